@@ -12,7 +12,7 @@ set(ROTA_PRECOMPILED_service ${ROTA_STANDARD_HEADERS} <boost/asio/io_context.hpp
 set(ROTA_PRECOMPILED_api ${ROTA_PRECOMPILED_service} <nlohmann/json.hpp>)
 # not CLI11: each source file that reads it, be it so, compiles all of its global objects
 set(ROTA_PRECOMPILED_cli ${ROTA_STANDARD_HEADERS} <nlohmann/json.hpp> log/workload.h report/outcome.h
-    cli/service_client.h)
+    cli/live/service_client.h)
 set(ROTA_PRECOMPILED_tests ${ROTA_STANDARD_HEADERS} <gtest/gtest.h> <rapidcheck/gtest.h> model/cluster.h)
 
 # rota_precompile(TARGET SET): the headers of that set (above); targets that name one set share the result.

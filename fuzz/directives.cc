@@ -7,8 +7,8 @@
 
 #include "base/check.h"
 #include "base/text.h"
-#include "cli/directives.h"
-#include "cli/submit_request.h"
+#include "cli/live/directives.h"
+#include "cli/live/submit_request.h"
 #include "cli/when.h"
 
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer calls it so

@@ -228,7 +228,7 @@ class Sentences(unittest.TestCase):
         ("live-commands.md", "says where the job may run"): ("tests/live/scripts_test.py", "#SBATCH --nodelist=n2"),
         ("live-commands.md", "with `--no-requeue` is refused"): (
             "tests/live/policies_test.py", "test_who_may_never_start_over_is_not_taken_under_requeue"),
-        ("live-commands.md", "as of `#SBATCH`"): ("src/cli/directives_test.cc", "#PBS -l arch=arm"),
+        ("live-commands.md", "as of `#SBATCH`"): ("src/cli/live/directives_test.cc", "#PBS -l arch=arm"),
         ("serve.md", "One service a state."): ("tests/live/restarts_test.py", "test_a_second_service_is_refused"),
         ("serve.md", "more are refused"): ("tests/live/refusals_test.py", "test_more_jobs_than_the_service_takes"),
         ("serve.md", "from under jobs"): ("tests/live/cluster_test.py", "without_their_nodes_is_refused_with_what_to_do"),

@@ -1,0 +1,372 @@
+// rota import: from a site's own scheduler to a folder that can be rehearsed.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/import/import_folder.h"
+#include "cli/import/import_jobs.h"
+#include "cli/import/import_live.h"
+#include "cli/import/import_made.h"
+#include "cli/import/import_names.h"
+#include "cli/import/import_report.h"
+#include "cli/import/import_window.h"
+#include "cli/printed.h"
+#include "cli/rehearse/simulate_run.h"
+#include "cli/rehearse/time_zone_flag.h"
+#include "log/partition_names.h"
+#include "log/sacct.h"
+#include "site/slurm_cluster.h"
+#include "site/slurm_policy.h"
+
+namespace rota::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ImportFlags {
+  std::string folder;                   // that is made
+  std::string from;                     // with what was saved; empty: --live
+  std::vector<std::string> exports;     // of sacct; empty: those in `from`
+  std::vector<std::string> partitions;  // "old=new"
+  std::string since = "now-30days";
+  std::string until = "now";
+  std::string time_zone;
+  bool live = false;
+  bool overwrite = false;
+  bool skip_bad_rows = false;
+  bool keep_cancelled = false;
+  bool anonymous = false;
+};
+
+constexpr const char* kCluster = "cluster.toml";
+constexpr const char* kJobs = "jobs.jsonl.gz";
+constexpr const char* kText = "report.txt";
+constexpr const char* kJson = "report.json";
+constexpr const char* kSaved = "saved";
+
+// Exports in a folder, by name.
+Result<std::vector<std::string>> exports_in(const std::string& folder) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (entry.path().filename().string().starts_with("sacct") && entry.is_regular_file(error))
+      paths.push_back(entry.path());
+  if (error) return fail("Cannot read " + shown_path(folder) + ": " + error.message() + ".");
+  if (paths.empty())
+    return fail(shown_path(folder) +
+                " has no file that begins with sacct, such as sacct.txt. Save one there, or name "
+                "the exports with --sacct.");
+  std::ranges::sort(paths);
+  return paths;
+}
+
+// What a command printed, packed or not. Every line that scontrol prints has a newline at its end.
+Result<std::string> whole_text(const std::string& path) {
+  auto blocks = log::LineBlocks::open(path);
+  if (!blocks) return std::unexpected(blocks.error());
+  std::string text;
+  for (;;) {
+    const auto block = blocks->next();
+    if (!block) return std::unexpected(block.error());
+    if (block->empty()) break;
+    text += *block;
+    if (text.size() > std::size_t{1} << 30U) return fail(blocks->shown() + " is larger than 1 GiB.");
+  }
+  if (blocks->cut()) return fail(blocks->shown() + " ends without a newline: it is cut off.");
+  return text;
+}
+
+Result<site::SlurmText::File> saved_file(const std::string& folder, const SlurmCommand& command) {
+  std::string name = command.file;
+  for (const char* packed : {".gz", ".zst", ".xz"})
+    if (!fs::exists(folder + "/" + name) && fs::exists(folder + "/" + command.file + packed)) name += packed;
+  if (command.may_be_missing && !fs::exists(folder + "/" + name)) return site::SlurmText::File{name, ""};
+  auto text = whole_text(folder + "/" + name);
+  if (!text) {
+    std::string typed;
+    for (const std::string& word : command.words) typed += (typed.empty() ? "" : " ") + word;
+    return fail(text.error().message + " It is what `" + typed + "` prints.");
+  }
+  return site::SlurmText::File{name, std::move(*text)};
+}
+
+Result<site::SlurmText> read_text(const std::string& folder) {
+  site::SlurmText text;
+  for (const SlurmCommand& command : slurm_commands("", "")) {
+    if (command.of_cluster == nullptr) continue;
+    auto file = saved_file(folder, command);
+    if (!file) return std::unexpected(file.error());
+    text.*command.of_cluster = std::move(*file);
+  }
+  return text;
+}
+
+// "old=new": jobs of the one are taken as of the other; old names are those of the log, so that two may be exchanged.
+Result<void> rename_partitions(const std::vector<std::string>& renamed, log::NumberedNames& names) {
+  const log::NumberedNames of_log = names;
+  for (const std::string& pair : renamed) {
+    const std::size_t equals = pair.find('=');
+    const std::string from = pair.substr(0, equals);
+    const auto at = std::ranges::find(of_log, from, [](const auto& of) { return of.second; });
+    if (equals == std::string::npos || equals + 1 == pair.size())
+      return fail("--partition takes OLD=NEW, not " + rota::quoted(pair) + ".");
+    if (at == of_log.end()) return fail("--partition " + pair + ": no job is of partition " + rota::quoted(from) + ".");
+    names[at->first] = pair.substr(equals + 1);
+  }
+  return {};
+}
+
+// Where the first job stands that is of a partition which the cluster does not have.
+std::string place_of_unknown(const log::SacctLog& log, const Machine& machine) {
+  std::optional<std::uint32_t> unknown;  // the first one by number, as partitions_known() tells it
+  for (const auto& [number, name] : log.partitions)
+    if (!unknown && std::ranges::find(machine.partitions, name, &Partition::name) == machine.partitions.end())
+      unknown = number;
+  std::int64_t line = 0;
+  for (const log::SwfRow& row : log.rows)
+    if (unknown && row[log::SwfField::partition] == *unknown && (line == 0 || row.line < line)) line = row.line;
+  const ExportPlace place = place_of(log, line);
+  return place.file + ":" + std::to_string(place.line);
+}
+
+// What ended at once is a job of 1 s with its own limit, as where the export itself is rehearsed. One that was
+// cancelled before it started has no wait that came to an end, which its run time would not tell any more.
+void mend_run_times(log::SacctLog& log) {
+  for (log::SwfRow& row : log.rows) {
+    if (row.milli(log::SwfField::run) > 0) continue;
+    if (row[log::SwfField::status] == log::kSwfCancelled) row.set(log::SwfField::wait, -1);
+    row.set_milli(log::SwfField::run, 1000);
+    log.report.note("run time 0: jobs of 1 s with their own limit", row.line);
+  }
+}
+
+// Empty: not told.
+std::string cluster_name(const site::SlurmConfig& config) {
+  const auto own = config.find("ClusterName");
+  return own == config.end() || own->second == "(null)" ? "" : own->second;
+}
+
+Result<log::SacctLog> read_workload(const ImportFlags& flags, const std::string& from,
+                                    const site::SlurmCluster& cluster) {
+  const Machine& machine = cluster.machine;
+  const auto zone = zone_of(flags.time_zone);
+  if (!zone) return std::unexpected(zone.error());
+  auto paths = flags.exports.empty() ? exports_in(from) : Result<std::vector<std::string>>(flags.exports);
+  if (!paths) return std::unexpected(paths.error());
+  std::vector<log::LineBlocks> exports;
+  for (const std::string& path : *paths) {
+    auto blocks = log::LineBlocks::open(path);
+    if (!blocks) return std::unexpected(blocks.error());
+    exports.push_back(std::move(*blocks));
+  }
+  auto log =
+      log::read_sacct_log(std::move(exports), {.skip_bad_rows = flags.skip_bad_rows,
+                                               .keep_cancelled = flags.keep_cancelled,
+                                               .memory_counts = std::ranges::any_of(machine.nodes, &Node::memory),
+                                               .cluster = cluster_name(cluster.config),
+                                               .zone = *zone});
+  if (!log) return log;
+  mend_run_times(*log);
+  if (auto done = rename_partitions(flags.partitions, log->partitions); !done) return std::unexpected(done.error());
+  std::map<std::uint32_t, std::int64_t> jobs_of;
+  for (const log::SwfRow& row : log->rows)
+    if (row[log::SwfField::partition] >= 0) ++jobs_of[static_cast<std::uint32_t>(row[log::SwfField::partition])];
+  const auto known = log::partitions_known(
+      {log->partitions, jobs_of, place_of_unknown(*log, machine)}, machine, "scontrol show partition",
+      "If it is there no more, say which one its jobs are taken as of: --partition OLD=NEW.");
+  if (!known) return std::unexpected(known.error());
+  return log;
+}
+
+Result<void> write_text(const std::string& text, const std::string& path) {
+  auto file = OutputFile::create(path);
+  if (!file) return std::unexpected(file.error());
+  file->stream() << text;
+  return file->commit();
+}
+
+// The policies that the rehearsal compares: what really happened and what the site has now stand first.
+std::string policies_for(const SlurmPolicy& own, const log::SacctLog& log) {
+  const bool told = std::ranges::any_of(log.rows, [](const log::SwfRow& row) { return row[log::SwfField::wait] >= 0; });
+  return (told ? "recorded," : "") + own.chain + ",easy" + own.at_limit + ",conservative" + own.at_limit;
+}
+
+// How many tasks of an array run at once is told by sacct --json, and by SubmitLine where it was said there.
+std::string waited_for(const log::SacctLog& log) {
+  const auto throttled = std::ranges::count_if(log.rows, [](const log::SwfRow& row) { return row.throttle > 0; });
+  return "what jobs waited for that sacct does not tell: reservations, and how many tasks of an array run at once "
+         "(--array=0-9%3), but for sacct --json and the column SubmitLine (told here of " +
+         amount(throttled, "job") + ")";
+}
+
+// `from`: since when the jobs are all that there were; empty: from the first on.
+std::string next_command(const std::string& policies, const std::string& folder, const std::string& from) {
+  const auto path = [&](const char* name) { return for_shell(folder.empty() ? name : folder + "/" + name); };
+  return "rota simulate " + path(kJobs) + " --cluster " + path(kCluster) + " --policy " + for_shell(policies) +
+         (from.empty() ? "" : " --from " + from);
+}
+
+// What the import was told to do with the rows, which the folder alone would not say.
+std::vector<std::string> told(const ImportFlags& flags, site::MadeUpNames* names) {
+  std::vector<std::string> all;
+  for (const std::string& pair : flags.partitions) {
+    const std::size_t equals = pair.find('=');
+    const std::string from =
+        names != nullptr ? "another partition" : "partition " + rota::quoted(pair.substr(0, equals));
+    all.push_back("jobs of " + from + " are taken as of " +
+                  rota::quoted(called(names, site::MadeUpNames::Of::partition, pair.substr(equals + 1))) +
+                  " (--partition)");
+  }
+  if (!flags.time_zone.empty()) all.push_back("local times are those of " + flags.time_zone + " (--time-zone)");
+  if (flags.keep_cancelled)
+    all.emplace_back("jobs that were cancelled before they started are kept (--keep-cancelled)");
+  if (flags.skip_bad_rows) all.emplace_back("rows that cannot be read are dropped (--skip-bad-rows)");
+  return all;
+}
+
+std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmCluster& cluster, const SlurmPolicy& own,
+                                 const log::SacctLog& log, const WrittenJobs& written) {
+  std::vector<std::string> all = cluster.guessed;
+  if (own.chain.find("+priority=multifactor") != std::string::npos)
+    all.emplace_back("jobs are taken as of Nice 0, for sacct does not tell it");
+  if (log.local_times && flags.time_zone.empty() && !flags.live)
+    all.emplace_back("times are taken as UTC: if sacct was not called with TZ=UTC, give --time-zone");
+  if (const auto before = straddlers(log)) {
+    all.push_back("the exports tell of all jobs from " + utc(log.unix_start + before->until) +
+                  " on: " + amount(before->jobs, "job") + " submitted since " + utc(log.unix_start) +
+                  " and still there then would stretch what is compared; the next command leaves them out (--from)");
+  }
+  for (const auto& [what, count] : written.unmet)
+    all.push_back("what the cluster has none of is left out of the jobs that ask for it: " + what + " (" +
+                  amount(count, "job") + ")");
+  return all;
+}
+
+// What an earlier import made, and the folder that is replaced with --live and kept without.
+std::vector<OwnEntry> own_entries(const ImportFlags& flags) {
+  std::vector<OwnEntry> own;
+  for (const auto& [name, mark] : {std::pair{kCluster, "# Made by rota import slurm"},
+                                   {kJobs, "made by: rota import slurm"},
+                                   {kText, "Imported from Slurm"},
+                                   {kJson, "{\n  \"slurm\": "}})
+    own.push_back({name, [mark](const std::string& path) { return check_made(path, mark); }});
+  own.push_back({kSaved, [flags](const std::string& path) { return check_saved(path, flags.live, flags.anonymous); }});
+  return own;
+}
+
+Result<int> import_slurm(const ImportFlags& flags) {
+  if (flags.live == !flags.from.empty())
+    return fail("Say where to import from: --from FOLDER with what was saved, or --live on a host of the cluster.");
+  auto folder = StagedFolder::create(flags.folder, flags.overwrite, own_entries(flags));
+  if (!folder) return std::unexpected(folder.error());
+  const std::string from = flags.live ? folder->at(kSaved) : flags.from;
+  if (flags.live) {
+    fs::create_directory(from);
+    if (auto asked = ask_slurm(from, flags.since, flags.until); !asked) return std::unexpected(asked.error());
+  }
+  const auto told_wrong = [&](const Error& error) { return flags.live ? without_folder(error, from) : error; };
+  const auto text = read_text(from);
+  if (!text) return std::unexpected(told_wrong(text.error()));
+  auto cluster = site::cluster_of_slurm(*text);
+  if (!cluster) return std::unexpected(cluster.error());
+  auto log = read_workload(flags, from, *cluster);
+  if (!log) return std::unexpected(told_wrong(log.error()));
+  std::optional<site::MadeUpNames> made_up;
+  if (flags.anonymous) {
+    made_up = made_up_names(*log);
+    cluster = site::cluster_of_slurm(*text, &*made_up);
+    if (!cluster) return std::unexpected(cluster.error());
+    rename(*log, *made_up);
+  }
+  site::MadeUpNames* const names = made_up ? &*made_up : nullptr;
+  const Machine& machine = cluster->machine;
+  const SlurmPolicy own =
+      slurm_policy_of({cluster->config.begin(), cluster->config.end()},
+                      {.qos = !machine.qos.empty(), .accounts = !machine.accounts.empty(), .values = names == nullptr});
+  cluster->left_out.insert(cluster->left_out.end(), own.remarks.begin(), own.remarks.end());
+  cluster->left_out.emplace_back(waited_for(*log));
+  const std::string policies = policies_for(own, *log);
+  const auto before = straddlers(*log);
+  const std::string since = before ? utc(log->unix_start + before->until).substr(0, 19) : "";
+  const auto written = write_jobs(*log, machine, names, own.chain, folder->at(kJobs));
+  if (!written) return std::unexpected(written.error());
+  const ImportAccount account{*cluster,           *log,
+                              told(flags, names), guesses(flags, *cluster, own, *log, *written),
+                              written->unfit,     next_command(policies, "", since)};
+  const std::string report = report_text(account);
+  if (!account.adds_up()) return fail("Rows were lost on the way, which is a defect of Rota:\n" + report);
+  if (auto done = write_text(cluster->toml, folder->at(kCluster)); !done) return std::unexpected(done.error());
+  const std::string next = "\nWhat comes next, in this folder:\n  " + account.next + "\n";
+  if (auto done = write_text(report + next, folder->at(kText)); !done) return std::unexpected(done.error());
+  if (auto done = write_text(report_json(account), folder->at(kJson)); !done) return std::unexpected(done.error());
+  if (flags.live && flags.anonymous) fs::remove_all(from);  // names of people stand there
+  if (!flags.live)
+    if (auto done = folder->keep(kSaved); !done) return std::unexpected(done.error());
+  if (auto done = folder->commit(); !done) return std::unexpected(done.error());
+  return printed(report + "\nRehearse it:\n  " + next_command(policies, flags.folder, since) + "\n");
+}
+
+void declare_slurm(CLI::App& import, Action& action) {
+  auto flags = std::make_shared<ImportFlags>();
+  CLI::App* command = import.add_subcommand("slurm", "from a Slurm cluster: its description and its accounting");
+  command->add_option("DIR", flags->folder, "the folder that is made")->required()->type_name("DIR");
+  command
+      ->add_option("--from", flags->from,
+                   "folder with what was saved: config.txt, nodes.txt, partitions.txt, "
+                   "exports whose names begin with sacct; licences.txt, qos.txt and assoc.txt may be missing")
+      ->type_name("FOLDER");
+  CLI::Option* const live = command
+                                ->add_flag("--live", flags->live,
+                                           "run the commands below on this host, and keep what they print in DIR/saved")
+                                ->excludes("--from");
+  command
+      ->add_option("--sacct", flags->exports,
+                   "exports to read instead of those in the folder, of sacct -P or sacct --json; packed ones, too")
+      ->type_name("FILE");
+  command->add_option("--since", flags->since, "with --live: from when on, as sacct -S takes it")
+      ->type_name("TIME")
+      ->needs(live)
+      ->capture_default_str();
+  command->add_option("--until", flags->until, "with --live: until when, as sacct -E takes it")
+      ->type_name("TIME")
+      ->needs(live)
+      ->capture_default_str();
+  command->add_option("--partition", flags->partitions, "take jobs of partition OLD as of NEW")->type_name("OLD=NEW");
+  declare_time_zone(*command, flags->time_zone);
+  command->add_flag("--overwrite", flags->overwrite, "replace what an earlier import made");
+  command->add_flag("--skip-bad-rows", flags->skip_bad_rows, "drop rows that cannot be read, and count them");
+  command->add_flag("--keep-cancelled", flags->keep_cancelled, "keep jobs that were cancelled before they started");
+  command->add_flag(
+      "--anonymous", flags->anonymous,
+      "make up names for users, accounts, QOS, partitions, licences, nodes and the cluster: user12, account3, ...");
+  command->footer(
+      "The first commands of the examples save, on a host of the cluster, what is read; --live runs them itself. "
+      "Several "
+      "exports of sacct, overlapping ones too, are one log.\n\n"
+      "DIR gets cluster.toml, jobs.jsonl.gz, and what was read, mended, dropped and guessed in report.txt and "
+      "report.json. It appears whole or not at all. --anonymous calls everybody and everything by made-up names, the "
+      "same "
+      "in all of these files, so that who has which shares stays; types of accelerators keep theirs.\n\nExamples:\n  "
+      "mkdir saved\n" +
+      typed_commands("saved", "2024-01-01", "2024-07-01") +
+      "  rota import slurm site --from saved\n"
+      "  rota import slurm site --live --since now-90days");
+  command->callback([&action, flags] { action = [flags] { return import_slurm(*flags); }; });
+}
+
+}  // namespace
+
+void add_import(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("import", "bring a site's cluster and its job log into a folder to rehearse");
+  command->require_subcommand(1);
+  declare_slurm(*command, action);
+}
+
+}  // namespace rota::cli

@@ -1,0 +1,79 @@
+#include "cli/import/import_jobs.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/import/import_names.h"
+#include "cli/rehearse/convert_output.h"
+#include "cli/rehearse/simulate_run.h"
+#include "log/attribute_table.h"
+#include "log/log_top.h"
+#include "log/packed_output.h"
+
+namespace rota::cli {
+namespace {
+
+// What the cluster has none of goes, for with it no job of the log could be rehearsed. What that was; "" : nothing.
+std::string leave_out_unmet(log::JobAttributes& asks, const Machine& machine, bool any_accelerators) {
+  std::string what;
+  std::erase_if(asks.licences, [&](const NamedLicences& asked) {
+    const bool lacks = std::ranges::find(machine.licences, asked.name, &Licence::name) == machine.licences.end();
+    if (lacks) what += (what.empty() ? "licence " : ", licence ") + rota::quoted(asked.name);
+    return lacks;
+  });
+  if (asks.accelerators == 0) return what;
+  const auto& types = machine.accelerator_types;
+  if (!any_accelerators) {
+    what += std::string(what.empty() ? "" : ", ") + "accelerators";
+    asks.accelerators = 0;
+    asks.accelerator_type.clear();
+  } else if (!asks.accelerator_type.empty() && std::ranges::find(types, asks.accelerator_type) == types.end()) {
+    what += (what.empty() ? "accelerators of type " : ", accelerators of type ") + rota::quoted(asks.accelerator_type) +
+            " (any others will do)";
+    asks.accelerator_type.clear();
+  }
+  return what;
+}
+
+// What a job of the log asks for beside the fields of SWF.
+log::JobAttributes asks_of(const log::SwfRow& row, const log::SacctLog& log, site::MadeUpNames* names) {
+  if (!log.attributes) return {};
+  log::JobAttributes asks = log.attributes->attributes_of(row[log::SwfField::number]);
+  if (names != nullptr) rename(asks, *names);
+  return asks;
+}
+
+}  // namespace
+
+Result<WrittenJobs> write_jobs(const log::SacctLog& log, const Machine& machine, site::MadeUpNames* names,
+                               const std::string& policy, const std::string& path) {
+  auto file = log::PackedOutput::create(path);
+  if (!file) return std::unexpected(file.error());
+  log::LogTop top;
+  top.workload = machine.name;
+  top.notes = {std::string(log::kMadeBy) + kImportSlurm, std::string(log::kSitePolicy) + policy};
+  top.unix_start = log.unix_start;
+  top.processors = machine.processors;
+  top.nodes = static_cast<std::int64_t>(machine.nodes.size());
+  top.partitions = log.partitions;
+  top.queues = log.queues;
+  top.users = log.users;
+  top.groups = log.groups;
+  auto out = json_output(file->stream());
+  out->top(top);
+  WrittenJobs written;
+  UnfitCount unfit(machine, log.partitions);
+  const bool accelerators = machine.has_accelerators();
+  for (const log::SwfRow& row : log.rows) {
+    auto asks = asks_of(row, log, names);
+    if (const std::string what = leave_out_unmet(asks, machine, accelerators); !what.empty()) ++written.unmet[what];
+    unfit.add(row, asks);
+    if (auto done = out->job(row, asks); !done) return std::unexpected(done.error());
+  }
+  out.reset();  // hands the rest to the stream
+  if (auto done = file->commit(); !done) return std::unexpected(done.error());
+  written.unfit = unfit.by_reason();
+  return written;
+}
+
+}  // namespace rota::cli

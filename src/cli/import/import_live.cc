@@ -1,0 +1,112 @@
+#include "cli/import/import_live.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+
+#include "base/text.h"
+#include "log/sacct_columns.h"
+
+namespace rota::cli {
+namespace {
+
+// This program's own, but for the forms of times and columns that users may have set, and in UTC.
+std::vector<std::string> environment() {
+  std::vector<std::string> all;
+  for (char** at = environ; *at != nullptr; ++at) {
+    const std::string_view entry = *at;
+    if (entry.starts_with("TZ=") || entry.starts_with("SLURM_TIME_FORMAT=") || entry.starts_with("SACCT_FORMAT=") ||
+        entry.starts_with("SLURM_BITSTR_LEN=")) {
+      continue;
+    }
+    all.emplace_back(entry);
+  }
+  all.emplace_back("TZ=UTC");
+  return all;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& words) {
+  std::vector<char*> all;
+  for (std::string& word : words) all.push_back(word.data());
+  all.push_back(nullptr);
+  return all;
+}
+
+Result<void> run(SlurmCommand command, const std::string& path) {
+  const std::string shown = command.words[0] + " " + command.words[1] + " " + command.words[2];
+  auto variables = environment();
+  const auto words = pointers(command.words), given = pointers(variables);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  pid_t process = -1;
+  const int error = ::posix_spawnp(&process, words[0], &actions, nullptr, words.data(), given.data());
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) {
+    return fail("Cannot run " + command.words[0] + ": " + std::strerror(error) +
+                ". Is this a host of the cluster, with Slurm's commands in the PATH? Else save what they print there, "
+                "and give --from (see --help).");
+  }
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0)
+    if (errno != EINTR) return fail("Cannot wait for " + shown + ": " + std::strerror(errno) + ".");
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  return fail("`" + shown + " ...` failed" +
+              (WIFEXITED(status) ? " with exit code " + std::to_string(WEXITSTATUS(status)) : std::string()) +
+              "; what it said stands above.");
+}
+
+}  // namespace
+
+std::vector<SlurmCommand> slurm_commands(const std::string& since, const std::string& until) {
+  return {
+      {"config.txt", {"scontrol", "show", "config"}, &site::SlurmText::config},
+      {"nodes.txt", {"scontrol", "-a", "-o", "show", "node"}, &site::SlurmText::nodes},
+      {"partitions.txt", {"scontrol", "-a", "-o", "show", "partition"}, &site::SlurmText::partitions},
+      {"licences.txt", {"scontrol", "-o", "show", "lic"}, &site::SlurmText::licences, true},
+      {"qos.txt", {"sacctmgr", "-P", "show", "qos", "format=Name,Priority,UsageFactor"}, &site::SlurmText::qos, true},
+      {"assoc.txt",
+       {"sacctmgr", "-P", "show", "assoc", "format=Cluster,Account,User,Partition,ParentName,Share"},
+       &site::SlurmText::associations,
+       true},
+      {"sacct.txt",
+       {"sacct", "-X", "-P", "-D", "--allusers", "-S", since, "-E", until,
+        std::string("--format=") + log::kSacctFormat}}};
+}
+
+std::string typed_commands(const std::string& folder, const std::string& since, const std::string& until) {
+  std::string text;
+  for (const SlurmCommand& command : slurm_commands(since, until)) {
+    text += command.words[0] == "sacct" ? "  TZ=UTC" : " ";
+    for (const std::string& word : command.words) text += " " + word;
+    text += " > " + folder + "/" + command.file + "\n";
+  }
+  return text;
+}
+
+Result<void> ask_slurm(const std::string& folder, const std::string& since, const std::string& until) {
+  for (SlurmCommand& command : slurm_commands(since, until)) {
+    const std::string path = folder + "/" + command.file;
+    const bool needed = !command.may_be_missing;
+    auto done = run(std::move(command), path);
+    if (!done && needed) return done;
+    std::error_code none;
+    if (!done) std::filesystem::remove(path, none);
+  }
+  return {};
+}
+
+Error without_folder(const Error& error, const std::string& folder) {
+  std::string text = error.message;
+  for (std::size_t at = 0; (at = text.find(folder + "/", at)) != std::string::npos;) text.erase(at, folder.size() + 1);
+  return {text + " What Slurm printed was not kept: save it with the commands that --help shows, and give --from."};
+}
+
+}  // namespace rota::cli

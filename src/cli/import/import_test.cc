@@ -1,0 +1,498 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "base/file.h"
+#include "cli/command.h"
+#include "cli/import/import_live.h"
+#include "cli/import/import_made.h"
+#include "log/attribute_table.h"
+#include "log/attributes.h"
+#include "log/line_blocks.h"
+#include "log/log.h"
+#include "log/packed_output.h"
+#include "model/sharers.h"
+#include "site/cluster_file.h"
+
+namespace rota::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ImportTest : public testing::Test {
+ protected:
+  ImportTest() {
+    std::string pattern = fs::temp_directory_path() / "rota-import-XXXXXX";
+    folder_ = ::mkdtemp(pattern.data());
+    fs::create_directory(folder_ / "saved");
+    put("saved/config.txt", kConfig);
+    put("saved/nodes.txt", "NodeName=n1 CPUTot=4 Weight=1\n");
+    put("saved/partitions.txt", "PartitionName=batch Nodes=n1 Default=YES MaxTime=60\n");
+    put("saved/sacct.txt", kNames + row("1", "batch"));
+  }
+  ~ImportTest() override { fs::remove_all(folder_); }
+
+  static inline const std::string kConfig =
+      "ClusterName = kea\nSchedulerType = sched/backfill\nSelectType = select/cons_tres\n"
+      "SelectTypeParameters = CR_CPU\nSLURM_VERSION = 22.05.8\n";
+  static inline const std::string kNames = "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|State|AllocCPUS\n";
+  static std::string row(const std::string& id, const std::string& partition) {
+    return id + "|" + partition + "|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|COMPLETED|2\n";
+  }
+  std::string path(const std::string& name) const { return folder_ / name; }
+  void put(const std::string& name, const std::string& text) const { std::ofstream(path(name)) << text; }
+
+  // "" where it went well, else its sentence.
+  std::string import(std::vector<std::string> more = {}, std::string from = "") const {
+    CLI::App app;
+    Action action;
+    add_import(app, action);
+    std::vector<std::string> words{"import", "slurm", path("site"), "--from", from.empty() ? path("saved") : from};
+    words.insert(words.end(), more.begin(), more.end());
+    std::reverse(words.begin(), words.end());
+    app.parse(words);
+    testing::internal::CaptureStdout();
+    const auto code = action();
+    testing::internal::GetCapturedStdout();
+    return code ? "" : code.error().message;
+  }
+  std::vector<std::string> left() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_)) names.push_back(entry.path().filename());
+    std::ranges::sort(names);
+    return names;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(ImportTest, MakesAFolderThatCanBeRead) {
+  ASSERT_EQ(import(), "");
+  const auto jobs = log::read_log(path("site/jobs.jsonl.gz"));
+  ASSERT_TRUE(jobs) << jobs.error().message;
+  EXPECT_EQ(jobs->jobs.size(), 1U);
+  EXPECT_EQ(jobs->made_by, "rota import slurm");
+  EXPECT_EQ(jobs->site_policy, "slurm");
+  EXPECT_NE(read_file(path("site/report.txt")).value().find("1 row read = 1 job + 0 rows"), std::string::npos);
+  EXPECT_EQ(left(), (std::vector<std::string>{"saved", "site"}));
+}
+
+TEST_F(ImportTest, LeavesAFolderAloneUnlessToldOtherwise) {
+  ASSERT_EQ(import(), "");
+  EXPECT_EQ(import(), path("site") + " is there already. Name another folder, or have it replaced with --overwrite.");
+  put("saved/sacct.txt", kNames + row("1", "batch") + row("2", "batch"));
+  EXPECT_EQ(import({"--overwrite"}), "");
+  EXPECT_EQ(log::read_log(path("site/jobs.jsonl.gz"))->jobs.size(), 2U);
+  put("site/thesis.tex", "years of work");
+  EXPECT_EQ(import({"--overwrite"}),
+            path("site") + " has \"thesis.tex\" in it, which is no part of an import; name another folder.");
+  EXPECT_EQ(left(), (std::vector<std::string>{"saved", "site"}));
+}
+
+TEST_F(ImportTest, KeepsWhatWasSavedInTheFolderThatItReplaces) {
+  fs::create_directory(path("site"));
+  fs::rename(path("saved"), path("site/saved"));
+  const auto from_inside = [&](std::vector<std::string> more) { return import(more, path("site/saved")); };
+  EXPECT_NE(from_inside({}), "");
+  ASSERT_EQ(from_inside({"--overwrite"}), "");
+  EXPECT_TRUE(fs::exists(path("site/jobs.jsonl.gz")));
+  EXPECT_EQ(read_file(path("site/saved/config.txt")).value(), kConfig);
+  EXPECT_EQ(from_inside({"--overwrite", "--sacct", path("site/saved/sacct.txt")}), "");
+  EXPECT_EQ(from_inside({"--overwrite", "--anonymous"}),
+            path("site/saved") + " may have real names in it; with --anonymous name another folder.");
+  EXPECT_TRUE(fs::exists(path("site/saved/sacct.txt")));
+  EXPECT_EQ(left(), std::vector<std::string>{"site"});
+}
+
+TEST_F(ImportTest, ReplacesNothingThatNoImportMade) {
+  fs::create_directory(path("site"));
+  put("site/cluster.toml", "name = \"mine\"\n");
+  EXPECT_EQ(import({"--overwrite"}),
+            path("site/cluster.toml") + " was not made by an import, and is not replaced; name another folder.");
+  EXPECT_EQ(read_file(path("site/cluster.toml")).value(), "name = \"mine\"\n");
+}
+
+TEST_F(ImportTest, ReplacesWithLiveOnlyWhatLiveSaved) {
+  const auto check = [&] { return check_saved(path("site/saved"), true, false); };
+  fs::create_directories(path("site/saved"));
+  put("site/saved/sacct.txt", kNames);
+  EXPECT_FALSE(check()) << "no import is beside it";
+  put("site/report.json", "{}\n");
+  EXPECT_TRUE(check());
+  put("site/saved/sacct-2023.txt", kNames);
+  EXPECT_FALSE(check());
+}
+
+TEST_F(ImportTest, LeavesNothingWhereItFails) {
+  put("saved/nodes.txt", "nothing\n");
+  EXPECT_NE(import(), "");
+  EXPECT_EQ(left(), std::vector<std::string>{"saved"});
+}
+
+TEST_F(ImportTest, NamesThePartitionThatIsNearest) {
+  put("saved/sacct.txt", kNames + row("1", "batch") + row("2", "bacth"));
+  EXPECT_EQ(import(),
+            path("saved/sacct.txt") +
+                ":3: 1 job is of partition \"bacth\", which scontrol show partition does not describe; did you mean "
+                "\"batch\"? If it is there no more, say which one its jobs are taken as of: --partition OLD=NEW.");
+  EXPECT_EQ(import({"--partition", "bacth=batch"}), "");
+  EXPECT_EQ(log::read_log(path("site/jobs.jsonl.gz"))->jobs.size(), 2U);
+}
+
+TEST_F(ImportTest, RenamesPartitionsByTheNamesOfTheLog) {
+  put("saved/partitions.txt",
+      "PartitionName=a Nodes=n1 Default=YES\nPartitionName=b Nodes=n1\nPartitionName=c Nodes=n1\n");
+  put("saved/sacct.txt", kNames + row("1", "a") + row("2", "b"));
+  const auto partitions = [&] { return log::read_log(path("site/jobs.jsonl.gz"))->partitions; };
+  using Names = std::map<std::uint32_t, std::string>;
+  ASSERT_EQ(import({"--partition", "a=b", "--partition", "b=a"}), "");
+  EXPECT_EQ(partitions(), (Names{{1, "b"}, {2, "a"}}));
+  ASSERT_EQ(import({"--partition", "a=b", "--partition", "b=c", "--overwrite"}), "");
+  EXPECT_EQ(partitions(), (Names{{1, "b"}, {2, "c"}}));
+}
+
+TEST_F(ImportTest, RefusesTheJobsOfAnotherCluster) {
+  const auto of = [](const std::string& cluster) { return "Cluster|" + kNames + cluster + "|" + row("1", "batch"); };
+  put("saved/sacct.txt", of("tui"));
+  EXPECT_EQ(
+      import(),
+      path("saved/sacct.txt") +
+          " has jobs of cluster \"tui\", and none of cluster \"kea\", which is the one described: ask sacct for "
+          "the jobs of that one, with --clusters=kea. To rehearse jobs of one cluster on another, leave the column "
+          "Cluster out of the export.");
+  put("saved/sacct.txt", of("kea"));
+  put("saved/config.txt", "ClusterName = KEA\n" + kConfig);
+  EXPECT_EQ(import(), "");
+}
+
+TEST_F(ImportTest, TakesTheJobsOfItsClusterFromAnExportOfSeveral) {
+  put("saved/sacct.txt", "Cluster|" + kNames + "tui|" + row("1", "other") + "kea|" + row("2", "batch"));
+  ASSERT_EQ(import(), "");
+  const auto jobs = log::read_log(path("site/jobs.jsonl.gz"));
+  ASSERT_EQ(jobs->jobs.size(), 1U);
+  EXPECT_EQ(jobs->jobs[0].number, 2);
+  EXPECT_NE(read_file(path("site/report.txt")).value().find("1  jobs of other clusters: dropped (sacct.txt:2)"),
+            std::string::npos);
+}
+
+TEST_F(ImportTest, KeepsTheNodesOfMemoryByProcessorsWhereMemoryCounts) {
+  put("saved/sacct.txt",
+      "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|State|AllocCPUS|ReqCPUS|NNodes|ReqNodes|ReqMem|AllocTRES\n"
+      "1|batch|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|COMPLETED|2|2|2|1|1Gc|cpu=2,mem=2G,node="
+      "2\n");
+  put("saved/partitions.txt", "PartitionName=batch Nodes=n[1-2] Default=YES MaxTime=60\n");
+  const std::string nodes =
+      "NodeName=n1 CPUTot=4 RealMemory=2048 Weight=1\nNodeName=n2 CPUTot=4 RealMemory=2048 Weight=1\n";
+  put("saved/nodes.txt", nodes);
+  for (const auto& [select, pinned] : {std::pair{"CR_CPU", 0U}, {"CR_CPU_Memory", 2U}}) {
+    put("saved/config.txt", "SelectTypeParameters = " + std::string(select) + "\n" + kConfig);
+    ASSERT_EQ(import({"--overwrite"}), "");
+    EXPECT_EQ(log::read_log(path("site/jobs.jsonl.gz"))->jobs[0].nodes, pinned) << select;
+  }
+}
+
+TEST_F(ImportTest, LeavesOutTheFewJobsThatLieFarBeforeTheWindow) {
+  const auto job = [](int id, const std::string& day, const std::string& start, const std::string& end) {
+    return std::to_string(id) + "|batch|2024-03-" + day + "T" + start + "|2024-03-" + day + "T" + start + "|2024-03-" +
+           end + "|10|COMPLETED|2\n";
+  };
+  std::string rows = job(1, "01", "10:00:00", "10T00:30:00");
+  for (int hour = 1; hour < 20; ++hour) {
+    const std::string at = (hour < 10 ? "0" : "") + std::to_string(hour);
+    rows += job(1 + hour, "10", at + ":00:00", "10T" + at + ":30:00");
+  }
+  put("saved/sacct.txt", kNames + rows);
+  ASSERT_EQ(import(), "");
+  const std::string text = read_file(path("site/report.txt")).value();
+  EXPECT_NE(text.find("of all jobs from 2024-03-10T00:30:00Z on: 1 job submitted since 2024-03-01T10:00:00Z"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find(" --from 2024-03-10T00:30:00\n"), std::string::npos) << text;
+  put("saved/sacct.txt", kNames + rows.substr(rows.find('\n') + 1));
+  ASSERT_EQ(import({"--overwrite"}), "");
+  EXPECT_EQ(read_file(path("site/report.txt")).value().find("--from"), std::string::npos) << "nothing lies before";
+}
+
+TEST_F(ImportTest, RefusesAWindowThatOnlyLiveAsksFor) {
+  EXPECT_THROW(import({"--since", "2024-01-01"}), CLI::RequiresError);
+  EXPECT_THROW(import({"--until", "2024-07-01"}), CLI::RequiresError);
+}
+
+TEST_F(ImportTest, CountsJobsThatTheClusterCanNeverRun) {
+  put("saved/nodes.txt", "NodeName=n1 CPUTot=4 Weight=1\nNodeName=n2 CPUTot=2 Weight=1\n");
+  put("saved/partitions.txt", "PartitionName=batch Nodes=n[1-2] Default=YES MaxTime=60\n");
+  const auto job = [](const std::string& id, const std::string& minutes, const std::string& size) {
+    return id + "|batch|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|" + minutes + "|COMPLETED|" +
+           size + "\n";
+  };
+  put("saved/sacct.txt",
+      "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|TimelimitRaw|State|AllocCPUS|NNodes|ReqNodes\n" +
+          job("1", "60", "4|1|1") + job("2", "90", "4|1|1") + job("3", "60", "6|2|2") + job("4", "120", "1|1|1"));
+  ASSERT_EQ(import(), "");
+  const std::string report = read_file(path("site/report.txt")).value();
+  EXPECT_NE(report.find("\nJobs that this cluster can never run, and that a rehearsal rejects:\n"
+                        "           2  a time limit beyond the max_time of their partition (job 2 asks for"),
+            std::string::npos)
+      << report;
+  EXPECT_NE(report.find("           1  nodes as many, or processors on each in equal parts, as the cluster or their "
+                        "partition lacks (job 3 asks for 6 processors on 2 nodes"),
+            std::string::npos)
+      << report;
+  EXPECT_NE(report.find("4 rows read = 4 jobs + 0 rows"), std::string::npos) << report;
+  EXPECT_NE(read_file(path("site/report.json")).value().find("\"never_run\": ["), std::string::npos);
+}
+
+TEST_F(ImportTest, TellsWhatItWasToldToDo) {
+  put("saved/sacct.txt", kNames + row("1", "batch") + row("2", "kaka"));
+  ASSERT_EQ(import({"--partition", "kaka=batch", "--keep-cancelled", "--time-zone", "Europe/Berlin"}), "");
+  const std::string report = read_file(path("site/report.txt")).value();
+  EXPECT_NE(report.find("\nWhat the import was told to do:\n"
+                        "  * jobs of partition \"kaka\" are taken as of \"batch\" (--partition)\n"
+                        "  * local times are those of Europe/Berlin (--time-zone)\n"
+                        "  * jobs that were cancelled before they started are kept (--keep-cancelled)\n"),
+            std::string::npos)
+      << report;
+  ASSERT_EQ(import({"--partition", "kaka=batch", "--overwrite", "--anonymous"}), "");
+  const std::string hidden = read_file(path("site/report.txt")).value();
+  EXPECT_EQ(hidden.find("kaka"), std::string::npos) << hidden;
+  EXPECT_NE(hidden.find("jobs of another partition are taken as of \"partition1\""), std::string::npos) << hidden;
+}
+
+TEST_F(ImportTest, NamesNoFolderThatIsGone) {
+  EXPECT_EQ(
+      without_folder({"/tmp/.site.import-Xyz/saved/sacct.txt:3: it is odd."}, "/tmp/.site.import-Xyz/saved").message,
+      "sacct.txt:3: it is odd. What Slurm printed was not kept: save it with the commands that --help shows, and "
+      "give --from.");
+}
+
+TEST_F(ImportTest, TellsWhatSacctDoesNot) {
+  ASSERT_EQ(import(), "");
+  const std::string report = read_file(path("site/report.txt")).value();
+  EXPECT_NE(report.find("how many tasks of an array run at once"), std::string::npos) << report;
+}
+
+TEST_F(ImportTest, CountsWhatEndedAtOnce) {
+  put("saved/sacct.txt", "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|State|AllocCPUS\n" + row("1", "batch") +
+                             "2|batch|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:05|0|COMPLETED|2\n"
+                             "3|batch|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:05|0|FAILED|2\n");
+  ASSERT_EQ(import(), "");
+  const std::string report = read_file(path("site/report.txt")).value();
+  EXPECT_NE(report.find("  2  run time 0: jobs of 1 s with their own limit (sacct.txt:3)"), std::string::npos)
+      << report;
+  EXPECT_EQ(log::read_log(path("site/jobs.jsonl.gz"))->run_times[1], seconds(1));
+}
+
+TEST_F(ImportTest, TellsNoWaitOfAJobThatNeverStarted) {
+  put("saved/sacct.txt",
+      kNames + row("1", "batch") + "2|batch|2024-03-01T10:00:00|None|2024-03-01T20:00:00|0|CANCELLED|2\n");
+  ASSERT_EQ(import({"--keep-cancelled"}), "");
+  const auto jobs = log::read_log(path("site/jobs.jsonl.gz"), {.keep_recorded = true});
+  ASSERT_TRUE(jobs) << jobs.error().message;
+  ASSERT_EQ(jobs->recorded.size(), 2U);
+  EXPECT_EQ(jobs->recorded[0].wait, seconds(5));
+  EXPECT_FALSE(jobs->recorded[1].start_is_known());
+}
+
+TEST_F(ImportTest, LeavesOutAndTellsWhatTheClusterHasNoneOf) {
+  put("saved/sacct.txt",
+      "JobIDRaw|Partition|Submit|Start|End|State|AllocCPUS|ReqTRES\n"
+      "1|batch|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|COMPLETED|2|cpu=2,license/foo=1,license/"
+      "bar=2\n");
+  ASSERT_EQ(import(), "");
+  EXPECT_NE(read_file(path("site/report.txt")).value().find("licence \"foo\", licence \"bar\" (1 job)"),
+            std::string::npos);
+  const auto jobs = log::read_log(path("site/jobs.jsonl.gz"));
+  ASSERT_TRUE(jobs) << jobs.error().message;
+  EXPECT_TRUE(!jobs->attributes || jobs->attributes->licences().empty());
+}
+
+TEST_F(ImportTest, SaysWhatIsMissing) {
+  fs::remove(path("saved/sacct.txt"));
+  EXPECT_NE(import().find("has no file that begins with sacct"), std::string::npos);
+  fs::remove(path("saved/nodes.txt"));
+  EXPECT_NE(import().find("It is what `scontrol -a -o show node` prints."), std::string::npos) << import();
+}
+
+TEST_F(ImportTest, TellsThatTimesAreGuessed) {
+  ASSERT_EQ(import(), "");
+  EXPECT_NE(read_file(path("site/report.txt")).value().find("times are taken as UTC"), std::string::npos);
+  ASSERT_EQ(import({"--overwrite", "--time-zone", "Europe/Berlin"}), "");
+  EXPECT_EQ(read_file(path("site/report.txt")).value().find("times are taken as UTC"), std::string::npos);
+  EXPECT_EQ(log::read_log(path("site/jobs.jsonl.gz"))->unix_start, 1709283600);
+}
+
+TEST_F(ImportTest, ComparesPoliciesThatEndJobsWhenTheSiteDoes) {
+  put("saved/config.txt", kConfig + "OverTimeLimit = 1 min\n");
+  ASSERT_EQ(import(), "");
+  const std::string report = read_file(path("site/report.txt")).value();
+  EXPECT_NE(report.find("--policy recorded,slurm+overrun=1m,easy+overrun=1m,conservative+overrun=1m\n"),
+            std::string::npos)
+      << report;
+  EXPECT_EQ(report.find("OverTimeLimit"), std::string::npos) << report;
+}
+
+TEST_F(ImportTest, PassesOverAByteOrderMarkInEachFile) {
+  put("saved/nodes.txt", "NodeName=n1 CPUTot=4 Weight=1\nNodeName=n2 CPUTot=4 Weight=1\n");
+  put("saved/partitions.txt", "PartitionName=batch Nodes=n[1-2] Default=YES MaxTime=60\n");
+  put("saved/licences.txt", "LicenseName=matlab Total=3 Remote=no\n");
+  ASSERT_EQ(import(), "");
+  const std::string plain = read_file(path("site/cluster.toml")).value();
+  for (const char* name : {"config.txt", "nodes.txt", "partitions.txt", "licences.txt", "sacct.txt"}) {
+    const std::string file = std::string("saved/") + name;
+    put(file, "\xEF\xBB\xBF" + read_file(path(file)).value());
+  }
+  ASSERT_EQ(import({"--overwrite"}), "");
+  EXPECT_EQ(read_file(path("site/cluster.toml")).value(), plain);
+}
+
+TEST_F(ImportTest, ReadsWhatIsPacked) {
+  ASSERT_EQ(import(), "");
+  const std::string cluster = read_file(path("site/cluster.toml")).value();
+  for (const auto& [name, packed] : {std::pair{"config.txt", "config.txt.zst"},
+                                     {"nodes.txt", "nodes.txt.xz"},
+                                     {"partitions.txt", "partitions.txt.gz"},
+                                     {"sacct.txt", "sacct.txt.zst"}}) {
+    const std::string file = path(std::string("saved/") + name);
+    auto out = log::PackedOutput::create(path(std::string("saved/") + packed));
+    ASSERT_TRUE(out);
+    out->stream() << read_file(file).value();
+    ASSERT_TRUE(out->commit());
+    fs::remove(file);
+  }
+  ASSERT_EQ(import({"--overwrite"}), "");
+  EXPECT_EQ(read_file(path("site/cluster.toml")).value(), cluster);
+}
+
+TEST_F(ImportTest, RefusesWhatAnEditorOnWindowsSavedInUtf16) {
+  for (const auto& [file, prints] :
+       {std::pair{"saved/nodes.txt", " It is what `scontrol -a -o show node` prints."}, {"saved/sacct.txt", ""}}) {
+    const std::string text = read_file(path(file)).value();
+    std::string wide = "\xff\xfe";
+    for (const char c : text) wide += {c, '\0'};
+    put(file, wide);
+    EXPECT_EQ(import(),
+              path(file) +
+                  " is text in UTF-16, as PowerShell and some editors on Windows save it; `iconv -f UTF-16 -t "
+                  "UTF-8 OLD > NEW` converts it." +
+                  prints);
+    put(file, text);
+  }
+}
+
+TEST_F(ImportTest, RefusesWhatIsCutOffInALine) {
+  put("saved/nodes.txt", "NodeName=n1 CPUTot=4 Weight=1\nNodeName=n2 CPUTot=1");
+  EXPECT_EQ(import(), path("saved/nodes.txt") +
+                          " ends without a newline: it is cut off. It is what `scontrol -a -o show node` prints.");
+}
+
+TEST_F(ImportTest, ReadsWhatSacctmgrSays) {
+  put("saved/config.txt", kConfig +
+                              "PriorityType = priority/multifactor\n"
+                              "PriorityWeightFairShare = 10\nPriorityWeightQOS = 20\n");
+  put("saved/qos.txt", "Name|Priority|UsageFactor\nhigh|7|1.000000\n");
+  put("saved/assoc.txt",
+      "Cluster|Account|User|Partition|ParentName|Share\nkea|physics|||root|30\nkea|physics|anna|||2\n");
+  ASSERT_EQ(import(), "");
+  const auto report = [&] { return read_file(path("site/report.txt")).value(); };
+  EXPECT_NE(report().find("0 kinds of licences, 1 QOS, 1 account\n"), std::string::npos) << report();
+  EXPECT_NE(report().find("+weight-qos=20+weight-fairshare=10"), std::string::npos) << report();
+  EXPECT_NE(report().find("Nice 0"), std::string::npos) << report();
+  EXPECT_NE(read_file(path("site/cluster.toml")).value().find("users = \"anna:2\""), std::string::npos);
+}
+
+// A site each of whose names is that of a bird.
+class NamedImport : public ImportTest {
+ protected:
+  NamedImport() {
+    put("saved/config.txt",
+        "ClusterName = kea\nSchedulerType = sched/backfill\nSelectType = select/cons_tres\n"
+        "SelectTypeParameters = CR_CPU\nPriorityType = priority/multifactor\n"
+        "PriorityWeightFairShare = 10\nPriorityWeightQOS = 20\nPriorityWeightTRES = License/kokako=5\n"
+        "SchedulerParameters = matata_of=tieke\nSLURM_VERSION = 22.05.8\n");
+    put("saved/nodes.txt",
+        "NodeName=tui7 CPUTot=4 Weight=1 AvailableFeatures=fast State=DOWN Gres=miro:1\n"
+        "NodeName=tui9 CPUTot=4 Weight=1\nNodeName=huia1 CPUTot=4 State=FUTURE\nNodeName=moa3 CPUTot=4\n");
+    put("saved/partitions.txt",
+        "PartitionName=takahe Nodes=tui7,tui9,huia1 MaxTime=60 State=DOWN\n"
+        "PartitionName=weka Nodes=tui9 AllowAccounts=kaka\nPartitionName=pukeko Nodes=(null)\n");
+    put("saved/licences.txt",
+        "LicenseName=toroa@rata Total=3 Used=0 Free=3 Reserved=0 Remote=yes\n"
+        "LicenseName=hoiho:x Total=3 Used=0 Free=3 Reserved=0 Remote=no\n");
+    put("saved/qos.txt", "Name|Priority|UsageFactor\nkakapo|7|1.0001\nkereru|9|x\nkereru|1|1\n");
+    put("saved/assoc.txt",
+        "Cluster|Account|User|Partition|ParentName|Share\nkea|root||||1\nkea|kaka|||root|30\nkea|kiwi|||kaka|parent\n"
+        "kea|kaka|anna|||2\nkea|kaka|bert|||parent\nkea|kiwi|anna|||5\nkea|kiwi|carl|weka||5\nkea|kiwi|do:ra|||5\n"
+        "kea|orphan|||nobody|3\nkea|kiwi|anna|||7\n");
+    put("saved/sacct_kea.txt", kHead + job(1, "bert|kaka|takahe|kakapo", "cpu=2,license/toroa@rata=1") +
+                                   job(2, "anna|kiwi|weka|kereru", "cpu=2,license/matuku=1") +
+                                   job(3, "erik|kiwi|takahe|kakapo", "cpu=2") +
+                                   job(4, "anna|kaka|weka|kokako", "cpu=1"));
+    fs::remove(path("saved/sacct.txt"));
+  }
+
+  static inline const std::string kHead =
+      "JobIDRaw|User|Account|Partition|QOS|Submit|Start|End|ElapsedRaw|State|AllocCPUS|ReqTRES\n";
+  static std::string job(int id, const std::string& of, const std::string& asks) {
+    return std::to_string(id) + "|" + of +
+           "|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|COMPLETED|2|" + asks + "\n";
+  }
+  std::vector<Sharer> sharers() const {
+    const auto machine = site::read_cluster_file(path("site/cluster.toml"));
+    const auto jobs = log::read_log(path("site/jobs.jsonl.gz"));
+    EXPECT_TRUE(machine && jobs);
+    return sharers_of(machine->accounts, jobs->users, jobs->groups, jobs->jobs);
+  }
+  // Of all files of the folder, unpacked, in small letters.
+  std::string all_text() const {
+    std::string text;
+    for (const auto& entry : fs::recursive_directory_iterator(path("site"))) {
+      text += entry.path().filename().string() + "\n";
+      auto blocks = log::LineBlocks::open(entry.path());
+      for (auto block = blocks->next(); block && !block->empty(); block = blocks->next()) text += *block;
+    }
+    for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return text;
+  }
+};
+
+constexpr std::array kBirds{"kea",    "tui",  "huia",   "moa",    "takahe", "weka",  "pukeko", "toroa", "rata",
+                            "hoiho",  "kaka", "kakapo", "kiwi",   "kereru", "anna",  "bert",   "carl",  "do:ra",
+                            "orphan", "erik", "matuku", "kokako", "matata", "tieke", "miro"};
+
+TEST_F(NamedImport, AnonymousLetsNoNameSurviveAnywhereInTheFolder) {
+  ASSERT_EQ(import(), "");
+  const std::string open = all_text();
+  for (const char* name : kBirds) EXPECT_NE(open.find(name), std::string::npos) << name << " would be told";
+  ASSERT_EQ(import({"--overwrite", "--anonymous"}), "");
+  const std::string text = all_text();
+  for (const char* name : kBirds) EXPECT_EQ(text.find(name), std::string::npos) << name << " in " << text;
+}
+
+TEST_F(NamedImport, AnonymousKeepsWhoHasWhichShares) {
+  ASSERT_EQ(import(), "");
+  const auto real = sharers();
+  EXPECT_EQ(real.size(), 4U);
+  ASSERT_EQ(import({"--overwrite", "--anonymous"}), "");
+  EXPECT_EQ(sharers(), real);
+  const auto machine = site::read_cluster_file(path("site/cluster.toml")).value();
+  ASSERT_EQ(machine.accounts.size(), 2U);
+  EXPECT_EQ(machine.accounts[0].name, "account1") << "as the first job's, whose group has number 1";
+  EXPECT_EQ(machine.accounts[0].users[1].name, "user1");
+  EXPECT_EQ(machine.accounts[1].parent, 0);
+  EXPECT_TRUE(machine.accounts[1].inherits);
+  EXPECT_EQ(machine.qos[0].name, "qos1");
+  EXPECT_EQ(machine.licences[0].name, "licence1");
+  const auto jobs = log::read_log(path("site/jobs.jsonl.gz"));
+  ASSERT_TRUE(jobs && jobs->attributes);
+  EXPECT_TRUE(log::Attributes::match(jobs->attributes, &machine)) << "the jobs go with the cluster file";
+  const std::string once = all_text();
+  ASSERT_EQ(import({"--overwrite", "--anonymous"}), "");
+  EXPECT_EQ(all_text(), once);
+}
+
+}  // namespace
+}  // namespace rota::cli

@@ -1,0 +1,220 @@
+// rota doctor: what stands between a person and a service that works. A line each, with what to do.
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/letters.h"
+#include "base/text.h"
+#include "cli/columns.h"
+#include "cli/command.h"
+#include "cli/live/service.h"
+#include "cli/printed.h"
+#include "cli/when.h"
+
+namespace rota::cli {
+namespace {
+
+constexpr std::size_t kMostNamed = 5;  // nodes
+
+enum class Grade : std::uint8_t {
+  good,
+  warn,  // the service works, but somebody should look
+  bad,
+};
+constexpr std::array<const char*, 3> kGrades{"good", "WARN", "BAD"};
+
+struct Finding {
+  const char* of;
+  Grade grade;
+  std::string text;
+};
+
+Finding socket_finding(const std::string& socket) {
+  struct stat found{};
+  const std::string shown = shown_path(socket);
+  if (::stat(socket.c_str(), &found) != 0) {
+    const std::string todo =
+        errno == ENOENT || errno == ENOTDIR
+            ? "; start a service with `rota serve`, or name its socket with --socket or ROTA_SOCKET."
+            : "; ask who runs the service for access.";
+    return {"socket", Grade::bad, shown + " cannot be found: " + std::strerror(errno) + todo};
+  }
+  if (!S_ISSOCK(found.st_mode))
+    return {"socket", Grade::bad, shown + " is no socket; name the service's with --socket or ROTA_SOCKET."};
+  if (::access(socket.c_str(), W_OK) != 0)
+    return {"socket", Grade::bad, shown + " may not be used by you; ask who runs the service."};
+  return {"socket", Grade::good, shown + " is there and may be used."};
+}
+
+Finding version_finding(const Json& status) {
+  const std::string theirs = text_of(status, "version");
+  if (theirs == ROTA_VERSION)
+    return {"version", Grade::good, "The service and this command are of version " ROTA_VERSION "."};
+  return {"version", Grade::bad,
+          "The service is of version " + (theirs.empty() ? "unknown" : theirs) +
+              ", this command of " ROTA_VERSION "; install the same version of both."};
+}
+
+Finding clock_finding(const Json& status) {
+  constexpr double kApart = 5;  // seconds
+  const double apart = std::abs(number_of(status, "now", -1) - static_cast<double>(unix_now()));
+  if (!has_number(status, "now"))
+    return {"clock", Grade::bad, "The service does not say what time it has; see its version."};
+  if (apart > kApart)
+    return {"clock", Grade::bad,
+            "The service's clock and this one are " + spoken_time(apart) +
+                " apart; have both set by one time server, or wait until it is less busy."};
+  return {"clock", Grade::good, "The service's clock and this one agree."};
+}
+
+Finding disk_finding(const Json& status, bool remote) {
+  constexpr double kLittle = 1U << 30U;
+  const std::string folder = text_of(status, "state_folder");
+  struct statvfs disk{};
+  if (folder.empty()) return {"disk", Grade::good, "Where the service keeps its state, it tells operators only."};
+  if (remote)
+    return {"disk", Grade::good,
+            "Where the service keeps its state, " + shown_path(folder) + ", is not seen from here."};
+  if (::statvfs(folder.c_str(), &disk) != 0)
+    return {"disk", Grade::bad,
+            shown_path(folder) + " cannot be looked at from here: " + std::strerror(errno) +
+                "; run `rota doctor` as who runs the service."};
+  const double free = static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize);
+  const std::string text = "The state folder " + shown_path(folder) + " has " + memory_text(free) + " free";
+  if (free >= kLittle) return {"disk", Grade::good, text + "."};
+  return {"disk", Grade::bad, text + "; make room, or no more jobs can be taken in."};
+}
+
+Finding limit_finding() {
+  constexpr rlim_t kFew = 256;
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= kFew)
+    return {"limits", Grade::good, "Enough files may be open at a time."};
+  return {"limits", Grade::bad,
+          "Only " + std::to_string(files.rlim_cur) + " files may be open at a time; raise that with `ulimit -n 1024`."};
+}
+
+// Where nothing can start: on no node at all, or on none of a partition.
+std::vector<Finding> node_findings(const Json& nodes) {
+  std::map<std::string, std::pair<std::size_t, std::size_t>> partitions;  // how many nodes, and of them in use
+  std::string out_of_use;
+  std::size_t away = 0;
+  for (const Json& node : nodes) {
+    const bool asleep = flag_of(node, "left_asleep");
+    const bool up = text_of(node, "health") == "up" && !asleep;
+    for (const Json& name : list_of(node, "partitions")) {
+      auto& [all, used] = partitions[name.is_string() ? name.get<std::string>() : ""];
+      ++all;
+      used += up ? 1 : 0;
+    }
+    if (up) continue;
+    const std::string by = text_of(node, "by"), reason = text_of(node, "reason");
+    if (away++ < kMostNamed)
+      out_of_use += (away > 1 ? ", " : "") + text_of(node, "name") + " (" + text_of(node, "state") +
+                    (by.empty() ? "" : " by " + by) + (reason.empty() ? "" : ": " + reason) +
+                    (asleep ? ", and the policy wakes no node" : "") + ")";
+    if (away == kMostNamed + 1) out_of_use += " and others";
+  }
+  const std::string todo = "; `rota nodes resume` puts nodes back, `rota nodes power-up` wakes them.";
+  if (away == 0) return {{"nodes", Grade::good, amount(static_cast<std::int64_t>(nodes.size()), "node") + " in use."}};
+  if (away == nodes.size())
+    return {{"nodes", Grade::bad, "No node is in use, and no job can start: " + out_of_use + todo}};
+  std::vector<Finding> found{
+      {"nodes", Grade::warn,
+       std::to_string(away) + " of " + std::to_string(nodes.size()) + " nodes are out of use: " + out_of_use + todo}};
+  for (const auto& [name, counts] : partitions) {
+    if (counts.second == 0)
+      found.push_back(
+          {"nodes", Grade::bad, "No node of partition " + name + " is in use, and no job can start there" + todo});
+  }
+  return found;
+}
+
+std::vector<Finding> policy_findings(const Json& status) {
+  std::vector<Finding> out;
+  const std::string policy = text_of(status, "policy");
+  if (flag_of(status, "plain")) {
+    out.push_back({"policy", Grade::bad,
+                   policy + " is not followed since a plan was refused (" + text_of(status, "last_refusal") +
+                       "); jobs start in order of the queue. Set a policy with `rota policy set`."});
+  } else {
+    out.push_back({"policy", Grade::good, "The service follows " + policy + "."});
+  }
+  for (const Json& warning : list_of(status, "warnings")) {
+    if (warning.is_string()) out.push_back({"warning", Grade::warn, warning.get<std::string>()});
+  }
+  return out;
+}
+
+std::vector<Finding> findings(const ServiceFlags& flags) {
+  const Service service(flags);
+  std::vector<Finding> out;
+  if (service.remote()) {
+    out.push_back({"address", Grade::good, service.shown() + " is asked, with a token."});
+  } else {
+    out.push_back(socket_finding(service.socket()));
+  }
+  const auto status = service.get("/v1/status");
+  if (!status) {
+    out.push_back({"service", Grade::bad, status.error().message});
+    out.push_back(limit_finding());
+    return out;
+  }
+  const auto health = service.text("/healthz");
+  out.push_back(health ? Finding{"service", Grade::good, "It answers, and takes jobs in."}
+                       : Finding{"service", Grade::bad, "It answers, but takes no jobs in: " + health.error().message});
+  out.push_back(version_finding(*status));
+  out.push_back(clock_finding(*status));
+  out.push_back(disk_finding(*status, service.remote()));
+  out.push_back(limit_finding());
+  for (Finding& each : policy_findings(*status)) out.push_back(std::move(each));
+  if (const auto nodes = service.get("/v1/nodes"); nodes && !list_of(*nodes, "nodes").empty()) {
+    for (Finding& each : node_findings(list_of(*nodes, "nodes"))) out.push_back(std::move(each));
+  }
+  return out;
+}
+
+Result<int> doctor(const ServiceFlags& flags) {
+  Json list = Json::array();
+  std::vector<std::vector<std::string>> rows;
+  bool well = true;
+  for (const Finding& each : findings(flags)) {
+    well &= each.grade != Grade::bad;
+    const char* const grade = kGrades[static_cast<std::size_t>(each.grade)];
+    rows.push_back({grade, each.of, each.text});
+    list.push_back(
+        Json{{"of", each.of}, {"good", each.grade == Grade::good}, {"grade", lower(grade)}, {"text", each.text}});
+  }
+  const std::string text = flags.json ? shown_json(Json{{"findings", list}}) : table({{""}, {""}, {""}}, rows, false);
+  if (auto done = printed(text); !done) return done;
+  return well ? kDone : kNo;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<ServiceFlags>();
+  CLI::App* command = app.add_subcommand("doctor", "look for what keeps the service from working");
+  command->description(
+      command->get_description() +
+      "\nIs there a socket, does a service answer, is it of this version, do the clocks agree, is there "
+      "room for its state, can jobs start on its nodes. A line each, and where it is bad, what to do.");
+  flags->declare_json(*command);
+  command->footer(
+      "The exit code is 3 where something is BAD; what only WARNs does not change it.\n\nExamples:\n  rota doctor");
+  command->callback([&action, flags] { action = [flags] { return doctor(*flags); }; });
+}
+
+}  // namespace rota::cli

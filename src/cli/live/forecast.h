@@ -1,0 +1,24 @@
+// What may come, as the service forecasts it, and how well forecasts did on a log.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli/live/service.h"
+
+namespace rota::cli {
+
+struct NodeForecastFlags {
+  bool asked = false;
+  int hours = 24;
+  int futures = 500;
+};
+
+// `rota nodes --forecast`
+void declare_node_forecast(CLI::App& command, NodeForecastFlags& flags);
+Result<int> show_node_forecast(const ServiceFlags& service, const NodeForecastFlags& flags, bool header);
+
+// `rota forecast calibrate`
+void add_calibrate(CLI::App& forecast, Action& action);
+
+}  // namespace rota::cli

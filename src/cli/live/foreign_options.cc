@@ -1,0 +1,268 @@
+#include "cli/live/foreign_options.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/letters.h"
+#include "base/text.h"
+
+namespace rota::cli {
+namespace {
+
+constexpr std::array<std::string_view, 26> kSlurmNeeds{"-w",
+                                                       "--nodelist",
+                                                       "-F",
+                                                       "--nodefile",
+                                                       "-x",
+                                                       "--exclude",
+                                                       "-C",
+                                                       "--constraint",
+                                                       "--cluster-constraint",
+                                                       "-M",
+                                                       "--clusters",
+                                                       "--cluster",
+                                                       "--reservation",
+                                                       "--gpus-per-socket",
+                                                       "--mem-per-gpu",
+                                                       "--cpus-per-gpu",
+                                                       "--mincpus",
+                                                       "--tmp",
+                                                       "--contiguous",
+                                                       "-B",
+                                                       "--extra-node-info",
+                                                       "--sockets-per-node",
+                                                       "--cores-per-socket",
+                                                       "--threads-per-core",
+                                                       "--bb",
+                                                       "hetjob"};
+
+std::unexpected<Error> wrong(std::string_view text, const std::string& why) {
+  return fail(rota::quoted(text) + " " + why);
+}
+
+// "4gb", "500mb", "100kw": bytes, of words of eight.
+Result<std::int64_t> pbs_size(std::string_view text) {
+  std::string number = lower(text);
+  const bool words = number.ends_with('w');
+  if (words || number.ends_with('b')) number.pop_back();
+  if (!number.empty()) number.back() = upper(number.back());
+  auto bytes = parse_size(number);
+  if (!bytes || *bytes < 1 || *bytes > INT64_MAX / 8) return wrong(text, "is no size such as 4gb");
+  return words ? *bytes * 8 : *bytes;
+}
+
+Result<std::int64_t> pbs_count(std::string_view text) {
+  constexpr std::int64_t kMost = 1'000'000'000;
+  const auto number = parse_integer(text);
+  if (!number || *number < 1 || *number > kMost) return wrong(text, "is no number from 1 on");
+  return *number;
+}
+
+// The text of -l, over all its lines: what it asks for is put together at the end.
+class Resources {
+ public:
+  explicit Resources(PbsOptions& out) : out_(out) {}
+
+  Result<void> take(std::string_view list) {
+    for (const std::string_view piece : split(list, ',')) {
+      const std::size_t equals = piece.find('=');
+      const std::string_view name = piece.substr(0, equals);
+      const std::string_view value = equals == std::string_view::npos ? std::string_view() : piece.substr(equals + 1);
+      if (auto taken = take_one(name, value, piece); !taken) return taken;
+    }
+    return {};
+  }
+
+ private:
+  void put(const char* key, std::string value) { out_.values.emplace_back(key, std::move(value)); }
+
+  Result<void> take_one(std::string_view name, std::string_view value, std::string_view whole) {
+    if (name == "walltime") return put("limit", std::string(value)), Result<void>{};
+    if (name == "nodes") return chunks(value, "ppn", "gpus");
+    if (name == "select") return chunks(value, "ncpus", "ngpus");
+    if (name == "ncpus" || name == "procs") return counted("processors", value);
+    if (name == "ngpus") return counted("accelerators", value);
+    if (name == "mem" || name == "pmem" || name == "pvmem" || name == "vmem") return memory(name, value);
+    if (name == "place") return placed(value, whole);
+    constexpr std::array<std::string_view, 6> kNobodysLoss{"cput", "pcput", "nice", "file", "software", "epilogue"};
+    if (std::ranges::find(kNobodysLoss, name) != kNobodysLoss.end()) {
+      out_.left_out.push_back("-l " + std::string(whole));
+    } else {
+      out_.needed.push_back("-l " + std::string(whole));
+    }
+    return {};
+  }
+
+  Result<void> counted(const char* key, std::string_view value) {
+    const auto number = pbs_count(value);
+    if (!number) return std::unexpected(number.error());
+    put(key, std::to_string(*number));
+    return {};
+  }
+
+  // Of Torque and PBS Pro `mem` is the whole job's, of which each node has its part; pmem is that of each process.
+  Result<void> memory(std::string_view name, std::string_view value) {
+    const auto bytes = pbs_size(value);
+    if (!bytes) return std::unexpected(bytes.error());
+    if (name == "vmem" || name == "pvmem") return out_.left_out.push_back("-l " + std::string(name)), Result<void>{};
+    put(name == "pmem" ? "memory_each" : "memory_all", std::to_string(*bytes));
+    return {};
+  }
+
+  Result<void> placed(std::string_view value, std::string_view whole) {
+    for (const std::string_view word : split(value, ':')) {
+      if (word == "excl" || word == "exclhost") {
+        put("exclusive", "yes");
+      } else if (word != "free" && word != "pack" && word != "scatter" && word != "shared") {
+        out_.needed.push_back("-l " + std::string(whole));
+      }
+    }
+    return {};
+  }
+
+  // "2:ppn=8:gpus=1" and "2:ncpus=8:mem=4gb". Several kinds of nodes at a time Rota has not.
+  Result<void> chunks(std::string_view text, std::string_view processors, std::string_view accelerators) {
+    const std::string whole = "-l " + std::string(processors == "ppn" ? "nodes=" : "select=") + std::string(text);
+    const auto words = split(text, ':');
+    const auto nodes = parse_integer(words[0]);
+    if (text.find('+') != std::string_view::npos || !nodes || *nodes < 1)
+      return out_.needed.push_back(whole), Result<void>{};  // nodes by name, or of several kinds
+    std::int64_t each = 1;
+    for (const std::string_view word : std::vector(words.begin() + 1, words.end())) {
+      const std::size_t equals = word.find('=');
+      const std::string_view name = word.substr(0, equals);
+      const std::string_view value = equals == std::string_view::npos ? std::string_view() : word.substr(equals + 1);
+      if (name == processors) {
+        const auto number = pbs_count(value);
+        if (!number) return std::unexpected(number.error());
+        each = *number;
+      } else if (name == accelerators) {
+        if (auto done = counted("accelerators", value); !done) return done;
+      } else if (name == "mem") {
+        const auto bytes = pbs_size(value);
+        if (!bytes) return std::unexpected(bytes.error());
+        put("memory", std::to_string(*bytes));
+      } else if (name == "mpiprocs") {
+        const auto number = pbs_count(value);
+        if (!number) return std::unexpected(number.error());
+        put("tasks", std::to_string(*nodes * *number));
+      } else if (name != "ompthreads") {
+        out_.needed.push_back(whole);
+      }
+    }
+    put("nodes", std::to_string(*nodes));
+    put("processors", std::to_string(*nodes * each));
+    return {};
+  }
+
+  PbsOptions& out_;
+};
+
+// Where a path has a computer in front of it, that is Rota's own.
+std::string pbs_path(std::string_view path) {
+  const std::size_t colon = path.find(':');
+  std::string text(colon != std::string_view::npos && colon < path.find('/') ? path.substr(colon + 1) : path);
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kWords{{{"^array_index^", "%a"},
+                                                                                 {"${PBS_JOBID}", "%j"},
+                                                                                 {"$PBS_JOBID", "%j"},
+                                                                                 {"${PBS_JOBNAME}", "%x"},
+                                                                                 {"$PBS_JOBNAME", "%x"},
+                                                                                 {"$PBS_ARRAY_INDEX", "%a"}}};
+  for (const auto& [word, pattern] : kWords) {
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at))
+      text.replace(at, word.size(), pattern);
+  }
+  return text;
+}
+
+// "[[CC]YY]MMDDhhmm[.SS]" or "hhmm" as cli/when.h reads it.
+Result<std::string> pbs_begin(std::string_view text) {
+  const std::string digits(text.substr(0, text.find('.')));
+  const bool only_digits = digits.find_first_not_of("0123456789") == std::string::npos;
+  const auto part = [&](std::size_t from) { return digits.substr(digits.size() - from, 2); };
+  const std::string clock = digits.size() >= 4 ? part(4) + ":" + part(2) : "";
+  if (!only_digits || clock.empty()) return wrong(text, "is no time such as 202612312359");
+  if (digits.size() == 4) return clock;
+  if (digits.size() == 12) return digits.substr(0, 4) + "-" + part(8) + "-" + part(6) + "T" + clock;
+  return wrong(text, "names no year; write it as 202612312359");
+}
+
+// "abe": when it is aborted, begins and ends.
+std::string pbs_mail(std::string_view letters) {
+  std::string out;
+  for (const char letter : letters) {
+    const std::string_view word = letter == 'a' ? "FAIL" : letter == 'b' ? "BEGIN" : letter == 'e' ? "END" : "NONE";
+    out += (out.empty() ? "" : ",") + std::string(word);
+  }
+  return out;
+}
+
+Result<void> attributes(std::string_view text, PbsOptions& out) {
+  std::string after;
+  for (const std::string_view piece : split(text, ',')) {
+    if (piece.starts_with("depend=")) {
+      after += (after.empty() ? "" : ",") + std::string(piece.substr(7));
+    } else if (!after.empty() && piece.starts_with("after")) {
+      after += "," + std::string(piece);
+    } else if (piece.starts_with("umask=") || piece.starts_with("block=")) {
+      out.left_out.push_back("-W " + std::string(piece));
+    } else {
+      out.needed.push_back("-W " + std::string(piece));
+    }
+  }
+  if (!after.empty()) out.values.emplace_back("after", after);
+  return {};
+}
+
+// One letter with its value.
+Result<void> take(char letter, const std::string& value, PbsOptions& out) {
+  static const std::map<char, const char*> kSame{{'N', "name"},   {'J', "array"},  {'t', "array"},
+                                                 {'d', "folder"}, {'w', "folder"}, {'M', "mail_user"}};
+  const auto put = [&](const char* key, std::string text) {
+    out.values.emplace_back(key, std::move(text));
+    return Result<void>{};
+  };
+  if (const auto same = kSame.find(letter); same != kSame.end()) return put(same->second, value);
+  if (letter == 'q') return put("partition", value.substr(0, value.find('@')));
+  if (letter == 'm') return put("mail", pbs_mail(value));
+  if (letter == 'p' && (value.starts_with('-') || value == "0")) return put("priority", value);
+  if (letter == 'o') return put("output", pbs_path(value));
+  if (letter == 'e') return put("error", pbs_path(value));
+  if (letter == 'j') return value == "n" ? Result<void>{} : put("joined", value);
+  if (letter == 'r') return put("requeue", value == "y" ? "yes" : "no");
+  if (letter == 'v') return put("export", "ALL," + value);
+  if (letter == 'W') return attributes(value, out);
+  if (letter == 'l') return Resources(out).take(value);
+  if (letter != 'a') return out.left_out.push_back(std::string("-") + letter + " " + value), Result<void>{};
+  const auto begin = pbs_begin(value);
+  return begin ? put("begin", *begin) : std::unexpected(begin.error());
+}
+
+}  // namespace
+
+Without without_slurm_option(std::string_view name) {
+  return std::ranges::find(kSlurmNeeds, name) == kSlurmNeeds.end() ? Without::goes_on : Without::stops;
+}
+
+Result<PbsOptions> pbs_options(const std::vector<std::string>& words) {
+  constexpr std::string_view kSwitches = "hIVXzfGK";
+  PbsOptions out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word.size() < 2 || word[0] != '-') {
+      out.left_out.push_back(word);
+      continue;
+    }
+    const char letter = word[1];
+    if (letter == 'h') out.values.emplace_back("hold", "yes");
+    if (letter == 'I' || letter == 'X') out.needed.push_back(word);
+    if (kSwitches.find(letter) != std::string_view::npos) continue;
+    if (word.size() == 2 && i + 1 == words.size()) return wrong(word, "is followed by a value");
+    const std::string value = word.size() > 2 ? word.substr(2) : words[++i];
+    if (auto taken = take(letter, value, out); !taken) return std::unexpected(taken.error());
+  }
+  return out;
+}
+
+}  // namespace rota::cli

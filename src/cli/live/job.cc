@@ -1,0 +1,293 @@
+// rota job, explain, logs, wait: single jobs.
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/live/array_summary.h"
+#include "cli/live/explained.h"
+#include "cli/live/job_filter.h"
+#include "cli/live/job_state.h"
+#include "cli/live/service.h"
+#include "cli/live/watch.h"
+#include "cli/printed.h"
+#include "cli/rehearse/story.h"
+#include "cli/when.h"
+
+namespace rota::cli {
+namespace {
+
+struct JobFlags {
+  ServiceFlags service;
+  std::string job;
+  std::vector<std::string> jobs;
+  bool follow = false;
+  bool errors = false;
+  bool script = false;
+  std::string journal;  // explain: tells a story out of this one
+};
+
+std::string target_of(const JobFlags& flags, const char* more = "") {
+  return "/v1/jobs/" + percent_encoded(flags.job) + more;
+}
+
+bool by_id(const std::string& selector) {
+  return std::ranges::all_of(split(selector, ','), [](std::string_view part) {
+    return trimmed(part) == "last" || trimmed(part).find_first_not_of("0123456789_[]-%") == std::string_view::npos;
+  });
+}
+
+constexpr std::int64_t kJustEnded = 3600;  // seconds for which an end counts where no id is given
+
+// Of those that a selector means by what they are, the ones that have just ended.
+Result<Json> just_ended(const Service& service, const std::string& selector) {
+  return service.rows("/v1/history", {{"ids", selector}, {"from", std::to_string(unix_now() - kJustEnded)}}, "jobs");
+}
+
+// Says of each id that no job has that it is none; false: there is such a one.
+Result<bool> all_known(const Service& service, const std::string& selector) {
+  if (!by_id(selector)) return true;
+  const auto answer = service.get(cli::target_of("/v1/jobs", {{"ids", selector}, {"limit", "1"}}));
+  if (!answer) return std::unexpected(answer.error());
+  const Json& unknown = list_of(*answer, "unknown");
+  for (const Json& id : unknown) {
+    if (id.is_string()) remark("rota: there is no job " + id.get<std::string>() + ".");
+  }
+  return unknown.empty();
+}
+
+// These commands are about one job: of several that are named, the one that there is.
+Result<std::string> one_named(const Service& service, const std::string& job) {
+  if (job.find_first_of("=,[") == std::string::npos && job != "all") return job;
+  const bool ids = by_id(job);
+  auto jobs = service.rows("/v1/jobs", {{"ids", job}, {"ended", ids ? "yes" : ""}}, "jobs");
+  if (jobs && jobs->empty() && !ids && job != "all") jobs = just_ended(service, job);
+  if (!jobs) return std::unexpected(jobs.error());
+  if (jobs->size() == 1) return text_of(jobs->front(), "id");
+  const std::string which =
+      jobs->empty() ? " names no job" : " means " + grouped(static_cast<std::int64_t>(jobs->size())) + " jobs";
+  return fail(rota::quoted(job) + which + ", and this command is about one, such as 130 or last; `rota queue " +
+              one_line(job) + "` lists those that are meant.");
+}
+
+Result<int> show_script(const Service& service, const JobFlags& flags) {
+  const auto script = service.text(target_of(flags, "/script"));
+  if (!script) return std::unexpected(script.error());
+  if (script->body.empty())
+    return fail("job " + flags.job + " has no script; `rota job " + flags.job + "` tells its command.");
+  return printed(script->body);
+}
+
+// Of a script the words are its arguments.
+void tell_script(const Service& service, const JobFlags& flags, Json& job) {
+  const auto script = service.text(target_of(flags, "/script"));
+  if (!script || script->body.empty()) return;
+  job["script"] = "`rota job " + text_of(job, "id") + " --script` prints it";
+  job["arguments"] = job["command"];
+  job.erase("command");
+}
+
+Result<int> show_job(JobFlags flags) {
+  const Service service(flags.service);
+  auto named = one_named(service, flags.job);
+  if (!named) return std::unexpected(named.error());
+  flags.job = std::move(*named);
+  if (flags.script) return show_script(service, flags);
+  auto job = service.get(target_of(flags));
+  if (!job) return std::unexpected(job.error());
+  const auto tasks = tasks_of_array(service, flags.job, *job);
+  if (!tasks) return std::unexpected(tasks.error());
+  if (*tasks) return printed(flags.service.json ? shown_json(array_json(**tasks)) : array_text(**tasks));
+  if (flags.service.json) return printed(shown_json(*job));
+  if (job->is_object() && job->contains("command")) tell_script(service, flags, *job);
+  return printed(members_text(*job));
+}
+
+// The task that stands for its array; the job itself where it is none.
+Result<std::string> explained_one(const Service& service, const std::string& id) {
+  const auto job = service.get("/v1/jobs/" + percent_encoded(id));
+  if (!job) return id;  // what is wrong is said in answer to the question itself
+  const auto tasks = tasks_of_array(service, id, *job);
+  if (!tasks) return std::unexpected(tasks.error());
+  if (!*tasks) return id;
+  const std::string array = text_of(*job, "array");
+  const Json* first = first_waiting(**tasks);
+  if (first == nullptr)
+    return fail("no task of array " + array + " waits; `rota job " + array + "` tells what has become of them.");
+  remark("rota: Job " + array + " is an array; this is of " + text_of(*first, "id") + ", the first task that waits.");
+  return text_of(*first, "id");
+}
+
+Result<int> explain_job(const JobFlags& asked) {
+  if (!asked.journal.empty()) {
+    const auto number = parse_integer(asked.job);
+    if (!number) return fail("a journal knows jobs by their numbers, and " + rota::quoted(asked.job) + " is none.");
+    const auto story = story_of(*number, asked.journal);
+    if (!story) return std::unexpected(story.error());
+    return printed(asked.service.json ? story_json(*story) : story_text(*story));
+  }
+  const Service service(asked.service);
+  const auto named = one_named(service, asked.job);
+  if (!named) return std::unexpected(named.error());
+  const auto one = explained_one(service, *named);
+  if (!one) return std::unexpected(one.error());
+  JobFlags flags = asked;
+  flags.job = *one;
+  auto answer = service.get(target_of(flags, "/explain"));
+  if (!answer) return std::unexpected(answer.error());
+  if (!flags.service.json && has_ended(text_of(*answer, "state"))) {
+    const auto job = service.get(target_of(flags));
+    if (job && !text_of(*job, "message").empty()) (*answer)["why"] = text_of(*job, "message");
+  }
+  return printed(flags.service.json ? shown_json(*answer) : explained(*answer));
+}
+
+// Of an array somebody has to say which task is meant.
+Result<void> is_one_task(const Service& service, const JobFlags& flags) {
+  const auto job = service.get(target_of(flags));
+  if (!job) return {};  // what is wrong is said in answer to the question itself
+  const auto tasks = tasks_of_array(service, flags.job, *job);
+  if (!tasks) return std::unexpected(tasks.error());
+  if (!*tasks) return {};
+  const std::string array = text_of(*job, "array");
+  std::string those;
+  for (const char* state : {"FAILED", "RUNNING", "COMPLETED"}) {
+    if (const std::string some = tasks_in(**tasks, state); !some.empty())
+      those += (those.empty() ? "" : ", ") + std::string(state) + " " + some;
+  }
+  return fail("job " + array + " is an array of " + amount(static_cast<std::int64_t>((*tasks)->size()), "task") +
+              "; say whose output, as `rota logs " + text_of((**tasks)[0], "id") + "`" +
+              (those.empty() ? "." : " (" + those + ")."));
+}
+
+// Why there is nothing to be seen of a job.
+void tell_why_nothing(const Service& service, const JobFlags& flags) {
+  const auto job = service.get(target_of(flags));
+  if (!job) return;
+  const std::string state = text_of(*job, "state");
+  if (has_ended(state)) return tell_what_was_said(service, Json::array({*job}));
+  if (state == "PENDING" || state == "CONFIGURING")
+    remark("rota: job " + text_of(*job, "id") + " has not started; `rota explain " + text_of(*job, "id") +
+           "` tells why.");
+}
+
+Result<int> show_logs(JobFlags flags) {
+  const Service service(flags.service);
+  auto named = one_named(service, flags.job);
+  if (!named) return std::unexpected(named.error());
+  flags.job = std::move(*named);
+  if (auto one = is_one_task(service, flags); !one) return std::unexpected(one.error());
+  JobOutput output(service, flags.job, flags.errors ? "error" : "output");
+  for (Pauses pauses;; pauses.pause()) {
+    const auto over = output.copy(stdout);
+    if (!over) return std::unexpected(over.error());
+    if (!*over && flags.follow) continue;
+    if (!output.written()) tell_why_nothing(service, flags);
+    return kDone;
+  }
+}
+
+// The jobs that a selector means. Ended ones count where their ids are given, or where they have just ended.
+Result<Json> meant(const Service& service, const std::string& selector) {
+  const bool ids = by_id(selector);
+  auto jobs = service.rows("/v1/jobs", {{"ids", selector}, {"ended", ids ? "yes" : ""}}, "jobs");
+  if (!jobs || ids || selector == "all") return jobs;
+  const auto ended = just_ended(service, selector);
+  if (!ended) return std::unexpected(ended.error());
+  std::set<std::string> known;
+  for (const Json& job : *jobs) known.insert(text_of(job, "id"));
+  for (const Json& job : *ended) {
+    if (known.insert(text_of(job, "id")).second) jobs->push_back(job);
+  }
+  return jobs;
+}
+
+Result<int> wait_for_jobs(const JobFlags& flags) {
+  const Service service(flags.service);
+  const std::string selector = joined(flags.jobs);
+  const auto jobs = meant(service, selector);
+  if (!jobs) return std::unexpected(jobs.error());
+  if (jobs->empty() && selector != "all") {
+    return fail(rota::quoted(selector) +
+                " names no job that waits, runs or ended within the last hour; `rota queue` and `rota history` list "
+                "them.");
+  }
+  const auto known = all_known(service, selector);
+  if (!known) return std::unexpected(known.error());
+  std::vector<std::string> ids;
+  for (const Json& job : *jobs) ids.push_back(text_of(job, "id"));
+  const auto ended = ended_jobs(service, ids);
+  if (!ended) return std::unexpected(ended.error());
+  if (flags.service.json) {
+    if (auto done = printed(shown_json(Json{{"jobs", *ended}})); !done) return done;
+  }
+  return *known ? worst_exit_code(*ended) : std::max(worst_exit_code(*ended), kFailed);
+}
+
+CLI::App* add_one(CLI::App& app, const char* name, const char* summary, JobFlags& flags) {
+  CLI::App* command = app.add_subcommand(name, summary);
+  command
+      ->add_option(
+          "JOB", flags.job,
+          "its id, as 12 or 14_3 (14: the whole array), last: the latest of who asks, or what means one job, as "
+          "name=fit")
+      ->required();
+  return command;
+}
+
+}  // namespace
+
+void add_job(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<JobFlags>();
+  CLI::App* command = add_one(app, "job", "tell all that is known of a job", *flags);
+  command->add_flag("--script", flags->script, "print the script that was submitted, and nothing else");
+  flags->service.declare_json(*command);
+  command->footer("Examples:\n  rota job 12\n  rota job last --json\n  rota job 12 --script");
+  command->callback([&action, flags] { action = [flags] { return show_job(*flags); }; });
+}
+
+void add_explain(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<JobFlags>();
+  CLI::App* command = add_one(app, "explain", "explain why a job waits, and what would change that", *flags);
+  command
+      ->add_option("--journal", flags->journal,
+                   "tell its story out of a journal that rota simulate wrote, or out of the state folder of a service: "
+                   "promises, and who passed it")
+      ->type_name("FILE");
+  flags->service.declare_json(*command);
+  command->footer("Examples:\n  rota explain 12\n  rota explain 12 --journal rehearsal.journal");
+  command->callback([&action, flags] { action = [flags] { return explain_job(*flags); }; });
+}
+
+void add_logs(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<JobFlags>();
+  CLI::App* command = add_one(app, "logs", "print what a job has written", *flags);
+  command->add_flag("-f,--follow", flags->follow, "go on until the job has ended");
+  command->add_flag("--error", flags->errors, "its standard error, where that is a file of its own");
+  flags->service.declare(*command);
+  command->footer("Examples:\n  rota logs -f last");
+  command->callback([&action, flags] { action = [flags] { return show_logs(*flags); }; });
+}
+
+void add_wait(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<JobFlags>();
+  CLI::App* command = app.add_subcommand("wait", "wait until jobs have ended");
+  command->add_option("JOB", flags->jobs, kSelectorHelp)->required();
+  flags->service.declare_json(*command);
+  command->footer(
+      "The exit code is the largest among those of the jobs: each one's own, 128 and the signal's number where a "
+      "signal ended it, and 1 where it ended otherwise without one or can never start, since a job before it failed. "
+      "An "
+      "id that no job has is told, the others are waited for, and the exit code is 1 at least.\n"
+      "By user=, name=, partition= and state= those are meant, too, that ended within the last hour; all means what "
+      "waits and runs, and where nothing does that is no failure.\n\n"
+      "Examples:\n  rota wait 12 13\n  rota wait name=sweep");
+  command->callback([&action, flags] { action = [flags] { return wait_for_jobs(*flags); }; });
+}
+
+}  // namespace rota::cli

@@ -1,0 +1,87 @@
+#include "cli/live/job_filter.h"
+
+#include <pwd.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/text.h"
+#include "cli/live/job_state.h"
+#include "cli/printed.h"
+#include "serve/state_words.h"
+
+namespace rota::cli {
+namespace {
+
+using Question = std::map<std::string, std::string>;
+
+// Where nothing is listed: a name that nobody and no partition has.
+void tell_unknown(const Service& service, const Question& asked) {
+  for (const std::string_view part : split(asked.at("user"), ',')) {
+    const std::string user(trimmed(part));
+    const bool is_name = !user.empty() && user != kWhoAsks && !parse_integer(user);
+    if (is_name && !service.remote() && ::getpwnam(user.c_str()) == nullptr)
+      remark("rota: this computer knows no user " + rota::quoted(user) + ".");
+  }
+  if (asked.at("partition").empty()) return;
+  const auto answer = service.get("/v1/partitions");
+  if (!answer) return;
+  for (const std::string_view part : split(asked.at("partition"), ',')) {
+    const auto is = [&](const Json& row) { return text_of(row, "name") == trimmed(part); };
+    if (std::ranges::none_of(list_of(*answer, "partitions"), is))
+      remark("rota: there is no partition " + rota::quoted(trimmed(part)) + "; `rota partitions` lists them.");
+  }
+}
+
+}  // namespace
+
+void JobFilter::declare(CLI::App& command) {
+  command.add_option("JOB", jobs, kSelectorHelp);
+  command.add_option("-u,--user", user, "only of this user, or of several with commas")->type_name("NAME");
+  command.add_flag("--me", me, "only of who asks");
+  command.add_option("-t,--state,--states", state, "only in this state, as PD or RUNNING, or in several with commas")
+      ->type_name("STATE");
+  command.add_option("-p,--partition", partition, "only in this partition, or in several with commas")
+      ->type_name("NAME");
+  command.add_option("-n,--name", name, "only of this name, or of several with commas")->type_name("NAME");
+}
+
+Result<std::map<std::string, std::string>> JobFilter::query() const {
+  std::map<std::string, std::string> out{
+      {"user", me ? kWhoAsks : user}, {"partition", partition}, {"name", name}, {"ids", joined(jobs)}};
+  constexpr std::string_view kState = "state=";
+  for (const std::string_view part : split(out["ids"], ',')) {
+    const std::string_view word = trimmed(part);
+    if (word.starts_with(kState) && has_ended(std::string(word.substr(kState.size())))) out["ended"] = "yes";
+  }
+  if (state.empty()) return out;
+  for (const std::string_view each : split(state, ',')) {
+    if (each == "all" || each == "ALL") {
+      out["state"].clear();
+      out["ended"] = "yes";
+      return out;
+    }
+    const std::string full = state_named(std::string(trimmed(each)));
+    if (full.empty()) return fail(serve::no_state(trimmed(each)));
+    out["state"] += (out["state"].empty() ? "" : ",") + full;
+    if (has_ended(full)) out["ended"] = "yes";
+  }
+  return out;
+}
+
+Result<Json> JobFilter::ask(const Service& service, const std::map<std::string, std::string>& more) const {
+  auto question = query();
+  if (!question) return std::unexpected(question.error());
+  question->insert(more.begin(), more.end());
+  auto all = service.rows("/v1/jobs", *question, "jobs");
+  if (all && all->empty()) tell_unknown(service, *question);
+  return all;
+}
+
+std::string joined(const std::vector<std::string>& selectors) {
+  std::string out;
+  for (const std::string& each : selectors) out += (out.empty() ? "" : ",") + each;
+  return out;
+}
+
+}  // namespace rota::cli

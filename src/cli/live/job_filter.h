@@ -1,0 +1,42 @@
+// Which jobs a command is about: the filters of `rota queue` and `rota history`, and selectors as arguments.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/live/service.h"
+
+namespace rota::cli {
+
+struct JobFilter {
+  std::vector<std::string> jobs;  // selectors
+  std::string user;
+  std::string state;
+  std::string partition;
+  std::string name;
+  bool me = false;
+
+  void declare(CLI::App& command);
+
+  // As a query of the service, of /v1/jobs and of /v1/history. Fails where a state has no such name.
+  Result<std::map<std::string, std::string>> query() const;
+
+  // The jobs that are known; those that have ended too if they are asked for by their state.
+  // `more` goes into the query, too.
+  Result<Json> ask(const Service& service, const std::map<std::string, std::string>& more = {}) const;
+};
+
+// Who asks, as the service knows them.
+constexpr const char* kWhoAsks = "me";
+
+// "12", "13,14_[1-5]" and so on as one selector.
+std::string joined(const std::vector<std::string>& selectors);
+
+constexpr const char* kSelectorHelp =
+    "ids such as 12, 14_3, 14_[1-5] and 20-25, or last (of an array all tasks), all, user=NAME, user=me, name=NAME, "
+    "partition=NAME, state=STATE; of several sorts a job has to suit each";
+
+}  // namespace rota::cli

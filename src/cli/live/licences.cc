@@ -1,0 +1,46 @@
+// rota licences: how many there are, and who uses them.
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "cli/columns.h"
+#include "cli/command.h"
+#include "cli/live/service.h"
+#include "cli/printed.h"
+
+namespace rota::cli {
+namespace {
+
+Result<int> list_licences(const ServiceFlags& flags) {
+  const auto answer = Service(flags).get("/v1/licences");
+  if (!answer) return std::unexpected(answer.error());
+  if (flags.json) return printed(shown_json(*answer));
+  std::vector<std::vector<std::string>> rows;
+  for (const Json& row : list_of(*answer, "licences")) {
+    const auto number = [&](const char* name) { return static_cast<std::int64_t>(number_of(row, name)); };
+    const std::int64_t free = number("count") - number("used") - number("elsewhere");
+    rows.push_back({text_of(row, "name"), grouped(number("count")), grouped(number("used")),
+                    grouped(number("elsewhere")), grouped(std::max<std::int64_t>(0, free))});
+  }
+  if (const std::string failure = text_of(*answer, "failure"); !failure.empty())
+    remark("rota: the licence command's last answer was none, and the count before stands: " + failure + ".");
+  return printed(table({{"LICENCE"}, {"COUNT", true}, {"JOBS", true}, {"ELSEWHERE", true}, {"FREE", true}}, rows));
+}
+
+}  // namespace
+
+void add_licences(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<ServiceFlags>();
+  CLI::App* command = app.add_subcommand("licences", "list licences, and how many are free");
+  command->description(command->get_description() +
+                       "\nJOBS: held by jobs here. ELSEWHERE: used by others, as the site's licence server says, where "
+                       "the service asks it.");
+  flags->declare_json(*command);
+  command->footer("Examples:\n  rota licences");
+  command->callback([&action, flags] { action = [flags] { return list_licences(*flags); }; });
+}
+
+}  // namespace rota::cli

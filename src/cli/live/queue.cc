@@ -1,0 +1,116 @@
+// rota queue: which jobs wait and run.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/live/job_filter.h"
+#include "cli/live/queue_format.h"
+#include "cli/live/service.h"
+#include "cli/printed.h"
+
+namespace rota::cli {
+namespace {
+
+constexpr const char* kUsual = "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R";  // squeue's own
+constexpr const char* kLong = "%.18i %.9P %.8j %.8u %.9T %.10M %.10l %.19S %.6D %R";
+constexpr const char* kStarts = "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %R";
+
+struct QueueFlags {
+  ServiceFlags service;
+  JobFilter filter;
+  std::string format;
+  std::string sort;
+  bool in_full = false;
+  bool starts = false;
+  bool array = false;
+  bool no_header = false;
+  std::int64_t every = 0;
+};
+
+Result<std::string> shown_queue(const Service& service, const QueueFlags& flags) {
+  const bool own = !flags.format.empty();
+  const auto fields = parse_queue_format(own ? flags.format : flags.in_full ? kLong : flags.starts ? kStarts : kUsual);
+  if (!fields) return std::unexpected(fields.error());
+  const std::string sort = flags.sort.empty() && flags.starts ? "S" : flags.sort;
+  const bool starts = std::ranges::any_of(*fields, [](const QueueField& f) { return tells_start(f.letter); }) ||
+                      std::ranges::any_of(sort, tells_start);
+  auto jobs = flags.filter.ask(service, {{"starts", starts ? "yes" : ""}});
+  if (!jobs) return std::unexpected(jobs.error());
+  if (flags.starts) {
+    Json waiting = Json::array();
+    for (Json& job : *jobs) {
+      if (text_of(job, "state") == "PENDING") waiting.push_back(std::move(job));
+    }
+    *jobs = std::move(waiting);
+  }
+  if (!sort.empty()) {
+    if (auto sorted = sort_jobs(*jobs, sort); !sorted) return std::unexpected(sorted.error());
+  }
+  if (flags.service.json) return shown_json(Json{{"jobs", *jobs}});
+  std::string out = flags.no_header ? "" : queue_header(*fields) + "\n";
+  const Json shown = flags.array ? *jobs : folded_arrays(*jobs);
+  for (const Json& job : shown) out += queue_row(*fields, job) + "\n";
+  return out;
+}
+
+Result<int> queue(const QueueFlags& flags) {
+  const Service service(flags.service);
+  for (;;) {
+    const auto shown = shown_queue(service, flags);
+    if (!shown) return std::unexpected(shown.error());
+    const bool screen = flags.every > 0 && ::isatty(STDOUT_FILENO) == 1;
+    if (auto done = printed((screen ? "\x1b[H\x1b[2J\x1b[3J" : "") + *shown); !done) return done;
+    if (flags.every == 0) return kDone;
+    const std::timespec time{.tv_sec = flags.every, .tv_nsec = 0};
+    ::nanosleep(&time, nullptr);
+  }
+}
+
+}  // namespace
+
+void add_queue(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<QueueFlags>();
+  CLI::App* command = app.add_subcommand("queue", "list the jobs that wait and run");
+  command->description(command->get_description() +
+                       "\nThe columns are squeue's. The last one says where a job runs or, in brackets, why it waits; "
+                       "`rota explain` says more.");
+  flags->filter.declare(*command);
+  command->add_flag("-l,--long", flags->in_full, "with states in full, time limits and expected starts");
+  command->add_flag("--start", flags->starts,
+                    "only what waits, by expected start; where none is promised, by the latest one");
+  command->add_flag("-r,--array", flags->array, "a row for each job of an array, also while they wait");
+  command
+      ->add_option("-S,--sort", flags->sort, "order by letters of --format, as -p,i: highest priority first, then id")
+      ->type_name("LETTERS");
+  command
+      ->add_option("-o,--format", flags->format, "columns, as \"%.18i %.9P %8j %T\": %, a dot for right, width, letter")
+      ->type_name("FORMAT");
+  command->add_flag("--noheader", flags->no_header, "without the line that names the columns");
+  command->add_option("-i,--iterate", flags->every, "again after so many seconds, until it is stopped")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{86400}))
+      ->type_name("SECONDS");
+  flags->service.declare_json(*command);
+  command->footer(
+      "Letters: %i id, %F id of the array, %K index, %j name, %u user, %U its number, %P partition, %t state, %T in "
+      "full, "
+      "%M running time, %l limit, %L what is left of it, %D nodes, %C processors, %m memory, %b accelerators, %W "
+      "licences, "
+      "%N nodes by name, %r reason, %R either, %S (expected) start, %e (expected) end, %V submission, %p %Q priority, "
+      "%E dependencies, %k comment, %s restarts, %o command, %Z folder. The other letters of squeue give N/A.\n\n"
+      "Examples:\n"
+      "  rota queue --me\n"
+      "  rota queue -u ada,bob -p long\n"
+      "  rota queue -t PD --start\n"
+      "  rota queue -o '%.12i %20j %T %r' --noheader\n"
+      "  rota queue -l -i 5");
+  command->callback([&action, flags] { action = [flags] { return queue(*flags); }; });
+}
+
+}  // namespace rota::cli

@@ -1,0 +1,176 @@
+// rota reservations, reserve, unreserve: what is kept free for a time, and when.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "cli/columns.h"
+#include "cli/command.h"
+#include "cli/live/service.h"
+#include "cli/live/submission.h"
+#include "cli/printed.h"
+#include "cli/when.h"
+
+namespace rota::cli {
+namespace {
+
+struct ReservationsFlags {
+  ServiceFlags service;
+  bool no_header = false;
+};
+
+struct ReserveFlags {
+  ServiceFlags service;
+  std::string start = "now";
+  std::string end, duration, nodes, name;
+  std::int64_t processors = 0;
+};
+
+struct UnreserveFlags {
+  ServiceFlags service;
+  std::vector<std::string> which;
+};
+
+std::string id_of(const Json& reservation) {
+  return std::to_string(static_cast<std::int64_t>(number_of(reservation, "id")));
+}
+
+Result<int> list_reservations(const ReservationsFlags& flags) {
+  const auto answer = Service(flags.service).get("/v1/reservations");
+  if (!answer) return std::unexpected(answer.error());
+  if (flags.service.json) return printed(shown_json(*answer));
+  std::vector<std::vector<std::string>> rows;
+  for (const Json& row : list_of(*answer, "reservations")) {
+    const double start = number_of(row, "start");
+    const double end = number_of(row, "end");
+    const auto text = [&](const char* name) { return text_of(row, name).empty() ? "-" : text_of(row, name); };
+    rows.push_back({id_of(row), flag_of(row, "active") ? "ACTIVE" : "INACTIVE", time_text(start), time_text(end),
+                    run_text(end - start), grouped(static_cast<std::int64_t>(number_of(row, "processors"))),
+                    text("nodes"), text("name"), text("by")});
+  }
+  return printed(table(
+      {{"ID", true}, {"STATE"}, {"START"}, {"END"}, {"DURATION", true}, {"CPUS", true}, {"NODELIST"}, {"NAME"}, {"BY"}},
+      rows, !flags.no_header));
+}
+
+Result<Json> wish_of(const ReserveFlags& flags) {
+  Json body = Json::object();
+  const std::int64_t now = unix_now();
+  if (flags.start != "now") {
+    const auto start = parse_when(flags.start, now);
+    if (!start) return fail("--start: " + start.error().message);
+    body["start"] = *start;
+  }
+  if (!flags.end.empty()) {
+    const auto end = parse_when(flags.end, now);
+    if (!end) return fail("--end: " + end.error().message);
+    body["end"] = *end;
+  }
+  if (!flags.duration.empty()) {
+    const auto duration = parse_duration(flags.duration);
+    if (!duration) return fail("--duration takes a time such as 90m or 2d, not " + rota::quoted(flags.duration) + ".");
+    body["duration"] = to_seconds(*duration);
+  }
+  if (!flags.nodes.empty()) body["nodes"] = flags.nodes;
+  if (flags.processors > 0) body["processors"] = flags.processors;
+  if (!flags.name.empty()) body["name"] = flags.name;
+  return body;
+}
+
+// Who may still run on it when it begins.
+std::string running_into(const Json& made) {
+  const auto count = static_cast<std::int64_t>(number_of(made, "running_into"));
+  if (count == 0) return {};
+  const Json& jobs = list_of(made, "jobs");
+  const bool more = static_cast<std::int64_t>(jobs.size()) < count;
+  return amount(count, "job") +
+         (count == 1 ? " that runs now may last into it by its limit, and is not stopped: "
+                     : " that run now may last into it by their limits, and are not stopped: ") +
+         words_of(made, "jobs", ", ") + (more ? " and others" : "") + ".\n";
+}
+
+Result<int> reserve(const ReserveFlags& flags) {
+  const auto body = wish_of(flags);
+  if (!body) return std::unexpected(body.error());
+  const auto made = Service(flags.service).post("/v1/reservations", *body, fresh_key());
+  if (!made) return std::unexpected(made.error());
+  if (flags.service.json) return printed(shown_json(*made));
+  const std::string name = text_of(*made, "name");
+  const std::string nodes = text_of(*made, "nodes");
+  const auto processors = static_cast<std::int64_t>(number_of(*made, "processors"));
+  return printed("Made reservation " + id_of(*made) + (name.empty() ? "" : " (" + name + ")") + ": " +
+                 (nodes.empty() ? amount(processors, "processor") : nodes) + " from " +
+                 time_text(number_of(*made, "start")) + " to " + time_text(number_of(*made, "end")) + ".\n" +
+                 running_into(*made));
+}
+
+Result<int> unreserve(const UnreserveFlags& flags) {
+  const Service service(flags.service);
+  std::string refused;
+  for (const std::string& which : flags.which) {
+    auto done = service.remove("/v1/reservations/" + percent_encoded(which));
+    if (!done) refused += (refused.empty() ? "" : "\n") + done.error().message;
+  }
+  if (!refused.empty()) return fail(std::move(refused));
+  return kDone;
+}
+
+void add_reserve(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<ReserveFlags>();
+  CLI::App* command = app.add_subcommand("reserve", "keep nodes free for a time");
+  command->description(command->get_description() +
+                       "\nNo job starts that would run into that time there. Who runs already is not stopped. For "
+                       "operators only.");
+  command->add_option("--start", flags->start, "when it begins: 16:00, 2026-12-01T08:00, now+2hours")
+      ->type_name("WHEN")
+      ->capture_default_str();
+  CLI::Option* end = command->add_option("--end", flags->end, "when it is over")->type_name("WHEN");
+  CLI::Option* duration =
+      command->add_option("--duration", flags->duration, "or how long it lasts: 90m, 2d")->type_name("TIME");
+  CLI::Option* nodes =
+      command->add_option("--nodes", flags->nodes, "which nodes, as n[1-3],n7; all: every one")->type_name("NODES");
+  command->add_option("--processors", flags->processors, "or how many processors, where no nodes are described")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->excludes(nodes);
+  end->excludes(duration);
+  command->add_option("--name", flags->name, "by which to find and end it")->type_name("NAME");
+  flags->service.declare_json(*command);
+  command->footer(
+      "Examples:\n  rota reserve --start 2026-12-01T08:00 --duration 4h --nodes n[1-2] --name memory\n"
+      "  rota reserve --end tomorrow --nodes all");
+  command->callback([&action, flags] { action = [flags] { return reserve(*flags); }; });
+}
+
+void add_unreserve(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<UnreserveFlags>();
+  CLI::App* command = app.add_subcommand("unreserve", "end reservations before their time");
+  command->description(
+      command->get_description() +
+      "\nThose that `rota reserve` made. What stands in the service's configuration is taken out there. "
+      "For operators only.");
+  command->add_option("RESERVATION", flags->which, "names or ids, as `rota reservations` has them")->required();
+  flags->service.declare(*command);
+  command->footer("Examples:\n  rota unreserve memory\n  rota unreserve 3");
+  command->callback([&action, flags] { action = [flags] { return unreserve(*flags); }; });
+}
+
+}  // namespace
+
+void add_reservations(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<ReservationsFlags>();
+  CLI::App* command = app.add_subcommand("reservations", "list what is reserved, now and later");
+  command->description(
+      command->get_description() +
+      "\nThe next one comes first. ACTIVE: it has begun, and no job starts there. BY: the operator who made it, with "
+      "`rota reserve`; else it stands in the service's configuration, as [[reservations]] with dates.");
+  command->add_flag("--noheader", flags->no_header, "without the line that names the columns");
+  flags->service.declare_json(*command);
+  command->footer("Examples:\n  rota reservations");
+  command->callback([&action, flags] { action = [flags] { return list_reservations(*flags); }; });
+  add_reserve(app, action);
+  add_unreserve(app, action);
+}
+
+}  // namespace rota::cli

@@ -1,0 +1,308 @@
+// rota run: a command as a job at this terminal.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/live/attached.h"
+#include "cli/live/job_state.h"
+#include "cli/live/submission.h"
+#include "cli/printed.h"
+#include "cli/when.h"
+
+namespace rota::cli {
+namespace {
+
+using Event = Attached::Event;
+
+constexpr int kSignals = 128;  // and a signal's number: the exit code of what it ended
+
+struct RunFlags {
+  ServiceFlags service;
+  Submission submission;
+  bool terminal = false;
+  bool pipes = false;
+  bool keep = false;
+};
+
+// How a job ended, where its exit code does not say it; "" where it does.
+std::string end_of(const Json& job) {
+  const std::string state = text_of(job, "state");
+  const int signal = static_cast<int>(std::clamp(number_of(job, "signal"), 0.0, 127.0));
+  if (state == "COMPLETED") return "";
+  if (state == "TIMEOUT")
+    return "was ended at its time limit" +
+           (has_number(job, "limit") ? " of " + run_text(number_of(job, "limit")) : std::string());
+  if (state == "CANCELLED") return "was cancelled";
+  if (state == "NODE_FAIL") return "was lost with its node or its supervisor";
+  if (state == "OUT_OF_MEMORY") return "was ended because it took more memory than it had asked for";
+  if (signal != 0) {
+    const char* const name = ::sigabbrev_np(signal);
+    return "was ended by signal " + std::to_string(signal) + (name ? std::string(" (SIG") + name + ")" : std::string());
+  }
+  return text_of(job, "message").empty() ? "" : "has failed";
+}
+
+// A job that has been submitted, until it has ended.
+class Run {
+ public:
+  Run(const Service& service, local::Descriptor listener, std::string id, bool keep)
+      : service_(service), listener_(std::move(listener)), id_(std::move(id)), keep_(keep) {
+    struct stat file{};
+    if (::stat(service.socket().c_str(), &file) == 0) whose_ = file.st_uid;
+  }
+
+  Result<int> until_ended() {
+    while (true) {
+      auto code = started() ? attached() : waited();
+      if (!code) return std::unexpected(code.error());
+      if (*code) return **code;
+    }
+  }
+
+ private:
+  using Step = Result<std::optional<int>>;  // the exit code, once it is known
+
+  // The supervisor's connection, if it has come.
+  bool started() {
+    socket_ = local::accept_from(listener_.get(), whose_);
+    return static_cast<bool>(socket_);
+  }
+
+  // One look at a job that has not come here.
+  Step waited() {
+    pollfd files[] = {{listener_.get(), POLLIN, 0}, {signals_.file(), POLLIN, 0}};
+    const int ready = ::poll(files, 2, pause_);
+    if (files[1].revents != 0) {
+      while (const auto signal = signals_.next()) {
+        if (*signal != SIGWINCH && *signal != SIGCONT) return given_up(*signal);
+      }
+    }
+    if (ready != 0) return std::nullopt;
+    constexpr int kLongestPause = 1000;
+    pause_ = std::min(pause_ * 3 / 2, kLongestPause);
+    const auto job = service_.get("/v1/jobs/" + percent_encoded(id_));
+    if (!job) {
+      tell_once(job.error().message + " Job " + id_ + " is waited for all the same.");
+      return std::nullopt;
+    }
+    const std::string state = text_of(*job, "state");
+    if (has_ended(state)) return tell_end(*job);
+    if (state == "PENDING") tell_once("job " + id_ + " waits: " + text_of(*job, "why"));
+    return std::nullopt;
+  }
+
+  // A signal while it waits: there is nothing to pass it on to.
+  Step given_up(int signal) {
+    remark("rota: cancelling job " + id_ + ".");
+    if (const auto done = cancel(); !done) return std::unexpected(done.error());
+    return kSignals + signal;
+  }
+
+  Result<void> cancel() {
+    const auto done = service_.post("/v1/jobs/cancel", Json{{"ids", id_}});
+    return done ? Result<void>() : std::unexpected(done.error());
+  }
+
+  // From its start to its end, or until it is to be queued again or goes on elsewhere.
+  Step attached() {
+    Attached here;
+    if (auto opened = here.open(std::move(socket_)); !opened) {
+      tell_once(opened.error().message);
+      return std::nullopt;
+    }
+    if (!told_.empty()) here.say("rota: job " + id_ + " has started.");
+    while (true) {
+      switch (here.copy(signals_)) {
+        case Event::told:
+          tell_news(here);
+          break;
+        case Event::again:
+          here.say("rota: job " + id_ + " was interrupted; once more within a second cancels it.");
+          break;
+        case Event::help:
+          here.say("rota: at the beginning of a line, ~. cancels job " + id_ + ", ~~ is a tilde, ~? says this.");
+          break;
+        case Event::cancel:
+          here.say("rota: cancelling job " + id_ + ".");
+          if (const auto done = cancel(); !done) return hung_up(here, done.error().message);
+          here.hang_up_soon();
+          break;
+        case Event::hung_up:
+          return kSignals + SIGHUP;
+        case Event::over:
+          tell_asked(here);
+          return over(here.news());
+      }
+    }
+  }
+
+  // Without a service the job can still be ended: by leaving it.
+  Step hung_up(const Attached& here, const std::string& why) {
+    here.say("rota: " + why + (keep_ ? " Job " + id_ + " goes on." : " Job " + id_ + " is hung up on."));
+    return kSignals + SIGHUP;
+  }
+
+  void tell_news(const Attached& here) {
+    const local::AttachNews& news = here.news();
+    const auto say = [&](const std::string& what) { here.say("rota: job " + id_ + " " + what); };
+    if (news.phase == local::Phase::suspended) say("is suspended.");
+    if (news.phase == local::Phase::runs && before_.phase == local::Phase::suspended) say("goes on.");
+    if (news.phase == local::Phase::runs) tell_asked(here);
+    before_ = news;
+  }
+
+  // Why it is to end. That it has ended may be heard at the same time.
+  void tell_asked(const Attached& here) {
+    const local::Asked asked = here.news().asked;
+    if (before_.asked == asked) return;
+    if (asked == local::Asked::limit) here.say("rota: job " + id_ + " has reached its time limit and is being ended.");
+    if (asked == local::Asked::cancel) here.say("rota: job " + id_ + " is being cancelled.");
+  }
+
+  // Its processes are gone. How that counts the service says, once it has heard of it; without a service the
+  // supervisor's word holds.
+  Step over(const local::AttachNews& news) {
+    before_ = {};
+    told_.clear();
+    if (news.asked == local::Asked::requeue || news.asked == local::Asked::vacate) {
+      remark("rota: job " + id_ + " was stopped and is queued again; what it read of its input is gone.");
+      pause_ = kFirstPause;
+      return std::nullopt;
+    }
+    if (news.asked == local::Asked::move) {
+      remark("rota: job " + id_ + " moves to another node and goes on there; what it read of its input is gone.");
+      pause_ = kFirstPause;
+      return std::nullopt;
+    }
+    constexpr int kLooks = 40;
+    for (int look = 0, pause = 5; look < kLooks; ++look) {
+      const auto job = service_.get("/v1/jobs/" + percent_encoded(id_));
+      if (job && has_ended(text_of(*job, "state"))) return tell_end(*job);
+      if (job && text_of(*job, "state") == "PENDING") return std::nullopt;  // queued again: its supervisor was killed
+      constexpr int kLongest = 250;
+      pause = std::min(pause * 3 / 2, kLongest);
+      ::poll(nullptr, 0, pause);
+    }
+    remark("rota: the service does not say how job " + id_ + " ended; `rota job " + id_ +
+           "` will tell once it answers.");
+    if (news.phase != local::Phase::ended) return kFailed;
+    return WIFSIGNALED(news.status) ? kSignals + WTERMSIG(news.status) : WEXITSTATUS(news.status);
+  }
+
+  void tell_once(const std::string& sentence) {
+    if (sentence == told_) return;
+    told_ = sentence;
+    remark("rota: " + sentence);
+  }
+
+  int tell_end(const Json& job) const {
+    const std::string how = end_of(job);
+    const std::string message = text_of(job, "message");
+    if (!how.empty()) remark("rota: job " + id_ + " " + how + (message.empty() ? "." : ": " + message));
+    return exit_code_of(job);
+  }
+
+  static constexpr int kFirstPause = 100;  // milliseconds: who starts at once is not said to wait
+
+  const Service& service_;
+  local::Descriptor listener_;
+  std::string id_;
+  bool keep_;
+  uid_t whose_ = ::geteuid();  // the service's user
+  CaughtSignals signals_;
+  local::Descriptor socket_;
+  local::AttachNews before_;
+  std::string told_;
+  int pause_ = kFirstPause;
+};
+
+// Whoever closed one of the three did not mean the next file that is opened here.
+void have_standard_files() {
+  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(file, F_GETFD) < 0) static_cast<void>(::open("/dev/null", O_RDWR));
+  }
+}
+
+// With the name at which its supervisor finds this process.
+Result<Json> attach_member(const RunFlags& flags, const Json& request, const std::string& name) {
+  const bool files = request.contains("input") || request.contains("output");
+  const local::Attach here = attach_here(!flags.pipes && !files);
+  if (flags.terminal && !here.terminal)
+    return fail(files ? "--pty is for a job whose input and output are this terminal; leave -i and -o out."
+                      : "--pty is for a terminal, and input and output here are none; leave it out.");
+  return Json{{"socket", name},     {"terminal", here.terminal}, {"error_apart", here.error_apart},
+              {"keep", flags.keep}, {"rows", here.rows},         {"columns", here.columns}};
+}
+
+Result<int> run_job(const RunFlags& flags) {
+  have_standard_files();
+  Submission submission = flags.submission;
+  if (submission.words.empty() || submission.words.front() != "--")
+    submission.words.insert(submission.words.begin(), "--");
+  auto request = request_of(submission);
+  if (!request) return std::unexpected(request.error());
+  if (request->contains("array"))
+    return fail("the tasks of an array cannot run at one terminal; use `rota submit --wait`.");
+  const Service service(flags.service);
+  if (service.remote())
+    return fail("a job can be attached only on the computer of the service, and " + service.shown() +
+                " is asked over the network; use `rota submit --wait`.");
+  const std::string name = local::unguessable_name();
+  local::Descriptor listener = local::listen_at(name);
+  if (!listener) return fail(std::string("A job cannot be waited for here: ") + std::strerror(errno) + ".");
+  auto attach = attach_member(flags, *request, name);
+  if (!attach) return std::unexpected(attach.error());
+  (*request)["attach"] = std::move(*attach);
+  const auto answer = submit(service, *request);
+  if (!answer) return std::unexpected(answer.error());
+  return Run(service, std::move(listener), text_of(*answer, "id"), flags.keep).until_ended();
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<RunFlags>();
+  CLI::App* command = app.add_subcommand("run", "run a command as a job, at this terminal");
+  command->description(command->get_description() +
+                       "\nSubmits the command, waits for its start, and is its input and output then: a terminal where "
+                       "this is one, else pipes. Exits as the job does.");
+  command->add_option("PROGRAM", flags->submission.words, "a program and its arguments")
+      ->type_name("-- PROGRAM [ARG]...")
+      ->required();
+  flags->submission.declare(*command);
+  command->add_flag("--pty", flags->terminal, "insist on a terminal for the job; without: where this is one");
+  command->add_flag("--pipes", flags->pipes, "give the job pipes, even where this is a terminal")->excludes("--pty");
+  command->add_flag("--keep", flags->keep,
+                    "let the job go on if this command is killed or its terminal is closed; what it writes then goes "
+                    "to its output file");
+  flags->service.declare(*command);
+  command->footer(
+      "At a terminal all keys are the job's, Ctrl-C as well; at the beginning of a line ~. cancels it, and ~? tells "
+      "more. Without one, SIGINT, SIGTERM, SIGQUIT, SIGUSR1 and SIGUSR2 are passed on to it, and a second SIGINT "
+      "within "
+      "a second cancels it. While it waits any of them cancels it. With -i or -o the job has files in place of its "
+      "input, or its output and errors.\n\n"
+      "The exit code is the job's own, 128 and the signal's number where a signal ended it, and 1 where it ended "
+      "otherwise without one.\n\n"
+      "Examples:\n"
+      "  rota run -n 4 -t 10m -- make -j4\n"
+      "  rota run -n 2 -t 8h -- bash\n"
+      "  zcat input.gz | rota run -- ./solve > result.txt");
+  command->callback([&action, flags] {
+    if (flags->submission.words == std::vector<std::string>{"--"}) throw CLI::RequiredError("PROGRAM");
+    action = [flags] { return run_job(*flags); };
+  });
+}
+
+}  // namespace rota::cli

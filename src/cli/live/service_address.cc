@@ -1,0 +1,117 @@
+#include "cli/live/service_address.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/printed.h"
+
+namespace rota::cli {
+namespace {
+
+constexpr std::string_view kRunPath = "/rota/socket";  // below the folder for what runs
+constexpr std::size_t kLongestToken = 4096;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::unexpected<Error> no_url(const std::string& url) {
+  return fail(rota::quoted(url) + " is no address of a service; write it as https://HOST:PORT.");
+}
+
+bool is_this_computer(const std::string& host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+Result<void> read_url(const std::string& url, ServiceAddress& into) {
+  std::string_view rest = url;
+  into.tls = rest.starts_with("https://");
+  if (!into.tls && !rest.starts_with("http://")) return no_url(url);
+  rest.remove_prefix(into.tls ? 8 : 7);
+  if (rest.ends_with('/')) rest.remove_suffix(1);
+  const auto bracket = rest.starts_with('[') ? rest.find(']') : std::string_view::npos;
+  const auto colon = rest.find(':', bracket == std::string_view::npos ? 0 : bracket);
+  std::string_view host = rest.substr(0, colon);
+  if (bracket != std::string_view::npos) host = host.substr(1, host.size() - 2);
+  into.host = std::string(host);
+  into.port = colon == std::string_view::npos ? (into.tls ? "443" : "80") : std::string(rest.substr(colon + 1));
+  const auto port = parse_integer(into.port);
+  const bool odd = std::ranges::any_of(into.host, [](char c) { return c <= ' ' || c == '/' || c == '@' || c == 127; });
+  if (into.host.empty() || odd || !port || *port < 1 || *port > 65535) return no_url(url);
+  if (!into.tls && !is_this_computer(into.host))
+    return fail("With http:// whoever is on the way to " + into.host + " would read the token; write https://" +
+                into.host + ":" + into.port + ".");
+  return {};
+}
+
+Result<std::string> token_of(const AddressFlags& flags) {
+  std::string text = variable("ROTA_TOKEN");
+  std::string file = flags.token_file;
+  if (file.empty() && text.empty()) file = variable("ROTA_TOKEN_FILE");
+  if (!file.empty()) {
+    auto read = read_file(file, kLongestToken);
+    if (!read) return std::unexpected(read.error());
+    text = std::move(*read);
+    struct stat found{};
+    if (::stat(file.c_str(), &found) == 0 && S_ISREG(found.st_mode) && (found.st_mode & (S_IRGRP | S_IROTH)) != 0)
+      remark("rota: " + shown_path(file) +
+             " can be read by others, who could do with the token in it what you may; "
+             "`chmod 600` closes it.");
+  }
+  text = std::string(trimmed(text));
+  if (text.empty())
+    return fail(
+        "Over the network a service is asked with a token; put it into ROTA_TOKEN, or its file into --token-file "
+        "or ROTA_TOKEN_FILE. `rota token create` makes one, on the computer of the service.");
+  if (std::ranges::any_of(text, [](char c) { return c <= ' ' || c == 127; }))
+    return fail("The token " + (file.empty() ? std::string("in ROTA_TOKEN") : "in " + shown_path(file)) +
+                " is none: it has blanks or lines in it. `rota token create` prints one.");
+  return text;
+}
+
+}  // namespace
+
+std::string ServiceAddress::shown() const {
+  if (!remote()) return shown_path(socket);
+  const bool v6 = host.find(':') != std::string::npos;
+  return (tls ? "https://" : "http://") + (v6 ? "[" + host + "]" : host) + ":" + port;
+}
+
+Result<ServiceAddress> service_address(const AddressFlags& flags) {
+  if (!flags.url.empty() && !flags.socket.empty())
+    return fail("--socket and --url are two services; name one of them.");
+  const std::string url = !flags.url.empty() ? flags.url : flags.socket.empty() ? variable("ROTA_URL") : "";
+  ServiceAddress address;
+  if (url.empty()) {
+    address.socket = socket_path(flags.socket);
+    return address;
+  }
+  if (auto read = read_url(url, address); !read) return std::unexpected(read.error());
+  auto token = token_of(flags);
+  if (!token) return std::unexpected(token.error());
+  address.token = std::move(*token);
+  address.ca_file = flags.ca_file.empty() ? variable("ROTA_CA_FILE") : flags.ca_file;
+  return address;
+}
+
+std::string socket_path(const std::string& given) {
+  if (!given.empty()) return given;
+  if (std::string named = variable("ROTA_SOCKET"); !named.empty()) return named;
+  const std::string folder = variable("XDG_RUNTIME_DIR");
+  const bool own = ::geteuid() != 0 && !folder.empty();
+  return (own ? folder : "/run") + std::string(kRunPath);
+}
+
+bool is_of_address(std::string_view variable) {
+  constexpr std::array<std::string_view, 4> kNames{"ROTA_TOKEN", "ROTA_TOKEN_FILE", "ROTA_URL", "ROTA_CA_FILE"};
+  return std::ranges::find(kNames, variable.substr(0, variable.find('='))) != kNames.end();
+}
+
+}  // namespace rota::cli

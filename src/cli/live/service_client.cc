@@ -1,0 +1,265 @@
+#include "cli/live/service_client.h"
+
+#include <openssl/ssl.h>
+#include <sys/un.h>
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/write.hpp>
+#include <chrono>
+#include <expected>
+#include <optional>
+#include <thread>
+
+#include "base/file.h"
+#include "base/letters.h"
+#include "base/text.h"
+
+namespace rota::cli {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using boost::system::error_code;
+namespace ssl = asio::ssl;
+using Local = asio::local::stream_protocol;
+using Tcp = asio::ip::tcp;
+
+constexpr std::chrono::seconds kPatience{120};   // of one request; a service that is stopped does not hold us up
+constexpr std::chrono::seconds kRestart{3};      // in which a service that is started again is back
+constexpr std::chrono::milliseconds kPause{50};  // between two looks whether it is
+constexpr std::uint64_t kLargest = 256U << 20U;  // bytes of an answer
+
+struct Lost {  // why there is no answer
+  enum class Why : std::uint8_t {
+    missing,  // there is no socket
+    refused,  // there is one, or a computer, and nobody answers: as when a service is just being started again
+    broken,   // in the middle: the service may have the request
+    other,
+  };
+  std::string sentence;
+  Why why = Why::other;
+};
+using Answer = std::expected<HttpAnswer, Lost>;
+
+std::string not_reached(const ServiceAddress& address, const error_code& why) {
+  const char* other = address.remote() ? "--url or ROTA_URL." : "--socket or ROTA_SOCKET.";
+  if (why == boost::system::errc::permission_denied)
+    return "The socket " + address.shown() + " may not be used by you; ask who runs the service.";
+  if (why == boost::system::errc::no_such_file_or_directory || why == boost::system::errc::connection_refused)
+    return "No service answers at " + address.shown() + "; start one with `rota serve`, or name another with " + other;
+  return "Cannot reach a service at " + address.shown() + ": " + why.message() + ". Name another " +
+         (address.remote() ? "one with " : "socket with ") + other;
+}
+
+// What to try where a service that may speak TLS was asked without.
+std::string with_tls(const ServiceAddress& address) {
+  if (!address.remote() || address.tls) return "";
+  return "if it speaks TLS, name it as https" + address.shown().substr(std::string_view("http").size()) + "; else ";
+}
+
+std::string not_answered(const ServiceAddress& address, const error_code& why) {
+  const std::string head = "The service at " + address.shown();
+  if (why == http::error::end_of_stream || why == http::error::partial_message || why == ssl::error::stream_truncated ||
+      why == boost::system::errc::connection_reset || why == boost::system::errc::broken_pipe)
+    return head + " broke off before it had answered; " + with_tls(address) + "ask it again, or look at its log.";
+  if (why == http::error::body_limit) return head + " answered with more than 256 MiB; ask for less at once.";
+  if (why.category() == http::make_error_code(http::error::bad_version).category())
+    return head + " does not speak HTTP (" + why.message() + "); " + with_tls(address) + "name Rota's " +
+           (address.remote() ? "address with --url or ROTA_URL." : "socket with --socket or ROTA_SOCKET.");
+  return head + " cannot be read from: " + why.message() + ". Ask it again, or look at its log.";
+}
+
+Lost silent(const ServiceAddress& address) {
+  return {"The service at " + address.shown() + " has not answered within " + std::to_string(kPatience.count()) +
+              " s; see whether it is stopped, or ask again later.",
+          Lost::Why::other};
+}
+
+http::request<http::string_body> message(const ServiceAddress& address, const HttpRequest& request) {
+  http::request<http::string_body> out{http::string_to_verb(request.verb), request.target, 11};
+  out.set(http::field::host, address.remote() ? address.shown().substr(address.shown().find("//") + 2) : "rota");
+  if (address.remote()) out.set(http::field::authorization, "Bearer " + address.token);
+  out.set(http::field::user_agent, "rota/" ROTA_VERSION);
+  out.set(http::field::connection, "close");
+  if (!request.body.empty()) out.set(http::field::content_type, "application/json");
+  if (!request.key.empty()) out.set("Idempotency-Key", request.key);
+  out.body() = request.body;
+  out.prepare_payload();
+  return out;
+}
+
+HttpAnswer answer_of(http::response<http::string_body> response) {
+  HttpAnswer out;
+  out.status = response.result_int();
+  for (const auto& field : response) {
+    out.headers[lower(std::string(field.name_string()))] = std::string(field.value());
+  }
+  out.type = out.headers["content-type"];
+  out.body = std::move(response.body());
+  return out;
+}
+
+// One try, step by step.
+class Try {
+ public:
+  Try(const ServiceAddress& address, const HttpRequest& request) : address_(address), request_(request) {}
+
+  Answer answer() {
+    if (!address_.remote()) {
+      Local::socket socket(context_);
+      socket.connect(Local::endpoint(address_.socket), wrong_);
+      return wrong_ ? lost_before() : talk(socket);
+    }
+    Tcp::socket socket(context_);
+    if (auto connected = connect(socket); !connected) return std::unexpected(connected.error());
+    return address_.tls ? talk_secretly(socket) : talk(socket);
+  }
+
+ private:
+  // Runs what was begun, but no longer than patience lasts; false: it did not end. wrong_ says how it did.
+  template <class Begin>
+  bool ended(Begin begin) {
+    bool over = false;
+    begin([this, &over](error_code code, auto&&...) {
+      wrong_ = code;
+      over = true;
+    });
+    context_.restart();
+    context_.run_for(kPatience);
+    return over;
+  }
+
+  Answer lost_before() const {
+    const bool missing = wrong_ == boost::system::errc::no_such_file_or_directory;
+    const bool refused = wrong_ == boost::system::errc::connection_refused;
+    return std::unexpected(Lost{not_reached(address_, wrong_), missing   ? Lost::Why::missing
+                                                               : refused ? Lost::Why::refused
+                                                                         : Lost::Why::other});
+  }
+
+  std::expected<void, Lost> connect(Tcp::socket& socket) {
+    Tcp::resolver resolver(context_);
+    Tcp::resolver::results_type found;
+    const bool looked = ended([&](auto done) {
+      resolver.async_resolve(address_.host, address_.port,
+                             [&found, done](error_code code, const Tcp::resolver::results_type& results) mutable {
+                               found = results;
+                               done(code);
+                             });
+    });
+    if (!looked) return std::unexpected(silent(address_));
+    if (wrong_) return std::unexpected(lost_before().error());
+    if (!ended([&](auto done) { asio::async_connect(socket, found, done); })) return std::unexpected(silent(address_));
+    if (wrong_) return std::unexpected(lost_before().error());
+    return {};
+  }
+
+  // The certificate has to be of the computer that was named, by somebody who is trusted.
+  Answer talk_secretly(Tcp::socket& socket) {
+    ssl::context trust(ssl::context::tls_client);
+    ::SSL_CTX_set_min_proto_version(trust.native_handle(), TLS1_2_VERSION);
+    trust.set_verify_mode(ssl::verify_peer);
+    trust.set_default_verify_paths(wrong_);
+    if (!address_.ca_file.empty()) trust.load_verify_file(address_.ca_file, wrong_);
+    if (wrong_ && !address_.ca_file.empty())
+      return std::unexpected(Lost{"The certificates in " + shown_path(address_.ca_file) + " cannot be used: " +
+                                  wrong_.message() + ". --ca-file and ROTA_CA_FILE take a PEM file."});
+    ssl::stream<Tcp::socket&> stream(socket, trust);
+    const std::string& host = address_.host;
+    const bool number = !asio::ip::make_address(host, wrong_).is_unspecified() && !wrong_;
+    if (number) {
+      ::X509_VERIFY_PARAM_set1_ip_asc(::SSL_get0_param(stream.native_handle()), host.c_str());
+    } else {
+      ::SSL_set1_host(stream.native_handle(), host.c_str());
+      ::SSL_ctrl(stream.native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+                 const_cast<char*>(host.c_str()));
+    }
+    if (!ended([&](auto done) { stream.async_handshake(ssl::stream_base::client, done); }))
+      return std::unexpected(silent(address_));
+    if (!wrong_) return talk(stream);
+    const long doubt = ::SSL_get_verify_result(stream.native_handle());
+    if (doubt == X509_V_OK)
+      return std::unexpected(Lost{"The service at " + address_.shown() + " agrees on no TLS: " + wrong_.message() +
+                                  ". See whether it speaks TLS there, and look at its log."});
+    return std::unexpected(
+        Lost{"The service at " + address_.shown() + " shows a certificate that is not trusted here (" +
+             ::X509_verify_cert_error_string(doubt) +
+             "); name who signed it with --ca-file or ROTA_CA_FILE, and the service as its certificate "
+             "does."});
+  }
+
+  template <class Stream>
+  Answer talk(Stream& stream) {
+    const auto out = message(address_, request_);
+    if (!ended([&](auto done) { http::async_write(stream, out, done); })) return std::unexpected(silent(address_));
+    // A service that refuses what is too large answers before it has read everything: what it said is read all the
+    // same.
+    const error_code unsent = wrong_;
+    beast::flat_buffer buffer;
+    http::response_parser<http::string_body> parser;
+    parser.body_limit(kLargest);
+    if (!ended([&](auto done) { http::async_read(stream, buffer, parser, done); }))
+      return std::unexpected(silent(address_));
+    if (wrong_) return std::unexpected(Lost{not_answered(address_, unsent ? unsent : wrong_), Lost::Why::broken});
+    return answer_of(parser.release());
+  }
+
+  const ServiceAddress& address_;
+  const HttpRequest& request_;
+  asio::io_context context_;
+  error_code wrong_;
+};
+
+}  // namespace
+
+Result<HttpAnswer> ServiceClient::exchange(const HttpRequest& request) const {
+  if (!address_) return std::unexpected(address_.error());
+  const std::string& path = address_->socket;
+  if (path.size() >= sizeof(sockaddr_un{}.sun_path))
+    return fail("The path of the socket, " + shown_path(path) + ", has " + std::to_string(path.size()) +
+                " bytes; a socket's has " + std::to_string(sizeof(sockaddr_un{}.sun_path) - 1) +
+                " at most. Name a shorter one with --socket or ROTA_SOCKET.");
+  using Clock = std::chrono::steady_clock;
+  const bool repeatable = request.verb == "GET" || !request.key.empty();
+  bool was_there = false;
+  std::optional<Clock::time_point> until;
+  for (;;) {
+    auto answer = Try(*address_, request).answer();
+    if (answer) return std::move(*answer);
+    const Lost::Why why = answer.error().why;
+    const bool once_more = why == Lost::Why::broken && repeatable && !was_there;
+    const bool absent = why == Lost::Why::refused || (why == Lost::Why::missing && was_there);
+    if (!once_more && !absent) return fail(answer.error().sentence);
+    was_there = was_there || once_more;
+    if (once_more) continue;
+    if (!until) until = Clock::now() + kRestart;
+    if (Clock::now() > *until) return fail(answer.error().sentence);
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+std::string percent_encoded(const std::string& text) {
+  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~,";
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (kPlain.find(c) != std::string_view::npos) {
+      out += c;
+    } else {
+      out += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
+    }
+  }
+  return out;
+}
+
+}  // namespace rota::cli

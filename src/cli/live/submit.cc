@@ -1,0 +1,96 @@
+// rota submit: a script or a command becomes a job.
+#include <memory>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/live/job_state.h"
+#include "cli/live/submission.h"
+#include "cli/live/watch.h"
+#include "cli/printed.h"
+#include "cli/when.h"
+
+namespace rota::cli {
+namespace {
+
+struct SubmitFlags {
+  ServiceFlags service;
+  Submission submission;
+  bool wait = false;
+  bool test_only = false;
+  bool parsable = false;
+};
+
+std::string tried_text(const Json& answer) {
+  const std::string head = "Nothing was submitted. The job could run";
+  const std::string why = text_of(answer, "why");
+  const std::string tail = (why.empty() ? "" : " " + why) + "\n";
+  const std::string starts = "; as things stand it would start at ";
+  if (has_number(answer, "expected_start"))
+    return head + starts + time_text(number_of(answer, "expected_start")) + "." + tail;
+  if (has_number(answer, "at_the_latest"))
+    return head + starts + time_text(number_of(answer, "at_the_latest")) + " at the latest." + tail;
+  const std::string unknown = text_of(answer, "start_unknown");
+  return head + "; when, is not known" + (unknown.empty() ? "" : ": " + unknown) + "." + tail;
+}
+
+Result<int> submit_job(const SubmitFlags& flags) {
+  auto request = request_of(flags.submission);
+  if (!request) return std::unexpected(request.error());
+  if (flags.test_only) (*request)["dry_run"] = true;
+  const Service service(flags.service);
+  const auto answer = submit(service, *request);
+  if (!answer) return std::unexpected(answer.error());
+  const std::string id = text_of(*answer, "id");
+  const std::string said = flags.service.json ? shown_json(*answer)
+                           : flags.test_only  ? tried_text(*answer)
+                           : flags.parsable   ? id + "\n"
+                                              : "Submitted job " + id + "\n";
+  auto told = printed(said);
+  if (!told || !flags.wait || flags.test_only) return told;
+  std::vector<std::string> ids;
+  for (const Json& job : list_of(*answer, "jobs")) ids.push_back(job.is_string() ? job.get<std::string>() : "");
+  const auto ended = ended_jobs(service, ids);
+  if (!ended) return std::unexpected(ended.error());
+  tell_what_was_said(service, *ended);
+  return worst_exit_code(*ended);
+}
+
+}  // namespace
+
+void add_submit(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<SubmitFlags>();
+  CLI::App* command = app.add_subcommand("submit", "submit a script or a command as a job");
+  command->description(
+      command->get_description() +
+      "\nThe job begins in this folder, with this environment. A script may ask for itself: lines that begin with "
+      "#ROTA "
+      "at its top have the same options, and #SBATCH lines are read as Slurm reads them. The command line goes before "
+      "both.");
+  command
+      ->add_option("SCRIPT", flags->submission.words,
+                   "a script with its arguments (- for standard input), or a command")
+      ->type_name("SCRIPT [ARG]... or -- PROGRAM [ARG]...");
+  flags->submission.declare(*command);
+  command->add_option("--wrap", flags->submission.wrap, "a line of shell in place of a script")->type_name("TEXT");
+  command->add_flag("-W,--wait", flags->wait, "wait until the job has ended, and exit as it did");
+  command->add_flag("--test-only", flags->test_only,
+                    "submit nothing: say whether it could run, and when it would start");
+  command->add_flag("--parsable", flags->parsable, "print the id alone");
+  flags->service.declare_json(*command);
+  command->footer(
+      "With --wait the exit code is the job's own, 128 and the signal's number where a signal ended it, and 1 where it "
+      "ended otherwise without one or can never start, since a job before it failed; of an array the largest.\n\n"
+      "Examples:\n"
+      "  rota submit -n 8 -t 2h -p batch model.sh input.nc\n"
+      "  rota submit --name sweep --array 1-100%10 -- ./point --index\n"
+      "  rota submit --wait --wrap 'make && make check'\n"
+      "  rota submit --dependency afterok:12 collect.sh");
+  command->callback([&action, flags] {
+    const auto& words = flags->submission.words;
+    if (flags->submission.wrap.empty() && (words.empty() || (words.size() == 1 && words.front() == "--")))
+      throw CLI::RequiredError("SCRIPT");
+    action = [flags] { return submit_job(*flags); };
+  });
+}
+
+}  // namespace rota::cli

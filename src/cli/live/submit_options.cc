@@ -1,0 +1,97 @@
+#include "cli/live/submit_options.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace rota::cli {
+namespace {
+
+constexpr std::array kOptions{
+    SubmitOption{"processors", "-n,--processors,--ntasks", "N", "", "processors; with -c: how many times so many"},
+    SubmitOption{"each", "-c,--cpus-per-task", "N", "", "processors of each of -n"},
+    SubmitOption{"nodes", "-N,--nodes", "N", "", "nodes to spread them over evenly"},
+    SubmitOption{"per_node", "--ntasks-per-node", "N", "", "with -N, in place of -n: how many on each node"},
+    SubmitOption{"memory", "--mem", "SIZE", "", "memory on each node, as 500M or 4G"},
+    SubmitOption{"memory_each", "--mem-per-cpu", "SIZE", "", "memory for each processor, in place of --mem"},
+    SubmitOption{"accelerators", "--gpus-per-node", "N", "", "accelerators on each node, as 2 or a100:2"},
+    SubmitOption{"accelerators", "--gres", "GPUS", "", "the same as Slurm writes it, as gpu:2 or gpu:a100:2"},
+    SubmitOption{"accelerators_all", "-G,--gpus", "N", "", "accelerators in all, shared evenly by the nodes"},
+    SubmitOption{"accelerators_each", "--gpus-per-task", "N", "",
+                 "accelerators for each of -n, shared evenly by the nodes"},
+    SubmitOption{"exclusive", "--exclusive", "", "yes", "whole nodes, with all their processors"},
+    SubmitOption{"licence", "-L,--licences,--licenses", "NAMES", "",
+                 "licences that it holds while it runs, with how many of each, as matlab:2,simulink"},
+    SubmitOption{"limit", "-t,--limit,--time", "TIME", "",
+                 "time limit, as 1h30m or 1:30:00; a bare number counts seconds"},
+    SubmitOption{"partition", "-p,--partition", "NAME", "", "partition; without: the default one"},
+    SubmitOption{"name", "-J,--name,--job-name", "NAME", "", "name; without: the script's or the command's"},
+    SubmitOption{"folder", "-D,--chdir,--folder", "DIR", "", "working directory; without: this one"},
+    SubmitOption{"output", "-o,--output", "FILE", "",
+                 "where its output goes; %j stands for the id; without: rota-%j.out, of arrays rota-%A_%a.out"},
+    SubmitOption{"error", "-e,--error", "FILE", "", "where its errors go; without: where output goes"},
+    SubmitOption{"input", "-i,--input", "FILE", "", "where its input comes from; without: /dev/null"},
+    SubmitOption{"open_mode", "--open-mode", "append|truncate", "",
+                 "whether output files that are there go on or begin anew"},
+    SubmitOption{"array", "-a,--array", "INDEXES", "", "a job for each index, as 1-100%10: ten at a time"},
+    SubmitOption{
+        "after", "-d,--dependency", "LIST", "",
+        "waits for others, as afterok:12:13,singleton or afterok:last; after, afterany, afternotok and aftercorr too"},
+    SubmitOption{"begin", "-b,--begin", "WHEN", "", "not before, as now+1hour, 16:00 or 2026-11-30T12:00"},
+    SubmitOption{"hold", "-H,--hold", "", "yes", "do not start it before it is released"},
+    SubmitOption{"priority", "--priority", "N", "", "higher goes first; only operators may ask for more than 0"},
+    SubmitOption{"nice", "--nice", "N", "", "lower the priority by so much", "100"},
+    SubmitOption{"requeue", "--requeue", "", "yes", "run it again from its start if its node is lost"},
+    SubmitOption{
+        "requeue", "--no-requeue", "", "no",
+        "never do so; a policy with preempt=requeue starts any job over that is outranked, and takes none with this"},
+    SubmitOption{"signal", "--signal", "NAME[@TIME]", "", "send it this signal so long (60 s) before its limit"},
+    SubmitOption{"kill_wait", "--kill-wait", "TIME", "", "from SIGTERM to SIGKILL when it is ended"},
+    SubmitOption{"checkpoint", "--checkpoint", "COMMAND", "",
+                 "has it write down how far it is, before it gives way or moves; ROTA_JOB_PID is its process"},
+    SubmitOption{"checkpoint_signal", "--checkpoint-signal", "NAME", "",
+                 "the same by a signal to its processes, in place of a command"},
+    SubmitOption{"checkpoint_time", "--checkpoint-time", "TIME", "", "that this may take; without: 60 s"},
+    SubmitOption{
+        "export", "--export", "LIST", "",
+        "its environment: ALL of this one, NONE of it, or NAME or NAME=VALUE each, with ALL in front if wanted"},
+    SubmitOption{
+        "mail", "--mail-type", "LIST", "",
+        "mail when it begins, ends or fails, as BEGIN,END,FAIL; REQUEUE, ALL, NONE; ARRAY_TASKS: of each task"},
+    SubmitOption{"mail_user", "--mail-user", "ADDRESS", "", "where mail goes; without: to its user"},
+    SubmitOption{"comment", "--comment", "TEXT", "", "kept with the job"}};
+
+}  // namespace
+
+std::span<const SubmitOption> submit_options() { return kOptions; }
+
+const SubmitOption* submit_option(std::string_view name) {
+  for (const SubmitOption& option : kOptions) {
+    const auto names = split(option.names, ',');
+    if (std::ranges::find(names, name) != names.end()) return &option;
+  }
+  return nullptr;
+}
+
+CLI::Option* declare_submit_option(CLI::App& command, SubmitValues& values, const SubmitOption& option) {
+  const auto all_names = split(option.names, ',');
+  const std::string where(*std::ranges::find_if(all_names, [](auto name) { return name.starts_with("--"); }));
+  const std::string key(option.key);
+  const auto keep = [&values, key, where](const std::string& text) {
+    values[key] = SubmitValue{.text = text, .dialect = Dialect::rota, .where = where};
+  };
+  const std::string names(option.names), meaning(option.meaning);
+  if (option.value.empty())
+    return command.add_flag_callback(names, [keep, set = std::string(option.set)] { keep(set); }, meaning);
+  return command.add_option_function<std::string>(names, keep, meaning)->type_name(std::string(option.value));
+}
+
+void declare_submit_options(CLI::App& command, SubmitValues& values) {
+  for (const SubmitOption& option : kOptions) {
+    CLI::Option* declared = declare_submit_option(command, values, option);
+    if (!option.value.empty()) declared->take_last();
+  }
+}
+
+}  // namespace rota::cli

@@ -1,0 +1,404 @@
+#include "cli/live/submit_request.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "base/letters.h"
+#include "base/text.h"
+#include "cli/live/service_address.h"
+#include "cli/when.h"
+
+namespace rota::cli {
+namespace {
+
+constexpr std::int64_t kMost = 1'000'000'000;  // of anything that is counted
+
+std::unexpected<Error> wrong(const SubmitValue& value, const std::string& why) {
+  return fail(value.where + " takes " + why + ", not " + rota::quoted(value.text) + ".");
+}
+
+bool only_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+Result<std::int64_t> counted(const SubmitValue& value, std::int64_t least = 1) {
+  const auto number = parse_integer(value.text);
+  if (!number || *number < least || *number > kMost)
+    return wrong(value, "a whole number from " + std::to_string(least) + " to " + grouped(kMost));
+  return *number;
+}
+
+std::unexpected<Error> too_many_processors() {
+  return fail("A job asks for " + grouped(kMost) + " processors at most; ask for fewer.");
+}
+
+// Bytes. On Rota's own command line a size says its unit: people who come from Slurm would mean megabytes.
+Result<std::int64_t> size_of(const SubmitValue& value) {
+  const bool bare = only_digits(value.text);
+  if (bare && value.dialect == Dialect::rota) return wrong(value, "a size with its unit, such as 500M or 4G");
+  const auto bytes = parse_size(value.text + (bare && value.dialect == Dialect::slurm ? "M" : ""));
+  if (!bytes || *bytes <= 0) return wrong(value, "a size such as 500M or 4G");
+  return *bytes;
+}
+
+class Request {
+ public:
+  Request(const SubmitValues& values, const Surroundings& here) : values_(values), here_(here) {}
+
+  Result<Json> made(std::vector<std::string>& remarks) {
+    using Step = Result<void> (Request::*)();
+    for (const Step step : {&Request::processors, &Request::memory, &Request::accelerators, &Request::licence,
+                            &Request::times, &Request::files, &Request::others, &Request::signal}) {
+      if (auto done = (this->*step)(); !done) return std::unexpected(done.error());
+    }
+    mail(remarks);
+    environment(remarks);
+    return std::move(out_);
+  }
+
+ private:
+  const SubmitValue* given(std::string_view key) const {
+    const auto found = values_.find(key);
+    return found == values_.end() ? nullptr : &found->second;
+  }
+
+  // The number under a key, else `otherwise`.
+  Result<std::int64_t> count(std::string_view key, std::int64_t otherwise) const {
+    const SubmitValue* value = given(key);
+    return value == nullptr ? otherwise : counted(*value);
+  }
+
+  Result<void> processors() {
+    const auto each = count("each", 1), nodes = count("nodes", 1), per_node = count("per_node", 1);
+    const auto tasks = count("processors", nodes.value_or(1) * per_node.value_or(1));
+    for (const auto* number : {&each, &nodes, &per_node, &tasks}) {
+      if (!*number) return std::unexpected(number->error());
+    }
+    if (*tasks > kMost / *each) return too_many_processors();
+    processors_ = *tasks * *each;
+    nodes_ = *nodes;
+    tasks_ = *tasks;
+    const auto said = count("tasks", 0);  // of PBS: processes, whatever their processors
+    if (!said) return std::unexpected(said.error());
+    if (*said > 0) tasks_ = *said;
+    if (tasks_ != processors_) out_["tasks"] = tasks_;
+    if (given("exclusive") != nullptr) out_["exclusive"] = true;
+    if (given("processors") != nullptr || given("each") != nullptr || given("nodes") != nullptr ||
+        given("per_node") != nullptr)
+      out_["processors"] = processors_;
+    if (given("nodes") != nullptr) out_["nodes"] = nodes_;
+    if (given("nodes") != nullptr && given("processors") == nullptr) out_["tasks_per_node"] = *per_node;
+    return {};
+  }
+
+  Result<void> memory() {
+    if (const SubmitValue* value = given("memory")) {
+      const auto bytes = size_of(*value);
+      if (!bytes) return std::unexpected(bytes.error());
+      out_["memory"] = *bytes;
+    } else if (const SubmitValue* whole = given("memory_all")) {  // of PBS: shared by the nodes
+      const auto bytes = size_of(*whole);
+      if (!bytes) return std::unexpected(bytes.error());
+      out_["memory"] = (*bytes + nodes_ - 1) / nodes_;
+    } else if (const SubmitValue* each = given("memory_each")) {
+      const auto bytes = size_of(*each);
+      if (!bytes) return std::unexpected(bytes.error());
+      const std::int64_t on_each = (processors_ + nodes_ - 1) / nodes_;
+      if (*bytes > INT64_MAX / on_each) return wrong(*each, "less");
+      out_["memory"] = *bytes * on_each;
+    }
+    return {};
+  }
+
+  // "2", "a100:2", "gpu:2", "gpu:a100:2", "gpu"
+  Result<void> accelerators() {
+    const SubmitValue* const each = given("accelerators_each");
+    const SubmitValue* const all = given("accelerators_all") != nullptr ? given("accelerators_all") : each;
+    const SubmitValue* value = given("accelerators") != nullptr ? given("accelerators") : all;
+    if (value == nullptr) return {};
+    auto pieces = split(value->text, ':');
+    if (pieces.front() == "gpu" || pieces.front() == "accelerator") pieces.erase(pieces.begin());
+    std::int64_t number = 1;
+    if (!pieces.empty() && only_digits(pieces.back())) {
+      const auto read = parse_integer(pieces.back());
+      number = read && *read <= kMost ? *read : 0;
+      pieces.pop_back();
+    }
+    const bool named = pieces.size() == 1 && !pieces[0].empty();
+    if (number < 1 || (!pieces.empty() && !named) || (named && value->where.ends_with("--gres") && !gpu(*value)))
+      return wrong(*value, "accelerators such as gpu:2 or gpu:a100:2");
+    if (value == each) number *= tasks_;
+    if (number > kMost) return wrong(*value, "fewer");
+    if (value == all && number % nodes_ != 0)
+      return wrong(*value, "a number that " + std::to_string(nodes_) + " nodes can share evenly");
+    out_["accelerators"] = value == all ? number / nodes_ : number;
+    if (named) out_["accelerator_type"] = std::string(pieces[0]);
+    return {};
+  }
+
+  // --gres of Slurm names many things, of which Rota knows one.
+  static bool gpu(const SubmitValue& value) { return value.text == "gpu" || value.text.starts_with("gpu:"); }
+
+  Result<void> licence() {
+    const SubmitValue* value = given("licence");
+    if (value == nullptr) return {};
+    const auto licences = parse_named_licences(value->text);
+    if (!licences) return fail(value->where + ": " + licences.error().message);
+    put_licences(*licences, out_);
+    return {};
+  }
+
+  Result<void> times() {
+    if (const SubmitValue* value = given("limit")) {
+      const auto limit = limit_seconds(value->text, value->dialect);
+      if (!limit) return fail(value->where + ": " + limit.error().message);
+      out_["limit"] = *limit;
+    }
+    for (const char* key : {"kill_wait", "checkpoint_time"}) {
+      const SubmitValue* value = given(key);
+      if (value == nullptr) continue;
+      const auto wait = parse_duration(value->text);
+      if (!wait) return fail(value->where + ": " + wait.error().message);
+      out_[key] = to_seconds(*wait);
+    }
+    if (const SubmitValue* value = given("begin")) {
+      const auto begin = parse_when(value->text, here_.now);
+      if (!begin) return fail(value->where + ": " + begin.error().message);
+      out_["begin"] = *begin;
+    }
+    return {};
+  }
+
+  Result<void> files() {
+    const SubmitValue* folder = given("folder");
+    out_["folder"] = folder == nullptr
+                         ? here_.folder
+                         : (std::filesystem::path(here_.folder) / folder->text).lexically_normal().string();
+    for (const char* key : {"output", "error", "input"}) {
+      if (const SubmitValue* value = given(key)) out_[key] = value->text;
+    }
+    if (const SubmitValue* value = given("open_mode")) {
+      if (value->text != "append" && value->text != "truncate") return wrong(*value, "append or truncate");
+      out_["append"] = value->text == "append";
+    }
+    if (out_["folder"] != here_.folder) out_["submit_folder"] = here_.folder;
+    out_["umask"] = here_.umask;
+    return {};
+  }
+
+  Result<void> others() {
+    for (const char* key : {"name", "partition", "array", "checkpoint", "checkpoint_signal", "comment", "mail_user"}) {
+      if (const SubmitValue* value = given(key)) out_[key] = value->text;
+    }
+    if (given("hold") != nullptr) out_["held"] = true;
+    if (const SubmitValue* value = given("requeue")) out_["requeue"] = value->text == "yes";
+    std::int64_t priority = 0;
+    for (const char* key : {"priority", "nice"}) {
+      const SubmitValue* value = given(key);
+      if (value == nullptr) continue;
+      const auto number = counted(*value, -kMost);
+      if (!number) return std::unexpected(number.error());
+      priority += std::string_view(key) == "nice" ? -*number : *number;
+      out_["priority"] = priority;
+    }
+    return dependencies();
+  }
+
+  // "afterok:12:13,singleton" as one text for each job.
+  Result<void> dependencies() {
+    const SubmitValue* value = given("after");
+    if (value == nullptr) return {};
+    Json after = Json::array();
+    for (const std::string_view part : split(value->text, ',')) {
+      const auto pieces = split(trimmed(part), ':');
+      constexpr std::array<std::string_view, 5> kKinds{"afterok", "afterany", "afternotok", "after", "aftercorr"};
+      const bool kind = std::ranges::find(kKinds, pieces[0]) != kKinds.end();
+      if (pieces.size() == 1 ? pieces[0] != "singleton" : !kind)
+        return wrong(*value, "what it waits for, such as afterok:12:13,singleton");
+      if (pieces.size() == 1) after.push_back("singleton");
+      for (std::size_t i = 1; i < pieces.size(); ++i) {
+        const bool last = pieces[i] == "last";
+        if ((!last && pieces[i].find_first_not_of("0123456789_") != std::string_view::npos) || pieces[i].empty())
+          return wrong(*value, "ids of jobs behind afterok: and its kin, such as afterok:12:13");
+        after.push_back(std::string(pieces[0]) + ":" + std::string(pieces[i]));
+      }
+    }
+    out_["after"] = std::move(after);
+    return {};
+  }
+
+  // Slurm has more occasions than Rota; nobody's job runs otherwise for a mail that does not come.
+  void mail(std::vector<std::string>& remarks) {
+    const SubmitValue* value = given("mail");
+    if (value == nullptr) return;
+    constexpr std::array<std::string_view, 6> kSlurms{"TIME_LIMIT",    "TIME_LIMIT_90",  "TIME_LIMIT_80",
+                                                      "TIME_LIMIT_50", "INVALID_DEPEND", "STAGE_OUT"};
+    Json types = Json::array();
+    for (const std::string_view each : split(value->text, ',')) {
+      const std::string type = upper(trimmed(each));
+      if (std::ranges::find(kSlurms, type) == kSlurms.end()) {
+        types.push_back(type);
+      } else {
+        remarks.push_back(value->where + ": Rota sends no mail of " + type + ".");
+      }
+    }
+    out_["mail"] = std::move(types);
+  }
+
+  // "[B:]USR1[@300]". Whether the shell of the script alone gets it, Rota does not ask.
+  Result<void> signal() {
+    const SubmitValue* value = given("signal");
+    if (value == nullptr) return {};
+    const std::size_t colon = value->text.rfind(':');
+    const std::string text = value->text.substr(colon == std::string::npos ? 0 : colon + 1);
+    const std::size_t at = text.find('@');
+    std::string name = text.substr(0, at);
+    if (only_digits(name) && name.size() <= 2) {
+      const char* known = ::sigabbrev_np(static_cast<int>(parse_integer(name).value_or(0)));
+      name = known == nullptr ? "" : known;
+    }
+    if (name.starts_with("SIG")) name.erase(0, 3);
+    const auto time = at == std::string::npos ? Result<Duration>(seconds(60)) : parse_duration(text.substr(at + 1));
+    if (name.empty() || !time) return wrong(*value, "a signal and how long before the limit, such as USR1@300");
+    out_["warning_signal"] = name;
+    out_["warning_time"] = to_seconds(*time);
+    return {};
+  }
+
+  // What --export=NONE leaves: enough to log in.
+  static bool always(std::string_view variable) {
+    constexpr std::array<std::string_view, 5> kKept{"HOME=", "LOGNAME=", "PATH=", "SHELL=", "USER="};
+    return std::ranges::any_of(kKept, [&](std::string_view name) { return variable.starts_with(name); });
+  }
+
+  void environment(std::vector<std::string>& remarks) {
+    const SubmitValue* value = given("export");
+    std::vector<std::string_view> names;  // NAME or NAME=VALUE
+    if (value != nullptr) names = split(value->text, ',');
+    const bool all = value == nullptr || std::ranges::find(names, "ALL") != names.end();
+    std::vector<std::string> out;
+    for (const std::string& variable : here_.environment) {
+      const std::string_view name = std::string_view(variable).substr(0, variable.find('='));
+      const auto set = [&](std::string_view word) { return word.substr(0, word.find('=')) == name; };
+      const auto found = std::ranges::find_if(names, set);
+      const bool wanted = found != names.end() ? found->find('=') == std::string_view::npos : all || always(variable);
+      if (wanted) out.push_back(variable);
+    }
+    for (const std::string_view name : names) {
+      if (name.starts_with("ROTA_") || (given("sbatch") != nullptr && name.starts_with("SLURM_")))
+        remarks.push_back(rota::quoted(name.substr(0, name.find('='))) +
+                          " of --export is left out: only the service says what begins with " +
+                          (name.starts_with("ROTA_") ? "ROTA_" : "SLURM_") + "; call it otherwise.");
+      if (name.find('=') != std::string_view::npos) out.emplace_back(name);
+    }
+    if (given("pbs") != nullptr) out.push_back("PBS_O_WORKDIR=" + here_.folder);
+    if (given("sbatch") != nullptr) out.emplace_back("ROTA_SBATCH=1");  // asks the service for SLURM_*
+    Json environment = Json::array();
+    for (std::string& variable : out) {
+      if (is_utf8(variable)) {
+        environment.push_back(std::move(variable));
+      } else {
+        remarks.push_back("The environment variable " + rota::quoted(variable.substr(0, variable.find('='))) +
+                          " is no UTF-8 and is left out.");
+      }
+    }
+    out_["environment"] = std::move(environment);
+  }
+
+  const SubmitValues& values_;
+  const Surroundings& here_;
+  Json out_ = Json::object();
+  std::int64_t processors_ = 1;
+  std::int64_t nodes_ = 1;
+  std::int64_t tasks_ = 1;
+};
+
+}  // namespace
+
+Result<Surroundings> surroundings() {
+  std::error_code failed;
+  Surroundings here;
+  here.folder = std::filesystem::current_path(failed).string();
+  if (failed) return fail("This folder cannot be named: " + failed.message() + ". Change to another one.");
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    if (!is_of_address(*variable)) here.environment.emplace_back(*variable);
+  }
+  here.now = unix_now();
+  here.umask = ::umask(0);
+  ::umask(here.umask);
+  return here;
+}
+
+Result<Json> job_request(const SubmitValues& values, const Surroundings& here, std::vector<std::string>& remarks) {
+  for (const auto& [key, value] : values) {
+    if (!is_utf8(value.text)) return fail(value.where + " takes UTF-8 text, not " + rota::quoted(value.text) + ".");
+  }
+  return Request(values, here).made(remarks);
+}
+
+void put_licences(const std::vector<NamedLicences>& licences, Json& into) {
+  into["licence"] = licences.front().name;
+  into["licences"] = licences.front().count;
+  for (std::size_t i = 1; i < licences.size(); ++i)
+    into["more_licences"].push_back(licences[i].name + ":" + std::to_string(licences[i].count));
+}
+
+namespace {
+
+// What is given of a job's processors, as for a new one.
+Result<void> put_processors(const SubmitValues& values, Json& into) {
+  const auto number = [&](std::string_view key, std::int64_t otherwise, std::int64_t least = 1) {
+    const auto found = values.find(key);
+    return found == values.end() ? Result<std::int64_t>(otherwise) : counted(found->second, least);
+  };
+  const auto nodes = number("nodes", -1, 0), each = number("each", 1), per_node = number("per_node", 0);
+  const auto tasks = number("processors", per_node.value_or(0) * nodes.value_or(0));
+  for (const auto* one : {&nodes, &each, &per_node, &tasks}) {
+    if (!*one) return std::unexpected(one->error());
+  }
+  if (*per_node > 0 && *nodes < 1)
+    return fail("--ntasks-per-node goes with -N, which says on how many nodes; name both.");
+  if (*tasks == 0 && values.contains("each")) return fail("-c says how many processors each of -n has; name -n, too.");
+  if (*tasks > kMost / *each) return too_many_processors();
+  if (*nodes >= 0) into["nodes"] = *nodes;
+  if (*tasks == 0) return {};
+  const bool says_each = values.contains("each");  // else each has as many processors as before
+  if (says_each) into["processors"] = *tasks * *each;
+  if (!says_each || *each > 1) into["tasks"] = *tasks;
+  if (*per_node > 0 && !values.contains("processors")) into["tasks_per_node"] = *per_node;
+  return {};
+}
+
+}  // namespace
+
+Result<void> put_changes(const SubmitValues& values, Json& into) {
+  for (const auto& [key, value] : values) {
+    if (!is_utf8(value.text)) return fail(value.where + " takes UTF-8 text, not " + rota::quoted(value.text) + ".");
+  }
+  if (const auto name = values.find("name"); name != values.end()) into["name"] = name->second.text;
+  if (const auto memory = values.find("memory"); memory != values.end()) {
+    const auto bytes = memory->second.text == "none" ? Result<std::int64_t>(0) : size_of(memory->second);
+    if (!bytes) return std::unexpected(bytes.error());
+    into["memory"] = *bytes;
+  }
+  return put_processors(values, into);
+}
+
+Result<double> limit_seconds(std::string_view text, Dialect dialect) {
+  const bool minutes = dialect == Dialect::slurm && only_digits(text);
+  if (minutes && text.find_first_not_of('0') == std::string_view::npos) return to_seconds(kLongest);
+  const auto limit = parse_duration(std::string(text) + (minutes ? "m" : ""));
+  if (!limit) return std::unexpected(limit.error());
+  if (limit->count() == 0) return fail("A time limit of nothing ends every job at once; give it some time.");
+  return to_seconds(*limit);
+}
+
+}  // namespace rota::cli

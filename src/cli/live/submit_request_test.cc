@@ -1,0 +1,117 @@
+#include "cli/live/submit_request.h"
+
+#include <gtest/gtest.h>
+
+namespace rota::cli {
+namespace {
+
+Surroundings here() {
+  return {.folder = "/data/ada",
+          .environment = {"HOME=/h", "A=1", "B=2", "SHELL=/bin/sh"},
+          .now = 1'795'996'800,
+          .umask = 18};
+}
+
+// The request's members for these values, or the sentence of the error.
+std::string made(std::initializer_list<std::pair<const char*, const char*>> given, Dialect dialect = Dialect::rota) {
+  SubmitValues values;
+  for (const auto& [key, text] : given) values[key] = SubmitValue{.text = text, .dialect = dialect, .where = key};
+  std::vector<std::string> remarks;
+  auto out = job_request(values, here(), remarks);
+  if (!out) return out.error().message;
+  for (const char* always : {"folder", "umask", "environment"}) out->erase(always);
+  return out->dump();
+}
+
+TEST(SubmitRequestTest, CountsProcessorsFromTasksNodesAndThreads) {
+  EXPECT_EQ(made({}), "{}");
+  EXPECT_EQ(made({{"processors", "4"}}), R"({"processors":4})");
+  EXPECT_EQ(made({{"processors", "4"}, {"each", "3"}}), R"({"tasks":4,"processors":12})");
+  EXPECT_EQ(made({{"each", "8"}}), R"({"tasks":1,"processors":8})");
+  EXPECT_EQ(made({{"processors", "1"}, {"each", "8"}}), R"({"tasks":1,"processors":8})");
+  EXPECT_EQ(made({{"processors", "1"}, {"each", "8"}, {"nodes", "2"}}), R"({"tasks":1,"processors":8,"nodes":2})");
+  EXPECT_EQ(made({{"each", "1"}}), R"({"processors":1})");
+  EXPECT_EQ(made({{"nodes", "2"}}), R"({"processors":2,"nodes":2,"tasks_per_node":1})");
+  EXPECT_EQ(made({{"per_node", "8"}}), R"({"processors":8})");
+  EXPECT_EQ(made({{"nodes", "2"}, {"per_node", "8"}, {"each", "2"}}),
+            R"({"tasks":16,"processors":32,"nodes":2,"tasks_per_node":8})");
+  EXPECT_EQ(made({{"processors", "1000000000"}, {"each", "2"}}),
+            "A job asks for 1,000,000,000 processors at most; ask for fewer.");
+}
+
+TEST(SubmitRequestTest, ChangesOfAJobNameOnlyWhatIsGiven) {
+  const auto changed = [](std::initializer_list<std::pair<const char*, const char*>> given) {
+    SubmitValues values;
+    for (const auto& [key, text] : given) values[key] = SubmitValue{.text = text, .dialect = {}, .where = key};
+    Json out = Json::object();
+    const auto put = put_changes(values, out);
+    return put ? out.dump() : put.error().message;
+  };
+  EXPECT_EQ(changed({}), "{}");
+  EXPECT_EQ(changed({{"processors", "4"}}), R"({"tasks":4})");
+  EXPECT_EQ(changed({{"processors", "4"}, {"each", "1"}}), R"({"processors":4})");
+  EXPECT_EQ(changed({{"nodes", "2"}}), R"({"nodes":2})");
+  EXPECT_EQ(changed({{"nodes", "0"}, {"name", "n"}}), R"({"name":"n","nodes":0})");
+  EXPECT_EQ(changed({{"processors", "4"}, {"each", "2"}}), R"({"processors":8,"tasks":4})");
+  EXPECT_EQ(changed({{"processors", "1"}, {"each", "2"}}), R"({"processors":2,"tasks":1})");
+  EXPECT_EQ(changed({{"nodes", "2"}, {"per_node", "3"}}), R"({"nodes":2,"tasks":6,"tasks_per_node":3})");
+  EXPECT_EQ(changed({{"memory", "1M"}}), R"({"memory":1048576})");
+  EXPECT_EQ(changed({{"memory", "none"}}), R"({"memory":0})");
+  EXPECT_EQ(changed({{"memory", "5"}}), R"(memory takes a size with its unit, such as 500M or 4G, not "5".)");
+  EXPECT_EQ(changed({{"each", "2"}}), "-c says how many processors each of -n has; name -n, too.");
+  EXPECT_EQ(changed({{"per_node", "2"}}), "--ntasks-per-node goes with -N, which says on how many nodes; name both.");
+  EXPECT_EQ(changed({{"processors", "0"}}), R"(processors takes a whole number from 1 to 1,000,000,000, not "0".)");
+}
+
+TEST(SubmitRequestTest, ReadsBareNumbersByTheirDialect) {
+  EXPECT_EQ(made({{"limit", "90"}}), R"({"limit":90.0})");
+  EXPECT_EQ(made({{"limit", "90"}}, Dialect::slurm), R"({"limit":5400.0})");
+  EXPECT_EQ(made({{"limit", "1-12"}}, Dialect::slurm), R"({"limit":129600.0})");
+  EXPECT_EQ(made({{"limit", "10:30"}}, Dialect::slurm), R"({"limit":630.0})");
+  EXPECT_EQ(made({{"limit", "0"}}, Dialect::slurm), R"({"limit":100000000000.0})");
+  EXPECT_EQ(made({{"memory", "100"}}, Dialect::slurm), R"({"memory":104857600})");
+  EXPECT_EQ(made({{"memory", "100"}}), R"(memory takes a size with its unit, such as 500M or 4G, not "100".)");
+  EXPECT_EQ(made({{"memory", "1.5G"}}), R"({"memory":1610612736})");
+}
+
+TEST(SubmitRequestTest, MultipliesMemoryByTheProcessorsOfANode) {
+  EXPECT_EQ(made({{"processors", "5"}, {"nodes", "2"}, {"memory_each", "1M"}}),
+            R"({"processors":5,"nodes":2,"memory":3145728})");
+}
+
+TEST(SubmitRequestTest, TakesDependenciesApart) {
+  EXPECT_EQ(made({{"after", "afterok:1:2_3,singleton,afterany:4"}}),
+            R"({"after":["afterok:1","afterok:2_3","singleton","afterany:4"]})");
+  EXPECT_NE(made({{"after", "afterok"}}).find("such as"), std::string::npos);
+  EXPECT_NE(made({{"after", "afterok:1?afterok:2"}}).find("such as"), std::string::npos);
+}
+
+TEST(SubmitRequestTest, KnowsAcceleratorsByNumberAndType) {
+  EXPECT_EQ(made({{"accelerators", "2"}}), R"({"accelerators":2})");
+  EXPECT_EQ(made({{"accelerators", "gpu"}}), R"({"accelerators":1})");
+  EXPECT_EQ(made({{"accelerators", "gpu:h100:4"}}), R"({"accelerators":4,"accelerator_type":"h100"})");
+  EXPECT_EQ(made({{"accelerators", "h100:4"}}), R"({"accelerators":4,"accelerator_type":"h100"})");
+  EXPECT_NE(made({{"accelerators", "0"}}).find("accelerators such as"), std::string::npos);
+  EXPECT_NE(made({{"accelerators", "a:b:2"}}).find("accelerators such as"), std::string::npos);
+}
+
+TEST(SubmitRequestTest, NamesSignals) {
+  EXPECT_EQ(made({{"signal", "B:USR1@5m"}}), R"({"warning_signal":"USR1","warning_time":300.0})");
+  EXPECT_EQ(made({{"signal", "12"}}), R"({"warning_signal":"USR2","warning_time":60.0})");
+}
+
+TEST(SubmitRequestTest, LeavesTheEnvironmentThatIsWanted) {
+  const auto environment = [](const char* text) {
+    std::vector<std::string> remarks;
+    SubmitValues values;
+    if (*text != '\0') values["export"] = SubmitValue{.text = text, .dialect = {}, .where = "--export"};
+    return words_of(job_request(values, here(), remarks).value(), "environment", " ");
+  };
+  EXPECT_EQ(environment(""), "HOME=/h A=1 B=2 SHELL=/bin/sh");
+  EXPECT_EQ(environment("NONE"), "HOME=/h SHELL=/bin/sh");
+  EXPECT_EQ(environment("B,C=3"), "HOME=/h B=2 SHELL=/bin/sh C=3");
+  EXPECT_EQ(environment("ALL,A=9"), "HOME=/h B=2 SHELL=/bin/sh A=9");
+}
+
+}  // namespace
+}  // namespace rota::cli

@@ -1,0 +1,256 @@
+#include "cli/live/top_view.h"
+
+#include <algorithm>
+#include <array>
+#include <cwchar>
+#include <map>
+
+#include "base/text.h"
+#include "cli/live/job_state.h"
+#include "cli/when.h"
+
+namespace rota::cli {
+
+const char* const kTopKeys =
+    "Keys\n"
+    "\n"
+    "  up, down, j, k       from row to row; page up and down, home, end\n"
+    "  Enter                all about the job: why it waits, and what would change that\n"
+    "  c                    cancel it; asks first\n"
+    "  h                    hold it\n"
+    "  r                    release it\n"
+    "  a                    the tasks of an array that wait in one row, or each in its own\n"
+    "  /                    filter by id, name, user, partition or state; Escape shows all again\n"
+    "  q                    quit\n"
+    "\n"
+    "A start without \"by\" is promised by the latest plan. \"by\" is when a job starts at the latest, if every job "
+    "takes its\n"
+    "whole limit and nobody comes before it.\n";
+
+namespace {
+
+constexpr const char* kPlain = "\x1b[0m";
+constexpr const char* kBold = "\x1b[1m";
+constexpr const char* kReverse = "\x1b[7m";
+constexpr const char* kRed = "\x1b[31m";
+constexpr const char* kGreen = "\x1b[32m";
+constexpr const char* kYellow = "\x1b[33m";
+
+struct Column {
+  const char* head;
+  std::size_t width;  // 0: what is left
+  bool right;
+};
+constexpr std::array kColumns{Column{"JOBID", 12, true},
+                              Column{"NAME", 16, false},
+                              Column{"USER", 9, false},
+                              Column{"ST", 2, false},
+                              Column{"CPUS", 4, true},
+                              Column{"TIME", 10, true},
+                              Column{"LIMIT", 10, true},
+                              Column{"STARTS OR ENDS", 14, false},
+                              Column{"NODELIST(REASON)", 0, false}};
+
+bool waits(const Json& job) { return text_of(job, "state") == "PENDING"; }
+
+// "14:10:05" of today, else "11-23 14:10".
+std::string clock_text(double at, double now) {
+  const std::string text = time_text(at), today = time_text(now);
+  return text.substr(0, 10) == today.substr(0, 10) ? text.substr(11) : text.substr(5, 5) + " " + text.substr(11, 5);
+}
+
+std::string starts_or_ends(const Json& job, double now) {
+  if (has_number(job, "start")) {
+    if (flag_of(job, "grace")) return "in grace";
+    if (!has_number(job, "ends_by")) return "";
+    return "by " + clock_text(number_of(job, "ends_by"), now);
+  }
+  if (has_number(job, "expected_start")) return clock_text(number_of(job, "expected_start"), now);
+  if (has_number(job, "starts_by")) return "by " + clock_text(number_of(job, "starts_by"), now);
+  return "";
+}
+
+std::vector<std::string> cells_of(const Json& job, double now) {
+  const std::string why = text_of(job, "why");
+  return {text_of(job, "id"),
+          text_of(job, "name"),
+          text_of(job, "user"),
+          state_letters(text_of(job, "state")),
+          std::to_string(static_cast<std::int64_t>(number_of(job, "processors", 1))),
+          has_number(job, "elapsed") ? run_text(number_of(job, "elapsed")) : "",
+          has_number(job, "limit") ? limit_text(number_of(job, "limit")) : "UNLIMITED",
+          starts_or_ends(job, now),
+          waits(job) ? "(" + text_of(job, "reason") + ") " + why : text_of(job, "node_list")};
+}
+
+std::string line_of(const std::vector<std::string>& cells, std::size_t columns) {
+  std::string line;
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < kColumns.size() && used < columns; ++i) {
+    const Column& column = kColumns[i];
+    const std::size_t width = std::min(column.width == 0 ? columns : column.width, columns - used);
+    std::string cell = cells[i];
+    if (column.right && cell.size() < width) cell.insert(0, width - cell.size(), ' ');
+    line += fitted(cell, width);
+    used += width;
+    if (used < columns) line += ' ', ++used;
+  }
+  return line;
+}
+
+std::vector<std::string> heads() {
+  std::vector<std::string> names;
+  for (const Column& column : kColumns) names.emplace_back(column.head);
+  return names;
+}
+
+std::int64_t whole(const Json& object, const char* name) { return static_cast<std::int64_t>(number_of(object, name)); }
+
+std::string bar(std::int64_t part, std::int64_t all) {
+  constexpr std::int64_t kWidth = 20;
+  const std::int64_t full = all > 0 ? std::clamp<std::int64_t>(part * kWidth / all, 0, kWidth) : 0;
+  return "[" + std::string(static_cast<std::size_t>(full), '#') +
+         std::string(static_cast<std::size_t>(kWidth - full), '.') + "]";
+}
+
+std::string first_line(const TopView& view) {
+  const std::int64_t all = whole(view.status, "processors"), busy = all - whole(view.status, "free");
+  std::string line = text_of(view.status, "machine") + "  " + bar(busy, all) + " " + grouped(busy) + " of " +
+                     grouped(all) + " processors busy  policy " + text_of(view.status, "policy");
+  if (!view.load.empty()) line += "  load " + view.load;
+  return line + "  " + time_text(number_of(view.status, "now")).substr(11);
+}
+
+std::string second_line(const TopView& view) {
+  std::map<std::string, std::int64_t> states;
+  for (const Json& node : view.nodes) ++states[text_of(node, "state")];
+  std::string nodes;
+  for (const auto& [state, n] : states) nodes += (nodes.empty() ? "" : ", ") + grouped(n) + " " + state;
+  const std::int64_t kept_back = whole(view.status, "not_eligible");
+  const std::int64_t more =
+      whole(view.plan, "more_running") + whole(view.plan, "more_waiting") + whole(view.plan, "more_held");
+  return grouped(whole(view.status, "running")) + " running, " + grouped(whole(view.status, "waiting")) + " waiting, " +
+         grouped(whole(view.status, "held") - kept_back) + " held" +
+         (kept_back > 0 ? ", " + grouped(kept_back) + " not yet eligible" : "") +
+         (more > 0 ? " (" + grouped(more) + " more than listed; / finds them)" : "") + "; nodes: " + nodes;
+}
+
+// What is wrong, or what has last been told; else nothing.
+std::string third_line(const TopView& view) {
+  if (!view.lost.empty()) return std::string(kRed) + "disconnected, retrying: " + view.lost;
+  if (flag_of(view.status, "plain"))
+    return std::string(kRed) +
+           "A plan was refused, and jobs start in order of the queue alone; `rota status` says more.";
+  const Json& warnings = list_of(view.status, "warnings");
+  return warnings.empty() || !warnings[0].is_string() ? "" : kYellow + one_line(warnings[0].get<std::string>());
+}
+
+std::string last_line(const TopView& view) {
+  if (!view.asking.empty()) return kBold + view.asking + " (y or n)";
+  if (view.finding) return "/" + view.find + "_";
+  if (!view.told.empty()) return kBold + view.told;
+  if (!view.page.empty()) return "Escape or q: back  up, down: scroll  c cancel  h hold  r release";
+  const std::string filter = view.find.empty() ? "" : "filter \"" + view.find + "\" (Escape: all)  ";
+  return filter + "Enter explain  c cancel  h hold  r release  / filter  ? help  q quit";
+}
+
+// A line of text with a style in front of it, cut to the screen.
+std::string styled(const std::string& line, std::size_t columns) {
+  std::string style, text = line;
+  if (text.starts_with('\x1b')) {
+    const std::size_t end = text.find('m') + 1;
+    style = text.substr(0, end);
+    text.erase(0, end);
+  }
+  return style + fitted(text, columns) + (style.empty() ? "" : kPlain);
+}
+
+const char* colour_of(const Json& job) {
+  const std::string state = text_of(job, "state");
+  if (state == "RUNNING") return kGreen;
+  return is_held(job) || state == "SUSPENDED" || state == "COMPLETING" ? kYellow : "";
+}
+
+std::vector<std::string> queue_lines(const TopView& view, const Size& size) {
+  const auto rows = rows_of(view);
+  const double now = number_of(view.plan, "now");
+  std::vector<std::string> lines;
+  const std::size_t room = room_of(view, size);
+  for (std::size_t i = view.first; i < rows.size() && lines.size() < room; ++i) {
+    const bool chosen = text_of(*rows[i], "id") == view.chosen;
+    lines.push_back((chosen ? kReverse : colour_of(*rows[i])) + line_of(cells_of(*rows[i], now), size.columns) +
+                    kPlain);
+  }
+  if (lines.size() < room && rows.empty()) lines.push_back(fitted("Nothing runs or waits.", size.columns));
+  return lines;
+}
+
+std::vector<std::string> page_lines(const TopView& view, const Size& size) {
+  const auto all = split(view.page, '\n');
+  std::vector<std::string> lines;
+  for (std::size_t i = view.page_line; i < all.size() && lines.size() < room_of(view, size); ++i)
+    lines.push_back(fitted(std::string(all[i]), size.columns));
+  return lines;
+}
+
+}  // namespace
+
+std::vector<const Json*> rows_of(const TopView& view) {
+  std::vector<const Json*> rows;
+  for (const char* list : {"running", "waiting", "held"}) {
+    for (const Json& job : list_of(view.plan, list)) rows.push_back(&job);
+  }
+  return rows;
+}
+
+const Json* chosen_of(const TopView& view) {
+  for (const Json* job : rows_of(view)) {
+    if (text_of(*job, "id") == view.chosen) return job;
+  }
+  return nullptr;
+}
+
+bool is_held(const Json& job) { return text_of(job, "reason").starts_with("JobHeld"); }
+
+std::size_t room_of(const TopView& view, const Size& size) {
+  const std::size_t others = view.page.empty() ? 5 : 4;  // three lines above, the names of the columns, one below
+  return size.lines > others ? size.lines - others : 0;
+}
+
+std::string fitted(const std::string& text, std::size_t columns) {
+  std::string out;
+  std::size_t used = 0;
+  std::mbstate_t state{};
+  for (std::size_t at = 0; at < text.size();) {
+    wchar_t letter = 0;
+    const std::size_t n = std::mbrtowc(&letter, text.data() + at, text.size() - at, &state);
+    const bool sound = n != 0 && n <= text.size() - at;
+    const int width = sound ? ::wcwidth(letter) : -1;
+    if (used + static_cast<std::size_t>(std::max(width, width < 0 ? 1 : 0)) > columns) break;
+    if (width < 0) {
+      out += '?';
+      ++used;
+      state = {};
+    } else {
+      out.append(text, at, n);
+      used += static_cast<std::size_t>(width);
+    }
+    at += sound ? n : 1;
+  }
+  return out + std::string(columns - used, ' ');
+}
+
+std::string drawn(const TopView& view, const Size& size) {
+  std::vector<std::string> lines{styled(kBold + first_line(view), size.columns),
+                                 styled(second_line(view), size.columns), styled(third_line(view), size.columns)};
+  if (view.page.empty()) lines.push_back(kReverse + line_of(heads(), size.columns) + kPlain);
+  for (std::string& line : view.page.empty() ? queue_lines(view, size) : page_lines(view, size))
+    lines.push_back(std::move(line));
+  lines.resize(std::max<std::size_t>(size.lines, 1), std::string(size.columns, ' '));
+  lines.back() = styled(last_line(view), size.columns);
+  std::string out;
+  for (std::size_t i = 0; i < lines.size(); ++i) out += (i == 0 ? "" : "\r\n") + lines[i];
+  return out;
+}
+
+}  // namespace rota::cli

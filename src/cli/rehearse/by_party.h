@@ -1,0 +1,24 @@
+// --by of `rota simulate`: the comparison once more for each user, account, partition or QOS.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/rehearse/simulate_run.h"
+#include "report/parties.h"
+
+namespace rota::cli {
+
+struct PartyFlags {
+  std::vector<std::string> kinds;
+
+  void declare(CLI::App& command);
+  bool asked() const { return !kinds.empty(); }
+};
+
+// Of each workload in turn; the jobs of the runs must have been kept. What a log does not tell of is remarked on.
+std::vector<report::PartySummaries> by_party(const std::vector<Run>& runs, const PartyFlags& flags, bool json);
+
+}  // namespace rota::cli

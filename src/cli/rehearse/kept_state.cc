@@ -1,0 +1,182 @@
+#include "cli/rehearse/kept_state.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "serve/after_text.h"
+#include "site/service_file.h"
+#include "store/row_spec.h"
+#include "store/sqlite_reader.h"
+
+namespace rota::cli {
+namespace {
+
+// How a job that ran has ended; nothing of one that never ran.
+std::optional<JobState> end_of(const store::HistoryRow& row) {
+  static constexpr std::array<std::pair<std::string_view, JobState>, 6> kStates{
+      {{"COMPLETED", JobState::completed},
+       {"FAILED", JobState::failed},
+       {"TIMEOUT", JobState::timed_out},
+       {"NODE_FAIL", JobState::node_failed},
+       {"OUT_OF_MEMORY", JobState::out_of_memory},
+       {"CANCELLED", JobState::cancelled}}};  // while it ran: it took that long
+  const auto found = std::ranges::find(kStates, row.state, [](const auto& s) { return s.first; });
+  if (found == kStates.end() || row.start == kNever || row.end <= row.start) return std::nullopt;
+  return found->second;
+}
+
+// What jobs waited for. Each did run, so whatever it waited for came about: how the others ended is of no matter.
+class KeptTerms {
+ public:
+  explicit KeptTerms(const std::vector<store::HistoryRow>& rows) {  // that ran, by submission
+    for (const store::HistoryRow& row : rows) {
+      const auto place = static_cast<std::uint32_t>(rows_.size());
+      rows_.push_back(&row);
+      places_[row.number] = place;
+      namesakes_[{row.uid, row.name}].push_back(place);
+      if (row.array > 0) tasks_[row.array][row.array_index] = place;
+    }
+  }
+
+  std::map<std::uint32_t, JobTerms> all() {
+    std::map<std::uint32_t, JobTerms> all;
+    for (std::uint32_t place = 0; place < rows_.size(); ++place) {
+      const store::RareRequest& asked = rows_[place]->asked;
+      if (asked.after.empty() && asked.throttle == 0 && asked.not_before == kEpoch) continue;
+      JobTerms& terms = all[place];
+      terms.begin = asked.not_before;
+      terms.throttle = asked.throttle;
+      terms.array = asked.throttle > 0 ? rows_[place]->array : 0;
+      for (const std::string& text : asked.after) add(text, place, terms.after);
+    }
+    return all;
+  }
+
+ private:
+  using When = Dependency::When;
+
+  void add(std::string_view text, std::uint32_t place, std::vector<Dependency>& after) const {
+    if (text == "singleton") return add_namesakes(place, after);
+    const auto pieces = split(text, ':');
+    const When when = pieces.front() == "after" ? When::started : When::ended;
+    for (std::size_t i = 1; i < pieces.size(); ++i) {
+      const auto bar = pieces[i].find('_');
+      const auto number = parse_integer(pieces[i].substr(0, bar));
+      std::optional<std::int64_t> index;
+      if (bar != std::string_view::npos) {
+        index = parse_integer(pieces[i].substr(bar + 1)).value_or(-1);
+      } else if (pieces.front() == "aftercorr") {
+        index = rows_[place]->array_index;
+      }
+      if (number) add(*number, index, {place, when}, after);
+    }
+  }
+
+  // A job, or tasks of an array, that came before.
+  void add(std::int64_t number, std::optional<std::int64_t> index, std::pair<std::uint32_t, When> whose,
+           std::vector<Dependency>& after) const {
+    const auto add_one = [&](std::uint32_t on) {
+      if (on < whose.first) after.push_back({JobId{on}, whose.second});
+    };
+    if (const auto array = tasks_.find(number); array != tasks_.end()) {
+      for (const auto& [task, on] : array->second) {
+        if (!index || *index == task) add_one(on);
+      }
+    } else if (const auto one = places_.find(number); one != places_.end()) {
+      add_one(one->second);
+    }
+  }
+
+  // Of the same user, that were there when it came; one that waited for its namesakes itself stands for all before it.
+  void add_namesakes(std::uint32_t place, std::vector<Dependency>& after) const {
+    const store::HistoryRow& own = *rows_[place];
+    const std::vector<std::uint32_t>& all = namesakes_.at({own.uid, own.name});
+    for (auto on = std::ranges::lower_bound(all, place); on != all.begin();) {
+      if (rows_[*--on]->end <= own.submit) return;  // and so had those before it
+      after.push_back({JobId{*on}, When::ended});
+      if (serve::is_singleton(rows_[*on]->asked.after)) return;
+    }
+  }
+
+  std::vector<const store::HistoryRow*> rows_;
+  std::map<std::int64_t, std::uint32_t> places_;                                                // by number
+  std::map<std::pair<std::uint32_t, std::string_view>, std::vector<std::uint32_t>> namesakes_;  // by user and name
+  std::map<std::int64_t, std::map<std::int64_t, std::uint32_t>> tasks_;
+};
+
+log::RecordedJob recorded_of(const store::HistoryRow& row, JobState state) {
+  log::RecordedJob recorded;
+  recorded.wait = std::min(row.waited, row.start - row.submit);
+  recorded.state = state;
+  // Whatever is recorded, it did run.
+  recorded.suspended = std::clamp(row.asked.suspended, Duration{0}, row.end - row.start - Duration{1});
+  recorded.backfills = static_cast<std::uint16_t>(row.backfills);
+  recorded.preemptions = static_cast<std::uint16_t>(row.preemptions);
+  // Of a job that began anew it is not kept which of its dispatches were backfilled, unless all were.
+  recorded.backfilled = row.backfills > row.restarts;
+  return recorded;
+}
+
+}  // namespace
+
+std::string database_of(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored) ? path + "/rota.db" : path;
+}
+
+bool is_state(const std::string& path) {
+  const std::string database = database_of(path);
+  return path != "-" && ::access(database.c_str(), R_OK) == 0 && store::is_database(database);
+}
+
+Result<KeptState> read_state(const std::string& path) {
+  const std::string database = database_of(path);
+  auto reader = store::SqliteReader::open(database);
+  if (!reader) return std::unexpected(reader.error());
+  auto site = site::parse_configuration(reader->head().cluster, shown_path(database));
+  if (!site) return std::unexpected(site.error());
+  auto rows = reader->history({});
+  if (!rows) return std::unexpected(rows.error());
+  KeptState state;
+  state.policy = reader->head().policy;
+  state.machine = std::make_shared<const Machine>(std::move(site->machine));
+  log::Workload& workload = state.workload;
+  workload.name = state.machine->name;
+  workload.processors = state.machine->processors;
+  workload.unix_start = reader->head().unix_start;
+  for (std::size_t p = 0; p < state.machine->partitions.size(); ++p)
+    workload.partitions[static_cast<std::uint32_t>(p)] = state.machine->partitions[p].name;
+  for (store::HistoryRow& row : *rows) row.end -= row.asked.waited_again;
+  std::ranges::sort(*rows, {}, [](const auto& row) { return std::pair(row.submit, row.number); });
+  workload.report.rows = static_cast<std::int64_t>(rows->size());
+  std::int64_t never_ran = 0, first = 0;
+  std::erase_if(*rows, [&](const store::HistoryRow& row) {
+    const bool ran = end_of(row).has_value();
+    if (!ran && never_ran++ == 0) first = row.number;
+    return !ran;
+  });
+  if (never_ran > 0)  // of jobs: a database has no lines
+    workload.report.findings.push_back(
+        {"jobs that never ran: left out, the first is job " + std::to_string(first), never_ran, 0, true});
+  workload.terms = KeptTerms(*rows).all();
+  workload.recorded_dispatches = true;
+  for (const store::HistoryRow& row : *rows) {
+    const log::RecordedJob& recorded = workload.recorded.emplace_back(recorded_of(row, *end_of(row)));
+    workload.jobs.push_back(store::spec_of(row, *state.machine));
+    workload.run_times.push_back(row.end - row.submit - recorded.wait - recorded.suspended);
+    workload.users.try_emplace(row.uid, row.user);
+    ++workload.report.kept;
+  }
+  if (workload.jobs.empty()) return fail(shown_path(path) + ": no job has run yet; there is nothing to rehearse.");
+  return state;
+}
+
+}  // namespace rota::cli
