@@ -108,8 +108,8 @@ class OneJob(LiveCase):
         self.prints("job", "12", out=(
             "id          12\nname        model\nuser        ada\nstate       RUNNING\npartition   batch\nprocessors  4\n"
             "nodes       1\nmemory      4G\nlimit       2:00:00\nsubmit      2026-11-29T23:45:00\n"
-            "start       2026-11-29T23:47:26\nelapsed     12:34\nnode list   n1\nexit code   0\nuid         1000\n"
-            "priority    0\ncommand     ./x a\ngrace       yes\n"))
+            "start       2026-11-29T23:47:26\nelapsed     12:34\ngrace       yes\nnode list   n1\nexit code   0\nuid         1000\n"
+            "priority    0\ncommand     ./x a\n"))
         self.assertEqual(json.loads(self.live("job", "12", "--json").stdout)["memory"], 4 * GIB)
         self.answers("GET", "/v1/jobs/14", (200, job(14, memory=4 * GIB, cpu_time=754.5, cpu_time_held=3016.0, peak_memory=GIB)))
         self.assertIn("elapsed      12:34\ncpu time     12:34 of 50:16 (25%)\npeak memory  1G of 4G (25%)\nnode list",
