@@ -188,8 +188,9 @@ TEST_F(ImportTest, KeepsTheNodesOfMemoryByProcessorsWhereMemoryCounts) {
   const std::string nodes =
       "NodeName=n1 CPUTot=4 RealMemory=2048 Weight=1\nNodeName=n2 CPUTot=4 RealMemory=2048 Weight=1\n";
   put("saved/nodes.txt", nodes);
-  for (const auto& [select, pinned] : {std::pair{"CR_CPU", 0U}, {"CR_CPU_Memory", 2U}}) {
-    put("saved/config.txt", "SelectTypeParameters = " + std::string(select) + "\n" + kConfig);
+  for (const auto& [select, pinned] : {std::pair{"CR_CPU", 0U}, {"CR_CPU_MEMORY", 2U}}) {
+    std::string config = kConfig;
+    put("saved/config.txt", config.replace(config.find("CR_CPU"), 6, select));
     ASSERT_EQ(import({"--overwrite"}), "");
     EXPECT_EQ(log::read_log(path("site/jobs.jsonl.gz"))->jobs[0].nodes, pinned) << select;
   }
