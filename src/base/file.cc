@@ -256,6 +256,14 @@ Opened open_beside(const std::string& target, mode_t mode) {
 // The file that path really names, be it there yet or not, so that a symbolic link survives being written through. Of
 // links in a circle, one of them.
 std::string real_target(const std::string& path) {
+  struct stat facts{};
+  if (::stat(path.c_str(), &facts) == 0) {
+    char* const resolved = S_ISREG(facts.st_mode) ? ::realpath(path.c_str(), nullptr) : nullptr;
+    if (resolved == nullptr) return path;  // a pipe such as /dev/stdout has no other name that leads to it
+    std::string out = resolved;
+    std::free(resolved);  // NOLINT(cppcoreguidelines-no-malloc): realpath allocates it so
+    return out;
+  }
   std::error_code error;
   std::filesystem::path target = path;
   for (int links = 0; links < 40 && std::filesystem::is_symlink(target, error); ++links) {
@@ -278,8 +286,8 @@ Result<OutputFile> OutputFile::create(const std::string& path) {
   if (path == "-") return OutputFile(std::make_unique<State>(STDOUT_FILENO, "standard output", ""));
   const std::string target = real_target(path);
   struct stat facts{};
-  if (::lstat(target.c_str(), &facts) == 0 && S_ISLNK(facts.st_mode)) return cannot("write", shown_path(path), ELOOP);
   const bool exists = ::stat(target.c_str(), &facts) == 0;
+  if (!exists && errno == ELOOP) return cannot("write", shown_path(path), ELOOP);
   if (exists && S_ISDIR(facts.st_mode)) return fail("Cannot write " + shown_path(path) + ": it is a folder.");
   if (exists && !S_ISREG(facts.st_mode)) {
     const int descriptor = ::open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);

@@ -74,6 +74,18 @@ TEST_F(FileTest, WritesThroughALinkToWhatIsNotThereYetAndRefusesACircle) {
   EXPECT_FALSE(OutputFile::create(path("round")));
 }
 
+TEST_F(FileTest, WritesToAPipeByTheNameOfItsDescriptor) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  auto file = OutputFile::create("/dev/fd/" + std::to_string(ends[1])).value();
+  file.stream() << "text";
+  ASSERT_TRUE(file.commit());
+  std::array<char, 8> got{};
+  EXPECT_EQ(::read(ends[0], got.data(), got.size()), 4);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
 TEST_F(FileTest, WritesMoreThanItsBufferHolds) {
   auto file = OutputFile::create(path("out")).value();
   const std::string text(1'000'000, 'x');

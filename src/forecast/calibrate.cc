@@ -31,6 +31,7 @@ sim::RehearsalOptions rehearsal_options(const CalibrateOptions& options, const C
   how.processors = options.processors;
   how.machine = options.machine;
   how.engine.machine = options.machine;
+  how.terms = options.terms;
   if (chain.knobs().power.switches()) how.engine.metered = options.machine;
   return how;
 }

@@ -2,7 +2,9 @@
 // then, and its real start is looked at afterwards.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,7 +16,8 @@ namespace rota::forecast {
 
 struct CalibrateOptions {
   std::int64_t processors = 0;
-  const Machine* machine = nullptr;  // nullptr: processors are counted
+  const Machine* machine = nullptr;                          // nullptr: processors are counted
+  const std::map<std::uint32_t, JobTerms>* terms = nullptr;  // as in a rehearsal
   int moments = 1000;
   int futures = 300;  // of each forecast
   std::uint64_t seed = 1;

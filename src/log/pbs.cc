@@ -89,10 +89,12 @@ struct Open {
   std::int64_t last_line = 0;
   bool running = false;
   bool deleted = false;
-  std::int64_t stopped = 0;                   // seconds
-  std::optional<std::int64_t> stopped_since;  // by the server's clock
-  std::int64_t earlier = 0;                   // seconds of starts that are over
-  std::int64_t went_on = 0;                   // likewise, last: what is told of earlier is told again
+  std::int64_t stopped = 0;                        // seconds
+  std::optional<std::int64_t> stopped_since;       // by the server's clock
+  std::int64_t earlier = 0;                        // seconds of starts that are over,
+  std::optional<std::int64_t> reran;               // and when it was last told of one
+  std::int64_t eligible = AccountedJob::kUnknown;  // before the first start
+  std::int64_t went_on = 0;                        // likewise, last: what is told of earlier is told again
 
   void stop(std::int64_t now) {
     if (!stopped_since && now >= went_on) stopped_since = now;
@@ -177,15 +179,17 @@ std::optional<std::int64_t> clock_of(std::string_view when) {
   return time ? *time : std::nullopt;
 }
 
+std::int64_t time_in(const Record& record, std::string_view wanted) {
+  std::string_view rest = record.text, name, value;
+  while (next_entry(rest, name, value))
+    if (name == wanted) return parse_integer(value).value_or(AccountedJob::kUnknown);
+  return AccountedJob::kUnknown;
+}
+
 // For how long a start of a job lasted that is told to be over: as the record says, else until then by the server's
 // clock.
 std::int64_t Reader::earlier_run(const Record& over, const Open& open) {
-  std::int64_t start = AccountedJob::kUnknown, end = AccountedJob::kUnknown;
-  std::string_view rest = over.text, name, value;
-  while (next_entry(rest, name, value)) {
-    if (name == "start") start = parse_integer(value).value_or(AccountedJob::kUnknown);
-    if (name == "end") end = parse_integer(value).value_or(AccountedJob::kUnknown);
-  }
+  const std::int64_t start = time_in(over, "start"), end = time_in(over, "end");
   constexpr std::int64_t kMost = kLongest / seconds(1);
   if (start > 0 && end >= start) return std::min(end - start, kMost);
   const auto started = open.running ? clock_of(std::string_view(open.last).substr(0, 19)) : std::nullopt;
@@ -212,6 +216,10 @@ void Reader::take_opened(const Record& record, std::string_view line) {
     case 'R':  // this start of it is over
       report().drop(kReruns, line_);
       open.lines.pop_back();
+      if (const auto now = clock_of(record.when)) {
+        if (open.reran && *now <= *open.reran) return;  // told again
+        open.reran = now;
+      }
       open.earlier += earlier_run(record, open);
       open.running = false;
       open.stopped = open.went_on = 0;
@@ -219,6 +227,7 @@ void Reader::take_opened(const Record& record, std::string_view line) {
       return;
     default:
       open.running = record.type != 'Q';
+      if (open.running && open.eligible == AccountedJob::kUnknown) open.eligible = time_in(record, "etime");
       open.last = line;
       open.last_line = line_;
   }
@@ -263,6 +272,7 @@ Result<void> Reader::take_end(const Record& record) {
     if (const auto now = clock_of(record.when)) at->second.go_on(*now);  // it was never told to go on
     job->stopped = at->second.stopped;
     job->earlier = at->second.earlier;
+    if (job->earlier > 0) job->eligible = at->second.eligible;  // and not when it was so again
     if (at->second.deleted && job->state != AccountedJob::State::completed) job->state = AccountedJob::State::cancelled;
     open_.erase(at);
   }

@@ -169,14 +169,16 @@ void SacctJobs::keep(const SacctRow& job, std::int64_t run) {
   row.set(SwfField::partition, job.partition);
   row.set(SwfField::queue, job.queue);
   const std::int64_t left_queue = job.start != kNoTime ? job.start : job.end;
-  const std::int64_t waits_since = came(job);
+  // Between an earlier dispatch and when it was eligible again it neither ran nor waited: it comes so much later.
+  const std::int64_t aside = std::max<std::int64_t>(std::int64_t{job.away} - job.earlier, 0);
+  const std::int64_t waits_since = came(job) + aside;
   row.earlier = seconds(job.earlier);
   row.array = job.array;
   row.throttle = job.throttle;
   row.set(SwfField::number, job.id.part == SacctId::kWhole ? job.id.number : -1);
   row.set(SwfField::submit, waits_since);  // made relative in finish()
   row.set_milli(SwfField::run, run);
-  if (left_queue >= waits_since + job.away) row.set(SwfField::wait, left_queue - waits_since - job.away);
+  if (left_queue >= waits_since + job.earlier) row.set(SwfField::wait, left_queue - waits_since - job.earlier);
   row.set(SwfField::status, swf_status(job.state));
   requests_.push_back(job.request);
 }

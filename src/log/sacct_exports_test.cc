@@ -121,6 +121,8 @@ TEST(SacctDispatches, WaitForWhatIsToldOfEach) {
   ASSERT_EQ(log.rows.size(), 1U);
   EXPECT_EQ(log.rows[0][SwfField::wait], 60 + 5 * 60) << "not while nobody had queued it, or it was held";
   EXPECT_EQ(log.rows[0].earlier, seconds(600));
+  const auto began = read(Row{.id = "9", .start = "2024-03-01T10:20:00", .end = "2024-03-01T10:30:00"}.text());
+  EXPECT_EQ(log.unix_start + 6 * 60 + 600, began.unix_start + began.rows[0][SwfField::wait]) << "and began when it did";
 }
 
 TEST(SacctDispatches, NumbersThatComeAgainLaterAreOthersJobs) {

@@ -20,6 +20,7 @@ log::SwfRow row_of(const report::Outcome& outcome, std::size_t i) {
   const Job& job = outcome.jobs[i];
   const report::JobLabels* const labels = outcome.labels.get();
   log::SwfRow row = log::swf_row(job.spec, job.ended() ? job.run_time() : seconds(-1));
+  if (job.spec.limit >= kLongest) row.set(SwfField::requested_time, -1);
   if (labels != nullptr && i < labels->partition.size()) row.set(SwfField::partition, number_of(labels->partition[i]));
   if (labels != nullptr && i < labels->queue.size()) row.set(SwfField::queue, number_of(labels->queue[i]));
   if (job.ended()) {

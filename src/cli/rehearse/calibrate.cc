@@ -97,6 +97,7 @@ Result<int> calibrate(const CalibrateFlags& flags) {
       forecast::calibrate([&] { return std::make_unique<WorkloadSource>(*workload, *options); }, chains->front(),
                           {.processors = options->processors,
                            .machine = options->machine.get(),
+                           .terms = &workload->terms,
                            .moments = flags.moments,
                            .futures = flags.futures,
                            .seed = static_cast<std::uint64_t>(flags.seed),

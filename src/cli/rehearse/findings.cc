@@ -49,6 +49,9 @@ void print_limits(const log::Workload& workload, const RehearseOptions& options,
 
 void print_findings(const log::Workload& workload, const RehearseOptions& options, const WindowFlags& window) {
   if (const std::string note = window.note(workload); !note.empty()) remark(note);
+  if (options.machine && !options.machine->sites.empty() && !workload.terms.empty())
+    remark(workload.name + ": throttles of arrays and what jobs wait for, which are not kept between several sites" +
+           in_brackets(amount(std::ssize(workload.terms), "job")));
   const bool cut = log::cut_anywhere(workload);
   for (const auto& finding : workload.report.findings) {
     if (finding.what == log::kNoRequestedTime) {

@@ -354,7 +354,7 @@ rota.gantt = (() => {
                      `submitted ${this.words.moment(shared.submit[i])}`,
                      `waited ${duration(made.start[i] - shared.submit[i])}`,
                      `started ${this.words.moment(made.start[i])}${made.backfilled[i] ? ', backfilled' : ''}`,
-                     `ran ${duration(run)} of ${duration(shared.limit[i])} asked, ${rota.kStates[made.state[i]]}`,
+                     `ran ${duration(run)}, limit ${rota.words.limit(shared.limit[i])}, ${rota.kStates[made.state[i]]}`,
                      `on ${grouped(shared.processors[i])} processor${shared.processors[i] === 1 ? '' : 's'}`];
       const late = made.start[i] - made.promise[i];
       if (!Number.isNaN(late)) {

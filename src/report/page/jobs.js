@@ -43,7 +43,7 @@ rota.jobTables = (() => {
       const cell = element('td', null);
       cell.append(button);
       return [cell, shared.user[i] >= 0 ? rota.userName(charts, shared.user[i]) : '–', grouped(shared.processors[i]),
-              duration(shared.limit[i])].concat(policies.map((p) => duration(waited(gantt.made(p), i))));
+              rota.words.limit(shared.limit[i])].concat(policies.map((p) => duration(waited(gantt.made(p), i))));
     });
     const head = ['job', 'user', 'processors', 'limit'].concat(policies.map((p) => `wait under ${letter(p)}`));
     return table(`The jobs that waited longest under ${charts.policies[gantt.policy].name}`, head, rows);
@@ -60,8 +60,8 @@ rota.jobTables = (() => {
               Number.isNaN(late) ? '–' : late > 0 ? `${duration(late)} late` : late < 0 ? `${duration(-late)} early` : 'kept',
               gantt.nodesOf(p, i), rota.whyStarted(starts, i)];
     });
-    const its = table(`Job ${shared.number[i]} under every policy: ${grouped(shared.processors[i])} processors, limit ` +
-                      `${duration(shared.limit[i])}`,
+    const its = table(`Job ${shared.number[i]} under every policy: ${grouped(shared.processors[i])} processors, ` +
+                      `limit ${rota.words.limit(shared.limit[i])}`,
                       ['policy', 'wait', 'start', 'end', 'first promise', 'nodes', 'why it started then'], rows);
     its.className = 'one-job';
     return its;

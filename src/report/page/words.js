@@ -19,6 +19,10 @@ rota.words = (() => {
     return `${Math.round(seconds)} s`;
   }
 
+  // What jobs without a limit have (kLongest).
+  const kNoLimit = 1e11;
+  const limit = (seconds) => seconds >= kNoLimit ? 'none' : duration(seconds);
+
   // A number with as many digits as people take in.
   function number(value) {
     if (value >= 100 || Number.isInteger(value)) return grouped(Math.round(value));
@@ -64,5 +68,5 @@ rota.words = (() => {
   // A policy in a letter, for what must be told apart without colours: A, B, ... Z, AA, ...
   const letter = (p) => (p < 26 ? '' : letter(Math.floor(p / 26) - 1)) + String.fromCharCode(65 + p % 26);
 
-  return {grouped, duration, letter, number, clock, percent: (share) => `${d3.format('.1f')(share * 100)} %`};
+  return {grouped, duration, limit, letter, number, clock, percent: (share) => `${d3.format('.1f')(share * 100)} %`};
 })();
