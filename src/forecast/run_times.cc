@@ -56,7 +56,8 @@ RunTimes RunTimes::of(const PastJobs& past, std::span<const RunsYet> run_yet, co
   std::erase_if(points, [&](const Point& point) { return point.run_time <= elapsed; });
   if (points.empty()) {
     points = {{elapsed, 0}};
-    times.add_beyond(nothing_known ? std::max(elapsed, kNothingKnown) : elapsed, 1, spec.limit);
+    const bool as_if_seen = nothing_known && spec.limit >= kLongest;
+    times.add_beyond(as_if_seen ? std::max(elapsed, kNothingKnown) : elapsed, 1, spec.limit);
   }
   double sum = 0;
   for (Point& point : points) sum += point.share, point.share = sum;

@@ -111,7 +111,7 @@ ColumnWriter outcome_columns(const std::vector<Job>& jobs, const std::vector<Job
     writer.add_signed(units(run_time(job) - run_time(shared[i++])));
   });
   column(writer, jobs, [&](const Job& job) {
-    const bool promised = job.ended() && job.first_promise != kNever;
+    const bool promised = job.ended() && was_promised(job);
     writer.add(promised ? 1 + zigzag(units(job.start - job.first_promise)) : 0);
   });
   column(writer, jobs, [&](const Job& job) { writer.add(outcome_word(job)); });

@@ -36,7 +36,7 @@ void csv_row(Rows& rows, const Job& job, JobState state) {
   rows.text(job.backfilled ? ",1," : ",0,");
   rows.integer(job.kills);
   rows.text(",");
-  optional_instant(rows, job.first_promise);
+  optional_instant(rows, was_promised(job) ? job.first_promise : kNever);
   rows.text(name_of(state));
 }
 

@@ -100,6 +100,7 @@ TEST(JobsCsv, WritesNegativeAndVeryLongTimesWhole) {
   outcome.jobs = {ended_job(1, 0, 0, 10, 1)};
   outcome.jobs[0].spec.submit = kEpoch - Duration{1500};
   outcome.jobs[0].spec.limit = kLongest;
+  outcome.jobs[0].first_promise = kEpoch + kLongest;
   std::ostringstream out;
   write_jobs_csv(out, outcome);
   EXPECT_EQ(lines(out.str())[1], "1,-1.500,0,10,1.500,1,,1,0,0,,completed");

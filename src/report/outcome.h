@@ -29,6 +29,11 @@ struct Grant {
   std::int64_t needed = 0;        // processors that the waiting job asks for
 };
 
+// Whether it was ever promised a start that means something: behind a job without a limit nobody can tell one.
+inline bool was_promised(const Job& job) {
+  return job.first_promise != kNever && job.first_promise - job.spec.submit < kLongest / 2;
+}
+
 // The state between two instants at which something changed.
 struct LoadStep {
   Instant at = kEpoch;

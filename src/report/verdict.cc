@@ -49,6 +49,8 @@ constexpr std::array kAspects{
            [](const Summary& s) { return s.groups.index.value_or(kNone); }, percent_text},
     Aspect{"kills", "matter", "dispatches that are killed:", kWorthTelling, false,
            [](const Summary& s) { return static_cast<double>(s.killed); }, count_text},
+    Aspect{"jobs stopped at their limits", "matter", "jobs stopped at their limits:", kWorthTelling, false,
+           [](const Summary& s) { return static_cast<double>(s.timed_out); }, count_text},
     Aspect{"energy", "matters", "nodes draw", kMoneyWorthTelling, false, energy_of, kwh_text},
     Aspect{"cost", "matters", "electricity costs", kMoneyWorthTelling, false, cost_of, two_places},
 };
@@ -151,6 +153,11 @@ std::string percent_less(double better, double worse) {
   return readable_number(percent, percent < 9.95 || percent > 99 ? 1 : 0) + " %";
 }
 
+std::string percent_more(double worse, double better) {
+  const double percent = (worse / better - 1) * 100;
+  return percent < 0.1 ? "less than 0.1 %" : readable_number(percent, percent < 9.95 ? 1 : 0) + " %";
+}
+
 std::string wait_of(const Summary& s) { return readable_seconds(typical(s, mean_wait)); }
 
 double use_of(const Summary& s) { return s.utilization.value_or(kNone); }
@@ -189,7 +196,8 @@ std::string against(const Summary& chosen, const Summary& other) {
   const double wait = typical(chosen, mean_wait);
   const double of_other = typical(other, mean_wait);
   if (wait < of_other) return percent_less(wait, of_other) + " less" + where;
-  return percent_less(of_other, wait) + " more" + where + ", which is outweighed by " + shorter_waits(chosen, other);
+  const std::string more = of_other > 0 ? percent_more(wait, of_other) + " more" : "more";
+  return more + where + ", which is outweighed by " + shorter_waits(chosen, other);
 }
 
 std::string alternatives_of(const Places& places, Summaries all) {

@@ -208,10 +208,12 @@ class SlurmAccounting(unittest.TestCase):
         self.assertEqual(self.read("one", "cluster.toml"), self.read("two", "cluster.toml"))
 
     def test_json_tells_the_same(self):
-        self.imported("text", "--from", self.at("saved"))
+        self.put(("lines.txt",), self.sacct(columns=COLUMNS + ",SubmitLine"))  # which tells of throttles, as JSON does
+        self.imported("text", "--from", self.at("saved"), "--sacct", self.at("lines.txt"))
         self.put(("jobs.json",), self.sacct("--json"))
         self.imported("json", "--from", self.at("saved"), "--sacct", self.at("jobs.json"))
         self.same_jobs("text", "json")
+        self.assertEqual({job.get("array_throttle") for job in self.jobs_of("text").values()}, {None, 6, 4})
 
     def test_it_comes_live_as_well(self):
         said = self.imported("live", "--live", "--since", "2020-01-01")

@@ -30,10 +30,12 @@
 
   function showStatus(status, plan, reservations) {
     const busy = status.processors - status.free;
+    const later = status.not_eligible || 0;  // of those that are held back: nobody holds these
     at('machine').textContent = status.machine;
     const figures = [[`${words.grouped(busy)} of ${words.grouped(status.processors)}`, 'processors busy'],
                      [words.grouped(status.running), 'running'], [words.grouped(status.waiting), 'waiting'],
-                     [words.grouped(status.held), 'held'], [status.policy, 'policy']];
+                     [words.grouped(status.held - later), 'held'],
+                     ...(later ? [[words.grouped(later), 'not yet eligible']] : []), [status.policy, 'policy']];
     at('figures').replaceChildren(...figures.map(([value, name]) => text.element('li', '', text.element('strong', '', value),
                                                                                  ` ${name}`)));
     const warnings = [...status.warnings];
