@@ -18,13 +18,12 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kMostNumbers = 100'000;
-
 constexpr std::int64_t kNoNumber = 0;  // of no job
 
 // Numbers of jobs that parts of a selector name one by one, known or gone.
 Result<std::vector<std::int64_t>> numbers_of(const Ask& ask, const std::vector<serve::SelectorPart>& parts) {
   using Kind = serve::SelectorPart::Kind;
+  using serve::kMostNumbers;
   const auto too_many = [] { return fail("so many jobs are not asked for by number; give a window of time."); };
   std::vector<std::int64_t> numbers;
   for (const auto& [from, to] : serve::numbers_of(parts)) {
@@ -45,6 +44,21 @@ Result<std::vector<std::int64_t>> numbers_of(const Ask& ask, const std::vector<s
   numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
   if (numbers.empty()) numbers.push_back(kNoNumber);
   return numbers;
+}
+
+// Has users be called by their names. Each number is looked up, and others wait for that.
+Result<void> name_users(const Ask& ask, std::vector<std::string>& users) {
+  constexpr std::size_t kMostLookedUp = 10;
+  std::map<std::uint32_t, std::string> names;
+  for (std::string& user : users) {
+    const auto number = serve::user_number(user);
+    if (number && !names.contains(*number) && names.size() == kMostLookedUp)
+      return fail("at most " + grouped(kMostLookedUp) + " users are asked for by number; call them by their names.");
+    std::string& name = number ? names[*number] : user;
+    if (!number || name.empty()) name = serve::user_called(ask.request.caller, user);
+    user = name;
+  }
+  return {};
 }
 
 bool take_instant(const Ask& ask, const char* name, Instant& into) {
@@ -150,7 +164,10 @@ std::optional<ListFilters> read_list_filters(const Ask& ask) {
     return words;
   };
   ListFilters filters{words_of("user"), words_of("partition"), words_of("name"), {}};
-  for (std::string& user : filters.users) user = serve::user_called(ask.request.caller, user);
+  if (auto named = name_users(ask, filters.users); !named) {
+    ask.reply->send(problem(400, named.error().message));
+    return std::nullopt;
+  }
   const std::string states = text_of(ask, "state").value_or("");
   for (const std::string_view word : split(states, ',')) {
     if (trimmed(word).empty()) continue;
@@ -170,14 +187,23 @@ Result<void> narrow(const Ask& ask, const std::string& selector, store::HistoryQ
   if (!parts) return std::unexpected(parts.error());
   std::map<Kind, std::vector<std::string>> words;
   for (const serve::SelectorPart& part : *parts) words[part.kind].push_back(part.word);
-  if (words.contains(Kind::all)) {
-    if (!ask.request.caller.operates) words[Kind::all] = {ask.request.caller.user};
-  } else if (words.contains(Kind::numbers) || words.contains(Kind::tasks)) {
+  if (auto named = name_users(ask, words[Kind::user]); !named) return named;
+  if (words[Kind::user].empty()) words.erase(Kind::user);
+  const bool all = words.contains(Kind::all);
+  const bool by_number = words.contains(Kind::numbers) || words.contains(Kind::tasks);
+  if (by_number && !(all && ask.request.caller.operates)) {
     auto numbers = numbers_of(ask, *parts);
     if (!numbers) return std::unexpected(numbers.error());
     query.numbers = std::move(*numbers);
   }
-  if (ask.request.caller.operates) words.erase(Kind::all);
+  words.erase(Kind::all);
+  if (all && !ask.request.caller.operates) {
+    if (by_number) {
+      query.own = ask.request.caller.user;
+    } else {
+      words[Kind::all] = {ask.request.caller.user};
+    }
+  }
   for (const auto& [kind, into] :
        {std::pair{Kind::all, &query.users}, std::pair{Kind::user, &query.users}, std::pair{Kind::name, &query.names},
         std::pair{Kind::partition, &query.partitions}, std::pair{Kind::state, &query.states}}) {
@@ -189,7 +215,9 @@ Result<void> narrow(const Ask& ask, const std::string& selector, store::HistoryQ
     }
     std::erase_if(
         *into, [&](const std::string& word) { return std::ranges::find(asked->second, word) == asked->second.end(); });
-    if (into->empty()) query.numbers = {kNoNumber};  // nothing suits both
+    if (!into->empty()) continue;
+    query.numbers = {kNoNumber};  // nothing suits both
+    query.own.clear();
   }
   return {};
 }

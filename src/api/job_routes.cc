@@ -139,11 +139,13 @@ std::optional<std::vector<store::HistoryRow>> ended_behind(const Ask& ask, const
 }
 
 // Ids that a selector names and that are of no job, known or gone.
-Json unknown_ids(const Ask& ask, const Filters& filters) {
+Result<Json> unknown_ids(const Ask& ask, const Filters& filters) {
   Json ids = Json::array();
   if (filters.selector.empty()) return ids;
-  for (const Service::Absent& absent : ask.service.not_there(ask.request.caller, filters.selector)) {
-    if (!absent.ended) ids.push_back(absent.id);
+  const auto absent = ask.service.not_there(ask.request.caller, filters.selector);
+  if (!absent) return std::unexpected(absent.error());
+  for (const Service::Absent& each : *absent) {
+    if (!each.ended) ids.push_back(each.id);
   }
   return ids;
 }
@@ -249,7 +251,7 @@ Json dry_run_json(const Service& service, const serve::Trial& trial) {
   return json;
 }
 
-void submit(const Ask& ask, const Result<SubmissionRequest>& request) {
+void submit(const Ask& ask, const Result<SubmissionRequest>& request, const Service::RequestKey& key) {
   Service& service = ask.service;
   if (!request) return ask.reply->send(problem(400, request.error().message));
   for (const serve::Submission& submission : request->submissions) {
@@ -263,7 +265,6 @@ void submit(const Ask& ask, const Result<SubmissionRequest>& request) {
     if (!trial) return ask.reply->send(problem(400, trial.error().message));
     return send_json(ask, dry_run_json(service, *trial));
   }
-  const Service::RequestKey key = request_key(ask.request);
   if (auto suits = service.suits(ask.request.caller, key, Service::Keyed::jobs); !suits)
     return ask.reply->send(problem(422, suits.error().message));
   const auto jobs = service.submit(ask.request.caller, request->submissions, key);
@@ -292,8 +293,9 @@ struct Bulk {
   Request asked;
   std::shared_ptr<Reply> reply;
   ChangeRequest request;
-  std::vector<JobId> jobs;      // that are left: changed from the last one on
-  std::vector<Json> results{};  // in that order
+  std::vector<JobId> jobs;              // that are left: changed from the last one on
+  std::vector<Service::Absent> absent;  // before the first one was changed
+  std::vector<Json> results{};          // in that order
   bool all_done = true;
   bool alone = jobs.size() == 1;
   bool rising = false;     // the last one has the lowest id
@@ -323,7 +325,7 @@ void finish(Bulk& bulk) {
     results.push_back({{"id", bulk.request.ids}, {"done", false}, {"detail", detail}});
     bulk.all_done = false;
   }
-  for (const Service::Absent& absent : ask.service.not_there(bulk.asked.caller, bulk.request.ids)) {
+  for (const Service::Absent& absent : bulk.absent) {
     results.push_back({{"id", absent.id}, {"done", false}, {"detail", absent.sentence()}});
     bulk.all_done = false;
   }
@@ -390,19 +392,22 @@ void list_jobs(const Ask& ask) {
   });
   if (room) add_left(JobId{UINT32_MAX});
   Json json = page.json();
-  if (Json unknown = after < 0 ? unknown_ids(ask, filters) : Json(); !unknown.empty())
-    json["unknown"] = std::move(unknown);
+  auto unknown = after < 0 ? unknown_ids(ask, filters) : Json();
+  if (!unknown) return ask.reply->send(problem(400, unknown.error().message));
+  if (!unknown->empty()) json["unknown"] = std::move(*unknown);
   send_json(ask, json);
 }
 
 void submit_jobs(const Ask& ask) {
   const std::int64_t unix_start = ask.service.loop().unix_start();
-  if (ask.request.body.size() <= kLargeBody) return submit(ask, read_submissions(ask.request.body, unix_start));
-  ask.worker.run(
-      [sources = Sources(ask), unix_start, asked = std::make_shared<const Request>(ask.request), reply = ask.reply] {
-        const auto read = std::make_shared<const Result<SubmissionRequest>>(read_submissions(asked->body, unix_start));
-        return [sources, asked, reply, read] { submit({sources, *asked, reply, {}}, *read); };
-      });
+  if (ask.request.body.size() <= kLargeBody)
+    return submit(ask, read_submissions(ask.request.body, unix_start), request_key(ask.request));
+  ask.worker.run([sources = Sources(ask), unix_start, asked = std::make_shared<const Request>(ask.request),
+                  reply = ask.reply] {
+    const auto read = std::make_shared<const Result<SubmissionRequest>>(read_submissions(asked->body, unix_start));
+    return
+        [sources, asked, reply, read, key = request_key(*asked)] { submit({sources, *asked, reply, {}}, *read, key); };
+  });
 }
 
 void change_jobs(const Ask& ask) {
@@ -410,11 +415,14 @@ void change_jobs(const Ask& ask) {
   if (!request) return ask.reply->send(problem(400, request.error().message));
   auto jobs = ask.service.select(ask.request.caller, request->ids);
   if (!jobs) return ask.reply->send(problem(400, jobs.error().message));
+  auto absent = ask.service.not_there(ask.request.caller, request->ids);
+  if (!absent) return ask.reply->send(problem(400, absent.error().message));
   auto bulk = std::make_shared<Bulk>(Bulk{.sources = ask,
                                           .asked = ask.request,
                                           .reply = ask.reply,
                                           .request = std::move(*request),
-                                          .jobs = std::move(*jobs)});
+                                          .jobs = std::move(*jobs),
+                                          .absent = std::move(*absent)});
   leave_out_others(*bulk);
   using Kind = Service::Change::Kind;
   const Kind kind = bulk->request.change.kind;

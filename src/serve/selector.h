@@ -22,13 +22,14 @@ struct SelectorPart {
   std::string word;                                            // user, name, partition, state in full
 
   // Of which sort it is, below kSorts.
-  std::size_t sort() const {
+  constexpr std::size_t sort() const {
     return kind <= Kind::all ? 0 : static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::all);
   }
   static constexpr std::size_t kSorts = 5;
 };
 
 inline constexpr std::size_t kMostParts = 1000;
+inline constexpr std::size_t kMostNumbers = 100'000;  // of jobs that have ended, looked at one by one
 
 // Each part once, and the tasks of an array in one part. Fails with a sentence that quotes what makes no sense, and
 // where there are too many.

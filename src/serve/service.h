@@ -95,7 +95,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<Trial> try_out(const Caller& caller, const Submission& submission);
 
   // What somebody means by a selector: `last` is the number of what they submitted last, 0 where they never did, and
-  // users are called by their names.
+  // `me` is called by their name.
   Result<std::vector<SelectorPart>> parts_of(const Caller& caller, const std::string& selector);
   // Jobs that a selector means, by id; of jobs that nobody may see nothing is said. Fails where it cannot be read.
   Result<std::vector<JobId>> select(const Caller& caller, const std::string& selector);
@@ -219,9 +219,10 @@ class Service final : public Intake, public JobSink, public FactObserver, public
     bool ended = false;  // else there never was one, or nobody remembers
     std::string sentence() const;
   };
-  std::vector<Absent> not_there(const Caller& caller, const std::string& selector);
-  // Tasks of an array that have left, by index.
-  std::vector<store::HistoryRow> ended_tasks(std::int64_t array) const;
+  // Fails where too many that have ended would have to be looked at.
+  Result<std::vector<Absent>> not_there(const Caller& caller, const std::string& selector);
+  // Tasks of an array that have left, by index, up to this one and maybe some behind it.
+  std::vector<store::HistoryRow> ended_tasks(std::int64_t array, std::int64_t last = UINT32_MAX) const;
   Explanation explain(JobId id);
   // Who runs, or waits before a job, for longer than anybody can tell: "job 1 has no time limit; ...". Empty: nobody
   // does. `id`: invalid of one that is not there yet.
@@ -306,7 +307,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> read_of_jobs(const char* what, const std::function<bool(JobId, JobEntry&, std::string&)>& take);
   Result<void> read_wishes();
   std::vector<JobId> named_one_by_one(const std::vector<SelectorPart>& parts) const;
-  void add_absent_tasks(const SelectorPart& part, std::vector<Absent>& absent) const;
+  std::size_t add_absent_tasks(const SelectorPart& part, std::vector<Absent>& absent) const;
   bool has_ended(std::int64_t number) const;
   void after_turn(Result<void> done);
   void commit_later();

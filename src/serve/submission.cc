@@ -137,11 +137,17 @@ Result<ArrayRange> parse_array(std::string_view text, std::int64_t most) {
   return range;
 }
 
+std::optional<std::uint32_t> user_number(std::string_view word) {
+  const auto uid = parse_integer(word);
+  if (!uid || *uid < 0 || *uid >= UINT32_MAX) return std::nullopt;
+  return static_cast<std::uint32_t>(*uid);
+}
+
 std::string user_called(const Caller& caller, std::string_view word) {
   if (word == "me") return caller.user;
-  const auto uid = parse_integer(word);
-  if (!uid || *uid < 0 || *uid >= UINT32_MAX) return std::string(word);
-  const passwd* const user = ::getpwuid(static_cast<uid_t>(*uid));
+  const auto uid = user_number(word);
+  if (!uid) return std::string(word);
+  const passwd* const user = ::getpwuid(*uid);
   return user == nullptr ? std::string(word) : user->pw_name;
 }
 

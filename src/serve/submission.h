@@ -96,8 +96,10 @@ struct Caller {
   bool operates = false;
 };
 
-// The name of a user as somebody calls them: "me" is who asks, a number is that of the user, as of one whose name is
-// "me"; else the word is the name.
+// A user as somebody calls them: "me" is who asks, a number is that of the user, as of one whose name is "me"; else the
+// word is the name.
+std::optional<std::uint32_t> user_number(std::string_view word);
+// The name. Of a number it is looked up, which may take long.
 std::string user_called(const Caller& caller, std::string_view word);
 
 // What is kept of a job beside its facts: what people call it and what its run needs. Tasks of an array share one.

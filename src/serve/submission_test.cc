@@ -241,6 +241,8 @@ TEST(Callers, call_users_by_name_by_number_and_themselves_me) {
   EXPECT_EQ(user_called(ann, "ben"), "ben");
   EXPECT_EQ(user_called(ann, "0"), "root");
   EXPECT_EQ(user_called(ann, "4294967290"), "4294967290");
+  EXPECT_EQ(user_number("1001"), 1001U);
+  for (const char* const none : {"ann", "-1", "4294967295", "1001,ann"}) EXPECT_EQ(user_number(none), std::nullopt);
 }
 
 TEST(Submissions, of_a_request_have_a_place_where_there_are_several) {

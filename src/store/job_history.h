@@ -96,6 +96,7 @@ struct HistoryQuery {
   std::vector<std::string> names = {};
   std::vector<std::string> states = {};
   std::vector<std::int64_t> numbers = {};  // none: all
+  std::string own = {};                    // beside those numbers all of this user
   std::int64_t array = 0;                  // its tasks, whose numbers are in a row from this one on; 0: any
   bool ran = false;                        // only those that started
   Instant from = kEpoch;                   // left then or later,

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "store/rare_request_json.h"
 #include "store/sha256.h"
@@ -62,16 +64,22 @@ HistoryRow row_of(const SqliteStatement& found) {
 // which they are wanted and when they left can be seen.
 enum class Lead : std::uint8_t { number, user, name, partition, state, end };
 
+constexpr std::size_t kMostPages = 10;  // that are put together to one
+
 Lead lead_of(const HistoryQuery& query, bool short_window) {
-  const Lead otherwise = query.before ? Lead::end : Lead::number;
+  const auto can_lead = [](const std::vector<std::string>& words) {
+    return !words.empty() && words.size() <= kMostPages;
+  };
   if (!query.numbers.empty() || query.array > 0) return Lead::number;
-  if (!query.users.empty()) return Lead::user;
-  if (!query.names.empty()) return Lead::name;
-  const bool any = query.states.empty();
-  if (!any && std::ranges::find(query.states, "COMPLETED") == query.states.end()) return Lead::state;  // most jobs are
+  if (can_lead(query.users)) return Lead::user;
+  if (can_lead(query.names)) return Lead::name;
+  const bool states = can_lead(query.states);
+  const bool most = std::ranges::find(query.states, "COMPLETED") != query.states.end();
+  if (states && !most) return Lead::state;
   if (query.has_window() && short_window) return Lead::end;
-  if (!query.partitions.empty()) return Lead::partition;
-  return any ? otherwise : Lead::state;
+  if (can_lead(query.partitions)) return Lead::partition;
+  if (states) return Lead::state;
+  return query.before ? Lead::end : Lead::number;
 }
 
 // Words as a statement takes them, whatever bytes they have.
@@ -107,14 +115,15 @@ std::string where(const HistoryQuery& query, Lead lead) {
   if (query.array > 0) {
     // Up to the first that is of no such array: nobody has to look at all that came later.
     const std::string array = std::to_string(query.array);
+    const std::string before = std::to_string(query.before_number);
     text += " AND number >= " + array + " AND number < coalesce((SELECT number FROM history WHERE number >= " + array +
-            " AND +array <> " + array + " ORDER BY number LIMIT 1), 9223372036854775807)";
+            " AND number < " + before + " AND +array <> " + array + " ORDER BY number LIMIT 1), " + before + ")";
   }
   if (query.numbers.empty()) return text;
-  text += " AND number IN (";
+  text += query.own.empty() ? " AND (number IN (" : " AND (+user = " + literals({query.own}) + " OR +number IN (";
   for (const std::int64_t number : query.numbers) text += std::to_string(number) + ",";
   text.back() = ')';
-  return text;
+  return text + ")";
 }
 
 // Whether so few jobs left in the window that they can be sorted.
@@ -196,10 +205,10 @@ Result<std::vector<JobId>> SqliteHistory::drop(Instant until, std::int64_t most)
   }
 }
 
-Result<std::vector<HistoryRow>> read_history(SqliteDatabase& database, const HistoryQuery& query) {
-  const auto few = is_short(database, query);
-  if (!few) return std::unexpected(few.error());
-  const Lead lead = lead_of(query, *few);
+namespace {
+
+// A page for which one index is enough.
+Result<std::vector<HistoryRow>> read_page(SqliteDatabase& database, const HistoryQuery& query, Lead lead) {
   auto statement =
       database.prepare("SELECT " + std::string(kColumns) + " FROM history" + where(query, lead) + page_of(query, lead));
   if (!statement) return std::unexpected(statement.error());
@@ -212,6 +221,59 @@ Result<std::vector<HistoryRow>> read_history(SqliteDatabase& database, const His
     if (!*more) return rows;
     rows.push_back(row_of(*statement));
   }
+}
+
+// Those whose pages are that of this one together, each in the order of one index: of several words at once SQLite
+// would sort all that suit, for each page anew.
+std::vector<HistoryQuery> parts_of(const HistoryQuery& query, bool few) {
+  HistoryQuery one = query;
+  if (!query.numbers.empty() && !query.own.empty()) {
+    one.own.clear();
+    std::vector<HistoryQuery> parts{one};
+    if (!query.users.empty() && std::ranges::find(query.users, query.own) == query.users.end()) return parts;
+    one.numbers.clear();
+    one.users = {query.own};
+    parts.push_back(one);
+    return parts;
+  }
+  const Lead lead = lead_of(query, few);
+  const auto words = lead == Lead::user        ? &HistoryQuery::users
+                     : lead == Lead::name      ? &HistoryQuery::names
+                     : lead == Lead::partition ? &HistoryQuery::partitions
+                                               : &HistoryQuery::states;
+  if (lead == Lead::number || lead == Lead::end || (query.*words).size() < 2) return {query};
+  std::vector<HistoryQuery> parts;
+  for (const std::string& word : query.*words) {
+    one.*words = {word};
+    parts.push_back(one);
+  }
+  return parts;
+}
+
+// Whether one stands before another in a page.
+bool is_before(const HistoryQuery& query, const HistoryRow& one, const HistoryRow& other) {
+  if (query.before) return std::pair(one.end, one.job) > std::pair(other.end, other.job);
+  return query.after_number ? one.number < other.number : one.number > other.number;
+}
+
+}  // namespace
+
+Result<std::vector<HistoryRow>> read_history(SqliteDatabase& database, const HistoryQuery& query) {
+  const auto few = is_short(database, query);
+  if (!few) return std::unexpected(few.error());
+  const std::vector<HistoryQuery> parts = parts_of(query, *few);
+  if (parts.size() == 1) return read_page(database, parts.front(), lead_of(parts.front(), *few));
+  std::vector<HistoryRow> rows;
+  for (const HistoryQuery& part : parts) {
+    auto page = read_page(database, part, lead_of(part, *few));
+    if (!page) return page;
+    std::ranges::move(*page, std::back_inserter(rows));
+  }
+  std::ranges::sort(rows, [&](const auto& one, const auto& other) { return is_before(query, one, other); });
+  rows.erase(std::ranges::unique(rows, {}, &HistoryRow::job).begin(), rows.end());
+  if (query.limit > 0 && rows.size() > static_cast<std::size_t>(query.limit))
+    rows.resize(static_cast<std::size_t>(query.limit));
+  return rows;
 }
 
 namespace {

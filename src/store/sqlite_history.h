@@ -25,8 +25,9 @@ class SqliteHistory {
   SqliteStatement drop_;
 };
 
-// Newest number first. Costs: about what is given back, or what left in a window of at most 20,000 jobs; where that is
-// longer, or other filters are added to a user, a name, a partition or a state, a walk through their part of one index.
+// Newest number first. Costs: about what is given back, for each of several users, names, partitions or states, or what
+// left in a window of at most 20,000 jobs; where that is longer, or other filters are added to a user, a name, a
+// partition or a state, a walk through their part of one index; of more than ten words through all of it.
 Result<std::vector<HistoryRow>> read_history(SqliteDatabase& database, const HistoryQuery& query);
 // By key; the query's page does not count. `unix_start`: of instant 0, for months. Walks through all jobs that suit.
 Result<std::vector<HistorySum>> read_sums(SqliteDatabase& database, const HistoryQuery& query, SumBy by,

@@ -79,7 +79,8 @@ bool suits(const HistoryRow& row, const HistoryQuery& query) {
   return is(query.users, row.user) && is(query.partitions, row.partition) && is(query.names, row.name) &&
          is(query.states, row.state) && (!query.ran || row.start != kNever) && row.end >= query.from &&
          row.end < query.until &&
-         (query.numbers.empty() || std::ranges::find(query.numbers, row.number) != query.numbers.end());
+         (query.numbers.empty() || row.user == query.own ||
+          std::ranges::find(query.numbers, row.number) != query.numbers.end());
 }
 
 HistoryQuery random_query(Random& random) {
@@ -87,6 +88,7 @@ HistoryQuery random_query(Random& random) {
   const auto words = [&](std::vector<std::string>& into, double chance, std::initializer_list<const char*> of) {
     if (random.chance(chance)) into.emplace_back(one_of(random, of));
     if (!into.empty() && random.chance(0.3)) into.emplace_back(one_of(random, of));
+    if (into.size() == 2 && random.chance(0.2)) into.resize(12, "nobody's");  // more than pages are put together
   };
   words(query.users, 0.4, {"ada", "bob", "eve"});
   words(query.partitions, 0.3, {"main", "debug"});
@@ -97,6 +99,7 @@ HistoryQuery random_query(Random& random) {
   if (random.chance(0.3)) query.from = at_seconds(random.between(0, 80 * 86'400));
   if (random.chance(0.3)) query.until = at_seconds(random.between(0, 90 * 86'400));
   if (random.chance(0.2)) query.numbers = {1000, 1001, 1100, 1404};
+  if (!query.numbers.empty() && random.chance(0.5)) query.own = one_of(random, {"ada", "bob", "eve"});
   if (random.chance(0.3)) query.before_number = random.between(900, 2500);
   if (random.chance(0.5)) query.limit = random.between(1, 20);
   return query;
@@ -324,9 +327,10 @@ TEST(SqliteHistoryOfArrays, finds_the_tasks_that_have_left) {
     (*store)->put_history(row);
   }
   ASSERT_TRUE((*store)->commit());
-  const auto numbers = [&](std::int64_t array) {
+  const auto numbers = [&](std::int64_t array, std::int64_t before = INT64_MAX) {
     HistoryQuery query;
     query.array = array;
+    query.before_number = before;
     std::vector<std::int64_t> found;
     const auto rows = (*store)->history(query).value();
     for (const HistoryRow& row : rows) found.push_back(row.number);
@@ -335,6 +339,8 @@ TEST(SqliteHistoryOfArrays, finds_the_tasks_that_have_left) {
   };
   EXPECT_EQ(numbers(3), (std::vector<std::int64_t>{3, 4, 6, 7}));
   EXPECT_EQ(numbers(9), (std::vector<std::int64_t>{9, 10}));
+  EXPECT_EQ(numbers(3, 6), (std::vector<std::int64_t>{3, 4}));
+  EXPECT_EQ(numbers(3, 9), (std::vector<std::int64_t>{3, 4, 6, 7}));
   for (const std::int64_t none : {1, 2, 4, 8, 10, 11}) EXPECT_EQ(numbers(none), std::vector<std::int64_t>{}) << none;
 }
 

@@ -59,6 +59,26 @@ class Access(ServiceCase):
         status, answer = self.as_user(ANN, "POST", "/v1/jobs/cancel", {"ids": "1-4000000000"})
         self.assertEqual((status, len(answer["jobs"])), (200, 1200))
 
+    def test_all_and_a_job_of_somebody_else_are_both_meant_also_once_they_have_ended(self):
+        one, other, own = self.submit_as(ANN, "true", held=True), self.submit_as(ANN, "true", held=True), self.submit_as(
+            BEN, "true", held=True)
+
+        def listed(selector):
+            return [row["id"] for row in self.as_user(BEN, "GET", f"/v1/jobs?ended=yes&ids={selector}")[1]["jobs"]]
+
+        def history(**query):
+            words = "&".join(f"{name}={value}" for name, value in query.items())
+            return sorted(row["id"] for row in self.as_user(BEN, "GET", f"/v1/history?{words}")[1]["jobs"])
+        self.assertEqual(listed(f"all,{one}"), [one, own])
+        self.service.act("cancel", ",".join([one, other, own]))
+        self.assertEqual(listed(f"all,{one}"), [one, own])
+        self.assertEqual(listed("all"), [own])
+        self.assertEqual(listed(f"all,{one},user={ANN}"), [one])
+        self.assertEqual(history(ids=f"all,{one}"), [one, own])
+        self.assertEqual(history(ids=f"all,{one}", user=ANN), [one])
+        sums = self.as_user(BEN, "GET", f"/v1/history?by=user&ids=all,{one}")[1]["sums"]
+        self.assertEqual({row["key"]: row["jobs"] for row in sums}, {str(ANN): 1, str(BEN): 1})
+
     def test_a_forecast_is_of_all_that_wait_whosever_they_are(self):
         blocker = self.submit_as(ANN, "sleep 1000", processors=4, limit=600)
         waits = self.submit_as(ANN, "true", processors=4, limit=60)

@@ -221,6 +221,11 @@ class Sentences(unittest.TestCase):
     TRIED = {  # (document, phrase): (file, what stands in it)
         ("api.md", "Unknown members of a request"): ("tests/live/refusals_test.py", "test_a_query_of_what_nobody_knows"),
         ("api.md", "a key that was given already"): ("tests/live/refusals_test.py", "test_a_key_is_for_one_request"),
+        ("api.md", "so many tasks that have ended"): (
+            "tests/live/selectors_test.py", "test_so_many_tasks_that_have_ended_are_not_looked_up"),
+        ("api.md", "than ten users by number"): ("tests/live/selectors_test.py", "test_few_users_are_looked_up_by_number"),
+        ("api.md", '"refused_requests", "last_refusal"'): ("tests/live/mishaps_test.py", 'status["refused_requests"]'),
+        ("api.md", "the state does not allow"): ("tests/live/mishaps_test.py", 'status["refused_requests"]'),
         ("api.md", "who comes with a token"): ("tests/live/network_test.py", "test_nobody_attaches_over_the_network"),
         ("live-commands.md", "the job stays as it was"): ("tests/live/refusals_test.py", "test_a_change_to_what_never_fits"),
         ("live-commands.md", "where no node has so many"): ("tests/live/scripts_test.py", "asks for 5 processors on one node"),

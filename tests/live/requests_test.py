@@ -54,6 +54,17 @@ class Requests(ServiceCase):
         self.assertEqual((other[0], other[1]["detail"]), said)
         self.assertEqual(len(ask("GET", "/v1/history")[1]["jobs"]), 3)
 
+    def test_a_key_of_a_large_body_is_for_that_one(self):
+        def ask(script):
+            body = {"script": script, "folder": self.folder, "environment": ["PATH=/usr/bin:/bin"], "held": True}
+            return self.service.ask("POST", "/v1/jobs", body, {"Idempotency-Key": "k"})
+        large = "#!/bin/sh\n#" + "x" * (2 << 20)
+        first = ask(large)
+        self.assertEqual(first[0], 201, first)
+        self.assertEqual(ask(large), first)
+        self.assertEqual(ask(large + "y")[0], 422)
+        self.assertEqual(len(self.service.ask("GET", "/v1/jobs")[1]["jobs"]), 1)
+
     def test_several_are_submitted_all_or_none(self):
         ask = self.service.ask
         status, answer = ask("POST", "/v1/jobs", [self.body(), self.body(processors=99)])

@@ -6,6 +6,7 @@ import os
 import pwd
 import re
 import socket
+import sqlite3
 import subprocess
 import sys
 import unittest
@@ -61,6 +62,41 @@ class Selectors(ServiceCase):
         self.assertEqual([row["detail"] for row in self.service.act("hold", "last")[1]["jobs"]],
                          [f"job {array} has ended already."])
 
+    def test_what_a_change_of_many_has_done_is_no_mistake(self):
+        """More than are changed at once: those of before are forgotten when the last one is changed."""
+        array = self.service.submit("true", array="1-2600", held=True)
+        status, answer = self.service.act("cancel", f"{array}_[1-1200],{array}_[1300-2600],{array}_9000")
+        wrong = [row for row in answer["jobs"] if not row["done"]]
+        self.assertEqual(wrong, [{"id": f"{array}_9000", "done": False, "detail": f"there is no job {array}_9000."}])
+        self.assertEqual((status, len(answer["jobs"])), (207, 2502))
+        self.rota_says("cancel", array)
+
+    def test_so_many_tasks_that_have_ended_are_not_looked_up(self):
+        for _ in range(3):
+            self.service.submit("true")
+        self.service.all_end()
+        self.service.stop()
+        other = "name, user, user_group, partition, state, reason, nodes, processors, node_count, memory, submitted, " \
+            "started, ended, time_limit, waited, exit_code, signal, restarts, uid, backfills, preemptions, asked, cpu_time, " \
+            "used_in, peak_memory"
+        database = sqlite3.connect(os.path.join(self.service.state, "rota.db"))
+        with database:  # job 2 has become an array of very many
+            database.execute(f"INSERT OR REPLACE INTO history(job, number, array, array_index, {other}) WITH RECURSIVE n(i) AS "
+                             f"(SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100002) SELECT i, i + 1, 2, i - 1, {other} "
+                             "FROM n, history WHERE number = 1")
+        database.close()
+        self.service.start()
+        said = "so many tasks that have ended are not looked up one by one; name those of one array at a time."
+        status, answer = self.service.act("hold", "2_100001,3_1")
+        self.assertEqual((status, answer.get("detail")), (400, said))
+        status, answer = self.service.ask("GET", "/v1/jobs?ids=2_100001,3_1")
+        self.assertEqual((status, answer.get("detail")), (400, said))
+        status, answer = self.service.act("hold", "2_100001")
+        self.assertEqual([row["detail"] for row in answer["jobs"]], ["job 2_100001 has ended already."])
+        status, answer = self.service.act("hold", "2_9,3_1")
+        self.assertEqual([row["detail"] for row in answer["jobs"]], ["job 2_9 has ended already.", "there is no job 3_1."])
+        self.assertEqual(self.service.job("2_70000")["id"], "2_70000")
+
     def test_waiting_for_the_last_waits_for_all_of_an_array(self):
         self.rota_says("submit", "--array", "1-3", "--", "sh", "-c", "[ $ROTA_ARRAY_TASK_ID != 1 ] || exit 9")
         self.rota_says("wait", "last", code=9)
@@ -115,6 +151,18 @@ class Selectors(ServiceCase):
         self.service.ends(job)
         for words in (("user=me",), ("--me",), (f"user={os.getuid()}",)):
             self.assertIn(f"\n{job} ", "\n" + self.rota_says("history", "--noheader", *words), words)
+
+    def test_few_users_are_looked_up_by_number(self):
+        job = self.service.submit("true", held=True)
+        many = ",".join(str(uid) for uid in range(65000, 65011))
+        parts = ",".join(f"user={uid}" for uid in range(65000, 65011))
+        for target in (f"/v1/history?user={many}", f"/v1/jobs?user={many}", f"/v1/history?ids={parts}",
+                       f"/v1/jobs?ended=yes&ids={parts}"):
+            status, answer = self.service.ask("GET", target)
+            self.assertEqual((status, answer.get("detail")),
+                             (400, "at most 10 users are asked for by number; call them by their names."), target)
+        self.assertEqual(self.service.ask("GET", f"/v1/history?user={many[:-6]},65000,me")[0], 200)
+        self.assertEqual(self.ids(f"{parts},user={os.getuid()}"), [job], "a job that is known has its user's number")
 
     def test_the_history_takes_several_users_names_and_partitions(self):
         jobs = [self.service.submit("true", name=name) for name in ("a", "b", "c", "b,c")]

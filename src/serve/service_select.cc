@@ -1,0 +1,218 @@
+// Which jobs people mean, known or gone.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "serve/service.h"
+
+namespace rota::serve {
+namespace {
+
+constexpr std::size_t kUser = SelectorPart{SelectorPart::Kind::user, 0, 0, {}, {}}.sort();
+
+// What a job has of the sort of a word that selects.
+std::string_view word_of(std::size_t sort, const Job& job, const JobEntry& entry, const Machine& machine) {
+  using Kind = SelectorPart::Kind;
+  const auto is = [&](Kind kind) { return sort == SelectorPart{kind, 0, 0, {}, {}}.sort(); };
+  if (sort == kUser) return entry.about->user;
+  if (is(Kind::name)) return entry.about->name;
+  if (is(Kind::state)) return state_word(job);
+  return job.spec.partition.valid() ? std::string_view(machine.partitions[job.spec.partition.value].name) : "";
+}
+
+// "14_3", "14_[1-5]".
+std::string shown_tasks(std::int64_t array, std::int64_t from, std::int64_t to) {
+  if (from == to) return shown_task(array, from);
+  return std::to_string(array) + "_[" + std::to_string(from) + "-" + std::to_string(to) + "]";
+}
+
+}  // namespace
+
+Result<std::vector<JobId>> Service::select(const Caller& caller, const std::string& selector) {
+  const auto parts = parts_of(caller, selector);
+  if (!parts) return std::unexpected(parts.error());
+  std::array<std::set<std::string, std::less<>>, SelectorPart::kSorts> words;  // none of a sort: any suits
+  std::array<std::size_t, SelectorPart::kSorts> asked{};
+  std::set<std::uint32_t> uids;
+  bool all = false;
+  for (const SelectorPart& part : *parts) {
+    ++asked[part.sort()];
+    all = all || part.kind == SelectorPart::Kind::all;
+    const auto uid = part.kind == SelectorPart::Kind::user ? user_number(part.word) : std::nullopt;
+    if (uid) {
+      uids.insert(*uid);
+    } else if (part.sort() > 0) {
+      words[part.sort()].insert(part.word);
+    }
+  }
+  const std::vector<JobId> by_id = named_one_by_one(*parts);
+  const bool by_id_alone = asked[0] > 0 && !all;
+  const auto suits = [&](JobId id, const JobEntry& entry) {
+    if (all && !caller.operates && entry.about->uid != caller.uid && !std::ranges::binary_search(by_id, id))
+      return false;
+    const Job& job = view().job(id);
+    for (std::size_t sort = 1; sort < words.size(); ++sort) {
+      if (sort == kUser && uids.contains(entry.about->uid)) continue;
+      if (asked[sort] > 0 && !words[sort].contains(word_of(sort, job, entry, *machine_))) return false;
+    }
+    return true;
+  };
+  std::vector<JobId> chosen;
+  if (by_id_alone) {
+    for (const JobId id : by_id) {
+      if (suits(id, *book_.find(id))) chosen.push_back(id);
+    }
+    return chosen;
+  }
+  book_.for_each_after({}, [&](JobId id, const JobEntry& entry) {
+    if (suits(id, entry)) chosen.push_back(id);
+    return true;
+  });
+  return chosen;
+}
+
+Result<std::vector<SelectorPart>> Service::parts_of(const Caller& caller, const std::string& selector) {
+  using Kind = SelectorPart::Kind;
+  auto parts = parse_selector(selector);
+  if (!parts) return parts;
+  for (SelectorPart& part : *parts) {
+    if (part.kind == Kind::user && part.word == "me") part.word = caller.user;
+    if (part.kind != Kind::last) continue;
+    part.kind = Kind::numbers;
+    part.from = part.to = number_of_last(caller);
+  }
+  return parts;
+}
+
+// Known jobs that are named by their ids or that of their array: for these nobody has to look through all jobs.
+std::vector<JobId> Service::named_one_by_one(const std::vector<SelectorPart>& parts) const {
+  std::vector<JobId> named;
+  for (const auto& [from, to] : numbers_of(parts)) {
+    if (from >= UINT32_MAX) continue;
+    const JobId before = from > 1 ? job_of(from - 1) : JobId{};
+    book_.for_each_after(before, [&](JobId id, const JobEntry&) {
+      if (number_of(id) <= to) named.push_back(id);
+      return number_of(id) <= to;
+    });
+    book_.for_each_task_of(from, to, [&](JobId task) { named.push_back(task); });
+  }
+  for (const SelectorPart& part : parts) {
+    if (part.kind != SelectorPart::Kind::tasks) continue;
+    book_.for_each_task(part.from, [&](std::int64_t index, JobId task) {
+      if (within(part.indexes, index)) named.push_back(task);
+    });
+  }
+  std::ranges::sort(named);
+  named.erase(std::ranges::unique(named).begin(), named.end());
+  return named;
+}
+
+Result<std::optional<store::HistoryRow>> Service::history_of(JobId job) const {
+  store::HistoryQuery query;
+  query.numbers = {number_of(job)};
+  auto rows = store_->history(query);
+  if (!rows) return std::unexpected(rows.error());
+  if (rows->empty()) return std::nullopt;
+  return std::optional(std::move(rows->front()));
+}
+
+std::string Service::shown(JobId job) {
+  if (book_.find(job) != nullptr) return book_.shown(job);
+  const auto row = history_of(job);
+  if (!row || !*row || (*row)->array == 0) return std::to_string(number_of(job));
+  return shown_task((*row)->array, (*row)->array_index);
+}
+
+std::int64_t Service::number_of_last(const Caller& caller) const {
+  const JobId known = book_.latest_of(caller.uid);
+  store::HistoryQuery query;
+  query.users = {caller.user};
+  query.limit = 1;
+  const auto rows = store_->history(query);
+  const bool has_left = rows && !rows->empty() && (!known.valid() || known < rows->front().job);
+  if (has_left) return rows->front().array > 0 ? rows->front().array : rows->front().number;
+  if (!known.valid()) return 0;
+  const JobEntry* const entry = book_.find(known);
+  if (entry != nullptr) return entry->about->array > 0 ? entry->about->array : number_of(known);
+  const auto row = history_of(known);
+  return row && *row && (*row)->array > 0 ? (*row)->array : number_of(known);
+}
+
+std::optional<JobId> Service::task_of(std::int64_t array, std::int64_t index) {
+  std::optional<JobId> found;
+  book_.for_each_task(array, [&](std::int64_t i, JobId job) {
+    if (i == index) found = job;
+  });
+  if (found || array < 1 || array >= UINT32_MAX) return found;
+  for (const store::HistoryRow& row : ended_tasks(array, index)) {
+    if (row.array_index == index) return row.job;
+  }
+  return std::nullopt;
+}
+
+std::vector<store::HistoryRow> Service::ended_tasks(std::int64_t array, std::int64_t last) const {
+  if (array < 1 || array >= UINT32_MAX || job_of(array) >= view().next_job()) return {};
+  store::HistoryQuery query;
+  query.array = array;
+  // Numbers are in a row and rise with the indexes, which begin at 0 or behind it.
+  query.before_number = array + std::clamp<std::int64_t>(last, 0, UINT32_MAX) + 1;
+  auto tasks = store_->history(query);
+  if (!tasks) return {};
+  std::ranges::sort(*tasks, {}, &store::HistoryRow::array_index);
+  return std::move(*tasks);
+}
+
+std::string Service::Absent::sentence() const {
+  return ended ? "job " + id + " has ended already." : "there is no job " + id + ".";
+}
+
+Result<std::vector<Service::Absent>> Service::not_there(const Caller& caller, const std::string& selector) {
+  using Kind = SelectorPart::Kind;
+  std::vector<Absent> absent;
+  std::size_t seen = 0;  // tasks that have ended
+  const auto parts = parts_of(caller, selector);
+  if (!parts) return std::unexpected(parts.error());
+  for (const SelectorPart& part : *parts) {
+    if (part.kind == Kind::tasks) {
+      if (seen > kMostNumbers)
+        return fail("so many tasks that have ended are not looked up one by one; name those of one array at a time.");
+      seen += add_absent_tasks(part, absent);
+    }
+    if (part.kind != Kind::numbers || part.from != part.to || part.from < 1) continue;
+    bool known = part.from < UINT32_MAX && book_.find(job_of(part.from)) != nullptr;
+    // Of an array the first task may have ended before the others.
+    book_.for_each_task(part.from, [&](std::int64_t, JobId) { known = true; });
+    const std::string id = std::to_string(part.from);
+    const bool told = std::ranges::find(absent, id, &Absent::id) != absent.end();  // "12,last"
+    if (!known && !told) absent.push_back({id, has_ended(part.from)});
+  }
+  return absent;
+}
+
+// Of tasks that are named in a row some have to be known. How many that have ended were looked at.
+std::size_t Service::add_absent_tasks(const SelectorPart& part, std::vector<Absent>& absent) const {
+  std::set<std::int64_t> known;
+  book_.for_each_task(part.from, [&](std::int64_t index, JobId) { known.insert(index); });
+  const auto some_of = [](const std::set<std::int64_t>& indexes, std::int64_t from, std::int64_t to) {
+    const auto at = indexes.lower_bound(from);
+    return at != indexes.end() && *at <= to;
+  };
+  Ranges left = part.indexes;
+  std::erase_if(left, [&](const auto& range) { return some_of(known, range.first, range.second); });
+  if (left.empty()) return 0;
+  std::set<std::int64_t> ended;
+  for (const store::HistoryRow& task : ended_tasks(part.from, left.back().second)) ended.insert(task.array_index);
+  for (const auto& [from, to] : left) absent.push_back({shown_tasks(part.from, from, to), some_of(ended, from, to)});
+  return ended.size();
+}
+
+bool Service::has_ended(std::int64_t number) const {
+  if (number < 1 || number >= UINT32_MAX || job_of(number) >= view().next_job()) return false;
+  const auto row = history_of(job_of(number));
+  return row && *row;
+}
+
+}  // namespace rota::serve
