@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Who may see and do what, with real users. Usage: access_test.py ROTA"""
+import ctypes
 import json
 import os
 import stat
@@ -100,6 +101,28 @@ class Access(ServiceCase):
         self.assertIn("CapEff:\t0000000000000000", text)
         self.assertIn("CapPrm:\t0000000000000000", text)
         self.assertEqual(os.stat(path).st_uid, ANN)
+
+    def test_no_job_has_the_keys_of_the_service_or_of_anothers_job(self):
+        numbers = {"x86_64": (248, 250), "aarch64": (217, 219)}.get(os.uname().machine)
+        if numbers is None:
+            self.skipTest("how this machine calls add_key and keyctl is not known here")
+        add, control = numbers
+        if ctypes.CDLL(None).syscall(control, 0, -3, 0) < 0:
+            self.skipTest("there are no keys here")
+        self.service.stop()
+        login = (f"import ctypes, os, sys; call = ctypes.CDLL(None).syscall; call({control}, 1, None); "
+                 f"call({add}, b'user', b'rota-of-root', b'secret', 6, -3); os.execvp(sys.argv[1], sys.argv[1:])")
+        self.service.before = [sys.executable, "-c", login]
+        self.service.start()
+        put = f"ctypes.CDLL(None).syscall({add}, b'user', b'rota-of-ann', b'secret', 6, -3)"
+        get = "; ".join(f"print(ctypes.CDLL(None).syscall({control}, 10, -3, b'user', b'rota-of-{who}', 0) > 0)"
+                        for who in ("root", "ann"))
+        self.submit_as(ANN, f'/usr/bin/python3 -c "import ctypes; {put}; {get}" > keys')
+        self.service.all_end()
+        self.submit_as(BEN, f'/usr/bin/python3 -c "import ctypes; {get}" > keys')
+        self.service.all_end()
+        self.assertEqual(self.service.read(f"{ANN}/keys").split(), ["False", "True"])
+        self.assertEqual(self.service.read(f"{BEN}/keys").split(), ["False", "False"])
 
     def test_one_user_sees_nothing_inside_anothers_job(self):
         job = self.submit_as(ANN, "echo secret output; sleep 1000")

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "engine/local/words.h"
@@ -21,6 +23,28 @@ namespace rota::local {
 namespace {
 
 std::string failed(const char* what) { return std::string(what) + " could not be made: " + std::strerror(errno) + "."; }
+
+// Whoever had the file before shares its flags, and may have it wait and take what is there at any moment, also between
+// a look and the reading: the clock ends such a wait.
+ssize_t read_soon(int file, std::span<char> into) {
+  struct sigaction heard{}, before{};
+  heard.sa_handler = [](int) {};  // without SA_RESTART: it interrupts
+  ::sigaction(SIGALRM, &heard, &before);
+  sigset_t alarm{}, kept{};
+  ::sigemptyset(&alarm);
+  ::sigaddset(&alarm, SIGALRM);
+  ::sigprocmask(SIG_UNBLOCK, &alarm, &kept);
+  constexpr suseconds_t kSoon = 100'000;
+  const itimerval again{{0, kSoon}, {0, kSoon}}, never{};
+  ::setitimer(ITIMER_REAL, &again, nullptr);
+  const ssize_t got = ::read(file, into.data(), into.size());
+  const int error = errno;
+  ::setitimer(ITIMER_REAL, &never, nullptr);
+  ::sigprocmask(SIG_SETMASK, &kept, nullptr);
+  ::sigaction(SIGALRM, &before, nullptr);
+  errno = error;
+  return got;
+}
 
 // A file of the job's user, though this process may be root's: its rights are those of the user while it is opened.
 Descriptor open_as_user(const Run& run, const std::string& path) {
@@ -153,12 +177,11 @@ std::string Attachment::go_on_alone(const Run& run) {
 bool Attachment::keep_what_is_left() {
   bool any = false;
   for (Descriptor& file : left_) {
-    // Whoever had these before shares their flags, and may have had them wait.
     ::fcntl(file.get(), F_SETFL, O_NONBLOCK);
     pollfd waits{file.get(), POLLIN, 0};
     if (::poll(&waits, 1, 0) == 0) continue;
     std::array<char, 65536> piece;
-    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
+    const ssize_t got = read_soon(file.get(), piece);
     if (got > 0) {
       any = true;
       if (left_file_ && !write_whole(left_file_.get(), piece.data(), static_cast<std::size_t>(got))) left_file_.reset();
