@@ -63,8 +63,8 @@ void Service::saw_kind(const View& before, const Kind& what) {
     if (entry == nullptr) return;
     entry->hear().nodes = nodes_of(what.job);
     // Of one that goes, who waited is known only now; of one that waits again, the next dispatch has its whole time.
-    if (const store::Grace grace = grace_of(what.job, job, before.now()); grace.over > Duration{0})
-      entry->hear().grace = {grace.rule, grace.why};
+    const store::Grace grace = grace_of(what.job, job, before.now());
+    if (grace.over > Duration{0} && entry->heard().grace.why.empty()) entry->hear().grace = {grace.rule, grace.why};
     constexpr bool kWaitsAgain =
         std::is_same_v<Kind, Vacated> || std::is_same_v<Kind, Requeued> || std::is_same_v<Kind, LaunchFailed>;
     if (kWaitsAgain) forget_grace(what.job, *entry);

@@ -87,6 +87,7 @@ store::Grace Service::grace_of(JobId id, const Job& job, Instant until) const {
   const JobEntry::Grace& noted = entry->heard().grace;
   const std::string rule = noted.rule.empty() && !job.gone() ? rule_of(chain_->knobs()) : noted.rule;
   if (rule.empty()) return {};
+  if (job.stopping) return {until - job.limit_end(), rule, "it was told to stop"};  // who needs it is harmed meanwhile
   return {until - job.limit_end(), rule, noted.why.empty() ? why_in_grace(job) : noted.why};
 }
 

@@ -137,6 +137,17 @@ class Grace(ServiceCase):
         brief = service.submit("true", limit=600)
         self.assertEqual({"grace", "over_limit", "grace_why"} & set(service.ends(brief)), set())
 
+    def test_of_one_that_is_being_stopped_it_is_not_told_that_it_harms_nobody(self):
+        service = self.service
+        job = service.submit("trap '' TERM; echo on > on; until [ -e over ]; do sleep 0.02; done", limit=1, kill_wait=600)
+        service.wait_for(lambda: service.job(job).get("grace") and os.path.exists(os.path.join(self.folder, "on")),
+                         "the job to be let go on")
+        self.assertIn("started in its turn", service.job(job)["grace_why"])
+        self.assertEqual(service.act("cancel", job)[0], 200)
+        service.wait_for(lambda: service.job(job)["grace_why"] == "it was told to stop", "the job to be stopped")
+        self.over("over")
+        self.assertEqual(service.ends(job)["grace_why"], "it was told to stop")
+
     def test_of_one_that_went_ahead_the_promise_is_told_that_it_harmed_not(self):
         service = self.service
         self.assertEqual(service.ask("PUT", "/v1/policy", {"policy": "easy+overrun=grace"})[0], 200)

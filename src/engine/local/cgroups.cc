@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -218,7 +219,9 @@ bool set_cores(const std::string& folder, const std::vector<std::uint32_t>& core
 
 bool join_cgroup(const std::string& folder) { return put(folder + "/cgroup.procs", "0"); }
 
-bool only_fences(const std::string& folder) { return is_version_1_cpuset(folder); }
+bool only_fences(const std::string& folder) {
+  return is_version_1_cpuset(folder) && !exists(folder + "/memory.limit_in_bytes");
+}
 
 CgroupUse use_in(const std::vector<std::string>& folders) {
   CgroupUse use;
@@ -247,6 +250,16 @@ bool ran_out_of_memory(const std::vector<std::string>& folders) {
     }
   }
   return false;
+}
+
+void remove_left(const CgroupBases& bases, const std::vector<std::string>& in_use) {
+  for (const CgroupBases::Base& base : bases.bases) {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(base.folder, error)) {
+      const std::string& folder = entry.path().native();
+      if (entry.is_directory(error) && std::ranges::find(in_use, folder) == in_use.end()) ::rmdir(folder.c_str());
+    }
+  }
 }
 
 void remove_cgroups(const std::vector<std::string>& folders) {

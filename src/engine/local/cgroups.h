@@ -41,6 +41,8 @@ struct CgroupUse {
 };
 CgroupUse use_in(const std::vector<std::string>& folders);
 bool ran_out_of_memory(const std::vector<std::string>& folders);
+// Groups of jobs in the bases that are empty, but those `in_use`: of who was killed before it removed its own.
+void remove_left(const CgroupBases& bases, const std::vector<std::string>& in_use);
 void remove_cgroups(const std::vector<std::string>& folders);
 
 std::string listed(const std::vector<std::uint32_t>& cores);  // "0,1,5"

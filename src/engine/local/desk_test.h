@@ -24,8 +24,9 @@ inline const bool kIsNoSpawner = [] {
   std::ifstream file("/proc/self/cmdline");
   std::vector<std::string> words;
   for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
-  if (words.size() != 3 || words[1] != "supervise") return true;
-  std::vector<char*> arguments{words[2].data()};
+  if (words.size() < 3 || words[1] != "supervise") return true;
+  std::vector<char*> arguments;
+  for (std::size_t at = 2; at < words.size(); ++at) arguments.push_back(words[at].data());
   ::_exit(supervise(arguments));
 }();
 

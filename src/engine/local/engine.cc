@@ -114,6 +114,7 @@ void LocalEngine::launch(const Command& command) {
 
 void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
   Entry& entry = runs_[command.job];
+  entry.ours = true;
   entry.name = std::to_string(command.job.value) + "." + std::to_string(command.dispatch);
   if (move > 0) entry.name += "." + std::to_string(move);
   entry.place = places_.take(command.where, run.processors, devices_of_stopped());
@@ -281,7 +282,7 @@ void LocalEngine::hear(JobId job, const RunRecord* record) {
     return look(job, entry);
   }
   entry.record = *record;
-  if (record->spare) spares_.keep(std::move(entry.link), *record);
+  if (record->spare && entry.ours) spares_.keep(std::move(entry.link), *record);
   if (record->over()) return over(job, entry);
   if (record->phase == Phase::suspended) {
     if (!entry.suspends || entry.end || record->key < entry.key) return;

@@ -96,6 +96,7 @@ class LocalEngine final : public Engine, public Alarm {
     Asked asked = Asked::nothing;         // by a command, and not carried out yet
     bool suspends = false;                // the same
     std::uint64_t stands = 0;             // key of the command by which it stands still; 0: it goes on
+    bool ours = false;                    // this life of the service ordered it, and so made its supervisor
     bool moving = false;                  // is leaving a place that counts as free already
     bool launched = false;                // told so, of this dispatch
     bool leaves = false;                  // the job has left for good: nothing is to be told
@@ -125,6 +126,7 @@ class LocalEngine final : public Engine, public Alarm {
   void keep_latest(Entry& found);
   void greet_all();
   void disown_later();
+  void remove_left_cgroups() const;
   void forget(Entry& entry);
 
   // engine_lost.cc

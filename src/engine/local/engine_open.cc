@@ -106,6 +106,7 @@ Result<void> LocalEngine::find_runs() {
   for (Entry& entry : found) keep_latest(entry);
   greet_all();
   disown_later();
+  remove_left_cgroups();
   for (auto& [job, entry] : runs_) {
     epoch_ = std::max(epoch_, entry.record.epoch);
     entry.dispatch = entry.record.dispatch;
@@ -244,6 +245,15 @@ void LocalEngine::disown_later() {
                       amount(static_cast<std::int64_t>(disowned.size()), "run") +
                       " of a later state than the database, which is a copy that was put back, it seems; what was left "
                       "of them was ended.");
+}
+
+// A supervisor that waited for another order lived in one whose run may be forgotten.
+void LocalEngine::remove_left_cgroups() const {
+  std::vector<std::string> in_use;
+  for (const auto& [job, entry] : runs_) {
+    if (!entry.record.over()) in_use.insert(in_use.end(), entry.record.cgroups.begin(), entry.record.cgroups.end());
+  }
+  remove_left(cgroups_, in_use);
 }
 
 void LocalEngine::tell_again() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <chrono>
@@ -17,7 +18,8 @@ namespace {
 constexpr std::ptrdiff_t kMostOfJob = 16;
 constexpr std::ptrdiff_t kMostOfUser = 64;
 // Such a process ends sooner, unless the system does not let it.
-constexpr std::chrono::seconds kPatience{kReadSeconds + 1};
+constexpr std::chrono::seconds kReadTime{kReadSeconds};
+constexpr std::chrono::seconds kPatience = kReadTime + std::chrono::seconds(1);
 
 Order order_of(const WantedPiece& wanted) {
   Order order;
@@ -31,9 +33,9 @@ Order order_of(const WantedPiece& wanted) {
   return order;
 }
 
-FilePiece piece_in(std::string text) {
+FilePiece piece_in(std::string text, bool in_time) {
   std::string line;
-  if (!take_line(text, line)) return {.error = ETIMEDOUT};
+  if (!take_line(text, line)) return {.error = in_time ? EAGAIN : ETIMEDOUT};
   PieceHead head;
   read_words(line, head);
   return {std::move(text), head.size, head.error};
@@ -68,15 +70,20 @@ bool FileReadings::begin(const WantedPiece& wanted, Call call) {
   const auto of_user = [&](const auto& one) { return one->uid == wanted.uid; };
   if (std::ranges::count_if(under_way_, of_job) >= kMostOfJob) return false;
   if (std::ranges::count_if(under_way_, of_user) >= kMostOfUser) return false;
-  ConnectionEnds ends = connection_ends();
-  if (!ends.ours) return false;
-  auto reading = std::make_shared<Reading>(Reading{wanted.job, wanted.uid,
-                                                   boost::asio::posix::stream_descriptor(io_, ends.ours.release()),
+  auto reading = std::make_shared<Reading>(Reading{wanted.job, wanted.uid, boost::asio::posix::stream_descriptor(io_),
                                                    boost::asio::steady_timer(io_, kPatience), std::move(call)});
+  under_way_.push_back(reading);
+  ConnectionEnds ends = connection_ends();
+  if (!ends.ours) {  // too many files are open
+    boost::asio::post(io_, [this, reading] {
+      if (reading->call) ended(reading);
+    });
+    return true;
+  }
+  reading->socket.assign(ends.ours.release());
   reading->timer.async_wait([reading](const boost::system::error_code& error) {
     if (!error) reading->answer({.error = ETIMEDOUT});
   });
-  under_way_.push_back(reading);
   watch(reading);
   spawner_.send(order_of(wanted), std::move(ends.theirs));
   return true;
@@ -96,7 +103,9 @@ void FileReadings::watch(const std::shared_ptr<Reading>& reading) {
 void FileReadings::ended(const std::shared_ptr<Reading>& reading) {
   std::erase(under_way_, reading);
   reading->socket.close();
-  reading->answer(piece_in(std::move(reading->text)));
+  // One that was ended by its own alarm is not in time.
+  const bool in_time = std::chrono::steady_clock::now() + kPatience < reading->timer.expiry() + kReadTime;
+  reading->answer(piece_in(std::move(reading->text), in_time));
 }
 
 }  // namespace rota::local

@@ -26,7 +26,8 @@ struct WantedPiece {
 struct FilePiece {
   std::string bytes = {};
   std::int64_t size = 0;  // of the whole file
-  int error = 0;          // errno; EINVAL: it is no plain file; ETIMEDOUT: nothing came of it in time
+  int error = 0;          // errno; EINVAL: it is no plain file; ETIMEDOUT: nothing came of it in time;
+                          // EAGAIN: nothing will, as who was to read it could not begin, or was killed
 };
 
 class FileReadings {

@@ -150,8 +150,20 @@ TEST(LocalPlaces, a_job_is_born_in_the_group_that_the_one_before_had_on_its_core
   EXPECT_EQ(told_by(3), first);
   const std::string group = "/sys/fs/cgroup/cpuset" + first.substr(0, first.find('\n'));
   desk.close();
-  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(group).parent_path())) << "nothing is left of the service";
+  const std::filesystem::path base = std::filesystem::path(group).parent_path();
+  EXPECT_FALSE(std::filesystem::exists(base)) << "nothing is left of the service";
+  std::filesystem::create_directories(base / "7.1");  // as of one who was killed with the service
   desk.open();
+  EXPECT_FALSE(std::filesystem::exists(base / "7.1"));
+}
+
+TEST(LocalPlaces, a_group_of_version_1_that_counts_memory_too_is_not_handed_on) {
+  Desk desk;
+  const std::filesystem::path group = desk.work();
+  std::ofstream(group / "cpuset.memory_migrate") << "0";
+  EXPECT_TRUE(only_fences(group.string()));
+  std::ofstream(group / "memory.limit_in_bytes") << "0";
+  EXPECT_FALSE(only_fences(group.string()));
 }
 
 }  // namespace

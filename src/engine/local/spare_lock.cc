@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 
@@ -21,6 +23,22 @@ Descriptor spares_file(int folder) {
   return Descriptor(::openat(folder, "spares.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600));
 }
 
+// Of processes that are seen here; 0: nobody.
+pid_t holder_of(int file) {
+  struct flock lock = whole_file(F_WRLCK);
+  const bool held = ::fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  return held ? std::max(lock.l_pid, 0) : 0;
+}
+
+// It may let go, end and give its number to another process at any time: it is killed only if it has the lock while it
+// is held by its descriptor.
+void kill_holder_of(int file) {
+  const pid_t pid = holder_of(file);
+  if (pid == 0) return;
+  const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (process && holder_of(file) == pid) ::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
+}
+
 }  // namespace
 
 bool lock_alone(int file) {
@@ -30,8 +48,7 @@ bool lock_alone(int file) {
   for (int look = 1; ::fcntl(file, F_SETLK, &lock) != 0; ++look) {
     if (errno != EAGAIN && errno != EACCES) return false;
     if (look >= kPatience) {
-      struct flock holder = whole_file(F_WRLCK);
-      if (::fcntl(file, F_GETLK, &holder) == 0 && holder.l_type != F_UNLCK) ::kill(holder.l_pid, SIGKILL);
+      kill_holder_of(file);
     }
     ::poll(nullptr, 0, kLookMilliseconds);
   }

@@ -27,8 +27,8 @@ void Spares::keep(std::unique_ptr<RunLink> link, const RunRecord& over) {
   });
   waiting_.push_back({std::move(link), over.cores, over.cgroups});
   rest_.expires_after(kRest);
-  rest_.async_wait([this](const boost::system::error_code& error) {
-    if (!error) waiting_.clear();
+  rest_.async_wait([this, alive = alive_](const boost::system::error_code& error) {
+    if (*alive && !error) waiting_.clear();
   });
 }
 

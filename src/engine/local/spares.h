@@ -17,6 +17,9 @@ namespace rota::local {
 class Spares {
  public:
   explicit Spares(boost::asio::io_context& io) : rest_(io) {}
+  Spares(const Spares&) = delete;
+  Spares& operator=(const Spares&) = delete;
+  ~Spares() { *alive_ = false; }
 
   // `over`: the run that it has looked after.
   void keep(std::unique_ptr<RunLink> link, const RunRecord& over);
@@ -38,6 +41,7 @@ class Spares {
 
   std::vector<Spare> waiting_;
   boost::asio::steady_timer rest_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for the timer's end, which may be on its way
 };
 
 }  // namespace rota::local

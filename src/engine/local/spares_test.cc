@@ -1,5 +1,6 @@
 // A supervisor looks after one job after the other, and nothing gets lost or doubled on the way.
 #include <csignal>
+#include <fstream>
 #include <string>
 
 #include "engine/local/desk_test.h"
@@ -53,6 +54,31 @@ TEST_F(LocalSparesTest, a_supervisor_that_waits_ends_with_the_service) {
   desk_.close();
   EXPECT_TRUE(gone(spare));
   desk_.open();
+}
+
+TEST_F(LocalSparesTest, a_supervisor_of_an_earlier_service_gets_no_job_of_this_one) {
+  desk_.launch(1, desk_.shell("echo $PPID > found; while [ ! -e go ]; do sleep 0.01; done"));
+  ASSERT_TRUE(desk_.wait_for_file("found"));
+  const pid_t found = std::stoi(desk_.file("found"));
+  desk_.close();
+  desk_.open();
+  std::ofstream(desk_.work() + "/go") << "go";
+  EXPECT_EQ(desk_.outcome(1), Outcome::completed);
+  EXPECT_NE(supervisor_of(2), found);
+  EXPECT_TRUE(gone(found));
+}
+
+TEST_F(LocalSparesTest, another_spawner_of_the_same_service_lets_who_waits_be) {
+  const pid_t spare = supervisor_of(1);
+  const pid_t spawner = desk_.engine().spawner();
+  ::kill(spawner, SIGKILL);
+  ASSERT_TRUE(desk_.wait([&] { return desk_.engine().spawner() == 0; }));
+  local::Run large = desk_.shell("echo $PPID > large");  // no order for one who waits
+  large.environment.push_back("LARGE=" + std::string(100'000, 'x'));
+  desk_.launch(2, large);
+  EXPECT_EQ(desk_.outcome(2), Outcome::completed);
+  EXPECT_NE(std::stoi(desk_.file("large")), spare);
+  EXPECT_EQ(supervisor_of(3), spare);
 }
 
 TEST_F(LocalSparesTest, an_order_that_was_sent_just_before_the_service_died_is_carried_out_once) {

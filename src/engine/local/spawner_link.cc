@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "engine/local/spawn.h"
+#include "engine/local/supervisor.h"
 #include "engine/local/words.h"
 
 namespace rota::local {
@@ -39,7 +40,7 @@ SpawnerLink::~SpawnerLink() {
 }
 
 Result<void> SpawnerLink::open() {
-  if (auto started = start(); !started) return started;
+  if (auto started = start(Earlier::may_be_there); !started) return started;
   constexpr int kPatienceMilliseconds = 60'000;
   pollfd ready{channel_->socket.native_handle(), POLLIN, 0};
   if (::poll(&ready, 1, kPatienceMilliseconds) > 0 && read_more(ready.fd, channel_->text)) return {};
@@ -48,7 +49,7 @@ Result<void> SpawnerLink::open() {
               ". See whether the folder can be written to, and whether another service uses it.");
 }
 
-Result<void> SpawnerLink::start() {
+Result<void> SpawnerLink::start(Earlier earlier) {
   int ends[2] = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return fail(std::string("No connection could be made to the process that starts jobs: ") + std::strerror(errno) +
@@ -58,6 +59,7 @@ Result<void> SpawnerLink::start() {
   Descriptor ours(ends[0]);
   std::vector<std::string> words = program_;
   words.push_back(folder_);
+  if (earlier == Earlier::are_gone) words.emplace_back(kWithinLife);
   pid_ = spawn({.words = std::move(words), .files = {{theirs.get(), 0}}});
   if (pid_ == 0) {
     return fail("The process that starts jobs (" + program_.front() +
@@ -97,7 +99,7 @@ void SpawnerLink::send(const Order& order, Descriptor connection) {
 }
 
 void SpawnerLink::push() {
-  if (!channel_ && !start()) return unsent_.clear();  // their connections close, which tells who waits
+  if (!channel_ && !start(Earlier::are_gone)) return unsent_.clear();  // their connections close, which tells who waits
   while (!unsent_.empty() && !channel_->waits_to_write) {
     Unsent& next = unsent_.front();
     iovec piece{next.text.data() + next.sent, next.text.size() - next.sent};

@@ -5,6 +5,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <string>
@@ -18,7 +19,7 @@ namespace rota::local {
 
 class SpawnerLink {
  public:
-  // `program`: how the program that calls supervise() is called, up to the folder of the engine, which comes behind.
+  // `program`: how the program that calls supervise() is called, up to its arguments, which come behind.
   SpawnerLink(boost::asio::io_context& io, std::vector<std::string> program, std::string folder);
   SpawnerLink(const SpawnerLink&) = delete;
   SpawnerLink& operator=(const SpawnerLink&) = delete;
@@ -38,7 +39,8 @@ class SpawnerLink {
   };
   struct Channel;
 
-  Result<void> start();
+  enum class Earlier : std::uint8_t { may_be_there, are_gone };  // lives of the service
+  Result<void> start(Earlier earlier);
   void watch(const std::shared_ptr<Channel>& channel);
   void push();
   void died();

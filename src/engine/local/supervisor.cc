@@ -52,16 +52,18 @@ void load_what_knows_groups() {
   ::getgrouplist("root", 0, groups.data(), &most);
 }
 
-// There is one for a folder at a time: what an earlier one, or a supervisor that waited for an order, was told to start
-// is started, or never will be, once this one is ready.
+// There is one for a folder at a time: what one of an earlier life of the service, or a supervisor that waited for an
+// order of it, was told to start is started, or never will be, once this one is ready.
 class Spawner {
  public:
-  explicit Spawner(const char* folder) : folder_(::open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
+  Spawner(const char* folder, bool first)
+      : first_(first), folder_(::open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
 
   int run() {
     if (!folder_ || ::fchdir(folder_.get()) != 0) return 1;
     lock_.reset(::openat(folder_.get(), "spawner.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-    if (!lock_ || !lock_alone(lock_.get()) || !wait_for_spares_to_end(folder_.get())) return 1;
+    if (!lock_ || !lock_alone(lock_.get())) return 1;
+    if (first_ && !wait_for_spares_to_end(folder_.get())) return 1;
     if (!send_whole(kSocket, "ready\n")) return 1;
     if (::geteuid() == 0) load_what_knows_groups();
     std::string line;
@@ -131,6 +133,7 @@ class Spawner {
     lock_.reset();
   }
 
+  bool first_;  // of this life of the service
   Descriptor folder_;
   Descriptor lock_;
   std::string text_;                    // read so far
@@ -155,7 +158,8 @@ int supervise(std::span<char*> arguments) {
     constexpr std::string_view kSpared = "-500";  // rather a job than who looks after it; only root may say so
     static_cast<void>(!::write(file.get(), kSpared.data(), kSpared.size()));
   }
-  return Spawner(arguments.front()).run();
+  const bool first = arguments.size() < 2 || arguments[1] != kWithinLife;
+  return Spawner(arguments.front(), first).run();
 }
 
 }  // namespace rota::local
