@@ -82,7 +82,6 @@ SPOILED = [
     ("a header without #pragma once", "src/model/x.h", "// What it is.\n", "#pragma once"),
     ("a header that does not say what it is", "src/model/x.h", "#pragma once\n", "says what it is"),
     ("a machine's path", "README.md", "See /ho" + "me/alice/rota.\n", "one machine"),
-    ("talk of how it was made", "README.md", "In this sess" + "ion we.\n", "not of how it came about"),
     ("a number for a reason", "src/model/x.cc", "// iss" + "ue 12\n", "say what is meant"),
     ("a registry", "README.md", "From pypi." + "org.\n", "machine's business"),
     ("an address", "README.md", "At 10.0" + ".0.1.\n", "machine's business"),
