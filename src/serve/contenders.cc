@@ -26,8 +26,10 @@ void Contenders::look(const View& view, const Machine& machine, const Competes& 
   std::size_t looked = 0;
   const WaitingEntry* entry = view.waiting().head();
   while (entry != nullptr && looked++ < kMostLooked && first_.size() <= machine.partitions.size()) {
-    const JobSpec& spec = view.job(entry->job).spec;
-    if (std::ranges::find(first_, spec.partition, &First::partition) == first_.end() && competes(spec))
+    const Job& job = view.job(entry->job);
+    const JobSpec& spec = job.spec;
+    const bool is_new = std::ranges::find(first_, spec.partition, &First::partition) == first_.end();
+    if (is_new && (job.promise != kNever || competes(spec)))
       first_.push_back({spec.partition, entry->place, entry->job});
     entry = view.waiting().next(entry->place);
   }

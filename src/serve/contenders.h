@@ -14,7 +14,8 @@ namespace rota::serve {
 
 class Contenders {
  public:
-  // Whether a job that waits competes for nodes at all: one that lacks a licence or a node that is out of use does not.
+  // Whether a job that waits competes for nodes at all: one that lacks a licence or a node that is out of use does not,
+  // unless it is promised a start.
   using Competes = std::function<bool(const JobSpec&)>;
 
   // The first of those before it that compete for nodes which it could use; invalid: nobody does. Among the first

@@ -46,6 +46,14 @@ std::string ended_otherwise(const Service& service, JobId id) {
   return out;
 }
 
+bool share_licences(const JobSpec& a, const JobSpec& b) {
+  bool shared = false;
+  each_licence(a, [&](LicenceId own, std::uint32_t) {
+    each_licence(b, [&](LicenceId other, std::uint32_t) { shared |= own == other; });
+  });
+  return shared;
+}
+
 // "job 1 has no time limit", "jobs 1 and 4 have no time limit", of many the first and how many more.
 std::string no_limit_text(const JobBook& book, const std::vector<JobId>& jobs) {
   const std::string first = book.shown(jobs.front());
@@ -56,8 +64,8 @@ std::string no_limit_text(const JobBook& book, const std::vector<JobId>& jobs) {
 
 }  // namespace
 
-// Those that the queue's order puts before it, as far as they want nodes that it could use: the same who are meant
-// where its reason says that somebody does.
+// Those that the queue's order puts before it, as far as they want nodes that it could use, the same who are meant
+// where its reason says that somebody does, or licences that it wants.
 void Service::add_ahead(JobId id, Explanation& to) const {
   constexpr std::size_t kMostLookedAt = 1000;  // closely
   const Job& own = view().job(id);
@@ -66,13 +74,18 @@ void Service::add_ahead(JobId id, Explanation& to) const {
   view().for_each_job([&](JobId other, const Job& job) {
     if (job.state != JobState::waiting || other == id) return;
     const WaitingEntry::Key place = view().waiting().queue_place(job);
-    if (place < own_place && contenders_.share_nodes(*machine_, own.spec.partition, job.spec.partition))
+    if (!(place < own_place)) return;
+    if (contenders_.share_nodes(*machine_, own.spec.partition, job.spec.partition) ||
+        share_licences(own.spec, job.spec))
       ahead.emplace_back(place, other);
   });
   std::ranges::sort(ahead, [](const auto& a, const auto& b) { return a.first < b.first; });
   std::size_t looked = 0;
-  std::erase_if(ahead,
-                [&](const auto& each) { return looked++ < kMostLookedAt && !competes(view().job(each.second).spec); });
+  std::erase_if(ahead, [&](const auto& each) {
+    const Job& job = view().job(each.second);
+    if (looked++ >= kMostLookedAt || job.promise != kNever || competes(job.spec)) return false;
+    return lacks_nodes(job.spec) || !share_licences(own.spec, job.spec);
+  });
   for (const auto& [place, job] : ahead) {
     if (to.ahead.size() == kMostNamed) break;
     to.ahead.push_back({job, told_start(view().job(job).promise, view().now())});

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/text.h"
@@ -38,15 +39,43 @@ PendingReason reason_with(std::string_view word, Telling telling, const Sentence
 
 }  // namespace
 
-// " job 3 to end, job 4 to fail."
+// " job 3 to end, 998 of the 1,000 tasks of job 4 to end well.": those that it waits for still.
 std::string Service::awaited_text(const std::vector<Dependency>& after) const {
-  std::string text;
-  bool one_fails = false;
+  struct Row {
+    Dependency first;
+    std::int64_t array;  // 0: none
+    std::int64_t jobs;
+  };
+  const auto words = [](const Dependency& on) { return words_of(on.group.valid() ? Dep::ended : on.when); };
+  const auto is_met = [&](const Dependency& on) {
+    const Job* const job = view().find_job(on.on);
+    return job == nullptr || job->gone() || (on.when == Dep::started && job->state == JobState::running);
+  };
+  const bool all_met = std::ranges::all_of(after, is_met);  // it is just being looked at
+  std::vector<Row> rows;
   for (const Dependency& on : after) {
-    text += (text.empty() ? " job " : ", job ") + book_.shown(on.on) + " " +
-            words_of(on.group.valid() ? Dep::ended : on.when);
-    one_fails = one_fails || on.group.valid();
+    if (!all_met && is_met(on)) continue;
+    const JobEntry* const entry = book_.find(on.on);
+    const std::int64_t array = entry != nullptr ? entry->about->array : 0;
+    const bool goes_on = array != 0 && !rows.empty() && rows.back().array == array;
+    if (goes_on && std::string_view(words(rows.back().first)) == words(on)) {
+      ++rows.back().jobs;
+    } else {
+      rows.push_back({on, array, 1});
+    }
   }
+  std::string text;
+  for (const Row& row : rows) {
+    text += text.empty() ? " " : ", ";
+    if (row.jobs == 1) {
+      text += "job " + book_.shown(row.first.on);
+    } else {
+      const std::int64_t all = std::max(row.jobs, book_.find(row.first.on)->about->indexes.count);
+      text += grouped(row.jobs) + " of the " + grouped(all) + " tasks of job " + std::to_string(row.array);
+    }
+    text += std::string(" ") + words(row.first);
+  }
+  const bool one_fails = std::ranges::any_of(after, [](const Dependency& on) { return on.group.valid(); });
   return text + (one_fails ? ", and for a task of the array to fail." : ".");
 }
 

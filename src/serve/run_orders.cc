@@ -132,9 +132,10 @@ std::vector<std::string> Service::environment_of(const Command& start, const Kep
   say("JOB_NUM_NODES", std::to_string(count), "JOB_NUM_NODES");
   say("PROCESSORS", std::to_string(spec.processors), "-");
   say("CPUS_ON_NODE", std::to_string((spec.processors + count - 1) / count));
-  const std::uint32_t tasks = kept.about.tasks > 0 ? kept.about.tasks : spec.processors;
+  const Size asked = size_asked(kept.about, spec);  // whole nodes do not make it more processes, nor these larger
+  const std::uint32_t tasks = asked.all_tasks();
   say("NTASKS", std::to_string(tasks));
-  say("CPUS_PER_TASK", std::to_string(std::max(1U, spec.processors / tasks)));
+  say("CPUS_PER_TASK", std::to_string(std::max(1U, asked.processors / tasks)));
   if (spec.memory > 0) say("MEM_PER_NODE", std::to_string(spec.memory / (1 << 20)));
   if (spec.partition.valid()) say("JOB_PARTITION", machine_->partitions[spec.partition.value].name);
   say("SUBMIT_DIR", kept.about.submit_folder.empty() ? kept.about.folder : kept.about.submit_folder);
@@ -178,7 +179,6 @@ std::string Service::node_file_of(JobId id, std::uint32_t tasks) const {
   const auto add = [&](const std::string& name, std::uint32_t lines) {
     for (; lines > 0; --lines) text += name + "\n";
   };
-  if (tasks == 0 || tasks > processors) tasks = processors;
   if (machine_->nodes.empty()) {
     add(this_host(), tasks);
     return text;
@@ -236,7 +236,7 @@ Result<local::Run> Service::run_of(const Command& start) {
     std::erase_if(run.environment,
                   [](const std::string& text) { return text.starts_with("PBS_") && !text.starts_with("PBS_O_"); });
     say_as_pbs(start.job, *kept, run.environment);
-    run.node_file = node_file_of(start.job, kept->about.tasks);
+    run.node_file = node_file_of(start.job, size_asked(about, job.spec).all_tasks());
   }
   run.environment.insert(run.environment.end(), own.begin(), own.end());
   run.folder = about.folder;

@@ -117,6 +117,31 @@ accelerator_type = "gpu"
         service.act("cancel", ",".join([*running, job]))
 
 
+class Licences(ServiceCase):
+    """Who waits for licences and is promised a start stands before those behind it, and so does who wants the same ones."""
+    configuration = 'name = "one"\nlicences = "solver:10"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n[service]\npolicy = "easy"\n'
+
+    def ahead(self, job):
+        told = self.service.ask("GET", f"/v1/jobs/{job}/explain")[1]
+        return told, [row["id"] for row in told["ahead"]]
+
+    def test_who_waits_for_licences_is_ahead(self):
+        service = self.service
+        running = [service.submit("sleep 1000", processors=1, licence="solver", licences=4, limit=limit) for limit in (600, 900)]
+        service.wait_for(lambda: all(service.job(job)["state"] == "RUNNING" for job in running), "both to run")
+        first = service.submit("true", processors=1, licence="solver", licences=10, limit=60)
+        self.assertEqual(service.job(first)["reason"], "Licenses")
+        whole = service.submit("true", processors=4, limit=60)
+        told, ahead = self.ahead(whole)
+        self.assertEqual((told["reason"], ahead), ("Priority", [first]))
+        self.assertIn(f"others go first: job {first} is first in the queue", told["why"])
+        second = service.submit("true", processors=1, licence="solver", licences=3, limit=60)
+        third = service.submit("true", processors=1, licence="solver", licences=3, limit=60)
+        self.assertEqual(service.job(second)["reason"], "Licenses")
+        self.assertEqual(self.ahead(third)[1], [first, whole, second])
+        service.act("cancel", ",".join([*running, first, whole, second, third]))
+
+
 if __name__ == "__main__":
     ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -108,6 +108,13 @@ processors = 2
         job = self.busy()
         self.reason("Dependency", f"^It waits for job {job} to end well.$", after=[f"afterok:{job}"])
 
+    def test_who_waits_for_an_array_is_told_how_many_of_its_tasks_are_left(self):
+        array = self.service.submit("[ $ROTA_ARRAY_TASK_ID = 1 ] || sleep 1000", array="1-40%1")
+        row = self.row_of(after=[f"afterok:{array}"])
+        self.service.ends(f"{array}_1")
+        self.assertEqual(self.service.job(row["id"])["why"], f"It waits for 39 of the 40 tasks of job {array} to end well.")
+        self.reason("Dependency", f"^It waits for job {array}_40 to end.$", after=[f"afterany:{array}_40"])
+
     def test_reason_DependencyNeverSatisfied(self):
         job = self.busy()
         row = self.row_of(after=[f"afterok:{job}"])

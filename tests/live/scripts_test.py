@@ -157,6 +157,14 @@ slurm_variables = true
         self.assertEqual((found["SLURM_NTASKS"], found["SLURM_CPUS_PER_TASK"], found["SLURM_SUBMIT_DIR"]),
                          ("4", "1", self.folder))
 
+    def test_whole_nodes_do_not_make_it_more_tasks(self):
+        for options, tasks, each, on in (("-n 3", 3, 1, "3"), ("-n 2 -c 2", 2, 2, "2"), ("-c 2", 1, 2, "1"), ("", 1, 1, "1"),
+                                         ("-N 2 -n 4", 4, 1, "2(x2)"), ("-N 2", 2, 1, "1(x2)")):
+            _, found = self.variables(*options.split(), "--exclusive", "--", "env")
+            names = ("SLURM_NTASKS", "SLURM_NPROCS", "SLURM_CPUS_PER_TASK", "SLURM_TASKS_PER_NODE", "ROTA_NTASKS", "ROTA_CPUS_PER_TASK")
+            self.assertEqual([found.get(name) for name in names], [str(tasks), str(tasks), str(each), on, str(tasks), str(each)], options)
+            self.assertEqual(found["ROTA_PROCESSORS"], "8" if "-N" in options else "4", options)
+
     def test_a_task_knows_its_array(self):
         array = self.service.submit("env > env-$ROTA_ARRAY_TASK_ID", array="2-10:4%2")
         self.service.all_end()
