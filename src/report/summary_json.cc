@@ -84,6 +84,10 @@ void set_waits(const Summary& s, Json& json) {
 }
 
 void set_service(const Summary& s, Json& json) {
+  json["rejected_jobs"] = s.rejected;
+  json["unfinished_jobs"] = s.unfinished;
+  json["makespan_s"] = to_seconds(s.makespan);
+  json["utilization"] = number(s.utilization);
   set_waits(s, json);
   json["bounded_slowdown_mean"] = number(s.bounded_slowdown);
   json["response_ratio_mean"] = number(s.response_ratio);
@@ -112,10 +116,6 @@ Json one(const Summary& s) {
   json["processors"] = s.processors;
   json["jobs"] = s.jobs;
   if (s.warm_up > 0) json["warm_up_jobs"] = s.warm_up;
-  json["rejected_jobs"] = s.rejected;
-  json["unfinished_jobs"] = s.unfinished;
-  json["makespan_s"] = to_seconds(s.makespan);
-  json["utilization"] = number(s.utilization);
   set_service(s, json);
   const auto dispatches = [&](auto value) { return s.counts_dispatches ? Json(value) : Json(nullptr); };
   json["backfilled_starts"] = dispatches(s.backfilled_starts);
@@ -155,10 +155,6 @@ Json part_json(const Summary& s) {
   Json json;
   json["policy"] = s.policy;
   json["jobs"] = s.jobs;
-  json["rejected_jobs"] = s.rejected;
-  json["unfinished_jobs"] = s.unfinished;
-  json["makespan_s"] = to_seconds(s.makespan);
-  json["utilization"] = number(s.utilization);
   set_service(s, json);
   const auto dispatches = [&](auto value) { return s.counts_dispatches ? Json(value) : Json(nullptr); };
   json["backfilled_starts"] = dispatches(s.backfilled_starts);
