@@ -229,6 +229,18 @@ std::map<std::uint32_t, std::string> SacctJobs::named_anew(SwfField field, const
   return named;
 }
 
+// sacct --json tells the throttle of an array in the row of its last task alone. What has none needs no array.
+void spread_throttles(std::vector<SwfRow>& rows) {
+  std::map<std::int64_t, std::uint32_t> told;
+  for (const SwfRow& row : rows)
+    if (row.throttle > 0) told.emplace(row.array, row.throttle);
+  for (SwfRow& row : rows) {
+    const auto at = told.find(row.array);
+    row.throttle = at != told.end() ? at->second : 0;
+    if (row.throttle == 0) row.array = 0;
+  }
+}
+
 SacctLog SacctJobs::finish() {
   {
     const std::vector<SacctRow> jobs = jobs_of_rows(std::move(rows_.rows), out_.report);
@@ -241,6 +253,7 @@ SacctLog SacctJobs::finish() {
   out_.local_times = rows_.local_times;
   if (out_.rows.empty()) return std::move(out_);
   give_numbers(out_.rows, out_.report);
+  spread_throttles(out_.rows);
   collect_requests();
   close(out_);
   out_.users = named_anew(SwfField::user, rows_.users);

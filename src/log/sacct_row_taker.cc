@@ -69,12 +69,14 @@ void choose_times(SacctRow& row, const std::array<std::int64_t SacctRow::*, 4>& 
     if (row.start != kNoTime && row.end != kNoTime && row.elapsed != kNoTime)
       off = std::abs((row.end - row.start) * 1000 - row.elapsed);
     for (const auto time : times) {
-      if (row.*time == kNoTime) continue;
+      // One that ended in its first second may never have started: then it may have become eligible later.
+      if (row.*time == kNoTime || (time == &SacctRow::eligible && row.elapsed == 0)) continue;
       disorder += row.*time < last ? 1 : 0;
       last = row.*time;
     }
     const std::int64_t left = row.start != kNoTime ? row.start : row.end;
-    return std::tuple(off, disorder, left == kNoTime ? 0 : left - row.submit, row.submit, left);
+    const bool in_time = row.eligible == kNoTime || (row.submit <= row.eligible && row.eligible <= left);
+    return std::tuple(off, disorder, left == kNoTime ? 0 : left - row.submit, row.submit, left, !in_time);
   };
   SacctRow best = row;
   auto least = rank();
@@ -148,7 +150,7 @@ Result<void> SacctRowTaker::read_throttle(const SacctCells& cells, const SacctId
   if (!told) return std::unexpected(told.error());
   row.throttle =
       *told > 0 ? static_cast<std::uint32_t>(*told) : throttle_of_submit_line(cells.cell(SacctColumn::submit_line));
-  if (row.throttle > 0) row.array = static_cast<std::uint32_t>(shown.number);
+  row.array = static_cast<std::uint32_t>(shown.number);
   return {};
 }
 

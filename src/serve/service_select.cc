@@ -11,7 +11,7 @@
 namespace rota::serve {
 namespace {
 
-constexpr std::size_t kUser = SelectorPart{SelectorPart::Kind::user, 0, 0, {}, {}}.sort();
+const std::size_t kUser = SelectorPart{SelectorPart::Kind::user, 0, 0, {}, {}}.sort();
 
 // What a job has of the sort of a word that selects.
 std::string_view word_of(std::size_t sort, const Job& job, const JobEntry& entry, const Machine& machine) {
