@@ -258,7 +258,7 @@ Opened open_beside(const std::string& target, mode_t mode) {
 std::string real_target(const std::string& path) {
   struct stat facts{};
   if (::stat(path.c_str(), &facts) == 0) {
-    char* const resolved = S_ISREG(facts.st_mode) ? ::realpath(path.c_str(), nullptr) : nullptr;
+    char* const resolved = ::realpath(path.c_str(), nullptr);
     if (resolved == nullptr) return path;  // a pipe such as /dev/stdout has no other name that leads to it
     std::string out = resolved;
     std::free(resolved);  // NOLINT(cppcoreguidelines-no-malloc): realpath allocates it so

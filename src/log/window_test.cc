@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "log/swf.h"
 
 namespace rota::log {
@@ -52,7 +54,9 @@ TEST(Window, WhoWaitedForAJobThatIsLeftOutDoesNotWaitForIt) {
   ASSERT_EQ(terms.after.size(), 1U);
   EXPECT_EQ(terms.after[0].on, JobId{1});
   EXPECT_EQ(terms.throttle, 2U);
-  EXPECT_EQ(workload.report.findings.back().what, "waited for a job that is left out: taken as if it had ended");
+  EXPECT_EQ(std::ranges::count(workload.report.findings, "waited for a job that is left out: taken as if it had ended",
+                               &ImportReport::Finding::what),
+            1);
 }
 
 TEST(Window, KeepsHowManyTasksOfAnArrayRunAtOnce) {

@@ -61,8 +61,9 @@ fcfs         0       -       0            0         0             0          -  
 easy    17,073    98.8     210        1,234     1,024            12  4 min 5 s  0.012 s
 
 Choose easy: jobs waited 1 h 54 min on average, 98 % less than under fcfs (4 d 2 h).
-Unless promises or kills matter more than the mean: then fcfs (jobs that start later than promised: 0 against 12;
-  dispatches that are killed: 0 against 210), with a mean wait of 4 d 2 h.
+Unless promises, kills or jobs stopped at their limits matter more than the mean: then fcfs (jobs that start later than
+  promised: 0 against 12; dispatches that are killed: 0 against 210; jobs stopped at their limits: 0 against 1,024),
+  with a mean wait of 4 d 2 h.
 The cluster was 68.6 % used under every policy.
 How much of this is chance was not measured: `rota simulate --copies 20` does that.
 )");
