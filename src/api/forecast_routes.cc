@@ -31,7 +31,7 @@ Json start_json(const serve::Service& service, const Forecasted::Start& start) {
   }
   if (const Job* job = service.view().find_job(start.job)) {
     json["processors"] = job->spec.processors;
-    if (const Instant promise = serve::told_start(job->promise, service.view().now()); promise != kNever)
+    if (const Instant promise = serve::told_start(job->promise, service.now()); promise != kNever)
       json["promise"] = unix_seconds(service, promise);
   }
   return json;

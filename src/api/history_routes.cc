@@ -136,7 +136,7 @@ void send_sums(const Ask& ask, const store::HistoryQuery& query, const std::stri
   if (by != "user" && by != "partition" && by != "month")
     return ask.reply->send(problem(400, "`by` takes user, partition or month."));
   if (ask.rehearser.under_way() >= kMostUnderWay)
-    return ask.reply->send(problem(503, "many sums are being made already; ask again in a moment."));
+    return ask.reply->send(busy("many sums are being made already; ask again in a moment."));
   const auto kind = by == "user"        ? store::SumBy::user
                     : by == "partition" ? store::SumBy::partition
                                         : store::SumBy::month;

@@ -64,6 +64,12 @@ Response problem(int status, const std::string& detail) {
   return {status, "application/problem+json", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), {}};
 }
 
+Response busy(const std::string& detail) {
+  Response response = problem(503, detail);
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
 bool decode_url(std::string_view text, std::string& into) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '+') {

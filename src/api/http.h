@@ -52,6 +52,8 @@ using Handler = std::function<void(const Request&, const std::shared_ptr<Reply>&
 
 // RFC 9457.
 Response problem(int status, const std::string& detail);
+// 503 with Retry-After: what was asked for can be had in a moment.
+Response busy(const std::string& detail);
 
 // "a%20b+c" to "a b c"; nothing where an escape is none.
 bool decode_url(std::string_view text, std::string& into);

@@ -216,11 +216,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
       parser_->body_limit(all_.options.most_small);
     } else if (*length > all_.options.most_small) {
       large_ = all_.begin_large(peer_.key);
-      if (!large_) {
-        Response busy = problem(503, "enough large requests are under way; ask again in a moment.");
-        busy.headers.emplace_back("Retry-After", "1");
-        return dismiss(std::move(busy));
-      }
+      if (!large_) return dismiss(busy("enough large requests are under way; ask again in a moment."));
     }
     if (parser_->is_done() || !beast::iequals(parser_->get()[http::field::expect], "100-continue")) return read_body();
     continue_.emplace(http::status::continue_, request_version_);
@@ -278,8 +274,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     if (all_.begin_answer(peer_.key, response.body.size(), !only_reads_)) {
       answer_bytes_ = response.body.size();
     } else {
-      response = problem(503, "enough large answers are on their way; read them, or ask again in a moment.");
-      response.headers.emplace_back("Retry-After", "1");
+      response = busy("enough large answers are on their way; read them, or ask again in a moment.");
     }
   }
   void end_answer() {

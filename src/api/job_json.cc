@@ -72,7 +72,7 @@ void add_grace(const store::Grace& grace, Json& json) {
 
 void add_running(const Service& service, JobId id, const Job& job, Json& json) {
   json["start"] = unix_seconds(service, job.start);
-  const Instant now = std::max(service.loop().now(), service.view().now());
+  const Instant now = service.now();
   const RunOrders* orders = service.view().orders_of(id);
   const Duration stood = job.stood_by(now, orders != nullptr ? orders->suspended_at : kNever);
   json["elapsed"] = to_seconds(std::max(Duration{0}, now - job.start - stood));
@@ -95,7 +95,7 @@ void add_waiting(const Service& service, JobId id, const Job& job, Detail detail
   const auto reason = service.reason_of(id, listed ? serve::Telling::word : serve::Telling::sentence);
   json["reason"] = reason.word;
   if (!listed) json["why"] = reason.sentence;
-  if (const Instant start = serve::told_start(job.promise, service.view().now()); start != kNever)
+  if (const Instant start = serve::told_start(job.promise, service.now()); start != kNever)
     json["expected_start"] = unix_seconds(service, start);
   const JobTerms* terms = service.view().eligibility().terms(id);
   if (terms && terms->array != 0) json["throttle"] = service.view().eligibility().throttle(terms->array);
@@ -113,7 +113,7 @@ Json job_json(Service& service, JobId id, Detail detail, bool inside) {
   const JobEntry& entry = *service.book().find(id);
   Json json = Json::object();
   add_name(*entry.about, job.spec.number, entry.index, json);
-  json["state"] = serve::state_word(job);
+  json["state"] = service.state_of(job);
   add_requests(service, job.spec, json);
   if (entry.about->exclusive) json["exclusive"] = true;
   json["submit"] = unix_seconds(service, job.spec.submit);
@@ -123,7 +123,7 @@ Json job_json(Service& service, JobId id, Detail detail, bool inside) {
     if (job.end != kNever) json["end"] = unix_seconds(service, job.end);
     if (job.start != kNever) {  // one that was cancelled may have run, too
       json["start"] = unix_seconds(service, job.start);
-      add_status(serve::state_word(job), serve::end_of(entry.status), json);
+      add_status(service.state_of(job), serve::end_of(entry.status), json);
       const local::RunUse& used = entry.heard().used;
       add_use({used.processors, used.in, used.memory}, job.spec.processors, json);
       if (job.end != kNever) add_grace(service.grace_of(id, job, job.end), json);
@@ -140,7 +140,7 @@ Json job_json(Service& service, JobId id, Detail detail, bool inside) {
 }
 
 void add_planned_start(Service& service, JobId id, Json& json) {
-  const Instant start = service.planned_starts().of(id);
+  const Instant start = service.planned_starts().of(id, service.now());
   if (service.view().job(id).state == JobState::waiting && start != kNever)
     json["starts_by"] = unix_seconds(service, start);
 }

@@ -20,7 +20,7 @@ Response answer(const std::string& shown, const std::string& path, local::FilePi
   if (piece.error == ETIMEDOUT)
     return problem(503, output + "could not be read in " + std::to_string(local::kReadSeconds) +
                             " seconds: its file system does not answer. Ask again later.");
-  if (piece.error == EAGAIN) return problem(503, output + "could not be read just now; ask again.");
+  if (piece.error == EAGAIN) return busy(output + "could not be read just now; ask again.");
   if (piece.error == ENOENT && !over) piece.error = 0;  // it has not begun yet
   if (piece.error != 0) {
     return problem(404, output + "cannot be read: " +
@@ -72,9 +72,8 @@ void send_output(const Ask& ask, JobId id) {
                                       reply->send(answer(shown, path, std::move(piece), over));
                                     });
   if (!begun)
-    ask.reply->send(problem(503, "the output of job " + shown +
-                                     ", or of other jobs of its user, is being read by too "
-                                     "many already; ask again in a moment."));
+    ask.reply->send(busy("the output of job " + shown +
+                         ", or of other jobs of its user, is being read by too many already; ask again in a moment."));
 }
 
 }  // namespace rota::api

@@ -100,7 +100,7 @@ bool suits(const Ask& ask, const Filters& filters, JobId id, const serve::JobEnt
   const std::string_view partition =
       job.spec.partition.valid() ? std::string_view(machine.partitions[job.spec.partition.value].name) : "";
   return is(filters.users, entry.about->user) && is(filters.names, entry.about->name) &&
-         is(filters.partitions, partition) && is(filters.states, serve::state_word(job)) &&
+         is(filters.partitions, partition) && is(filters.states, ask.service.state_of(job)) &&
          (filters.selector.empty() || filters.ids.contains(id));
 }
 
@@ -217,11 +217,16 @@ void explain(const Ask& ask, JobId id) {
   if (entry == nullptr) return show(ask, id, true);  // it has left: its row tells how
   const Job& job = service.view().job(id);
   const serve::Explanation told = service.explain(id);
-  Json json{{"id", service.book().shown(id)}, {"state", serve::state_word(job)}};
+  Json json{{"id", service.book().shown(id)}, {"state", service.state_of(job)}};
   if (told.reason.empty()) {
-    const Instant until = job.gone() ? job.end : std::max(service.loop().now(), service.view().now());
+    const Instant until = job.gone() ? job.end : service.now();
     const store::Grace grace = service.grace_of(id, job, until);
-    if (grace.over > Duration{0}) json["why"] = serve::grace_text(grace, !job.gone());
+    if (grace.over > Duration{0}) {
+      json["why"] = serve::grace_text(grace, !job.gone());
+    } else if (service.ends_at_limit(job)) {
+      json["why"] = "Its limit has passed: it was told to end, and is killed " +
+                    format_duration(entry->about->kill_wait) + " after that.";
+    }
     return send_json(ask, json);
   }
   json["reason"] = told.reason;

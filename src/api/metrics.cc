@@ -29,7 +29,7 @@ void add_jobs(serve::Service& service, Page& page) {
   const View& view = service.view();
   states["PENDING"] = static_cast<std::int64_t>(view.waiting().size() + view.barred());
   view.running().for_each([&](const RunningEntry& running) {
-    ++states[serve::state_word(view.job(running.job))];
+    ++states[service.state_of(view.job(running.job))];
     return true;
   });
   page.head("rota_jobs", "gauge", "jobs that are known, by state");

@@ -85,7 +85,7 @@ struct Listing {
     const Job& job = service.view().job(id);
     const PartitionId partition = job.spec.partition;
     return holds(service.book().shown(id), find) || holds(entry.about->name, find) || holds(entry.about->user, find) ||
-           holds(serve::state_word(job), find) ||
+           holds(service.state_of(job), find) ||
            (partition.valid() && holds(service.machine().partitions[partition.value].name, find));
   }
 

@@ -68,7 +68,7 @@ void rehearse_policy(const Ask& ask) {
   const auto policy = take_policy(ask);
   if (!policy) return;
   if (ask.rehearser.under_way() >= kMostUnderWay)
-    return ask.reply->send(problem(503, "many policies are being rehearsed already; ask again in a moment."));
+    return ask.reply->send(busy("many policies are being rehearsed already; ask again in a moment."));
   auto queue = ask.service.queue_to_rehearse(*policy);
   if (!queue) return ask.reply->send(problem(400, queue.error().message));
   const auto asked = std::make_shared<const serve::QueueToRehearse>(std::move(*queue));
@@ -124,6 +124,7 @@ void answer_status(const Ask& ask) {
             {"held", view.barred()},
             {"running", view.running().size()},
             {"now", unix_seconds(service, service.loop().now())},
+            {"clock_ahead", to_seconds(service.loop().ahead())},
             {"cycles", service.controller().cycles()},
             {"facts", view.sequence()},
             {"refusals", service.refusals()},

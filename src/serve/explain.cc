@@ -88,7 +88,7 @@ void Service::add_ahead(JobId id, Explanation& to) const {
   });
   for (const auto& [place, job] : ahead) {
     if (to.ahead.size() == kMostNamed) break;
-    to.ahead.push_back({job, told_start(view().job(job).promise, view().now())});
+    to.ahead.push_back({job, told_start(view().job(job).promise, now())});
   }
   to.more_ahead = static_cast<std::int64_t>(ahead.size() - to.ahead.size());
 }
@@ -116,8 +116,41 @@ std::string Service::endless_before(const JobSpec& spec, JobId id) const {
   return "job " + which + " is suspended; `rota resume " + which + "` lets it go on";
 }
 
-std::string Service::start_unknown(const JobSpec& spec, JobId id) const {
-  std::string why = endless_before(spec, id);
+// Of a job that may be before it: it should have ended by now, or is told to.
+std::string Service::why_it_lasts(JobId id, const Job& job) const {
+  const std::string which = "job " + book_.shown(id);
+  if (job.leaving) return which + " is moving to other nodes";
+  if (job.stopping) return which + " was told to stop and has not ended yet";
+  if (job.suspended() || job.limit_end() + kDue >= now()) return {};
+  const std::string due = which + " was to end by " + date_of(job.limit_end());
+  const store::Grace grace = grace_of(id, job, now());
+  if (!grace.rule.empty()) return due + " and goes on beyond its limit under overrun=" + grace.rule;
+  return due + " and has not ended yet";
+}
+
+std::string Service::late_before(const JobSpec& spec) const {
+  std::string why;
+  Instant first = kNever;
+  view().running().for_each([&](const RunningEntry& entry) {
+    const Job& job = view().job(entry.job);
+    if (job.limit_end() >= first || !contenders_.share_nodes(*machine_, spec.partition, job.spec.partition))
+      return true;
+    if (std::string lasts = why_it_lasts(entry.job, job); !lasts.empty()) {
+      why = std::move(lasts);
+      first = job.limit_end();
+    }
+    return true;
+  });
+  return why;
+}
+
+std::string Service::start_unknown(const JobSpec& spec, JobId id, Instant start) const {
+  if (has_passed(start, now())) {
+    const std::string why = late_before(spec);
+    return date_of(start) +
+           " was planned and has passed: " + (why.empty() ? "what is before it takes longer than was counted on" : why);
+  }
+  const std::string why = endless_before(spec, id);
   return why.empty() ? "what is before it has no end that is known" : why;
 }
 
@@ -135,8 +168,8 @@ Explanation Service::explain(JobId id) {
                      "; " + grouped(std::max<std::int64_t>(0, view().free())) + " of " + grouped(machine_->processors) +
                      " are free.");
   if (job.state == JobState::barred) return to;
-  to.promise = to.at_the_latest = told_start(job.promise, view().now());
-  if (job.promise != to.promise) to.start_unknown = start_unknown(job.spec, id);
+  to.promise = to.at_the_latest = told_start(job.promise, now());
+  if (job.promise != to.promise) to.start_unknown = start_unknown(job.spec, id, job.promise);
   add_ahead(id, to);
   if (book_.size() > kMostTried) {
     to.facts.push_back("There are too many jobs here to try what would let it start sooner.");
@@ -154,8 +187,8 @@ void Service::try_remedies(JobId id, Explanation& to) const {
   const WhatIf by_limits = own.under(plan.options, plan.chain);
   if (to.at_the_latest == kNever && to.start_unknown.empty()) {
     const Instant start = start_among(by_limits.starts(), id);
-    to.at_the_latest = told_start(start, view().now());
-    if (start != to.at_the_latest) to.start_unknown = start_unknown(view().job(id).spec, id);
+    to.at_the_latest = told_start(start, now());
+    if (start != to.at_the_latest) to.start_unknown = start_unknown(view().job(id).spec, id, start);
   }
   to.remedies = remedies(own, by_limits, *machine_, id, view().job(id).spec);
   const JobEntry* entry = book_.find(id);
@@ -189,12 +222,12 @@ Trial Service::start_of_new(const JobSpec& spec) const {
   if (book_.size() > kMostTried) return {};
   const WhatIf own(*controller_, cluster_options(), *chain_);
   const Start start = own.start_of_new(spec);
-  if (const Instant at = told_start(start.at, view().now()); at != kNever) return {.expected = at};
+  if (const Instant at = told_start(start.at, now()); at != kNever) return {.expected = at};
   const Planned plan = planned("conservative");
   const Start by_limits = own.under(plan.options, plan.chain).start_of_new(spec);
-  if (const Instant at = told_start(by_limits.at, view().now()); at != kNever) return {.latest = at};
+  if (const Instant at = told_start(by_limits.at, now()); at != kNever) return {.latest = at};
   if (start.at == kNever && by_limits.at == kNever) return {};
-  return {.start_unknown = start_unknown(spec, {})};
+  return {.start_unknown = start_unknown(spec, {}, start.at != kNever ? start.at : by_limits.at)};
 }
 
 }  // namespace rota::serve

@@ -80,7 +80,7 @@ Result<void> Forecaster::begin(Task& task) {
   auto chain = Chain::parse(service_.policy());
   if (!chain) return std::unexpected(chain.error());
   task.chain = std::make_shared<const Chain>(std::move(*chain));
-  task.now = std::max(service_.loop().now(), service_.view().now());
+  task.now = service_.now();
   task.past_jobs = past_jobs_;
   compare();
   const Machine& machine = service_.machine();

@@ -80,6 +80,12 @@ std::string Service::why_in_grace(const Job& job) const {
   return who + "could not have started in its place";
 }
 
+bool Service::ends_at_limit(const Job& job) const {
+  return job.steady() && chain_->knobs().overrun == Overrun::kill && job.limit_end() <= now();
+}
+
+std::string_view Service::state_of(const Job& job) const { return ends_at_limit(job) ? "COMPLETING" : state_word(job); }
+
 // Of a job that runs, or has just ended; nothing: its limit was its end, or is.
 store::Grace Service::grace_of(JobId id, const Job& job, Instant until) const {
   const JobEntry* entry = book_.find(id);

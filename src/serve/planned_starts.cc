@@ -1,7 +1,6 @@
 #include "serve/planned_starts.h"
 
 #include "serve/service.h"
-#include "serve/told_start.h"
 
 namespace rota::serve {
 namespace {
@@ -18,9 +17,7 @@ void PlannedStarts::look(const Service& service) {
 void PlannedStarts::plan(const Service& service) {
   starts_.clear();
   if (service.book().size() <= kMostKnown) {
-    for (const auto& [job, start] : service.starts_by(kPlanner)) {
-      if (told_start(start, service.view().now()) != kNever) starts_.emplace(job, start);
-    }
+    for (const auto& [job, start] : service.starts_by(kPlanner)) starts_.emplace(job, start);
   }
   planned_ = service.view().sequence();
 }

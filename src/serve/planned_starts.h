@@ -8,6 +8,7 @@
 
 #include "model/job.h"
 #include "serve/time_share.h"
+#include "serve/told_start.h"
 
 namespace rota::serve {
 
@@ -24,9 +25,9 @@ class PlannedStarts {
   void forget() { planned_.reset(); }
 
   bool current() const { return current_; }
-  Instant of(JobId job) const {  // kNever: nothing is known
+  Instant of(JobId job, Instant now) const {  // kNever: nothing can be told
     const auto found = starts_.find(job);
-    return found == starts_.end() ? kNever : found->second;
+    return found == starts_.end() ? kNever : told_start(found->second, now);
   }
 
  private:

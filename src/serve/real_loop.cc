@@ -20,17 +20,12 @@ RealLoop::RealLoop(boost::asio::io_context& io, std::int64_t unix_start)
       unix_start_(unix_start),
       offset_(milliseconds_of(CLOCK_REALTIME) - unix_start * 1000 - milliseconds_of(CLOCK_BOOTTIME)) {}
 
-void RealLoop::not_before(Instant at) {
-  const std::int64_t missing = std::max(std::int64_t{0}, (at - now()).count());
-  lifted_ += missing;
-  offset_ += missing;
-}
+void RealLoop::not_before(Instant at) { offset_ += std::max(std::int64_t{0}, (at - now()).count()); }
 
 Instant RealLoop::now() const { return Instant{Duration{milliseconds_of(CLOCK_BOOTTIME) + offset_}}; }
 
-Duration RealLoop::drift() const {
-  const std::int64_t by_day = milliseconds_of(CLOCK_REALTIME) - unix_start_ * 1000;
-  return Duration{by_day - (now().time_since_epoch().count() - lifted_)};
+Duration RealLoop::ahead() const {
+  return now().time_since_epoch() - Duration{milliseconds_of(CLOCK_REALTIME) - unix_start_ * 1000};
 }
 
 void RealLoop::set(Alarm& alarm, Instant at) {

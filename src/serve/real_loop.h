@@ -26,8 +26,8 @@ class RealLoop final : public Loop {
 
   // Called after each alarm has rung.
   void after_alarms(std::function<void()> call) { after_ = std::move(call); }
-  // How far the computer's time of day has been set since this began; positive: forward.
-  Duration drift() const;
+  // Of the computer's time of day, which may have been set since this began, or before it. Negative: it is behind.
+  Duration ahead() const;
   std::int64_t unix_start() const { return unix_start_; }
   void forget(Alarm& alarm);          // it never rings again
   void cancel() { timers_.clear(); }  // nothing rings any more
@@ -44,7 +44,6 @@ class RealLoop final : public Loop {
   boost::asio::io_context& io_;
   std::int64_t unix_start_;
   std::int64_t offset_;                         // milliseconds: now - CLOCK_BOOTTIME
-  std::int64_t lifted_ = 0;                     // of it, to come behind not_before
   std::vector<std::shared_ptr<Timer>> timers_;  // a handful
   std::function<void()> after_;
 };

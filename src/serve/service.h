@@ -190,6 +190,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   const Machine& machine() const { return *machine_; }
   const JobBook& book() const { return book_; }
   const RealLoop& loop() const { return *loop_; }
+  Instant now() const { return std::max(loop_->now(), view().now()); }  // no fact is older
   store::SqliteStore& store() { return *store_; }
   EventRing& events() { return events_; }
   const std::string& policy() const { return chain_->text(); }
@@ -202,6 +203,10 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::string node_reason(NodeId node) const;
   std::string node_by(NodeId node) const;  // who took it out of use; empty: it is in use, or the service itself did
   std::string nodes_of(JobId job) const;   // where it runs, as a host list
+  // It has come to its limit and is not let go on: its supervisor ends it.
+  bool ends_at_limit(const Job& job) const;
+  // As Slurm calls it.
+  std::string_view state_of(const Job& job) const;
   PendingReason reason_of(JobId job, Telling telling) const;  // Telling::word: without its sentence, and cheap
   // Of a known job or, from the history, of one that has left; nothing: there is none.
   Result<std::optional<KeptAbout>> about(JobId job);
@@ -344,6 +349,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<std::vector<JobId>> submit_all_of(const Caller& caller, const Submission& submission, Prepared prepared,
                                            Namesakes& namesakes);
   Result<std::vector<JobId>> submitted_as(JobId first, const std::string& key, std::uint32_t uid);
+  Result<void> has_room_on_disk() const;
   Result<void> find_awaited(const Submission& submission, Prepared& prepared) const;
   // What a change of its size makes of a job that waits.
   struct Sized {
@@ -395,7 +401,6 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   template <class Kind>
   void saw_kind(const View& before, const Kind& what);
   Result<void> suspend_as_before();
-  Instant now() const { return std::max(loop_->now(), view().now()); }  // no fact is older
   std::vector<Reservation> beside(const Reservation& wanted, const std::vector<Reservation>& standing) const;
   Result<void> keep_reservations();
   std::int64_t most_reserved(const Reservation& during) const;
@@ -425,7 +430,9 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Planned planned(const std::string& policy) const;
   void add_ahead(JobId id, Explanation& to) const;
   void try_remedies(JobId id, Explanation& to) const;
-  std::string start_unknown(const JobSpec& spec, JobId id) const;
+  std::string why_it_lasts(JobId id, const Job& job) const;
+  std::string late_before(const JobSpec& spec) const;
+  std::string start_unknown(const JobSpec& spec, JobId id, Instant start) const;
   Trial start_of_new(const JobSpec& spec) const;
   void open_mail();
   void post(const About& about, const std::string& job, const char* type, const std::string& what);

@@ -14,13 +14,14 @@ namespace {
 const std::size_t kUser = SelectorPart{SelectorPart::Kind::user, 0, 0, {}, {}}.sort();
 
 // What a job has of the sort of a word that selects.
-std::string_view word_of(std::size_t sort, const Job& job, const JobEntry& entry, const Machine& machine) {
+std::string_view word_of(std::size_t sort, const Job& job, const JobEntry& entry, const Service& service) {
   using Kind = SelectorPart::Kind;
   const auto is = [&](Kind kind) { return sort == SelectorPart{kind, 0, 0, {}, {}}.sort(); };
   if (sort == kUser) return entry.about->user;
   if (is(Kind::name)) return entry.about->name;
-  if (is(Kind::state)) return state_word(job);
-  return job.spec.partition.valid() ? std::string_view(machine.partitions[job.spec.partition.value].name) : "";
+  if (is(Kind::state)) return service.state_of(job);
+  return job.spec.partition.valid() ? std::string_view(service.machine().partitions[job.spec.partition.value].name)
+                                    : "";
 }
 
 // "14_3", "14_[1-5]".
@@ -56,7 +57,7 @@ Result<std::vector<JobId>> Service::select(const Caller& caller, const std::stri
     const Job& job = view().job(id);
     for (std::size_t sort = 1; sort < words.size(); ++sort) {
       if (sort == kUser && uids.contains(entry.about->uid)) continue;
-      if (asked[sort] > 0 && !words[sort].contains(word_of(sort, job, entry, *machine_))) return false;
+      if (asked[sort] > 0 && !words[sort].contains(word_of(sort, job, entry, *this))) return false;
     }
     return true;
   };

@@ -1,4 +1,6 @@
 // New jobs.
+#include <sys/statvfs.h>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -354,10 +356,22 @@ Result<void> Service::find_awaited(const Submission& submission, Prepared& prepa
   return {};
 }
 
+// Some is left for what has yet to be written down of the jobs that are here.
+Result<void> Service::has_room_on_disk() const {
+  constexpr std::uint64_t kLeft = 64U << 20U;  // bytes, and a fiftieth of a small disk
+  struct statvfs disk{};
+  if (::statvfs(options_.state_folder.c_str(), &disk) != 0) return {};
+  const std::uint64_t left = disk.f_bavail * disk.f_frsize;
+  if (left >= std::min(kLeft, disk.f_blocks * disk.f_frsize / 50)) return {};
+  return fail("the disk that holds the service's state has only " + format_size(static_cast<std::int64_t>(left)) +
+              " left, so no job is taken in; tell who runs the service.");
+}
+
 Result<std::vector<JobId>> Service::submit(const Caller& caller, const std::vector<Submission>& submissions,
                                            const RequestKey& key) {
   if (!failure_) return std::unexpected(failure_.error());
   if (stopped_) return fail("the service is stopping and takes no jobs; try again when it is back.");
+  if (auto room = has_room_on_disk(); !room) return std::unexpected(room.error());
   if (!key.text.empty()) {
     auto before = store_->key(key.text, caller.uid);
     if (!before) return std::unexpected(before.error());

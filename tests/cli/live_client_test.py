@@ -325,6 +325,10 @@ class Health(LiveCase):
         self.assertEqual(found["policy"], (False, "easy is not followed since a plan was refused (job 3 twice); jobs start "
                                                   "in order of the queue. Set a policy with `rota policy set`."))
         self.assertEqual(found["warning"], (False, "Look."))
+        for ahead, text in ((7200, "The service's clock is 2h ahead: its computer's was set back, "),
+                            (-90, "The service's clock is 1m30s behind: its computer's was set forward. Start ")):
+            self.answers("GET", "/v1/status", (200, self.STATUS | {"clock_ahead": ahead}))
+            self.assertIn(text, self.findings(3)["clock"][1])
         lines = self.live("doctor", code=3).stdout.splitlines()
         self.assertEqual(lines[0], f"good  socket   {self.socket} is there and may be used.")
         self.assertEqual(lines[1][:14], "BAD   service ")
@@ -368,6 +372,15 @@ class Errors(LiveCase):
                 place = "/run/rota/socket"  # root's service is the machine's
             self.says_no("queue", env={"PATH": os.environ["PATH"]} | variables,
                          said=f"No service answers at {place}{self.NONE}")
+
+    def test_a_service_that_has_too_much_to_do_is_asked_again(self):
+        busy = (503, problem(503, "its output could not be read just now; ask again."), {"Retry-After": "1"})
+        self.answers("GET", "/v1/jobs/12", (200, job(12)))
+        self.answers("GET", "/v1/jobs/12/output", busy, busy, lambda request: (
+            200, b"hello\n"[int(request["query"]["from"]):], {"Rota-Size": "6", "Rota-Ended": "yes"}))
+        self.prints("logs", "12", out="hello\n")
+        self.answers("GET", "/v1/jobs/12/output", (503, problem(503, "its file system does not answer.")))
+        self.says_no("logs", "12", said="its file system does not answer.")  # that may last
 
     def test_a_service_that_is_being_started_again_is_waited_for(self):
         path = str(self.folder / "again")

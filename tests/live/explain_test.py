@@ -142,6 +142,46 @@ class Licences(ServiceCase):
         service.act("cancel", ",".join([*running, first, whole, second, third]))
 
 
+class Late(ServiceCase):
+    """What was planned behind a job that does not end in time is no start, once that has passed."""
+    configuration = 'name = "one"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n[service]\npolicy = "easy"\n'
+
+    def test_no_start_is_told_that_has_passed(self):
+        service = self.service
+        late = service.submit("trap '' TERM; until [ -e go ]; do sleep 0.02; done", processors=4, limit=2, kill_wait=1000)
+        job = service.submit("true", processors=4, limit=60)
+        behind = service.submit("true", processors=4, limit=60)
+        self.assertIn("expected_start", service.job(job))
+        service.wait_for(lambda: "starts_by" in service.ask("GET", "/v1/plan")[1]["waiting"][1], "a plan")
+        service.wait_for(lambda: service.job(late)["state"] == "COMPLETING", "its limit to pass")
+        service.wait_for(lambda: "expected_start" not in service.job(job), "the planned start to pass")
+        self.assertIn("killed 16:40 after", service.ask("GET", f"/v1/jobs/{late}/explain")[1]["why"])
+        self.assertEqual([row["id"] for row in service.ask("GET", "/v1/jobs?state=COMPLETING")[1]["jobs"]], [late])
+        told = service.ask("GET", f"/v1/jobs/{job}/explain")[1]
+        self.assertFalse({"promise", "at_the_latest"} & told.keys(), told)
+        self.assertRegex(told["start_unknown"],
+                         f"^[-0-9: ]+ was planned and has passed: job {late} was to end by [-0-9: ]+ and has not ended yet$")
+        tried = service.ask("POST", "/v1/jobs", {"command": ["true"], "folder": self.folder, "dry_run": True, "limit": 60})
+        self.assertEqual((tried[0], "expected_start" in tried[1]), (200, False), tried)
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+        for each in (job, behind):
+            self.assertEqual(service.ends(each)["state"], "COMPLETED")
+
+    def test_under_grace_it_says_that_it_goes_on(self):
+        service = self.service
+        service.ask("PUT", "/v1/policy", {"policy": "easy+overrun=run-on"})
+        late = service.submit("until [ -e go ]; do sleep 0.02; done", processors=4, limit=1)
+        job = service.submit("true", processors=4, limit=60)
+        service.wait_for(lambda: "start_unknown" in service.ask("GET", f"/v1/jobs/{job}/explain")[1], "its limit to pass")
+        self.assertRegex(service.ask("GET", f"/v1/jobs/{job}/explain")[1]["start_unknown"],
+                         f"job {late} was to end by [-0-9: ]+ and goes on beyond its limit under overrun=run-on$")
+        self.assertEqual(service.job(late)["state"], "RUNNING")
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+        self.assertEqual(service.ends(job)["state"], "COMPLETED")
+
+
 if __name__ == "__main__":
     ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
     unittest.main()

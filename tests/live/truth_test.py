@@ -144,10 +144,31 @@ class Conservative(Truth):
 
 class Requeue(Truth):
     """Jobs of higher priority come meanwhile, and those that they drive out begin anew. In order of the queue: where
-    jobs are backfilled, the few milliseconds that processes need to leave decide who slips in."""
+    jobs are backfilled, the few milliseconds that processes need to leave decide who slips in. And they come while
+    nobody is about to end: whether somebody is driven out or has just ended would be decided by milliseconds, too."""
     policy = "fcfs+preempt=requeue"
     pause = 1
     apart = 3
+    wait = threading.Event()
+
+    def about_to_end(self):
+        """Whether somebody who runs may end in a moment; steps take a little longer than they sleep."""
+        rows = self.service.ask("GET", "/v1/jobs?state=RUNNING")[1]["jobs"]
+        for row in rows:
+            done = row["elapsed"] + row.get("earlier_elapsed", 0)
+            if self.lengths[row["id"]] - 0.3 < done < 1.2 * self.lengths[row["id"]] + 0.1:
+                return True
+        return False
+
+    def submit(self, number, **more):
+        while number % 6 == 5 and self.about_to_end():
+            self.wait.wait(0.05)
+        return super().submit(number, **more)
+
+    def work(self, number, length):
+        self.lengths = getattr(self, "lengths", {})
+        self.lengths[str(number + 1)] = length
+        return super().work(number, length)
 
     def members(self, number, length):
         members = {**super().members(number, length), "requeue": True}
@@ -175,7 +196,8 @@ class Suspend(Requeue):
     policy = "fcfs+preempt=suspend"
     moment = "end"
 
-    def work(self, _number, length):
+    def work(self, number, length):
+        super().work(number, length)
         return STEPS.format(round(length / 0.05))
 
     def also(self, told, rehearsed):
@@ -225,7 +247,7 @@ class Checkpoint(Counting):
     apart = 3
 
     def members(self, number, length):
-        members = {**super().members(number, length), "checkpoint": SAVES + "; sleep 0.98"}
+        members = {**super().members(number, length), "checkpoint": SAVES + "; sleep 0.995"}
         members["limit"] += 60
         return {**members, "priority": 5, "processors": 8} if number % 6 == 5 else members
 
@@ -291,7 +313,9 @@ resume_command = "{0}/switch.sh on"
         return self.configuration.format(self.folder)
 
     def members(self, number, length):
-        return {"processors": self.dice.choice((1, 2)), "nodes": 1, "limit": round(length) + 20}
+        # Limits that are far apart: of nodes that come free at one time by their limits, milliseconds decide.
+        limit = round(length) + 20 + self.dice.randrange(40) + number % 10 / 10
+        return {"processors": self.dice.choice((1, 2)), "nodes": 1, "limit": limit}
 
     def work(self, number, length):
         look = "[ -e on-$ROTA_JOB_NODELIST ] || echo $ROTA_JOB_ID >> dark"

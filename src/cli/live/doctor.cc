@@ -67,8 +67,20 @@ Finding version_finding(const Json& status) {
               ", this command of " ROTA_VERSION "; install the same version of both."};
 }
 
+// Of the service's clock, which never steps: where the time of day of its own computer was set.
+std::string clock_advice(double ahead) {
+  if (ahead < 0)
+    return "The service's clock is " + spoken_time(-ahead) +
+           " behind: its computer's was set forward. Start the service again; what runs goes on.";
+  return "The service's clock is " + spoken_time(ahead) +
+         " ahead: its computer's was set back, and what is written down would be in the future. Start the service "
+         "again once nothing has happened for that long, or leave it stopped for so long; what runs goes on.";
+}
+
 Finding clock_finding(const Json& status) {
   constexpr double kApart = 5;  // seconds
+  const double ahead = number_of(status, "clock_ahead", 0);
+  if (std::abs(ahead) > kApart) return {"clock", Grade::bad, clock_advice(ahead)};
   const double apart = std::abs(number_of(status, "now", -1) - static_cast<double>(unix_now()));
   if (!has_number(status, "now"))
     return {"clock", Grade::bad, "The service does not say what time it has; see its version."};

@@ -36,6 +36,8 @@ using Tcp = asio::ip::tcp;
 constexpr std::chrono::seconds kPatience{120};   // of one request; a service that is stopped does not hold us up
 constexpr std::chrono::seconds kRestart{3};      // in which a service that is started again is back
 constexpr std::chrono::milliseconds kPause{50};  // between two looks whether it is
+constexpr std::chrono::milliseconds kMoment{500};
+constexpr std::chrono::seconds kBusy{10};        // in which one that says "ask again in a moment" is asked again
 constexpr std::uint64_t kLargest = 256U << 20U;  // bytes of an answer
 
 struct Lost {  // why there is no answer
@@ -96,6 +98,9 @@ http::request<http::string_body> message(const ServiceAddress& address, const Ht
   out.prepare_payload();
   return out;
 }
+
+// It has too much to do just now.
+bool asks_again(const HttpAnswer& answer) { return answer.status == 503 && answer.headers.contains("retry-after"); }
 
 HttpAnswer answer_of(http::response<http::string_body> response) {
   HttpAnswer out;
@@ -230,10 +235,15 @@ Result<HttpAnswer> ServiceClient::exchange(const HttpRequest& request) const {
                 " at most. Name a shorter one with --socket or ROTA_SOCKET.");
   using Clock = std::chrono::steady_clock;
   const bool repeatable = request.verb == "GET" || !request.key.empty();
+  const Clock::time_point patient_until = Clock::now() + kBusy;
   bool was_there = false;
   std::optional<Clock::time_point> until;
   for (;;) {
     auto answer = Try(*address_, request).answer();
+    if (answer && repeatable && asks_again(*answer) && Clock::now() < patient_until) {
+      std::this_thread::sleep_for(kMoment);
+      continue;
+    }
     if (answer) return std::move(*answer);
     const Lost::Why why = answer.error().why;
     const bool once_more = why == Lost::Why::broken && repeatable && !was_there;
