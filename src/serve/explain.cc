@@ -166,7 +166,7 @@ Explanation Service::explain(JobId id) {
                      (job.spec.limit < kLongest ? " for at most " + format_duration(job.spec.limit)
                                                 : std::string(" and has no time limit")) +
                      "; " + grouped(std::max<std::int64_t>(0, view().free())) + " of " + grouped(machine_->processors) +
-                     " are free.");
+                     (machine_->partitions.size() > 1 ? " are free, of all partitions." : " are free."));
   if (job.state == JobState::barred) return to;
   to.promise = to.at_the_latest = told_start(job.promise, now());
   if (job.promise != to.promise) to.start_unknown = start_unknown(job.spec, id, job.promise);

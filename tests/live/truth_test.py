@@ -55,13 +55,18 @@ class Truth(ServiceCase):
         self.dice = random.Random(SEED)
         super().setUp()
 
-    def members(self, _number, length):
+    def limit(self, number):
+        """All that start at one time have limits that are seconds apart: by which of them a promise is made, or who may
+        go ahead of it, would be decided by milliseconds, where they are alike."""
+        return 20 + number * 7 % 60
+
+    def members(self, number):
         """Of a job, beside its command."""
-        return {"processors": self.dice.choice((1, 2, 3, 8)), "limit": round(length * self.dice.choice((1, 2, 4)) + 20)}
+        return {"processors": self.dice.choice((1, 2, 3, 8)), "limit": self.limit(number)}
 
     def submit(self, number, **more):
         length = round(self.dice.choice((1, 2, 3, 5, 8)) * 0.25 + self.dice.random() * 0.2, 3)
-        members = {**self.members(number, length), **more}
+        members = {**self.members(number), **more}
         return self.service.submit(PROGRAM.format(self.work(number, length)), name=f"job-{number}", **members)
 
     def work(self, number, length):
@@ -161,7 +166,9 @@ class Requeue(Truth):
         return False
 
     def submit(self, number, **more):
-        while number % 6 == 5 and self.about_to_end():
+        for _ in range(JOBS):  # where there are few, somebody has to be left to be driven out
+            if number % 6 != 5 or not self.about_to_end():
+                break
             self.wait.wait(0.05)
         return super().submit(number, **more)
 
@@ -170,8 +177,8 @@ class Requeue(Truth):
         self.lengths[str(number + 1)] = length
         return super().work(number, length)
 
-    def members(self, number, length):
-        members = {**super().members(number, length), "requeue": True}
+    def members(self, number):
+        members = {**super().members(number), "requeue": True}
         return {**members, "priority": 5, "processors": 8} if number % 6 == 5 else members
 
     def also(self, told, rehearsed):
@@ -185,8 +192,8 @@ class RequeueEasy(Requeue):
     milliseconds: nobody fits beside another but who fits beside anybody."""
     policy = "easy+preempt=requeue"
 
-    def members(self, number, length):
-        members = super().members(number, length)
+    def members(self, number):
+        members = super().members(number)
         return {**members, "processors": 8 if number % 6 == 5 else self.dice.choice((2, 6))}
 
 
@@ -209,8 +216,8 @@ class SuspendEasy(Suspend):
     """As they were, where jobs are backfilled."""
     policy = "easy+preempt=suspend"
 
-    def members(self, number, length):
-        members = super().members(number, length)
+    def members(self, number):
+        members = super().members(number)
         return {**members, "processors": 8 if number % 6 == 5 else self.dice.choice((2, 6))}
 
 
@@ -246,8 +253,8 @@ class Checkpoint(Counting):
     pause = 1
     apart = 3
 
-    def members(self, number, length):
-        members = {**super().members(number, length), "checkpoint": SAVES + "; sleep 0.995"}
+    def members(self, number):
+        members = {**super().members(number), "checkpoint": SAVES + "; sleep 0.995"}
         members["limit"] += 60
         return {**members, "priority": 5, "processors": 8} if number % 6 == 5 else members
 
@@ -263,7 +270,7 @@ class Moves(Counting):
     pause = 2  # so that the fast node is free at times while somebody runs on the other
     apart = 3
 
-    def members(self, number, length):
+    def members(self, number):
         # A move has to gain two minutes by what is expected: a thousandth of so long a limit.
         return {"processors": 1, "limit": 200_000, "checkpoint": SAVES}
 
@@ -312,10 +319,8 @@ resume_command = "{0}/switch.sh on"
     def configured(self):
         return self.configuration.format(self.folder)
 
-    def members(self, number, length):
-        # Limits that are far apart: of nodes that come free at one time by their limits, milliseconds decide.
-        limit = round(length) + 20 + self.dice.randrange(40) + number % 10 / 10
-        return {"processors": self.dice.choice((1, 2)), "nodes": 1, "limit": limit}
+    def members(self, number):
+        return {"processors": self.dice.choice((1, 2)), "nodes": 1, "limit": self.limit(number)}
 
     def work(self, number, length):
         look = "[ -e on-$ROTA_JOB_NODELIST ] || echo $ROTA_JOB_ID >> dark"
@@ -345,7 +350,7 @@ class Grace(Truth):
     policy = "grace"
     moment = "start"
 
-    def members(self, _number, length):
+    def members(self, _number):
         return {"processors": self.dice.choice((1, 2, 3)), "limit": 1}
 
 
@@ -390,11 +395,11 @@ class Licences(Truth):
     configuration = ('name = "four"\nlicences = "solver:2"\n'
                      '[[nodes]]\nnames = "n1"\nprocessors = 8\n')
 
-    def members(self, number, length):
+    def members(self, number):
         more = {"licence": "solver", "licences": self.dice.choice((1, 2))} if number % 3 < 2 else {}
         self.held = getattr(self, "held", {})
         self.held[str(number + 1)] = more.get("licences", 0)
-        return {"processors": self.dice.choice((1, 2, 3)), "limit": round(length) + 20, **more}
+        return {"processors": self.dice.choice((1, 2, 3)), "limit": self.limit(number), **more}
 
     def also(self, told, rehearsed):
         self.assert_never_more([(lines.begun[0], lines.done[0], self.held[job]) for job, lines in told.items()], 2,
@@ -408,10 +413,10 @@ class Nodes(Truth):
               {"processors": 2, "nodes": 2, "memory": 32 << 20}, {"processors": 8, "nodes": 4},
               {"processors": 1, "memory": 40 << 20})
 
-    def members(self, number, length):
+    def members(self, number):
         self.shapes = getattr(self, "shapes", {})
         self.shapes[str(number + 1)] = shape = self.dice.choice(self.SHAPES)
-        return {**shape, "limit": round(length) + 20}
+        return {**shape, "limit": self.limit(number)}
 
     def also(self, told, rehearsed):
         for node in ("n1", "n2", "n3", "n4"):
