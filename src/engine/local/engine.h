@@ -123,6 +123,7 @@ class LocalEngine final : public Engine, public Alarm {
   Result<void> find_runs();
   Result<void> can_open_more() const;
   Result<void> find_run(const std::string& name, std::vector<Entry>& into);
+  Result<void> connect_to_found(std::vector<Entry>& found) const;
   void keep_latest(Entry& found);
   void greet_all();
   void disown_later();
