@@ -399,6 +399,7 @@ void SupervisorProcess::go_on(const Tell& tell) {
 void SupervisorProcess::signal_all(int number) { signal_descendants(::getpid(), number); }
 
 void SupervisorProcess::kill_all() {
+  if (wait_no_longer()) return;
   stop_descendants(::getpid());  // so that none of them makes another meanwhile
   signal_all(SIGKILL);
   kill_at_ = boot_milliseconds() + kKillAgain;
