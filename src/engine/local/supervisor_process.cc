@@ -256,6 +256,7 @@ void SupervisorProcess::hear(const Tell& tell, Connection& from) {
   }
   record_.ran = ran(boot_milliseconds());
   record_.paused = paused_at_ > 0 ? 1 : 0;
+  record_.deadline = is_stopped() ? kNoTime : order_.deadline;
   send_whole(from.socket.get(), in_words(record_));
 }
 
