@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <csignal>
+#include <filesystem>
 #include <string>
 
 #include "engine/local/desk_test.h"
@@ -126,6 +127,17 @@ TEST_F(LocalHungTest, an_order_that_one_who_waits_has_not_read_is_void_once_the_
   ::kill(spare, SIGCONT);
   EXPECT_TRUE(gone(spare));
   EXPECT_EQ(desk_.file("out"), "");
+}
+
+TEST_F(LocalHungTest, an_order_that_the_spawner_has_not_read_is_void_once_the_job_has_ended) {
+  ::kill(desk_.engine().spawner(), SIGSTOP);
+  desk_.launch(1, desk_.shell("echo run >> out"));
+  desk_.kill(1, true);
+  EXPECT_EQ(desk_.outcome(1), Outcome::cancelled);
+  ::kill(desk_.engine().spawner(), SIGCONT);
+  desk_.launch(2, desk_.shell("true"));
+  EXPECT_EQ(desk_.outcome(2), Outcome::completed);
+  EXPECT_FALSE(std::filesystem::exists(desk_.runs() / "1.1")) << "it was begun";
 }
 
 TEST_F(LocalHungTest, a_supervisor_that_cannot_die_is_named_and_keeps_what_it_has) {
