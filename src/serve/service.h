@@ -272,6 +272,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void refused(const View& view, const Error& why) override;
   Result<local::Run> run_of(const Command& start) override;
   void note_of_job(JobId job, std::string sentence) override;
+  void warn_of_job(JobId job, const std::string& sentence) override;
   void note_of_node(NodeId node, std::string sentence, const std::string& output) override;
   void used(JobId job, std::uint32_t dispatch, const local::RunUse& use) override;
 

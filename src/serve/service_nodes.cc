@@ -155,6 +155,10 @@ std::string Service::node_reason(NodeId node) const {
   return {};
 }
 
+void Service::warn_of_job(JobId job, const std::string& sentence) {
+  if (options_.say) options_.say("warning: job " + book_.shown(job) + ": " + sentence);
+}
+
 void Service::note_of_node(NodeId node, std::string sentence, const std::string& output) {
   if (sentence.empty()) return void(node_troubles_.erase(node));
   if (options_.say) {

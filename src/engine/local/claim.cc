@@ -1,6 +1,7 @@
 #include "engine/local/claim.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -19,9 +20,16 @@ void refuse(const Order& order, const Descriptor& connection, const char* what) 
   send_whole(connection.get(), in_words(end));
 }
 
+// Who has hung up counts on it that what it ordered and nobody has begun never begins.
+bool is_wanted(const Descriptor& connection) {
+  pollfd hung_up{connection.get(), POLLRDHUP, 0};
+  return ::poll(&hung_up, 1, 0) == 0;
+}
+
 }  // namespace
 
 std::optional<Claim> claim_run(int folder, const Order& order, const Descriptor& connection) {
+  if (!is_wanted(connection)) return std::nullopt;
   Claim claim;
   claim.record.reset(::openat(folder, order.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
   if (!claim.record) {

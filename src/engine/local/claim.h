@@ -15,7 +15,7 @@ struct Claim {
 };
 
 // `folder`: that of the engine. Nothing: it is not to be begun here; `connection` is told why, unless it was begun
-// before: then the service looks at what has become of it.
+// before: then the service looks at what has become of it; or unless the other end is closed.
 std::optional<Claim> claim_run(int folder, const Order& order, const Descriptor& connection);
 
 // It could not be begun after all, as errno says.

@@ -12,8 +12,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 
 #include "base/text.h"
+#include "engine/local/record.h"
 
 namespace rota::local {
 namespace {
@@ -43,17 +45,34 @@ uid_t user_at(int socket) {
 
 bool is_ours(uid_t user) { return user != kNobody && (user == ::geteuid() || user == 0); }
 
-Descriptor connected(const std::string& name) {
-  constexpr int kTries = 250;  // five seconds: who is crowded or stopped is there all the same
+// False: who listens is crowded, or no socket can be had, so that another try may help.
+bool try_to_connect(const std::string& name, Descriptor& into) {
   const Address address(name);
-  for (int tries = 0; tries < kTries; ++tries) {
-    Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (socket && ::connect(socket.get(), address.get(), address.size()) == 0) return socket;
-    if (errno == ECONNREFUSED || errno == ENOENT) return {};
-    ::poll(nullptr, 0, 20);
+  Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket) return false;
+  if (::connect(socket.get(), address.get(), address.size()) == 0) {
+    into = std::move(socket);
+    return true;
   }
-  return {};
+  return errno == ECONNREFUSED || errno == ENOENT;
 }
+
+// Who is crowded or stopped is there all the same.
+std::vector<Descriptor> connected(std::span<const std::string> names) {
+  constexpr std::int64_t kPatience = 5000;  // milliseconds, of all together
+  constexpr int kRestMilliseconds = 20;
+  std::vector<Descriptor> sockets(names.size());
+  std::vector<std::size_t> missing(names.size());
+  std::iota(missing.begin(), missing.end(), std::size_t{0});
+  const std::int64_t until = boot_milliseconds() + kPatience;
+  while (true) {
+    std::erase_if(missing, [&](std::size_t at) { return try_to_connect(names[at], sockets[at]); });
+    if (missing.empty() || boot_milliseconds() >= until) return sockets;
+    ::poll(nullptr, 0, kRestMilliseconds);
+  }
+}
+
+Descriptor connected(const std::string& name) { return std::move(connected(std::span(&name, 1)).front()); }
 
 }  // namespace
 
@@ -162,6 +181,14 @@ Descriptor listen_at(const std::string& name) {
 Descriptor connect_to(const std::string& name) {
   Descriptor socket = connected(name);
   return socket && is_ours(user_at(socket.get())) ? std::move(socket) : Descriptor();
+}
+
+std::vector<Descriptor> connect_to_all(std::span<const std::string> names) {
+  std::vector<Descriptor> sockets = connected(names);
+  for (Descriptor& socket : sockets) {
+    if (socket && !is_ours(user_at(socket.get()))) socket.reset();
+  }
+  return sockets;
 }
 
 Descriptor connect_to(const std::string& name, uid_t whose) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace rota::local {
 
@@ -63,8 +64,11 @@ bool receive(int socket, std::string& text, std::deque<Descriptor>& files);
 // be a process of this user, or of root.
 std::string unguessable_name();
 Descriptor listen_at(const std::string& name);
-Descriptor connect_to(const std::string& name);  // never waits; none: nobody listens
+Descriptor connect_to(const std::string& name);  // waits for who is crowded, five seconds at most; none: nobody listens
 Descriptor accept_from(int listener);            // none: nobody is there
+
+// To each of these, in their order. For all that are crowded together it waits no longer than for one.
+std::vector<Descriptor> connect_to_all(std::span<const std::string> names);
 
 // The same where the other is to be a process of a certain user, and of nobody else; and of that user too.
 Descriptor connect_to(const std::string& name, uid_t whose);

@@ -185,6 +185,7 @@ class Desk : public Intake, public RunSource {
   RealLoop& loop() { return loop_; }
   const RunUse& use_of(std::uint32_t job) { return uses_[JobId{job}]; }
   const std::string& told_of(std::uint32_t job) { return sentences_[JobId{job}]; }
+  const std::string& warned_of(std::uint32_t job) { return warnings_[JobId{job}]; }
   const std::vector<Observed>& all() const { return heard_; }
 
   JobId submit(const JobSpec& /*spec*/) override { return {}; }
@@ -199,6 +200,7 @@ class Desk : public Intake, public RunSource {
     return found->second;
   }
   void note_of_job(JobId job, std::string sentence) override { sentences_[job] = std::move(sentence); }
+  void warn_of_job(JobId job, const std::string& sentence) override { warnings_[job] = sentence; }
   void used(JobId job, std::uint32_t /*dispatch*/, const RunUse& use) override { uses_[job] = use; }
 
  private:
@@ -210,6 +212,7 @@ class Desk : public Intake, public RunSource {
   std::unique_ptr<LocalEngine> engine_;
   std::map<JobId, Run> runs_;
   std::map<JobId, std::string> sentences_;
+  std::map<JobId, std::string> warnings_;
   std::map<JobId, RunUse> uses_;
   std::vector<Observed> heard_;
   std::uint64_t key_ = 0;

@@ -90,7 +90,7 @@ void LocalEngine::start(const Command& command) {
   entry.next = command;  // what may still run of the one before must not
   Tell kill = tell(Tell::Kind::kill, command);
   kill.asked = Asked::requeue;
-  if (entry.link) entry.link->tell(kill);
+  tell_to_end(command.job, entry, kill);
 }
 
 void LocalEngine::launch(const Command& command) {
@@ -115,6 +115,8 @@ void LocalEngine::launch(const Command& command) {
 void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
   Entry& entry = runs_[command.job];
   entry.ours = true;
+  entry.told_to_end = kNever;
+  entry.unanswered = 0;
   entry.name = std::to_string(command.job.value) + "." + std::to_string(command.dispatch);
   if (move > 0) entry.name += "." + std::to_string(move);
   entry.place = places_.take(command.where, run.processors, devices_of_stopped());
@@ -136,10 +138,12 @@ void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
   claim.boot = options_.boot;
   claim.socket = unguessable_name();
   claim.limit = run.limit.count();
+  claim.deadline = order.deadline = on_boot_clock(command.limit_end);
+  const bool checkpoints = run.checkpoint_signal > 0 || !run.checkpoint.empty();
+  claim.ends_within = (run.kill_wait + (checkpoints ? run.checkpoint_time : Duration{0})).count();
   claim.processors = run.processors;
   claim.cores = entry.place.cores;
   claim.devices = entry.place.devices;
-  order.deadline = on_boot_clock(command.limit_end);
   order.launch_wait = options_.launch_wait.count();
   const auto nodes = static_cast<std::int64_t>(command.where.shares.size());
   order.most_memory =
@@ -163,6 +167,7 @@ void LocalEngine::go_on(Entry& entry, const Command& command) {
   entry.key = command.key;
   entry.expected_end = command.expected_end;
   entry.ordered = loop_.now();
+  entry.told_to_end = kNever;
   entry.end.reset();
   entry.launched = entry.end_reported = entry.suspends = false;
   entry.asked = Asked::nothing;
@@ -179,7 +184,7 @@ void LocalEngine::go_on(Entry& entry, const Command& command) {
   places_.take(entry.place);
   entry.record.phase = Phase::claimed;
   Tell go_on = tell(Tell::Kind::go_on, command);
-  go_on.deadline = on_boot_clock(command.limit_end);
+  go_on.deadline = entry.record.deadline = on_boot_clock(command.limit_end);
   go_on.cores = entry.place.cores;
   if (entry.link) entry.link->tell(go_on);
 }
@@ -235,7 +240,7 @@ void LocalEngine::end_early(const Command& command) {
     entry.record.asked = what.asked;
     return over(command.job, entry);
   }
-  if (entry.link) entry.link->tell(what);
+  tell_to_end(command.job, entry, what);
 }
 
 void LocalEngine::never_began(const Command& command) {
@@ -281,6 +286,8 @@ void LocalEngine::hear(JobId job, const RunRecord* record) {
     entry.link.reset();
     return look(job, entry);
   }
+  entry.unanswered = 0;
+  if (entry.buried && !record->over()) return cannot_be_ended(job, record->sentence);
   entry.record = *record;
   if (record->spare && entry.ours) spares_.keep(std::move(entry.link), *record);
   if (record->over()) return over(job, entry);
@@ -290,6 +297,7 @@ void LocalEngine::hear(JobId job, const RunRecord* record) {
   } else if (record->phase == Phase::runs && record->dispatch == entry.dispatch) {
     launched(job, entry);
     stop_moved(entry);
+    if (entry.next_look == kNever && entry.expected_end <= loop_.now()) plan_look(job, entry, over_by(entry));
   }
 }
 
@@ -314,6 +322,7 @@ void LocalEngine::could_not_launch(JobId job, Entry& entry, const std::string& w
 void LocalEngine::over(JobId job, Entry& entry) {
   RunRecord& record = entry.record;
   if (record.over()) entry.link.reset();
+  entry.told_to_end = kNever;
   entry.goes_on.reset();
   leave_place(entry);
   const bool left = record.over() && std::exchange(entry.moving, false);
@@ -372,8 +381,7 @@ void LocalEngine::settled(JobId job, std::uint32_t dispatch) {
   if (suspended || !entry.end) {
     if (dispatch != kAnyDispatch) return;
     entry.leaves = true;
-    if (entry.link) entry.link->tell({.kind = Tell::Kind::kill, .epoch = epoch_, .asked = Asked::cancel});
-    return;
+    return tell_to_end(job, entry, {.kind = Tell::Kind::kill, .epoch = epoch_, .asked = Asked::cancel});
   }
   drop(job);
 }
@@ -401,9 +409,14 @@ void LocalEngine::ring() {
     const Reminder due = reminders_.top();
     reminders_.pop();
     const auto found = runs_.find(due.job);
-    const bool stands = found != runs_.end() && !found->second.end && found->second.dispatch == due.dispatch &&
-                        found->second.expected_end == due.at;
-    if (stands) report(due.job, Overdue{due.job, due.dispatch});
+    if (found == runs_.end()) continue;
+    Entry& entry = found->second;
+    if (due.of_end) {
+      if (entry.next_look == due.at) look_whether_over(due.job, entry);
+    } else if (!entry.end && entry.dispatch == due.dispatch && entry.expected_end == due.at) {
+      report(due.job, Overdue{due.job, due.dispatch});
+      plan_look(due.job, entry, over_by(entry));
+    }
   }
   if (!reminders_.empty()) loop_.set(*this, reminders_.top().at);
 }

@@ -39,6 +39,7 @@ struct LocalOptions {
   bool cgroups = true;                                                 // are used where they can be
   bool pins = true;                                                    // jobs to cores
   Duration launch_wait = seconds(60);  // for a job's folder, input and output to be opened, and its program executed
+  Duration hang_wait = seconds(30);    // for a supervisor to say how its job is that should be over; then it is killed
   std::uint64_t decided_before = 0;  // commands with keys up to this one were decided by an earlier life of the service
   std::string boot = boot_id();      // of this start of the system
   // What was told more lately than this is of a later state than the one that is served: a copy was put back.
@@ -89,10 +90,14 @@ class LocalEngine final : public Engine, public Alarm {
     RunRecord record;       // as last heard
     std::unique_ptr<RunLink> link;
     std::unique_ptr<GoneWatch> dying;  // its supervisor hung, was killed, and is not gone yet
+    bool buried = false;               // its link is to who ends what is left of it
     Descriptor greeting;               // while open() waits for its answer
     Place place;
     Instant expected_end = kNever;
     Instant ordered = kNever;             // when this life of the service ordered it
+    Instant told_to_end = kNever;         // the first time, under this dispatch
+    Instant next_look = kNever;           // when it is looked whether it is over
+    int unanswered = 0;                   // looks at which its supervisor was asked since it was last heard
     Asked asked = Asked::nothing;         // by a command, and not carried out yet
     bool suspends = false;                // the same
     std::uint64_t stands = 0;             // key of the command by which it stands still; 0: it goes on
@@ -110,6 +115,7 @@ class LocalEngine final : public Engine, public Alarm {
     Instant at;
     JobId job;
     std::uint32_t dispatch;
+    bool of_end = false;  // a look whether it is over; else it may be overdue
     bool operator>(const Reminder& o) const { return at > o.at; }
   };
   struct News {
@@ -123,14 +129,24 @@ class LocalEngine final : public Engine, public Alarm {
   Result<void> find_runs();
   Result<void> can_open_more() const;
   Result<void> find_run(const std::string& name, std::vector<Entry>& into);
+  Result<void> connect_to_found(std::vector<Entry>& found) const;
   void keep_latest(Entry& found);
   void greet_all();
   void disown_later();
   void remove_left_cgroups() const;
   void forget(Entry& entry);
 
+  // engine_hung.cc
+  Instant over_by(const Entry& entry) const;
+  void tell_to_end(JobId job, Entry& entry, const Tell& how);
+  void plan_look(JobId job, Entry& entry, Instant at);
+  void look_whether_over(JobId job, Entry& entry);
+  void end_hung(JobId job, Entry& entry);
+  void cannot_be_ended(JobId job, const std::string& sentence);
+
   // engine_lost.cc
   void look(JobId job, Entry& entry);
+  void end_before_it_begins(JobId job, Entry& entry);
   void holder_gone(JobId job);
   void nobody_left(JobId job, Entry& entry);
   void bury(JobId job, Entry& entry);

@@ -22,6 +22,7 @@ void LocalEngine::adjust(const Command& command) {
   remind(command.job, entry);
   if (!entry.link) return;  // it comes again once somebody can hear it
   entry.key = command.key;
+  entry.record.deadline = command.stands ? INT64_MAX : on_boot_clock(command.limit_end);
   const bool signals = command.stands || stood;
   if (command.limit.count() != entry.record.limit) {
     Tell limit = tell(Tell::Kind::limit, command);

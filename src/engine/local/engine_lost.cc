@@ -9,20 +9,23 @@ namespace rota::local {
 
 // The connection is closed and nothing was said before: what is on disk tells how far it got.
 void LocalEngine::look(JobId job, Entry& entry) {
+  entry.buried = false;
   const auto record = read_record(folder_.get(), entry.name);
   if (record) entry.record = *record;
   if (record && record->over()) return over(job, entry);
   if (Descriptor socket = record ? connect_to(record->socket) : Descriptor(); socket) {
     watch(job, entry, std::move(socket));
-    return entry.link->tell({.kind = Tell::Kind::hello, .epoch = epoch_});
+    entry.link->tell({.kind = Tell::Kind::hello, .epoch = epoch_});
+    return plan_look(job, entry, over_by(entry));
   }
-  if (record && record->pid == 0) {  // one that hangs must not begin it later
-    if (Descriptor holder = kill_holder(folder_.get(), entry.name)) {
-      entry.dying = std::make_unique<GoneWatch>(io_, std::move(holder), [this, job] { holder_gone(job); });
-      return;
-    }
-  }
-  nobody_left(job, entry);
+  record && record->pid == 0 ? end_before_it_begins(job, entry) : nobody_left(job, entry);
+}
+
+// A supervisor that hangs must not begin it later.
+void LocalEngine::end_before_it_begins(JobId job, Entry& entry) {
+  Descriptor holder = kill_holder(folder_.get(), entry.name);
+  if (!holder) return nobody_left(job, entry);
+  entry.dying = std::make_unique<GoneWatch>(io_, std::move(holder), [this, job] { holder_gone(job); });
 }
 
 // Commands about the job that came meanwhile were noted, and count now.
@@ -55,6 +58,7 @@ void LocalEngine::bury(JobId job, Entry& entry) {
   order.name = entry.name;
   order.engine_folder = options_.folder;
   order.claim = entry.record;
+  entry.buried = true;
   watch(job, entry, std::move(ends.ours));
   spawner_.send(order, std::move(ends.theirs));
 }

@@ -25,7 +25,7 @@ void LocalEngine::migrate(const Command& command) {
   Tell stop = tell(Tell::Kind::stop, command);
   stop.asked = Asked::move;
   stop.checkpoint = command.kept;
-  if (entry.link) entry.link->tell(stop);
+  tell_to_end(command.job, entry, stop);
 }
 
 // Nothing is left of it where it was. False: it does not go on elsewhere after all, and that is its end.

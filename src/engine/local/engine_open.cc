@@ -96,7 +96,7 @@ Result<void> LocalEngine::find_runs() {
   Result<void> all;
   while (const dirent* entry = all ? ::readdir(folder) : nullptr) all = find_run(entry->d_name, found);
   ::closedir(folder);
-  if (all) all = can_open_more();
+  if (all) all = connect_to_found(found);
   if (!all) return all;
   std::vector<Entry*> out_of_reach;
   for (Entry& entry : found) {
@@ -122,6 +122,7 @@ Result<void> LocalEngine::find_runs() {
       places_.take(entry.place);
       entry.launched = entry.record.phase == Phase::runs;
       entry.moving = on_its_way;
+      if (entry.asked != Asked::nothing) tell_to_end(job, entry, {.kind = Tell::Kind::hello});
     }
   }
   return {};
@@ -154,11 +155,26 @@ Result<void> LocalEngine::find_run(const std::string& name, std::vector<Entry>& 
   if (record->boot != options_.boot) {
     found.record.lost = true;
     found.record.phase = Phase::ended;
-  } else if (Descriptor socket = connect_to(record->socket); socket) {
-    send_whole(socket.get(), in_words(Tell{.kind = Tell::Kind::hello}));
-    found.greeting = std::move(socket);
   }
   return {};
+}
+
+// All at once: those that hang hold up the start no longer than one does.
+Result<void> LocalEngine::connect_to_found(std::vector<Entry>& found) const {
+  std::vector<Entry*> not_over;
+  std::vector<std::string> names;
+  for (Entry& entry : found) {
+    if (entry.record.over()) continue;
+    not_over.push_back(&entry);
+    names.push_back(entry.record.socket);
+  }
+  std::vector<Descriptor> sockets = connect_to_all(names);
+  for (std::size_t at = 0; at < sockets.size(); ++at) {
+    if (!sockets[at]) continue;
+    send_whole(sockets[at].get(), in_words(Tell{.kind = Tell::Kind::hello}));
+    not_over[at]->greeting = std::move(sockets[at]);
+  }
+  return can_open_more();
 }
 
 // Of two dispatches of a job the later one was started when the end of the earlier one was durable.

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "engine/local/cgroups.h"
 #include "engine/local/descriptor.h"
@@ -69,6 +70,30 @@ std::vector<pid_t> descendants_by_parents(pid_t ancestor) {
   return found;
 }
 
+bool is_dead(char state) { return state == 'Z' || state == 'X'; }
+
+// In the line that /proc has of a process or thread; 0: it is not there. A name may have brackets and spaces in it.
+std::size_t state_in(const std::string& stat) {
+  const std::size_t name_end = stat.rfind(')');
+  return name_end == std::string::npos || name_end + 2 >= stat.size() ? 0 : name_end + 2;
+}
+
+// The first thread may end before others, and is what is seen of the process then.
+bool has_live_thread(pid_t pid) {
+  const std::string tasks = folder_of(pid) + "/task";
+  DIR* folder = ::opendir(tasks.c_str());
+  if (!folder) return false;
+  bool lives = false;
+  while (const dirent* entry = lives ? nullptr : ::readdir(folder)) {
+    if (entry->d_name[0] == '.') continue;
+    const std::string stat = contents(tasks + "/" + entry->d_name + "/stat");
+    const std::size_t state = state_in(stat);
+    lives = state > 0 && !is_dead(stat[state]);
+  }
+  ::closedir(folder);
+  return lives;
+}
+
 bool is_marked(pid_t pid, const std::string& mark) {
   const std::string environment = contents(folder_of(pid) + "/environ");
   return std::string_view(environment).starts_with(mark + '\0') ||
@@ -101,13 +126,14 @@ std::vector<pid_t> left_over(const Process& first, const std::string& mark, cons
 
 std::optional<Process> look_at(pid_t pid) {
   const std::string text = contents(folder_of(pid) + "/stat");
-  const std::size_t name_end = text.rfind(')');  // a name may have brackets and spaces in it
-  if (name_end == std::string::npos || name_end + 2 >= text.size()) return std::nullopt;
+  const std::size_t state = state_in(text);
+  if (state == 0) return std::nullopt;
   Process process{.pid = pid};
-  process.zombie = text[name_end + 2] == 'Z' || text[name_end + 2] == 'X';
-  process.runs = text[name_end + 2] == 'R' || text[name_end + 2] == 'S';
-  const auto numbers = numbers_in<std::int64_t>(std::string_view(text).substr(name_end + 3));
+  process.zombie = is_dead(text[state]) && !has_live_thread(pid);
+  process.runs = text[state] == 'R' || text[state] == 'S';
+  const auto numbers = numbers_in<std::int64_t>(std::string_view(text).substr(state + 1));
   if (numbers.size() < 19) return std::nullopt;
+  if (process.zombie) process.status = static_cast<int>(numbers.back());
   process.parent = static_cast<pid_t>(numbers[0]);
   process.sid = static_cast<pid_t>(numbers[2]);
   process.began = static_cast<std::uint64_t>(numbers[18]);
@@ -135,6 +161,21 @@ std::vector<pid_t> descendants(pid_t ancestor) {
   }
   found.erase(found.begin());
   return found;
+}
+
+// Who ends may just have made another, which is seen the next time: so the same must be seen twice in a row.
+bool only_zombies(pid_t ancestor) {
+  for (std::vector<pid_t> before;;) {
+    std::vector<pid_t> now = descendants(ancestor);
+    const bool dead = std::ranges::all_of(now, [](pid_t pid) {
+      const auto process = look_at(pid);
+      return !process || process->zombie;
+    });
+    if (!dead) return false;
+    std::ranges::sort(now);
+    if (now == before) return true;
+    before = std::move(now);
+  }
 }
 
 void signal_descendants(pid_t ancestor, int number) {

@@ -15,15 +15,17 @@ struct Process {
   pid_t parent = 0;
   pid_t sid = 0;            // its first ancestor that called setsid()
   std::uint64_t began = 0;  // in the kernel's ticks since the start of the system: with pid, its identity
-  bool zombie = false;
-  bool runs = false;  // or would as soon as it is woken: neither stopped nor waiting for a device
+  bool zombie = false;      // with all its threads: it runs no more, and only waits for somebody to wait for it
+  int status = 0;           // of a zombie: as waitpid says it
+  bool runs = false;        // or would as soon as it is woken: neither stopped nor waiting for a device
 };
 
 std::optional<Process> look_at(pid_t pid);  // nullopt: there is none
 std::vector<Process> all_processes();
 
-// Those that stem from it, at this moment, without itself; zombies are left out.
+// Those that stem from it, at this moment, without itself.
 std::vector<pid_t> descendants(pid_t ancestor);
+bool only_zombies(pid_t ancestor);  // none of them lives
 
 // SIGSTOP to all that stem from it, until none appears that is not stopped.
 void stop_descendants(pid_t ancestor);

@@ -43,6 +43,11 @@ Descriptor kill_holder(int folder, const std::string& name) {
   return process;
 }
 
+pid_t record_holder(int folder, const std::string& name) {
+  const Descriptor file(::openat(folder, name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  return file ? std::max(holder_of(file.get()), 0) : 0;
+}
+
 void wait_until_gone(std::span<const Descriptor> holders) {
   constexpr std::int64_t kPatience = 1000;  // milliseconds
   const std::int64_t until = boot_milliseconds() + kPatience;

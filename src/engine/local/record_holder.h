@@ -16,6 +16,9 @@ void hold_record(int file);
 // is readable once it is gone; none: there is nobody.
 Descriptor kill_holder(int folder, const std::string& name);
 
+// Its number; 0: there is nobody.
+pid_t record_holder(int folder, const std::string& name);
+
 // For all of these together, a second at most.
 void wait_until_gone(std::span<const Descriptor> holders);
 

@@ -116,6 +116,7 @@ class Spawner {
       end.sentence = "Processes of the job could not be ended after its supervisor was killed; look for " + mark +
                      " in their environment.";
     }
+    if (holder) wait_for_hung(order, holder, connection);
     remove_cgroups(claim.cgroups);
     end.phase = Phase::ended;
     end.lost = true;
@@ -124,6 +125,23 @@ class Spawner {
     if (record) add_line(record.get(), line);
     send_whole(connection.get(), line);
     return 0;
+  }
+
+  // Where the system does not let go of it, it still has what it was given.
+  void wait_for_hung(const Order& order, const Descriptor& holder, const Descriptor& connection) const {
+    const pid_t pid = record_holder(folder_.get(), order.name);
+    if (pid == 0) return;
+    const std::string process = std::to_string(pid);
+    RunRecord hangs = order.claim;
+    hangs.sentence =
+        "Its supervisor, process " + process +
+        ", hangs in the system so that not even SIGKILL ends it. Nothing else of the job runs on, but what "
+        "it holds stays taken until that process is gone: see what it waits for in /proc/" +
+        process + "/stack and end that, or restart the machine.";
+    send_whole(connection.get(), in_words(hangs));
+    pollfd gone{holder.get(), POLLIN, 0};
+    while (::poll(&gone, 1, -1) < 0 && errno == EINTR) {
+    }
   }
 
   // A child is no spawner: the service must hear when this one ends.

@@ -13,6 +13,7 @@
 #include <span>
 
 #include "engine/local/cgroups.h"
+#include "engine/local/processes.h"
 #include "engine/local/supervisor_process.h"
 #include "engine/local/system_state.h"
 #include "engine/local/words.h"
@@ -71,6 +72,18 @@ void SupervisorProcess::main_ended(int status) {
   forget_checkpoint();
 }
 
+// A process that somebody traces is a zombie for as long as that one likes, and cannot be waited for until then.
+bool SupervisorProcess::wait_no_longer() {
+  if (!only_zombies(::getpid())) return false;
+  reap();
+  if (all_over_) return true;
+  if (!main_over_) {
+    const auto main = look_at(main_);
+    main_ended(main ? main->status : SIGKILL);
+  }
+  return all_over_ = zombies_left_ = true;
+}
+
 bool SupervisorProcess::finished() const { return all_over_ && !launch_report_; }
 
 void SupervisorProcess::finish() {
@@ -107,11 +120,11 @@ void SupervisorProcess::finish() {
   }
 }
 
-// It must not be larger than others, nor have anything left of what is over; and nobody but the service may be there,
-// of which the next one waits for all who hold the lock.
+// It must not be larger than others, nor have anything left of what is over, no zombie either; and nobody but the
+// service may be there, of which the next one waits for all who hold the lock.
 bool SupervisorProcess::waits_for_more() {
   const auto kept = [&](const std::string& cgroup) { return quarters_.lives_in(cgroup); };
-  return small_ && record_.phase == Phase::ended && connections_.size() == 1 &&
+  return small_ && !zombies_left_ && record_.phase == Phase::ended && connections_.size() == 1 &&
          std::ranges::all_of(record_.cgroups, kept) && quarters_.lock().take();
 }
 

@@ -256,6 +256,7 @@ void SupervisorProcess::hear(const Tell& tell, Connection& from) {
   }
   record_.ran = ran(boot_milliseconds());
   record_.paused = paused_at_ > 0 ? 1 : 0;
+  record_.deadline = is_stopped() ? kNoTime : order_.deadline;
   send_whole(from.socket.get(), in_words(record_));
 }
 
@@ -399,6 +400,7 @@ void SupervisorProcess::go_on(const Tell& tell) {
 void SupervisorProcess::signal_all(int number) { signal_descendants(::getpid(), number); }
 
 void SupervisorProcess::kill_all() {
+  if (wait_no_longer()) return;
   stop_descendants(::getpid());  // so that none of them makes another meanwhile
   signal_all(SIGKILL);
   kill_at_ = boot_milliseconds() + kKillAgain;

@@ -48,6 +48,7 @@ class SupervisorProcess {
   void read_signals();
   void reap();
   void main_ended(int status);
+  bool wait_no_longer();
   void look_at_the_clock();
   void stop(Asked asked, std::int64_t now, bool checkpoint = false);
   void stop_now(std::int64_t now);
@@ -89,7 +90,8 @@ class SupervisorProcess {
   Attachment attachment_;
   pid_t main_ = 0;
   bool main_over_ = false;
-  bool all_over_ = false;  // no child is left
+  bool all_over_ = false;      // no child is left
+  bool zombies_left_ = false;  // but those that nobody lets it wait for
   bool warned_ = false;
   bool told_to_end_ = false;      // by somebody, which is nothing that it does
   std::int64_t launched_at_ = 0;  // later by so long as it was paused; all on the clock of boot_milliseconds()

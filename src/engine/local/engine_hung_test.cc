@@ -1,0 +1,162 @@
+// A supervisor hangs while its job should end: the job ends all the same, and so does all that is left of it.
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#include <csignal>
+#include <filesystem>
+#include <string>
+
+#include "engine/local/desk_test.h"
+#include "engine/local/processes.h"
+
+namespace rota::local {
+namespace {
+
+constexpr const char* kForEver = "trap '' TERM; setsid sleep 1000 & echo $! > child; echo $$ > pid; wait";
+
+class LocalHungTest : public testing::Test {
+ protected:
+  LocalHungTest() {
+    desk_.options().hang_wait = Duration{300};
+    desk_.open();
+  }
+  // Until its processes are there; gives its supervisor.
+  pid_t start(std::uint32_t job, const Command& command) {
+    desk_.engine().dispatch(command);
+    EXPECT_TRUE(desk_.wait_for<Launched>(job) && desk_.wait_for_file("pid"));
+    return look_at(number_in("pid")).value().parent;
+  }
+  pid_t start_that_hangs(std::uint32_t job) {
+    const pid_t supervisor = start(job, desk_.start(job, desk_.shell(kForEver)));
+    ::kill(supervisor, SIGSTOP);
+    return supervisor;
+  }
+  pid_t number_in(const std::string& file) const { return std::stoi(desk_.file(file)); }
+  bool gone(pid_t pid) {
+    return desk_.wait([&] {
+      const auto process = look_at(pid);
+      return !process || process->zombie;
+    });
+  }
+  bool nothing_runs() { return gone(number_in("pid")) && gone(number_in("child")); }
+  bool says_that_it_hung(std::uint32_t job) {
+    return desk_.told_of(job).starts_with("Its supervisor hung and was killed, ");
+  }
+  Desk desk_;
+};
+
+TEST_F(LocalHungTest, a_job_that_is_cancelled_is_ended_with_its_supervisor) {
+  const pid_t supervisor = start_that_hangs(1);
+  desk_.kill(1, true);
+  EXPECT_EQ(desk_.outcome(1), Outcome::cancelled);
+  EXPECT_TRUE(says_that_it_hung(1)) << desk_.told_of(1);
+  EXPECT_TRUE(nothing_runs() && gone(supervisor));
+}
+
+TEST_F(LocalHungTest, a_job_that_is_to_be_queued_again_is_ended_and_begins_anew) {
+  start_that_hangs(1);
+  desk_.kill(1, false);
+  ASSERT_TRUE(desk_.wait_for<Requeued>(1));
+  EXPECT_TRUE(nothing_runs());
+  desk_.launch(1, desk_.shell("true"), 2);
+  EXPECT_EQ(desk_.outcome(1, 2), Outcome::completed);
+}
+
+TEST_F(LocalHungTest, a_job_that_is_to_be_suspended_gives_way_and_has_nothing_kept) {
+  start_that_hangs(1);
+  Command leave = desk_.command(Command::Kind::preempt, 1);
+  leave.how = Preemption::suspend;
+  desk_.engine().dispatch(leave);
+  const auto* vacated = desk_.wait_for<Vacated>(1);
+  ASSERT_TRUE(vacated);
+  EXPECT_EQ(vacated->kept, Duration{0});
+  EXPECT_TRUE(nothing_runs());
+}
+
+TEST_F(LocalHungTest, a_job_is_ended_at_its_limit) {
+  Command limited = desk_.start(1, desk_.shell(kForEver));
+  limited.expected_end = limited.limit_end = desk_.loop().now() + seconds(1000);
+  const pid_t supervisor = start(1, limited);
+  ::kill(supervisor, SIGSTOP);
+  Command shorter = desk_.command(Command::Kind::adjust, 1);
+  shorter.limit = Duration{1};
+  shorter.expected_end = shorter.limit_end = desk_.loop().now();
+  desk_.engine().dispatch(shorter);
+  EXPECT_EQ(desk_.outcome(1), Outcome::timed_out);
+  EXPECT_TRUE(says_that_it_hung(1)) << desk_.told_of(1);
+  EXPECT_TRUE(nothing_runs() && gone(supervisor));
+}
+
+TEST_F(LocalHungTest, the_next_life_of_the_service_ends_a_job_that_the_one_before_told_to_end) {
+  local::Run slow = desk_.shell(kForEver);
+  slow.kill_wait = seconds(1000);
+  const pid_t supervisor = start(1, desk_.start(1, slow));
+  desk_.kill(1, false);
+  desk_.close();
+  desk_.open();
+  ::kill(supervisor, SIGSTOP);
+  desk_.loop().jump(seconds(1000));
+  desk_.engine().ring();
+  EXPECT_TRUE(desk_.wait_for<Requeued>(1));
+  EXPECT_TRUE(nothing_runs());
+}
+
+TEST_F(LocalHungTest, a_job_of_a_supervisor_that_answers_may_take_its_time) {
+  desk_.close();
+  desk_.options().hang_wait = seconds(60);
+  desk_.open();
+  Command limited = desk_.start(1, desk_.shell(kForEver));
+  limited.expected_end = limited.limit_end = desk_.loop().now() + Duration{200};
+  start(1, limited);
+  desk_.engine().signal(JobId{1}, SIGSTOP);  // meanwhile its limit does not run
+  ASSERT_TRUE(desk_.wait_for<Overdue>(1));
+  desk_.engine().signal(JobId{1}, SIGCONT);
+  EXPECT_EQ(desk_.outcome(1), Outcome::timed_out);
+  EXPECT_EQ(desk_.told_of(1), "");
+}
+
+TEST_F(LocalHungTest, an_order_that_one_who_waits_has_not_read_is_void_once_the_job_has_ended) {
+  desk_.launch(1, desk_.shell("echo $PPID > spare"));
+  ASSERT_EQ(desk_.outcome(1), Outcome::completed);
+  const pid_t spare = number_in("spare");
+  ::kill(spare, SIGSTOP);
+  desk_.launch(2, desk_.shell("echo run >> out"));
+  desk_.kill(2, true);
+  EXPECT_EQ(desk_.outcome(2), Outcome::cancelled);
+  desk_.engine().settled(JobId{2}, 1);
+  ::kill(spare, SIGCONT);
+  EXPECT_TRUE(gone(spare));
+  EXPECT_EQ(desk_.file("out"), "");
+}
+
+TEST_F(LocalHungTest, an_order_that_the_spawner_has_not_read_is_void_once_the_job_has_ended) {
+  ::kill(desk_.engine().spawner(), SIGSTOP);
+  desk_.launch(1, desk_.shell("echo run >> out"));
+  desk_.kill(1, true);
+  EXPECT_EQ(desk_.outcome(1), Outcome::cancelled);
+  ::kill(desk_.engine().spawner(), SIGCONT);
+  desk_.launch(2, desk_.shell("true"));
+  EXPECT_EQ(desk_.outcome(2), Outcome::completed);
+  EXPECT_FALSE(std::filesystem::exists(desk_.runs() / "1.1")) << "it was begun";
+}
+
+TEST_F(LocalHungTest, a_supervisor_that_cannot_die_is_named_and_keeps_what_it_has) {
+  const pid_t supervisor = start(1, desk_.start(1, desk_.shell(kForEver)));
+  if (::ptrace(PTRACE_SEIZE, supervisor, nullptr, PTRACE_O_TRACEEXIT) != 0)
+    GTEST_SKIP() << "no process may be traced here";
+  ::kill(supervisor, SIGSTOP);
+  desk_.kill(1, true);
+  EXPECT_TRUE(desk_.wait([&] { return !desk_.warned_of(1).empty(); }));
+  EXPECT_TRUE(desk_.warned_of(1).starts_with("Its supervisor, process " + std::to_string(supervisor) + ", hangs "))
+      << desk_.warned_of(1);
+  EXPECT_EQ(desk_.told_of(1), desk_.warned_of(1));
+  EXPECT_TRUE(nothing_runs());
+  EXPECT_EQ(desk_.heard<Finished>(1), nullptr);
+  EXPECT_TRUE(desk_.seen(desk_.engine().observe(), 1)->runs);
+  ::ptrace(PTRACE_CONT, supervisor, nullptr, nullptr);
+  EXPECT_EQ(desk_.outcome(1), Outcome::cancelled);
+  ::waitpid(supervisor, nullptr, __WALL);
+}
+
+}  // namespace
+}  // namespace rota::local
