@@ -147,12 +147,19 @@ class Conservative(Truth):
     policy = "conservative"
 
 
-class Requeue(Truth):
+class Crowded:
+    """Somebody runs whenever somebody of a higher priority comes, also where there are few jobs."""
+
+    @property
+    def pause(self):
+        return 1 if JOBS > 20 else 0.4
+
+
+class Requeue(Crowded, Truth):
     """Jobs of higher priority come meanwhile, and those that they drive out begin anew. In order of the queue: where
     jobs are backfilled, the few milliseconds that processes need to leave decide who slips in. And they come while
     nobody is about to end: whether somebody is driven out or has just ended would be decided by milliseconds, too."""
     policy = "fcfs+preempt=requeue"
-    pause = 1
     apart = 3
     wait = threading.Event()
 
@@ -247,10 +254,9 @@ class Counting(Truth):
         print(f"{self.again} dispatches went on from {kept} checkpoints", file=sys.stderr)
 
 
-class Checkpoint(Counting):
+class Checkpoint(Crowded, Counting):
     """Who is driven out writes a checkpoint first, which takes as long as the rehearsal is told."""
     policy = "fcfs+preempt=checkpoint+checkpoint=1"
-    pause = 1
     apart = 3
 
     def members(self, number):
