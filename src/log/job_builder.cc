@@ -4,13 +4,15 @@
 #include <numeric>
 #include <utility>
 
+#include "log/accounted_jobs.h"
+
 namespace rota::log {
 namespace {
 
 constexpr std::size_t kFirstRoom = 1024;
 
 constexpr std::array<const char*, 8> kRemarks{
-    "cancelled before they started: dropped",
+    kCancelled,
     "run time 0 or unknown: taken as jobs of 1 s",
     "processors unknown: taken as jobs of 1 s on one processor",
     "submit time unknown: taken as jobs of 1 s at the beginning",

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "log/accounted_jobs.h"
 #include "log/accounted_rows.h"
 #include "log/job_builder.h"
 #include "log/sacct_reader.h"
@@ -14,7 +15,6 @@
 namespace rota::log {
 namespace {
 
-constexpr const char* kCancelled = "cancelled before they started: dropped";
 constexpr const char* kAtOnce = "cancelled within their first second: taken as jobs of 1 s";
 constexpr const char* kNeverStarted = "ended before they started (DEADLINE, REVOKED, ...): dropped";
 constexpr const char* kWaiting = "not started when the log was taken: dropped";
@@ -23,9 +23,6 @@ constexpr const char* kRunning = "still running when the log was taken: dropped"
 constexpr const char* kBackwards = "ended before they started, and Elapsed is not there: dropped";
 constexpr const char* kClockChange = "started and ended on two sides of a clock change: Elapsed taken as the run time";
 constexpr const char* kSuspended = "End - Start is not Elapsed (suspended?): Elapsed taken as the run time";
-constexpr const char* kEarlyStart = "started before they were submitted: wait time left unknown";
-constexpr const char* kLateEligible =
-    "eligible later than submitted (held, begin time, or waiting for another job): they come when they are eligible";
 constexpr const char* kNoLimit = "no time limit (UNLIMITED, Partition_Limit, or not told): requested time left unknown";
 constexpr const char* kComponent = "components of heterogeneous jobs: each a job of its own, which may start alone";
 
@@ -190,7 +187,7 @@ void SacctJobs::remark(const SacctRow& job) {
   if (off(job) >= kNoticed) note(clock_changed(job) ? kClockChange : kSuspended);
   const std::int64_t left_queue = job.start != kNoTime ? job.start : job.end;
   if (left_queue != kNoTime && left_queue < job.submit) note(kEarlyStart);
-  if (job.eligible > job.submit && job.eligible <= left_queue) note(kLateEligible);
+  if (came(job) != job.submit) note(kLateEligible);
   if (job.limit == kNoTime) note(kNoLimit);
   if (job.component) note(kComponent);
   for (std::size_t i = 0; i < kRemarks.size(); ++i)

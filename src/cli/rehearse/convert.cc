@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/rehearse/convert_output.h"
 #include "cli/rehearse/time_zone_flag.h"
+#include "log/accounted_jobs.h"
 #include "log/attribute_table.h"
 #include "log/json_batsim.h"
 #include "log/json_lines.h"
@@ -182,7 +183,7 @@ class Conversion {
   bool dropped(const SwfRow& row) {
     if (flags_.keep_cancelled || row[SwfField::status] != log::kSwfCancelled || row.milli(SwfField::run) > 0)
       return false;
-    report_.drop("cancelled before they started: dropped", row.line);
+    report_.drop(log::kCancelled, row.line);
     return true;
   }
 
