@@ -8,6 +8,7 @@
 
 #include "base/letters.h"
 #include "base/text.h"
+#include "log/submit_line.h"
 #include "log/time_zone.h"
 #include "model/machine.h"
 
