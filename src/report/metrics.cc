@@ -110,6 +110,7 @@ Summary Tally::conclude(const Outcome& run) {
   summary.recorded = run.recorded;
   summary.reserved = run.reserved;
   summary.counts_dispatches = run.counts_dispatches;
+  summary.has_copies = run.has_copies;
   if (run.recorded) summary.unrecorded = std::exchange(summary.unfinished, 0);
   summary.trust = beside_.conclude();
   summary.users = users_.conclude();

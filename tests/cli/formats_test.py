@@ -295,6 +295,9 @@ class Schedules(RotaCase):
         done = self.rota("report", may, rounded, "--processors", "8", "--report", "rounded.html")
         self.assertIn("Choose", done.stdout)
         page = (self.folder / "rounded.html").read_text()
+        for told in (" ".join(done.stdout.split()), page):
+            self.assertIn("chance was not measured.", told)
+            self.assertNotIn("--copies", told, "nobody can rehearse a schedule again")
         self.assertEqual(page.count('<section class="workload"'), 1)
         self.assertIn('"drawn":2', page)
         apart = self.rota("report", may, june, rounded, "--processors", "8").stdout
