@@ -183,6 +183,16 @@ class Formats(RotaCase):
         self.assertEqual(len(outputs), 1)
         self.assertEqual(outputs.pop().count('"run_time"'), 3)
 
+    def test_batsim_may_be_one_line_of_any_length(self):
+        log = {"nb_res": 8} | json.loads((LOGS / "batsim.json").read_text()) | {"more": ["\u00e9" * 500] * 70_000}
+        text = json.dumps(log, ensure_ascii=False)
+        self.assertGreater(len(text.encode()), 64 << 20)
+        self.file("line.json", text)
+        wanted = self.rota("convert", str(LOGS / "batsim.json"), "--to", "jsonl").stdout
+        self.assertEqual(self.rota("convert", "line.json", "--to", "jsonl").stdout.splitlines()[1:], wanted.splitlines()[1:])
+        self.file("line.json", text[:-1])
+        self.refused("convert", "line.json", "--to", "jsonl", said="line.json:1: the JSON ends too early")
+
     def test_simulate_knows_them_all(self):
         for name, jobs in (("pbs-day", 5), ("lsb.acct", 6), ("batsim.json", 3)):
             with self.subTest(name=name):
