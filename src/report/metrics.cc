@@ -91,7 +91,9 @@ void Tally::add(const Job& job) {
 
 void Tally::add(const Job& job, Duration recorded_wait) {
   add(job);
-  if (job.ended()) beside_.add(job.wait(), recorded_wait, job.run_time());
+  // As it is recorded: while it ran it did not wait, be it that it ran in vain.
+  const Duration waited = job.start - job.spec.submit - job.earlier;
+  if (job.ended()) beside_.add(waited, recorded_wait, job.run_time());
 }
 
 Summary Tally::conclude(const Outcome& run) {

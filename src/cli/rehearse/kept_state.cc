@@ -112,9 +112,28 @@ class KeptTerms {
   std::map<std::int64_t, std::map<std::int64_t, std::uint32_t>> tasks_;
 };
 
+// Of the time before its last start, how long it ran, whether that was in vain or not; and what it kept of that, which
+// is part of its run time.
+struct EarlierRuns {
+  Duration all{0};
+  Duration kept{0};
+};
+
+EarlierRuns earlier_runs(const store::HistoryRow& row) {
+  const Duration before = row.start - row.submit;
+  const auto within = [&](Duration time) { return std::clamp(time, Duration{0}, before); };
+  EarlierRuns runs{.all = within(row.asked.earlier), .kept = within(before - row.waited)};
+  // Of who left while it waited again, what is told of the wait goes on behind its last run.
+  if (row.asked.waited_again > Duration{0}) runs.kept = row.asked.checkpoint ? runs.all : Duration{0};
+  runs.all = std::max(runs.all, runs.kept);  // older services did not keep it
+  return runs;
+}
+
 log::RecordedJob recorded_of(const store::HistoryRow& row, JobState state) {
   log::RecordedJob recorded;
-  recorded.wait = std::min(row.waited, row.start - row.submit);
+  const EarlierRuns runs = earlier_runs(row);
+  recorded.wait = row.start - row.submit - runs.all;
+  recorded.earlier = runs.all - runs.kept;
   recorded.state = state;
   // Whatever is recorded, it did run.
   recorded.suspended = std::clamp(row.asked.suspended, Duration{0}, row.end - row.start - Duration{1});
@@ -171,7 +190,7 @@ Result<KeptState> read_state(const std::string& path) {
   for (const store::HistoryRow& row : *rows) {
     const log::RecordedJob& recorded = workload.recorded.emplace_back(recorded_of(row, *end_of(row)));
     workload.jobs.push_back(store::spec_of(row, *state.machine));
-    workload.run_times.push_back(row.end - row.submit - recorded.wait - recorded.suspended);
+    workload.run_times.push_back(row.end - row.submit - recorded.wait - recorded.earlier - recorded.suspended);
     workload.users.try_emplace(row.uid, row.user);
     ++workload.report.kept;
   }

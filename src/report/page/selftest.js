@@ -80,7 +80,7 @@ rota.selftest.jobs = (gantt, check) => {
       made.some((its) => its.start[job] !== made[0].start[job]));
   gantt.show(0);
   const longest = [...figure.querySelectorAll('.longest tbody tr')];
-  const waits = made[0].start.map((start, job) => start - gantt.shared.submit[job]).filter((wait) => !Number.isNaN(wait));
+  const waits = made[0].wait.filter((wait) => !Number.isNaN(wait));
   if (waits.length > 0) {
     const first = longest[0].querySelectorAll('td')[4].textContent;
     check(first === rota.words.duration(d3.max(waits)), `the longest wait is listed: ${first}`);
@@ -95,7 +95,7 @@ rota.selftest.jobs = (gantt, check) => {
   const rows = [...figure.querySelectorAll('.one-job tbody tr')];
   check(rows.length === charts.drawn, `one job under ${rows.length} policies`);
   check(rows.every((row, p) => row.querySelector('td').textContent ===
-      rota.words.duration(made[p].start[i] - gantt.shared.submit[i])), 'with what it waited under each');
+      rota.words.duration(made[p].wait[i])), 'with what it waited under each');
   gantt.showBeside(0);
   check(!gantt.second.hidden && gantt.besideWork.most === gantt.paintwork.most, 'two policies have one scale of colours');
   gantt.showBeside(-1);
@@ -157,7 +157,7 @@ rota.selftest.data = (gantt, p, charts, check, near) => {
   let ended = 0, wait = 0, area = 0, slowdown = 0;
   for (let i = 0; i < made.shared.n; i++) {
     if (Number.isNaN(made.start[i])) continue;
-    const waited = made.start[i] - made.shared.submit[i], run = made.end[i] - made.start[i];
+    const waited = made.wait[i], run = made.ran[i];
     ended++;
     wait += waited;
     area += run * made.shared.processors[i];
