@@ -128,6 +128,7 @@ void JobBuilder::keep_recorded(const SwfRow& row) {
   if (row[SwfField::wait] >= 0 && !never_ran) recorded.wait = Duration{row.milli(SwfField::wait)};
   if (!never_ran) recorded.suspended = row.suspended;
   if (!never_ran) recorded.earlier = row.earlier;
+  if (!never_ran) recorded.ran_on = row.ran_on;
   recorded.queue = known_id(row[SwfField::queue]);
   recorded.state = state_of(row);
 }

@@ -46,7 +46,8 @@ constexpr std::array kRemarks{
     "never ran, and asked for more accelerators than a node can have: left out, as it is not told on how many nodes",
     "would go on any number of nodes, and have memory by their processors: kept on as many nodes as they had",
     "Start is not End less Elapsed and Suspended, but Eligible (sacct --json of Slurm 22.05.0 to 22.05.7): taken as "
-    "their difference"};
+    "their difference",
+    "NodeList is no host list such as n[1-3,7]: left unknown where they ran"};
 
 std::int64_t swf_status(SacctState state) {
   switch (state) {
@@ -173,6 +174,7 @@ void SacctJobs::keep(const SacctRow& job, std::int64_t run) {
   row.earlier = seconds(job.earlier);
   row.array = job.array;
   row.throttle = job.throttle;
+  row.ran_on = job.ran_on;
   row.set(SwfField::number, job.id.part == SacctId::kWhole ? job.id.number : -1);
   row.set(SwfField::submit, waits_since);  // made relative in finish()
   row.set_milli(SwfField::run, run);
@@ -248,6 +250,7 @@ SacctLog SacctJobs::finish() {
   }
   out_.cluster = std::move(rows_.cluster);
   out_.exports = std::move(rows_.exports);
+  if (rows_.node_lists.size() > 0) out_.node_lists = std::make_shared<NodeLists>(std::move(rows_.node_lists));
   out_.local_times = rows_.local_times;
   if (out_.rows.empty()) return std::move(out_);
   give_numbers(out_.rows, out_.report);

@@ -120,6 +120,7 @@ class Conversion {
       if (flags_.anonymous) {  // names that have turned up
         if (top.partitions.size() < reader.top().partitions.size()) top.partitions = reader.top().partitions;
         if (top.queues.size() < reader.top().queues.size()) top.queues = reader.top().queues;
+        top.node_lists = reader.top().node_lists;
       }
       if (auto done = put(row, beside_ ? said_of(row) : attributes, out); !done) return done;
     }
@@ -147,6 +148,7 @@ class Conversion {
     top.queues = std::move(log->queues);
     top.users = std::move(log->users);
     top.groups = std::move(log->groups);
+    top.node_lists = std::move(log->node_lists);
     out.top(top = named(std::move(top)));
     return put_all(log->rows, log->attributes.get(), out);
   }

@@ -6,11 +6,13 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "log/node_lists.h"
 #include "serve/after_text.h"
 #include "site/service_file.h"
 #include "store/row_spec.h"
@@ -187,8 +189,11 @@ Result<KeptState> read_state(const std::string& path) {
         {"jobs that never ran: left out, the first is job " + std::to_string(first), never_ran, 0, true});
   workload.terms = KeptTerms(*rows).all();
   workload.recorded_dispatches = true;
+  const auto lists = std::make_shared<log::NodeLists>();
+  workload.node_lists = lists;
   for (const store::HistoryRow& row : *rows) {
     const log::RecordedJob& recorded = workload.recorded.emplace_back(recorded_of(row, *end_of(row)));
+    workload.recorded.back().ran_on = lists->number_of(row.nodes);
     workload.jobs.push_back(store::spec_of(row, *state.machine));
     workload.run_times.push_back(row.end - row.submit - recorded.wait - recorded.earlier - recorded.suspended);
     workload.users.try_emplace(row.uid, row.user);

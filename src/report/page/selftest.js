@@ -169,7 +169,10 @@ rota.selftest.data = (gantt, p, charts, check, near) => {
     near(slowdown / ended, meanSlowdown, `${name}: mean bounded slowdown`);
     near(area / makespan / charts.processors, utilization, `${name}: utilization`);
   }
-  if (charts.policies[p].recorded) return;  // the cluster of a log may have been another one
+  if (charts.policies[p].recorded) {  // the cluster of a log may have been another one
+    rota.selftest.realNodes(gantt, p, check);
+    return;
+  }
   check(boxes.missing === 0, `${name}: every job has its processors (${boxes.missing} missing)`);
   const until = new Float64Array(charts.processors);
   const width = new Float64Array(made.shared.n);
@@ -191,6 +194,21 @@ rota.selftest.data = (gantt, p, charts, check, near) => {
   check(muddled === undefined, `${name}: what was lacked is told as it was: ${muddled}`);
   const whole = width.every((w, i) => Number.isNaN(made.start[i]) || w === made.shared.processors[i]);
   check(whole, `${name}: each job is drawn as wide as it is`);
+};
+
+// Where a log tells on which nodes jobs ran, they are drawn on no others.
+rota.selftest.realNodes = (gantt, p, check) => {
+  const places = gantt.nodePlaces(p);
+  if (!places) return;
+  const {boxes} = gantt.run(p);
+  const from = d3.cumsum([0, ...places.sizes]);
+  const astray = d3.range(boxes.job.length).filter((b) => {
+    const i = boxes.job[b], nodes = [...places.node.subarray(places.first[i], places.first[i + 1])];
+    const touched = d3.range(places.sizes.length).filter((node) => boxes.from[b] < from[node + 1] && boxes.to[b] > from[node]);
+    return nodes.length > 0 && !touched.every((node) => nodes.includes(node));
+  });
+  const known = d3.range(gantt.shared.n).filter((i) => places.first[i + 1] > places.first[i]).length;
+  check(boxes.onNodes && astray.length === 0, `${known} jobs are drawn on the nodes on which they really ran (${astray.length} astray)`);
 };
 
 rota.selftest.picture = (gantt, check) => {
