@@ -136,6 +136,7 @@ std::vector<PartyFigures> figures_of(const Outcome& outcome, const Kind& kind, c
 std::vector<Parties> parties_of(std::span<const Outcome> outcomes) {
   std::vector<Parties> all;
   std::vector<const Outcome*> every;
+  every.reserve(outcomes.size());
   for (const Outcome& outcome : outcomes) every.push_back(&outcome);
   for (const Kind& kind : kKinds) {
     const Shown shown(every, kind, kMostParties);
