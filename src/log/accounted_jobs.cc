@@ -13,20 +13,20 @@
 namespace rota::log {
 namespace {
 
-constexpr const char* kCancelled = "cancelled before they started: dropped";
 constexpr const char* kWaiting = "not started when the log ends: dropped";
 constexpr const char* kRunning = "still running when the log ends: dropped";
 constexpr const char* kBackwards = "ended before they started: dropped";
 constexpr const char* kStopped = "suspended while they ran: that time is not run time";
-constexpr const char* kEarlyStart = "started before they were submitted: wait time left unknown";
-constexpr const char* kLateEligible =
-    "eligible later than submitted (held, begin time, or waiting for another job): they come when they are eligible";
 constexpr const char* kNoLimit = "no time limit is told: requested time left unknown";
 
 std::int64_t swf_status(AccountedJob::State state) {
   if (state == AccountedJob::State::completed) return kSwfCompleted;
   if (state == AccountedJob::State::ended) return -1;
   return state == AccountedJob::State::cancelled ? kSwfCancelled : kSwfFailed;
+}
+
+bool is_late(const AccountedJob& job) {
+  return eligible_late(job.submit, job.eligible, job.start != AccountedJob::kUnknown ? job.start : job.end);
 }
 
 constexpr std::int64_t kMostTime = 32'503'680'000;  // the year 3000
@@ -76,8 +76,7 @@ Result<void> AccountedJobs::add(const AccountedJob& job) {
   row.node_memory = job.asks.memory;
   row.suspended = seconds(stopped);
   row.earlier = seconds(job.earlier);
-  const bool late = job.eligible > job.submit && (job.start == kUnknown || job.eligible <= job.start);
-  const std::int64_t came = late ? job.eligible : job.submit;
+  const std::int64_t came = is_late(job) ? job.eligible : job.submit;
   row.set(SwfField::number, job.number);
   row.set(SwfField::submit, came);  // made relative in finish()
   if (job.start >= came + job.earlier) row.set(SwfField::wait, job.start - came - job.earlier);
@@ -105,7 +104,7 @@ void AccountedJobs::remark(const AccountedJob& job) {
   const auto note = [&](const char* what) { out_.report.note(what, job.line); };
   if (job.stopped > 0) note(kStopped);
   if (job.start != AccountedJob::kUnknown && job.start < job.submit) note(kEarlyStart);
-  if (job.eligible > job.submit && job.eligible <= job.start) note(kLateEligible);
+  if (is_late(job)) note(kLateEligible);
   if (job.limit <= 0) note(kNoLimit);
 }
 

@@ -20,6 +20,18 @@
 
 namespace rota::log {
 
+// What readers count under the same words, whichever system the log is of.
+inline constexpr const char* kCancelled = "cancelled before they started: dropped";
+inline constexpr const char* kEarlyStart = "started before they were submitted: wait time left unknown";
+inline constexpr const char* kLateEligible =
+    "eligible later than submitted (held, begin time, or waiting for another job): they come when they are eligible";
+
+// Whether a job began to wait when it was eligible, and not when it was submitted. It left the queue with its start, or
+// with its end if it never started. Seconds; less than 0: not told.
+constexpr bool eligible_late(std::int64_t submit, std::int64_t eligible, std::int64_t left_queue) {
+  return eligible > submit && (left_queue < 0 || eligible <= left_queue);
+}
+
 // Times in seconds since 1970; kUnknown: not told, as the other numbers.
 struct AccountedJob {
   static constexpr std::int64_t kUnknown = -1;

@@ -97,6 +97,7 @@ Result<Workload> workload_of(AccountedLog log, const std::string& path, const Sw
   workload->groups = std::move(log.groups);
   workload->queues = std::move(log.queues);
   workload->attributes = std::move(log.attributes);
+  workload->node_lists = std::move(log.node_lists);
   workload->recorded_attributes = workload->guessed_processors = true;
   return workload;
 }

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "log/attribute_table.h"
+#include "log/node_lists.h"
 #include "log/swf.h"
 #include "log/swf_row.h"
 #include "log/workload.h"
@@ -21,6 +22,7 @@ struct AccountedLog {
   std::vector<SwfRow> rows;  // by submit time, counted from unix_start; those of one instant in file order
   std::map<std::uint32_t, std::string> users, groups, partitions, queues;
   std::shared_ptr<const AttributeTable> attributes;  // what SWF has no fields for; nullptr: none
+  std::shared_ptr<NodeLists> node_lists;             // of SwfRow::ran_on; nullptr: no job tells its nodes
   std::int64_t unix_start = 0;                       // the first submit time
   ImportReport report;
 };

@@ -4,13 +4,15 @@
 #include <numeric>
 #include <utility>
 
+#include "log/accounted_jobs.h"
+
 namespace rota::log {
 namespace {
 
 constexpr std::size_t kFirstRoom = 1024;
 
 constexpr std::array<const char*, 8> kRemarks{
-    "cancelled before they started: dropped",
+    kCancelled,
     "run time 0 or unknown: taken as jobs of 1 s",
     "processors unknown: taken as jobs of 1 s on one processor",
     "submit time unknown: taken as jobs of 1 s at the beginning",
@@ -126,6 +128,7 @@ void JobBuilder::keep_recorded(const SwfRow& row) {
   if (row[SwfField::wait] >= 0 && !never_ran) recorded.wait = Duration{row.milli(SwfField::wait)};
   if (!never_ran) recorded.suspended = row.suspended;
   if (!never_ran) recorded.earlier = row.earlier;
+  if (!never_ran) recorded.ran_on = row.ran_on;
   recorded.queue = known_id(row[SwfField::queue]);
   recorded.state = state_of(row);
 }

@@ -22,7 +22,6 @@ constexpr const char* kBadRow = "jobs that cannot be read: dropped";
 constexpr const char* kComputed = "jobs whose profile is computed on a platform: run time unknown, dropped";
 constexpr const char* kNoLimit = "no walltime: requested time left unknown";
 constexpr const char* kNewNumber = "job ids without a number of their own: new ones given";
-constexpr double kMostSeconds = 1e11;
 constexpr int kDeepest = 16;  // sequences inside sequences
 
 // Whether `key` stands in the text as the key of something.
@@ -54,7 +53,7 @@ std::optional<double> time_of(const BatsimEvents& told, const std::string& name,
     total += *time;
   }
   total *= profile.repeat.value_or(profile.times.value_or(1));
-  if (!std::isfinite(total) || total > kMostSeconds) return std::nullopt;
+  if (!std::isfinite(total) || total > kMostBatsimSeconds) return std::nullopt;
   return known[name] = total;
 }
 

@@ -32,7 +32,8 @@ struct BatsimLog {
 };
 
 // Errors name the file and the job. With skip_bad_rows, jobs that cannot be read are counted and dropped. The text is
-// read piece by piece: what is held are the rows, the jobs' ids and, of each profile, what tells its run time.
+// read piece by piece, be it one line: what is held are the rows, the jobs' ids and, of each profile, what tells its
+// run time.
 Result<BatsimLog> read_batsim_log(LineBlocks blocks, const SwfOptions& options);
 Result<Workload> workload_of(BatsimLog log, const std::string& path, const SwfOptions& options);
 

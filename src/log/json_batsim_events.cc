@@ -8,13 +8,12 @@
 namespace rota::log {
 namespace {
 
-constexpr double kMostSeconds = 1e11;
 constexpr std::size_t kDeepest = 64;
 constexpr int kOutOfRange = 406;  // the parser's number for it
 constexpr std::size_t kQuoted = 40;
 
 std::optional<double> sound(std::optional<double> number) {
-  return number && std::isfinite(*number) && std::abs(*number) <= kMostSeconds ? number : std::nullopt;
+  return number && std::isfinite(*number) && std::abs(*number) <= kMostBatsimSeconds ? number : std::nullopt;
 }
 
 }  // namespace

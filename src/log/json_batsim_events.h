@@ -19,7 +19,9 @@
 
 namespace rota::log {
 
-// As it stands there. Numbers are finite and at most 1e11; a text may be a whole number in the JSON.
+inline constexpr double kMostBatsimSeconds = 1e11;  // some 3,000 years
+
+// As it stands there. Numbers are finite and at most that; a text may be a whole number in the JSON.
 struct BatsimJob {
   bool is_object = true;
   std::string id = {}, profile = {};  // empty: not told

@@ -1,4 +1,5 @@
-// The text of a file, character by character, as nlohmann-json's parser takes it, so that no file need be held.
+// The text of a file, character by character, as nlohmann-json's parser takes it, so that no file need be held: nor a
+// line of it, for what a program writes as JSON often has no line ends.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +36,7 @@ class JsonCharacters {
 
     bool more() {
       if (at < block.size() || error) return !error;
-      const auto next = blocks.next();
+      const auto next = blocks.next_piece();
       if (!next) return error = next.error(), false;
       if (options.progress) options.progress(blocks.share());
       before += block.size();

@@ -7,7 +7,7 @@ namespace {
 
 using enum JsonField::Kind;
 
-constexpr std::array<JsonField, kSwfFields + 4> kOfRows{{
+constexpr std::array<JsonField, kSwfFields + 5> kOfRows{{
     {"number", number, SwfField::number},
     {"submit", time, SwfField::submit},
     {"wait", time, SwfField::wait},
@@ -30,6 +30,7 @@ constexpr std::array<JsonField, kSwfFields + 4> kOfRows{{
     {"think_time", time, SwfField::think_time},
     {"array", array},
     {"array_throttle", throttle},
+    {"node_list", node_list},
 }};
 
 std::vector<JsonField> all_fields() {

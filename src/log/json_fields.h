@@ -1,5 +1,5 @@
 // The fields of a job in JSON lines: the 18 of SWF under names of their own, for how long it was suspended and ran
-// before, its array, and every attribute. docs/workloads.md has them for people.
+// before, its array, where it ran, and every attribute. docs/workloads.md has them for people.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ struct JsonField {
     aside,  // a time that SWF has no field for
     array,  // SwfRow::array, a whole number as is
     throttle,
-    column,  // an attribute
+    node_list,  // SwfRow::ran_on
+    column,     // an attribute
   };
   std::string_view name;
   Kind kind;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <memory>
 #include <utility>
 
 #include "base/check.h"
@@ -73,6 +74,8 @@ class JsonJobEvents : public JsonEvents {
         return time(text);
       case JsonField::Kind::named:
         return named(text);
+      case JsonField::Kind::node_list:
+        return nodes(text);
       case JsonField::Kind::column:
         if (field_->column->form != AttributeForm::whole) return attribute(text);
         return refuse(name() + " is a number, and here it is the text " + rota::quoted(text) + ".");
@@ -109,8 +112,9 @@ class JsonJobEvents : public JsonEvents {
     if (outside()) return false;
     if (field_->kind == JsonField::Kind::column) {
       if (field_->column->form != AttributeForm::word) return attribute(without_zeros(digits));
-      return refuse(name() + " is a text in quotes, and here it is the number " + rota::quoted(digits) + ".");
+      return text_wanted(digits);
     }
+    if (field_->kind == JsonField::Kind::node_list) return text_wanted(digits);
     if (field_->kind == JsonField::Kind::aside) return aside(digits);
     if (field_->kind == JsonField::Kind::array || field_->kind == JsonField::Kind::throttle) return of_array(digits);
     if (auto stored = read_swf_value(field_->swf, digits, row_); !stored) {
@@ -119,6 +123,10 @@ class JsonJobEvents : public JsonEvents {
     if (field_->kind != JsonField::Kind::named) return true;
     const auto known = parser_.named(field_->swf).names.check(row_[field_->swf]);
     return known || refuse(name() + " " + known.error().message + ".");
+  }
+
+  bool text_wanted(std::string_view digits) {
+    return refuse(name() + " is a text in quotes, and here it is the number " + rota::quoted(digits) + ".");
   }
 
   bool of_array(std::string_view digits) {
@@ -167,6 +175,14 @@ class JsonJobEvents : public JsonEvents {
     return true;
   }
 
+  bool nodes(std::string_view text) {
+    auto& lists = parser_.top_.node_lists;
+    if (!lists) lists = std::make_shared<NodeLists>();
+    row_.ran_on = lists->number_of(text);
+    return row_.ran_on > 0 ||
+           refuse(name() + " is " + rota::quoted(text) + ", which is not a host list such as n[1-3,7].");
+  }
+
   bool attribute(std::string_view text) {
     const auto read = field_->column->read(text, attributes_);
     return read || refuse(read.error().message);
@@ -180,7 +196,8 @@ class JsonJobEvents : public JsonEvents {
 };
 
 JsonJobParser::JsonJobParser(LogTop& top)
-    : named_{Named(SwfField::user, top.users), Named(SwfField::group, top.groups), Named(SwfField::queue, top.queues),
+    : top_(top),
+      named_{Named(SwfField::user, top.users), Named(SwfField::group, top.groups), Named(SwfField::queue, top.queues),
              Named(SwfField::partition, top.partitions)} {
   CHECK(json_fields().size() <= 64, "a bit for each field");
 }
@@ -223,7 +240,7 @@ Result<void> JsonJobParser::parse(std::string_view line, SwfRow& row, JobAttribu
   row.fractions = 0;
   row.columns = kSwfFields;
   row.suspended = row.earlier = Duration{0};
-  row.array = row.throttle = 0;
+  row.array = row.throttle = row.ran_on = 0;
   attributes = {};
   next_ = 0;
   for (Named& value : named_) value.name.clear();

@@ -15,7 +15,7 @@ namespace rota::log {
 
 class JsonJobParser {
  public:
-  explicit JsonJobParser(LogTop& top);  // gets the names that turn up; must outlive it
+  explicit JsonJobParser(LogTop& top);  // gets the names and host lists that turn up; must outlive it
   JsonJobParser(const JsonJobParser&) = delete;
   JsonJobParser& operator=(const JsonJobParser&) = delete;
 
@@ -38,6 +38,7 @@ class JsonJobParser {
   Named& named(SwfField field);
   void take_names(SwfRow& row);
 
+  LogTop& top_;
   std::array<Named, 4> named_;
   std::size_t next_ = 0;  // where to look for the next field first: most lines have theirs in one order
 };

@@ -68,12 +68,14 @@ class JsonLinesWriter {
   JsonLinesWriter& operator=(const JsonLinesWriter&) = delete;
 
   // The header, if there is anything to say. Jobs are then written with names for the numbers that `top` names, as far
-  // as each name has one number; so `top` must outlive the writer, and may get new names, in order, as jobs come.
+  // as each name has one number, and with its host lists; so `top` must outlive the writer, and may get new names, in
+  // order, as jobs come.
   void top(const LogTop& top);
   void job(const SwfRow& row, const JobAttributes& attributes);
 
  private:
   void named(SwfField field, std::uint32_t number);
+  static void nodes(std::string_view list, std::string& out);
   void flush();
 
   std::ostream& out_;

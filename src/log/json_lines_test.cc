@@ -78,6 +78,28 @@ TEST(JsonLines, tell_how_long_a_job_was_suspended) {
   EXPECT_EQ(refused("true"), "jobs.jsonl:1: suspended is true, which no field of a job can be.");
 }
 
+TEST(JsonLines, tell_on_which_nodes_a_job_ran) {
+  const auto w = parse_json_lines(R"({"number":1,"submit":9,"run_time":1,"node_list":"n[1-3,7]"})"
+                                  "\n"
+                                  R"({"number":2,"submit":0,"run_time":1,"node_list":"login"})"
+                                  "\n"
+                                  R"({"number":3,"submit":10,"run_time":1,"node_list":"n[1-3,7]"})"
+                                  "\n"
+                                  R"({"number":4,"submit":11,"run_time":1,"node_list":null})"
+                                  "\n",
+                                  "jobs.jsonl", {.keep_recorded = true});
+  ASSERT_TRUE(w) << w.error().message;
+  std::vector<std::uint32_t> ran_on;
+  for (const RecordedJob& job : w->recorded) ran_on.push_back(job.ran_on);
+  EXPECT_EQ(ran_on, (std::vector<std::uint32_t>{2, 1, 1, 0})) << "in order of submission";
+  EXPECT_EQ(w->node_lists->size(), 2U) << "each text is kept once";
+  EXPECT_EQ(w->node_lists->text(1), "n[1-3,7]");
+  EXPECT_EQ(refusal(R"({"number":1,"node_list":"n[1-"})"),
+            "jobs.jsonl:1: node_list is \"n[1-\", which is not a host list such as n[1-3,7].");
+  EXPECT_EQ(refusal(R"({"number":1,"node_list":7})"),
+            "jobs.jsonl:1: node_list is a text in quotes, and here it is the number \"7\".");
+}
+
 TEST(JsonLines, tell_how_many_tasks_of_an_array_run_at_once) {
   const Workload w = parsed(R"({"number":3,"submit":9,"run_time":1,"array":7,"array_throttle":2})"
                             "\n"
@@ -340,7 +362,7 @@ TEST(JsonLines, are_written_as_they_are_read) {
       "\n"
       R"({"number":1,"submit":0.5,"wait":-3.25,"run_time":12.005,"suspended":2.5,"earlier_elapsed":90,"processors":16,"requested_processors":8,"cpu_time":7,)"
       R"("limit":60,"used_memory_kb":5,"requested_memory_kb":6,"status":1,"user":"an\"na","group":2,"executable":3,)"
-      R"("queue":"q","partition":"debug","preceding":4,"think_time":9,"array":12,"array_throttle":3,"nodes":4,"memory":4096,"licences":"matlab:2",)"
+      R"("queue":"q","partition":"debug","preceding":4,"think_time":9,"array":12,"array_throttle":3,"node_list":"n[1-3,7]","nodes":4,"memory":4096,"licences":"matlab:2",)"
       R"("restart":"checkpoint","restart_cost":0.25,"priority":-3,"tasks":5,"task_accelerator":0.001,"task_cpu":1.5,)"
       R"("task_transfer":50,"start_up":2,"input":77,"site":"texel"})"
       "\n"

@@ -21,7 +21,7 @@ struct Field {
   std::string_view path;  // below a job
   SacctColumn column;
 };
-constexpr std::array<Field, 16> kFields{{{"/job_id", SacctColumn::job_id_raw},
+constexpr std::array<Field, 17> kFields{{{"/job_id", SacctColumn::job_id_raw},
                                          {"/cluster", SacctColumn::cluster},
                                          {"/user", SacctColumn::user},
                                          {"/account", SacctColumn::account},
@@ -35,6 +35,7 @@ constexpr std::array<Field, 16> kFields{{{"/job_id", SacctColumn::job_id_raw},
                                          {"/time/suspended", SacctColumn::suspended},
                                          {"/time/limit", SacctColumn::timelimit_raw},
                                          {"/allocation_nodes", SacctColumn::nnodes},
+                                         {"/nodes", SacctColumn::node_list},
                                          {"/array/limits/max/running/tasks", SacctColumn::throttle},
                                          {"/required/CPUs", SacctColumn::req_cpus}}};
 

@@ -80,6 +80,16 @@ void JsonLinesWriter::top(const LogTop& top) {
   if (!object.empty()) buffer_ += line + "}\n";
 }
 
+void JsonLinesWriter::nodes(std::string_view list, std::string& out) {
+  if (list.find_first_of("\"\\") != std::string_view::npos) {
+    out += as_json(std::string(list));
+    return;
+  }
+  out += '"';
+  out += list;
+  out += '"';
+}
+
 // The number's name, where it has one of its own.
 void JsonLinesWriter::named(SwfField field, std::uint32_t number) {
   auto& written = field == SwfField::user    ? users_
@@ -111,6 +121,11 @@ void JsonLinesWriter::job(const SwfRow& row, const JobAttributes& attributes) {
     }
     if (field.kind == JsonField::Kind::aside) {
       if (row.*field.aside > Duration{0}) append_seconds(row.*field.aside, object.member(field.name));
+      continue;
+    }
+    if (field.kind == JsonField::Kind::node_list) {
+      if (row.ran_on > 0 && top_ != nullptr && top_->node_lists)
+        nodes(top_->node_lists->text(row.ran_on), object.member(field.name));
       continue;
     }
     if (field.kind == JsonField::Kind::array || field.kind == JsonField::Kind::throttle) {

@@ -12,8 +12,21 @@ namespace rota::log {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{64} << 10U;
+constexpr std::size_t kLongestPiece = std::size_t{1} << 20U;  // of a line; somewhat more
 constexpr std::size_t kLongestLine = std::size_t{64} << 20U;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // which some programs put before UTF-8
+
+// Without the beginning of a character at the end, the rest of which is yet to come.
+std::string_view whole_characters(std::string_view text) {
+  constexpr std::size_t kMostBytes = 4;
+  for (std::size_t back = 1; back < kMostBytes && back <= text.size(); ++back) {
+    const auto byte = static_cast<unsigned char>(text[text.size() - back]);
+    if ((byte & 0xC0U) == 0x80U) continue;  // not the first of its character
+    const std::size_t bytes = byte >= 0xF0U ? 4 : byte >= 0xE0U ? 3 : byte >= 0xC0U ? 2 : 1;
+    return bytes > back ? text.substr(0, text.size() - back) : text;
+  }
+  return text;
+}
 
 // Appends up to `most` bytes; false at the end of the file.
 Result<bool> append_from(InputFile& file, std::string& out, std::size_t most) {
@@ -55,6 +68,20 @@ struct LineBlocks::State {
     const auto more = packed != nullptr ? fill_from_packed() : file ? fill_from_file() : fill_from_text();
     pad();
     return more;
+  }
+
+  // Appends until there are whole lines, or so much text without any, or the input ends. What there is then; empty:
+  // none.
+  Result<std::string_view> lines_within(std::size_t longest) {
+    for (;;) {
+      const std::string_view lines = held();
+      const std::size_t known = searched > used ? searched - used : 0;
+      const std::size_t end = lines.substr(known).rfind('\n');
+      if (end != std::string_view::npos) return lines.substr(0, known + end + 1);
+      if (ended || lines.size() > longest) return std::string_view{};
+      const auto filled = fill();
+      if (!filled) return std::unexpected(filled.error());
+    }
   }
 
   void pad() {
@@ -149,21 +176,27 @@ LineBlocks LineBlocks::over(std::string_view text, std::string name) {
 }
 
 Result<std::string_view> LineBlocks::next() {
+  const auto lines = state_->lines_within(kLongestLine);
+  if (!lines) return lines;
+  if (lines->empty() && !state_->ended)
+    return fail(shown() + ": a line is longer than 64 MiB; that is no job log. Is it the right file?");
+  if (lines->empty()) return last_line();
+  state_->used += lines->size();
+  return lines;
+}
+
+Result<std::string_view> LineBlocks::next_piece() {
+  auto piece = state_->lines_within(kLongestPiece);
+  if (!piece) return piece;
+  if (piece->empty() && state_->ended) return last_line();
+  if (piece->empty()) piece = whole_characters(state_->held());
+  state_->used += piece->size();
+  return piece;
+}
+
+// What stands behind the last newline, with one.
+Result<std::string_view> LineBlocks::last_line() {
   State& s = *state_;
-  for (;;) {
-    const std::string_view held = s.held();
-    const std::size_t known = s.searched > s.used ? s.searched - s.used : 0;
-    const std::size_t end = held.substr(known).rfind('\n');
-    if (end != std::string_view::npos) {
-      s.used += known + end + 1;
-      return held.substr(0, known + end + 1);
-    }
-    if (s.ended) break;
-    if (held.size() > kLongestLine)
-      return fail(s.shown + ": a line is longer than 64 MiB; that is no job log. Is it the right file?");
-    const auto filled = s.fill();
-    if (!filled) return std::unexpected(filled.error());
-  }
   if (s.held().empty()) return std::string_view{};
   s.cut = true;
   s.buffer.insert(s.buffer.size() - kPadding, 1, '\n');
@@ -176,6 +209,12 @@ Result<std::string_view> LineBlocks::peek() {
   const auto block = next();
   if (block) state_->used -= block->size();
   return block;
+}
+
+Result<std::string_view> LineBlocks::peek_piece() {
+  const auto piece = next_piece();
+  if (piece) state_->used -= piece->size();
+  return piece;
 }
 
 bool LineBlocks::cut() const { return state_->cut; }

@@ -29,7 +29,12 @@ class LineBlocks {
   // Valid until the next call. A line of more than 64 MiB fails, as do read errors and damaged packed data.
   Result<std::string_view> next();
 
-  Result<std::string_view> peek();  // what next() will give
+  // The same of text whose lines may be of any length: of one that is longer than 1 MiB pieces, which end with a whole
+  // character where the text is UTF-8.
+  Result<std::string_view> next_piece();
+
+  Result<std::string_view> peek();        // what next() will give,
+  Result<std::string_view> peek_piece();  // and what next_piece() will
 
   // visit(line) for each line that is left, without its newline, until one fails. `progress` hears of each block.
   template <class Visit>
@@ -55,6 +60,7 @@ class LineBlocks {
  private:
   struct State;
   explicit LineBlocks(std::unique_ptr<State> state);
+  Result<std::string_view> last_line();
   std::unique_ptr<State> state_;
 };
 

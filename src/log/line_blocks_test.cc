@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/text.h"
 #include "log/gzip.h"
 
 namespace rota::log {
@@ -74,6 +75,25 @@ TEST_F(LineBlocksTest, RefusesALineWithoutEnd) {
   auto blocks = LineBlocks::open(path_);
   EXPECT_EQ(blocks->next().error().message,
             path_ + ": a line is longer than 64 MiB; that is no job log. Is it the right file?");
+}
+
+TEST_F(LineBlocksTest, GivesALineOfAnyLengthInPiecesOfWholeCharacters) {
+  std::string text = "short\n";
+  while (text.size() < (std::size_t{70} << 20U)) text += "abc\u00e9\u20ac\U0001f600";
+  text += "\nend";
+  std::ofstream(path_, std::ios::binary) << text;
+  auto blocks = LineBlocks::open(path_);
+  std::string all;
+  for (;;) {
+    EXPECT_EQ(blocks->peek_piece().value().size() > 0, all.size() < text.size());
+    const std::string_view piece = blocks->next_piece().value();
+    if (piece.empty()) break;
+    EXPECT_LT(piece.size(), std::size_t{4} << 20U);
+    EXPECT_TRUE(is_utf8(piece));
+    all += piece;
+  }
+  EXPECT_EQ(all.size(), text.size() + 1);
+  EXPECT_TRUE(all == text + "\n");
 }
 
 TEST_F(LineBlocksTest, KnowsThatTheTextWasCut) {

@@ -26,11 +26,13 @@ std::string_view first_record(std::string_view text) {
 }  // namespace
 
 Result<LogFormat> format_of(LineBlocks& blocks) {
+  const auto begin = blocks.peek_piece();
+  if (!begin) return std::unexpected(begin.error());
+  if (looks_like_batsim(*begin)) return LogFormat::batsim;
+  if (looks_like_json_sacct(*begin)) return LogFormat::sacct_json;
+  if (looks_like_json(*begin)) return LogFormat::json_lines;
   auto text = blocks.peek();
   if (!text) return std::unexpected(text.error());
-  if (looks_like_batsim(*text)) return LogFormat::batsim;
-  if (looks_like_json_sacct(*text)) return LogFormat::sacct_json;
-  if (looks_like_json(*text)) return LogFormat::json_lines;
   const std::string_view line = trimmed(text->substr(0, text->find('\n')));
   if (looks_like_pbs(line)) return LogFormat::pbs;
   if (looks_like_lsf(first_record(*text))) return LogFormat::lsf;

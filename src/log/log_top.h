@@ -3,9 +3,12 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "log/node_lists.h"
 
 namespace rota::log {
 
@@ -25,6 +28,7 @@ struct LogTop {
   std::int64_t nodes = 0;
   std::int64_t queue_floor = -1;  // as in Workload; not known when negative
   NumberedNames queues, partitions, users, groups;
+  std::shared_ptr<NodeLists> node_lists = {};  // of SwfRow::ran_on, shared by copies; nullptr: no job tells its nodes
 };
 
 }  // namespace rota::log

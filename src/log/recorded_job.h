@@ -10,13 +10,14 @@ namespace rota::log {
 
 struct RecordedJob {
   Duration wait{-1};                     // before its last start, without `earlier`; negative: the log does not tell it
-  std::uint32_t queue = UINT32_MAX;      // its queue, which is Slurm's QOS; UINT32_MAX: unknown
-  JobState state = JobState::completed;  // how it ended, where that is told; cancelled: while it ran
   Duration suspended{0};                 // so long it stood still between its last start and its end; it is no run time
   Duration earlier{0};                   // for which it ran before, and was queued again
-  bool backfilled = false;               // told by the history of a service only, as are
-  std::uint16_t backfills = 0;           // dispatches that were backfilled
-  std::uint16_t preemptions = 0;         // and that gave way
+  std::uint32_t queue = UINT32_MAX;      // its queue, which is Slurm's QOS; UINT32_MAX: unknown
+  std::uint32_t ran_on = 0;              // the nodes that it had last, by number in Workload::node_lists; 0: unknown
+  std::uint16_t backfills = 0;           // dispatches that were backfilled: told by the history of a service only, as
+  std::uint16_t preemptions = 0;         // those that gave way,
+  bool backfilled = false;               // and whether the last one was
+  JobState state = JobState::completed;  // how it ended, where that is told; cancelled: while it ran
 
   bool start_is_known() const { return wait >= Duration{0}; }
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "log/accounted_jobs.h"
 #include "log/accounted_rows.h"
 #include "log/job_builder.h"
 #include "log/sacct_reader.h"
@@ -14,7 +15,6 @@
 namespace rota::log {
 namespace {
 
-constexpr const char* kCancelled = "cancelled before they started: dropped";
 constexpr const char* kAtOnce = "cancelled within their first second: taken as jobs of 1 s";
 constexpr const char* kNeverStarted = "ended before they started (DEADLINE, REVOKED, ...): dropped";
 constexpr const char* kWaiting = "not started when the log was taken: dropped";
@@ -23,9 +23,6 @@ constexpr const char* kRunning = "still running when the log was taken: dropped"
 constexpr const char* kBackwards = "ended before they started, and Elapsed is not there: dropped";
 constexpr const char* kClockChange = "started and ended on two sides of a clock change: Elapsed taken as the run time";
 constexpr const char* kSuspended = "End - Start is not Elapsed (suspended?): Elapsed taken as the run time";
-constexpr const char* kEarlyStart = "started before they were submitted: wait time left unknown";
-constexpr const char* kLateEligible =
-    "eligible later than submitted (held, begin time, or waiting for another job): they come when they are eligible";
 constexpr const char* kNoLimit = "no time limit (UNLIMITED, Partition_Limit, or not told): requested time left unknown";
 constexpr const char* kComponent = "components of heterogeneous jobs: each a job of its own, which may start alone";
 
@@ -49,7 +46,8 @@ constexpr std::array kRemarks{
     "never ran, and asked for more accelerators than a node can have: left out, as it is not told on how many nodes",
     "would go on any number of nodes, and have memory by their processors: kept on as many nodes as they had",
     "Start is not End less Elapsed and Suspended, but Eligible (sacct --json of Slurm 22.05.0 to 22.05.7): taken as "
-    "their difference"};
+    "their difference",
+    "NodeList is no host list such as n[1-3,7]: left unknown where they ran"};
 
 std::int64_t swf_status(SacctState state) {
   switch (state) {
@@ -176,6 +174,7 @@ void SacctJobs::keep(const SacctRow& job, std::int64_t run) {
   row.earlier = seconds(job.earlier);
   row.array = job.array;
   row.throttle = job.throttle;
+  row.ran_on = job.ran_on;
   row.set(SwfField::number, job.id.part == SacctId::kWhole ? job.id.number : -1);
   row.set(SwfField::submit, waits_since);  // made relative in finish()
   row.set_milli(SwfField::run, run);
@@ -190,7 +189,7 @@ void SacctJobs::remark(const SacctRow& job) {
   if (off(job) >= kNoticed) note(clock_changed(job) ? kClockChange : kSuspended);
   const std::int64_t left_queue = job.start != kNoTime ? job.start : job.end;
   if (left_queue != kNoTime && left_queue < job.submit) note(kEarlyStart);
-  if (job.eligible > job.submit && job.eligible <= left_queue) note(kLateEligible);
+  if (came(job) != job.submit) note(kLateEligible);
   if (job.limit == kNoTime) note(kNoLimit);
   if (job.component) note(kComponent);
   for (std::size_t i = 0; i < kRemarks.size(); ++i)
@@ -251,6 +250,7 @@ SacctLog SacctJobs::finish() {
   }
   out_.cluster = std::move(rows_.cluster);
   out_.exports = std::move(rows_.exports);
+  if (rows_.node_lists.size() > 0) out_.node_lists = std::make_shared<NodeLists>(std::move(rows_.node_lists));
   out_.local_times = rows_.local_times;
   if (out_.rows.empty()) return std::move(out_);
   give_numbers(out_.rows, out_.report);

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cmath>
 #include <string>
-#include <utility>
 
 #include "base/text.h"
 
@@ -198,28 +197,6 @@ Result<SacctId> parse_sacct_id(std::string_view cell) {
   if (id.part < 0) return fails();
   if (cell[end] == '+') id.part += SacctId::kComponents;
   return id;
-}
-
-std::uint32_t throttle_of_submit_line(std::string_view cell) {
-  bool next = false;
-  while (!cell.empty()) {
-    const std::size_t end = std::min(cell.find(' '), cell.size());
-    std::string_view word = cell.substr(0, end);
-    cell.remove_prefix(std::min(end + 1, cell.size()));
-    const bool said = std::exchange(next, word == "-a" || word == "--array");
-    if (word.starts_with("--array=")) {
-      word.remove_prefix(8);
-    } else if (word.starts_with("-a") && word.size() > 2) {
-      word.remove_prefix(2);
-    } else if (!said) {
-      continue;
-    }
-    const std::size_t percent = word.find('%');
-    if (percent == std::string_view::npos || word.find_first_not_of("0123456789,-:") != percent) continue;
-    const auto most = parse_integer(word.substr(percent + 1));
-    if (most && *most > 0 && *most <= INT32_MAX) return static_cast<std::uint32_t>(*most);
-  }
-  return 0;
 }
 
 SacctState parse_sacct_state(std::string_view cell) {

@@ -69,9 +69,6 @@ struct SacctId {
 };
 Result<SacctId> parse_sacct_id(std::string_view cell);
 
-// How many tasks of its array may run at once, as `sbatch --array=1-200%4` says it; 0: the line says nothing of that.
-std::uint32_t throttle_of_submit_line(std::string_view cell);
-
 enum class SacctState : std::uint8_t {
   unknown,
   pending,

@@ -37,7 +37,8 @@ constexpr std::array<std::string_view, kSacctColumns> kNames{"Cluster",
                                                              "ReqNodes",
                                                              "ReqMem",
                                                              "ArrayTaskThrottle",
-                                                             "SubmitLine"};
+                                                             "SubmitLine",
+                                                             "NodeList"};
 
 // Users write into these what they like.
 constexpr std::array<std::string_view, 7> kFreeText{"JobName", "Comment",    "AdminComment", "SystemComment",

@@ -41,14 +41,15 @@ enum class SacctColumn : std::uint8_t {
   req_nodes,
   req_mem,
   throttle,  // of an array; sacct has no such column
-  submit_line
+  submit_line,
+  node_list
 };
-inline constexpr std::size_t kSacctColumns = 30;
+inline constexpr std::size_t kSacctColumns = 31;
 
 // What sacct is best asked for, as its --format takes it.
 inline constexpr const char* kSacctFormat =
     "JobIDRaw,JobID,Cluster,User,Account,Partition,QOS,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,State,"
-    "AllocCPUS,ReqCPUS,NNodes,ReqNodes,ReqMem,ReqTRES,AllocTRES";
+    "AllocCPUS,ReqCPUS,NNodes,ReqNodes,ReqMem,ReqTRES,AllocTRES,NodeList";
 
 // The cells of one row, by column, wherever they came from.
 class SacctCells {

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "log/accounted_jobs.h"
 #include "log/sort_rows.h"
 
 namespace rota::log {
@@ -75,7 +76,7 @@ class OneJob {
 
 std::int64_t came(const SacctRow& row) {
   const std::int64_t left_queue = row.start != kNoTime ? row.start : row.end;
-  return row.eligible > row.submit && row.eligible <= left_queue ? row.eligible : row.submit;
+  return eligible_late(row.submit, row.eligible, left_queue) ? row.eligible : row.submit;
 }
 
 std::vector<SacctRow> jobs_of_rows(std::vector<SacctRow> rows, ImportReport& report) {

@@ -28,7 +28,8 @@ enum class SacctRemark : std::uint8_t {
   whole_nodes_unknown,
   unplaced_gpus,
   kept_spread,
-  start_was_eligible
+  start_was_eligible,
+  odd_nodes
 };
 
 // One row, as small as it can be: a log of years is held in memory. Times in seconds since 1970; kNoTime: not told, as
@@ -53,6 +54,7 @@ struct SacctRow {
   std::uint32_t away = 0;      // and from the start of each until it began to wait again
   std::uint32_t array = 0;     // number of its array, of which so many tasks run at once;
   std::uint32_t throttle = 0;  // 0: no limit is told
+  std::uint32_t ran_on = 0;    // the nodes that it had, by number; 0: not told
   std::uint32_t request = 0;   // what else it asks for, by place in a table; 0: nothing
   SacctState state = SacctState::unknown;
   bool component = false;     // of a heterogeneous job

@@ -389,23 +389,38 @@ TEST(SacctComponents, AreCounted) {
 }
 
 TEST(SacctArrays, RunAsManyTasksAtOnceAsTheirSubmitLineSays) {
-  for (const auto& [line, most] : {std::pair{"sbatch --array=1-200%4 job.sh", 4U},
-                                   {"sbatch -p a|b --array 0,2-8:2%12 job.sh", 12U},
-                                   {"sbatch -a1-3%2 x", 2U},
-                                   {"sbatch --array=1-200 job.sh", 0U},
-                                   {"sbatch job.sh 50%4 -a half%2", 0U},
-                                   {"sbatch --array=1-9%0 x", 0U},
-                                   {"sbatch -a", 0U},
-                                   {"", 0U}}) {
-    const auto log = log_of(
-        "JobIDRaw|JobID|Submit|Start|End|NCPUS|SubmitLine\n"
-        "8|7_1|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:01:00|1|" +
-        std::string(line) + "\n9|9|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:01:00|1|" + line + "\n");
-    ASSERT_TRUE(log) << log.error().message;
-    EXPECT_EQ(log->rows[0].throttle, most) << line;
-    EXPECT_EQ(log->rows[0].array, most > 0 ? 7 : 0) << line;
-    EXPECT_EQ(log->rows[1].throttle, 0U) << "no task of an array";
-  }
+  const std::string times = "|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:01:00|1|sbatch -a 1-9%4 x\n";
+  const auto log = log_of("JobIDRaw|JobID|Submit|Start|End|NCPUS|SubmitLine\n8|7_1" + times + "9|9" + times);
+  ASSERT_TRUE(log) << log.error().message;
+  EXPECT_EQ(log->rows[0].throttle, 4U);
+  EXPECT_EQ(log->rows[0].array, 7);
+  EXPECT_EQ(log->rows[1].throttle, 0U) << "no task of an array";
+  EXPECT_EQ(log->rows[1].array, 0);
+}
+
+TEST(SacctNodes, AreThoseOfTheLastStartAndKeptOnce) {
+  const std::string start = "|2024-01-01T00:00:00|2024-01-01T00:0";
+  const auto log = log_of(
+      "JobIDRaw|Submit|Start|End|State|NCPUS|NodeList\n"
+      "1" +
+      start +
+      "0:00|2024-01-01T00:01:00|NODE_FAIL|1|n9\n"
+      "1|2024-01-01T00:01:00|2024-01-01T00:02:00|2024-01-01T00:03:00|COMPLETED|1|n[1-3,7]\n"
+      "2" +
+      start +
+      "0:00|2024-01-01T00:01:00|COMPLETED|1|n[1-3,7]\n"
+      "3" +
+      start +
+      "0:00|2024-01-01T00:01:00|COMPLETED|1|bgq[000x133]\n"
+      "4" +
+      start + "0:00|2024-01-01T00:01:00|COMPLETED|1|None assigned\n");
+  ASSERT_TRUE(log) << log.error().message;
+  ASSERT_EQ(log->rows.size(), 4U);
+  EXPECT_EQ(log->node_lists->text(log->rows[0].ran_on), "n[1-3,7]");
+  EXPECT_EQ(log->rows[1].ran_on, log->rows[0].ran_on);
+  EXPECT_EQ(log->rows[2].ran_on, 0U);
+  EXPECT_EQ(log->rows[3].ran_on, 0U);
+  EXPECT_EQ(found(log->report, "NodeList is no host list such as n[1-3,7]: left unknown where they ran"), 1);
 }
 
 TEST(SacctNames, MayHaveAnythingInThem) {

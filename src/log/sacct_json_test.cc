@@ -148,6 +148,14 @@ TEST(SacctJson, ListsAStateBeforeItsFlags) {
   EXPECT_EQ(ended->rows[0][SwfField::status], 1) << "a flag says no more than a state that is no base for it";
 }
 
+TEST(SacctJson, TellsOnWhichNodesAJobRan) {
+  const auto log = log_of(document(with(kOld, R"("name": )", R"("nodes": "n[1-3,7]", "name": )")));
+  ASSERT_TRUE(log) << log.error().message;
+  ASSERT_TRUE(log->node_lists);
+  EXPECT_EQ(log->node_lists->text(log->rows[0].ran_on), "n[1-3,7]");
+  EXPECT_FALSE(log_of(document(with(kOld, R"("name": )", R"("nodes": "None assigned", "name": )")))->node_lists);
+}
+
 TEST(SacctJson, TellsHowManyTasksOfAnArrayRunAtOnce) {
   const std::string old = R"("array": {"job_id": 0, "task_id": null})";
   const std::string limits = R"("limits": {"max": {"running": {"tasks": 4}}})";

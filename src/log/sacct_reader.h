@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "log/job_attributes.h"
 #include "log/line_blocks.h"
+#include "log/node_lists.h"
 #include "log/sacct_columns.h"
 #include "log/sacct_dispatches.h"
 #include "log/swf.h"
@@ -40,6 +41,7 @@ struct SacctRows {
   std::vector<SacctRow> rows;
   std::vector<JobAttributes> requests;  // accelerators and licences, by SacctRow::request
   NumbersOfNames users, groups, partitions, queues;
+  NodeLists node_lists;       // by SacctRow::ran_on
   std::string cluster;        // whose jobs they are; empty: not told
   std::string other_cluster;  // whose are left out, of the first row of them; empty: there are none
   std::vector<SacctExport> exports;
@@ -74,6 +76,7 @@ class SacctRowTaker {
   std::int64_t accelerators_on_each(std::int64_t asked, std::int64_t had_nodes, bool& uneven) const;
   Result<void> read_memory(const SacctCells& cells, SacctRow& row);
   Result<void> read_names(const SacctCells& cells, SacctRow& row);
+  void read_nodes(const SacctCells& cells, SacctRow& row);
   std::uint32_t place_of(const JobAttributes& asks);
 
   const SwfOptions& options_;

@@ -8,6 +8,7 @@
 
 #include "base/letters.h"
 #include "base/text.h"
+#include "log/submit_line.h"
 #include "log/time_zone.h"
 #include "model/machine.h"
 
@@ -140,8 +141,17 @@ Result<void> SacctRowTaker::read_cells(const SacctCells& cells, std::int64_t lin
                           &SacctRowTaker::read_memory, &SacctRowTaker::read_names}) {
     if (auto done = (this->*step)(cells, row); !done) return done;
   }
+  read_nodes(cells, row);
   out_.rows.push_back(row);
   return {};
+}
+
+// What is no host list, as of the nodes of a torus, is left out: a log is worth reading without.
+void SacctRowTaker::read_nodes(const SacctCells& cells, SacctRow& row) {
+  const std::string_view list = cells.cell(SacctColumn::node_list);
+  if (list.empty() || list == "None assigned" || list == "None" || list == "Unknown" || list == "(null)") return;
+  row.ran_on = out_.node_lists.number_of(list);
+  if (row.ran_on == 0) row.remark(SacctRemark::odd_nodes);
 }
 
 Result<void> SacctRowTaker::read_throttle(const SacctCells& cells, const SacctId& shown, SacctRow& row) {

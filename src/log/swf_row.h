@@ -52,6 +52,7 @@ struct SwfRow {
 
   std::int64_t array = 0;      // number of the array of which only so many tasks run at once; 0: none,
   std::uint32_t throttle = 0;  // and how many
+  std::uint32_t ran_on = 0;    // the nodes that it had, by number in the NodeLists of its log; 0: not told
 
   // With all columns, and nothing known.
   static SwfRow blank() {

@@ -39,6 +39,7 @@ void take_top(Workload& workload, const LogTop& top) {
   workload.users = top.users;
   workload.groups = top.groups;
   workload.queues = top.queues;
+  workload.node_lists = top.node_lists;
   for (const std::string& note : top.notes) {
     if (workload.made_by.empty() && note.starts_with(kMadeBy)) workload.made_by = note.substr(kMadeBy.size());
     if (workload.site_policy.empty() && note.starts_with(kSitePolicy))

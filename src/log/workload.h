@@ -54,7 +54,8 @@ struct Workload {
   NumberedNames queues;               // and of queues (QOS)
   std::vector<std::uint32_t> qos;     // JobSpec::qos is an index into these numbers of queues
   std::vector<RecordedJob> recorded;  // what really happened, as `jobs`; empty: it is not told, or nobody asked for it
-  bool recorded_dispatches = false;   // and how often each began is told there
+  std::shared_ptr<const NodeLists> node_lists = {};  // of RecordedJob::ran_on; nullptr: no job tells its nodes
+  bool recorded_dispatches = false;                  // and how often each began is told there
   // Of the few jobs that have terms of their own, by place in `jobs`: what they wait for are places as well, as ids of
   // jobs. Limit, priority and partition are those of the job.
   std::map<std::uint32_t, JobTerms> terms = {};

@@ -1,4 +1,4 @@
-// Why a job started when it did, and where: of its last dispatch.
+// Why a job started when it did, and where: of its last dispatch. Of a job of a log only where may be known.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace rota {
 
 struct StartNote {
-  bool started = false;
+  bool started = false;  // and it is known why
   Rule rule = Rule::head_fits;
   std::int64_t promised = -1;     // number of the job whose promise mattered; -1: none
   Instant promise = kNever;       // that job's promised start

@@ -1,7 +1,10 @@
 #include "rehearse/recorded.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
+#include "rehearse/recorded_places.h"
 #include "report/reserved.h"
 
 namespace rota {
@@ -27,6 +30,25 @@ Job job_of(const log::Workload& workload, std::size_t i, const RehearseOptions& 
   job.backfills = what.backfills;
   job.preemptions = what.preemptions;
   return job;
+}
+
+bool tells_places(const log::Workload& workload, const RehearseOptions& options) {
+  return options.keep_jobs && workload.node_lists && options.machine && options.machine->sites.size() <= 1;
+}
+
+// Where the jobs ran, as far as the log tells it and the cluster has these nodes.
+void add_places(const log::Workload& workload, const RehearseOptions& options, report::Outcome& outcome) {
+  if (!tells_places(workload, options)) return;
+  const RecordedPlaces places(workload, *options.machine);
+  std::vector<StartNote> notes(outcome.jobs.size());
+  bool any = false;
+  for (std::size_t i = 0; i < notes.size(); ++i) {
+    notes[i].where = places.of(workload.warm_up + i);
+    any = any || !notes[i].where.empty();
+  }
+  if (!any) return;
+  outcome.starts = std::move(notes);
+  outcome.machine = options.machine;
 }
 
 }  // namespace
@@ -58,6 +80,7 @@ Result<Rehearsed> recorded(const log::Workload& workload, const RehearseOptions&
     tally.add(job);
     if (options.keep_jobs) outcome.jobs.push_back(job);
   }
+  add_places(workload, options, outcome);
   result.summary = tally.conclude(outcome);
   return result;
 }

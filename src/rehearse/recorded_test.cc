@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <sstream>
+#include <string>
+#include <utility>
 
 #include "log/json_lines.h"
 #include "log/sacct.h"
@@ -53,6 +56,45 @@ TEST(Recorded, TheSameThroughJsonLines) {
   const auto workload = log::parse_json_lines(out.str(), "log.jsonl", {.keep_recorded = true});
   ASSERT_TRUE(workload) << workload.error().message;
   expect_as_sacct_says(*workload);
+}
+
+std::string where(const report::Outcome& outcome, std::size_t job) {
+  std::string text;
+  for (const Share& share : outcome.starts[job].where)
+    text += outcome.machine->nodes[share.node.value].name + ":" + std::to_string(share.processors) + " ";
+  return text;
+}
+
+TEST(Recorded, JobsRanOnTheNodesThatTheLogTells) {
+  const std::string times = "|2024-06-10T10:00:00|2024-06-10T10:01:00|2024-06-10T10:11:00|COMPLETED|";
+  const auto workload =
+      log::parse_sacct("JobIDRaw|Submit|Start|End|State|AllocCPUS|NodeList\n1" + times + "8|n[2-4]\n2" + times +
+                           "3|n[1,9]\n3" + times + "2|n1\n4" + times + "1|None assigned\n5" + times + "12|n[1,4]\n",
+                       "log.txt", {.keep_recorded = true});
+  ASSERT_TRUE(workload) << workload.error().message;
+  RehearseOptions options;
+  options.processors = 20;
+  options.keep_jobs = true;
+  auto machine = std::make_shared<Machine>();
+  for (const auto& [name, processors] : {std::pair{"n4", 8U}, {"n3", 4U}, {"n2", 2U}, {"n1", 6U}}) {
+    Node& node = machine->nodes.emplace_back();
+    node.name = name;
+    node.processors = processors;
+  }
+  options.machine = machine;
+  const auto row = recorded(*workload, options);
+  ASSERT_TRUE(row) << row.error().message;
+  ASSERT_EQ(row->outcome.starts.size(), 5U);
+  EXPECT_EQ(where(row->outcome, 0), "n2:2 n3:3 n4:3 ") << "as evenly as they have them";
+  EXPECT_EQ(where(row->outcome, 1), "") << "there is no n9 any more";
+  EXPECT_EQ(where(row->outcome, 2), "n1:2 ");
+  EXPECT_EQ(where(row->outcome, 3), "");
+  EXPECT_EQ(where(row->outcome, 4), "n1:6 n4:6 ");
+  EXPECT_FALSE(row->outcome.starts[0].started) << "why, no log tells";
+  machine->nodes.resize(1);
+  EXPECT_TRUE(recorded(*workload, options)->outcome.starts.empty()) << "a cluster without these nodes";
+  options.machine = nullptr;
+  EXPECT_TRUE(recorded(*workload, options)->outcome.starts.empty());
 }
 
 TEST(Recorded, AJobThatRanBeforeDidNotWaitThenAndHeldItsProcessors) {

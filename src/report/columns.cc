@@ -75,7 +75,7 @@ void write_base64(std::ostream& out, const std::vector<std::uint8_t>& bytes) {
 std::int64_t time_unit(const std::vector<Job>& jobs) {
   const bool all = std::ranges::all_of(jobs, [](const Job& job) {
     return whole(job.spec.submit) && whole(job.start) && whole(job.end) && whole(job.first_promise) &&
-           job.spec.limit.count() % 1000 == 0;
+           job.spec.limit.count() % 1000 == 0 && job.done.count() % 1000 == 0 && job.stood.count() % 1000 == 0;
   });
   return all ? 1000 : 1;
 }
@@ -107,9 +107,15 @@ ColumnWriter outcome_columns(const std::vector<Job>& jobs, const std::vector<Job
   column(writer, jobs, [&](const Job& job) {
     writer.add(job.ended() ? 1 + static_cast<std::uint64_t>(units(job.start - job.spec.submit)) : 0);
   });
+  const auto of_ended = [&](Duration Job::* part) {
+    column(writer, jobs,
+           [&](const Job& job) { writer.add(job.ended() ? static_cast<std::uint64_t>(units(job.*part)) : 0); });
+  };
+  of_ended(&Job::done);
   column(writer, jobs, [&, i = std::size_t{0}](const Job& job) mutable {
     writer.add_signed(units(run_time(job) - run_time(shared[i++])));
   });
+  of_ended(&Job::stood);
   column(writer, jobs, [&](const Job& job) {
     const bool promised = job.ended() && was_promised(job);
     writer.add(promised ? 1 + zigzag(units(job.start - job.first_promise)) : 0);

@@ -40,9 +40,10 @@ std::int64_t time_unit(const std::vector<Job>& jobs);
 // units.
 ColumnWriter shared_columns(const std::vector<Job>& jobs, const TimeScale& scale);
 
-// What one policy made of them: wait + 1 (0: did not end); run time (signed, difference to that in the shared columns
-// of `shared`); 0 for no first promise, else 1 + signed of start - first promise; and a word of backfilled (bit 0),
-// state (bits 1-4, as JobState) and kills (from bit 5), exclusive-or that of a completed job.
+// What one policy made of them: time from submission to start + 1 (0: did not end); how much of that is no wait (what
+// was kept of earlier runs); time from start to end (signed, difference to that in the shared columns of `shared`); how
+// much of that it stood still; 0 for no first promise, else 1 + signed of start - first promise; and a word of
+// backfilled (bit 0), state (bits 1-4, as JobState) and kills (from bit 5), exclusive-or that of a completed job.
 ColumnWriter outcome_columns(const std::vector<Job>& jobs, const std::vector<Job>& shared, const TimeScale& scale);
 
 // What the jobs lacked that others were started beside (StartNote::lacks), each text once, rising.

@@ -87,6 +87,9 @@ TEST(Columns, TimesAreWholeSecondsUnlessOneIsNot) {
   EXPECT_EQ(time_unit(jobs), 1000);
   jobs[0].first_promise = at_seconds(3) + Duration{1};
   EXPECT_EQ(time_unit(jobs), 1);
+  jobs[0].first_promise = at_seconds(3);
+  jobs[0].done = Duration{1500};
+  EXPECT_EQ(time_unit(jobs), 1);
 }
 
 TEST(Columns, TellEveryJobOfARehearsal) {
@@ -95,13 +98,15 @@ TEST(Columns, TellEveryJobOfARehearsal) {
   Outcome easy = rehearsed(source, 64, true);
   easy.jobs[10].kills = 3;
   easy.jobs[11].state = JobState::rejected;
+  easy.jobs[12].done = seconds(7);
+  easy.jobs[12].stood = seconds(2);
   const TimeScale scale{fcfs.jobs[0].spec.submit, 1000};
   Reader shared(shared_columns(fcfs.jobs, scale).bytes());
   Reader made(outcome_columns(easy.jobs, fcfs.jobs, scale).bytes());
   const auto number = shared.column(500), submit = shared.column(500), processors = shared.column(500),
              user = shared.column(500), limit = shared.column(500), run = shared.column(500);
-  const auto wait = made.column(500), run_difference = made.column(500), late = made.column(500),
-             word = made.column(500);
+  const auto until_start = made.column(500), done = made.column(500), run_difference = made.column(500),
+             stood = made.column(500), late = made.column(500), word = made.column(500);
   EXPECT_TRUE(shared.at_end() && made.at_end());
   std::int64_t at = 0;
   for (std::size_t i = 0; i < 500; ++i) {
@@ -115,9 +120,11 @@ TEST(Columns, TellEveryJobOfARehearsal) {
     EXPECT_EQ((word[i] ^ 4U) >> 1U & 15U, static_cast<std::uint64_t>(job.state));
     EXPECT_EQ(word[i] & 1U, job.backfilled ? 1U : 0U);
     EXPECT_EQ(word[i] >> 5U, job.kills);
-    ASSERT_EQ(wait[i] == 0, !job.ended());
+    ASSERT_EQ(until_start[i] == 0, !job.ended());
     if (!job.ended()) continue;
-    EXPECT_EQ(job.spec.submit + seconds(static_cast<std::int64_t>(wait[i]) - 1), job.start);
+    EXPECT_EQ(job.spec.submit + seconds(static_cast<std::int64_t>(until_start[i]) - 1), job.start);
+    EXPECT_EQ(seconds(static_cast<std::int64_t>(until_start[i] - done[i]) - 1), job.wait());
+    EXPECT_EQ(seconds(static_cast<std::int64_t>(stood[i])), i == 12 ? seconds(2) : seconds(0));
     EXPECT_EQ(seconds(static_cast<std::int64_t>(run[i]) + signed_of(run_difference[i])), job.end - job.start);
     ASSERT_EQ(late[i] == 0, job.first_promise == kNever);
     if (late[i] == 0) continue;

@@ -51,14 +51,10 @@ struct Notes {
     rows.text(",");
     rows.long_text(csv_cell(partition_of(i)));
     rows.text(",");
-    if (i < outcome.starts.size() && outcome.starts[i].started) {
-      const StartNote& note = outcome.starts[i];
-      rows.long_text(csv_cell(nodes_of(note)));
-      rows.text(",");
-      rows.long_text(csv_cell(start_reason(note, outcome.unix_start)));
-    } else {
-      rows.text(",");
-    }
+    const StartNote* const note = i < outcome.starts.size() ? &outcome.starts[i] : nullptr;
+    if (note != nullptr) rows.long_text(csv_cell(nodes_of(*note)));
+    rows.text(",");
+    if (note != nullptr && note->started) rows.long_text(csv_cell(start_reason(*note, outcome.unix_start)));
   }
 
  private:

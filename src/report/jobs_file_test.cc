@@ -70,6 +70,24 @@ TEST(JobsCsv, NamesTheSiteWhereThereAreSeveral) {
   EXPECT_TRUE(all[3].ends_with(",rejected,"));
 }
 
+TEST(JobsCsv, NamesNodesWhereNobodyKnowsWhyJobsStarted) {
+  Outcome outcome = one_of_each();
+  auto machine = std::make_shared<Machine>();
+  machine->nodes.resize(2);
+  machine->nodes[0].name = "n1";
+  machine->nodes[1].name = "n2";
+  outcome.machine = machine;
+  outcome.starts.resize(2);
+  outcome.starts[0].where = {{NodeId{1}, 2}, {NodeId{0}, 2}};
+  std::ostringstream out;
+  write_jobs_csv(out, outcome);
+  const auto all = lines(out.str());
+  EXPECT_TRUE(all[0].ends_with(",state,partition,nodes,why"));
+  EXPECT_TRUE(all[1].ends_with(",completed,,n1 n2,")) << all[1];
+  EXPECT_TRUE(all[2].ends_with(",timed_out,,,")) << all[2];
+  EXPECT_TRUE(all[3].ends_with(",rejected,,,")) << all[3];
+}
+
 TEST(JobsCsv, TellsTheEnergyOfEachJobWhereThereIsAny) {
   Outcome outcome = one_of_each();
   outcome.energy_of_jobs = {1'250'000, 2'000'400};  // microjoules; the refused job has none

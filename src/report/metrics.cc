@@ -91,7 +91,9 @@ void Tally::add(const Job& job) {
 
 void Tally::add(const Job& job, Duration recorded_wait) {
   add(job);
-  if (job.ended()) beside_.add(job.wait(), recorded_wait, job.run_time());
+  // As it is recorded: while it ran it did not wait, be it that it ran in vain.
+  const Duration waited = job.start - job.spec.submit - job.earlier;
+  if (job.ended()) beside_.add(waited, recorded_wait, job.run_time());
 }
 
 Summary Tally::conclude(const Outcome& run) {
@@ -110,6 +112,7 @@ Summary Tally::conclude(const Outcome& run) {
   summary.recorded = run.recorded;
   summary.reserved = run.reserved;
   summary.counts_dispatches = run.counts_dispatches;
+  summary.has_copies = run.has_copies;
   if (run.recorded) summary.unrecorded = std::exchange(summary.unfinished, 0);
   summary.trust = beside_.conclude();
   summary.users = users_.conclude();

@@ -74,6 +74,7 @@ struct Summary {
   bool own = false;               // a rehearsal of what the site has now, as far as that is known
   bool counts_dispatches = true;  // false: backfill, kills and promises were not recorded,
   std::int64_t unrecorded = 0;    // nor, of so many jobs, when they started
+  bool has_copies = true;         // as that of Outcome
   std::optional<Trust> trust;     // of a rehearsal, where it is known what really happened
   std::vector<std::string> reserved;      // what was kept free of jobs and when, in words
   std::optional<double> less_than_first;  // kilowatt-hours less than the first policy's nodes drew; < 0: more

@@ -151,6 +151,16 @@ TEST(Summary, AgreesWithAStraightCountOverARehearsal) {
   EXPECT_DOUBLE_EQ(*s.backfill_completion, 1);
 }
 
+TEST(Metrics, BesideWhatWasRecordedARunInVainIsNoWaitingEither) {
+  Job job = ended_job(1, 0, 100, 60, 4);
+  job.earlier = seconds(40);
+  Tally tally;
+  tally.add(job, seconds(60));
+  const Summary summary = tally.conclude({});
+  EXPECT_EQ(summary.wait_mean, 100);
+  EXPECT_EQ(summary.trust->ratio(), 1);
+}
+
 TEST(Metrics, TheSameJobsHaveOneIdentityWhateverBecameOfThem) {
   Outcome outcome;
   outcome.jobs = {ended_job(1, 0, 5, 60, 4), ended_job(2, 9, 0, 30, 8), ended_job(3, 12, 1, 10, 2)};

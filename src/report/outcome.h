@@ -80,6 +80,8 @@ struct Outcome {
   std::vector<std::string> reserved;  // what was kept free of jobs and when, in words (report/reserved.h)
   bool recorded = false;              // what really happened, and no rehearsal;
   bool counts_dispatches = true;      // false: backfill, kills and promises were not recorded
+  bool has_copies = true;             // the same command can rehearse copies of the workload; false: a schedule of
+                                      // another program, or a journal
 
   const std::string& name() const { return label.empty() ? policy : label; }
   // How a job ended, for files: also of one that was cancelled while it ran.

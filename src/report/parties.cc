@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/check.h"
 #include "report/metrics.h"
 
 namespace rota::report {
@@ -34,14 +35,20 @@ constexpr Kind kKinds[] = {
      [](const JobLabels& labels) -> const auto& { return labels.queues; }},
 };
 
-// The numbers of the parties, by processor time from the most on; of the same, by number.
-std::vector<std::uint32_t> by_use(const Outcome& outcome, const Kind& kind) {
+using Outcomes = std::span<const Outcome* const>;
+
+// The numbers of all parties, by processor time in the first outcome from the most on; of the same, by number. Others
+// may tell of parties that the first does not: schedules of other programs do.
+std::vector<std::uint32_t> by_use(Outcomes outcomes, const Kind& kind) {
   std::map<std::uint32_t, double> use;
-  for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
-    const std::uint32_t party = kind.of(outcome, i);
-    if (party == kNobody) continue;
-    const Job& job = outcome.jobs[i];
-    use[party] += job.ended() ? to_seconds(job.run_time()) * job.spec.processors : 0;
+  for (const Outcome* outcome : outcomes) {
+    for (std::size_t i = 0; i < outcome->jobs.size(); ++i) {
+      const std::uint32_t party = kind.of(*outcome, i);
+      if (party == kNobody) continue;
+      const Job& job = outcome->jobs[i];
+      const bool counts = outcome == outcomes.front() && job.ended();
+      use[party] += counts ? to_seconds(job.run_time()) * job.spec.processors : 0;
+    }
   }
   std::vector<std::uint32_t> order;
   order.reserve(use.size());
@@ -78,9 +85,10 @@ class Sum {
   double slowdown_ = 0;
 };
 
-std::string name_of(const Outcome& outcome, const Kind& kind, std::uint32_t party) {
-  if (outcome.labels) {
-    const auto& names = kind.names(*outcome.labels);
+std::string name_of(Outcomes outcomes, const Kind& kind, std::uint32_t party) {
+  for (const Outcome* outcome : outcomes) {
+    if (!outcome->labels) continue;
+    const auto& names = kind.names(*outcome->labels);
     if (const auto named = names.find(party); named != names.end()) return named->second;
   }
   return kind.one + std::to_string(party);
@@ -92,20 +100,22 @@ struct Shown {
   std::vector<std::string> names;
   std::map<std::uint32_t, std::size_t> places;
 
-  Shown(const Outcome& first, const Kind& kind, std::size_t most) {
-    const std::vector<std::uint32_t> order = by_use(first, kind);
+  Shown(Outcomes outcomes, const Kind& kind, std::size_t most) {
+    const std::vector<std::uint32_t> order = by_use(outcomes, kind);
     all = order.size();
     const std::size_t named = all > most ? most - 1 : all;
     for (std::size_t row = 0; row < named; ++row) {
       places[order[row]] = row;
-      names.push_back(name_of(first, kind, order[row]));
+      names.push_back(name_of(outcomes, kind, order[row]));
     }
     if (named < all) names.push_back(std::to_string(all - named) + " others");
   }
+  // Of a party of one of the outcomes.
   std::optional<std::size_t> row_of(std::uint32_t party) const {
     if (party == kNobody) return std::nullopt;
-    const auto at = places.find(party);
-    return at == places.end() ? names.size() - 1 : at->second;
+    if (const auto at = places.find(party); at != places.end()) return at->second;
+    CHECK(names.size() > places.size(), "a party without a row of its own is one of the others");
+    return names.size() - 1;
   }
 };
 
@@ -125,8 +135,11 @@ std::vector<PartyFigures> figures_of(const Outcome& outcome, const Kind& kind, c
 
 std::vector<Parties> parties_of(std::span<const Outcome> outcomes) {
   std::vector<Parties> all;
+  std::vector<const Outcome*> every;
+  every.reserve(outcomes.size());
+  for (const Outcome& outcome : outcomes) every.push_back(&outcome);
   for (const Kind& kind : kKinds) {
-    const Shown shown(outcomes.front(), kind, kMostParties);
+    const Shown shown(every, kind, kMostParties);
     if (shown.all < 2) continue;
     Parties parties{kind.name, static_cast<std::int64_t>(shown.all), {}};
     for (const std::string& name : shown.names) parties.parties.push_back({name, {}});
@@ -139,9 +152,9 @@ std::vector<Parties> parties_of(std::span<const Outcome> outcomes) {
   return all;
 }
 
-std::vector<PartySummaries> summaries_by(PartyKind which, std::span<const Outcome* const> outcomes, std::size_t most) {
+std::vector<PartySummaries> summaries_by(PartyKind which, Outcomes outcomes, std::size_t most) {
   const Kind& kind = kKinds[static_cast<std::size_t>(which)];
-  const Shown shown(*outcomes.front(), kind, most);
+  const Shown shown(outcomes, kind, most);
   std::vector<PartySummaries> all;
   for (const std::string& name : shown.names) all.push_back({which, name, {}});
   for (const Outcome* outcome : outcomes) {

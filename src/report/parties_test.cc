@@ -38,6 +38,22 @@ TEST(Parties, TellsWhatEachUserGotUnderEachPolicy) {
   EXPECT_EQ(all[1].parties[0].figures[0].jobs, 2);
 }
 
+TEST(Parties, WhoStandsInALaterScheduleOnlyHasARowOfHisOwn) {
+  std::vector<Outcome> outcomes(2);
+  outcomes[0].jobs = {of_user(UINT32_MAX, 100, 50), of_user(UINT32_MAX, 10, 1000)};
+  outcomes[1].jobs = {of_user(7, 20, 50), of_user(9, 500, 1000)};
+  const auto all = parties_of(outcomes);
+  ASSERT_EQ(all.size(), 1U);
+  ASSERT_EQ(all[0].parties.size(), 2U);
+  EXPECT_EQ(all[0].parties[0].name, "user 7");
+  EXPECT_EQ(all[0].parties[0].figures[0].jobs, 0);
+  EXPECT_EQ(all[0].parties[0].figures[1].wait_mean, 20);
+  EXPECT_EQ(summaries_by(PartyKind::user, std::vector<const Outcome*>{&outcomes[0], &outcomes[1]}, 12).size(), 2U);
+  outcomes[0].jobs[0].spec.user = 3;
+  EXPECT_EQ(parties_of(outcomes)[0].parties.size(), 3U);
+  EXPECT_EQ(parties_of(outcomes)[0].parties[0].figures[1].jobs, 0) << "and counts in no other row";
+}
+
 TEST(Parties, TheComparisonIsMadeOnceMoreForEach) {
   std::vector<Outcome> outcomes(2);
   outcomes[0].jobs = {of_user(7, 100, 50), of_user(7, 300, 50), of_user(9, 10, 1000), of_user(4, 6, 1)};

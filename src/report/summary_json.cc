@@ -93,6 +93,21 @@ void set_service(const Summary& s, Json& json) {
   json["response_ratio_mean"] = number(s.response_ratio);
 }
 
+// Of all jobs, or of those of one party.
+void set_dispatches(const Summary& s, bool of_all, Json& json) {
+  const auto tell = [&](const char* name, auto value) {
+    json[name] = s.counts_dispatches ? Json(value) : Json(nullptr);
+  };
+  tell("backfilled_starts", s.backfilled_starts);
+  if (of_all) json["backfill_completion"] = number(s.backfill_completion);
+  tell("killed_dispatches", s.killed);
+  tell("preempted_dispatches", s.preempted);
+  tell("migrations", s.migrations);
+  if (of_all) tell("lost_work_processor_s", s.lost_work);
+  tell("timed_out_jobs", s.timed_out);
+  tell("delayed_jobs", s.delayed);
+}
+
 Json site_json(const Summary& s) {
   Json json;
   json["site"] = s.site;
@@ -117,15 +132,7 @@ Json one(const Summary& s) {
   json["jobs"] = s.jobs;
   if (s.warm_up > 0) json["warm_up_jobs"] = s.warm_up;
   set_service(s, json);
-  const auto dispatches = [&](auto value) { return s.counts_dispatches ? Json(value) : Json(nullptr); };
-  json["backfilled_starts"] = dispatches(s.backfilled_starts);
-  json["backfill_completion"] = number(s.backfill_completion);
-  json["killed_dispatches"] = dispatches(s.killed);
-  json["preempted_dispatches"] = dispatches(s.preempted);
-  json["migrations"] = dispatches(s.migrations);
-  json["lost_work_processor_s"] = dispatches(s.lost_work);
-  json["timed_out_jobs"] = dispatches(s.timed_out);
-  json["delayed_jobs"] = dispatches(s.delayed);
+  set_dispatches(s, true, json);
   json["delay_mean_s"] = number(s.delay_mean);
   json["fairness_users"] = number(s.users.index);
   json["fairness_groups"] = number(s.groups.index);
@@ -156,13 +163,7 @@ Json part_json(const Summary& s) {
   json["policy"] = s.policy;
   json["jobs"] = s.jobs;
   set_service(s, json);
-  const auto dispatches = [&](auto value) { return s.counts_dispatches ? Json(value) : Json(nullptr); };
-  json["backfilled_starts"] = dispatches(s.backfilled_starts);
-  json["killed_dispatches"] = dispatches(s.killed);
-  json["preempted_dispatches"] = dispatches(s.preempted);
-  json["migrations"] = dispatches(s.migrations);
-  json["timed_out_jobs"] = dispatches(s.timed_out);
-  json["delayed_jobs"] = dispatches(s.delayed);
+  set_dispatches(s, false, json);
   if (s.recorded) json["unrecorded_jobs"] = s.unrecorded;
   return json;
 }

@@ -347,6 +347,7 @@ std::string by_length(const Places& ran, Summaries all) {
 
 std::string by_chance(Summaries all) {
   if (std::ranges::any_of(all, [](const Summary& s) { return !s.copies.empty(); })) return "";
+  if (std::ranges::none_of(all, &Summary::has_copies)) return "How much of this is chance was not measured.";
   return "How much of this is chance was not measured: `rota simulate --copies 20` does that.";
 }
 

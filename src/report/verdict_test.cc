@@ -44,6 +44,9 @@ TEST(Verdict, SaysThatChanceWasNotMeasuredOnlyWhereItWasNotAndThereIsAChoice) {
   const auto told = [](const std::vector<Summary>& rows) { return said(rows).contains("chance was not measured"); };
   std::vector<Summary> two{summary("fcfs", 7200, 9000), summary("easy", 3600, 8000)};
   EXPECT_TRUE(told(two));
+  EXPECT_TRUE(said(two).ends_with("`rota simulate --copies 20` does that."));
+  for (Summary& summary : two) summary.has_copies = false;
+  EXPECT_TRUE(said(two).ends_with(" How much of this is chance was not measured.")) << "nor can a schedule be repeated";
   for (Summary& summary : two) summary.copies = {summary, summary};
   EXPECT_FALSE(told(two));
   EXPECT_FALSE(told({summary("easy", 3600, 8000)})) << "nothing to choose";

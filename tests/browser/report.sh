@@ -2,8 +2,8 @@
 # report.sh PROGRAM KIND: makes a report, opens it in headless Chromium with #selftest, and fails unless the page found
 # itself in order, wrote no error to the console, reached for nothing outside itself, and is not a blank picture.
 # PROGRAM is report_sample, which knows the KINDs, or rota with the KIND simulate (jobs that outlive their limits and are
-# queued again), power (nodes that sleep), sites, recorded-sites (and what really happened, nobody knows where), or
-# milliseconds (times that are no whole seconds).
+# queued again), power (nodes that sleep), sites, recorded-sites (and what really happened, nobody knows where),
+# recorded-nodes (and on which nodes, but for one job), or milliseconds (times that are no whole seconds).
 set -euo pipefail
 
 program=$1 kind=$2
@@ -32,6 +32,21 @@ small_workload() {
   done
 }
 
+# As sacct tells it: jobs that ran before and were queued again, some on two nodes, one nobody knows where.
+recorded_nodes() {
+  local i start
+  echo 'JobIDRaw|Submit|Start|End|State|TimelimitRaw|AllocCPUS|NodeList'
+  for ((i = 0; i < 60; ++i)); do
+    start=$((1709280000 + i * 120))
+    case $((i % 4)) in
+      0) echo "$i|$start|$((start + 30))|$((start + 90))|REQUEUED|60|8|n[1-2]" ;;&
+      0) echo "$i|$((start + 90))|$((start + 100))|$((start + 460))|COMPLETED|60|8|n[1-2]" ;;
+      1 | 2) echo "$i|$start|$((start + 50))|$((start + 480))|COMPLETED|60|4|n$((i % 8 == 1 ? 3 : i % 8 == 2 ? 4 : i % 8))" ;;
+      3) echo "$i|$start|$((start + 50))|$((start + 400))|COMPLETED|60|3|$([[ $i == 3 ]] && echo 'None assigned' || echo n8)" ;;
+    esac
+  done
+}
+
 make_report() {
   local examples
   examples=$(dirname "$0")/../../examples
@@ -52,6 +67,11 @@ make_report() {
       awk '/^;/ {print; next} {$3 = NR % 97 * 60; print}' "$examples/day.swf" >"$folder/day.swf"
       "$program" simulate "$folder/day.swf" --cluster "$examples/wadden.toml" \
         --policy recorded,easy,easy+auction=announced --report "$page" >"$folder/table"
+      ;;
+    recorded-nodes)
+      printf '[[nodes]]\nnames = "n[1-8]"\nprocessors = 4\n' >"$folder/nodes.toml"
+      recorded_nodes >"$folder/sacct.txt"
+      "$program" simulate "$folder/sacct.txt" --cluster "$folder/nodes.toml" --policy recorded,easy --report "$page" >"$folder/table"
       ;;
     milliseconds)
       "$program" generate poisson --jobs 500 --processors 64 --load 1.2 --resolution 1ms -o "$folder/ms.swf"
@@ -83,7 +103,7 @@ if grep -E 'CONSOLE.*(Uncaught|Refused|[Ee]rror)' "$folder/log" >&2; then fail "
 
 sections=$(grep -c '<section class="workload"' "$folder/dom") || true
 case $kind in
-  few | many | simulate | power | sites | recorded-sites | milliseconds) [[ $sections == 1 ]] || fail "$sections workloads instead of one" ;;
+  few | many | simulate | power | sites | recorded-sites | recorded-nodes | milliseconds) [[ $sections == 1 ]] || fail "$sections workloads instead of one" ;;
   hostile)
     [[ $sections == 2 ]] || fail "$sections workloads instead of two"
     grep -q '<title>hostile</title>' "$folder/dom" || fail "a name was taken for a script"
@@ -93,6 +113,7 @@ esac
 case $kind in
   power) grep -q 'nodes of 3 policies are drawn' "$folder/results" || fail "what nodes did is not drawn" ;;
   sites | recorded-sites) grep -q 'ameland is drawn by itself' "$folder/results" || fail "a site cannot be chosen" ;;&
+  recorded-nodes) grep -q 'ok.* 59 jobs are drawn on the nodes' "$folder/results" || fail "real nodes are not drawn" ;;
   recorded-sites) grep -q 'ok.* 2 of 2 policies whose site is known' "$folder/results" || fail "what nobody knows is drawn" ;;
 esac
 

@@ -183,6 +183,16 @@ class Formats(RotaCase):
         self.assertEqual(len(outputs), 1)
         self.assertEqual(outputs.pop().count('"run_time"'), 3)
 
+    def test_batsim_may_be_one_line_of_any_length(self):
+        log = {"nb_res": 8} | json.loads((LOGS / "batsim.json").read_text()) | {"more": ["\u00e9" * 500] * 70_000}
+        text = json.dumps(log, ensure_ascii=False)
+        self.assertGreater(len(text.encode()), 64 << 20)
+        self.file("line.json", text)
+        wanted = self.rota("convert", str(LOGS / "batsim.json"), "--to", "jsonl").stdout
+        self.assertEqual(self.rota("convert", "line.json", "--to", "jsonl").stdout.splitlines()[1:], wanted.splitlines()[1:])
+        self.file("line.json", text[:-1])
+        self.refused("convert", "line.json", "--to", "jsonl", said="line.json:1: the JSON ends too early")
+
     def test_simulate_knows_them_all(self):
         for name, jobs in (("pbs-day", 5), ("lsb.acct", 6), ("batsim.json", 3)):
             with self.subTest(name=name):
@@ -295,6 +305,9 @@ class Schedules(RotaCase):
         done = self.rota("report", may, rounded, "--processors", "8", "--report", "rounded.html")
         self.assertIn("Choose", done.stdout)
         page = (self.folder / "rounded.html").read_text()
+        for told in (" ".join(done.stdout.split()), page):
+            self.assertIn("chance was not measured.", told)
+            self.assertNotIn("--copies", told, "nobody can rehearse a schedule again")
         self.assertEqual(page.count('<section class="workload"'), 1)
         self.assertIn('"drawn":2', page)
         apart = self.rota("report", may, june, rounded, "--processors", "8").stdout
@@ -317,6 +330,42 @@ class WhatIsTold(RotaCase):
         told = self.rota("convert", "sacct.txt", "-o", "out2.swf", "--write-attributes", "out.csv").stderr
         self.assertNotIn("SWF has fields for", told)
         self.assertEqual(len((self.folder / "out.csv").read_text().splitlines()), 4)
+
+    def test_on_which_nodes_jobs_really_ran(self):
+        self.file("sacct.txt", "JobIDRaw|Submit|Start|End|State|TimelimitRaw|AllocCPUS|NodeList\n"
+                  "1|1709280000|1709280000|1709280600|COMPLETED|20|6|n[2-3]\n"
+                  "2|1709280000|1709280300|1709280600|COMPLETED|20|2|n1\n"
+                  "3|1709280000|1709280600|1709280900|COMPLETED|20|4|n[1,9]\n")
+        self.file("nodes.toml", '[[nodes]]\nnames = "n[1-4]"\nprocessors = 4\n')
+        self.rota("convert", "sacct.txt", "-o", "jobs.jsonl")
+        for log in ("sacct.txt", "jobs.jsonl"):
+            self.rota("simulate", log, "--cluster", "nodes.toml", "--policy", "recorded,easy", "--jobs", "out.csv",
+                      "--report", "page.html")
+            with open(self.folder / "out-recorded.csv", newline="") as file:
+                self.assertEqual([(r["nodes"], r["why"]) for r in csv.DictReader(file)], [("n2 n3", ""), ("n1", ""), ("", "")])
+            self.assertIn('id="starts-0-0"', (self.folder / "page.html").read_text())
+        self.rota("simulate", "sacct.txt", "--policy", "recorded", "--jobs", "counted.csv")
+        self.assertNotIn("nodes", (self.folder / "counted.csv").read_text())
+
+    def test_an_import_tells_on_which_nodes_jobs_ran(self):
+        (self.folder / "saved").mkdir()
+        self.file("saved/config.txt", "ClusterName = kea\nSchedulerType = sched/backfill\nSelectType = select/cons_tres\n"
+                  "SelectTypeParameters = CR_CPU\nSLURM_VERSION = 22.05.8\n")
+        self.file("saved/nodes.txt", "NodeName=kea2 CPUTot=4 Weight=1\nNodeName=kea1 CPUTot=4 Weight=2\n")
+        self.file("saved/partitions.txt", "PartitionName=batch Nodes=kea[1-2] Default=YES MaxTime=60\n")
+        job = "|batch|1709280000|1709280005|1709280015|10|COMPLETED|"
+        self.file("saved/sacct.txt", "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|State|AllocCPUS|NodeList\n"
+                  f"1{job}4|kea[1-2]\n2{job}2|kea1\n3{job}2|gone7\n")
+        for options, nodes in (((), ["kea1 kea2", "kea1", ""]), (("--anonymous",), ["node1 node2", "node2", ""])):
+            self.rota("import", "slurm", "site", "--from", "saved", "--overwrite", *options)
+            self.rota("simulate", "site/jobs.jsonl.gz", "--cluster", "site/cluster.toml", "--policy", "recorded,easy",
+                      "--jobs", "out.csv")
+            with open(self.folder / "out-recorded.csv", newline="") as file:
+                told = [" ".join(sorted(r["nodes"].split())) for r in csv.DictReader(file)]
+            self.assertEqual(told, nodes)
+        log = self.rota("convert", "site/jobs.jsonl.gz", "--to", "jsonl").stdout
+        self.assertNotIn("kea", log)
+        self.assertNotIn("gone7", log)
 
     def test_which_limit_stands_for_one_that_is_not_told(self):
         self.file("sacct.txt", self.SACCT)

@@ -341,6 +341,16 @@ class Jobs(ServiceCase):
         self.assertGreater(row["earlier_elapsed"], 1)
         sums = self.service.ask("GET", "/v1/history?by=user")[1]["sums"]
         self.assertAlmostEqual(sums[0]["processor_seconds"], 2 * (row["elapsed"] + row["earlier_elapsed"]), delta=0.01)
+        jobs = os.path.join(self.folder, "jobs.csv")
+        told = subprocess.run([self.rota, "simulate", self.service.state, "--policy", "recorded", "--json", "--jobs", jobs],
+                              capture_output=True, text=True)
+        self.assertEqual(told.returncode, 0, told.stderr)
+        with open(jobs) as file:
+            recorded = next(csv.DictReader(file))
+        before = float(recorded["start"]) - float(recorded["submit"])
+        self.assertAlmostEqual(float(recorded["wait"]), before - row["earlier_elapsed"], delta=0.01,
+                               msg="while it ran it did not wait")
+        self.assertAlmostEqual(before, row["start"] - row["submit"], delta=0.01)
 
     def test_policies_change_while_jobs_run(self):
         service = self.service

@@ -20,7 +20,7 @@ if slurm_site.lacks():
 
 ROTA = os.path.abspath(sys.argv.pop(1))
 COLUMNS = ("JobIDRaw,JobID,Cluster,User,Account,Partition,QOS,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,State,"
-           "AllocCPUS,ReqCPUS,NNodes,ReqNodes,ReqMem,ReqTRES,AllocTRES")
+           "AllocCPUS,ReqCPUS,NNodes,ReqNodes,ReqMem,ReqTRES,AllocTRES,NodeList")
 DESCRIBED = (("config.txt", "scontrol show config"), ("nodes.txt", "scontrol -a -o show node"),
              ("partitions.txt", "scontrol -a -o show partition"), ("licences.txt", "scontrol -o show lic"))
 LONG_FORM = (("nodes.txt", "scontrol -a show node"), ("partitions.txt", "scontrol -a show partition"),

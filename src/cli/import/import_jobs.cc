@@ -59,6 +59,7 @@ Result<WrittenJobs> write_jobs(const log::SacctLog& log, const Machine& machine,
   top.queues = log.queues;
   top.users = log.users;
   top.groups = log.groups;
+  top.node_lists = log.node_lists;
   auto out = json_output(file->stream());
   out->top(top);
   WrittenJobs written;

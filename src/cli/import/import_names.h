@@ -1,4 +1,4 @@
-// --anonymous: what a log calls people, accounts, QOS, partitions, licences and its files by.
+// --anonymous: what a log calls people, accounts, QOS, partitions, nodes, licences and its files by.
 #pragma once
 
 #include "log/job_attributes.h"

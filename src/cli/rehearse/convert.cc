@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/rehearse/convert_output.h"
 #include "cli/rehearse/time_zone_flag.h"
+#include "log/accounted_jobs.h"
 #include "log/attribute_table.h"
 #include "log/json_batsim.h"
 #include "log/json_lines.h"
@@ -119,6 +120,7 @@ class Conversion {
       if (flags_.anonymous) {  // names that have turned up
         if (top.partitions.size() < reader.top().partitions.size()) top.partitions = reader.top().partitions;
         if (top.queues.size() < reader.top().queues.size()) top.queues = reader.top().queues;
+        top.node_lists = reader.top().node_lists;
       }
       if (auto done = put(row, beside_ ? said_of(row) : attributes, out); !done) return done;
     }
@@ -146,6 +148,7 @@ class Conversion {
     top.queues = std::move(log->queues);
     top.users = std::move(log->users);
     top.groups = std::move(log->groups);
+    top.node_lists = std::move(log->node_lists);
     out.top(top = named(std::move(top)));
     return put_all(log->rows, log->attributes.get(), out);
   }
@@ -182,7 +185,7 @@ class Conversion {
   bool dropped(const SwfRow& row) {
     if (flags_.keep_cancelled || row[SwfField::status] != log::kSwfCancelled || row.milli(SwfField::run) > 0)
       return false;
-    report_.drop("cancelled before they started: dropped", row.line);
+    report_.drop(log::kCancelled, row.line);
     return true;
   }
 

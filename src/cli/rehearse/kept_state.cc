@@ -6,11 +6,13 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "log/node_lists.h"
 #include "serve/after_text.h"
 #include "site/service_file.h"
 #include "store/row_spec.h"
@@ -112,9 +114,28 @@ class KeptTerms {
   std::map<std::int64_t, std::map<std::int64_t, std::uint32_t>> tasks_;
 };
 
+// Of the time before its last start, how long it ran, whether that was in vain or not; and what it kept of that, which
+// is part of its run time.
+struct EarlierRuns {
+  Duration all{0};
+  Duration kept{0};
+};
+
+EarlierRuns earlier_runs(const store::HistoryRow& row) {
+  const Duration before = row.start - row.submit;
+  const auto within = [&](Duration time) { return std::clamp(time, Duration{0}, before); };
+  EarlierRuns runs{.all = within(row.asked.earlier), .kept = within(before - row.waited)};
+  // Of who left while it waited again, what is told of the wait goes on behind its last run.
+  if (row.asked.waited_again > Duration{0}) runs.kept = row.asked.checkpoint ? runs.all : Duration{0};
+  runs.all = std::max(runs.all, runs.kept);  // older services did not keep it
+  return runs;
+}
+
 log::RecordedJob recorded_of(const store::HistoryRow& row, JobState state) {
   log::RecordedJob recorded;
-  recorded.wait = std::min(row.waited, row.start - row.submit);
+  const EarlierRuns runs = earlier_runs(row);
+  recorded.wait = row.start - row.submit - runs.all;
+  recorded.earlier = runs.all - runs.kept;
   recorded.state = state;
   // Whatever is recorded, it did run.
   recorded.suspended = std::clamp(row.asked.suspended, Duration{0}, row.end - row.start - Duration{1});
@@ -168,10 +189,13 @@ Result<KeptState> read_state(const std::string& path) {
         {"jobs that never ran: left out, the first is job " + std::to_string(first), never_ran, 0, true});
   workload.terms = KeptTerms(*rows).all();
   workload.recorded_dispatches = true;
+  const auto lists = std::make_shared<log::NodeLists>();
+  workload.node_lists = lists;
   for (const store::HistoryRow& row : *rows) {
     const log::RecordedJob& recorded = workload.recorded.emplace_back(recorded_of(row, *end_of(row)));
+    workload.recorded.back().ran_on = lists->number_of(row.nodes);
     workload.jobs.push_back(store::spec_of(row, *state.machine));
-    workload.run_times.push_back(row.end - row.submit - recorded.wait - recorded.suspended);
+    workload.run_times.push_back(row.end - row.submit - recorded.wait - recorded.earlier - recorded.suspended);
     workload.users.try_emplace(row.uid, row.user);
     ++workload.report.kept;
   }

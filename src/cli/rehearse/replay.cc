@@ -98,6 +98,7 @@ Result<int> rehearse_under(const std::vector<Fact>& facts, const JournalSetting&
     auto rehearsed = rehearse(*workload, chain, options);
     if (!rehearsed) return std::unexpected(rehearsed.error());
     summaries.push_back(std::move(rehearsed->summary));
+    summaries.back().has_copies = false;
   }
   report::call_by_labels(summaries);
   write_comparison(std::cout, summaries, flags.json);

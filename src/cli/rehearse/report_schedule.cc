@@ -120,6 +120,7 @@ Result<Schedules> read_all(const ReportFlags& flags) {
     outcome.policy = title_of(path);
     if (!names.insert(outcome.policy).second) outcome.policy = path;
     outcome.jobs = std::move(schedule->jobs);
+    outcome.has_copies = false;
     told = std::max(told, schedule->processors);
     used = std::max(used, most_in_use(outcome.jobs));
   }

@@ -93,22 +93,26 @@ rota.userName = (charts, user) => charts.users[user] || `user ${user}`;
 
 rota.kStates = ['waiting', 'running', 'completed', 'stopped at its limit', 'rejected'];
 
-// What policy p made of them. start and end are NaN for jobs that did not end, promise where there was none.
+// What policy p made of them. start and end are NaN for jobs that did not end, promise where there was none. wait and ran
+// are those of the tables: what was kept of earlier runs is run time and no wait, and who stood still did not run.
 rota.outcome = (index, p, charts, shared) => {
   const columns = rota.columns(rota.bytes(`jobs-${index}-${p}`), shared.n);
-  const wait = columns.next();
-  const run = columns.next();
+  const until = columns.next(), kept = columns.next();
+  const run = columns.next(), stood = columns.next();
   const late = columns.next();
   const word = columns.next();
-  const made = {shared, start: wait, end: run, promise: late, backfilled: new Uint8Array(shared.n),
+  const made = {shared, start: until, end: run, wait: kept, ran: stood, promise: late, backfilled: new Uint8Array(shared.n),
                 state: new Uint8Array(shared.n), kills: new Uint16Array(shared.n), rest: columns.rest()};
   for (let i = 0; i < shared.n; i++) {
     // Whole units until the last moment: what is one instant must be one number.
     const units = (time) => Math.round(time / charts.unit);
-    const start = units(shared.submit[i]) + wait[i] - 1;
-    const ended = wait[i] > 0;
+    const start = units(shared.submit[i]) + until[i] - 1;
+    const ended = until[i] > 0;
+    const ran = units(shared.run[i]) + rota.signed(run[i]);
+    made.ran[i] = ended ? (ran - stood[i] + kept[i]) * charts.unit : NaN;
+    made.wait[i] = ended ? (until[i] - 1 - kept[i]) * charts.unit : NaN;
     made.promise[i] = late[i] > 0 ? (start - rota.signed(late[i] - 1)) * charts.unit : NaN;
-    made.end[i] = ended ? (start + units(shared.run[i]) + rota.signed(run[i])) * charts.unit : NaN;
+    made.end[i] = ended ? (start + ran) * charts.unit : NaN;
     made.start[i] = ended ? start * charts.unit : NaN;
     made.backfilled[i] = word[i] & 1;
     made.state[i] = ((word[i] >> 1) & 15) ^ 2;

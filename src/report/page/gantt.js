@@ -349,12 +349,11 @@ rota.gantt = (() => {
                 rota.kStates[made.state[i]]];
       }
       const nodes = this.nodesOf(policy, i), why = rota.whyStarted(this.starts(policy), i);
-      const run = made.end[i] - made.start[i];
       const lines = [`Job ${shared.number[i]}${shared.user[i] >= 0 ? ` of ${rota.userName(this.charts, shared.user[i])}` : ''}`,
                      `submitted ${this.words.moment(shared.submit[i])}`,
-                     `waited ${duration(made.start[i] - shared.submit[i])}`,
+                     `waited ${duration(made.wait[i])}`,
                      `started ${this.words.moment(made.start[i])}${made.backfilled[i] ? ', backfilled' : ''}`,
-                     `ran ${duration(run)}, limit ${rota.words.limit(shared.limit[i])}, ${rota.kStates[made.state[i]]}`,
+                     `ran ${duration(made.ran[i])}, limit ${rota.words.limit(shared.limit[i])}, ${rota.kStates[made.state[i]]}`,
                      `on ${grouped(shared.processors[i])} processor${shared.processors[i] === 1 ? '' : 's'}`];
       const late = made.start[i] - made.promise[i];
       if (!Number.isNaN(late)) {

@@ -23,8 +23,6 @@ rota.jobTables = (() => {
     return its;
   }
 
-  const waited = (made, i) => made.start[i] - made.shared.submit[i];
-
   function policyCell(charts, p) {
     const cell = element('th', null, {scope: 'row'});
     cell.append(element('span', letter(p), {class: `swatch p${p % 8}`, 'aria-hidden': 'true'}), charts.policies[p].name);
@@ -36,14 +34,14 @@ rota.jobTables = (() => {
     const {charts, shared} = gantt;
     const made = gantt.made(gantt.policy);
     const order = d3.range(shared.n).filter((i) => !Number.isNaN(made.start[i]))
-        .sort((a, b) => waited(made, b) - waited(made, a) || a - b).slice(0, kLongest);
+        .sort((a, b) => made.wait[b] - made.wait[a] || a - b).slice(0, kLongest);
     const policies = d3.range(charts.drawn);
     const rows = order.map((i) => {
       const button = element('button', grouped(shared.number[i]).replace(/,/g, ''), {type: 'button', 'data-job': i});
       const cell = element('td', null);
       cell.append(button);
       return [cell, shared.user[i] >= 0 ? rota.userName(charts, shared.user[i]) : '–', grouped(shared.processors[i]),
-              rota.words.limit(shared.limit[i])].concat(policies.map((p) => duration(waited(gantt.made(p), i))));
+              rota.words.limit(shared.limit[i])].concat(policies.map((p) => duration(gantt.made(p).wait[i])));
     });
     const head = ['job', 'user', 'processors', 'limit'].concat(policies.map((p) => `wait under ${letter(p)}`));
     return table(`The jobs that waited longest under ${charts.policies[gantt.policy].name}`, head, rows);
@@ -56,7 +54,7 @@ rota.jobTables = (() => {
       if (Number.isNaN(made.start[i])) return [policyCell(charts, p), '–', rota.kStates[made.state[i]], '', '', '', ''];
       const late = made.start[i] - made.promise[i];
       const starts = gantt.starts(p);
-      return [policyCell(charts, p), duration(waited(made, i)), words.moment(made.start[i]), words.moment(made.end[i]),
+      return [policyCell(charts, p), duration(made.wait[i]), words.moment(made.start[i]), words.moment(made.end[i]),
               Number.isNaN(late) ? '–' : late > 0 ? `${duration(late)} late` : late < 0 ? `${duration(-late)} early` : 'kept',
               gantt.nodesOf(p, i), rota.whyStarted(starts, i)];
     });

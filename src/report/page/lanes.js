@@ -99,8 +99,9 @@ rota.lanes = (() => {
       places.sizes.forEach((size) => this.from.push(this.from[this.from.length - 1] + size));
       this.gaps = places.sizes.map((size, node) => new Gaps(size, this.from[node]));
     }
-    takeFor(i, give) {
+    takeFor(i, processors, give) {
       const {first, node, held} = this.places;
+      if (first[i] === first[i + 1]) return this.takeAnywhere(processors, give);
       const shares = d3.range(first[i], first[i + 1]).sort((a, b) => node[a] - node[b]);
       let missing = 0;
       let last = null;  // stretches that touch are one box
@@ -116,6 +117,11 @@ rota.lanes = (() => {
       }
       if (last) give(...last);
       return missing;
+    }
+    // Of a job of which it is not known.
+    takeAnywhere(processors, give) {
+      for (const gaps of this.gaps) if (processors > 0) processors = gaps.take(processors, give);
+      return processors;
     }
     release(from, to) {
       for (let node = d3.bisectRight(this.from, from) - 1; from < to; node++) {
@@ -159,7 +165,7 @@ rota.lanes = (() => {
         from.push(low);
         to.push(high);
       };
-      missing += places ? gaps.takeFor(i, give) : gaps.take(made.shared.processors[i], give);
+      missing += places ? gaps.takeFor(i, made.shared.processors[i], give) : gaps.take(made.shared.processors[i], give);
       count[i] = job.length - first[i];
     }
     const boxes = {job: Uint32Array.from(job), from: Float64Array.from(from), to: Float64Array.from(to), first, count,

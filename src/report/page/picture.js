@@ -6,16 +6,13 @@ rota.picture = (() => {
 
   // What a colour can tell of a job. low and high end the ramp; values are shown by words().
   const {duration, number} = rota.words;
-  const slowdown = (made, i) => {
-    const run = made.end[i] - made.start[i];
-    return Math.max(1, (made.end[i] - made.shared.submit[i]) / Math.max(run, 10));
-  };
+  const slowdown = (made, i) => Math.max(1, (made.wait[i] + made.ran[i]) / Math.max(made.ran[i], 10));
   const kMeanings = {
-    wait: {name: 'wait before the start', value: (made, i) => made.start[i] - made.shared.submit[i], least: 60,
+    wait: {name: 'wait before the start', value: (made, i) => made.wait[i], least: 60,
            words: duration},
     slowdown: {name: 'slowdown', value: slowdown, least: 1, words: (v) => `${number(v)} ×`},
     processors: {name: 'processors', value: (made, i) => made.shared.processors[i], least: 1, words: number},
-    run: {name: 'run time', value: (made, i) => made.end[i] - made.start[i], least: 60, words: duration},
+    run: {name: 'run time', value: (made, i) => made.ran[i], least: 60, words: duration},
     backfill: {name: 'backfilled or in order', kind: (made, i) => made.backfilled[i]},
     user: {name: 'user', kind: (made, i) => made.shared.user[i]},
   };

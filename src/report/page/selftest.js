@@ -80,7 +80,7 @@ rota.selftest.jobs = (gantt, check) => {
       made.some((its) => its.start[job] !== made[0].start[job]));
   gantt.show(0);
   const longest = [...figure.querySelectorAll('.longest tbody tr')];
-  const waits = made[0].start.map((start, job) => start - gantt.shared.submit[job]).filter((wait) => !Number.isNaN(wait));
+  const waits = made[0].wait.filter((wait) => !Number.isNaN(wait));
   if (waits.length > 0) {
     const first = longest[0].querySelectorAll('td')[4].textContent;
     check(first === rota.words.duration(d3.max(waits)), `the longest wait is listed: ${first}`);
@@ -95,7 +95,7 @@ rota.selftest.jobs = (gantt, check) => {
   const rows = [...figure.querySelectorAll('.one-job tbody tr')];
   check(rows.length === charts.drawn, `one job under ${rows.length} policies`);
   check(rows.every((row, p) => row.querySelector('td').textContent ===
-      rota.words.duration(made[p].start[i] - gantt.shared.submit[i])), 'with what it waited under each');
+      rota.words.duration(made[p].wait[i])), 'with what it waited under each');
   gantt.showBeside(0);
   check(!gantt.second.hidden && gantt.besideWork.most === gantt.paintwork.most, 'two policies have one scale of colours');
   gantt.showBeside(-1);
@@ -157,7 +157,7 @@ rota.selftest.data = (gantt, p, charts, check, near) => {
   let ended = 0, wait = 0, area = 0, slowdown = 0;
   for (let i = 0; i < made.shared.n; i++) {
     if (Number.isNaN(made.start[i])) continue;
-    const waited = made.start[i] - made.shared.submit[i], run = made.end[i] - made.start[i];
+    const waited = made.wait[i], run = made.ran[i];
     ended++;
     wait += waited;
     area += run * made.shared.processors[i];
@@ -169,7 +169,10 @@ rota.selftest.data = (gantt, p, charts, check, near) => {
     near(slowdown / ended, meanSlowdown, `${name}: mean bounded slowdown`);
     near(area / makespan / charts.processors, utilization, `${name}: utilization`);
   }
-  if (charts.policies[p].recorded) return;  // the cluster of a log may have been another one
+  if (charts.policies[p].recorded) {  // the cluster of a log may have been another one
+    rota.selftest.realNodes(gantt, p, check);
+    return;
+  }
   check(boxes.missing === 0, `${name}: every job has its processors (${boxes.missing} missing)`);
   const until = new Float64Array(charts.processors);
   const width = new Float64Array(made.shared.n);
@@ -191,6 +194,21 @@ rota.selftest.data = (gantt, p, charts, check, near) => {
   check(muddled === undefined, `${name}: what was lacked is told as it was: ${muddled}`);
   const whole = width.every((w, i) => Number.isNaN(made.start[i]) || w === made.shared.processors[i]);
   check(whole, `${name}: each job is drawn as wide as it is`);
+};
+
+// Where a log tells on which nodes jobs ran, they are drawn on no others.
+rota.selftest.realNodes = (gantt, p, check) => {
+  const places = gantt.nodePlaces(p);
+  if (!places) return;
+  const {boxes} = gantt.run(p);
+  const from = d3.cumsum([0, ...places.sizes]);
+  const astray = d3.range(boxes.job.length).filter((b) => {
+    const i = boxes.job[b], nodes = [...places.node.subarray(places.first[i], places.first[i + 1])];
+    const touched = d3.range(places.sizes.length).filter((node) => boxes.from[b] < from[node + 1] && boxes.to[b] > from[node]);
+    return nodes.length > 0 && !touched.every((node) => nodes.includes(node));
+  });
+  const known = d3.range(gantt.shared.n).filter((i) => places.first[i + 1] > places.first[i]).length;
+  check(boxes.onNodes && astray.length === 0, `${known} jobs are drawn on the nodes on which they really ran (${astray.length} astray)`);
 };
 
 rota.selftest.picture = (gantt, check) => {

@@ -1,0 +1,108 @@
+#include "log/submit_line.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/text.h"
+
+namespace rota::log {
+namespace {
+
+// sbatch(1) of Slurm 22.05, and what newer releases have in addition.
+constexpr std::string_view kShortWithValue = "aAbBcCdDeFGiJLmMnNopqStwx";
+constexpr std::string_view kShortWithOwnValue = "k";  // which may stand behind it in the same word only
+constexpr std::string_view kLongWithValue =
+    "account acctg-freq array batch bb bbf begin chdir cluster-constraint clusters comment constraint "
+    "container container-id core-spec cores-per-socket cpu-freq cpus-per-gpu cpus-per-task deadline delay-boot "
+    "dependency distribution error exclude export export-file extra extra-node-info gid gpu-bind gpu-freq gpus "
+    "gpus-per-node gpus-per-socket gpus-per-task gres gres-flags hint input job-name kill-on-invalid-dep "
+    "licenses mail-type mail-user mcs-label mem mem-bind mem-per-cpu mem-per-gpu mincpus network nodefile "
+    "nodelist nodes ntasks ntasks-per-core ntasks-per-gpu ntasks-per-node ntasks-per-socket open-mode output "
+    "partition power prefer priority profile qos reservation segment signal sockets-per-node switches "
+    "thread-spec threads-per-core time time-min tmp tres-bind tres-per-task uid wait-all-nodes wckey wrap";
+// Some take a value, but only behind "=".
+constexpr std::string_view kLongAlone =
+    "contiguous exclusive get-user-env help hold ignore-pbs nice no-kill no-requeue oom-kill-step overcommit "
+    "oversubscribe parsable propagate quiet reboot requeue resv-ports share spread-job stepmgr test-only usage "
+    "use-min-nodes verbose version";
+
+class Words {
+ public:
+  explicit Words(std::string_view line) : rest_(line) {}
+  std::string_view next() {  // empty at the end
+    const std::size_t end = std::min(rest_.find(' '), rest_.size());
+    const std::string_view word = rest_.substr(0, end);
+    rest_.remove_prefix(std::min(end + 1, rest_.size()));
+    return word;
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+struct LongOption {
+  std::string_view name;  // empty: there is none of that name, or several are meant
+  bool takes_value = false;
+};
+
+// The option that is meant, which may be cut off where that is clear.
+LongOption long_option(std::string_view given) {
+  static const std::vector<std::string_view> kValued = split(kLongWithValue, ' '), kAlone = split(kLongAlone, ' ');
+  std::vector<LongOption> meant;
+  for (const auto* names : {&kValued, &kAlone}) {
+    for (const std::string_view name : *names) {
+      if (name == given) return {name, names == &kValued};
+      if (name.starts_with(given)) meant.push_back({name, names == &kValued});
+    }
+  }
+  return meant.size() == 1 ? meant.front() : LongOption{};
+}
+
+// The values of --array as they come, the last of which counts.
+class Array {
+ public:
+  void take_long(std::string_view word, Words& words) {  // without its dashes
+    const std::size_t equals = word.find('=');
+    const LongOption option = long_option(word.substr(0, equals));
+    if (equals == std::string_view::npos && !option.takes_value) return;
+    const std::string_view value = equals == std::string_view::npos ? words.next() : word.substr(equals + 1);
+    if (option.name == "array") value_ = value;
+  }
+  void take_short(std::string_view word, Words& words) {  // several may stand in one word
+    for (; !word.empty(); word.remove_prefix(1)) {
+      if (kShortWithOwnValue.contains(word.front())) return;
+      if (!kShortWithValue.contains(word.front())) continue;
+      const std::string_view value = word.size() > 1 ? word.substr(1) : words.next();
+      if (word.front() == 'a') value_ = value;
+      return;
+    }
+  }
+  std::uint32_t throttle() const {
+    const std::size_t percent = value_.find('%');
+    if (percent == std::string_view::npos || value_.find_first_not_of("0123456789,-:") != percent) return 0;
+    const auto most = parse_integer(value_.substr(percent + 1));
+    return most && *most > 0 && *most <= INT32_MAX ? static_cast<std::uint32_t>(*most) : 0;
+  }
+
+ private:
+  std::string_view value_;
+};
+
+}  // namespace
+
+std::uint32_t throttle_of_submit_line(std::string_view line) {
+  if (!line.contains('%')) return 0;  // as most of millions of them
+  Words words(line);
+  words.next();  // sbatch itself
+  Array array;
+  for (auto word = words.next(); word.size() > 1 && word.front() == '-' && word != "--"; word = words.next()) {
+    if (word.starts_with("--")) {
+      array.take_long(word.substr(2), words);
+    } else {
+      array.take_short(word.substr(1), words);
+    }
+  }
+  return array.throttle();
+}
+
+}  // namespace rota::log

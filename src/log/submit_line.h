@@ -1,0 +1,15 @@
+// The command line with which a job was submitted, as the column SubmitLine of sacct has it: the words of the call with
+// single blanks between them and without their quotes.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace rota::log {
+
+// How many tasks of its array may run at once, as the last `--array=1-200%4` among sbatch's own options says it; 0:
+// none does. Words behind the first that is no option, and no value of one, are the script's. Where a value has blanks
+// in it that is not known from the line, which is then read no further.
+std::uint32_t throttle_of_submit_line(std::string_view line);
+
+}  // namespace rota::log

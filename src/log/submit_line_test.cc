@@ -1,0 +1,33 @@
+#include "log/submit_line.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+namespace rota::log {
+namespace {
+
+TEST(SubmitLine, TellsTheThrottleOfAnArrayAmongTheOptionsOfSbatchAlone) {
+  for (const auto& [line, most] : {std::pair{"sbatch --array=1-200%4 job.sh", 4U},
+                                   {"sbatch -p a|b --array 0,2-8:2%12 job.sh", 12U},
+                                   {"sbatch -a1-3%2 x", 2U},
+                                   {"sbatch --array=1-200 job.sh", 0U},
+                                   {"sbatch job.sh 50%4 -a half%2", 0U},
+                                   {"sbatch --array=1-200 job.sh --array=1-9%3", 0U},
+                                   {"sbatch --array=1-9%3 train.sh -a 1-8%2", 3U},
+                                   {"sbatch --array=1-9%3 -Ha1-8%2 --arr 1-9%5 job.sh", 5U},
+                                   {"sbatch --array=1-9%3 --array=1-9 job.sh", 0U},
+                                   {"sbatch -p long --time 10 -k --exclusive --requeue -a 1-9%3 job.sh", 3U},
+                                   {"sbatch --dependency --array=1-9%3 job.sh", 0U},
+                                   {"sbatch --comment  --array=1-9%3 job.sh", 3U},
+                                   {"sbatch --exclusive user -a 1-9%3", 0U},
+                                   {"sbatch -N2 -- -a 1-9%3", 0U},
+                                   {"sbatch --wrap=run it --array=1-9%3", 0U},
+                                   {"sbatch --array=1-9%0 x", 0U},
+                                   {"sbatch -a", 0U},
+                                   {"", 0U}})
+    EXPECT_EQ(throttle_of_submit_line(line), most) << line;
+}
+
+}  // namespace
+}  // namespace rota::log
