@@ -96,7 +96,7 @@ class JsonJobEvents : public JsonEvents {
   std::string name() const { return std::string(field_->name); }
   bool outside() {
     if (field_ != nullptr) return false;
-    refuse("a line is an object such as {\"number\": 1, \"submit\": 0, \"run_time\": 60, \"processors\": 4}, not " +
+    refuse(R"(a line is an object such as {"number": 1, "submit": 0, "run_time": 60, "processors": 4}, not )" +
            rota::quoted(line_) + ".");
     return true;
   }

@@ -44,6 +44,7 @@ class MoreLicences {
   LicenceUse operator[](std::size_t i) const { return {LicenceId{(packed_[i] >> 20U) - 1}, packed_[i] & kMostCount}; }
   std::vector<LicenceUse> all() const {
     std::vector<LicenceUse> all;
+    all.reserve(size());
     for (std::size_t i = 0; i < size(); ++i) all.push_back((*this)[i]);
     return all;
   }

@@ -73,6 +73,7 @@ struct Notes {
   std::string nodes_of(const StartNote& note) const {
     if (!outcome.machine) return "";
     std::vector<std::uint32_t> indexes;
+    indexes.reserve(note.where.size());
     for (const Share& share : note.where) indexes.push_back(share.node.value);
     std::ranges::sort(indexes);
     std::string names;

@@ -147,37 +147,36 @@ class Conservative(Truth):
     policy = "conservative"
 
 
-class Crowded:
-    """Somebody runs whenever somebody of a higher priority comes, also where there are few jobs."""
+class DrivenOut(Truth):
+    """Jobs of higher priority come meanwhile, while somebody runs, and nobody is about to end: whether somebody is driven
+    out or has just ended would be decided by milliseconds."""
+    wait = threading.Event()
+    apart = 3
 
     @property
     def pause(self):
         return 1 if JOBS > 20 else 0.4
 
-
-class Requeue(Crowded, Truth):
-    """Jobs of higher priority come meanwhile, and those that they drive out begin anew. In order of the queue: where
-    jobs are backfilled, the few milliseconds that processes need to leave decide who slips in. And they come while
-    nobody is about to end: whether somebody is driven out or has just ended would be decided by milliseconds, too."""
-    policy = "fcfs+preempt=requeue"
-    apart = 3
-    wait = threading.Event()
-
-    def about_to_end(self):
-        """Whether somebody who runs may end in a moment; steps take a little longer than they sleep."""
-        rows = self.service.ask("GET", "/v1/jobs?state=RUNNING")[1]["jobs"]
-        for row in rows:
-            done = row["elapsed"] + row.get("earlier_elapsed", 0)
-            if self.lengths[row["id"]] - 0.3 < done < 1.2 * self.lengths[row["id"]] + 0.1:
-                return True
-        return False
+    def about_to_end(self, job, elapsed):
+        raise NotImplementedError
 
     def submit(self, number, **more):
         for _ in range(JOBS):  # where there are few, somebody has to be left to be driven out
-            if number % 6 != 5 or not self.about_to_end():
+            rows = self.service.ask("GET", "/v1/jobs?state=RUNNING")[1]["jobs"] if number % 6 == 5 else []
+            if not any(self.about_to_end(row["id"], row["elapsed"]) for row in rows):
                 break
             self.wait.wait(0.05)
         return super().submit(number, **more)
+
+
+class Requeue(DrivenOut):
+    """Those that are driven out begin anew. In order of the queue: where jobs are backfilled, the few milliseconds that
+    processes need to leave decide who slips in."""
+    policy = "fcfs+preempt=requeue"
+
+    def about_to_end(self, job, elapsed):
+        """Steps take a little longer than they sleep."""
+        return self.lengths[job] - 0.3 < elapsed < 1.2 * self.lengths[job] + 0.1
 
     def work(self, number, length):
         self.lengths = getattr(self, "lengths", {})
@@ -254,10 +253,14 @@ class Counting(Truth):
         print(f"{self.again} dispatches went on from {kept} checkpoints", file=sys.stderr)
 
 
-class Checkpoint(Crowded, Counting):
+class Checkpoint(Counting, DrivenOut):
     """Who is driven out writes a checkpoint first, which takes as long as the rehearsal is told."""
     policy = "fcfs+preempt=checkpoint+checkpoint=1"
-    apart = 3
+
+    def about_to_end(self, job, _elapsed):
+        path = f"now-{job}"
+        done = self.service.read(path) if os.path.exists(os.path.join(self.folder, path)) else ""
+        return self.steps[job] - int(done or 0) < 10
 
     def members(self, number):
         members = {**super().members(number), "checkpoint": SAVES + "; sleep 0.995"}

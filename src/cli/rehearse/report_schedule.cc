@@ -73,6 +73,7 @@ struct Schedules {
 // Sums them up. Schedules of other jobs are of a workload of their own, so that nobody compares them.
 void sum_up(Schedules& all) {
   std::vector<report::Summary> as_read;  // all of one workload
+  as_read.reserve(all.outcomes.size());
   for (const report::Outcome& outcome : all.outcomes) as_read.push_back(report::summarize(outcome));
   all.summaries = as_read;
   for (std::size_t i = 1; i < all.outcomes.size(); ++i) {
