@@ -30,6 +30,8 @@ std::string_view title_of(int status) {
       return "Request Header Fields Too Large";
     case 503:
       return "Service Unavailable";
+    case 507:
+      return "Insufficient Storage";
     default:
       return "Internal Server Error";
   }

@@ -273,7 +273,7 @@ void submit(const Ask& ask, const Result<SubmissionRequest>& request, const Serv
   if (auto suits = service.suits(ask.request.caller, key, Service::Keyed::jobs); !suits)
     return ask.reply->send(problem(422, suits.error().message));
   const auto jobs = service.submit(ask.request.caller, request->submissions, key);
-  if (!jobs) return ask.reply->send(problem(400, jobs.error().message));
+  if (!jobs) return ask.reply->send(problem(service.has_room_on_disk() ? 400 : 507, jobs.error().message));
   Json answers = Json::array();
   for (const JobId id : *jobs) {
     const std::string shown = service.shown(id);

@@ -1,5 +1,6 @@
 #include "log/node_lists.h"
 
+#include <algorithm>
 #include <functional>
 
 #include "base/check.h"
@@ -26,11 +27,17 @@ void NodeLists::grow() {
   for (std::uint32_t number = 1; number <= size(); ++number) slots_[slot_of(text(number))] = number;
 }
 
+// A line of JSON has none as they are.
+bool has_control_characters(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+}
+
 std::uint32_t NodeLists::number_of(std::string_view list) {
   if (slots_.size() <= 2 * ends_.size()) grow();
   const std::size_t at = slot_of(list);
   if (slots_[at] != 0) return slots_[at];
-  if (ends_.size() == UINT32_MAX - 1 || !is_utf8(list) || !parse_host_list(list)) return 0;
+  if (ends_.size() == UINT32_MAX - 1 || !is_utf8(list) || has_control_characters(list) || !parse_host_list(list))
+    return 0;
   texts_ += list;
   ends_.push_back(texts_.size());
   return slots_[at] = size();

@@ -20,7 +20,8 @@ TEST(NodeLists, KeepsEachTextOnce) {
 
 TEST(NodeLists, KeepsNothingThatIsNoListOfNodes) {
   NodeLists lists;
-  for (const char* const text : {"", "None assigned", "n[1-", "bgq[000x133]", "n[1-99999999]", "n\xff"})
+  for (const char* const text :
+       {"", "None assigned", "n[1-", "bgq[000x133]", "n[1-99999999]", "n\xff", "a\nb", "n\x01", "n\x7f"})
     EXPECT_EQ(lists.number_of(text), 0U) << text;
   EXPECT_EQ(lists.size(), 0U);
   EXPECT_EQ(lists.number_of("login"), 1U);

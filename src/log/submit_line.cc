@@ -12,19 +12,20 @@ namespace {
 constexpr std::string_view kShortWithValue = "aAbBcCdDeFGiJLmMnNopqStwx";
 constexpr std::string_view kShortWithOwnValue = "k";  // which may stand behind it in the same word only
 constexpr std::string_view kLongWithValue =
-    "account acctg-freq array batch bb bbf begin chdir cluster-constraint clusters comment constraint "
+    "account acctg-freq array batch bb bbf begin chdir cluster cluster-constraint clusters comment constraint "
     "container container-id core-spec cores-per-socket cpu-freq cpus-per-gpu cpus-per-task deadline delay-boot "
     "dependency distribution error exclude export export-file extra extra-node-info gid gpu-bind gpu-freq gpus "
     "gpus-per-node gpus-per-socket gpus-per-task gres gres-flags hint input job-name kill-on-invalid-dep "
     "licenses mail-type mail-user mcs-label mem mem-bind mem-per-cpu mem-per-gpu mincpus network nodefile "
     "nodelist nodes ntasks ntasks-per-core ntasks-per-gpu ntasks-per-node ntasks-per-socket open-mode output "
     "partition power prefer priority profile qos reservation segment signal sockets-per-node switches "
-    "thread-spec threads-per-core time time-min tmp tres-bind tres-per-task uid wait-all-nodes wckey wrap";
+    "tasks-per-node thread-spec threads-per-core time time-min tmp tres-bind tres-per-task uid wait-all-nodes wckey "
+    "wrap";
 // Some take a value, but only behind "=".
 constexpr std::string_view kLongAlone =
     "contiguous exclusive get-user-env help hold ignore-pbs nice no-kill no-requeue oom-kill-step overcommit "
     "oversubscribe parsable propagate quiet reboot requeue resv-ports share spread-job stepmgr test-only usage "
-    "use-min-nodes verbose version";
+    "use-min-nodes verbose version wait";
 
 class Words {
  public:

@@ -24,6 +24,8 @@ TEST(SubmitLine, TellsTheThrottleOfAnArrayAmongTheOptionsOfSbatchAlone) {
                                    {"sbatch -N2 -- -a 1-9%3", 0U},
                                    {"sbatch --wrap=run it --array=1-9%3", 0U},
                                    {"sbatch --array=1-9%0 x", 0U},
+                                   {"sbatch --wait -a 1-9%3 x", 3U},
+                                   {"sbatch --tasks-per-node 2 --cluster c1 -a 1-9%3 x", 3U},
                                    {"sbatch -a", 0U},
                                    {"", 0U}})
     EXPECT_EQ(throttle_of_submit_line(line), most) << line;

@@ -15,6 +15,7 @@ Job job_of(const log::Workload& workload, std::size_t i, const RehearseOptions& 
   Job job;
   job.spec = workload.jobs[i];
   job.spec.limit = limit_of(workload, i, options);
+  job.spec.partition = options.machine ? named_partition(workload, *options.machine, job.spec) : PartitionId{};
   if (options.clamp && job.spec.processors > options.processors)
     job.spec.processors = static_cast<std::uint32_t>(options.processors);
   job.expected = job.spec.limit;

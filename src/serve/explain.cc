@@ -119,9 +119,9 @@ std::string Service::endless_before(const JobSpec& spec, JobId id) const {
 // Of a job that may be before it: it should have ended by now, or is told to.
 std::string Service::why_it_lasts(JobId id, const Job& job) const {
   const std::string which = "job " + book_.shown(id);
-  if (job.leaving) return which + " is moving to other nodes";
+  if (job.leaving) return which + " was told to give way and has not left yet";
   if (job.stopping) return which + " was told to stop and has not ended yet";
-  if (job.suspended() || job.limit_end() + kDue >= now()) return {};
+  if (job.suspended() || now() - job.limit_end() <= kDue) return {};
   const std::string due = which + " was to end by " + date_of(job.limit_end());
   const store::Grace grace = grace_of(id, job, now());
   if (!grace.rule.empty()) return due + " and goes on beyond its limit under overrun=" + grace.rule;

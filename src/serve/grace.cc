@@ -80,9 +80,7 @@ std::string Service::why_in_grace(const Job& job) const {
   return who + "could not have started in its place";
 }
 
-bool Service::ends_at_limit(const Job& job) const {
-  return job.steady() && chain_->knobs().overrun == Overrun::kill && job.limit_end() <= now();
-}
+bool Service::ends_at_limit(const Job& job) const { return job.steady() && controller_->limit_end_of(job) <= now(); }
 
 std::string_view Service::state_of(const Job& job) const { return ends_at_limit(job) ? "COMPLETING" : state_word(job); }
 
@@ -94,7 +92,10 @@ store::Grace Service::grace_of(JobId id, const Job& job, Instant until) const {
   const std::string rule = noted.rule.empty() && !job.gone() ? rule_of(chain_->knobs()) : noted.rule;
   if (rule.empty()) return {};
   if (job.stopping) return {until - job.limit_end(), rule, "it was told to stop"};  // who needs it is harmed meanwhile
-  return {until - job.limit_end(), rule, noted.why.empty() ? why_in_grace(job) : noted.why};
+  if (!noted.why.empty()) return {until - job.limit_end(), rule, noted.why};
+  const bool so_now = rule == rule_of(chain_->knobs()) && !ends_at_limit(job);
+  return {until - job.limit_end(), rule,
+          so_now || job.gone() ? why_in_grace(job) : "that is over, and it is being ended"};
 }
 
 std::string grace_text(const store::Grace& grace, bool runs) {

@@ -89,6 +89,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   // caller has given it before, the jobs that it stood for.
   Result<std::vector<JobId>> submit(const Caller& caller, const std::vector<Submission>& submissions,
                                     const RequestKey& key);
+  // Fails with a sentence where its disk is nearly full, so that no job is taken in.
+  Result<void> has_room_on_disk() const;
   // Whether a caller may ask for that at all.
   static Result<void> allowed(const Caller& caller, const Submission& submission);
   // What would become of a submission if it came now; of an array of its first task. Fails where it would not be taken.
@@ -205,8 +207,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::string nodes_of(JobId job) const;   // where it runs, as a host list
   // It has come to its limit and is not let go on: its supervisor ends it.
   bool ends_at_limit(const Job& job) const;
-  // As Slurm calls it.
-  std::string_view state_of(const Job& job) const;
+  std::string_view state_of(const Job& job) const;            // as Slurm calls it
   PendingReason reason_of(JobId job, Telling telling) const;  // Telling::word: without its sentence, and cheap
   // Of a known job or, from the history, of one that has left; nothing: there is none.
   Result<std::optional<KeptAbout>> about(JobId job);
@@ -350,7 +351,6 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<std::vector<JobId>> submit_all_of(const Caller& caller, const Submission& submission, Prepared prepared,
                                            Namesakes& namesakes);
   Result<std::vector<JobId>> submitted_as(JobId first, const std::string& key, std::uint32_t uid);
-  Result<void> has_room_on_disk() const;
   Result<void> find_awaited(const Submission& submission, Prepared& prepared) const;
   // What a change of its size makes of a job that waits.
   struct Sized {
@@ -369,6 +369,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> release(const Caller& caller, JobId job);
   Result<void> can_be_told(JobId job) const;
   Result<void> control(const Caller& caller, JobId job, const Change& change);
+  Result<void> has_time_left(JobId job) const;
   Result<void> suspend(const Caller& caller, JobId job, bool stops);
   Result<void> change_limit(const Caller& caller, JobId job, const Change& change);
   Result<void> change_running(const Caller& caller, JobId job, const Change& change);

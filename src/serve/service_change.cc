@@ -100,6 +100,12 @@ Result<void> Service::can_be_told(JobId job) const {
               "known within a minute; it can be cancelled at once.");
 }
 
+// Once its limit has passed a job is ended by its supervisor, whatever it is told then.
+Result<void> Service::has_time_left(JobId job) const {
+  if (!ends_at_limit(view().job(job))) return {};
+  return fail("job " + book_.shown(job) + " has come to its limit and is being ended.");
+}
+
 // A job is suspended by its user, by an operator, or by both; it goes on once nobody wants it to stand still.
 Result<void> Service::suspend(const Caller& caller, JobId job, bool stops) {
   if (auto can = can_be_told(job); !can) return can;
@@ -108,6 +114,7 @@ Result<void> Service::suspend(const Caller& caller, JobId job, bool stops) {
   const Bars who = caller.uid == book_.find(job)->about->uid ? kHeldByUser : kHeldByOperator;
   if (stops) {
     if ((row.suspended_by & who) != 0) return fail(name + " is suspended already.");
+    if (auto left = has_time_left(job); !left) return left;
     return record(Suspended{job, who});
   }
   if (!row.suspended()) return fail(name + " is not suspended.");
@@ -170,6 +177,7 @@ Result<void> Service::change_limit(const Caller& caller, JobId job, const Change
   if (*change.limit > view().job(job).spec.limit && !caller.operates)
     return fail("only an operator may give a running job more time.");
   if (auto can = can_be_told(job); !can) return can;
+  if (auto left = has_time_left(job); !left) return left;
   return record(LimitChanged{job, *change.limit});
 }
 

@@ -1,5 +1,6 @@
 // New jobs.
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
@@ -361,7 +362,7 @@ Result<void> Service::has_room_on_disk() const {
   constexpr std::uint64_t kLeft = 64U << 20U;  // bytes, and a fiftieth of a small disk
   struct statvfs disk{};
   if (::statvfs(options_.state_folder.c_str(), &disk) != 0) return {};
-  const std::uint64_t left = disk.f_bavail * disk.f_frsize;
+  const std::uint64_t left = (::geteuid() == 0 ? disk.f_bfree : disk.f_bavail) * disk.f_frsize;
   if (left >= std::min(kLeft, disk.f_blocks * disk.f_frsize / 50)) return {};
   return fail("the disk that holds the service's state has only " + format_size(static_cast<std::int64_t>(left)) +
               " left, so no job is taken in; tell who runs the service.");
@@ -371,12 +372,12 @@ Result<std::vector<JobId>> Service::submit(const Caller& caller, const std::vect
                                            const RequestKey& key) {
   if (!failure_) return std::unexpected(failure_.error());
   if (stopped_) return fail("the service is stopping and takes no jobs; try again when it is back.");
-  if (auto room = has_room_on_disk(); !room) return std::unexpected(room.error());
   if (!key.text.empty()) {
     auto before = store_->key(key.text, caller.uid);
     if (!before) return std::unexpected(before.error());
     if (*before) return submitted_as(**before, key.text, caller.uid);
   }
+  if (auto room = has_room_on_disk(); !room) return std::unexpected(room.error());
   std::vector<Prepared> prepared;
   std::int64_t tasks = 0;
   std::size_t looked_at = 0;

@@ -13,7 +13,7 @@ inline constexpr Duration kTooFar = kLongest / 2;
 // Between a start that is due and the decision that makes it.
 inline constexpr Duration kDue = seconds(1);
 
-inline bool has_passed(Instant start, Instant now) { return start != kNever && start + kDue < now; }
+inline bool has_passed(Instant start, Instant now) { return start != kNever && now - start > kDue; }
 
 // kNever: nothing can be told. `now`: of the clock, while that of the state stands still between two events.
 inline Instant told_start(Instant start, Instant now) {

@@ -344,8 +344,21 @@ class WhatIsTold(RotaCase):
             with open(self.folder / "out-recorded.csv", newline="") as file:
                 self.assertEqual([(r["nodes"], r["why"]) for r in csv.DictReader(file)], [("n2 n3", ""), ("n1", ""), ("", "")])
             self.assertIn('id="starts-0-0"', (self.folder / "page.html").read_text())
+            self.assertNotIn("node_list", self.rota("convert", log, "--to", "jsonl", "--anonymous").stdout)
         self.rota("simulate", "sacct.txt", "--policy", "recorded", "--jobs", "counted.csv")
         self.assertNotIn("nodes", (self.folder / "counted.csv").read_text())
+
+    def test_what_really_happened_tells_partitions_by_their_names(self):
+        self.file("sacct.txt", "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|State|AllocCPUS\n" + "".join(
+            f"{i}|{name}|1709280000|1709280005|1709280015|10|COMPLETED|1\n"
+            for i, name in enumerate(("night", "day", "night"), 1)))
+        self.file("two.toml", '[[nodes]]\nnames = "n[1-4]"\nprocessors = 4\n[[partitions]]\nname = "day"\nnodes = "n[1-4]"\n'
+                  '[[partitions]]\nname = "night"\nnodes = "n[1-4]"\n')
+        self.rota("convert", "sacct.txt", "-o", "jobs.jsonl")
+        for log in ("sacct.txt", "jobs.jsonl"):
+            self.rota("simulate", log, "--cluster", "two.toml", "--policy", "recorded", "--jobs", "out.csv")
+            with open(self.folder / "out.csv", newline="") as file:
+                self.assertEqual([r["partition"] for r in csv.DictReader(file)], ["night", "day", "night"])
 
     def test_an_import_tells_on_which_nodes_jobs_ran(self):
         (self.folder / "saved").mkdir()

@@ -379,6 +379,9 @@ class Errors(LiveCase):
         self.answers("GET", "/v1/jobs/12/output", busy, busy, lambda request: (
             200, b"hello\n"[int(request["query"]["from"]):], {"Rota-Size": "6", "Rota-Ended": "yes"}))
         self.prints("logs", "12", out="hello\n")
+        self.answers("POST", "/v1/jobs/cancel", busy, (200, {"jobs": []}))
+        self.says_no("cancel", "12", said="its output could not be read just now; ask again.")
+        self.assertEqual([each["path"] for each in self.service.requests].count("/v1/jobs/cancel"), 1)
         self.answers("GET", "/v1/jobs/12/output", (503, problem(503, "its file system does not answer.")))
         self.says_no("logs", "12", said="its file system does not answer.")  # that may last
 

@@ -155,6 +155,9 @@ class Late(ServiceCase):
         service.wait_for(lambda: "starts_by" in service.ask("GET", "/v1/plan")[1]["waiting"][1], "a plan")
         service.wait_for(lambda: service.job(late)["state"] == "COMPLETING", "its limit to pass")
         service.wait_for(lambda: "expected_start" not in service.job(job), "the planned start to pass")
+        for action, members in (("suspend", {}), ("update", {"limit": 1000})):
+            self.assertEqual(service.act(action, late, **members)[1]["jobs"][0]["detail"],
+                             f"job {late} has come to its limit and is being ended.")
         self.assertIn("killed 16:40 after", service.ask("GET", f"/v1/jobs/{late}/explain")[1]["why"])
         self.assertEqual([row["id"] for row in service.ask("GET", "/v1/jobs?state=COMPLETING")[1]["jobs"]], [late])
         told = service.ask("GET", f"/v1/jobs/{job}/explain")[1]

@@ -71,11 +71,15 @@ class Faults(Tokens):
         self.addCleanup(subprocess.run, ["umount", "-l", service.state], check=True)
         service.start()
         ballast = os.path.join(service.state, "ballast")
+        keyed = {"command": ["true"], "folder": self.folder}, {"Idempotency-Key": "k"}
+        before = service.ask("POST", "/v1/jobs", *keyed)[1]["id"]
         with open(ballast, "wb") as file:  # a fiftieth of the disk is kept for the jobs that are here
             disk = os.statvfs(service.state)
-            os.posix_fallocate(file.fileno(), 0, disk.f_bavail * disk.f_frsize - (384 << 10))
+            os.posix_fallocate(file.fileno(), 0, disk.f_bfree * disk.f_frsize - (384 << 10))
+        status, answer = service.ask("POST", "/v1/jobs", *keyed)  # what was taken in before is known all the same
+        self.assertEqual((status, answer["id"]), (201, before))
         status, answer = service.ask("POST", "/v1/jobs", {"command": ["true"], "folder": self.folder})
-        self.assertEqual(status, 400, answer)
+        self.assertEqual(status, 507, answer)
         self.assertRegex(answer["detail"], "^the disk that holds the service's state has only [0-9.]+K left, so no job is "
                                            "taken in; tell who runs the service.$")
         os.remove(ballast)

@@ -4,6 +4,9 @@
 Usage: truth_test.py ROTA [JOBS [CASE...]]   With JOBS it is the long form, which `./dev truth` runs: so many real jobs
 for each case, and a verdict in the end: whose starts are within 50 ms + 1 % of the time since the first submission.
 
+The jobs are such that no decision hangs on milliseconds: all that start at one time have limits that are seconds apart, and
+nobody comes to drive others out while one of them is about to end. Ties and such races are left out.
+
 Times are those of the jobs' own clocks. How far they are from the rehearsal is printed and not asserted in the short
 form; what is asserted there is their order, as far as the rehearsal puts starts so far apart that a busy computer cannot
 turn them round.
@@ -19,8 +22,7 @@ import unittest
 
 from service import ServiceCase
 
-JOBS = 12
-SEED = 11
+JOBS, SEED = 12, 11
 NEAR, SHARE = 0.05, 0.01  # of the verdict: seconds, and of the time since the first submission
 VERDICTS = []
 
@@ -150,22 +152,21 @@ class Conservative(Truth):
 class DrivenOut(Truth):
     """Jobs of higher priority come meanwhile, while somebody runs, and nobody is about to end: whether somebody is driven
     out or has just ended would be decided by milliseconds."""
-    wait = threading.Event()
     apart = 3
 
     @property
     def pause(self):
         return 1 if JOBS > 20 else 0.4
 
-    def about_to_end(self, job, elapsed):
+    def about_to_end(self, row):
         raise NotImplementedError
 
+    def is_clear(self):
+        return not any(self.about_to_end(row) for row in self.service.ask("GET", "/v1/jobs?state=RUNNING")[1]["jobs"])
+
     def submit(self, number, **more):
-        for _ in range(JOBS):  # where there are few, somebody has to be left to be driven out
-            rows = self.service.ask("GET", "/v1/jobs?state=RUNNING")[1]["jobs"] if number % 6 == 5 else []
-            if not any(self.about_to_end(row["id"], row["elapsed"]) for row in rows):
-                break
-            self.wait.wait(0.05)
+        if number % 6 == 5 and JOBS > 20:  # where there are few, somebody has to be left to be driven out
+            self.service.wait_for(self.is_clear, "a time at which nobody is about to end")
         return super().submit(number, **more)
 
 
@@ -174,9 +175,14 @@ class Requeue(DrivenOut):
     processes need to leave decide who slips in."""
     policy = "fcfs+preempt=requeue"
 
-    def about_to_end(self, job, elapsed):
+    def about_to_end(self, row):
         """Steps take a little longer than they sleep."""
-        return self.lengths[job] - 0.3 < elapsed < 1.2 * self.lengths[job] + 0.1
+        length = self.lengths[row["id"]]
+        return length - 0.3 < row["elapsed"] + self.kept(row) < 1.2 * length + 0.1
+
+    def kept(self, _row):
+        """Of what it did before it was driven out."""
+        return 0
 
     def work(self, number, length):
         self.lengths = getattr(self, "lengths", {})
@@ -209,6 +215,9 @@ class Suspend(Requeue):
     policy = "fcfs+preempt=suspend"
     moment = "end"
 
+    def kept(self, row):
+        return row.get("earlier_elapsed", 0)
+
     def work(self, number, length):
         super().work(number, length)
         return STEPS.format(round(length / 0.05))
@@ -218,13 +227,9 @@ class Suspend(Requeue):
             self.assertEqual((len(lines.begun), len(lines.done)), (1, 1), f"job {job} is one process from end to end")
 
 
-class SuspendEasy(Suspend):
+class SuspendEasy(Suspend, RequeueEasy):
     """As they were, where jobs are backfilled."""
     policy = "easy+preempt=suspend"
-
-    def members(self, number):
-        members = super().members(number)
-        return {**members, "processors": 8 if number % 6 == 5 else self.dice.choice((2, 6))}
 
 
 # A job that counts its steps, and writes down how far it is when it is told to; while it does that it does no step.
@@ -257,7 +262,8 @@ class Checkpoint(Counting, DrivenOut):
     """Who is driven out writes a checkpoint first, which takes as long as the rehearsal is told."""
     policy = "fcfs+preempt=checkpoint+checkpoint=1"
 
-    def about_to_end(self, job, _elapsed):
+    def about_to_end(self, row):
+        job = row["id"]
         path = f"now-{job}"
         done = self.service.read(path) if os.path.exists(os.path.join(self.folder, path)) else ""
         return self.steps[job] - int(done or 0) < 10
@@ -357,7 +363,6 @@ resume_command = "{0}/switch.sh on"
 class Grace(Truth):
     """Limits are short; who harms nobody goes on, and who stands in the way is ended."""
     policy = "grace"
-    moment = "start"
 
     def members(self, _number):
         return {"processors": self.dice.choice((1, 2, 3)), "limit": 1}
@@ -464,11 +469,7 @@ class Journal(ServiceCase):
         service.act("hold", service.submit("true", processors=8))
         service.act("release", "last")
         service.all_end()
-        service.stop()
-        done = subprocess.run([self.rota, "replay", os.path.join(service.state, "rota.db"), "--check"],
-                              capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("each plan is the same", done.stdout)
+        self.assertEqual(service.decides_the_same_again(), "")
 
 
 CASES = [Easy, Conservative, Requeue, RequeueEasy, Suspend, SuspendEasy, Checkpoint, Moves, Power, Grace, Arrays,

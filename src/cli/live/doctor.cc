@@ -71,7 +71,8 @@ Finding version_finding(const Json& status) {
 std::string clock_advice(double ahead) {
   if (ahead < 0)
     return "The service's clock is " + spoken_time(-ahead) +
-           " behind: its computer's was set forward. Start the service again; what runs goes on.";
+           " behind: its computer's was set forward. Start the service again, best while nothing runs: what runs goes "
+           "on, but is told to have run for that much longer.";
   return "The service's clock is " + spoken_time(ahead) +
          " ahead: its computer's was set back, and what is written down would be in the future. Start the service "
          "again once nothing has happened for that long, or leave it stopped for so long; what runs goes on.";

@@ -10,6 +10,7 @@
 #include "cli/columns.h"
 #include "cli/command.h"
 #include "cli/live/service.h"
+#include "cli/live/submission.h"
 #include "cli/printed.h"
 #include "cli/when.h"
 
@@ -134,7 +135,7 @@ bool wants_it(const StatusFlags& flags) {
 Result<int> set_policy(const StatusFlags& flags) {
   const Service service(flags.service);
   const Json wish{{"policy", flags.policy}};
-  const auto told = service.post("/v1/policy/rehearsal", wish);
+  const auto told = service.post("/v1/policy/rehearsal", wish, fresh_key());
   if (!told && flags.dry_run) return std::unexpected(told.error());
   if (told && (flags.dry_run || !flags.service.json)) {
     auto shown = printed(flags.service.json ? shown_json(*told) : rehearsal_text(*told));

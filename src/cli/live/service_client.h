@@ -29,8 +29,8 @@ class ServiceClient {
   explicit ServiceClient(Result<ServiceAddress> address) : address_(std::move(address)) {}
 
   // Any answer, whatever its status. Fails where nobody answers, or with what is no HTTP. A service that was there a
-  // moment ago, or whose socket still is, may be starting again: it is given a few seconds, and so is one that says
-  // that it has too much to do just now (503 with Retry-After).
+  // moment ago, or whose socket still is, may be starting again: it is given a few seconds. So is one that
+  // says that it has too much to do just now (503 with Retry-After), where the request may be sent once more.
   Result<HttpAnswer> exchange(const HttpRequest& request) const;
 
   bool remote() const { return address_ && address_->remote(); }

@@ -120,7 +120,6 @@ class Conversion {
       if (flags_.anonymous) {  // names that have turned up
         if (top.partitions.size() < reader.top().partitions.size()) top.partitions = reader.top().partitions;
         if (top.queues.size() < reader.top().queues.size()) top.queues = reader.top().queues;
-        top.node_lists = reader.top().node_lists;
       }
       if (auto done = put(row, beside_ ? said_of(row) : attributes, out); !done) return done;
     }
@@ -198,6 +197,7 @@ class Conversion {
     if (flags_.anonymous) {
       top.users.clear();
       top.groups.clear();
+      top.node_lists.reset();
     }
     return top;
   }
@@ -329,8 +329,9 @@ void add_convert(CLI::App& app, Action& action) {
                     "drop rows that cannot be read, and count them, instead of stopping at the first");
   command->add_flag("--keep-cancelled", flags->keep_cancelled, "keep jobs that were cancelled before they started");
   declare_time_zone(*command, flags->time_zone);
-  command->add_flag("--anonymous", flags->anonymous,
-                    "leave the names of users and groups (accounts) out; their numbers stay");
+  command->add_flag(
+      "--anonymous", flags->anonymous,
+      "leave the names of users and groups (accounts) out; their numbers stay. And on which nodes jobs ran");
   command->footer(
       "Rows that were dropped or mended are counted on standard error, with the first line of each kind. A file "
       "appears whole or not at all.\n\nExamples:\n"

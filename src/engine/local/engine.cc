@@ -339,7 +339,10 @@ void LocalEngine::ended(JobId job, Entry& entry) {
                                "The job ended while it was suspended, so that it begins anew when its turn comes.");
   }
   if (record.asked == Asked::move && entry.asked != Asked::nothing) record.asked = entry.asked;  // it was told later
-  if (record.asked == Asked::nothing && (record.lost || record.phase == Phase::failed)) record.asked = entry.asked;
+  // What was to keep its work while it gave way, and is lost, has not done so.
+  const bool keeps_nothing = record.lost && entry.suspends && entry.asked == Asked::vacate;
+  if (record.asked == Asked::nothing && (record.lost || record.phase == Phase::failed) && !keeps_nothing)
+    record.asked = entry.asked;
   record.dispatch = entry.dispatch;
   if (entry.ordered != kNever)  // the clock of who decides may have been set back; what is kept the door bounds
     record.ran = std::clamp<std::int64_t>((loop_.now() - entry.ordered).count(), 0, record.ran);

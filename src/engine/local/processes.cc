@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <csignal>
-#include <set>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -100,26 +100,26 @@ bool is_marked(pid_t pid, const std::string& mark) {
          environment.find('\0' + mark + '\0') != std::string::npos;
 }
 
-std::vector<pid_t> left_over(const Process& first, const std::string& mark, const std::vector<std::string>& cgroups) {
+// By process whether it is a zombie.
+std::map<pid_t, bool> left_over(const Process& first, const std::string& mark,
+                                const std::vector<std::string>& cgroups) {
   const std::vector<Process> all = all_processes();
   // The number may be another process's by now; then so is what has that number as its sid.
   const bool reused = std::any_of(all.begin(), all.end(), [&](const Process& process) {
     return process.pid == first.pid && process.began != first.began;
   });
-  std::set<pid_t> found;
+  std::map<pid_t, bool> found;
   for (const Process& process : all) {
-    if (process.zombie || process.pid == ::getpid()) continue;
-    if ((first.pid > 0 && !reused && process.sid == first.pid) || is_marked(process.pid, mark)) {
-      found.insert(process.pid);
-    }
+    if (process.pid == ::getpid()) continue;
+    if ((first.pid > 0 && !reused && process.sid == first.pid) || is_marked(process.pid, mark))
+      found[process.pid] = process.zombie;
   }
   for (const std::string& cgroup : cgroups) {
     for (const pid_t pid : numbers_in<pid_t>(contents(cgroup + "/cgroup.procs"))) {
-      const auto process = look_at(pid);
-      if (process && !process->zombie) found.insert(pid);
+      if (const auto process = look_at(pid)) found[pid] = process->zombie;
     }
   }
-  return {found.begin(), found.end()};
+  return found;
 }
 
 }  // namespace
@@ -206,9 +206,11 @@ bool end_leftovers(const Process& first, const std::string& mark, const std::vec
   constexpr int kRounds = 400;
   constexpr int kRoundMilliseconds = 5;
   for (int round = 0; round < kRounds; ++round) {
-    const std::vector<pid_t> left = left_over(first, mark, cgroups);
-    if (left.empty()) return true;
-    for (const pid_t pid : left) ::kill(pid, SIGKILL);
+    const auto left = left_over(first, mark, cgroups);
+    const bool none_lives = std::ranges::all_of(left, [](const auto& each) { return each.second; });
+    // What looks like a zombie may have a thread that no look has seen, until it is killed.
+    if (left.empty() || (none_lives && round > 0)) return true;
+    for (const auto& [pid, zombie] : left) ::kill(pid, SIGKILL);
     ::poll(nullptr, 0, kRoundMilliseconds);
   }
   return false;

@@ -400,7 +400,8 @@ void SupervisorProcess::go_on(const Tell& tell) {
 void SupervisorProcess::signal_all(int number) { signal_descendants(::getpid(), number); }
 
 void SupervisorProcess::kill_all() {
-  if (wait_no_longer()) return;
+  // Not before: of a process with very many threads that come and go no look sees that one lives.
+  if (std::exchange(killed_, true) && wait_no_longer()) return;
   stop_descendants(::getpid());  // so that none of them makes another meanwhile
   signal_all(SIGKILL);
   kill_at_ = boot_milliseconds() + kKillAgain;

@@ -91,6 +91,7 @@ class SupervisorProcess {
   pid_t main_ = 0;
   bool main_over_ = false;
   bool all_over_ = false;      // no child is left
+  bool killed_ = false;        // all of them, once
   bool zombies_left_ = false;  // but those that nobody lets it wait for
   bool warned_ = false;
   bool told_to_end_ = false;      // by somebody, which is nothing that it does

@@ -101,7 +101,7 @@ rota.lanes = (() => {
     }
     takeFor(i, processors, give) {
       const {first, node, held} = this.places;
-      if (first[i] === first[i + 1]) return this.takeAnywhere(processors, give);
+      if (first[i] === first[i + 1]) return processors;  // wherever it was drawn, it would stand in another's place
       const shares = d3.range(first[i], first[i + 1]).sort((a, b) => node[a] - node[b]);
       let missing = 0;
       let last = null;  // stretches that touch are one box
@@ -117,11 +117,6 @@ rota.lanes = (() => {
       }
       if (last) give(...last);
       return missing;
-    }
-    // Of a job of which it is not known.
-    takeAnywhere(processors, give) {
-      for (const gaps of this.gaps) if (processors > 0) processors = gaps.take(processors, give);
-      return processors;
     }
     release(from, to) {
       for (let node = d3.bisectRight(this.from, from) - 1; from < to; node++) {

@@ -208,6 +208,11 @@ rota.selftest.realNodes = (gantt, p, check) => {
     return nodes.length > 0 && !touched.every((node) => nodes.includes(node));
   });
   const known = d3.range(gantt.shared.n).filter((i) => places.first[i + 1] > places.first[i]).length;
+  const width = new Float64Array(gantt.shared.n);
+  boxes.job.forEach((i, b) => width[i] += boxes.to[b] - boxes.from[b]);
+  const held = (i) => d3.sum(places.held.subarray(places.first[i], places.first[i + 1]));
+  const narrow = d3.range(gantt.shared.n).filter((i) => width[i] !== held(i));
+  check(narrow.length === 0, `each job is as wide as it is known where it ran (${narrow.length} are not)`);
   check(boxes.onNodes && astray.length === 0, `${known} jobs are drawn on the nodes on which they really ran (${astray.length} astray)`);
 };
 
