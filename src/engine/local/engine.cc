@@ -138,7 +138,7 @@ void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
   claim.boot = options_.boot;
   claim.socket = unguessable_name();
   claim.limit = run.limit.count();
-  claim.deadline = order.deadline = on_boot_clock(command.limit_end);
+  claim.deadline = on_boot_clock(command.limit_end);
   const bool checkpoints = run.checkpoint_signal > 0 || !run.checkpoint.empty();
   claim.ends_within = (run.kill_wait + (checkpoints ? run.checkpoint_time : Duration{0})).count();
   claim.processors = run.processors;
