@@ -132,6 +132,7 @@ class LocalEngine final : public Engine, public Alarm {
   Result<void> connect_to_found(std::vector<Entry>& found) const;
   void keep_latest(Entry& found);
   void greet_all();
+  void leave_out_withdrawn();
   void disown_later();
   void remove_left_cgroups() const;
   void forget(Entry& entry);

@@ -1,13 +1,20 @@
 // A supervisor hangs while its job should end: the job ends all the same, and so does all that is left of it.
+#include <fcntl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 
+#include "engine/local/claim.h"
 #include "engine/local/desk_test.h"
 #include "engine/local/processes.h"
+#include "engine/local/record_holder.h"
+#include "engine/local/spare_supervisor.h"
 
 namespace rota::local {
 namespace {
@@ -138,6 +145,29 @@ TEST_F(LocalHungTest, an_order_that_the_spawner_has_not_read_is_void_once_the_jo
   desk_.launch(2, desk_.shell("true"));
   EXPECT_EQ(desk_.outcome(2), Outcome::completed);
   EXPECT_FALSE(std::filesystem::exists(desk_.runs() / "1.1")) << "it was begun";
+}
+
+// The first one holds the record of an order, and the service goes away, or gives it up, before it begins.
+TEST_F(LocalHungTest, what_was_given_up_between_its_claim_and_its_begin_never_begins) {
+  const Descriptor folder(::open(desk_.runs().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ConnectionEnds ends = connection_ends();
+  Order order;
+  order.name = "7.1";
+  order.engine_folder = desk_.runs().string();
+  order.claim.socket = unguessable_name();
+  order.run = desk_.shell("echo run >> out");
+  std::optional<Claim> claim = claim_run(folder.get(), order, ends.theirs);
+  ASSERT_TRUE(claim);
+  ends.ours.reset();
+  EXPECT_FALSE(kill_holder(folder.get(), order.name)) << "nobody holds it yet";
+  const pid_t supervisor = ::fork();
+  if (supervisor == 0) {
+    ::fchdir(folder.get());
+    look_after(folder.get(), std::move(order), *std::move(claim), std::move(ends.theirs));
+  }
+  ::waitpid(supervisor, nullptr, 0);
+  EXPECT_EQ(desk_.file("out"), "");
+  EXPECT_FALSE(std::filesystem::exists(desk_.runs() / "7.1"));
 }
 
 TEST_F(LocalHungTest, a_supervisor_that_cannot_die_is_named_and_keeps_what_it_has) {

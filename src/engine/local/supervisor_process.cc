@@ -21,7 +21,6 @@
 #include "engine/local/cgroups.h"
 #include "engine/local/job_process.h"
 #include "engine/local/processes.h"
-#include "engine/local/record_holder.h"
 #include "engine/local/spare_supervisor.h"
 #include "engine/local/words.h"
 
@@ -92,7 +91,6 @@ bool SupervisorProcess::begin() {
   ::setsid();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   ::prctl(PR_SET_NAME, "rota-job", 0, 0, 0);
-  hold_record(record_file_.get());
   for (const int number : kIgnoredSignals) std::signal(number, SIG_IGN);
   std::signal(SIGCHLD, SIG_DFL);
   sigset_t heard;
