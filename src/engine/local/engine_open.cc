@@ -123,6 +123,7 @@ Result<void> LocalEngine::find_runs() {
       places_.take(entry.place);
       entry.launched = entry.record.phase == Phase::runs;
       entry.moving = on_its_way;
+      if (!entry.launched) expect_run(job, entry);
       if (entry.asked != Asked::nothing) tell_to_end(job, entry, {.kind = Tell::Kind::hello});
     }
   }
