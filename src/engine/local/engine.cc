@@ -401,8 +401,12 @@ void LocalEngine::signal(JobId job, int number) {
 
 void LocalEngine::remind(JobId job, const Entry& entry) {
   if (entry.expected_end == kNever || !entry.launched) return;
-  reminders_.push({entry.expected_end, job, entry.dispatch});
-  loop_.set(*this, reminders_.top().at);
+  ring_at({entry.expected_end, job, entry.dispatch});
+}
+
+void LocalEngine::ring_at(const Reminder& reminder) {
+  reminders_.push(reminder);
+  if (reminders_.top().at == reminder.at) loop_.set(*this, reminder.at);  // else it rings before that
 }
 
 void LocalEngine::ring() {

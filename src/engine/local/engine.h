@@ -39,7 +39,7 @@ struct LocalOptions {
   bool cgroups = true;                                                 // are used where they can be
   bool pins = true;                                                    // jobs to cores
   Duration launch_wait = seconds(60);  // for a job's folder, input and output to be opened, and its program executed
-  Duration hang_wait = seconds(30);    // for a supervisor to say how its job is that should be over; then it is killed
+  Duration hang_wait = seconds(30);  // for a supervisor to answer that begins, or ends, its job late; then it is killed
   std::uint64_t decided_before = 0;  // commands with keys up to this one were decided by an earlier life of the service
   std::string boot = boot_id();      // of this start of the system
   // What was told more lately than this is of a later state than the one that is served: a copy was put back.
@@ -194,6 +194,7 @@ class LocalEngine final : public Engine, public Alarm {
   void leave_place(Entry& entry);
   void drop(JobId job);
   void remind(JobId job, const Entry& entry);
+  void ring_at(const Reminder& reminder);
   void report(JobId job, const Observed& what);
   void flush();
 

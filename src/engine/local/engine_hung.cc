@@ -40,8 +40,7 @@ void LocalEngine::tell_to_end(JobId job, Entry& entry, const Tell& how) {
 void LocalEngine::plan_look(JobId job, Entry& entry, Instant at) {
   if (at >= entry.silence.next_look) return;
   entry.silence.next_look = at;
-  reminders_.push({.at = at, .job = job, .dispatch = entry.dispatch, .of_end = true});
-  loop_.set(*this, reminders_.top().at);
+  ring_at({.at = at, .job = job, .dispatch = entry.dispatch, .of_end = true});
 }
 
 void LocalEngine::look_whether_over(JobId job, Entry& entry) {
