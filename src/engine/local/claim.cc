@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
+#include "engine/local/record_holder.h"
 #include "engine/local/words.h"
 
 namespace rota::local {
@@ -42,6 +44,14 @@ std::optional<Claim> claim_run(int folder, const Order& order, const Descriptor&
   errno = error;
   give_up_claim(folder, order, connection);
   return std::nullopt;
+}
+
+bool keep_claim(int folder, const Order& order, const Claim& claim, const Descriptor& connection) {
+  hold_record(claim.record.get());
+  if (is_wanted(connection)) return true;
+  struct stat file{};
+  if (::fstat(claim.record.get(), &file) == 0 && file.st_nlink > 0) remove_run(folder, order.name);
+  return false;
 }
 
 void give_up_claim(int folder, const Order& order, const Descriptor& connection) {

@@ -18,6 +18,11 @@ struct Claim {
 // before: then the service looks at what has become of it; or unless the other end is closed.
 std::optional<Claim> claim_run(int folder, const Order& order, const Descriptor& connection);
 
+// By who carries it out, before anything is begun: holds the record (record_holder.h). False: meanwhile the other end
+// was closed, and nothing is left of the claim. Who closes it first, and then looks who holds the record, finds nobody,
+// or one who can be killed; and nobody whom it has not found begins it.
+bool keep_claim(int folder, const Order& order, const Claim& claim, const Descriptor& connection);
+
 // It could not be begun after all, as errno says.
 void give_up_claim(int folder, const Order& order, const Descriptor& connection);
 

@@ -45,16 +45,29 @@ uid_t user_at(int socket) {
 
 bool is_ours(uid_t user) { return user != kNobody && (user == ::geteuid() || user == 0); }
 
-// False: who listens is crowded, or no socket can be had, so that another try may help.
+// Who listens is crowded, or something lacks that others give back.
+bool another_try_may_help(int error) {
+  switch (error) {
+    case EAGAIN:
+    case EINTR:
+    case EMFILE:
+    case ENFILE:
+    case ENOBUFS:
+    case ENOMEM:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// False: another try may help.
 bool try_to_connect(const std::string& name, Descriptor& into) {
   const Address address(name);
   Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket) return false;
-  if (::connect(socket.get(), address.get(), address.size()) == 0) {
-    into = std::move(socket);
-    return true;
-  }
-  return errno == ECONNREFUSED || errno == ENOENT;
+  if (!socket) return !another_try_may_help(errno);
+  if (::connect(socket.get(), address.get(), address.size()) != 0) return !another_try_may_help(errno);
+  into = std::move(socket);
+  return true;
 }
 
 // Who is crowded or stopped is there all the same.

@@ -115,8 +115,7 @@ void LocalEngine::launch(const Command& command) {
 void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
   Entry& entry = runs_[command.job];
   entry.ours = true;
-  entry.told_to_end = kNever;
-  entry.unanswered = 0;
+  entry.silence = {};
   entry.name = std::to_string(command.job.value) + "." + std::to_string(command.dispatch);
   if (move > 0) entry.name += "." + std::to_string(move);
   entry.place = places_.take(command.where, run.processors, devices_of_stopped());
@@ -138,7 +137,7 @@ void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
   claim.boot = options_.boot;
   claim.socket = unguessable_name();
   claim.limit = run.limit.count();
-  claim.deadline = order.deadline = on_boot_clock(command.limit_end);
+  claim.deadline = on_boot_clock(command.limit_end);
   const bool checkpoints = run.checkpoint_signal > 0 || !run.checkpoint.empty();
   claim.ends_within = (run.kill_wait + (checkpoints ? run.checkpoint_time : Duration{0})).count();
   claim.processors = run.processors;
@@ -154,6 +153,7 @@ void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
   order.run = std::move(run);
   entry.link = spares_.give(order, hearing_of(command.job));
   entry.record = order.claim;
+  expect_run(command.job, entry);
   if (entry.link) return;
   ConnectionEnds ends = connection_ends();
   if (!ends.ours) return could_not_launch(command.job, entry, "The service has too many files open.");
@@ -167,7 +167,7 @@ void LocalEngine::go_on(Entry& entry, const Command& command) {
   entry.key = command.key;
   entry.expected_end = command.expected_end;
   entry.ordered = loop_.now();
-  entry.told_to_end = kNever;
+  entry.silence.told_to_end = kNever;
   entry.end.reset();
   entry.launched = entry.end_reported = entry.suspends = false;
   entry.asked = Asked::nothing;
@@ -187,6 +187,7 @@ void LocalEngine::go_on(Entry& entry, const Command& command) {
   go_on.deadline = entry.record.deadline = on_boot_clock(command.limit_end);
   go_on.cores = entry.place.cores;
   if (entry.link) entry.link->tell(go_on);
+  expect_run(command.job, entry);
 }
 
 // Others get these only where there are no others left.
@@ -286,8 +287,8 @@ void LocalEngine::hear(JobId job, const RunRecord* record) {
     entry.link.reset();
     return look(job, entry);
   }
-  entry.unanswered = 0;
-  if (entry.buried && !record->over()) return cannot_be_ended(job, record->sentence);
+  entry.silence.unanswered = 0;
+  if (entry.silence.buried && !record->over()) return cannot_be_ended(job, record->sentence);
   entry.record = *record;
   if (record->spare && entry.ours) spares_.keep(std::move(entry.link), *record);
   if (record->over()) return over(job, entry);
@@ -295,9 +296,10 @@ void LocalEngine::hear(JobId job, const RunRecord* record) {
     if (!entry.suspends || entry.end || record->key < entry.key) return;
     over(job, entry);
   } else if (record->phase == Phase::runs && record->dispatch == entry.dispatch) {
+    entry.silence.runs_by = kNever;
     launched(job, entry);
     stop_moved(entry);
-    if (entry.next_look == kNever && entry.expected_end <= loop_.now()) plan_look(job, entry, over_by(entry));
+    if (entry.silence.next_look == kNever && entry.expected_end <= loop_.now()) plan_look(job, entry, over_by(entry));
   }
 }
 
@@ -322,7 +324,7 @@ void LocalEngine::could_not_launch(JobId job, Entry& entry, const std::string& w
 void LocalEngine::over(JobId job, Entry& entry) {
   RunRecord& record = entry.record;
   if (record.over()) entry.link.reset();
-  entry.told_to_end = kNever;
+  entry.silence.told_to_end = kNever;
   entry.goes_on.reset();
   leave_place(entry);
   const bool left = record.over() && std::exchange(entry.moving, false);
@@ -402,8 +404,12 @@ void LocalEngine::signal(JobId job, int number) {
 
 void LocalEngine::remind(JobId job, const Entry& entry) {
   if (entry.expected_end == kNever || !entry.launched) return;
-  reminders_.push({entry.expected_end, job, entry.dispatch});
-  loop_.set(*this, reminders_.top().at);
+  ring_at({entry.expected_end, job, entry.dispatch});
+}
+
+void LocalEngine::ring_at(const Reminder& reminder) {
+  reminders_.push(reminder);
+  if (reminders_.top().at == reminder.at) loop_.set(*this, reminder.at);  // else it rings before that
 }
 
 void LocalEngine::ring() {
@@ -415,7 +421,7 @@ void LocalEngine::ring() {
     if (found == runs_.end()) continue;
     Entry& entry = found->second;
     if (due.of_end) {
-      if (entry.next_look == due.at) look_whether_over(due.job, entry);
+      if (entry.silence.next_look == due.at) look_whether_over(due.job, entry);
     } else if (!entry.end && entry.dispatch == due.dispatch && entry.expected_end == due.at) {
       report(due.job, Overdue{due.job, due.dispatch});
       plan_look(due.job, entry, over_by(entry));

@@ -39,7 +39,7 @@ struct LocalOptions {
   bool cgroups = true;                                                 // are used where they can be
   bool pins = true;                                                    // jobs to cores
   Duration launch_wait = seconds(60);  // for a job's folder, input and output to be opened, and its program executed
-  Duration hang_wait = seconds(30);    // for a supervisor to say how its job is that should be over; then it is killed
+  Duration hang_wait = seconds(30);  // for a supervisor to answer that begins, or ends, its job late; then it is killed
   std::uint64_t decided_before = 0;  // commands with keys up to this one were decided by an earlier life of the service
   std::string boot = boot_id();      // of this start of the system
   // What was told more lately than this is of a later state than the one that is served: a copy was put back.
@@ -82,6 +82,18 @@ class LocalEngine final : public Engine, public Alarm {
   pid_t spawner() const { return spawner_.pid(); }
 
  private:
+  // What is known of whether the supervisor hangs that has a run. Each order begins it anew.
+  struct Silence {
+    Instant runs_by = kNever;          // unless it hangs; kNever: the run was heard to run
+    Instant told_to_end = kNever;      // the first time, under this dispatch
+    Instant next_look = kNever;        // when it is looked whether the run is over
+    int unanswered = 0;                // looks at which it was asked since it was last heard
+    bool given_up = false;             // it hung, and counts no more
+    Instant killed = kNever;           // when it was killed before it had begun; kNever: or it was named since
+    std::unique_ptr<GoneWatch> dying;  // the same, while it is not gone yet
+    bool buried = false;               // the link is to who ends what is left of the run
+    int burials = 0;                   // tries
+  };
   // The latest dispatch of a job, from its command on until its end is settled.
   struct Entry {
     std::string name;  // of its record; empty: none was made
@@ -89,15 +101,11 @@ class LocalEngine final : public Engine, public Alarm {
     std::uint64_t key = 0;  // of the latest command about it
     RunRecord record;       // as last heard
     std::unique_ptr<RunLink> link;
-    std::unique_ptr<GoneWatch> dying;  // its supervisor hung, was killed, and is not gone yet
-    bool buried = false;               // its link is to who ends what is left of it
-    Descriptor greeting;               // while open() waits for its answer
+    Silence silence;
+    Descriptor greeting;  // while open() waits for its answer
     Place place;
     Instant expected_end = kNever;
     Instant ordered = kNever;             // when this life of the service ordered it
-    Instant told_to_end = kNever;         // the first time, under this dispatch
-    Instant next_look = kNever;           // when it is looked whether it is over
-    int unanswered = 0;                   // looks at which its supervisor was asked since it was last heard
     Asked asked = Asked::nothing;         // by a command, and not carried out yet
     bool suspends = false;                // the same
     std::uint64_t stands = 0;             // key of the command by which it stands still; 0: it goes on
@@ -106,7 +114,6 @@ class LocalEngine final : public Engine, public Alarm {
     bool launched = false;                // told so, of this dispatch
     bool leaves = false;                  // the job has left for good: nothing is to be told
     bool end_reported = false;            // it was told how the job ended
-    int burials = 0;                      // tries
     std::optional<DispatchEnd> end = {};  // of this dispatch; of a suspended one it has Vacated
     std::optional<Command> goes_on = {};  // once the accelerators that its stopped processes know are free
     std::optional<Command> next = {};     // about its next dispatch, once nothing is left of this one
@@ -132,19 +139,23 @@ class LocalEngine final : public Engine, public Alarm {
   Result<void> connect_to_found(std::vector<Entry>& found) const;
   void keep_latest(Entry& found);
   void greet_all();
+  void leave_out_withdrawn();
   void disown_later();
   void remove_left_cgroups() const;
   void forget(Entry& entry);
 
   // engine_hung.cc
   Instant over_by(const Entry& entry) const;
+  void expect_run(JobId job, Entry& entry);
   void tell_to_end(JobId job, Entry& entry, const Tell& how);
   void plan_look(JobId job, Entry& entry, Instant at);
   void look_whether_over(JobId job, Entry& entry);
+  void look_whether_gone(JobId job, Entry& entry);
   void end_hung(JobId job, Entry& entry);
   void cannot_be_ended(JobId job, const std::string& sentence);
 
   // engine_lost.cc
+  bool read_again(Entry& entry) const;
   void look(JobId job, Entry& entry);
   void end_before_it_begins(JobId job, Entry& entry);
   void holder_gone(JobId job);
@@ -183,6 +194,7 @@ class LocalEngine final : public Engine, public Alarm {
   void leave_place(Entry& entry);
   void drop(JobId job);
   void remind(JobId job, const Entry& entry);
+  void ring_at(const Reminder& reminder);
   void report(JobId job, const Observed& what);
   void flush();
 

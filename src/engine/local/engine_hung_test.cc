@@ -1,13 +1,20 @@
 // A supervisor hangs while its job should end: the job ends all the same, and so does all that is left of it.
+#include <fcntl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 
+#include "engine/local/claim.h"
 #include "engine/local/desk_test.h"
 #include "engine/local/processes.h"
+#include "engine/local/record_holder.h"
+#include "engine/local/spare_supervisor.h"
 
 namespace rota::local {
 namespace {
@@ -39,6 +46,17 @@ class LocalHungTest : public testing::Test {
     });
   }
   bool nothing_runs() { return gone(number_in("pid")) && gone(number_in("child")); }
+  // As long as it may take until a job that was ordered runs passes.
+  void wait_for_its_run() {
+    desk_.loop().jump(desk_.options().launch_wait + seconds(1));
+    desk_.engine().ring();
+  }
+  bool cannot_be_launched(std::uint32_t job) {
+    wait_for_its_run();
+    const auto* failed = desk_.wait_for<LaunchFailed>(job);
+    EXPECT_EQ(desk_.told_of(job), "Its start was given up: the process that was to start it did not answer.");
+    return failed && failed->again;
+  }
   bool says_that_it_hung(std::uint32_t job) {
     return desk_.told_of(job).starts_with("Its supervisor hung and was killed, ");
   }
@@ -138,6 +156,108 @@ TEST_F(LocalHungTest, an_order_that_the_spawner_has_not_read_is_void_once_the_jo
   desk_.launch(2, desk_.shell("true"));
   EXPECT_EQ(desk_.outcome(2), Outcome::completed);
   EXPECT_FALSE(std::filesystem::exists(desk_.runs() / "1.1")) << "it was begun";
+}
+
+TEST_F(LocalHungTest, a_job_that_one_who_waits_does_not_begin_can_be_started_again) {
+  desk_.launch(1, desk_.shell("echo $PPID > spare"));
+  ASSERT_EQ(desk_.outcome(1), Outcome::completed);
+  const pid_t spare = number_in("spare");
+  ::kill(spare, SIGSTOP);
+  desk_.launch(2, desk_.shell("echo run >> out"));
+  EXPECT_TRUE(cannot_be_launched(2));
+  ::kill(spare, SIGCONT);
+  EXPECT_TRUE(gone(spare));
+  EXPECT_EQ(desk_.file("out"), "");
+  desk_.launch(2, desk_.shell("echo again >> out"), 2);
+  EXPECT_EQ(desk_.outcome(2, 2), Outcome::completed);
+  EXPECT_EQ(desk_.file("out"), "again\n");
+}
+
+TEST_F(LocalHungTest, a_job_that_the_spawner_does_not_begin_can_be_started_again) {
+  ::kill(desk_.engine().spawner(), SIGSTOP);
+  desk_.launch(1, desk_.shell("echo run >> out"));
+  EXPECT_TRUE(cannot_be_launched(1));
+  ::kill(desk_.engine().spawner(), SIGCONT);
+  desk_.launch(1, desk_.shell("echo again >> out"), 2);
+  EXPECT_EQ(desk_.outcome(1, 2), Outcome::completed);
+  EXPECT_EQ(desk_.file("out"), "again\n");
+}
+
+TEST_F(LocalHungTest, a_job_whose_start_nobody_carries_out_is_not_waited_for_beyond_its_limit) {
+  ::kill(desk_.engine().spawner(), SIGSTOP);
+  Command limited = desk_.start(1, desk_.shell("echo run >> out"));
+  limited.limit_end = desk_.loop().now();
+  desk_.engine().dispatch(limited);
+  EXPECT_TRUE(desk_.wait_for<LaunchFailed>(1));
+  ::kill(desk_.engine().spawner(), SIGCONT);
+}
+
+TEST_F(LocalHungTest, a_job_that_does_not_go_on_after_it_was_suspended_is_ended) {
+  const pid_t supervisor = start(1, desk_.start(1, desk_.shell(kForEver)));
+  Command leave = desk_.command(Command::Kind::preempt, 1);
+  leave.how = Preemption::suspend;
+  desk_.engine().dispatch(leave);
+  ASSERT_TRUE(desk_.wait_for<Vacated>(1));
+  ::kill(supervisor, SIGSTOP);
+  desk_.engine().dispatch(desk_.command(Command::Kind::start, 1, 2));
+  wait_for_its_run();
+  EXPECT_EQ(desk_.outcome(1, 2), Outcome::node_failed);
+  EXPECT_TRUE(says_that_it_hung(1)) << desk_.told_of(1);
+  EXPECT_TRUE(nothing_runs() && gone(supervisor));
+}
+
+TEST_F(LocalHungTest, a_job_that_begins_or_goes_on_is_left_alone) {
+  start(1, desk_.start(1, desk_.shell(kForEver)));
+  wait_for_its_run();
+  Command leave = desk_.command(Command::Kind::preempt, 1);
+  leave.how = Preemption::suspend;
+  desk_.engine().dispatch(leave);
+  ASSERT_TRUE(desk_.wait_for<Vacated>(1));
+  desk_.engine().dispatch(desk_.command(Command::Kind::start, 1, 2));
+  ASSERT_TRUE(desk_.wait_for<Launched>(1, 2));
+  wait_for_its_run();
+  desk_.launch(2, desk_.shell("true"));
+  EXPECT_EQ(desk_.outcome(2), Outcome::completed);
+  EXPECT_TRUE(desk_.seen(desk_.engine().observe(), 1)->runs);
+  EXPECT_EQ(desk_.told_of(1), "");
+}
+
+TEST_F(LocalHungTest, a_limit_that_was_changed_counts_for_a_job_that_hangs_in_the_next_life_of_the_service) {
+  const pid_t supervisor = start(1, desk_.start(1, desk_.shell(kForEver)));
+  Command longer = desk_.command(Command::Kind::adjust, 1);
+  longer.limit = seconds(4321);
+  longer.expected_end = longer.limit_end = desk_.loop().now() + seconds(4321);
+  desk_.engine().dispatch(longer);
+  desk_.close();
+  desk_.open();
+  ::kill(supervisor, SIGSTOP);
+  desk_.kill(1, false);
+  const auto* requeued = desk_.wait_for<Requeued>(1);
+  ASSERT_TRUE(requeued);
+  EXPECT_EQ(requeued->limit, seconds(4321));
+}
+
+// The first one holds the record of an order, and the service goes away, or gives it up, before it begins.
+TEST_F(LocalHungTest, what_was_given_up_between_its_claim_and_its_begin_never_begins) {
+  const Descriptor folder(::open(desk_.runs().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ConnectionEnds ends = connection_ends();
+  Order order;
+  order.name = "7.1";
+  order.engine_folder = desk_.runs().string();
+  order.claim.socket = unguessable_name();
+  order.run = desk_.shell("echo run >> out");
+  std::optional<Claim> claim = claim_run(folder.get(), order, ends.theirs);
+  ASSERT_TRUE(claim);
+  ends.ours.reset();
+  EXPECT_FALSE(kill_holder(folder.get(), order.name)) << "nobody holds it yet";
+  const pid_t supervisor = ::fork();
+  if (supervisor == 0) {
+    ::fchdir(folder.get());
+    look_after(folder.get(), std::move(order), *std::move(claim), std::move(ends.theirs));
+  }
+  ::waitpid(supervisor, nullptr, 0);
+  EXPECT_EQ(desk_.file("out"), "");
+  EXPECT_FALSE(std::filesystem::exists(desk_.runs() / "7.1"));
 }
 
 TEST_F(LocalHungTest, a_supervisor_that_cannot_die_is_named_and_keeps_what_it_has) {

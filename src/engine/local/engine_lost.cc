@@ -7,58 +7,80 @@
 
 namespace rota::local {
 
-// The connection is closed and nothing was said before: what is on disk tells how far it got.
-void LocalEngine::look(JobId job, Entry& entry) {
-  entry.buried = false;
+// What is on disk tells how far it got. Until it is over, that has the limit with which it was claimed, and the limit
+// may have been changed since. False: there is no record.
+bool LocalEngine::read_again(Entry& entry) const {
   const auto record = read_record(folder_.get(), entry.name);
-  if (record) entry.record = *record;
-  if (record && record->over()) return over(job, entry);
-  if (Descriptor socket = record ? connect_to(record->socket) : Descriptor(); socket) {
+  if (!record) return false;
+  const RunRecord known = std::exchange(entry.record, *record);
+  if (record->over()) return true;
+  entry.record.limit = known.limit;
+  entry.record.deadline = known.deadline;
+  return true;
+}
+
+// The connection is closed and nothing was said before.
+void LocalEngine::look(JobId job, Entry& entry) {
+  entry.silence.buried = false;
+  const bool claimed = read_again(entry);
+  if (claimed && entry.record.over()) return over(job, entry);
+  if (Descriptor socket = claimed ? connect_to(entry.record.socket) : Descriptor(); socket) {
     watch(job, entry, std::move(socket));
     entry.link->tell({.kind = Tell::Kind::hello, .epoch = epoch_});
     return plan_look(job, entry, over_by(entry));
   }
-  record && record->pid == 0 ? end_before_it_begins(job, entry) : nobody_left(job, entry);
+  claimed&& entry.record.pid == 0 ? end_before_it_begins(job, entry) : nobody_left(job, entry);
 }
 
 // A supervisor that hangs must not begin it later.
 void LocalEngine::end_before_it_begins(JobId job, Entry& entry) {
   Descriptor holder = kill_holder(folder_.get(), entry.name);
   if (!holder) return nobody_left(job, entry);
-  entry.dying = std::make_unique<GoneWatch>(io_, std::move(holder), [this, job] { holder_gone(job); });
+  entry.silence.dying = std::make_unique<GoneWatch>(io_, std::move(holder), [this, job] { holder_gone(job); });
+  entry.silence.killed = loop_.now();
+  plan_look(job, entry, entry.silence.killed + options_.hang_wait);
 }
 
 // Commands about the job that came meanwhile were noted, and count now.
 void LocalEngine::holder_gone(JobId job) {
   Entry& entry = runs_.at(job);
-  const auto over_now = std::move(entry.dying);
+  const auto over_now = std::move(entry.silence.dying);
   nobody_left(job, entry);
 }
 
 void LocalEngine::nobody_left(JobId job, Entry& entry) {
-  const auto record = read_record(folder_.get(), entry.name);
-  if (record) entry.record = *record;
-  if (record && record->over()) return over(job, entry);
-  if (!record || record->pid == 0) return could_not_launch(job, entry, "The process that was to start it was killed.");
-  bury(job, entry);
+  const bool claimed = read_again(entry);
+  if (claimed && entry.record.over()) return over(job, entry);
+  if (claimed && entry.record.pid != 0) return bury(job, entry);
+  could_not_launch(job, entry,
+                   entry.silence.given_up ? "Its start was given up: the process that was to start it did not answer."
+                                          : "The process that was to start it was killed.");
 }
 
 // Nobody can wait for its processes any more: they are ended, and with them the dispatch.
 void LocalEngine::bury(JobId job, Entry& entry) {
   constexpr int kTries = 5;
+  RunRecord& record = entry.record;
+  if (entry.silence.given_up) {
+    const bool at_limit = entry.silence.told_to_end == kNever && entry.silence.runs_by == kNever;
+    if (at_limit) record.asked = Asked::limit;
+    record.sentence =
+        "Its supervisor hung and was killed, and what was left of the job with it; see whether the file system of its "
+        "output answers.";
+  }
   ConnectionEnds ends = connection_ends();
-  if (!ends.ours || ++entry.burials > kTries) {
-    entry.record.lost = true;
-    entry.record.phase = Phase::ended;
-    entry.record.sentence = "Its supervisor was killed, and what is left of it could not be ended.";
+  if (!ends.ours || ++entry.silence.burials > kTries) {
+    record.lost = true;
+    record.phase = Phase::ended;
+    record.sentence = "Its supervisor was killed, and what is left of it could not be ended.";
     return over(job, entry);
   }
   Order order;
   order.kind = Order::Kind::bury;
   order.name = entry.name;
   order.engine_folder = options_.folder;
-  order.claim = entry.record;
-  entry.buried = true;
+  order.claim = record;
+  entry.silence.buried = true;
   watch(job, entry, std::move(ends.ours));
   spawner_.send(order, std::move(ends.theirs));
 }

@@ -105,6 +105,7 @@ Result<void> LocalEngine::find_runs() {
   bury_now(out_of_reach);
   for (Entry& entry : found) keep_latest(entry);
   greet_all();
+  leave_out_withdrawn();
   disown_later();
   remove_left_cgroups();
   for (auto& [job, entry] : runs_) {
@@ -122,6 +123,7 @@ Result<void> LocalEngine::find_runs() {
       places_.take(entry.place);
       entry.launched = entry.record.phase == Phase::runs;
       entry.moving = on_its_way;
+      if (!entry.launched) expect_run(job, entry);
       if (entry.asked != Asked::nothing) tell_to_end(job, entry, {.kind = Tell::Kind::hello});
     }
   }
@@ -228,6 +230,16 @@ void LocalEngine::greet_all() {
     }
   }
   bury_now(gone);
+}
+
+// Whose supervisor saw that the service was gone before it had begun anything, and has taken back its claim: it can be
+// ordered again.
+void LocalEngine::leave_out_withdrawn() {
+  std::erase_if(runs_, [&](const auto& each) {
+    const auto& [job, entry] = each;
+    const bool began = entry.record.phase != Phase::failed || entry.record.pid != 0;
+    return !began && ::faccessat(folder_.get(), entry.name.c_str(), F_OK, 0) != 0 && errno == ENOENT;
+  });
 }
 
 // The state that is served knows nothing of them, and would give their names and keys to others. They are told to end

@@ -16,7 +16,7 @@ struct Process {
   pid_t sid = 0;            // its first ancestor that called setsid()
   std::uint64_t began = 0;  // in the kernel's ticks since the start of the system: with pid, its identity
   bool zombie = false;      // with all its threads: it runs no more, and only waits for somebody to wait for it
-  int status = 0;           // of a zombie: as waitpid says it
+  int status = 0;           // of a zombie: as waitpid says it; 0 also where this process may not trace that one
   bool runs = false;        // or would as soon as it is woken: neither stopped nor waiting for a device
 };
 

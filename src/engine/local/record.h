@@ -38,11 +38,13 @@ struct RunRecord {
   std::uint64_t key = 0;                  // of the latest command about it that was carried out
   std::uint32_t epoch = 0;
   Phase phase = Phase::claimed;
-  std::string socket;                  // where its supervisor listens: a name that nobody can guess
-  std::string boot;                    // id of the system's start under which it was claimed
-  std::int64_t limit = 0;              // milliseconds that its job asked for
-  std::int64_t deadline = INT64_MAX;   // when its limit ends it, by boot_milliseconds(); INT64_MAX: it does not run
-  std::int64_t ends_within = 90'000;   // milliseconds from when it is told to end, for a checkpoint and until SIGKILL
+  std::string socket;                 // where its supervisor listens: a name that nobody can guess
+  std::string boot;                   // id of the system's start under which it was claimed
+  std::int64_t limit = 0;             // milliseconds that its job asked for
+  std::int64_t deadline = INT64_MAX;  // when its limit ends it, by boot_milliseconds(); INT64_MAX: it does not run
+  // Milliseconds from when it is told to end, for a checkpoint and until SIGKILL. In records of older versions, which
+  // do not say it: a minute for the one and half a minute for the other, as jobs have them unless they ask for others.
+  std::int64_t ends_within = 90'000;
   std::uint32_t processors = 0;        // that it was given, where places do not say it
   std::vector<std::uint32_t> nodes;    // ids of those that it was given; none where processors are counted
   std::vector<std::uint32_t> cores;    // that it is pinned to, as the system numbers them
@@ -118,9 +120,8 @@ struct Order {
   Kind kind = Kind::start;
   std::string name;           // of the record in the engine's folder
   std::string engine_folder;  // absolute
-  RunRecord claim;
+  RunRecord claim;            // whose words and those of the order stand in one line
   Run run;
-  std::int64_t deadline = INT64_MAX;         // milliseconds on the clock that goes on while the machine sleeps
   std::int64_t most_memory = 0;              // bytes; 0: no limit
   std::int64_t launch_wait = INT64_MAX / 2;  // milliseconds within which its program has to be executed
   std::vector<std::string> environment;      // beside that of the run
@@ -143,7 +144,6 @@ void fields(Visit&& visit, Record& order) {
   visit("kind", order.kind);
   visit("name", order.name);
   visit("engine_folder", order.engine_folder);
-  visit("deadline", order.deadline);
   visit("most_memory", order.most_memory);
   visit("launch_wait", order.launch_wait);
   visit("environment", order.environment);

@@ -48,6 +48,14 @@ pid_t record_holder(int folder, const std::string& name) {
   return file ? std::max(holder_of(file.get()), 0) : 0;
 }
 
+std::string why_not_ended(pid_t holder) {
+  const std::string process = std::to_string(holder);
+  return "Its supervisor, process " + process +
+         ", hangs in the system so that not even SIGKILL ends it. Nothing else of the job runs on, but what it holds "
+         "stays taken until that process is gone: see what it waits for in /proc/" +
+         process + "/stack and end that, or restart the machine.";
+}
+
 void wait_until_gone(std::span<const Descriptor> holders) {
   constexpr std::int64_t kPatience = 1000;  // milliseconds
   const std::int64_t until = boot_milliseconds() + kPatience;

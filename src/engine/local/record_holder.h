@@ -19,6 +19,9 @@ Descriptor kill_holder(int folder, const std::string& name);
 // Its number; 0: there is nobody.
 pid_t record_holder(int folder, const std::string& name);
 
+// For people, where the system does not let go of the supervisor with this number.
+std::string why_not_ended(pid_t holder);
+
 // For all of these together, a second at most.
 void wait_until_gone(std::span<const Descriptor> holders);
 

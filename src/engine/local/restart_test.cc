@@ -341,6 +341,7 @@ class HangingHolder {
     }
   }
 
+  pid_t pid() const { return pid_; }
   bool traced() const { return traced_; }
   bool is_killed() {
     int status = 0;
@@ -366,6 +367,21 @@ TEST_F(LocalRestartTest, others_start_and_end_while_a_supervisor_that_hung_is_go
   ASSERT_TRUE(failed);
   EXPECT_TRUE(failed->again);
   EXPECT_EQ(desk_.file("out"), "");
+}
+
+TEST_F(LocalRestartTest, a_supervisor_that_cannot_die_before_it_has_begun_is_named) {
+  HangingHolder holder(desk_.runs() / "1.1");
+  if (!holder.traced()) GTEST_SKIP() << "no process may be traced here";
+  desk_.launch(1, desk_.shell("echo run >> out"));
+  ASSERT_TRUE(desk_.wait([&] { return holder.is_killed(); }));
+  EXPECT_EQ(desk_.warned_of(1), "");
+  desk_.loop().jump(desk_.options().hang_wait);
+  desk_.engine().ring();
+  EXPECT_TRUE(desk_.warned_of(1).starts_with("Its supervisor, process " + std::to_string(holder.pid()) + ", hangs "))
+      << desk_.warned_of(1);
+  EXPECT_EQ(desk_.told_of(1), desk_.warned_of(1));
+  holder.let_go();
+  EXPECT_TRUE(desk_.wait_for<LaunchFailed>(1));
 }
 
 TEST_F(LocalRestartTest, what_is_told_of_a_job_while_its_supervisor_is_going_counts) {

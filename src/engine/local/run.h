@@ -73,7 +73,7 @@ class RunSource {
   // For people: why a launch failed, or what went wrong with the job.
   virtual void note_of_job(JobId job, std::string sentence) = 0;
   // The same where an operator has to see to it.
-  virtual void warn_of_job(JobId /*job*/, const std::string& /*sentence*/) {}
+  virtual void warn_of_job(JobId job, const std::string& sentence) = 0;
   // The same of a node that is switched, with what its command wrote; no sentence: nothing is wrong with it any more.
   virtual void note_of_node(NodeId /*node*/, std::string /*sentence*/, const std::string& /*output*/) {}
   // One dispatch is over, and has used so much. Before the fact that says so.

@@ -40,6 +40,7 @@ void look_after(int folder, Order order, Claim claim, Descriptor connection) {
   Quarters quarters(folder);
   Connection from{std::move(connection), {}};
   for (std::optional<Claim> next = std::move(claim); next; quarters.lock().leave()) {
+    if (!keep_claim(folder, order, *next, from.socket)) break;
     {
       SupervisorProcess supervisor(std::move(order), *std::move(next), std::move(from), quarters);
       from = supervisor.run();

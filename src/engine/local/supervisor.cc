@@ -131,13 +131,8 @@ class Spawner {
   void wait_for_hung(const Order& order, const Descriptor& holder, const Descriptor& connection) const {
     const pid_t pid = record_holder(folder_.get(), order.name);
     if (pid == 0) return;
-    const std::string process = std::to_string(pid);
     RunRecord hangs = order.claim;
-    hangs.sentence =
-        "Its supervisor, process " + process +
-        ", hangs in the system so that not even SIGKILL ends it. Nothing else of the job runs on, but what "
-        "it holds stays taken until that process is gone: see what it waits for in /proc/" +
-        process + "/stack and end that, or restart the machine.";
+    hangs.sentence = why_not_ended(pid);
     send_whole(connection.get(), in_words(hangs));
     pollfd gone{holder.get(), POLLIN, 0};
     while (::poll(&gone, 1, -1) < 0 && errno == EINTR) {

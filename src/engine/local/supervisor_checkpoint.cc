@@ -33,7 +33,8 @@ bool SupervisorProcess::begin_checkpoint(std::int64_t now) {
   checkpoint_of_ = ran(now);  // what it does while that is written may not be in it
   end_pause(now);
   signal_all(SIGCONT);  // where its user has stopped it, it could not write one
-  checkpoint_until_ = std::min(now + run.checkpoint_time.count(), order_.deadline);  // else there would be no limit
+  checkpoint_until_ =
+      std::min(now + run.checkpoint_time.count(), order_.claim.deadline);  // else there would be no limit
   return true;
 }
 

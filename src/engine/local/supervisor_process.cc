@@ -21,7 +21,6 @@
 #include "engine/local/cgroups.h"
 #include "engine/local/job_process.h"
 #include "engine/local/processes.h"
-#include "engine/local/record_holder.h"
 #include "engine/local/spare_supervisor.h"
 #include "engine/local/words.h"
 
@@ -92,7 +91,6 @@ bool SupervisorProcess::begin() {
   ::setsid();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   ::prctl(PR_SET_NAME, "rota-job", 0, 0, 0);
-  hold_record(record_file_.get());
   for (const int number : kIgnoredSignals) std::signal(number, SIG_IGN);
   std::signal(SIGCHLD, SIG_DFL);
   sigset_t heard;
@@ -256,7 +254,7 @@ void SupervisorProcess::hear(const Tell& tell, Connection& from) {
   }
   record_.ran = ran(boot_milliseconds());
   record_.paused = paused_at_ > 0 ? 1 : 0;
-  record_.deadline = is_stopped() ? kNoTime : order_.deadline;
+  record_.deadline = is_stopped() ? kNoTime : order_.claim.deadline;
   send_whole(from.socket.get(), in_words(record_));
 }
 
@@ -275,7 +273,7 @@ void SupervisorProcess::carry_out(const Tell& tell) {
     case Tell::Kind::go_on:
       return go_on(tell);
     case Tell::Kind::limit:
-      order_.deadline = tell.deadline;
+      order_.claim.deadline = tell.deadline;
       if (paused_at_ > 0) paused_at_ = boot_milliseconds();  // it is told as if the job went on now
       if (tell.limit > 0) record_.limit = tell.limit;
       warned_ = false;
@@ -301,19 +299,20 @@ void SupervisorProcess::look_at_the_clock() {
   if (launch_until() <= now) launch_late();
   if (is_stopped() && !look_at_the_stopped(now)) return;
   const std::int64_t lead = order_.run.warning_lead.count();
-  if (order_.run.warning_signal > 0 && !warned_ && order_.deadline != kNoTime && order_.deadline - lead <= now) {
+  if (order_.run.warning_signal > 0 && !warned_ && order_.claim.deadline != kNoTime &&
+      order_.claim.deadline - lead <= now) {
     warned_ = true;
     signal_all(order_.run.warning_signal);
   }
-  if (order_.deadline <= now) stop(Asked::limit, now);
+  if (order_.claim.deadline <= now) stop(Asked::limit, now);
 }
 
 std::int64_t SupervisorProcess::next_look() const {
   if (main_over_ || record_.asked != Asked::nothing) return std::min(kill_at_, checkpoint_until_);
   if (is_stopped()) return stopped_look_;
-  if (order_.deadline == kNoTime) return launch_until();
+  if (order_.claim.deadline == kNoTime) return launch_until();
   const bool warns = order_.run.warning_signal > 0 && !warned_;
-  const std::int64_t due = warns ? order_.deadline - order_.run.warning_lead.count() : order_.deadline;
+  const std::int64_t due = warns ? order_.claim.deadline - order_.run.warning_lead.count() : order_.claim.deadline;
   return std::min(std::max<std::int64_t>(due, 1), launch_until());
 }
 
@@ -374,7 +373,7 @@ bool SupervisorProcess::look_at_the_stopped(std::int64_t now) {
 
 void SupervisorProcess::end_pause(std::int64_t now) {
   if (paused_at_ == 0) return;
-  if (order_.deadline != kNoTime) order_.deadline += now - paused_at_;
+  if (order_.claim.deadline != kNoTime) order_.claim.deadline += now - paused_at_;
   launched_at_ += now - paused_at_;
   paused_at_ = 0;
 }
@@ -383,7 +382,7 @@ void SupervisorProcess::go_on(const Tell& tell) {
   if (record_.phase != Phase::suspended) return;
   record_.dispatch = tell.dispatch;
   record_.cores = tell.cores;
-  order_.deadline = tell.deadline;
+  order_.claim.deadline = tell.deadline;
   warned_ = false;
   for (const std::string& cgroup : record_.cgroups) set_cores(cgroup, tell.cores);
   if (!tell.cores.empty()) {
