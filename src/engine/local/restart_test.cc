@@ -1,6 +1,7 @@
 // The service, its spawner, supervisors or the whole machine go away at bad moments: no job is lost, and none runs
 // twice.
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -316,6 +317,28 @@ TEST_F(LocalRestartTest, a_claim_without_a_process_never_began) {
   const Observation seen = desk_.open().observe();
   ASSERT_EQ(seen.jobs.size(), 1U);
   EXPECT_TRUE(std::get<LaunchFailed>(seen.jobs[0].end).again);
+}
+
+TEST_F(LocalRestartTest, a_start_whose_claim_is_taken_back_while_the_next_service_comes_is_carried_out_once) {
+  const Command start = desk_.start(1, desk_.shell("echo run >> out"));
+  desk_.close();
+  const std::string record = (desk_.runs() / "1.1").string();
+  const std::string name = unguessable_name();
+  Descriptor listener = listen_at(name);
+  std::ofstream(record) << "phase=claimed boot=" << boot_id() << " socket=" << name << "\n";
+  const pid_t supervisor = ::fork();
+  if (supervisor == 0) {  // as one that finds its connection closed before it has begun
+    pollfd service{listener.get(), POLLIN, 0};
+    ::poll(&service, 1, 60'000);
+    ::unlink(record.c_str());
+    ::_exit(0);
+  }
+  listener.reset();
+  EXPECT_TRUE(desk_.open().observe().jobs.empty());
+  ::waitpid(supervisor, nullptr, 0);
+  desk_.engine().dispatch(start);
+  EXPECT_EQ(desk_.outcome(1), Outcome::completed);
+  EXPECT_EQ(desk_.file("out"), "run\n");
 }
 
 // A supervisor that hangs before it has executed its job, and that takes as long to die of a SIGKILL as the test likes.
