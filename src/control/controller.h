@@ -75,8 +75,6 @@ class Controller final : public Intake, public Alarm {
   Result<void> resume();
 
   const View& view() const { return cluster_; }
-  // When the engine ends a job that runs: at its limit, and what every job may run longer. kNever: a policy says when.
-  Instant limit_end_of(const Job& job) const;
   std::vector<Fact> snapshot() const;
   // The first that ended its work: from then on nothing is taken in or decided any more.
   const Result<void>& failure() const { return failure_; }
@@ -132,6 +130,7 @@ class Controller final : public Intake, public Alarm {
   Command& preempt_command(JobId job, JobId beneficiary);
   Command& migrate_command(JobId job);
   Command& adjust_command(JobId job);
+  Instant limit_end_of(const Job& job) const;
   void send() {
     if (unsent_ > 0 || ports_.durable) send_all();
   }

@@ -80,7 +80,9 @@ std::string Service::why_in_grace(const Job& job) const {
   return who + "could not have started in its place";
 }
 
-bool Service::ends_at_limit(const Job& job) const { return job.steady() && controller_->limit_end_of(job) <= now(); }
+bool Service::ends_at_limit(const Job& job) const {
+  return job.steady() && engine_->ends_at_limit(job_of(job.spec.number));
+}
 
 std::string_view Service::state_of(const Job& job) const { return ends_at_limit(job) ? "COMPLETING" : state_word(job); }
 

@@ -205,7 +205,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::string node_reason(NodeId node) const;
   std::string node_by(NodeId node) const;  // who took it out of use; empty: it is in use, or the service itself did
   std::string nodes_of(JobId job) const;   // where it runs, as a host list
-  // It has come to its limit and is not let go on: its supervisor ends it.
+  // It has come to its limit and is not let go on: its supervisor has told it to end.
   bool ends_at_limit(const Job& job) const;
   std::string_view state_of(const Job& job) const;            // as Slurm calls it
   PendingReason reason_of(JobId job, Telling telling) const;  // Telling::word: without its sentence, and cheap

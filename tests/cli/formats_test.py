@@ -356,8 +356,8 @@ class WhatIsTold(RotaCase):
                   '[[partitions]]\nname = "night"\nnodes = "n[1-4]"\n')
         self.rota("convert", "sacct.txt", "-o", "jobs.jsonl")
         for log in ("sacct.txt", "jobs.jsonl"):
-            self.rota("simulate", log, "--cluster", "two.toml", "--policy", "recorded", "--jobs", "out.csv")
-            with open(self.folder / "out.csv", newline="") as file:
+            self.rota("simulate", log, "--cluster", "two.toml", "--policy", "recorded,easy", "--jobs", "out.csv")
+            with open(self.folder / "out-recorded.csv", newline="") as file:
                 self.assertEqual([r["partition"] for r in csv.DictReader(file)], ["night", "day", "night"])
 
     def test_an_import_tells_on_which_nodes_jobs_ran(self):

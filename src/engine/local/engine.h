@@ -69,6 +69,8 @@ class LocalEngine final : public Engine, public Alarm {
   void settled(JobId job, std::uint32_t dispatch);
   // Whether the job has been stopped to give way, and its processes still hold what they were started on.
   bool holds_stopped(JobId job) const;
+  // Whether its time is up, and its supervisor has told it to end and said so.
+  bool ends_at_limit(JobId job) const;
   // To all processes of the job, if it runs. While it is stopped by one its limit does not run.
   void signal(JobId job, int number);
   // What there is to know of all runs, again: whoever was told before is gone.

@@ -43,4 +43,9 @@ void LocalEngine::stop_moved(const Entry& entry) {
   entry.link->tell({.kind = Tell::Kind::signal, .epoch = epoch_, .key = entry.stands, .number = SIGSTOP});
 }
 
+bool LocalEngine::ends_at_limit(JobId job) const {
+  const auto found = runs_.find(job);
+  return found != runs_.end() && found->second.record.asked == Asked::limit && !found->second.record.over();
+}
+
 }  // namespace rota::local

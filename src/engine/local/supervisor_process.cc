@@ -329,6 +329,7 @@ void SupervisorProcess::stop(Asked asked, std::int64_t now, bool checkpoint) {
   if (first && checkpoint && begin_checkpoint(now)) return;
   forget_checkpoint();
   stop_now(now);
+  if (asked == Asked::limit) tell_everybody();
 }
 
 void SupervisorProcess::stop_now(std::int64_t now) {
