@@ -349,8 +349,8 @@ class WhatIsTold(RotaCase):
         self.assertNotIn("nodes", (self.folder / "counted.csv").read_text())
 
     def test_what_really_happened_tells_partitions_by_their_names(self):
-        self.file("sacct.txt", "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|State|AllocCPUS\n" + "".join(
-            f"{i}|{name}|1709280000|1709280005|1709280015|10|COMPLETED|1\n"
+        self.file("sacct.txt", "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|State|AllocCPUS|NodeList\n" + "".join(
+            f"{i}|{name}|1709280000|1709280005|1709280015|10|COMPLETED|1|n{i}\n"
             for i, name in enumerate(("night", "day", "night"), 1)))
         self.file("two.toml", '[[nodes]]\nnames = "n[1-4]"\nprocessors = 4\n[[partitions]]\nname = "day"\nnodes = "n[1-4]"\n'
                   '[[partitions]]\nname = "night"\nnodes = "n[1-4]"\n')
