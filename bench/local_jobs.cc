@@ -90,6 +90,9 @@ class Desk final : public Intake, public local::RunSource, public Loop {
     return local::Run{.command = {"/bin/true"}, .environment = {"PATH=/usr/bin:/bin"}};
   }
   void note_of_job(JobId /*job*/, std::string sentence) override { std::fprintf(stderr, "%s\n", sentence.c_str()); }
+  void warn_of_job(JobId /*job*/, const std::string& sentence) override {
+    std::fprintf(stderr, "%s\n", sentence.c_str());
+  }
   Instant now() const override { return kEpoch; }
   void set(Alarm& /*alarm*/, Instant /*at*/) override {}
 
