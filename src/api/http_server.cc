@@ -12,6 +12,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 #include "api/http_connection.h"
@@ -138,6 +139,17 @@ bool somebody_answers(const std::string& path) {
   return !error;
 }
 
+// A process that a service was just making when it was killed has its socket for a moment longer.
+bool somebody_goes_on_answering(const std::string& path) {
+  constexpr int kTries = 20;
+  constexpr std::chrono::milliseconds kPause{50};
+  for (int i = 0; i < kTries; ++i) {
+    if (!somebody_answers(path)) return false;
+    std::this_thread::sleep_for(kPause);
+  }
+  return true;
+}
+
 }  // namespace
 
 Result<void> HttpServer::Impl::listen() {
@@ -149,7 +161,8 @@ Result<void> HttpServer::Impl::listen() {
   }
   if (all.options.path.size() >= sizeof(sockaddr_un{}.sun_path))
     return cannot_listen(all.options.path, "the path is too long for a socket (107 characters at most)");
-  if (somebody_answers(all.options.path)) return cannot_listen(all.options.path, "another service answers there");
+  if (somebody_goes_on_answering(all.options.path))
+    return cannot_listen(all.options.path, "another service answers there");
   struct stat there{};
   if (::lstat(all.options.path.c_str(), &there) == 0) {
     if (!S_ISSOCK(there.st_mode)) return cannot_listen(all.options.path, "there is a file that is no socket");
