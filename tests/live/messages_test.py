@@ -339,6 +339,21 @@ class Statuses(ServiceCase):
                 self.service.start()
         self.fail("the service ended each time without an answer")
 
+    def test_status_507(self):
+        """A service whose disk is nearly full takes no more jobs in."""
+        if os.geteuid() != 0:
+            self.skipTest("it takes root to mount")
+        state = self.service.state
+        self.service.stop()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m,mode=711", "tmpfs", state], check=True)
+        self.addCleanup(subprocess.run, ["umount", "-l", state], check=True)
+        self.service.start()
+        with open(os.path.join(state, "ballast"), "wb") as file:
+            disk = os.statvfs(state)
+            os.posix_fallocate(file.fileno(), 0, disk.f_bfree * disk.f_frsize - (384 << 10))
+        self.said(507, "POST", "/v1/jobs", '{"command": ["true"], "folder": "/"}', "^the disk that holds the service's state has only")
+        os.remove(os.path.join(state, "ballast"))
+
     def refused(self):
         status, _ = self.service.ask("POST", "/v1/jobs", {
             "command": ["true"], "folder": self.folder, "held": True, "environment": ["X=" + "y" * 100000]})
