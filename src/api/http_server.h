@@ -47,8 +47,7 @@ using BearerOf = std::function<std::optional<Bearer>(std::string_view token)>;
 class HttpServer {
  public:
   // Listens. A socket that nobody answers on any more is replaced; one that somebody answers on for a second, in which
-  // this blocks, is an error. Whoever
-  // connects waits until answer() is called.
+  // this blocks, is an error. Whoever connects waits until answer() is called.
   static Result<std::unique_ptr<HttpServer>> open(boost::asio::io_context& io, const ServerOptions& options);
   ~HttpServer();
 
