@@ -169,7 +169,6 @@ Explanation Service::explain(JobId id) {
                      (machine_->partitions.size() > 1 ? " are free, of all partitions." : " are free."));
   if (job.state == JobState::barred) return to;
   to.promise = to.at_the_latest = told_start(job.promise, now());
-  if (job.promise != to.promise) to.start_unknown = start_unknown(job.spec, id, job.promise);
   add_ahead(id, to);
   if (book_.size() > kMostTried) {
     to.facts.push_back("There are too many jobs here to try what would let it start sooner.");
@@ -178,14 +177,16 @@ Explanation Service::explain(JobId id) {
   if (!trials_.run([&] { try_remedies(id, to); }))
     to.facts.push_back(
         "Too much is asked of the service to try what would let it start sooner; ask again in a moment.");
+  if (to.at_the_latest == kNever && job.promise != kNever && to.start_unknown.empty())
+    to.start_unknown = start_unknown(job.spec, id, job.promise);
   return to;
 }
 
 void Service::try_remedies(JobId id, Explanation& to) const {
-  const WhatIf own(*controller_, cluster_options(), *chain_);
+  const WhatIf own(*controller_, cluster_options(), *chain_, late_ends());
   const Planned plan = planned("conservative");
   const WhatIf by_limits = own.under(plan.options, plan.chain);
-  if (to.at_the_latest == kNever && to.start_unknown.empty()) {
+  if (to.at_the_latest == kNever) {
     const Instant start = start_among(by_limits.starts(), id);
     to.at_the_latest = told_start(start, now());
     if (start != to.at_the_latest) to.start_unknown = start_unknown(view().job(id).spec, id, start);
@@ -214,13 +215,13 @@ Service::Planned Service::planned(const std::string& policy) const {
 
 std::vector<std::pair<JobId, Instant>> Service::starts_by(const std::string& policy) const {
   const Planned plan = planned(policy);
-  return WhatIf(*controller_, plan.options, plan.chain).starts();
+  return WhatIf(*controller_, plan.options, plan.chain, late_ends()).starts();
 }
 
 // Whoever is promised no start by the policy is told one by its limits, as those are who wait.
 Trial Service::start_of_new(const JobSpec& spec) const {
   if (book_.size() > kMostTried) return {};
-  const WhatIf own(*controller_, cluster_options(), *chain_);
+  const WhatIf own(*controller_, cluster_options(), *chain_, late_ends());
   const Start start = own.start_of_new(spec);
   if (const Instant at = told_start(start.at, now()); at != kNever) return {.expected = at};
   const Planned plan = planned("conservative");

@@ -84,6 +84,18 @@ bool Service::ends_at_limit(const Job& job) const {
   return job.steady() && engine_->ends_at_limit(job_of(job.spec.number));
 }
 
+LateEnds Service::late_ends() const {
+  LateEnds late;
+  view().running().for_each([&](const RunningEntry& entry) {
+    const Job& job = view().job(entry.job);
+    const JobEntry* known = book_.find(entry.job);
+    if (known == nullptr || !ends_at_limit(job)) return true;
+    if (const Instant end = job.limit_end() + known->about->kill_wait; end > view().now()) late.emplace(entry.job, end);
+    return true;
+  });
+  return late;
+}
+
 std::string_view Service::state_of(const Job& job) const { return ends_at_limit(job) ? "COMPLETING" : state_word(job); }
 
 // Of a job that runs, or has just ended; nothing: its limit was its end, or is.

@@ -435,6 +435,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::string why_it_lasts(JobId id, const Job& job) const;
   std::string late_before(const JobSpec& spec) const;
   std::string start_unknown(const JobSpec& spec, JobId id, Instant start) const;
+  LateEnds late_ends() const;
   Trial start_of_new(const JobSpec& spec) const;
   void open_mail();
   void post(const About& about, const std::string& job, const char* type, const std::string& what);
@@ -484,8 +485,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   int process_ = 0;
   std::uint64_t compacted_at_ = 0;  // sequence number
   bool deciding_soon_ = false;
-  boost::asio::steady_timer commits_;
-  boost::asio::steady_timer tells_on_;
+  boost::asio::steady_timer commits_, tells_on_;
   bool commits_soon_ = false;
   bool stopped_ = false;
   bool asked_ = false;  // what is recorded now somebody has asked for

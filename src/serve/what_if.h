@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -15,11 +16,14 @@ struct Start {
   Instant at = kNever;  // promised; kNever: nothing is known
 };
 
+// Jobs that hold what they have beyond their limits while they are being ended, and until when at most.
+using LateEnds = std::map<JobId, Instant>;
+
 // A copy of a state, to be changed and decided on. Each trial costs O(jobs + nodes) and a cycle.
 class WhatIf {
  public:
   // The chain must outlive it.
-  WhatIf(const Controller& controller, const ClusterOptions& options, const Chain& chain);
+  WhatIf(const Controller& controller, const ClusterOptions& options, const Chain& chain, const LateEnds& late);
   // The same copy, decided on by another policy.
   WhatIf under(const ClusterOptions& options, const Chain& chain) const { return WhatIf(facts_, now_, options, chain); }
 
