@@ -38,6 +38,7 @@ def free_ports(names):
 class SlurmSite:
     cpus, memory = 4, 4000
     gpu_nodes = ("g1", "g2")
+    scheduler = "bf_interval=2,sched_min_interval=0,batch_sched_delay=0,permit_job_expansion"
     priority = ("PriorityWeightAge=1000", "PriorityWeightQOS=2000", "PriorityDecayHalfLife=7-0",
                 "PreemptType=preempt/partition_prio", "PreemptMode=REQUEUE")
     partitions = (
@@ -157,7 +158,7 @@ class SlurmSite:
         for at in range(2):
             if not os.path.exists(self.at("gpu", f"fake{at}")):
                 os.mknod(self.at("gpu", f"fake{at}"), 0o20666, os.makedev(1, 3))
-        self.write("gres.conf", f"NodeName=g[1-2] Name=gpu Type=a100 File={self.at('gpu')}/fake[0-1]\n")
+        self.write("gres.conf", "" if not self.gpu_nodes else f"NodeName=g[1-2] Name=gpu Type=a100 File={self.at('gpu')}/fake[0-1]\n")
         self.write("slurmdbd.conf", "\n".join((
             "DbdHost=localhost", "DbdAddr=127.0.0.1", f"DbdPort={self.ports['dbd']}", "SlurmUser=root",
             "AuthType=auth/munge", f"AuthInfo=socket={self.at('munge.sock')}", "StorageType=accounting_storage/mysql",
@@ -180,7 +181,7 @@ class SlurmSite:
             "SelectTypeParameters=CR_CPU_Memory", "SlurmdParameters=config_overrides", "PropagateResourceLimits=NONE",
             "ReturnToService=2", "MpiDefault=none", "DefMemPerCPU=100", "GresTypes=gpu",
             "Licenses=matlab:3,fluent:12", "SchedulerType=sched/backfill",
-            "SchedulerParameters=bf_interval=2,sched_min_interval=0,batch_sched_delay=0,permit_job_expansion",
+            "SchedulerParameters=" + self.scheduler,
             "PriorityType=priority/multifactor", *self.priority, "KillWait=2", "MinJobAge=3600", "OverTimeLimit=0", "InactiveLimit=0",
             "PropagatePrioProcess=0"]
         for node in (*self.nodes, *self.gpu_nodes):
