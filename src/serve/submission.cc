@@ -206,13 +206,26 @@ Size size_of(const Submission& submission) {
   return {submission.processors, submission.nodes, submission.tasks, submission.tasks_per_node, submission.exclusive};
 }
 
+namespace {
+
+// Of processes with several processors each, that are not as many on each node: rounded up, so that none is split.
+std::uint32_t processors_of(const Size& size) {
+  const bool even = size.nodes == 0 || size.tasks < size.nodes || size.tasks % size.nodes == 0;
+  if (even || size.processors % size.tasks != 0) return size.processors;
+  const std::uint64_t each = size.processors / size.tasks;
+  const std::uint64_t rounded = (std::uint64_t{size.tasks} / size.nodes + 1) * size.nodes * each;
+  return each == 1 || rounded > std::uint64_t{kMostProcessors} ? size.processors : static_cast<std::uint32_t>(rounded);
+}
+
+}  // namespace
+
 Result<void> give_size(const Size& size, const Machine& machine, JobSpec& spec) {
   if (size.tasks > size.processors)
     return fail("a job has at most as many `tasks` as processors, and " + grouped(size.tasks) +
                 " is more; ask for more of these or fewer of those.");
   if (size.tasks_per_node > 0 && std::uint64_t{size.tasks_per_node} * size.nodes != size.all_tasks())
     return fail("`tasks_per_node` times `nodes` is not the number of processes; say `nodes`, and as many `tasks`.");
-  spec.processors = size.processors;
+  spec.processors = processors_of(size);
   spec.nodes = size.nodes == 0 && is_one_process(size.tasks, size.processors) ? 1 : size.nodes;
   if (size.exclusive) {
     if (auto taken = take_whole_nodes(machine, spec); !taken) return taken;

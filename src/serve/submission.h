@@ -84,8 +84,8 @@ struct Size {
   bool operator==(const Size&) const = default;
 };
 Size size_of(const Submission& submission);
-// Processors and nodes of a job of this size in its partition: all those of whole nodes where it is to have these, and
-// one node for a single process.
+// Processors and nodes of a job of this size in its partition: all those of whole nodes where it is to have these, one
+// node for a single process, and as many processors on each node as keep a process of several on one.
 Result<void> give_size(const Size& size, const Machine& machine, JobSpec& spec);
 
 // Who asks.

@@ -105,6 +105,22 @@ TEST_F(SpecOf, has_a_single_process_on_one_node_and_whole_nodes_whole) {
             "`tasks_per_node` times `nodes` is not the number of processes; say `nodes`, and as many `tasks`.");
 }
 
+TEST_F(SpecOf, has_no_process_on_two_nodes) {
+  submission.nodes = 2;
+  submission.tasks = 5;
+  submission.processors = 10;
+  EXPECT_EQ(spec_of(submission, machine)->processors, 12U);  // three of two processors on each
+  submission.tasks = 4;
+  submission.processors = 8;
+  EXPECT_EQ(spec_of(submission, machine)->processors, 8U);
+  submission.tasks = 3;
+  submission.processors = 3;
+  EXPECT_EQ(spec_of(submission, machine)->processors, 3U);
+  submission.tasks = 1;
+  submission.processors = 3;
+  EXPECT_EQ(spec_of(submission, machine)->processors, 3U);  // is to be on two
+}
+
 TEST_F(SpecOf, is_kept_so_that_what_was_asked_for_is_known) {
   for (const bool exclusive : {false, true}) {
     for (const std::uint32_t nodes : {0U, 1U, 2U, 9U}) {
