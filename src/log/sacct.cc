@@ -11,6 +11,7 @@
 #include "log/accounted_rows.h"
 #include "log/job_builder.h"
 #include "log/sacct_reader.h"
+#include "log/sacct_spread.h"
 
 namespace rota::log {
 namespace {
@@ -25,6 +26,14 @@ constexpr const char* kClockChange = "started and ended on two sides of a clock 
 constexpr const char* kSuspended = "End - Start is not Elapsed (suspended?): Elapsed taken as the run time";
 constexpr const char* kNoLimit = "no time limit (UNLIMITED, Partition_Limit, or not told): requested time left unknown";
 constexpr const char* kComponent = "components of heterogeneous jobs: each a job of its own, which may start alone";
+constexpr const char* kKeptSpread =
+    "would go on any number of nodes, and have memory by their processors: kept on as many nodes as they had";
+constexpr const char* kGuessedSpread =
+    "had one node, and asked for one at least, as all do who do not say how many: taken as content with any number, as "
+    "others of the same user with as many processors were";
+constexpr const char* kNeverShort =
+    "go on any number of nodes, and have memory by their processors: left out, for no job has more beside each "
+    "processor than every node has, so that it is never short";
 
 constexpr std::int64_t kNoticed = 2000;  // milliseconds by which times may differ
 
@@ -44,7 +53,6 @@ constexpr std::array kRemarks{
     "ReqMem is more memory than there can be: memory left unknown",
     "ReqMem is 0 (--mem=0, or none told), and AllocTRES does not tell what they were given: memory left unknown",
     "never ran, and asked for more accelerators than a node can have: left out, as it is not told on how many nodes",
-    "would go on any number of nodes, and have memory by their processors: kept on as many nodes as they had",
     "Start is not End less Elapsed and Suspended, but Eligible (sacct --json of Slurm 22.05.0 to 22.05.7): taken as "
     "their difference",
     "NodeList is no host list such as n[1-3,7]: left unknown where they ran"};
@@ -192,6 +200,10 @@ void SacctJobs::remark(const SacctRow& job) {
   if (came(job) != job.submit) note(kLateEligible);
   if (job.limit == kNoTime) note(kNoLimit);
   if (job.component) note(kComponent);
+  if (job.spread == SacctSpread::kept) note(kKeptSpread);
+  if (job.spread == SacctSpread::guessed) note(kGuessedSpread);
+  if (job.by_processors && job.nodes == 0 && job.processors > 1 && job.processor_memory > 0 && options_.memory_counts)
+    note(kNeverShort);
   for (std::size_t i = 0; i < kRemarks.size(); ++i)
     if ((job.remarks >> i & 1U) != 0) note(kRemarks[i]);
 }
@@ -243,7 +255,8 @@ void spread_throttles(std::vector<SwfRow>& rows) {
 
 SacctLog SacctJobs::finish() {
   {
-    const std::vector<SacctRow> jobs = jobs_of_rows(std::move(rows_.rows), out_.report);
+    std::vector<SacctRow> jobs = jobs_of_rows(std::move(rows_.rows), out_.report);
+    settle_spread(jobs, options_);
     out_.rows.reserve(jobs.size());
     requests_.reserve(jobs.size());
     for (const SacctRow& job : jobs) take(job);

@@ -27,9 +27,17 @@ enum class SacctRemark : std::uint8_t {
   impossible_memory,
   whole_nodes_unknown,
   unplaced_gpus,
-  kept_spread,
   start_was_eligible,
   odd_nodes
+};
+
+// How its nodes are known. Slurm tells that one at least was asked for of all that do not say how many.
+enum class SacctSpread : std::uint8_t {
+  as_asked,
+  any,      // one at least, and it got several
+  one,      // one at least, and it got one for several processors: whether it needs that is not told
+  guessed,  // that one will do as well as any other number, as for others
+  kept,     // any number would do, but for its memory
 };
 
 // One row, as small as it can be: a log of years is held in memory. Times in seconds since 1970; kNoTime: not told, as
@@ -57,6 +65,8 @@ struct SacctRow {
   std::uint32_t ran_on = 0;    // the nodes that it had, by number; 0: not told
   std::uint32_t request = 0;   // what else it asks for, by place in a table; 0: nothing
   SacctState state = SacctState::unknown;
+  SacctSpread spread = SacctSpread::as_asked;
+  bool by_processors = false;  // its memory: as much for each
   bool component = false;     // of a heterogeneous job
   bool wall_clock = false;    // start and end are of a clock on the wall, of which it is not known where
   bool given = false;         // AllocTRES tells what it was given, as it does of no job that never started

@@ -286,7 +286,7 @@ TEST(SacctRequests, OfAJobThatNeverRanAreNotHeldAgainstOneNode) {
 TEST(SacctRequests, NodesAreThoseThatWereAskedFor) {
   const SacctLog log =
       read(Row{.id = "1", .nodes = "3", .wanted = "1"}.text() + Row{.id = "2", .nodes = "3", .wanted = "3"}.text() +
-               Row{.id = "3", .nodes = "4", .wanted = "2"}.text() + Row{.id = "4"}.text(),
+               Row{.id = "3", .nodes = "4", .wanted = "2"}.text() + Row{.id = "4", .cpus = "4"}.text(),
            {.memory_counts = false});
   EXPECT_EQ(log.rows[0].nodes, 0U) << "it happened to be spread";
   EXPECT_EQ(log.rows[1].nodes, 3U) << "8 processors, unevenly";
@@ -338,6 +338,48 @@ TEST(SacctRequests, MemoryByProcessorsKeepsTheNodesThatAJobHad) {
           << one.what;
     }
   }
+}
+
+// Nodes that jobs 1, 2, ... may go on; AllocCPUS is 8. `memory`: of each processor, in MiB.
+std::vector<std::uint32_t> spreads(const std::vector<std::pair<std::string, int>>& jobs, const SwfOptions& options,
+                                   ImportReport* report = nullptr) {
+  std::string text = "JobID|User|Submit|Start|End|State|AllocCPUS|ReqCPUS|NNodes|ReqNodes|ReqMem|AllocTRES\n";
+  int number = 0;
+  for (const auto& [cells, memory] : jobs) {  // User, NNodes and ReqNodes
+    const auto bar = cells.find('|');
+    text += std::to_string(++number) + "|" + cells.substr(0, bar) +
+            "|2024-03-01T11:00:00|2024-03-01T11:00:10|2024-03-01T11:01:15|COMPLETED|8|8|" + cells.substr(bar + 1) + "|" +
+            std::to_string(memory) + "Mc|cpu=8,mem=" + std::to_string(8 * memory) + "M\n";
+  }
+  const auto log = log_of(text, options);
+  EXPECT_TRUE(log) << log.error().message;
+  std::vector<std::uint32_t> nodes;
+  for (const SwfRow& row : log->rows) {
+    nodes.push_back(row.nodes);
+    if (options.memory_beside > 0 && row.nodes == 0) {
+      EXPECT_EQ(row.node_memory, 0);
+    }
+  }
+  if (report != nullptr) *report = log->report;
+  return nodes;
+}
+
+TEST(SacctRequests, OfWhoAskedForOneNodeAtLeastOthersLikeItTellWhetherItNeedsOne) {
+  using Nodes = std::vector<std::uint32_t>;
+  constexpr std::int64_t kGib = std::int64_t{1} << 30U;
+  const SwfOptions counted{.memory_counts = true, .memory_beside = kGib};
+  ImportReport report;
+  EXPECT_EQ(spreads({{"ann|1|1", 1024}, {"ann|2|1", 1024}, {"bob|1|1", 1024}, {"ann|3|3", 1}}, counted, &report),
+            (Nodes{0, 0, 1, 3}))
+      << "as one of hers was spread; nobody has more memory than lies beside a processor";
+  EXPECT_EQ(found(report, "had one node, and asked for one at least"), 1);
+  EXPECT_EQ(found(report, "go on any number of nodes, and have memory by their processors: left out"), 2);
+  EXPECT_EQ(spreads({{"ann|1|1", 1024}, {"ann|2|1", 1024}, {"bob|1|1", 1025}}, counted, &report), (Nodes{1, 2, 1}))
+      << "of bob's memory may be too little beside them";
+  EXPECT_EQ(found(report, "would go on any number of nodes, and have memory by their processors: kept"), 1);
+  EXPECT_EQ(spreads({{"ann|1|1", 1024}, {"bob|1|1", 1}}, counted), (Nodes{1, 1})) << "none was spread";
+  EXPECT_EQ(spreads({{"ann|1|1", 1024}, {"ann|2|1", 1024}}, {.memory_counts = false}), (Nodes{0, 0}));
+  EXPECT_EQ(spreads({{"ann|1|1", 1024}, {"ann|2|1", 1024}}, {}), (Nodes{1, 2})) << "of nodes that nobody knows";
 }
 
 TEST(SacctRequests, LargeNumbersOfNodesHaveALetter) {

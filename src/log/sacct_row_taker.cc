@@ -274,6 +274,8 @@ Result<void> SacctRowTaker::read_processors(const SacctCells& cells, SacctRow& r
   const bool any_spread = *wanted == 1 && *nodes > 1;
   const std::int64_t spread = *wanted > 0 && *nodes <= *wanted ? *wanted : *nodes;
   if (spread > 0 && !any_spread) row.nodes = static_cast<std::uint32_t>(spread);
+  if (any_spread) row.spread = SacctSpread::any;
+  if (*wanted == 1 && *nodes == 1 && row.processors > 1) row.spread = SacctSpread::one;
   return {};
 }
 
@@ -320,6 +322,7 @@ Result<void> SacctRowTaker::read_requests(const SacctCells& cells, SacctRow& row
     if (unplaced || uneven) row.remark(unplaced ? SacctRemark::unplaced_gpus : SacctRemark::uneven_gpus);
   }
   if (auto set = set_accelerators(asks, on_each); !set) return set;
+  if (on_each > 0) row.spread = SacctSpread::as_asked;
   if (on_each > 0)
     asks.accelerator_type = request.accelerators > 0 ? request.accelerator_type : per_node->accelerator_type;
   if (request.more || per_node->more) row.remark(SacctRemark::several_kinds);
@@ -367,10 +370,7 @@ Result<void> SacctRowTaker::read_memory(const SacctCells& cells, SacctRow& row) 
     row.remark(SacctRemark::whole_nodes_unknown);
   }
   if (processors <= 0) return {};
-  if (all > 0 && !with_nodes && row.nodes == 0 && nodes > 1 && options_.memory_counts) {
-    row.nodes = static_cast<std::uint32_t>(nodes);  // on fewer it would have less memory in all
-    row.remark(SacctRemark::kept_spread);
-  }
+  row.by_processors = all > 0 && !with_nodes;
   if (nodes > 0) row.node_memory = all / nodes;
   if (all > 0) row.processor_memory = all / processors / 1024;
   return {};

@@ -23,7 +23,10 @@ struct SwfOptions {
   bool keep_cancelled = false;  // keep jobs cancelled before they started (status 5, no run time) as 1 s jobs
   // As in the published schedules that Rota is compared with: a job without a run time asked for 1 s, whatever it says.
   bool published_limits = false;
-  bool memory_counts = true;  // on the cluster for which jobs of sacct are read, if it is known
+  // Of the cluster for which jobs of sacct are read, if it is known: whether memory counts there, and the least that a
+  // node has beside each of its processors, in bytes; 0: not known.
+  bool memory_counts = true;
+  std::int64_t memory_beside = 0;
   std::string cluster = {};   // of sacct's jobs only those of this one; empty: all, which must be of one
   std::shared_ptr<const TimeZone> zone = {};  // in which sacct printed local times; nullptr: UTC, or not known
   // Called now and then with the share of the file that has been read, 0..1; may be empty.

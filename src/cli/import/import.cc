@@ -153,6 +153,17 @@ std::string cluster_name(const site::SlurmConfig& config) {
   return own == config.end() || own->second == "(null)" ? "" : own->second;
 }
 
+// Bytes of memory that every node has for each of its processors; 0: memory does not count.
+std::int64_t least_beside(const Machine& machine) {
+  std::int64_t least = 0;
+  for (const Node& node : machine.nodes) {
+    if (node.memory <= 0 || node.processors == 0) continue;
+    const std::int64_t beside = node.memory / node.processors;
+    least = least == 0 ? beside : std::min(least, beside);
+  }
+  return least;
+}
+
 Result<log::SacctLog> read_workload(const ImportFlags& flags, const std::string& from,
                                     const site::SlurmCluster& cluster) {
   const Machine& machine = cluster.machine;
@@ -170,6 +181,7 @@ Result<log::SacctLog> read_workload(const ImportFlags& flags, const std::string&
       log::read_sacct_log(std::move(exports), {.skip_bad_rows = flags.skip_bad_rows,
                                                .keep_cancelled = flags.keep_cancelled,
                                                .memory_counts = std::ranges::any_of(machine.nodes, &Node::memory),
+                                               .memory_beside = least_beside(machine),
                                                .cluster = cluster_name(cluster.config),
                                                .zone = *zone});
   if (!log) return log;
