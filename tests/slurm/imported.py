@@ -2,8 +2,11 @@
 """Has a real Slurm with slurmdbd run a backlog, imports the cluster as an administrator would, and rehearses the import
 under policy slurm as read from its configuration, and under others, beside what really happened.
 
-Usage: imported.py ROTA [FOLDER]   Takes some ten minutes, nearly all of it sleep. The import is kept in FOLDER, where one is
-named. Needs Debian's Slurm and MariaDB, and root.
+Usage: imported.py ROTA CASE [FOLDER]   Takes some ten minutes, nearly all of it sleep. The import is kept in FOLDER, where one
+is named. Needs Debian's Slurm and MariaDB, and root. CASE is one of these:
+  imported                   with a pass of backfill every three seconds
+  imported-one-reservation   the same, with one reservation at a time
+  imported-default           with Slurm's own backfill, every thirty seconds
 """
 import csv
 import os
@@ -20,12 +23,13 @@ sys.path.insert(0, os.path.join(record.HERE, "..", "live"))
 import slurm_site  # noqa: E402  of tests/live
 
 BACKLOG = record.SMALL
+OFTEN = "bf_interval=3,bf_resolution=5,bf_yield_interval=5000000"
+CASES = {"imported": OFTEN, "imported-one-reservation": f"{OFTEN},{record.FEW}", "imported-default": "bf_interval=30"}
 OTHERS = ("easy", "conservative", "easy+depth=8", "fcfs")
 
 
 class Site(slurm_site.SlurmSite):
     cpus, gpu_nodes = BACKLOG.cpus, ()
-    scheduler = "bf_interval=3,bf_resolution=5,bf_yield_interval=5000000"
     priority = ("PriorityWeightAge=100000", "PriorityMaxAge=0-01:00:00", "PriorityCalcPeriod=1")
     partitions = ("PartitionName=main Nodes=ALL Default=YES MaxTime=1-00:00:00 DefaultTime=10 State=UP",)
 
@@ -65,7 +69,7 @@ def compare(rota, folder, own):
 
 
 def main():
-    if len(sys.argv) < 2:
+    if len(sys.argv) < 3 or sys.argv[2] not in CASES:
         sys.exit(__doc__)
     if why := slurm_site.lacks():
         sys.exit(f"Slurm cannot be started here: {why}.")
@@ -73,8 +77,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix="rota-backlog-") as folder:
         os.chmod(folder, 0o755)
         os.mkdir(os.path.join(folder, "slurm"))
-        imported = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else os.path.join(folder, "site")
+        imported = os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else os.path.join(folder, "site")
         site = Site(os.path.join(folder, "slurm"))
+        site.scheduler = CASES[sys.argv[2]]
         try:
             site.start()
             site.run_backlog()
