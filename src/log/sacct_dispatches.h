@@ -67,10 +67,10 @@ struct SacctRow {
   SacctState state = SacctState::unknown;
   SacctSpread spread = SacctSpread::as_asked;
   bool by_processors = false;  // its memory: as much for each
-  bool component = false;     // of a heterogeneous job
-  bool wall_clock = false;    // start and end are of a clock on the wall, of which it is not known where
-  bool given = false;         // AllocTRES tells what it was given, as it does of no job that never started
-  std::uint16_t remarks = 0;  // a bit for each
+  bool component = false;      // of a heterogeneous job
+  bool wall_clock = false;     // start and end are of a clock on the wall, of which it is not known where
+  bool given = false;          // AllocTRES tells what it was given, as it does of no job that never started
+  std::uint16_t remarks = 0;   // a bit for each
 
   void remark(SacctRemark what) { remarks |= static_cast<std::uint16_t>(1U << static_cast<unsigned>(what)); }
 };
