@@ -60,32 +60,32 @@ bool another_try_may_help(int error) {
   }
 }
 
-// False: another try may help.
-bool try_to_connect(const std::string& name, Descriptor& into) {
+// To whomever it belongs.
+Reached reach(const std::string& name) {
   const Address address(name);
   Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket) return !another_try_may_help(errno);
-  if (::connect(socket.get(), address.get(), address.size()) != 0) return !another_try_may_help(errno);
-  into = std::move(socket);
-  return true;
+  if (!socket || ::connect(socket.get(), address.get(), address.size()) != 0)
+    return {.crowded = another_try_may_help(errno)};
+  return {.socket = std::move(socket)};
 }
 
-// Who is crowded or stopped is there all the same.
-std::vector<Descriptor> connected(std::span<const std::string> names) {
-  constexpr std::int64_t kPatience = 5000;  // milliseconds, of all together
+// Who is crowded or stopped is there all the same. `patience`: milliseconds, of all together.
+std::vector<Descriptor> connected(std::span<const std::string> names, std::int64_t patience) {
   constexpr int kRestMilliseconds = 20;
   std::vector<Descriptor> sockets(names.size());
   std::vector<std::size_t> missing(names.size());
   std::iota(missing.begin(), missing.end(), std::size_t{0});
-  const std::int64_t until = boot_milliseconds() + kPatience;
+  const std::int64_t until = boot_milliseconds() + patience;
   while (true) {
-    std::erase_if(missing, [&](std::size_t at) { return try_to_connect(names[at], sockets[at]); });
+    std::erase_if(missing, [&](std::size_t at) {
+      Reached reached = reach(names[at]);
+      sockets[at] = std::move(reached.socket);
+      return !reached.crowded;
+    });
     if (missing.empty() || boot_milliseconds() >= until) return sockets;
     ::poll(nullptr, 0, kRestMilliseconds);
   }
 }
-
-Descriptor connected(const std::string& name) { return std::move(connected(std::span(&name, 1)).front()); }
 
 }  // namespace
 
@@ -191,13 +191,15 @@ Descriptor listen_at(const std::string& name) {
   return socket;
 }
 
-Descriptor connect_to(const std::string& name) {
-  Descriptor socket = connected(name);
-  return socket && is_ours(user_at(socket.get())) ? std::move(socket) : Descriptor();
+Reached try_to_connect(const std::string& name) {
+  Reached reached = reach(name);
+  if (reached.socket && !is_ours(user_at(reached.socket.get()))) reached.socket.reset();
+  return reached;
 }
 
 std::vector<Descriptor> connect_to_all(std::span<const std::string> names) {
-  std::vector<Descriptor> sockets = connected(names);
+  constexpr std::int64_t kPatience = 1000;
+  std::vector<Descriptor> sockets = connected(names, kPatience);
   for (Descriptor& socket : sockets) {
     if (socket && !is_ours(user_at(socket.get()))) socket.reset();
   }
@@ -205,18 +207,21 @@ std::vector<Descriptor> connect_to_all(std::span<const std::string> names) {
 }
 
 Descriptor connect_to(const std::string& name, uid_t whose) {
-  Descriptor socket = connected(name);
+  constexpr std::int64_t kPatience = 5000;
+  Descriptor socket = std::move(connected({&name, 1}, kPatience).front());
   return socket && user_at(socket.get()) == whose ? std::move(socket) : Descriptor();
 }
 
 Descriptor accept_from(int listener) { return accept_from(listener, ::geteuid()); }
 
 Descriptor accept_from(int listener, uid_t whose_too) {
-  while (true) {
+  constexpr int kMostStrangers = 64;  // who connects again and again holds up nothing else
+  for (int stranger = 0; stranger < kMostStrangers; ++stranger) {
     Descriptor socket(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket) return socket;
     if (const uid_t user = user_at(socket.get()); is_ours(user) || user == whose_too) return socket;
   }
+  return {};
 }
 
 }  // namespace rota::local

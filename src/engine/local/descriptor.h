@@ -64,13 +64,20 @@ bool receive(int socket, std::string& text, std::deque<Descriptor>& files);
 // be a process of this user, or of root.
 std::string unguessable_name();
 Descriptor listen_at(const std::string& name);
-Descriptor connect_to(const std::string& name);  // waits for who is crowded, five seconds at most; none: nobody listens
-Descriptor accept_from(int listener);            // none: nobody is there
+Descriptor accept_from(int listener);  // none: nobody is there, or nobody but many strangers
 
-// To each of these, in their order. For all that are crowded together it waits no longer than for one.
+// One try, which does not wait.
+struct Reached {
+  Descriptor socket = {};  // none: nobody listens there, unless
+  bool crowded = false;    // so many wait there, or something lacks that others give back, that another try may help
+};
+Reached try_to_connect(const std::string& name);
+
+// To each of these, in their order. Who is crowded is waited for, for a second at most, and all of them together.
 std::vector<Descriptor> connect_to_all(std::span<const std::string> names);
 
-// The same where the other is to be a process of a certain user, and of nobody else; and of that user too.
+// Where the other is to be a process of a certain user, and of nobody else: waits for five seconds at most. And: of
+// that user too.
 Descriptor connect_to(const std::string& name, uid_t whose);
 Descriptor accept_from(int listener, uid_t whose_too);
 

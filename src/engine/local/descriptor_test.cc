@@ -3,11 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <poll.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 
-#include <cerrno>
-#include <cstddef>
 #include <string>
 #include <thread>
 #include <vector>
@@ -20,18 +16,10 @@ class Crowded {
  public:
   Crowded() : name_(unguessable_name()), listener_(listen_at(name_)) {
     constexpr int kMoreThanWait = 17;  // listen_at() lets 16 wait, and the kernel one more
-    for (int one = 0; one < kMoreThanWait; ++one) waiting_.push_back(connect_to(name_));
+    for (int one = 0; one < kMoreThanWait; ++one) waiting_.push_back(try_to_connect(name_).socket);
   }
   const std::string& name() const { return name_; }
-  // The error of who tries to connect without waiting.
-  int refusal() const {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    name_.copy(address.sun_path + 1, sizeof(address.sun_path) - 1);
-    const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name_.size());
-    const Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0 ? 0 : errno;
-  }
+  bool refuses() const { return try_to_connect(name_).crowded; }
   void take_all() const {
     while (accept_from(listener_.get())) {
     }
@@ -45,7 +33,7 @@ class Crowded {
 
 TEST(Descriptors, who_is_crowded_holds_up_nobody_else) {
   Crowded crowded;
-  ASSERT_EQ(crowded.refusal(), EAGAIN);
+  ASSERT_TRUE(crowded.refuses());
   const std::string name = unguessable_name();
   const Descriptor listener = listen_at(name);
   const std::jthread makes_room([&] {  // once the other one has been connected to

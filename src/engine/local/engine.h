@@ -159,6 +159,8 @@ class LocalEngine final : public Engine, public Alarm {
   // engine_lost.cc
   bool read_again(Entry& entry) const;
   void look(JobId job, Entry& entry);
+  Reached reach(const Entry& entry) const;
+  bool speak_to(JobId job, Entry& entry);
   void end_before_it_begins(JobId job, Entry& entry);
   void holder_gone(JobId job);
   void nobody_left(JobId job, Entry& entry);

@@ -24,12 +24,31 @@ void LocalEngine::look(JobId job, Entry& entry) {
   entry.silence.buried = false;
   const bool claimed = read_again(entry);
   if (claimed && entry.record.over()) return over(job, entry);
-  if (Descriptor socket = claimed ? connect_to(entry.record.socket) : Descriptor(); socket) {
-    watch(job, entry, std::move(socket));
-    entry.link->tell({.kind = Tell::Kind::hello, .epoch = epoch_});
-    return plan_look(job, entry, over_by(entry));
-  }
+  if (claimed && speak_to(job, entry)) return plan_look(job, entry, over_by(entry));
   claimed&& entry.record.pid == 0 ? end_before_it_begins(job, entry) : nobody_left(job, entry);
+}
+
+// Anybody can take the name of a supervisor that is gone, and anybody can crowd one that is there: then it counts
+// whether the supervisor lives.
+Reached LocalEngine::reach(const Entry& entry) const {
+  Reached reached = try_to_connect(entry.record.socket);
+  if (reached.crowded && can_open_more()) reached.crowded = record_holder(folder_.get(), entry.name) != 0;
+  return reached;
+}
+
+// False: nobody is there.
+bool LocalEngine::speak_to(JobId job, Entry& entry) {
+  Reached reached = reach(entry);
+  if (reached.socket) {
+    watch(job, entry, std::move(reached.socket));
+  } else if (reached.crowded) {
+    const auto try_again = [this, job] { return reach(runs_.at(job)); };
+    entry.link = std::make_unique<RunLink>(io_, try_again, hearing_of(job));
+  } else {
+    return false;
+  }
+  entry.link->tell({.kind = Tell::Kind::hello, .epoch = epoch_});
+  return true;
 }
 
 // A supervisor that hangs must not begin it later.

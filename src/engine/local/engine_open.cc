@@ -98,11 +98,6 @@ Result<void> LocalEngine::find_runs() {
   ::closedir(folder);
   if (all) all = connect_to_found(found);
   if (!all) return all;
-  std::vector<Entry*> out_of_reach;
-  for (Entry& entry : found) {
-    if (!entry.record.over() && !entry.greeting) out_of_reach.push_back(&entry);
-  }
-  bury_now(out_of_reach);
   for (Entry& entry : found) keep_latest(entry);
   greet_all();
   leave_out_withdrawn();
@@ -191,6 +186,8 @@ void LocalEngine::keep_latest(Entry& found) {
 void LocalEngine::forget(Entry& entry) {
   if (entry.greeting) {
     send_whole(entry.greeting.get(), in_words(Tell{.kind = Tell::Kind::kill, .epoch = entry.record.epoch}));
+  } else if (!entry.record.over()) {
+    bury_now({&entry});
   }
   Order remove;
   remove.kind = Order::Kind::remove;
@@ -203,7 +200,12 @@ void LocalEngine::greet_all() {
   const std::int64_t until = boot_milliseconds() + 5000;
   std::vector<Entry*> gone;
   for (auto& [job, entry] : runs_) {
-    if (!entry.greeting) continue;
+    if (entry.record.over()) continue;
+    if (!entry.greeting) {
+      if (!speak_to(job, entry)) gone.push_back(&entry);
+      if (entry.record.pid != 0) entry.record.phase = Phase::runs;
+      continue;
+    }
     std::string text;
     std::string line;
     bool open = true;

@@ -18,6 +18,9 @@ class RunLink {
   using Hear = std::function<void(const RunRecord*)>;
 
   RunLink(boost::asio::io_context& io, Descriptor socket, Hear hear);
+  // To who is crowded: it is tried again and again. What is told meanwhile goes as soon as it is reached.
+  using Connect = std::function<Reached()>;
+  RunLink(boost::asio::io_context& io, Connect connect, Hear hear);
   RunLink(const RunLink&) = delete;
   RunLink& operator=(const RunLink&) = delete;
   ~RunLink();
@@ -30,6 +33,8 @@ class RunLink {
 
  private:
   struct Channel;
+  static void try_later(const std::shared_ptr<Channel>& channel);
+  static void try_again(const std::shared_ptr<Channel>& channel);
   static void watch(const std::shared_ptr<Channel>& channel);
   static void read(const std::shared_ptr<Channel>& channel);
 
