@@ -82,6 +82,7 @@ void LocalEngine::start(const Command& command) {
   if (command.key < entry.key) return;  // too old
   if (command.key == entry.key) return answer_again(command.job, entry);
   if (entry.end && entry.record.phase == Phase::suspended) return go_on(entry, command);
+  if (entry.end && entry.record.stood) return end_in_turn(entry, command);
   if (entry.end) {
     drop(command.job);
     return launch(command);
@@ -159,52 +160,6 @@ void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
   if (!ends.ours) return could_not_launch(command.job, entry, "The service has too many files open.");
   watch(command.job, entry, std::move(ends.ours));
   spawner_.send(order, std::move(ends.theirs));
-}
-
-// Its processes are there, and stopped.
-void LocalEngine::go_on(Entry& entry, const Command& command) {
-  entry.dispatch = command.dispatch;
-  entry.key = command.key;
-  entry.expected_end = command.expected_end;
-  entry.ordered = loop_.now();
-  entry.silence.told_to_end = kNever;
-  entry.end.reset();
-  entry.launched = entry.end_reported = entry.suspends = false;
-  entry.asked = Asked::nothing;
-  // Its processes know the accelerators that they were given first: who has these now ends before.
-  entry.goes_on.reset();
-  if (!places_.are_free(entry.record.devices)) {
-    entry.goes_on = command;
-    return;
-  }
-  Placement where = command.where;
-  where.per_node.accelerators = 0;
-  entry.place = places_.take(where, entry.record.processors);
-  entry.place.devices = entry.record.devices;
-  places_.take(entry.place);
-  entry.record.phase = Phase::claimed;
-  Tell go_on = tell(Tell::Kind::go_on, command);
-  go_on.deadline = entry.record.deadline = on_boot_clock(command.limit_end);
-  go_on.cores = entry.place.cores;
-  if (entry.link) entry.link->tell(go_on);
-  expect_run(command.job, entry);
-}
-
-// Others get these only where there are no others left.
-std::vector<std::uint32_t> LocalEngine::devices_of_stopped() const {
-  std::vector<std::uint32_t> devices;
-  if (!options_.machine->has_accelerators()) return devices;
-  for (const auto& [job, entry] : runs_) {
-    if ((!entry.end && !entry.goes_on) || entry.record.over()) continue;
-    devices.insert(devices.end(), entry.record.devices.begin(), entry.record.devices.end());
-  }
-  return devices;
-}
-
-void LocalEngine::go_on_where_free() {
-  for (auto& [job, entry] : runs_) {
-    if (entry.goes_on && places_.are_free(entry.record.devices)) go_on(entry, Command(*entry.goes_on));
-  }
 }
 
 // Told to stop, or to give way. If it does not run, that is what comes of it.
@@ -336,10 +291,7 @@ void LocalEngine::ended(JobId job, Entry& entry) {
   RunRecord& record = entry.record;
   if (entry.leaves && record.over()) return drop(job);
   if (record.over() && entry.asked == Asked::move && moves_on(job, entry)) return;
-  if (entry.end && record.over()) {
-    return source_.note_of_job(job,
-                               "The job ended while it was suspended, so that it begins anew when its turn comes.");
-  }
+  if (entry.end && record.over()) return ended_while_it_stood(job, entry);
   if (record.asked == Asked::move && entry.asked != Asked::nothing) record.asked = entry.asked;  // it was told later
   // What was to keep its work while it gave way, and is lost, has not done so.
   const bool keeps_nothing = record.lost && entry.suspends && entry.asked == Asked::vacate;
@@ -380,7 +332,7 @@ void LocalEngine::settled(JobId job, std::uint32_t dispatch) {
   const auto found = runs_.find(job);
   if (found == runs_.end()) return;
   Entry& entry = found->second;
-  if (dispatch != kAnyDispatch && dispatch != entry.dispatch) return;
+  if (dispatch != kAnyDispatch && (dispatch != entry.dispatch || entry.record.stood)) return;
   const bool suspended = entry.end && entry.record.phase == Phase::suspended;
   if (suspended && dispatch != kAnyDispatch) return;  // it is to go on
   if (suspended || !entry.end) {
@@ -473,6 +425,7 @@ DispatchEnd end_of(const RunRecord& record) {
   const auto finished = [&](Outcome outcome) {
     return Finished{.job = job, .outcome = outcome, .dispatch = record.dispatch, .status = record.status};
   };
+  if (record.stood) return Vacated{job, Duration{record.ran}, record.dispatch};
   const Requeued requeued{job, Duration{std::max<std::int64_t>(record.limit, 1)}, record.dispatch};
   switch (record.asked) {
     case Asked::requeue:

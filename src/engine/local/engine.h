@@ -178,12 +178,17 @@ class LocalEngine final : public Engine, public Alarm {
   bool must_wait(const Command& command);
   void start_those_that_waited();
 
-  void start(const Command& command);
-  void launch(const Command& command);
-  void order(const Command& command, Run run, std::uint32_t move = 0);
+  // engine_suspended.cc
+  void next_turn(Entry& entry, const Command& command);
   void go_on(Entry& entry, const Command& command);
   void go_on_where_free();
   std::vector<std::uint32_t> devices_of_stopped() const;
+  void ended_while_it_stood(JobId job, Entry& entry);
+  void end_in_turn(Entry& entry, const Command& command);
+
+  void start(const Command& command);
+  void launch(const Command& command);
+  void order(const Command& command, Run run, std::uint32_t move = 0);
   void end_early(const Command& command);
   void never_began(const Command& command);
   void expect(const Command& command);

@@ -98,6 +98,7 @@ void LocalEngine::bury(JobId job, Entry& entry) {
   order.kind = Order::Kind::bury;
   order.name = entry.name;
   order.engine_folder = options_.folder;
+  record.stood = entry.end.has_value();
   order.claim = record;
   entry.silence.buried = true;
   watch(job, entry, std::move(ends.ours));
@@ -120,6 +121,7 @@ void LocalEngine::bury_now(const std::vector<Entry*>& entries) {
     end_leftovers({.pid = record.pid, .began = record.began}, mark_of(options_.folder, entry->name), record.cgroups);
     remove_cgroups(record.cgroups);
     record.lost = true;
+    record.stood = record.phase == Phase::suspended;
     record.phase = Phase::ended;
   }
 }

@@ -151,6 +151,7 @@ Result<void> LocalEngine::find_run(const std::string& name, std::vector<Entry>& 
   if (record->over()) return {};
   if (record->boot != options_.boot) {
     found.record.lost = true;
+    found.record.stood = record->phase == Phase::suspended;
     found.record.phase = Phase::ended;
   }
   return {};
@@ -199,11 +200,14 @@ void LocalEngine::forget(Entry& entry) {
 void LocalEngine::greet_all() {
   const std::int64_t until = boot_milliseconds() + 5000;
   std::vector<Entry*> gone;
+  const auto unheard = [](RunRecord& record) {
+    if (record.pid != 0 && record.phase == Phase::claimed) record.phase = Phase::runs;
+  };
   for (auto& [job, entry] : runs_) {
     if (entry.record.over()) continue;
     if (!entry.greeting) {
       if (!speak_to(job, entry)) gone.push_back(&entry);
-      if (entry.record.pid != 0) entry.record.phase = Phase::runs;
+      unheard(entry.record);
       continue;
     }
     std::string text;
@@ -218,8 +222,8 @@ void LocalEngine::greet_all() {
     if (!line.empty()) {
       do read_words(line, entry.record);
       while (take_line(text, line));  // the latest counts
-    } else if (entry.record.pid != 0) {
-      entry.record.phase = Phase::runs;
+    } else {
+      unheard(entry.record);
     }
     if (entry.record.over()) {
       entry.greeting.reset();

@@ -56,7 +56,8 @@ struct RunRecord {
   bool out_of_memory = false;
   bool lost = false;  // with its supervisor, so that nobody knows how it ended; or it failed while the system went down
   bool again = true;  // failed: another try can help
-  int status = 0;     // as waitpid says
+  bool stood = false;          // it ended while it was suspended, and what it was told to leave it had left before
+  int status = 0;              // as waitpid says
   std::int64_t ran = 0;        // milliseconds, without those in which it was suspended
   std::int64_t kept = -1;      // of it, the part that a checkpoint holds; -1: none was written
   std::int64_t elsewhere = 0;  // milliseconds that this dispatch ran before its moves
@@ -96,6 +97,7 @@ void fields(Visit&& visit, Record& record) {
   visit("out_of_memory", record.out_of_memory);
   visit("lost", record.lost);
   visit("again", record.again);
+  visit("stood", record.stood);
   visit("status", record.status);
   visit("ran", record.ran);
   visit("kept", record.kept);

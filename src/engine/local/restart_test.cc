@@ -198,7 +198,7 @@ TEST_F(LocalRestartTest, a_suspended_job_is_found_again_and_goes_on) {
   EXPECT_EQ(desk_.file("out"), "end\n");
 }
 
-TEST_F(LocalRestartTest, a_suspended_job_whose_supervisor_is_killed_begins_anew) {
+TEST_F(LocalRestartTest, a_suspended_job_whose_supervisor_is_killed_is_lost_when_its_turn_comes) {
   desk_.launch(1, desk_.shell("echo $$ >> pid; while [ ! -e go ]; do sleep 0.01; done; echo end >> out"));
   ASSERT_TRUE(desk_.wait_for_file("pid"));
   Command leave = desk_.command(Command::Kind::preempt, 1);
@@ -210,9 +210,50 @@ TEST_F(LocalRestartTest, a_suspended_job_whose_supervisor_is_killed_begins_anew)
   ASSERT_TRUE(gone(first));
   ASSERT_TRUE(desk_.wait([&] { return !desk_.told_of(1).empty(); }));
   go();
+  desk_.engine().settled(JobId{1}, 1);  // that it gave way
   desk_.engine().dispatch(desk_.command(Command::Kind::start, 1, 2));
-  EXPECT_EQ(desk_.outcome(1, 2), Outcome::completed);
-  EXPECT_EQ(desk_.file("out"), "end\n");
+  EXPECT_EQ(desk_.outcome(1, 2), Outcome::node_failed);
+  desk_.engine().settled(JobId{1}, 2);
+  EXPECT_EQ(desk_.file("out"), "") << "it ran twice";
+  desk_.launch(1, desk_.shell("echo anew >> out"), 3);
+  EXPECT_EQ(desk_.outcome(1, 3), Outcome::completed);
+  EXPECT_EQ(desk_.file("out"), "anew\n");
+}
+
+TEST_F(LocalRestartTest, a_suspended_job_is_lost_though_its_supervisor_was_killed_without_a_service) {
+  desk_.launch(1, desk_.shell(kUntilGo));
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  Command leave = desk_.command(Command::Kind::preempt, 1);
+  leave.how = Preemption::suspend;
+  desk_.engine().dispatch(leave);
+  ASSERT_TRUE(desk_.wait_for<Vacated>(1));
+  const pid_t keeper = supervisor();
+  desk_.close();
+  ::kill(keeper, SIGKILL);
+  ASSERT_TRUE(gone(keeper));
+  const Observation seen = desk_.open().observe();
+  ASSERT_EQ(seen.jobs.size(), 1U);
+  EXPECT_TRUE(std::holds_alternative<Vacated>(seen.jobs[0].end));
+  go();
+  desk_.engine().dispatch(desk_.command(Command::Kind::start, 1, 2));
+  EXPECT_EQ(desk_.outcome(1, 2), Outcome::node_failed);
+  EXPECT_EQ(desk_.file("out"), "");
+}
+
+TEST_F(LocalRestartTest, a_job_that_ended_while_it_was_suspended_has_ended_so) {
+  desk_.launch(1, desk_.shell(kUntilGo));
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  Command leave = desk_.command(Command::Kind::preempt, 1);
+  leave.how = Preemption::suspend;
+  desk_.engine().dispatch(leave);
+  ASSERT_TRUE(desk_.wait_for<Vacated>(1));
+  const pid_t keeper = supervisor();
+  desk_.close();
+  ::kill(job_pid(), SIGKILL);  // by its own user
+  ASSERT_TRUE(gone(keeper));
+  desk_.open().dispatch(desk_.command(Command::Kind::start, 1, 2));
+  EXPECT_EQ(desk_.outcome(1, 2), Outcome::failed);
+  EXPECT_EQ(desk_.file("out"), "");
 }
 
 TEST_F(LocalRestartTest, a_job_whose_supervisor_is_killed_is_lost_and_ended) {

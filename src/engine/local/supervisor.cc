@@ -122,7 +122,7 @@ class Spawner {
     end.lost = true;
     const Descriptor record(::openat(folder_.get(), order.name.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
     const std::string line = in_words(end);
-    if (record) add_line(record.get(), line);
+    if (record) add_line(record.get(), "\n" + line);
     send_whole(connection.get(), line);
     return 0;
   }

@@ -90,6 +90,7 @@ void SupervisorProcess::finish() {
   if (record_.phase != Phase::failed) {
     use_.write_into(record_);
     record_.used_in += record_.ran;
+    record_.stood = record_.phase == Phase::suspended;
     record_.phase = Phase::ended;
     const bool failed = record_.asked == Asked::nothing && record_.status != 0;
     record_.out_of_memory = failed && ran_out_of_memory(record_.cgroups);
@@ -100,7 +101,7 @@ void SupervisorProcess::finish() {
   constexpr int kMostPieces = 64;  // more than pipes hold: what comes then is not the job's, which is over
   for (int piece = 0; piece < kMostPieces && attachment_.keep_what_is_left(); ++piece) {
   }
-  int error = add_line(record_file_.get(), in_words(record_));
+  int error = add_line(record_file_.get(), "\n" + in_words(record_));
   take_connections();
   record_.spare = error == 0 && waits_for_more();
   tell_everybody();

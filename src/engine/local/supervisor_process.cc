@@ -348,7 +348,17 @@ void SupervisorProcess::suspend() {
   paused_at_ = 0;
   stopped_look_ = now + kStoppedLook;
   record_.phase = Phase::suspended;
+  note_phase();
   tell_attached();
+}
+
+// For who finds the record and cannot ask: whether it is to go on, or to begin anew where it may. What a full disk has
+// cut off is no line, nor does it spoil the next one.
+void SupervisorProcess::note_phase() {
+  record_.deadline = is_stopped() ? kNoTime : order_.claim.deadline;
+  record_.ran = ran(boot_milliseconds());
+  if (const auto main = record_.began == 0 ? look_at(main_) : std::nullopt) record_.began = main->began;
+  add_line(record_file_.get(), "\n" + in_words(record_));
 }
 
 // Its limit does not run meanwhile.
@@ -393,6 +403,7 @@ void SupervisorProcess::go_on(const Tell& tell) {
   ran_before_ = 0;
   launched_at_ = boot_milliseconds();
   record_.phase = Phase::runs;
+  note_phase();  // before it does anything
   signal_all(SIGCONT);
   tell_attached();
 }

@@ -59,6 +59,7 @@ class SupervisorProcess {
   void checkpoint_late(std::int64_t now);
   void forget_checkpoint();
   void suspend();
+  void note_phase();
   void pause(std::int64_t now);
   void end_pause(std::int64_t now);
   bool is_stopped() const { return record_.phase == Phase::suspended || paused_at_ > 0; }

@@ -1,0 +1,72 @@
+// A job that was suspended to give way, from the start that is its next turn on.
+#include "engine/local/engine.h"
+
+namespace rota::local {
+
+void LocalEngine::next_turn(Entry& entry, const Command& command) {
+  entry.dispatch = command.dispatch;
+  entry.key = command.key;
+  entry.expected_end = command.expected_end;
+  entry.ordered = loop_.now();
+  entry.silence.told_to_end = kNever;
+  entry.end.reset();
+  entry.launched = entry.end_reported = entry.suspends = false;
+  entry.asked = Asked::nothing;
+}
+
+// Its processes are there, and stopped.
+void LocalEngine::go_on(Entry& entry, const Command& command) {
+  next_turn(entry, command);
+  // Its processes know the accelerators that they were given first: who has these now ends before.
+  entry.goes_on.reset();
+  if (!places_.are_free(entry.record.devices)) {
+    entry.goes_on = command;
+    return;
+  }
+  Placement where = command.where;
+  where.per_node.accelerators = 0;
+  entry.place = places_.take(where, entry.record.processors);
+  entry.place.devices = entry.record.devices;
+  places_.take(entry.place);
+  entry.record.phase = Phase::claimed;
+  Tell go_on = tell(Tell::Kind::go_on, command);
+  go_on.deadline = entry.record.deadline = on_boot_clock(command.limit_end);
+  go_on.cores = entry.place.cores;
+  if (entry.link) entry.link->tell(go_on);
+  expect_run(command.job, entry);
+}
+
+// Others get these only where there are no others left.
+std::vector<std::uint32_t> LocalEngine::devices_of_stopped() const {
+  std::vector<std::uint32_t> devices;
+  if (!options_.machine->has_accelerators()) return devices;
+  for (const auto& [job, entry] : runs_) {
+    if ((!entry.end && !entry.goes_on) || entry.record.over()) continue;
+    devices.insert(devices.end(), entry.record.devices.begin(), entry.record.devices.end());
+  }
+  return devices;
+}
+
+void LocalEngine::go_on_where_free() {
+  for (auto& [job, entry] : runs_) {
+    if (entry.goes_on && places_.are_free(entry.record.devices)) go_on(entry, Command(*entry.goes_on));
+  }
+}
+
+// Its work was to be kept, so that it may not begin anew unasked: how it ended counts, but is told of the dispatch
+// under which it was to go on. Until then nobody counts on it.
+void LocalEngine::ended_while_it_stood(JobId job, Entry& entry) {
+  entry.record.stood = true;
+  source_.note_of_job(job, entry.record.lost
+                               ? "Its supervisor was killed while the job was suspended, and the job with it; that is "
+                                 "told as a failure of its node when its turn comes."
+                               : "The job ended while it was suspended; how it did is told when its turn comes.");
+}
+
+void LocalEngine::end_in_turn(Entry& entry, const Command& command) {
+  next_turn(entry, command);
+  entry.record.stood = false;
+  over(command.job, entry);
+}
+
+}  // namespace rota::local
