@@ -18,6 +18,10 @@ class RealLoop final : public Loop {
  public:
   RealLoop(boost::asio::io_context& io, std::int64_t unix_start);
 
+  // As before, which that one's offset() tells: of the same start of the system, whatever the time of day is by now.
+  void goes_on(std::int64_t offset) { offset_ = offset; }
+  std::int64_t offset() const { return offset_; }  // milliseconds that it is ahead of CLOCK_BOOTTIME
+
   // It never shows less from now on: what was written down before is past.
   void not_before(Instant at);
 

@@ -16,6 +16,7 @@
 #include "model/snapshot.h"
 #include "serve/cluster_change.h"
 #include "serve/forecaster.h"
+#include "serve/kept_clock.h"
 #include "serve/state_folder.h"
 #include "serve/this_host.h"
 #include "store/fact_codec.h"
@@ -244,7 +245,7 @@ Result<void> Service::take_over() {
   if (auto ready = start_deciding(policy); !ready) return ready;
   if (auto replayed = replay(); !replayed) return replayed;
   if (auto can = controller_->engine_can(); !can) return can;  // before anything is written down
-  loop_->not_before(view().now());
+  set_clock(*loop_, *store_, view().now(), !view().running().empty());
   engine_->takes_over_at(view().sequence());
   if (auto opened = engine_->open(*this); !opened) return opened;
   for (const std::string& lacking : engine_->warnings()) warnings_.push_back(lacking);

@@ -127,6 +127,32 @@ class Faults(Tokens):
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_the_clock_is_set_while_the_service_is_stopped(self):
+        service = self.service
+        service.stop()
+        wrong = os.path.join(self.folder, "wrong-by")
+        service.environment = broken_system(self.folder, BROKEN_CLOCK=wrong)
+        service.start()
+        going = service.submit("echo on > on; until [ -e go ]; do sleep 0.02; done", limit=1000)
+        service.wait_for(lambda: os.path.exists(os.path.join(self.folder, "on")), "its start")
+        service.wait_for(lambda: service.job(going)["state"] == "RUNNING", "the launch to be told")
+        for ahead in (3600, -3600):
+            service.stop()
+            with open(wrong, "w") as file:
+                file.write(f"{ahead}\n")
+            service.start()
+            self.assertLess(service.job(going)["elapsed"], 900, "it has run for seconds")
+            self.assertGreaterEqual(service.job(going)["elapsed"], 0)
+            self.assertEqual(service.act("update", going, limit=900)[0], 200)
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+        self.assertEqual(service.ends(going)["state"], "COMPLETED")
+        service.stop()
+        with open(wrong, "w") as file:
+            file.write("7200\n")
+        service.start()
+        self.assertLess(abs(service.ask("GET", "/v1/status")[1]["clock_ahead"]), 5, "nothing runs: it has the time of day")
+
     @as_root
     def test_the_system_is_restarted(self):
         service = self.service

@@ -71,11 +71,12 @@ Finding version_finding(const Json& status) {
 std::string clock_advice(double ahead) {
   if (ahead < 0)
     return "The service's clock is " + spoken_time(-ahead) +
-           " behind: its computer's was set forward. Start the service again, best while nothing runs: what runs goes "
-           "on, but is told to have run for that much longer.";
+           " behind: its computer's was set forward. Start the service again while nothing runs: until then it keeps "
+           "the "
+           "clock by which it knows how long jobs have run.";
   return "The service's clock is " + spoken_time(ahead) +
          " ahead: its computer's was set back, and what is written down would be in the future. Start the service "
-         "again once nothing has happened for that long, or leave it stopped for so long; what runs goes on.";
+         "again once nothing has run, or happened, for that long.";
 }
 
 Finding clock_finding(const Json& status) {

@@ -1,0 +1,13 @@
+// How the clock of a service goes on where it is started again. By it is measured how long jobs have run, and only
+// while none does may it leap: to the computer's time of day, which somebody may have set meanwhile.
+#pragma once
+
+#include "serve/real_loop.h"
+#include "store/sqlite_store.h"
+
+namespace rota::serve {
+
+// `past`: the latest instant that was written down; it shows no less. `runs`: some job does.
+void set_clock(RealLoop& loop, store::SqliteStore& store, Instant past, bool runs);
+
+}  // namespace rota::serve
