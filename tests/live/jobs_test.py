@@ -199,6 +199,26 @@ class Jobs(ServiceCase):
         database.close()
         service.start()
 
+    def rehearsed(self):
+        """The jobs of the state, rehearsed under easy, by number."""
+        jobs = os.path.join(self.folder, "rehearsed.csv")
+        done = subprocess.run([self.rota, "simulate", self.service.state, "--quiet", "--policy", "easy", "--jobs", jobs],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(jobs) as file:
+            return {row["number"]: row for row in csv.DictReader(file)}
+
+    def test_a_job_that_was_stopped_at_its_limit_is_stopped_in_a_rehearsal_too(self):
+        service = self.service
+        job = service.submit(["sleep", "1000"], limit=1)
+        self.assertEqual(service.ends(job)["state"], "TIMEOUT")
+        service.stop()
+        with sqlite3.connect(os.path.join(service.state, "rota.db")) as database:  # it ended at once
+            database.execute("UPDATE history SET ended = started + 1000")
+        database.close()
+        self.assertEqual(self.rehearsed()[job]["state"], "timed_out")
+        service.start()
+
     def test_a_begin_time_counts_in_a_rehearsal_as_it_last_was(self):
         service = self.service
         ended = []
@@ -212,12 +232,7 @@ class Jobs(ServiceCase):
             self.assertEqual(service.act("update", job, begin=time.time())[0], 200)
             self.assertEqual(service.ends(job)["state"], "COMPLETED")
             ended.append(job)
-        jobs = os.path.join(self.folder, "rehearsed.csv")
-        rehearsed = subprocess.run([self.rota, "simulate", service.state, "--quiet", "--policy", "easy", "--jobs", jobs],
-                                   capture_output=True, text=True)
-        self.assertEqual(rehearsed.returncode, 0, rehearsed.stderr)
-        with open(jobs) as file:
-            waits = {row["number"]: float(row["wait"]) for row in csv.DictReader(file)}
+        waits = {number: float(row["wait"]) for number, row in self.rehearsed().items()}
         for job in ended:
             self.assertLess(waits[job], 1800, waits)
 

@@ -195,7 +195,10 @@ Result<KeptState> read_state(const std::string& path) {
     const log::RecordedJob& recorded = workload.recorded.emplace_back(recorded_of(row, *end_of(row)));
     workload.recorded.back().ran_on = lists->number_of(row.nodes);
     workload.jobs.push_back(store::spec_of(row, *state.machine));
-    workload.run_times.push_back(row.end - row.submit - recorded.wait - recorded.earlier - recorded.suspended);
+    const Duration ran = row.end - row.submit - recorded.wait - recorded.earlier - recorded.suspended;
+    // Nobody knows for how long it would have gone on, but it would: a rehearsal stops it at its limit, too.
+    const bool stopped = recorded.state == JobState::timed_out;
+    workload.run_times.push_back(stopped ? std::max(ran, workload.jobs.back().limit + Duration{1}) : ran);
     workload.users.try_emplace(row.uid, row.user);
     ++workload.report.kept;
   }
