@@ -38,6 +38,13 @@ class LocalHungTest : public testing::Test {
     ::kill(supervisor, SIGSTOP);
     return supervisor;
   }
+  // It waits for another order, and reads none.
+  pid_t spare_that_hangs() {
+    desk_.launch(1, desk_.shell("echo $PPID > spare"));
+    EXPECT_EQ(desk_.outcome(1), Outcome::completed);
+    ::kill(number_in("spare"), SIGSTOP);
+    return number_in("spare");
+  }
   pid_t number_in(const std::string& file) const { return std::stoi(desk_.file(file)); }
   bool gone(pid_t pid) {
     return desk_.wait([&] {
@@ -132,10 +139,7 @@ TEST_F(LocalHungTest, a_job_of_a_supervisor_that_answers_may_take_its_time) {
 }
 
 TEST_F(LocalHungTest, an_order_that_one_who_waits_has_not_read_is_void_once_the_job_has_ended) {
-  desk_.launch(1, desk_.shell("echo $PPID > spare"));
-  ASSERT_EQ(desk_.outcome(1), Outcome::completed);
-  const pid_t spare = number_in("spare");
-  ::kill(spare, SIGSTOP);
+  const pid_t spare = spare_that_hangs();
   desk_.launch(2, desk_.shell("echo run >> out"));
   desk_.kill(2, true);
   EXPECT_EQ(desk_.outcome(2), Outcome::cancelled);
@@ -157,10 +161,7 @@ TEST_F(LocalHungTest, an_order_that_the_spawner_has_not_read_is_void_once_the_jo
 }
 
 TEST_F(LocalHungTest, a_job_that_one_who_waits_does_not_begin_can_be_started_again) {
-  desk_.launch(1, desk_.shell("echo $PPID > spare"));
-  ASSERT_EQ(desk_.outcome(1), Outcome::completed);
-  const pid_t spare = number_in("spare");
-  ::kill(spare, SIGSTOP);
+  const pid_t spare = spare_that_hangs();
   desk_.launch(2, desk_.shell("echo run >> out"));
   EXPECT_TRUE(cannot_be_launched(2));
   ::kill(spare, SIGCONT);
