@@ -160,6 +160,7 @@ void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
   if (!ends.ours) return could_not_launch(command.job, entry, "The service has too many files open.");
   watch(command.job, entry, std::move(ends.ours));
   spawner_.send(order, std::move(ends.theirs));
+  entry.silence.spawner = spawner_.pid();
 }
 
 // Told to stop, or to give way. If it does not run, that is what comes of it.

@@ -182,6 +182,16 @@ TEST_F(LocalHungTest, a_job_that_the_spawner_does_not_begin_can_be_started_again
   EXPECT_EQ(desk_.file("out"), "again\n");
 }
 
+TEST_F(LocalHungTest, a_spawner_that_does_not_begin_a_job_is_replaced) {
+  const pid_t spawner = desk_.engine().spawner();
+  ::kill(spawner, SIGSTOP);
+  desk_.launch(1, desk_.shell("true"));
+  EXPECT_TRUE(cannot_be_launched(1));
+  EXPECT_TRUE(gone(spawner));
+  desk_.launch(1, desk_.shell("true"), 2);
+  EXPECT_EQ(desk_.outcome(1, 2), Outcome::completed);
+}
+
 TEST_F(LocalHungTest, a_job_whose_start_nobody_carries_out_is_not_waited_for_beyond_its_limit) {
   ::kill(desk_.engine().spawner(), SIGSTOP);
   Command limited = desk_.start(1, desk_.shell("echo run >> out"));

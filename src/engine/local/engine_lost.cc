@@ -71,6 +71,7 @@ void LocalEngine::nobody_left(JobId job, Entry& entry) {
   const bool claimed = read_again(entry);
   if (claimed && entry.record.over()) return over(job, entry);
   if (claimed && entry.record.pid != 0) return bury(job, entry);
+  if (!claimed && entry.silence.given_up) spawner_.end(entry.silence.spawner);
   could_not_launch(job, entry,
                    entry.silence.given_up ? "Its start was given up: the process that was to start it did not answer."
                                           : "The process that was to start it was killed.");

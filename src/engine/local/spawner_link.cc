@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <utility>
 
 #include "engine/local/spawn.h"
 #include "engine/local/supervisor.h"
@@ -57,6 +58,7 @@ Result<void> SpawnerLink::start(Earlier earlier) {
   }
   Descriptor theirs(ends[1]);
   Descriptor ours(ends[0]);
+  if (going_ != 0) ::waitpid(std::exchange(going_, 0), nullptr, WNOHANG);
   std::vector<std::string> words = program_;
   words.push_back(folder_);
   if (earlier == Earlier::are_gone) words.emplace_back(kWithinLife);
@@ -81,16 +83,23 @@ void SpawnerLink::watch(const std::shared_ptr<Channel>& channel) {
                              });
 }
 
-void SpawnerLink::died() {
+void SpawnerLink::died() { leave(0); }
+
+void SpawnerLink::leave(int how) {
   channel_->closed = true;
   channel_->socket.close();
   channel_.reset();
   ::kill(pid_, SIGKILL);
-  ::waitpid(pid_, nullptr, 0);
+  if (::waitpid(pid_, nullptr, how) == 0) going_ = pid_;
   pid_ = 0;
   if (unsent_.empty()) return;
   unsent_.front().sent = 0;
   push();
+}
+
+// The system may take a while over it, and the next one waits for that, but nobody here.
+void SpawnerLink::end(pid_t hung) {
+  if (hung != 0 && hung == pid_) leave(WNOHANG);
 }
 
 void SpawnerLink::send(const Order& order, Descriptor connection) {
