@@ -271,52 +271,6 @@ class Formats(RotaCase):
         self.assertIn("records that cannot be read: dropped", self.rota("convert", "some", "--skip-bad-rows").stderr)
 
 
-class Schedules(RotaCase):
-    def test_what_batsim_draws(self):
-        self.rota("simulate", DAY, "--policy", "easy,fcfs", "--jobs", "out_jobs.csv", "--quiet")
-        with open(self.folder / "out_jobs-easy.csv", newline="") as file:
-            rows = list(csv.DictReader(file))
-        self.assertEqual(len(rows), 1500)
-        self.assertEqual(rows[0]["workload_name"], "day")
-        self.assertTrue(all(r["success"] in ("0", "1") and re.fullmatch(r"[\d -]+", r["allocated_resources"]) for r in rows))
-        self.assertEqual(self.rota("verify", DAY, "out_jobs-easy.csv").stdout, "1500 of 1500 starts identical\n")
-
-    def test_foreign_schedules_are_summed_up_and_drawn(self):
-        real = self.rota("simulate", DAY, "--policy", "easy", "--jobs", "ours.csv", "--json", "--quiet").stdout
-        self.rota("simulate", DAY, "--policy", "easy", "--jobs", "theirs_jobs.csv", "--quiet")
-        wanted = json.loads(real)["rehearsals"][0]
-        done = self.rota("report", "ours.csv", "theirs_jobs.csv", "--processors", "512", "--json", "--report", "page.html")
-        for row, name in zip(json.loads(done.stdout)["rehearsals"], ("ours", "theirs_jobs"), strict=True):
-            self.assertEqual(row["policy"], name)
-            for figure in ("jobs", "makespan_s", "utilization", "wait_mean_s", "wait_p95_s", "wait_max_s",
-                           "bounded_slowdown_mean", "timed_out_jobs"):
-                self.assertAlmostEqual(row[figure], wanted[figure], 9, figure)
-        page = (self.folder / "page.html").read_text()
-        self.assertIn("theirs_jobs", page)
-        self.assertIn("rota report ours.csv theirs_jobs.csv --processors 512", page)
-        self.assertIn("--processors would say it", self.rota("report", "ours.csv").stderr)
-        may = self.file("may.csv", "number,submit,start,end,processors\n1,0,0,9,4\n2,1,9,18,4\n")
-        june = self.file("june.csv", "number,submit,start,end,processors\n1,0,0,9,1\n2,1,1,10,1\n")
-        done = self.rota("report", may, june, "--processors", "4")
-        self.assertIn("schedule of june: 2 jobs", done.stdout)
-        self.assertNotIn("Choose", done.stdout)
-        self.assertIn("june: not the same jobs as those of may, so that the two are not compared", done.stderr)
-        rounded = self.file("rounded.csv", "number,submit,start,end,processors\n2,0,0,10,4\n1,1,1,10,4\n")
-        done = self.rota("report", may, rounded, "--processors", "8", "--report", "rounded.html")
-        self.assertIn("Choose", done.stdout)
-        page = (self.folder / "rounded.html").read_text()
-        for told in (" ".join(done.stdout.split()), page):
-            self.assertIn("chance was not measured.", told)
-            self.assertNotIn("--copies", told, "nobody can rehearse a schedule again")
-        self.assertEqual(page.count('<section class="workload"'), 1)
-        self.assertIn('"drawn":2', page)
-        apart = self.rota("report", may, june, rounded, "--processors", "8").stdout
-        self.assertEqual((apart.count(": 2 jobs"), apart.count("Choose")), (2, 1), "the first and the last are compared")
-        self.refused("report", "ours.csv", "--processors", "8", said="in use at once")
-        self.refused("report", self.file("bad.csv", "number,submit\n1,0\n"), said=("bad.csv:1: ", "start"))
-        self.refused("report", self.file("bad.csv", "number,submit,start,end,processors\n1,5,9,7,1\n"), said="bad.csv:2: the job ends")
-
-
 class WhatIsTold(RotaCase):
     SACCT = ("JobIDRaw|Partition|Submit|Start|End|State|TimelimitRaw|AllocCPUS|NNodes|ReqMem\n"
              "1|big|1709280000|1709280000|1709280600|COMPLETED|20|4|2|8G\n"
