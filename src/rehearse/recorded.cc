@@ -79,7 +79,9 @@ Result<Rehearsed> recorded(const log::Workload& workload, const RehearseOptions&
   for (std::size_t i = workload.warm_up; i < workload.jobs.size(); ++i) {
     const Job job = job_of(workload, i, options);
     tally.add(job);
-    if (options.keep_jobs) outcome.jobs.push_back(job);
+    if (!options.keep_jobs) continue;
+    outcome.jobs.push_back(job);
+    outcome.ended_as.push_back(workload.recorded[i].state);
   }
   add_places(workload, options, outcome);
   result.summary = tally.conclude(outcome);

@@ -92,6 +92,14 @@ class ThereAndBack(RotaCase):
                                      processors="4")
             self.assertEqual(rows[0]["wait"], wait, how)
 
+    def test_jobs_whose_waits_are_not_told(self):
+        text = HEAD + "".join(line.replace(" -1 ", f" {wait} ", 1)
+                              for line, wait in ((row(1), 7), (row(2, submit=10), 3), (row(3, submit=20), -1)))
+        self.file("log.swf", text)
+        rows = self.same_figures("log.swf", "--policy", "recorded", processors="4")
+        self.assertEqual([r["state"] for r in rows], ["completed"] * 3)
+        self.assertEqual([r["start"] for r in rows], ["7", "13", ""])
+
 
 if __name__ == "__main__":
     main()
