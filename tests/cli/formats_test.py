@@ -314,7 +314,7 @@ class WhatIsTold(RotaCase):
             with open(self.folder / "out-recorded.csv", newline="") as file:
                 self.assertEqual([r["partition"] for r in csv.DictReader(file)], ["night", "day", "night"])
 
-    def test_an_import_tells_on_which_nodes_jobs_ran(self):
+    def saved_cluster(self):
         (self.folder / "saved").mkdir()
         self.file("saved/config.txt", "ClusterName = kea\nSchedulerType = sched/backfill\nSelectType = select/cons_tres\n"
                   "SelectTypeParameters = CR_CPU\nSLURM_VERSION = 22.05.8\n")
@@ -323,6 +323,18 @@ class WhatIsTold(RotaCase):
         job = "|batch|1709280000|1709280005|1709280015|10|COMPLETED|"
         self.file("saved/sacct.txt", "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|State|AllocCPUS|NodeList\n"
                   f"1{job}4|kea[1-2]\n2{job}2|kea1\n3{job}2|gone7\n")
+
+    def test_an_import_says_which_of_several_partitions_it_guessed(self):
+        self.saved_cluster()
+        self.file("saved/sacct.txt", "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|State|ReqCPUS|AllocCPUS\n"
+                  "1|batch|1709280000|1709280005|1709280015|10|COMPLETED|4|4\n"
+                  "2|batch,long|1709280000|Unknown|1709280015|0|CANCELLED by 7|4|0\n")
+        self.rota("import", "slurm", "site", "--from", "saved", "--keep-cancelled")
+        told = (self.folder / "site/report.txt").read_text()
+        self.assertIn("1 job names several partitions, having started in none: taken as of the first of them", told)
+
+    def test_an_import_tells_on_which_nodes_jobs_ran(self):
+        self.saved_cluster()
         for options, nodes in (((), ["kea1 kea2", "kea1", ""]), (("--anonymous",), ["node1 node2", "node2", ""])):
             self.rota("import", "slurm", "site", "--from", "saved", "--overwrite", *options)
             self.rota("simulate", "site/jobs.jsonl.gz", "--cluster", "site/cluster.toml", "--policy", "recorded,easy",

@@ -255,6 +255,11 @@ std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmClus
                   " on: " + amount(before->jobs, "job") + " submitted since " + utc(log.unix_start) +
                   " and still there then would stretch what is compared; the next command leaves them out (--from)");
   }
+  const auto& findings = log.report.findings;
+  const auto several = std::ranges::find(findings, log::kSeveralPartitions, &log::ImportReport::Finding::what);
+  if (several != findings.end())
+    all.push_back(amount(several->rows, "job") + (several->rows == 1 ? " names" : " name") +
+                  " several partitions, having started in none: taken as of the first of them");
   for (const auto& [what, count] : written.unmet)
     all.push_back("what the cluster has none of is left out of the jobs that ask for it: " + what + " (" +
                   amount(count, "job") + ")");
