@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "cli/rehearse/time_zone_flag.h"
+#include "cli/time_zone_flag.h"
 #include "log/partition_names.h"
 #include "rehearse/recorded.h"
 #include "site/cluster_file.h"
