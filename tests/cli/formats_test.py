@@ -260,6 +260,9 @@ class Formats(RotaCase):
                 ("lsf", '"JOB_FINISH" "10.1" x\n', ("lsf:1: field 3 (event time)",)),
                 ("b.json", '{"nb_res": 4, "jobs": [{"id": "1"}]}', ("b.json: job 1 of the list", "subtime")),
                 ("b.json", '{"nb_res": 4, "jobs": [', ("b.json:1: the JSON ends too early",)),
+                ("b.json", '{"jobs": [{"id": 1, "subtime": 0, "res": 1, "profile": "a"}], "profiles": {}}',
+                 ('b.json: job 1 of the list has the profile "a", which is not in `profiles`',)),
+                ("b.json", b'{"nb_res": 4,\n"more": "' + b"x" * 200_000 + b'\xff"}', ("b.json:2: byte 200024 of the text",)),
                 ("b.json", '{"nb_res": 4,\n"jobs": [x]}', ('b.json:2: from "x]}" on this is no JSON',)),
                 ("b.json", '{"nb_res": 4, "jobs": [],\n"profiles": {9: 1}}', ('b.json:2: from "9: 1}}" on this is no JSON',)),
                 ("b.json", '{"nb_res": 1e999, "jobs": []}', ("b.json: a number in it is too large",)),
@@ -320,9 +323,6 @@ class WhatIsTold(RotaCase):
                   "SelectTypeParameters = CR_CPU\nSLURM_VERSION = 22.05.8\n")
         self.file("saved/nodes.txt", "NodeName=kea2 CPUTot=4 Weight=1\nNodeName=kea1 CPUTot=4 Weight=2\n")
         self.file("saved/partitions.txt", "PartitionName=batch Nodes=kea[1-2] Default=YES MaxTime=60\n")
-        job = "|batch|1709280000|1709280005|1709280015|10|COMPLETED|"
-        self.file("saved/sacct.txt", "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|State|AllocCPUS|NodeList\n"
-                  f"1{job}4|kea[1-2]\n2{job}2|kea1\n3{job}2|gone7\n")
 
     def test_an_import_says_which_of_several_partitions_it_guessed(self):
         self.saved_cluster()
@@ -335,6 +335,9 @@ class WhatIsTold(RotaCase):
 
     def test_an_import_tells_on_which_nodes_jobs_ran(self):
         self.saved_cluster()
+        job = "|batch|1709280000|1709280005|1709280015|10|COMPLETED|"
+        self.file("saved/sacct.txt", "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|State|AllocCPUS|NodeList\n"
+                  f"1{job}4|kea[1-2]\n2{job}2|kea1\n3{job}2|gone7\n")
         for options, nodes in (((), ["kea1 kea2", "kea1", ""]), (("--anonymous",), ["node1 node2", "node2", ""])):
             self.rota("import", "slurm", "site", "--from", "saved", "--overwrite", *options)
             self.rota("simulate", "site/jobs.jsonl.gz", "--cluster", "site/cluster.toml", "--policy", "recorded,easy",
@@ -446,6 +449,13 @@ class Windows(RotaCase):
         page = (self.folder / "page.html").read_text()
         self.assertIn("--from 2024-03-01T09:00:00 --warm-up 30m", page)
         self.assertIn("after a warm-up of", page)
+
+    def test_a_window_may_begin_at_a_time_with_its_zone(self):
+        self.file("log.swf", "; UnixStartTime: 1709280000\n" + HEAD + row(1) + row(2, submit=3600) + row(3, submit=7200))
+        for time in ("2024-03-01T09:00", "2024-03-01T09:00Z", "2024-03-01T10:00:00+01:00", "2024-03-01 04:00:00-05:00"):
+            done = self.rota("simulate", "log.swf", "--from", time, "--json", "--quiet").stdout
+            self.assertEqual(json.loads(done)["rehearsals"][0]["jobs"], 2, time)
+        self.refused("simulate", "log.swf", "--from", "2024-03-01T09:00+1", said=("is no time", "2024-03-01T12:00+01:00"))
 
     def test_windows_that_make_no_sense(self):
         for options, said in ((["--from", "2024-03-01"], "does not say when it began"), (["--from", "soon"], "is no time"),

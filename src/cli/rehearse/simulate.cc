@@ -177,7 +177,9 @@ Result<void> check_apart(const SimulateFlags& flags, const std::vector<std::vect
 // Of the one rehearsal that there is; nothing where nobody asked.
 Result<std::vector<std::string>> journal_files_of(const SimulateFlags& flags, const Asked& runs) {
   if (flags.journal_file.empty()) return std::vector<std::string>{};
-  if (runs.size() != 1 || runs.front()->chain == nullptr) {
+  if (runs.size() == 1 && runs.front()->chain == nullptr)
+    return fail("--journal keeps a rehearsal, and recorded is none: name one workload and one policy.");
+  if (runs.size() != 1) {
     return fail("--journal keeps one rehearsal, and here are " + std::to_string(runs.size()) +
                 " rows: name one workload and one policy.");
   }
