@@ -1,8 +1,24 @@
 #include "control/start_log.h"
 
+#include <utility>
+
 #include "model/shortage.h"
 
 namespace rota {
+namespace {
+
+// Its latest dispatch is over, or goes on elsewhere. Who keeps nothing has lost what was kept of those before, too.
+void add_run(std::vector<EarlierRun>& runs, EarlierRun run, Duration done) {
+  if (done <= Duration{0}) {
+    runs.clear();
+    return;
+  }
+  run.kept = done;
+  for (const EarlierRun& before : runs) run.kept -= before.kept;
+  if (run.kept > Duration{0}) runs.push_back(run);
+}
+
+}  // namespace
 
 StartNote note_of_start(const View& before, const Started& fact) {
   const Reason& why = fact.reason;
@@ -30,10 +46,19 @@ StartNote& StartLog::note_of(JobId job) {
 
 void StartLog::saw(const View& before, const FactRef& fact) {
   if (const auto* started = std::get_if<const Started*>(&fact.what)) {
-    note_of((*started)->job) = note_of_start(before, **started);
-    numbers_[(*started)->job.value] = before.job((*started)->job).spec.number;
+    const Job& job = before.job((*started)->job);
+    StartNote& note = note_of((*started)->job);
+    std::vector<EarlierRun> runs = std::move(note.runs);
+    if (job.start != kNever) add_run(runs, {job.start, job.end}, job.done);
+    note = note_of_start(before, **started);
+    note.runs = std::move(runs);
+    numbers_[(*started)->job.value] = job.spec.number;
   } else if (const auto* migrated = std::get_if<const Migrated*>(&fact.what)) {
-    note_of((*migrated)->job).where = (*migrated)->where.shares;
+    const Job& job = before.job((*migrated)->job);
+    StartNote& note = note_of((*migrated)->job);
+    note.where = (*migrated)->where.shares;
+    const Duration kept = (*migrated)->kept ? job.done + job.ran_by(fact.at) : Duration{0};
+    add_run(note.runs, {job.start, fact.at}, kept);
   }
 }
 

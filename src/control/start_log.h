@@ -1,4 +1,5 @@
-// Where each job ran last and why it started when it did: an observer of facts, for files and pictures of single jobs.
+// Where each job ran last, why it started when it did, and when it ran before: an observer of facts, for files and
+// pictures of single jobs.
 #pragma once
 
 #include <cstdint>

@@ -20,6 +20,7 @@ using Json = nlohmann::json;
 
 constexpr const char* kBadRow = "jobs that cannot be read: dropped";
 constexpr const char* kComputed = "jobs whose profile is computed on a platform: run time unknown, dropped";
+constexpr const char* kNoProfile = "jobs whose profile is not told: dropped";
 constexpr const char* kNoLimit = "no walltime: requested time left unknown";
 constexpr const char* kNewNumber = "job ids without a number of their own: new ones given";
 constexpr int kDeepest = 16;  // sequences inside sequences
@@ -78,7 +79,7 @@ class Reader {
       return fail(blocks_.shown() + ": a workload of Batsim is an object with a list of jobs, and this is none.");
     out_.processors = static_cast<std::int64_t>(std::max(0.0, told.processors.value_or(0)));
     if (out_.processors > INT32_MAX) return fail(blocks_.shown() + ": nb_res is more than 2147483647.");
-    give_run_times(told);
+    if (auto given = give_run_times(told); !given) return std::unexpected(given.error());
     give_numbers();
     sort_rows(out_.rows, [](const SwfRow& row) { return row.milli(SwfField::submit); });
     out_.report.kept = std::ssize(out_.rows);
@@ -121,13 +122,22 @@ class Reader {
   }
 
   // Once all profiles are known.
-  void give_run_times(const BatsimEvents& told) {
+  Result<void> give_run_times(const BatsimEvents& told) {
     std::vector<std::optional<double>> times(names_.size());
-    for (const auto& [name, at] : names_) times[at] = time_of(told, name, times_);
+    std::vector<const std::string*> missing(names_.size());
+    for (const auto& [name, at] : names_) {
+      times[at] = time_of(told, name, times_);
+      if (!told.profiles.contains(name)) missing[at] = &name;
+    }
     std::size_t kept = 0;
     for (std::size_t i = 0; i < out_.rows.size(); ++i) {
       SwfRow& row = out_.rows[i];
       const auto run = times[profiles_[i]];
+      if (const std::string* const name = missing[profiles_[i]]) {
+        if (!options_.skip_bad_rows) return fail(blocks_.shown() + without_profile(row, *name));
+        out_.report.drop(kNoProfile, row.line);
+        continue;
+      }
       if (!run || *run < 0) {
         out_.report.drop(kComputed, row.line);
         continue;
@@ -138,6 +148,14 @@ class Reader {
       ++kept;
     }
     out_.rows.resize(kept);
+    return {};
+  }
+
+  static std::string without_profile(const SwfRow& row, const std::string& name) {
+    return ": job " + std::to_string(row.line) + " of the list " +
+           (name.empty() ? "names no profile"
+                         : "has the profile " + rota::quoted(name) + ", which is not in `profiles`") +
+           ", so that its run time is not told. Mend it, or drop such jobs with --skip-bad-rows.";
   }
 
   void give_numbers() {

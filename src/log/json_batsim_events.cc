@@ -4,13 +4,13 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "log/wrong_json.h"
 
 namespace rota::log {
 namespace {
 
 constexpr std::size_t kDeepest = 64;
 constexpr int kOutOfRange = 406;  // the parser's number for it
-constexpr std::size_t kQuoted = 40;
 
 std::optional<double> sound(std::optional<double> number) {
   return number && std::isfinite(*number) && std::abs(*number) <= kMostBatsimSeconds ? number : std::nullopt;
@@ -99,14 +99,8 @@ bool BatsimEvents::value(const std::string& text, std::optional<double> number) 
 }
 
 bool BatsimEvents::parse_error(std::size_t at, const std::string& /*token*/, const nlohmann::json::exception& what) {
-  if (!is_utf8(source_.block)) return refuse(" is not UTF-8 text. Save the file as UTF-8.");
   if (what.id == kOutOfRange) return refuse(": a number in it is too large. Mend the file.");
-  const std::string rest(source_.stumbled_over(at).substr(0, kQuoted));
-  const std::string line = std::to_string(source_.filled);
-  bool early = trimmed(rest).empty();
-  for (; early && source_.more(); source_.take()) early = JsonCharacters::Source::is_blank(*JsonCharacters(source_));
-  if (early) return refuse(":" + line + ": the JSON ends too early (is the file cut off?).");
-  return refuse(":" + line + ": from " + rota::quoted(rest) + " on this is no JSON. Mend the file.");
+  return refuse(wrong_json(source_, at));
 }
 
 }  // namespace rota::log

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "base/text.h"
+#include "log/wrong_json.h"
 
 namespace rota::log {
 
@@ -39,10 +40,13 @@ class JsonEvents {
 
 inline bool JsonEvents::parse_error(std::size_t position, const std::string& /*token*/, const Json::exception& what) {
   constexpr int kOutOfRange = 406;
-  if (!is_utf8(line_)) return refuse("the line " + quoted(line_) + " is not UTF-8 text. Save the file as UTF-8.");
+  if (const std::size_t good = utf8_length(line_); good < line_.size())
+    return refuse("byte " + std::to_string(good + 1) + " of the line, at " + quoted(line_.substr(good)) +
+                  ", is not UTF-8 text. Save the file as UTF-8.");
   if (what.id == kOutOfRange) return refuse("a number in the line is too large.");
   if (position > line_.size()) {
-    return refuse("the object does not end in this line: write each job in a line of its own, as jq -c does.");
+    return refuse(
+        "the object does not end in this line: the file is cut off, or has no line for each job, as jq -c writes it.");
   }
   return refuse("from column " + std::to_string(position) +
                 " on this is not JSON: " + quoted(line_.substr(position > 0 ? position - 1 : 0)) + ".");

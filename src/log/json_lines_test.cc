@@ -241,16 +241,17 @@ TEST(JsonLines, that_are_no_json_are_refused_with_the_column) {
   EXPECT_EQ(refusal(R"({"number":1} {"number":2})"),
             "jobs.jsonl:1: from column 14 on this is not JSON: \"{\\\"number\\\":2}\".");
   EXPECT_EQ(refusal("{\n\"number\":1\n}"),
-            "jobs.jsonl:1: the object does not end in this line: write each job in a line of its own, as jq -c does.");
+            "jobs.jsonl:1: the object does not end in this line: the file is cut off, or has no line for each job, as "
+            "jq -c writes it.");
   EXPECT_EQ(refusal("[{\"number\":1}]"),
             "jobs.jsonl:1: this is a list of JSON. Write one object a line, as jq -c '.[]' does.");
   EXPECT_EQ(refusal("null"),
             "jobs.jsonl:1: a line is an object such as {\"number\": 1, \"submit\": 0, \"run_time\": 60, "
             "\"processors\": 4}, not \"null\".");
-  EXPECT_EQ(
-      refusal("{\"number\":1,\"user\":\"\xff\"}"),
-      "jobs.jsonl:1: the line \"{\\\"number\\\":1,\\\"user\\\":\\\"\\xff\\\"}\" is not UTF-8 text. Save the file as "
-      "UTF-8.");
+  EXPECT_EQ(refusal("{\"number\":1,\"user\":\"\xff\"}"),
+            "jobs.jsonl:1: byte 21 of the line, at \"\\xff\\\"}\", is not UTF-8 text. Save the file as UTF-8.");
+  EXPECT_TRUE(refusal("{\"number\":1,\"user\":\"" + std::string(100'000, 'u') + "\xff\"}")
+                  .starts_with("jobs.jsonl:1: byte 100021 of the line, at "));
   EXPECT_EQ(refusal(std::string("{\"number\":1,\"user\":\"a\0b\"}", 25)),
             "jobs.jsonl:1: from column 22 on this is not JSON: \"\\x00b\\\"}\".");
   const std::string deep = "{\"number\":" + std::string(1'000'000, '[');

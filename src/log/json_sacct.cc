@@ -9,12 +9,14 @@
 
 #include "base/text.h"
 #include "log/json_characters.h"
+#include "log/wrong_json.h"
 
 namespace rota::log {
 namespace {
 
 using nlohmann::json;
 
+constexpr const char* kFailed = "sacct says in `errors` that it failed: jobs may be missing";
 constexpr std::size_t kDeepest = 64;  // lists and objects inside each other: what sacct prints has a dozen
 
 struct Field {
@@ -69,12 +71,15 @@ bool says_more(std::string_view flag, std::string_view state) {
 
 class Jobs final : public nlohmann::json_sax<json> {
  public:
-  Jobs(const JsonCharacters::Source& source, std::int64_t lines_before, SacctRowTaker& taker)
+  Jobs(JsonCharacters::Source& source, std::int64_t lines_before, SacctRowTaker& taker)
       : source_(source), before_(lines_before), taker_(taker) {}
 
-  std::string error;           // a whole sentence but for file and line
-  std::int64_t last_line = 0;  // of a job
-  bool any = false;            // the member `jobs` was there
+  std::string error;             // a whole sentence but for file and line,
+  std::string wrong;             // or what is no JSON: but for the file
+  std::string failed;            // what sacct says of itself that went wrong; may be empty,
+  std::int64_t failed_line = 0;  // and where; 0: nothing did
+  std::int64_t last_line = 0;    // of a job
+  bool any = false;              // the member `jobs` was there
 
   bool null() override { return value({}); }
   bool boolean(bool yes) override { return value(yes ? "true" : "false"); }
@@ -108,8 +113,8 @@ class Jobs final : public nlohmann::json_sax<json> {
     leave();
     return true;
   }
-  bool parse_error(std::size_t /*at*/, const std::string& /*token*/, const json::exception& /*e*/) override {
-    error = "this is not the JSON that sacct --json prints, or it is cut off. Have sacct write it again.";
+  bool parse_error(std::size_t at, const std::string& /*token*/, const json::exception& /*e*/) override {
+    wrong = wrong_json(source_, at);
     return false;
   }
 
@@ -128,11 +133,12 @@ class Jobs final : public nlohmann::json_sax<json> {
     lengths_.pop_back();
   }
   bool value(std::string_view text);
+  void take_failure(std::string_view text);
   void set(Job& job, std::string_view path, std::string_view text) const;
   void add_resource();
   bool finish_job();
 
-  const JsonCharacters::Source& source_;
+  JsonCharacters::Source& source_;
   std::int64_t before_;
   SacctRowTaker& taker_;
   std::string path_;
@@ -141,7 +147,16 @@ class Jobs final : public nlohmann::json_sax<json> {
   std::int64_t line_ = 0;
 };
 
+// "errors": [{"description": "Unable to connect to database", ...}], or of old releases a list of texts.
+void Jobs::take_failure(std::string_view text) {
+  const bool telling = path_ == "/errors" || path_ == "/errors/description" || path_ == "/errors/error";
+  if (text.empty() || !(telling || (path_ == "/errors/error_number" && text != "0"))) return;
+  if (failed_line == 0) failed_line = before_ + source_.line;
+  if (failed.empty() && telling) failed = text;
+}
+
 bool Jobs::value(std::string_view text) {
+  if (path_.starts_with("/errors")) take_failure(text);
   constexpr std::string_view kJobs = "/jobs/";
   if (!path_.starts_with(kJobs) || path_.starts_with("/jobs/steps")) return true;
   std::string_view path = std::string_view(path_).substr(kJobs.size() - 1);
@@ -231,7 +246,15 @@ Result<std::int64_t> read_json_sacct(LineBlocks blocks, const SwfOptions& option
   const bool done = json::sax_parse(JsonCharacters(source), JsonCharacters(), &jobs);
   if (source.error) return std::unexpected(*source.error);
   const std::int64_t line = source.line - (source.more() ? 0 : 1);
+  if (!jobs.wrong.empty()) return fail(shown + jobs.wrong);
   if (!done) return fail(shown + ":" + std::to_string(line) + ": " + jobs.error);
+  if (jobs.failed_line > 0 && !options.skip_bad_rows)
+    return fail(shown + ":" + std::to_string(jobs.failed_line - lines_before) +
+                ": sacct says in `errors` that it failed" +
+                (jobs.failed.empty() ? "" : ", " + rota::quoted(jobs.failed)) +
+                ", so that jobs may be missing. Have sacct write it again, or take what there is with "
+                "--skip-bad-rows.");
+  if (jobs.failed_line > 0) taker.out().report.note(kFailed, jobs.failed_line);
   if (!jobs.any) return fail(shown + ": it has no `jobs`. Write it with sacct -D --allusers --json.");
   return std::max(lines_before + source.line, jobs.last_line);
 }

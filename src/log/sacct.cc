@@ -55,7 +55,8 @@ constexpr std::array kRemarks{
     "never ran, and asked for more accelerators than a node can have: left out, as it is not told on how many nodes",
     "Start is not End less Elapsed and Suspended, but Eligible (sacct --json of Slurm 22.05.0 to 22.05.7): taken as "
     "their difference",
-    "NodeList is no host list such as n[1-3,7]: left unknown where they ran"};
+    "NodeList is no host list such as n[1-3,7]: left unknown where they ran",
+    kSeveralPartitions};
 
 std::int64_t swf_status(SacctState state) {
   switch (state) {

@@ -35,6 +35,10 @@ struct SacctLog : AccountedLog {
   bool local_times = false;  // times of a clock on the wall were told: taken as UTC where no zone was given
 };
 
+// Counted in the report: a guess, for any of them might have been the one.
+inline constexpr const char* kSeveralPartitions =
+    "several partitions, as long as it has not started in one of them: taken as of the first";
+
 // Errors name file, line and column. With skip_bad_rows, rows that cannot be read are counted and dropped.
 // Several exports, in either of sacct's forms, are one log.
 Result<SacctLog> read_sacct_log(std::vector<LineBlocks> exports, const SwfOptions& options);

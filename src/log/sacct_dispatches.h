@@ -28,7 +28,8 @@ enum class SacctRemark : std::uint8_t {
   whole_nodes_unknown,
   unplaced_gpus,
   start_was_eligible,
-  odd_nodes
+  odd_nodes,
+  several_partitions
 };
 
 // How its nodes are known. Slurm tells that one at least was asked for of all that do not say how many.

@@ -175,9 +175,7 @@ TEST(SacctJson, TellsHowManyTasksOfAnArrayRunAtOnce) {
 TEST(SacctJson, ThatIsCutOffIsToldWithItsLine) {
   const auto log = log_of(document(kOld).substr(0, 500));
   ASSERT_FALSE(log);
-  EXPECT_TRUE(
-      log.error().message.starts_with("export:7: this is not the JSON that sacct --json prints, or it is cut off"))
-      << log.error().message;
+  EXPECT_EQ(log.error().message, "export:7: the JSON ends too early (is the file cut off?).");
   std::string early = kOld;
   early.replace(early.find("1709287200"), 10, "null");
   const auto bad = log_of(document(early));
@@ -186,6 +184,21 @@ TEST(SacctJson, ThatIsCutOffIsToldWithItsLine) {
   const auto skipped = log_of(document(kOld + "," + early), {.skip_bad_rows = true});
   ASSERT_TRUE(skipped);
   EXPECT_EQ(skipped->report.dropped(), 1);
+}
+
+TEST(SacctJson, OfWhichSacctSaysThatItFailedIsRefusedWithWhatItSays) {
+  const std::string failed = R"({"jobs": [)" + kOld + "],\n" +
+                             R"("errors": [{"description": "Query failed", "error_number": 5, "error": "x"}]})";
+  const auto log = log_of(failed);
+  ASSERT_FALSE(log);
+  EXPECT_TRUE(log.error().message.find("sacct says in `errors` that it failed, \"Query failed\"") != std::string::npos)
+      << log.error().message;
+  const auto taken = log_of(failed, {.skip_bad_rows = true});
+  ASSERT_TRUE(taken) << taken.error().message;
+  EXPECT_EQ(taken->rows.size(), 1U);
+  ASSERT_FALSE(taken->report.findings.empty());
+  EXPECT_TRUE(log_of(R"({"errors": [], "jobs": [)" + kOld + "]}"));
+  EXPECT_TRUE(log_of(R"({"errors": null, "jobs": [)" + kOld + "]}"));
 }
 
 TEST(SacctJson, MayBeAsLongAsItLikesAndNotAsDeep) {

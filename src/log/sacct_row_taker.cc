@@ -380,11 +380,14 @@ Result<void> SacctRowTaker::read_names(const SacctCells& cells, SacctRow& row) {
   for (const SacctColumn column :
        {SacctColumn::user, SacctColumn::group, SacctColumn::account, SacctColumn::partition, SacctColumn::qos})
     if (!is_utf8(cells.cell(column))) return fail(cells.complaint(column, "which is not UTF-8 text"));
-  const std::string_view partition = cells.cell(SacctColumn::partition);  // several: it never started
+  // Several: those that a job asked for which had not started yet.
+  const std::string_view partition = cells.cell(SacctColumn::partition);
+  const std::size_t comma = partition.find(',');
+  if (comma != std::string_view::npos) row.remark(SacctRemark::several_partitions);
   const SacctColumn group = cells.has(SacctColumn::group) ? SacctColumn::group : SacctColumn::account;
   row.user = out_.users.number_of(cells.cell(SacctColumn::user));
   row.group = out_.groups.number_of(cells.cell(group));
-  row.partition = out_.partitions.number_of(partition.substr(0, partition.find(',')));
+  row.partition = out_.partitions.number_of(partition.substr(0, comma));
   row.queue = out_.queues.number_of(cells.cell(SacctColumn::qos));
   return {};
 }

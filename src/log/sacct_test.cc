@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <tuple>
 
@@ -444,6 +445,24 @@ RC_GTEST_PROP(ReadSacct, NeverCrashesOnAnyBytes, (const std::string& text)) {
   std::string row = Row{}.text();
   if (!text.empty()) row[text.size() * 7919 % row.size()] = text[0];
   RC_ASSERT(answered(parse_sacct(kNames + row, "sacct.txt")));
+}
+
+TEST(Sacct, OfSeveralPartitionsTheFirstIsAGuessThatIsCounted) {
+  const auto workload = parse_sacct(
+      "JobIDRaw|Partition|Submit|Start|End|State|AllocCPUS|ReqCPUS\n"
+      "1|big,small|1709280000|Unknown|1709280600|CANCELLED by 7|0|4\n"
+      "2|small|1709280000|1709280000|1709280600|COMPLETED|4|4\n",
+      "sacct.txt", {.keep_cancelled = true});
+  ASSERT_TRUE(workload) << workload.error().message;
+  ASSERT_EQ(workload->jobs.size(), 2U);
+  const auto pending = std::ranges::find(workload->jobs, 1, [](const JobSpec& job) { return job.number; });
+  ASSERT_NE(pending, workload->jobs.end());
+  EXPECT_EQ(workload->partitions.at(pending->partition.value), "big");
+  const auto& findings = workload->report.findings;
+  const auto several = std::ranges::find(findings, kSeveralPartitions, &ImportReport::Finding::what);
+  ASSERT_NE(several, findings.end());
+  EXPECT_EQ(several->rows, 1);
+  EXPECT_EQ(several->first_line, 2);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace {
 struct Columns {
   std::size_t number = SIZE_MAX;
   std::size_t start = SIZE_MAX;
+  bool batsim = false;  // in whose schedules a job that did not run starts at -1
 };
 
 using Cells = std::vector<std::string_view>;
@@ -23,6 +24,7 @@ Result<Columns> read_columns(std::string_view line, const Cells& names, const st
     const std::string_view name = names[i];
     if (name == "job_id" || name == "number") columns.number = i;
     if (name == "start" || name == "starting_time") columns.start = i;
+    if (name == "starting_time") columns.batsim = true;
   }
   if (columns.number == SIZE_MAX || columns.start == SIZE_MAX) {
     return fail(file + ":1: a schedule begins with a line that names its columns, job_id and start among them, not " +
@@ -41,6 +43,10 @@ Result<SavedStart> read_row(const Cells& fields, const Columns& columns) {
   if (!start) return fail("start: " + start.error().message);
   if (std::abs(*start) > to_seconds(kLongest))
     return fail("start: " + quoted(fields[columns.start]) + " is out of range; no schedule lasts that long.");
+  if (columns.batsim && *start == -1) return SavedStart{*number, kNever};
+  if (*start < 0)
+    return fail("start: " + quoted(fields[columns.start]) +
+                " lies before second 0, at which the workload begins; leave it empty where a job did not start.");
   return SavedStart{*number, Instant{Duration{std::llround(*start * 1000.0)}}};
 }
 

@@ -12,7 +12,7 @@ namespace rota::log {
 
 struct SavedStart {
   std::int64_t number = 0;  // JobSpec::number
-  Instant start;            // kNever: left empty, the job did not start
+  Instant start;            // kNever: left empty, or -1 in Batsim's, the job did not start
 };
 
 // Sorted by job number; plain or packed. Fails with file and line on rows that cannot be read or name a job twice.

@@ -15,12 +15,16 @@
 namespace rota::log {
 namespace {
 
+constexpr Duration kNotRun = seconds(-1);  // the start of a job that Batsim did not run
+
 enum Column : std::uint8_t {
   kNumber,
   kSubmit,
   kStart,
   kEnd,
   kRun,
+  kWait,
+  kSuspended,
   kProcessors,
   kLimit,
   kUser,
@@ -45,6 +49,8 @@ constexpr std::array kNames{ColumnName{kNumber, "number"},
                             ColumnName{kEnd, "end"},
                             ColumnName{kEnd, "finish_time"},
                             ColumnName{kRun, "execution_time"},
+                            ColumnName{kWait, "wait"},
+                            ColumnName{kSuspended, "suspended"},
                             ColumnName{kProcessors, "processors"},
                             ColumnName{kProcessors, "requested_number_of_resources"},
                             ColumnName{kLimit, "limit"},
@@ -113,6 +119,13 @@ class Reader {
     return Duration{std::llround(*number * 1000)};
   }
 
+  // One that did not run: refused, unless its state is that of another one. Batsim's states are its own.
+  static JobState state_without_run(std::string_view state) {
+    constexpr std::array kTaken{"waiting", "running",     "barred",        "completed", "timed_out",
+                                "failed",  "node_failed", "out_of_memory", "cancelled"};
+    return std::ranges::find(kTaken, state) != kTaken.end() ? JobState::waiting : JobState::rejected;
+  }
+
   Result<void> take(const Cells& cells) {
     Job job;
     const auto number = parse_integer(cell(cells, kNumber));
@@ -149,8 +162,8 @@ class Reader {
     const std::string_view state = cell(cells, kState);
     const bool told_end = end->has_value() || run->has_value();
     if (!*start || !told_end || state == "REJECTED" || state == "rejected" ||
-        (**start < Duration{0} && **submit >= Duration{0})) {
-      job.state = state == "waiting" || state == "running" ? JobState::waiting : JobState::rejected;
+        (**start == kNotRun && **submit >= Duration{0})) {
+      job.state = state_without_run(state);
       job.spec.limit = std::max(limit->value_or(Duration{1000}), Duration{1});
       return {};
     }
@@ -161,6 +174,20 @@ class Reader {
     job.state =
         state == "timed_out" || state == "COMPLETED_WALLTIME_REACHED" ? JobState::timed_out : JobState::completed;
     job.spec.limit = std::max(limit->value_or(job.end - job.start), Duration{1});
+    return take_parts(cells, job);
+  }
+
+  // What of its time before its start was no wait but an earlier run, and what of that behind it was none.
+  Result<void> take_parts(const Cells& cells, Job& job) const {
+    const auto wait = time(cells, kWait, "wait"), stood = time(cells, kSuspended, "suspended");
+    if (!wait) return std::unexpected(wait.error());
+    if (!stood) return std::unexpected(stood.error());
+    if (*wait && **wait >= Duration{0}) job.done = std::max(job.wait() - **wait, Duration{0});
+    if (!*stood) return {};
+    if (**stood < Duration{0} || **stood > job.end - job.start)
+      return fail("suspended: " + quoted(cell(cells, kSuspended)) +
+                  " is not from 0 to the time between start and end.");
+    job.stood = **stood;
     return {};
   }
 

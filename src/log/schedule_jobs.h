@@ -21,8 +21,10 @@ struct Schedule {
 // CSV with a line that names the columns, in any order: number (job_id), submit (submission_time), start
 // (starting_time), end (finish_time, or execution_time) and processors (requested_number_of_resources) are needed;
 // limit (requested_time), user, state (final_state), first_promise, backfilled, kills and allocated_resources are
-// read, the others passed over. Times are in seconds. A job without a start, or one before second 0 (Batsim), did not
-// run. Fails with file and line on rows that cannot be read, end before they start, or name a job twice.
+// read, and wait and suspended: of the time between submission and start what is no wait was run before, and what a job
+// stood still it did not run. The others are passed over. Times are in seconds. A job without a start, or one at
+// second -1 (Batsim), did not run. Fails with file and line on rows that cannot be read, end before they start, or name
+// a job twice.
 Result<Schedule> read_schedule_jobs(const std::string& path);
 Result<Schedule> parse_schedule_jobs(std::string_view text, const std::string& name);
 

@@ -28,7 +28,7 @@ log::SwfRow row_of(const report::Outcome& outcome, std::size_t i) {
   } else {
     row.set(SwfField::processors, -1);
   }
-  row.set(SwfField::status, status_of(job, outcome.state_of(i)));
+  row.set(SwfField::status, status_of(job, job.ended() ? outcome.state_of(i) : job.state));
   return row;
 }
 

@@ -20,10 +20,10 @@ Job job_of(const log::Workload& workload, std::size_t i, const RehearseOptions& 
     job.spec.processors = static_cast<std::uint32_t>(options.processors);
   job.expected = job.spec.limit;
   if (!what.start_is_known()) return job;  // as one that never started
-  job.done = what.earlier;                 // whether it was in vain is not told: the processors were in use
-  job.start = job.spec.submit + what.wait + what.earlier;
+  job.done = what.earlier + what.kept;     // whether it was in vain is not told: the processors were in use
+  job.start = job.spec.submit + what.wait + job.done;
   job.stood = what.suspended;
-  job.end = job.start + workload.run_times[i] + job.stood;
+  job.end = job.start + (workload.run_times[i] - what.kept) + job.stood;
   // Taken back while it ran: it took that long, as others that have ended.
   job.cancelling = what.state == JobState::cancelled;
   job.state = job.cancelling ? JobState::completed : what.state;
@@ -79,7 +79,9 @@ Result<Rehearsed> recorded(const log::Workload& workload, const RehearseOptions&
   for (std::size_t i = workload.warm_up; i < workload.jobs.size(); ++i) {
     const Job job = job_of(workload, i, options);
     tally.add(job);
-    if (options.keep_jobs) outcome.jobs.push_back(job);
+    if (!options.keep_jobs) continue;
+    outcome.jobs.push_back(job);
+    outcome.ended_as.push_back(workload.recorded[i].state);
   }
   add_places(workload, options, outcome);
   result.summary = tally.conclude(outcome);

@@ -113,5 +113,18 @@ TEST(Recorded, AJobThatRanBeforeDidNotWaitThenAndHeldItsProcessors) {
   EXPECT_EQ(jobs[0].run_time(), seconds(600 + 1200));
 }
 
+// As a service tells it: 100 s before its last start it ran for 20 s in vain and for 30 s that were kept.
+TEST(Recorded, WhatWasKeptOfEarlierRunsIsBeforeTheLastStart) {
+  auto workload = log::parse_sacct(kSacct, "log.txt", {.keep_recorded = true});
+  ASSERT_TRUE(workload) << workload.error().message;
+  workload->recorded[0] = {.wait = seconds(50), .earlier = seconds(20), .kept = seconds(30)};
+  workload->run_times[0] = seconds(90);
+  const Job job = recorded_jobs(*workload)[0];
+  EXPECT_EQ(job.start - job.spec.submit, seconds(100));
+  EXPECT_EQ(job.end - job.start, seconds(60));
+  EXPECT_EQ(job.wait(), seconds(50));
+  EXPECT_EQ(job.run_time(), seconds(110));
+}
+
 }  // namespace
 }  // namespace rota

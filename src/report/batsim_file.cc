@@ -135,7 +135,8 @@ void write_jobs_batsim(std::ostream& out, const Outcome& outcome) {
   Rows rows(out);
   const std::string name = csv_cell(outcome.workload);
   for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
-    write_row(rows, outcome.jobs[i], outcome.state_of(i), name);
+    const Job& job = outcome.jobs[i];
+    write_row(rows, job, job.ended() ? outcome.state_of(i) : job.state, name);
     rows.long_text(places[i]);
     rows.text(",");
     if (i < outcome.energy_of_jobs.size()) {

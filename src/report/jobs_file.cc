@@ -1,5 +1,6 @@
 #include "report/jobs_file.h"
 
+#include <algorithm>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -17,6 +18,10 @@ std::string_view name_of(JobState state) { return ValueNames<JobState>::names[st
 void optional_instant(Rows& rows, Instant at) {
   if (at != kNever) rows.seconds(at);
   rows.text(",");
+}
+
+bool tells_standstills(const Outcome& outcome) {
+  return std::ranges::any_of(outcome.jobs, [](const Job& job) { return job.ended() && job.stood > Duration{0}; });
 }
 
 void csv_row(Rows& rows, const Job& job, JobState state) {
@@ -88,8 +93,10 @@ void write_jobs_csv(std::ostream& out, const Outcome& outcome) {
   const std::vector<std::int64_t>& energy = outcome.energy_of_jobs;
   const std::vector<Cost>& cost = outcome.cost_of_jobs;
   const Notes notes(outcome);
+  const bool standstills = tells_standstills(outcome);
   out << "number,submit,start,end,wait,processors,limit,user,backfilled,kills,first_promise,state"
-      << (outcome.sites.empty() ? "" : ",site") << (energy.empty() ? "" : ",energy_j") << (cost.empty() ? "" : ",cost")
+      << (standstills ? ",suspended" : "") << (outcome.sites.empty() ? "" : ",site")
+      << (energy.empty() ? "" : ",energy_j") << (cost.empty() ? "" : ",cost")
       << (notes.any() ? ",partition,nodes,why\n" : "\n");
   std::vector<std::string> sites;
   sites.reserve(outcome.sites.size());
@@ -97,6 +104,8 @@ void write_jobs_csv(std::ostream& out, const Outcome& outcome) {
   Rows rows(out);
   for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
     csv_row(rows, outcome.jobs[i], outcome.state_of(i));
+    if (standstills) rows.text(",");
+    if (standstills && outcome.jobs[i].ended()) rows.seconds(outcome.jobs[i].stood);
     if (!sites.empty()) {
       rows.text(",");
       if (outcome.site_of[i].valid()) rows.long_text(sites[outcome.site_of[i].value]);

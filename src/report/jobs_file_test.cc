@@ -57,6 +57,28 @@ TEST(JobsCsv, SaysWhichJobsWereCancelledWhileTheyRan) {
   EXPECT_TRUE(lines(out.str())[2].ends_with(",timed_out"));
 }
 
+TEST(JobsCsv, SaysHowLongJobsStoodStillWhereSomeDid) {
+  Outcome outcome = one_of_each();
+  outcome.jobs[0].stood = seconds(30);
+  outcome.jobs[0].done = seconds(5);
+  std::ostringstream out;
+  write_jobs_csv(out, outcome);
+  const auto all = lines(out.str());
+  EXPECT_TRUE(all[0].ends_with(",first_promise,state,suspended")) << all[0];
+  EXPECT_EQ(all[1], "7,100,120,420,15,4,600,0,1,2,90,completed,30");
+  EXPECT_TRUE(all[2].ends_with(",timed_out,0")) << all[2];
+  EXPECT_TRUE(all[3].ends_with(",rejected,")) << all[3];
+}
+
+TEST(JobsCsv, SaysHowJobsEndedWhoseRealStartIsNotTold) {
+  Outcome outcome = one_of_each();
+  outcome.jobs[2].state = JobState::waiting;
+  outcome.ended_as = {JobState::completed, JobState::timed_out, JobState::failed};
+  std::ostringstream out;
+  write_jobs_csv(out, outcome);
+  EXPECT_EQ(lines(out.str())[3], "9,102,,,,999,120,2,0,0,,failed");
+}
+
 TEST(JobsCsv, NamesTheSiteWhereThereAreSeveral) {
   Outcome outcome = one_of_each();
   outcome.sites = {"texel", "a name, with a comma and more than thirty-two characters"};

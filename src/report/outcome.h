@@ -57,6 +57,8 @@ struct Outcome {
   // Every job in order of submission; rejected ones included. One that has ended and is `cancelling` was cancelled
   // while it ran.
   std::vector<Job> jobs;
+  // Of what really happened, as jobs: how those ended whose start is not told, and that of the others. Empty: not kept.
+  std::vector<JobState> ended_as;
   std::vector<std::string> sites;  // names; empty unless there are several
   std::vector<SiteId> site_of;     // where each of the jobs ran; invalid: nowhere. Empty unless there are several sites
   std::vector<StartNote> starts;   // as jobs, may end early: why each started last, and where. Empty: not kept
@@ -84,8 +86,11 @@ struct Outcome {
                                       // another program, or a journal
 
   const std::string& name() const { return label.empty() ? policy : label; }
-  // How a job ended, for files: also of one that was cancelled while it ran.
-  JobState state_of(std::size_t job) const { return jobs[job].cancelling ? JobState::cancelled : jobs[job].state; }
+  // How a job ended, for files: also of one that was cancelled while it ran, or of which it is not told when.
+  JobState state_of(std::size_t job) const {
+    if (job < ended_as.size()) return ended_as[job];
+    return jobs[job].cancelling ? JobState::cancelled : jobs[job].state;
+  }
 };
 
 }  // namespace rota::report

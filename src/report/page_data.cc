@@ -157,7 +157,9 @@ Outcome at_site(const Outcome& outcome, std::uint32_t site) {
   Outcome part;
   part.policy = outcome.name();
   for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
-    if (outcome.site_of[i] == SiteId{site}) part.jobs.push_back(outcome.jobs[i]);
+    if (outcome.site_of[i] != SiteId{site}) continue;
+    part.jobs.push_back(outcome.jobs[i]);
+    part.starts.push_back(i < outcome.starts.size() ? outcome.starts[i] : StartNote{});
   }
   if (site < outcome.node_states.size()) part.node_states.push_back(outcome.node_states[site]);
   return part;

@@ -63,6 +63,39 @@ std::size_t class_of(std::uint32_t processors, const std::vector<SizeClass>& cla
   return at == classes.end() ? classes.size() - 1 : static_cast<std::size_t>(at - classes.begin());
 }
 
+// The sums that a load is made of.
+class LoadSums {
+ public:
+  LoadSums(Span span, std::size_t slices) : last_(span.to), busy_(span, slices), waiting_(span, slices) {}
+
+  void add(const Job& job, const std::vector<EarlierRun>& runs) {
+    waiting_.add(job.spec.submit, std::min(job.start, last_), 1);
+    if (!job.ended()) return;
+    add_use(job, {job.start, job.end, job.end - job.start - job.stood}, 0);
+    Duration elsewhen = job.done;
+    for (const EarlierRun& run : runs) {
+      add_use(job, run, 1);
+      elsewhen -= run.kept;
+    }
+    if (elsewhen > Duration{0}) add_use(job, {job.spec.submit, job.start, elsewhen}, 1);
+  }
+
+  Load means() const { return {busy_.means(), waiting_.means()}; }
+
+ private:
+  // `waited`: so much of the same time counts as waiting otherwise.
+  void add_use(const Job& job, const EarlierRun& run, double waited) {
+    if (run.to <= run.from) return;
+    const double share = static_cast<double>(run.kept.count()) / static_cast<double>((run.to - run.from).count());
+    busy_.add(run.from, run.to, share * job.spec.processors);
+    waiting_.add(run.from, run.to, -share * waited);
+  }
+
+  Instant last_;
+  Slices busy_;
+  Slices waiting_;
+};
+
 }  // namespace
 
 Span span_of(const Outcome& outcome) {
@@ -78,14 +111,15 @@ Span span_of(const Outcome& outcome) {
 
 Load load_over(const Outcome& outcome, Span span, std::size_t slices) {
   if (span.to <= span.from) return {std::vector<double>(slices), std::vector<double>(slices)};
-  Slices busy(span, slices);
-  Slices waiting(span, slices);
-  for (const Job& job : outcome.jobs) {
-    if (job.state == JobState::rejected) continue;
-    waiting.add(job.spec.submit, std::min(job.start, span.to), 1);
-    if (job.ended()) busy.add(job.start, job.end, job.spec.processors);
+  LoadSums sums(span, slices);
+  static const std::vector<EarlierRun> kUnknown;
+  for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
+    const Job& job = outcome.jobs[i];
+    const bool told = !outcome.recorded || job.start != kNever;
+    if (job.state == JobState::rejected || !told) continue;
+    sums.add(job, i < outcome.starts.size() ? outcome.starts[i].runs : kUnknown);
   }
-  return {busy.means(), waiting.means()};
+  return sums.means();
 }
 
 NodeStates sum_of(const std::vector<NodeStates>& sites) {

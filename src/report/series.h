@@ -17,8 +17,11 @@ struct Span {
 // From the first submission to the last end of jobs that were not rejected; empty if there are none.
 Span span_of(const Outcome& outcome);
 
-// Means over equal slices of the span. A job counts as waiting from its submission to its last start and as busy from
-// then to its end: of a job that was killed and queued again the earlier runs are seen as waiting.
+// Means over equal slices of the span, of what the figures are made of (Summary): a job is busy for its run time, which
+// is that of its last dispatch and what was kept of earlier ones, and waits for the rest of the time up to its last
+// start. Where it is not known when it ran before, or stood still, that is dealt out evenly over the time in question.
+// What was lost of runs that were killed is seen as waiting. Jobs of a log of which the start is not told count
+// nowhere.
 struct Load {
   std::vector<double> busy;     // processors
   std::vector<double> waiting;  // jobs

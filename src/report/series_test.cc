@@ -51,6 +51,50 @@ TEST(Load, HasTheUtilizationAndTheWaitsOfTheWholeRehearsal) {
   EXPECT_NEAR(waiting * to_seconds(summary.makespan), *summary.wait_mean * 2000, 1e-3) << "Little's law";
 }
 
+// Means that are equal to the figures, over the whole of an outcome.
+void expect_the_figures(const Outcome& outcome) {
+  const Summary summary = summarize(outcome);
+  const Load load = load_over(outcome, span_of(outcome), 20);
+  const double busy = std::accumulate(load.busy.begin(), load.busy.end(), 0.0) / 20;
+  const double waiting = std::accumulate(load.waiting.begin(), load.waiting.end(), 0.0) / 20;
+  EXPECT_NEAR(busy / 10, *summary.utilization, 1e-9);
+  const auto ended = static_cast<double>(summary.jobs - summary.unfinished - summary.unrecorded);
+  EXPECT_NEAR(waiting * to_seconds(summary.makespan), *summary.wait_mean * ended, 1e-6);
+}
+
+TEST(Load, HasEarlierRunsWhereTheyAreKnown) {
+  // Ran 10..20 on 4 processors, of which 5 s were kept, and 30..40 again.
+  Outcome outcome = with({ended_job(1, 0, 30, 10, 4)});
+  outcome.jobs[0].done = seconds(5);
+  outcome.starts.resize(1);
+  outcome.starts[0].runs = {{at_seconds(10), at_seconds(20), seconds(5)}};
+  const Load load = load_over(outcome, {at_seconds(0), at_seconds(40)}, 4);
+  EXPECT_EQ(load.busy, (std::vector<double>{0, 2, 0, 4}));
+  EXPECT_EQ(load.waiting, (std::vector<double>{1, 0.5, 1, 0}));
+  expect_the_figures(outcome);
+}
+
+TEST(Load, DealsOutEarlierRunsAndStandstillsWhoseTimesAreNotKnown) {
+  // Ran for 12 s before it was queued again; from 40 to 80 it stood still for 10 s.
+  Outcome outcome = with({ended_job(1, 0, 40, 40, 4), ended_job(2, 10, 0, 30, 2)});
+  outcome.recorded = true;
+  outcome.jobs[0].done = seconds(12);
+  outcome.jobs[0].stood = seconds(10);
+  const Load load = load_over(outcome, {at_seconds(0), at_seconds(80)}, 4);
+  EXPECT_NEAR(load.busy[0], 4 * 0.3 + 1, 1e-12);
+  EXPECT_NEAR(load.waiting[1], 0.7, 1e-12);
+  EXPECT_NEAR(load.busy[3], 3, 1e-12);
+  expect_the_figures(outcome);
+}
+
+TEST(Load, KnowsNothingOfJobsWhoseRealStartIsNotTold) {
+  Job untold;
+  untold.spec = sample_job(2, 10, 5, 1).spec;
+  Outcome outcome = with({ended_job(1, 0, 10, 30, 4), untold});
+  outcome.recorded = true;
+  expect_the_figures(outcome);
+}
+
 TEST(Load, OfNothingIsNothing) {
   const Span span = span_of(with({}));
   EXPECT_EQ(span.from, span.to);

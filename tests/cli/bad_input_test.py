@@ -75,6 +75,11 @@ class Files(RotaCase):
     def test_inputs_that_cannot_be_read(self):
         self.refused("simulate", "none.swf", said="none.swf: No such file")
         self.refused("simulate", ".", said="is a folder")
+        (self.folder / "site").mkdir()
+        self.file("site/jobs.jsonl.gz", gzip.compress(b""))
+        self.refused("simulate", "site", said=("Cannot read site: it is a folder", "site/jobs.jsonl.gz"))
+        self.file("site/cluster.toml", "processors = 4\n")
+        self.refused("simulate", "site", said="with --cluster site/cluster.toml.")
         self.refused("simulate", "", said="without a name")
         self.refused("verify", DAY, "none.csv", said="none.csv: No such file")
         self.refused("convert", "none.txt", said="none.txt: No such file")

@@ -98,7 +98,14 @@ class Simulate(RotaCase):
     def test_what_a_log_does_not_tell_is_no_row(self):
         self.recorded_log([-1, -1])
         self.refused("simulate", "recorded.swf", "--policy", "recorded,easy", said="does not say how long any job waited")
-        self.refused("verify", "recorded.swf", "recorded.swf", "--policy", "recorded", said="recorded")
+        self.file("saved.csv", "job_id,start\n1,0\n")
+        self.refused("verify", "recorded.swf", "saved.csv", "--policy", "recorded", said="recorded is no policy but what really")
+        self.refused("policies", "recorded", said="recorded is no policy but what really happened")
+
+    def test_a_journal_is_of_one_rehearsal(self):
+        self.recorded_log([1, 2])
+        self.refused("simulate", "recorded.swf", "--policy", "recorded", "--journal", "a.journal", said="and recorded is none")
+        self.refused("simulate", "recorded.swf", "--policy", "easy,fcfs", "--journal", "a.journal", said="here are 2 rows")
 
     def test_rows_of_sacct_tell_what_really_happened(self):
         self.file("sacct.txt", "JobIDRaw|User|Account|QOS|Submit|Start|End|AllocCPUS|State\n"
@@ -299,6 +306,7 @@ class Verify(RotaCase):
     def test_schedules_that_cannot_be_read(self):
         for text, said in [("", "empty"), ("a,b\n1,2\n", "job_id and start"), ("job_id,start\n1,x\n", ":2: start"),
                            ("job_id,start\n1,1e300\n", ":2: start"), ("job_id,start\n1,2\n1,3\n", "twice"),
+                           ("job_id,start\n1,-5\n", ":2: start: \"-5\" lies before second 0"),
                            ("job_id,start\n1\n", ":2: it has too few")]:
             with self.subTest(text=text):
                 self.file("saved.csv", text)

@@ -260,6 +260,9 @@ class Formats(RotaCase):
                 ("lsf", '"JOB_FINISH" "10.1" x\n', ("lsf:1: field 3 (event time)",)),
                 ("b.json", '{"nb_res": 4, "jobs": [{"id": "1"}]}', ("b.json: job 1 of the list", "subtime")),
                 ("b.json", '{"nb_res": 4, "jobs": [', ("b.json:1: the JSON ends too early",)),
+                ("b.json", '{"jobs": [{"id": 1, "subtime": 0, "res": 1, "profile": "a"}], "profiles": {}}',
+                 ('b.json: job 1 of the list has the profile "a", which is not in `profiles`',)),
+                ("b.json", b'{"nb_res": 4,\n"more": "' + b"x" * 200_000 + b'\xff"}', ("b.json:2: byte 200024 of the text",)),
                 ("b.json", '{"nb_res": 4,\n"jobs": [x]}', ('b.json:2: from "x]}" on this is no JSON',)),
                 ("b.json", '{"nb_res": 4, "jobs": [],\n"profiles": {9: 1}}', ('b.json:2: from "9: 1}}" on this is no JSON',)),
                 ("b.json", '{"nb_res": 1e999, "jobs": []}', ("b.json: a number in it is too large",)),
@@ -269,52 +272,6 @@ class Formats(RotaCase):
                 self.refused("simulate", name, said=said)
         self.file("some", (LOGS / "pbs-day").read_text() + "nonsense\n")
         self.assertIn("records that cannot be read: dropped", self.rota("convert", "some", "--skip-bad-rows").stderr)
-
-
-class Schedules(RotaCase):
-    def test_what_batsim_draws(self):
-        self.rota("simulate", DAY, "--policy", "easy,fcfs", "--jobs", "out_jobs.csv", "--quiet")
-        with open(self.folder / "out_jobs-easy.csv", newline="") as file:
-            rows = list(csv.DictReader(file))
-        self.assertEqual(len(rows), 1500)
-        self.assertEqual(rows[0]["workload_name"], "day")
-        self.assertTrue(all(r["success"] in ("0", "1") and re.fullmatch(r"[\d -]+", r["allocated_resources"]) for r in rows))
-        self.assertEqual(self.rota("verify", DAY, "out_jobs-easy.csv").stdout, "1500 of 1500 starts identical\n")
-
-    def test_foreign_schedules_are_summed_up_and_drawn(self):
-        real = self.rota("simulate", DAY, "--policy", "easy", "--jobs", "ours.csv", "--json", "--quiet").stdout
-        self.rota("simulate", DAY, "--policy", "easy", "--jobs", "theirs_jobs.csv", "--quiet")
-        wanted = json.loads(real)["rehearsals"][0]
-        done = self.rota("report", "ours.csv", "theirs_jobs.csv", "--processors", "512", "--json", "--report", "page.html")
-        for row, name in zip(json.loads(done.stdout)["rehearsals"], ("ours", "theirs_jobs"), strict=True):
-            self.assertEqual(row["policy"], name)
-            for figure in ("jobs", "makespan_s", "utilization", "wait_mean_s", "wait_p95_s", "wait_max_s",
-                           "bounded_slowdown_mean", "timed_out_jobs"):
-                self.assertAlmostEqual(row[figure], wanted[figure], 9, figure)
-        page = (self.folder / "page.html").read_text()
-        self.assertIn("theirs_jobs", page)
-        self.assertIn("rota report ours.csv theirs_jobs.csv --processors 512", page)
-        self.assertIn("--processors would say it", self.rota("report", "ours.csv").stderr)
-        may = self.file("may.csv", "number,submit,start,end,processors\n1,0,0,9,4\n2,1,9,18,4\n")
-        june = self.file("june.csv", "number,submit,start,end,processors\n1,0,0,9,1\n2,1,1,10,1\n")
-        done = self.rota("report", may, june, "--processors", "4")
-        self.assertIn("schedule of june: 2 jobs", done.stdout)
-        self.assertNotIn("Choose", done.stdout)
-        self.assertIn("june: not the same jobs as those of may, so that the two are not compared", done.stderr)
-        rounded = self.file("rounded.csv", "number,submit,start,end,processors\n2,0,0,10,4\n1,1,1,10,4\n")
-        done = self.rota("report", may, rounded, "--processors", "8", "--report", "rounded.html")
-        self.assertIn("Choose", done.stdout)
-        page = (self.folder / "rounded.html").read_text()
-        for told in (" ".join(done.stdout.split()), page):
-            self.assertIn("chance was not measured.", told)
-            self.assertNotIn("--copies", told, "nobody can rehearse a schedule again")
-        self.assertEqual(page.count('<section class="workload"'), 1)
-        self.assertIn('"drawn":2', page)
-        apart = self.rota("report", may, june, rounded, "--processors", "8").stdout
-        self.assertEqual((apart.count(": 2 jobs"), apart.count("Choose")), (2, 1), "the first and the last are compared")
-        self.refused("report", "ours.csv", "--processors", "8", said="in use at once")
-        self.refused("report", self.file("bad.csv", "number,submit\n1,0\n"), said=("bad.csv:1: ", "start"))
-        self.refused("report", self.file("bad.csv", "number,submit,start,end,processors\n1,5,9,7,1\n"), said="bad.csv:2: the job ends")
 
 
 class WhatIsTold(RotaCase):
@@ -360,12 +317,24 @@ class WhatIsTold(RotaCase):
             with open(self.folder / "out-recorded.csv", newline="") as file:
                 self.assertEqual([r["partition"] for r in csv.DictReader(file)], ["night", "day", "night"])
 
-    def test_an_import_tells_on_which_nodes_jobs_ran(self):
+    def saved_cluster(self):
         (self.folder / "saved").mkdir()
         self.file("saved/config.txt", "ClusterName = kea\nSchedulerType = sched/backfill\nSelectType = select/cons_tres\n"
                   "SelectTypeParameters = CR_CPU\nSLURM_VERSION = 22.05.8\n")
         self.file("saved/nodes.txt", "NodeName=kea2 CPUTot=4 Weight=1\nNodeName=kea1 CPUTot=4 Weight=2\n")
         self.file("saved/partitions.txt", "PartitionName=batch Nodes=kea[1-2] Default=YES MaxTime=60\n")
+
+    def test_an_import_says_which_of_several_partitions_it_guessed(self):
+        self.saved_cluster()
+        self.file("saved/sacct.txt", "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|State|ReqCPUS|AllocCPUS\n"
+                  "1|batch|1709280000|1709280005|1709280015|10|COMPLETED|4|4\n"
+                  "2|batch,long|1709280000|Unknown|1709280015|0|CANCELLED by 7|4|0\n")
+        self.rota("import", "slurm", "site", "--from", "saved", "--keep-cancelled")
+        told = (self.folder / "site/report.txt").read_text()
+        self.assertIn("1 job names several partitions, having started in none: taken as of the first of them", told)
+
+    def test_an_import_tells_on_which_nodes_jobs_ran(self):
+        self.saved_cluster()
         job = "|batch|1709280000|1709280005|1709280015|10|COMPLETED|"
         self.file("saved/sacct.txt", "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|State|AllocCPUS|NodeList\n"
                   f"1{job}4|kea[1-2]\n2{job}2|kea1\n3{job}2|gone7\n")
@@ -480,6 +449,13 @@ class Windows(RotaCase):
         page = (self.folder / "page.html").read_text()
         self.assertIn("--from 2024-03-01T09:00:00 --warm-up 30m", page)
         self.assertIn("after a warm-up of", page)
+
+    def test_a_window_may_begin_at_a_time_with_its_zone(self):
+        self.file("log.swf", "; UnixStartTime: 1709280000\n" + HEAD + row(1) + row(2, submit=3600) + row(3, submit=7200))
+        for time in ("2024-03-01T09:00", "2024-03-01T09:00Z", "2024-03-01T10:00:00+01:00", "2024-03-01 04:00:00-05:00"):
+            done = self.rota("simulate", "log.swf", "--from", time, "--json", "--quiet").stdout
+            self.assertEqual(json.loads(done)["rehearsals"][0]["jobs"], 2, time)
+        self.refused("simulate", "log.swf", "--from", "2024-03-01T09:00+1", said=("is no time", "2024-03-01T12:00+01:00"))
 
     def test_windows_that_make_no_sense(self):
         for options, said in ((["--from", "2024-03-01"], "does not say when it began"), (["--from", "soon"], "is no time"),

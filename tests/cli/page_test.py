@@ -79,6 +79,23 @@ class Page(RotaCase):
         lacked = re.search(r'id="lacked-0-0">(.*?)</script>', text, re.S).group(1)
         self.assertEqual(json.loads(lacked), [lacks])
 
+    def test_earlier_runs_are_in_use_when_they_ran(self):
+        fields = "{} {} -1 {} 4 -1 -1 4 {} -1 1 1 1 1 1 {} -1 -1\n".format
+        self.file("log.swf", HEAD + "; Partition: 1 batch\n; Partition: 2 urgent\n" + fields(1, 0, 10, 20, 1) +
+                  fields(2, 4, 5, 5, 2))
+        self.file("cluster.toml", 'processors = 4\n[[partitions]]\nname = "batch"\n[[partitions]]\nname = "urgent"\n'
+                  "priority = 1\n")
+        text = self.page("log.swf", "--cluster", "cluster.toml", "--policy", "fcfs-skip+preempt=suspend,fcfs-skip+preempt=requeue")
+        suspended, requeued = self.charts(text)["policies"]
+        frame = self.charts(text)["to"]
+        at = lambda series, second: series[int(second / frame * len(series))]
+        self.assertEqual([at(suspended["busy"], second) for second in (1, 3.5, 6, 12, 14.5)], [4] * 5, "job 1, 2, and 1 again")
+        self.assertEqual([at(suspended["waiting"], second) for second in (1, 3.5, 6, 12)], [0, 0, 1, 0])
+        self.assertEqual([at(requeued["busy"], second) for second in (1, 6, 12)], [0, 4, 4], "lost work is not used")
+        for policy in (suspended, requeued):
+            mean = sum(policy["busy"]) / len(policy["busy"]) * frame
+            self.assertAlmostEqual(mean, policy["utilization"] * policy["makespan"] * 4, 2)
+
     def test_copies_give_intervals_and_tell_what_is_noise(self):
         done = self.rota("simulate", DAY, "--policy", "easy,easy+order=sjf,easy", "--copies", "4", "--json", "--quiet")
         first, shortest, same = json.loads(done.stdout)["rehearsals"]

@@ -18,8 +18,7 @@
 #include "cli/import/import_report.h"
 #include "cli/import/import_window.h"
 #include "cli/printed.h"
-#include "cli/rehearse/simulate_run.h"
-#include "cli/rehearse/time_zone_flag.h"
+#include "cli/time_zone_flag.h"
 #include "log/partition_names.h"
 #include "log/sacct.h"
 #include "site/slurm_cluster.h"
@@ -255,6 +254,11 @@ std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmClus
                   " on: " + amount(before->jobs, "job") + " submitted since " + utc(log.unix_start) +
                   " and still there then would stretch what is compared; the next command leaves them out (--from)");
   }
+  const auto& findings = log.report.findings;
+  const auto several = std::ranges::find(findings, log::kSeveralPartitions, &log::ImportReport::Finding::what);
+  if (several != findings.end())
+    all.push_back(amount(several->rows, "job") + (several->rows == 1 ? " names" : " name") +
+                  " several partitions, having started in none: taken as of the first of them");
   for (const auto& [what, count] : written.unmet)
     all.push_back("what the cluster has none of is left out of the jobs that ask for it: " + what + " (" +
                   amount(count, "job") + ")");

@@ -3,15 +3,16 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/convert_output.h"
 #include "cli/import/import_names.h"
-#include "cli/rehearse/convert_output.h"
-#include "cli/rehearse/simulate_run.h"
 #include "log/attribute_table.h"
 #include "log/log_top.h"
 #include "log/packed_output.h"
 
 namespace rota::cli {
 namespace {
+
+constexpr const char* kImportSlurm = "rota import slurm";  // as the header of a workload names it
 
 // What the cluster has none of goes, for with it no job of the log could be rehearsed. What that was; "" : nothing.
 std::string leave_out_unmet(log::JobAttributes& asks, const Machine& machine, bool any_accelerators) {

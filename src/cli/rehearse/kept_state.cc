@@ -136,6 +136,7 @@ log::RecordedJob recorded_of(const store::HistoryRow& row, JobState state) {
   const EarlierRuns runs = earlier_runs(row);
   recorded.wait = row.start - row.submit - runs.all;
   recorded.earlier = runs.all - runs.kept;
+  recorded.kept = runs.kept;
   recorded.state = state;
   // Whatever is recorded, it did run.
   recorded.suspended = std::clamp(row.asked.suspended, Duration{0}, row.end - row.start - Duration{1});

@@ -10,6 +10,7 @@
 #include "cli/help.h"
 #include "cli/printed.h"
 #include "policy/chain.h"
+#include "rehearse/recorded.h"
 
 namespace rota::cli {
 namespace {
@@ -113,6 +114,10 @@ Result<int> policies(const PoliciesFlags& flags) {
   if (const Knob* knob = knob_named(flags.name)) {
     return printed(flags.json ? json_of(*knob).dump(2) + "\n" : knob_rows(*knob));
   }
+  if (flags.name == kRecorded)
+    return fail(
+        "recorded is no policy but what really happened, where the log tells it: rota simulate LOG --policy "
+        "recorded,easy has a row of it. `rota policies` lists the policies.");
   std::vector<std::string_view> names;
   for (const PolicyName& policy : policy_names()) names.push_back(policy.name);
   for (const Knob* knob : every_knob()) names.push_back(knob->name);

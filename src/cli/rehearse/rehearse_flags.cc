@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "cli/rehearse/time_zone_flag.h"
+#include "cli/time_zone_flag.h"
 #include "log/partition_names.h"
 #include "rehearse/recorded.h"
 #include "site/cluster_file.h"
@@ -284,6 +284,9 @@ Result<std::vector<Chain>> RehearseFlags::chains() const {
   std::vector<Chain> chains;
   for (const std::string_view name : split(policy, ',')) {
     if (several_ && trimmed(name) == kRecorded) continue;
+    if (trimmed(name) == kRecorded)
+      return fail(
+          "recorded is no policy but what really happened, a row of rota simulate; name a policy, such as easy.");
     auto chain = Chain::parse(trimmed(name));
     if (!chain) return std::unexpected(chain.error());
     if (ties == "submit-first" && chain->knobs().overrun != Overrun::kill) {

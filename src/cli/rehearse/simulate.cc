@@ -20,15 +20,14 @@
 #include "cli/rehearse/by_party.h"
 #include "cli/rehearse/findings.h"
 #include "cli/rehearse/journals.h"
-#include "cli/rehearse/kept_state.h"
 #include "cli/rehearse/made_by.h"
 #include "cli/rehearse/rehearse_flags.h"
 #include "cli/rehearse/seeds.h"
+#include "cli/rehearse/simulate_inputs.h"
 #include "cli/rehearse/simulate_outputs.h"
 #include "cli/rehearse/simulate_run.h"
 #include "cli/rehearse/unmet_shares.h"
 #include "cli/rehearse/window_flags.h"
-#include "log/log.h"
 #include "rehearse/labels.h"
 #include "report/html.h"
 #include "report/nodes_file.h"
@@ -58,43 +57,6 @@ struct SimulateFlags {
 
 // Of what goes on, to somebody who watches.
 bool shows_progress(const SimulateFlags& flags) { return !flags.quiet && ::isatty(STDERR_FILENO) == 1; }
-
-struct Workloads {
-  std::vector<log::Workload> all;
-  std::vector<std::shared_ptr<const Machine>> machines;  // of each; nullptr: it tells of none
-  std::vector<std::string> policies;                     // of the services that they are the state of, else empty
-};
-
-Result<Workloads> read_workloads(const SimulateFlags& flags) {
-  Workloads workloads;
-  const auto swf = flags.rehearse.swf();
-  if (!swf) return std::unexpected(swf.error());
-  for (const std::string& path : flags.workloads) {
-    if (is_state(path)) {
-      if (flags.window.asked())
-        return fail(path + ": --from, --until and --warm-up are for job logs, and this is the state of a service.");
-      auto state = read_state(path);
-      if (!state) return std::unexpected(state.error());
-      workloads.all.push_back(std::move(state->workload));
-      workloads.machines.push_back(std::move(state->machine));
-      workloads.policies.push_back(std::move(state->policy));
-      continue;
-    }
-    Progress progress(shows_progress(flags), "reading " + one_line(path));
-    log::SwfOptions watched = *swf;
-    watched.progress = [&progress](double share) { progress.share(share); };
-    auto workload = log::read_log(path, watched);
-    if (!workload) return std::unexpected(workload.error());
-    if (flags.window.asked()) {
-      if (auto cut = flags.window.apply(*workload); !cut) return std::unexpected(cut.error());
-    }
-    workloads.all.push_back(std::move(*workload));
-    workloads.machines.push_back(nullptr);
-    workloads.policies.emplace_back();
-  }
-  call_apart(workloads.all, flags.workloads);
-  return workloads;
-}
 
 Result<std::vector<Run>> plan_runs(const SimulateFlags& flags, const Workloads& workloads,
                                    const std::vector<Chain>& chains) {
@@ -215,7 +177,9 @@ Result<void> check_apart(const SimulateFlags& flags, const std::vector<std::vect
 // Of the one rehearsal that there is; nothing where nobody asked.
 Result<std::vector<std::string>> journal_files_of(const SimulateFlags& flags, const Asked& runs) {
   if (flags.journal_file.empty()) return std::vector<std::string>{};
-  if (runs.size() != 1 || runs.front()->chain == nullptr) {
+  if (runs.size() == 1 && runs.front()->chain == nullptr)
+    return fail("--journal keeps a rehearsal, and recorded is none: name one workload and one policy.");
+  if (runs.size() != 1) {
     return fail("--journal keeps one rehearsal, and here are " + std::to_string(runs.size()) +
                 " rows: name one workload and one policy.");
   }
@@ -345,7 +309,9 @@ void report_findings(const std::vector<Run>& runs, const SimulateFlags& flags) {
 Result<int> simulate(const SimulateFlags& flags) {
   const auto chains = flags.rehearse.chains();
   if (!chains) return std::unexpected(chains.error());
-  const auto workloads = read_workloads(flags);
+  const auto swf = flags.rehearse.swf();
+  if (!swf) return std::unexpected(swf.error());
+  const auto workloads = read_workloads(flags.workloads, *swf, flags.window, shows_progress(flags));
   if (!workloads) return std::unexpected(workloads.error());
   const auto copies = copies_of(flags, *workloads);
   if (!copies) return std::unexpected(copies.error());

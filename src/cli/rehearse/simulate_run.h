@@ -11,9 +11,6 @@
 
 namespace rota::cli {
 
-// The command that the header of a workload names that was imported from Slurm.
-inline constexpr const char* kImportSlurm = "rota import slurm";
-
 struct Run {
   const log::Workload* workload;
   const Chain* chain;  // nullptr: what really happened

@@ -5,20 +5,23 @@
 #include "base/text.h"
 #include "log/sacct_cell.h"
 #include "log/window.h"
+#include "site/date.h"
 
 namespace rota::cli {
 namespace {
 
 constexpr Duration kDay = seconds(86'400);
 
-// "2024-03-01", "2024-03-01T12:00" or with seconds, as Unix time.
-std::optional<std::int64_t> date(std::string text) {
+// "2024-03-01", "2024-03-01T12:00" or with seconds, or with a zone ("2024-03-01T12:00:00+01:00"): Unix time.
+std::optional<Duration> date(std::string text) {
+  if (const auto zoned = site::unix_milliseconds_of(text)) return Duration{*zoned};
   constexpr std::string_view kMidnight = "2024-01-01T00:00:00";
   if (text.size() < 10 || text.size() > kMidnight.size() || text[4] != '-') return std::nullopt;
   if (text.size() > 10 && text[10] == ' ') text[10] = 'T';
   text += kMidnight.substr(text.size());
   const auto time = log::parse_sacct_time(text);
-  return time ? *time : std::nullopt;
+  if (!time || !*time) return std::nullopt;
+  return seconds(**time);
 }
 
 Result<Instant> instant(const char* option, const std::string& text, const log::Workload& workload) {
@@ -26,13 +29,14 @@ Result<Instant> instant(const char* option, const std::string& text, const log::
     if (workload.unix_start == 0)
       return fail(workload.name + ": the log does not say when it began (UnixStartTime), so that " + option +
                   " takes the time since its beginning, such as 7d, and no date.");
-    return kEpoch + seconds(*unix_time - workload.unix_start);
+    return kEpoch + (*unix_time - seconds(workload.unix_start));
   }
   const auto since = parse_duration(text);
   if (!since)
-    return fail(std::string(option) + ": " + rota::quoted(text) +
-                " is no time. Write a date such as 2024-03-01 or 2024-03-01T12:00 (UTC), or the time since the log's "
-                "beginning: 86400, 7d, 12h.");
+    return fail(
+        std::string(option) + ": " + rota::quoted(text) +
+        " is no time. Write a date such as 2024-03-01, 2024-03-01T12:00 (UTC) or 2024-03-01T12:00+01:00, or the "
+        "time since the log's beginning: 86400, 7d, 12h.");
   return kEpoch + *since;
 }
 
@@ -41,7 +45,8 @@ Result<Instant> instant(const char* option, const std::string& text, const log::
 void WindowFlags::declare(CLI::App& command) {
   command
       .add_option("--from", from,
-                  "leave out jobs submitted before: a date (UTC), or the time since the log's beginning such as 7d")
+                  "leave out jobs submitted before: a date (UTC, or with a zone such as +01:00), or the time since the "
+                  "log's beginning such as 7d")
       ->type_name("TIME");
   command.add_option("--until", until, "leave out jobs submitted then or later")->type_name("TIME");
   command

@@ -91,7 +91,13 @@ rota.whyStarted = (starts, i) => {
 
 rota.userName = (charts, user) => charts.users[user] || `user ${user}`;
 
-rota.kStates = ['waiting', 'running', 'completed', 'stopped at its limit', 'rejected'];
+// By model/job.h's JobState.
+rota.kStates = ['waiting', 'running', 'completed', 'stopped at its limit', 'rejected', 'cancelled', 'held', 'failed',
+                'failed with its node', 'out of memory'];
+
+// Of a job that is not drawn: why.
+rota.whyNotDrawn = (charts, p, state) => charts.policies[p].recorded && state === 0 ?
+    'when it started is not told' : `did not run (${rota.kStates[state]})`;
 
 // What policy p made of them. start and end are NaN for jobs that did not end, promise where there was none. wait and ran
 // are those of the tables: what was kept of earlier runs is run time and no wait, and who stood still did not run.

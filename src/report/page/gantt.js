@@ -345,8 +345,8 @@ rota.gantt = (() => {
       const {made} = this.run(policy);
       const {shared} = this;
       if (Number.isNaN(made.start[i])) {
-        return [`Job ${shared.number[i]}`, `did not run under ${this.charts.policies[policy].name}: ` +
-                rota.kStates[made.state[i]]];
+        return [`Job ${shared.number[i]}`, `${rota.whyNotDrawn(this.charts, policy, made.state[i])}, under ` +
+                this.charts.policies[policy].name];
       }
       const nodes = this.nodesOf(policy, i), why = rota.whyStarted(this.starts(policy), i);
       const lines = [`Job ${shared.number[i]}${shared.user[i] >= 0 ? ` of ${rota.userName(this.charts, shared.user[i])}` : ''}`,
@@ -398,7 +398,7 @@ rota.gantt = (() => {
       const {made} = this.run();
       if (i < 0 || Number.isNaN(made.start[i])) {
         this.status.textContent = i < 0 ? `There is no job ${text}.` :
-            `Job ${text} did not run: ${rota.kStates[made.state[i]]}.`;
+            `Job ${text}: ${rota.whyNotDrawn(this.charts, this.policy, made.state[i])}.`;
         return;
       }
       this.show_job(i);

@@ -51,7 +51,7 @@ rota.jobTables = (() => {
     const {charts, shared, words} = gantt;
     const rows = d3.range(charts.drawn).map((p) => {
       const made = gantt.made(p);
-      if (Number.isNaN(made.start[i])) return [policyCell(charts, p), '–', rota.kStates[made.state[i]], '', '', '', ''];
+      if (Number.isNaN(made.start[i])) return [policyCell(charts, p), '–', rota.whyNotDrawn(charts, p, made.state[i]), '', '', '', ''];
       const late = made.start[i] - made.promise[i];
       const starts = gantt.starts(p);
       return [policyCell(charts, p), duration(made.wait[i]), words.moment(made.start[i]), words.moment(made.end[i]),

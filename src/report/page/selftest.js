@@ -18,6 +18,7 @@ rota.selftest = () => {
       rota.selftest.exports(section, check);
       rota.selftest.charts(section, charts, check);
       rota.selftest.nodes(section, charts, check);
+      rota.selftest.load(charts, check);
       rota.selftest.sites({section, charts}, check);
     }
     if (!gantt) continue;
@@ -53,6 +54,21 @@ rota.selftest.charts = (section, charts, check) => {
   check(lines() === charts.policies.length - 1, 'a policy can be hidden');
   buttons[1].click();
   check(lines() === charts.policies.length, 'and shown again');
+};
+
+// The means of what is drawn over time are those of the table: whatever ran is in use, and waits no more.
+rota.selftest.load = (charts, check) => {
+  for (const view of [charts].concat(charts.sites.map((site) => ({...charts, ...site})))) {
+    for (const {name, busy, waiting, sizes, utilization, meanWait, makespan, unplaced} of view.policies) {
+      const near = (a, b, what) => check(Math.abs(a - b) <= 2e-3 * Math.max(1, Math.abs(b)),
+                                         `${view.name}, ${name}: ${what} over time: ${a} is ${b}`);
+      if (unplaced) continue;
+      const length = charts.to - charts.from, ended = d3.sum(sizes, (size) => size.jobs);
+      near(d3.mean(busy) * length, utilization * makespan * view.processors, 'processors in use');
+      // Of jobs that did not end no wait is in the mean.
+      if (ended === charts.jobs) near(d3.mean(waiting) * length, meanWait * ended, 'jobs waiting');
+    }
+  }
 };
 
 // Figures and pictures to take away: the rows have one width, and a picture is one.

@@ -1,4 +1,4 @@
-#include "cli/rehearse/time_zone_flag.h"
+#include "cli/time_zone_flag.h"
 
 namespace rota::cli {
 

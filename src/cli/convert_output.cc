@@ -1,4 +1,4 @@
-#include "cli/rehearse/convert_output.h"
+#include "cli/convert_output.h"
 
 #include <array>
 
