@@ -34,6 +34,7 @@ class Site(slurm_site.SlurmSite):
     partitions = ("PartitionName=main Nodes=ALL Default=YES MaxTime=1-00:00:00 DefaultTime=10 State=UP",)
 
     def run_backlog(self):
+        time.sleep(5)  # after the passes that the nodes have caused by coming up
         due = time.monotonic()
         for number, (pause, size, sleep, limit) in enumerate(BACKLOG.jobs()):
             due += pause
