@@ -28,9 +28,6 @@ constexpr const char* kNoLimit = "no time limit (UNLIMITED, Partition_Limit, or 
 constexpr const char* kComponent = "components of heterogeneous jobs: each a job of its own, which may start alone";
 constexpr const char* kKeptSpread =
     "would go on any number of nodes, and have memory by their processors: kept on as many nodes as they had";
-constexpr const char* kGuessedSpread =
-    "had one node, and asked for one at least, as all do who do not say how many: taken as content with any number, as "
-    "others of the same user with as many processors were";
 constexpr const char* kNeverShort =
     "go on any number of nodes, and have memory by their processors: left out, for no job has more beside each "
     "processor than every node has, so that it is never short";
@@ -39,7 +36,7 @@ constexpr std::int64_t kNoticed = 2000;  // milliseconds by which times may diff
 
 // By SacctRemark.
 constexpr std::array kRemarks{
-    "accelerators of several kinds: the first kind only",
+    "accelerators of several kinds: all taken as of the first",
     "other resources (gres) than gpu and licences: passed over",
     "accelerators spread unevenly: as many on each node as on the fullest",
     kOddLicences,
@@ -203,8 +200,8 @@ void SacctJobs::remark(const SacctRow& job) {
   if (job.component) note(kComponent);
   if (job.spread == SacctSpread::kept) note(kKeptSpread);
   if (job.spread == SacctSpread::guessed) note(kGuessedSpread);
-  if (job.by_processors && job.nodes == 0 && job.processors > 1 && job.processor_memory > 0 && options_.memory_counts)
-    note(kNeverShort);
+  const bool anywhere = job.spread == SacctSpread::any || job.spread == SacctSpread::guessed;
+  if (anywhere && job.by_processors && options_.memory_counts) note(kNeverShort);
   for (std::size_t i = 0; i < kRemarks.size(); ++i)
     if ((job.remarks >> i & 1U) != 0) note(kRemarks[i]);
 }

@@ -36,6 +36,9 @@ struct SacctLog : AccountedLog {
 };
 
 // Counted in the report: a guess, for any of them might have been the one.
+inline constexpr const char* kGuessedSpread =
+    "had one node, and asked for one at least, as all do who do not say how many: taken as content with any number, as "
+    "others of the same user with as many processors were";
 inline constexpr const char* kSeveralPartitions =
     "several partitions, as long as it has not started in one of them: taken as of the first";
 

@@ -93,9 +93,11 @@ Result<void> for_each_item(std::string_view cell, const Visit& visit) {
 }
 
 // "gres/gpu=4" says how many in all, and so many of them "gres/gpu:a100=4" are of a type.
-void add_gpus(std::string_view name, std::int64_t count, SacctTres& into) {
-  into.accelerators = std::max(into.accelerators, count);
-  if (name.size() == kGpu.size() || count == 0) return;
+void add_gpus(std::string_view name, std::int64_t count, SacctTres& into, std::int64_t& of_types) {
+  const bool typed = name.size() > kGpu.size();
+  if (typed) of_types += count;
+  into.accelerators = std::max(into.accelerators, typed ? of_types : count);
+  if (!typed || count == 0) return;
   const std::string_view type = name.substr(kGpu.size() + 1);
   into.more = into.more || (!into.accelerator_type.empty() && into.accelerator_type != type);
   if (into.accelerator_type.empty()) into.accelerator_type = type;
@@ -109,6 +111,7 @@ void add_licence(std::string_view name, std::int64_t count, SacctTres& into) {
 
 Result<SacctTres> parse_sacct_tres(std::string_view cell) {
   SacctTres tres;
+  std::int64_t of_types = 0;  // of which the total is not told always
   auto read = for_each_item(cell, [&](std::string_view item) -> Result<void> {
     const std::size_t equals = item.find('=');
     const std::string_view name = item.substr(0, equals);
@@ -124,7 +127,7 @@ Result<SacctTres> parse_sacct_tres(std::string_view cell) {
     if (!count) return std::unexpected(count.error());
     if (name == "cpu") tres.processors = *count;
     if (name == "node") tres.nodes = *count;
-    if (gpu) add_gpus(name, *count, tres);
+    if (gpu) add_gpus(name, *count, tres, of_types);
     if (gres && !gpu) tres.others = true;
     if (name.starts_with("license/")) add_licence(name.substr(8), *count, tres);
     return {};

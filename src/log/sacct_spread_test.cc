@@ -92,5 +92,37 @@ TEST(SacctSpread, OfWhoAskedForOneNodeAtLeastOthersLikeItTellWhetherItNeedsOne) 
   EXPECT_EQ(spreads({{"ann|1|1", 1024}, {"ann|2|1", 1024}}, {}), (Nodes{1, 2})) << "of nodes that nobody knows";
 }
 
+TEST(SacctSpread, WhatSaysThatItNeedsOneNodeIsHeard) {
+  const auto nodes = [](const char* asked, const char* line, const char* user) {
+    const std::string names = "JobID|User|Submit|Start|End|State|AllocCPUS|ReqCPUS|NNodes|ReqNodes|SubmitLine\n";
+    const std::string first = "1|" + std::string(user) + kTimes + "8|2|1|sbatch -n 8 a.sh\n";
+    const std::string second = "2|" + std::string(user) + kTimes + asked + "|1|1|" + line + "\n";
+    const auto log = read_sacct_log(LineBlocks::over(names + first + second, "sacct.txt"), {.memory_counts = false});
+    EXPECT_TRUE(log) << log.error().message;
+    return log->rows[1].nodes;
+  };
+  EXPECT_EQ(nodes("8", "sbatch -n 8 b.sh", "ann"), 0U);
+  EXPECT_EQ(nodes("8", "sbatch b.sh -N 1", "ann"), 0U) << "the script's own";
+  EXPECT_EQ(nodes("8", "", "ann"), 0U);
+  EXPECT_EQ(nodes("8", "sbatch -N 1 -n 8 b.sh", "ann"), 1U);
+  EXPECT_EQ(nodes("8", "sbatch --nodes=1 b.sh", "ann"), 1U);
+  EXPECT_EQ(nodes("8", "sbatch -n1 -c8 b.sh", "ann"), 1U);
+  EXPECT_EQ(nodes("8", "sbatch --cpus-per-task 4 -n 2 b.sh", "ann"), 1U);
+  EXPECT_EQ(nodes("1", "", "ann"), 1U) << "it asked for one processor";
+  EXPECT_EQ(nodes("4", "", "ann"), 1U) << "others with as many were not spread";
+  EXPECT_EQ(nodes("8", "", ""), 1U) << "nobody knows whose they are";
+}
+
+TEST(SacctSpread, MemoryOfANodeCanBeShortWhereAJobIsSpread) {
+  const std::string names = "JobID|User|Submit|Start|End|State|AllocCPUS|ReqCPUS|NNodes|ReqNodes|ReqMem|AllocTRES\n";
+  const std::string by_processors = std::string("1|ann") + kTimes + "8|2|1|1000Mc|cpu=8,mem=8000M\n";
+  const std::string by_nodes = std::string("2|ann") + kTimes + "8|1|1|3600Mn|cpu=8,mem=3600M\n";
+  const auto log = read_sacct_log(LineBlocks::over(names + by_processors + by_nodes, "sacct.txt"),
+                                  {.memory_counts = true, .memory_beside = std::int64_t{1000} << 20U});
+  ASSERT_TRUE(log) << log.error().message;
+  EXPECT_EQ(log->rows[0].nodes, 2U) << "kept: on any node the other may have 3600 MiB beside one processor";
+  EXPECT_EQ(log->rows[1].nodes, 0U);
+}
+
 }  // namespace
 }  // namespace rota::log

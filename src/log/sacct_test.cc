@@ -418,6 +418,7 @@ TEST(SacctCell, ReadsWhatIsAskedInAll) {
   EXPECT_FALSE(tres->more || tres->others);
   EXPECT_TRUE(parse_sacct_tres("gres/gpu=3,gres/gpu:a100=2,gres/gpu:v100=1")->more);
   EXPECT_EQ(parse_sacct_tres("gres/gpu=3,gres/gpu:a100=2,gres/gpu:v100=1")->accelerators, 3);
+  EXPECT_EQ(parse_sacct_tres("gres/gpu:v100=1,gres/gpu:a100=2")->accelerators, 3) << "the total is not told";
   const auto both = parse_sacct_tres("license/a=1,license/b=2,license/none=0");
   EXPECT_EQ(named_licences_text(both->licences), "a,b:2");
   EXPECT_FALSE(both->more);

@@ -59,51 +59,64 @@ LongOption long_option(std::string_view given) {
   return meant.size() == 1 ? meant.front() : LongOption{};
 }
 
-// The values of --array as they come, the last of which counts.
-class Array {
+// The values of options as they come, the last of which counts.
+class Given {
  public:
   void take_long(std::string_view word, Words& words) {  // without its dashes
     const std::size_t equals = word.find('=');
     const LongOption option = long_option(word.substr(0, equals));
     if (equals == std::string_view::npos && !option.takes_value) return;
     const std::string_view value = equals == std::string_view::npos ? words.next() : word.substr(equals + 1);
-    if (option.name == "array") value_ = value;
+    if (option.name == "array") array_ = value;
+    if (option.name == "nodes") nodes_ = value;
+    if (option.name == "ntasks") tasks_ = value;
+    if (option.name == "cpus-per-task") each_ = value;
   }
   void take_short(std::string_view word, Words& words) {  // several may stand in one word
     for (; !word.empty(); word.remove_prefix(1)) {
       if (kShortWithOwnValue.contains(word.front())) return;
       if (!kShortWithValue.contains(word.front())) continue;
       const std::string_view value = word.size() > 1 ? word.substr(1) : words.next();
-      if (word.front() == 'a') value_ = value;
+      if (word.front() == 'a') array_ = value;
+      if (word.front() == 'N') nodes_ = value;
+      if (word.front() == 'n') tasks_ = value;
+      if (word.front() == 'c') each_ = value;
       return;
     }
   }
   std::uint32_t throttle() const {
-    const std::size_t percent = value_.find('%');
-    if (percent == std::string_view::npos || value_.find_first_not_of("0123456789,-:") != percent) return 0;
-    const auto most = parse_integer(value_.substr(percent + 1));
+    const std::size_t percent = array_.find('%');
+    if (percent == std::string_view::npos || array_.find_first_not_of("0123456789,-:") != percent) return 0;
+    const auto most = parse_integer(array_.substr(percent + 1));
     return most && *most > 0 && *most <= INT32_MAX ? static_cast<std::uint32_t>(*most) : 0;
   }
 
+  bool needs_its_nodes() const { return !nodes_.empty() || tasks_ == "1" || (!each_.empty() && each_ != "1"); }
+
  private:
-  std::string_view value_;
+  std::string_view array_, nodes_, tasks_, each_;
 };
+
+Given given_in(std::string_view line) {
+  Words words(line);
+  words.next();  // sbatch itself
+  Given given;
+  for (auto word = words.next(); word.size() > 1 && word.front() == '-' && word != "--"; word = words.next()) {
+    if (word.starts_with("--")) {
+      given.take_long(word.substr(2), words);
+    } else {
+      given.take_short(word.substr(1), words);
+    }
+  }
+  return given;
+}
 
 }  // namespace
 
 std::uint32_t throttle_of_submit_line(std::string_view line) {
-  if (!line.contains('%')) return 0;  // as most of millions of them
-  Words words(line);
-  words.next();  // sbatch itself
-  Array array;
-  for (auto word = words.next(); word.size() > 1 && word.front() == '-' && word != "--"; word = words.next()) {
-    if (word.starts_with("--")) {
-      array.take_long(word.substr(2), words);
-    } else {
-      array.take_short(word.substr(1), words);
-    }
-  }
-  return array.throttle();
+  return line.contains('%') ? given_in(line).throttle() : 0;  // which most of millions of them do not have
 }
+
+bool submit_line_needs_its_nodes(std::string_view line) { return !line.empty() && given_in(line).needs_its_nodes(); }
 
 }  // namespace rota::log

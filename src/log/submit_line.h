@@ -12,4 +12,8 @@ namespace rota::log {
 // in it that is not known from the line, which is then read no further.
 std::uint32_t throttle_of_submit_line(std::string_view line);
 
+// Whether sbatch's own options say on how many nodes it is to be, or that its processors belong to one process (or
+// some) which cannot be on two: --nodes, --ntasks=1, --cpus-per-task. What a script says is not in the line.
+bool submit_line_needs_its_nodes(std::string_view line);
+
 }  // namespace rota::log

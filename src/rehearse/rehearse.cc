@@ -165,7 +165,10 @@ bool WorkloadSource::next(sim::Arrival& arrival) {
   if (options_.attributes) options_.attributes->give(spec);
   spec.partition = options_.machine ? partition_of(spec) : PartitionId{};
   spec.qos = options_.machine ? qos_of(spec) : QosId{};
-  if (spec.partition.valid()) spec.priority += options_.machine->partitions[spec.partition.value].priority;
+  if (!spec.partition.valid()) return true;
+  const Partition& partition = options_.machine->partitions[spec.partition.value];
+  spec.priority += partition.priority;
+  if (partition.max_nodes == 1 && spec.nodes == 0) spec.nodes = 1;
   return true;
 }
 

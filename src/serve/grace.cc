@@ -90,7 +90,10 @@ LateEnds Service::late_ends() const {
     const Job& job = view().job(entry.job);
     const JobEntry* known = book_.find(entry.job);
     if (known == nullptr || !ends_at_limit(job)) return true;
-    if (const Instant end = job.limit_end() + known->about->kill_wait; end > view().now()) late.emplace(entry.job, end);
+    const Overrun overrun = chain_->knobs().overrun;
+    const Duration grace = overrun == Overrun::fixed ? chain_->knobs().grace : Duration{0};
+    const Instant killed = job.limit_end() + grace + known->about->kill_wait;
+    if (killed > view().now()) late.emplace(entry.job, killed);
     return true;
   });
   return late;

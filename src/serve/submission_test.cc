@@ -55,7 +55,8 @@ class SpecOf : public testing::Test {
   Machine machine = site::parse_cluster(
                         "licences = \"matlab:3,simulink:2\"\n[[nodes]]\nnames = \"n[1-2]\"\nprocessors = 4\n"
                         "[[partitions]]\nname = \"day\"\nnodes = \"n[1-2]\"\ndefault = true\ndefault_time = \"1h\"\n"
-                        "[[partitions]]\nname = \"night\"\nnodes = \"n2\"\n",
+                        "[[partitions]]\nname = \"night\"\nnodes = \"n2\"\n"
+                        "[[partitions]]\nname = \"narrow\"\nnodes = \"n[1-2]\"\nmax_nodes = 1\n",
                         "test")
                         .value();
   Submission submission;
@@ -103,6 +104,14 @@ TEST_F(SpecOf, has_a_single_process_on_one_node_and_whole_nodes_whole) {
   submission.tasks_per_node = 3;
   EXPECT_EQ(why(spec_of(submission, machine)),
             "`tasks_per_node` times `nodes` is not the number of processes; say `nodes`, and as many `tasks`.");
+}
+
+TEST_F(SpecOf, is_on_one_node_where_a_partition_lets_nobody_have_more) {
+  submission.processors = 3;
+  submission.partition = "narrow";
+  EXPECT_EQ(spec_of(submission, machine)->nodes, 1U);
+  submission.nodes = 2;
+  EXPECT_EQ(spec_of(submission, machine)->nodes, 2U) << "which is refused";
 }
 
 TEST_F(SpecOf, has_no_process_on_two_nodes) {

@@ -4,9 +4,11 @@ under policy slurm as read from its configuration, and under others, beside what
 
 Usage: imported.py ROTA CASE [FOLDER]   Takes some ten minutes, nearly all of it sleep. The import is kept in FOLDER, where one
 is named. Needs Debian's Slurm and MariaDB, and root. CASE is one of these:
-  imported                   with a pass of backfill every three seconds
+  imported                   the small backlog, with a pass of backfill every three seconds
   imported-one-reservation   the same, with one reservation at a time
-  imported-default           with Slurm's own backfill, every thirty seconds
+  imported-default           the same, with Slurm's own backfill, every thirty seconds
+  imported-steady            the steady backlog, with a pass every five seconds
+  imported-steady-default    the same, every thirty seconds
 """
 import csv
 import os
@@ -22,21 +24,30 @@ import record
 sys.path.insert(0, os.path.join(record.HERE, "..", "live"))
 import slurm_site  # noqa: E402  of tests/live
 
-BACKLOG = record.SMALL
 OFTEN = "bf_interval=3,bf_resolution=5,bf_yield_interval=5000000"
-CASES = {"imported": OFTEN, "imported-one-reservation": f"{OFTEN},{record.FEW}", "imported-default": "bf_interval=30"}
+CASES = {  # the backlog, and SchedulerParameters
+    "imported": (record.SMALL, OFTEN),
+    "imported-one-reservation": (record.SMALL, f"{OFTEN},{record.FEW}"),
+    "imported-default": (record.SMALL, "bf_interval=30"),
+    "imported-steady": (record.STEADY, "bf_interval=5,bf_resolution=10,bf_yield_interval=5000000"),
+    "imported-steady-default": (record.STEADY, "bf_interval=30"),
+}
 OTHERS = ("easy", "conservative", "easy+depth=8", "fcfs")
 
 
 class Site(slurm_site.SlurmSite):
-    cpus, gpu_nodes = BACKLOG.cpus, ()
+    gpu_nodes = ()
     priority = ("PriorityWeightAge=100000", "PriorityMaxAge=0-01:00:00", "PriorityCalcPeriod=1")
     partitions = ("PartitionName=main Nodes=ALL Default=YES MaxTime=1-00:00:00 DefaultTime=10 State=UP",)
+
+    def __init__(self, folder, backlog, scheduler):
+        self.backlog, self.cpus, self.scheduler = backlog, backlog.cpus, scheduler
+        super().__init__(folder, [f"n{number + 1}" for number in range(backlog.nodes)])
 
     def run_backlog(self):
         time.sleep(5)  # after the passes that the nodes have caused by coming up
         due = time.monotonic()
-        for number, (pause, size, sleep, limit) in enumerate(BACKLOG.jobs()):
+        for number, (pause, size, sleep, limit) in enumerate(self.backlog.jobs()):
             due += pause
             time.sleep(max(0.0, due - time.monotonic()))
             self.ask("sbatch", "-n", str(size), "-t", str(limit), "-J", f"job-{number + 1}", "-o", "/dev/null", "--wrap",
@@ -79,8 +90,7 @@ def main():
         os.chmod(folder, 0o755)
         os.mkdir(os.path.join(folder, "slurm"))
         imported = os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else os.path.join(folder, "site")
-        site = Site(os.path.join(folder, "slurm"))
-        site.scheduler = CASES[sys.argv[2]]
+        site = Site(os.path.join(folder, "slurm"), *CASES[sys.argv[2]])
         try:
             site.start()
             site.run_backlog()

@@ -21,6 +21,7 @@
 #include "cli/time_zone_flag.h"
 #include "log/partition_names.h"
 #include "log/sacct.h"
+#include "log/sacct_spread.h"
 #include "site/slurm_cluster.h"
 #include "site/slurm_policy.h"
 
@@ -152,17 +153,6 @@ std::string cluster_name(const site::SlurmConfig& config) {
   return own == config.end() || own->second == "(null)" ? "" : own->second;
 }
 
-// Bytes of memory that every node has for each of its processors; 0: memory does not count.
-std::int64_t least_beside(const Machine& machine) {
-  std::int64_t least = 0;
-  for (const Node& node : machine.nodes) {
-    if (node.memory <= 0 || node.processors == 0) continue;
-    const std::int64_t beside = node.memory / node.processors;
-    least = least == 0 ? beside : std::min(least, beside);
-  }
-  return least;
-}
-
 Result<log::SacctLog> read_workload(const ImportFlags& flags, const std::string& from,
                                     const site::SlurmCluster& cluster) {
   const Machine& machine = cluster.machine;
@@ -176,13 +166,12 @@ Result<log::SacctLog> read_workload(const ImportFlags& flags, const std::string&
     if (!blocks) return std::unexpected(blocks.error());
     exports.push_back(std::move(*blocks));
   }
-  auto log =
-      log::read_sacct_log(std::move(exports), {.skip_bad_rows = flags.skip_bad_rows,
-                                               .keep_cancelled = flags.keep_cancelled,
-                                               .memory_counts = std::ranges::any_of(machine.nodes, &Node::memory),
-                                               .memory_beside = least_beside(machine),
-                                               .cluster = cluster_name(cluster.config),
-                                               .zone = *zone});
+  log::SwfOptions options{.skip_bad_rows = flags.skip_bad_rows,
+                          .keep_cancelled = flags.keep_cancelled,
+                          .cluster = cluster_name(cluster.config),
+                          .zone = *zone};
+  log::suit_to(machine, options);
+  auto log = log::read_sacct_log(std::move(exports), options);
   if (!log) return log;
   mend_run_times(*log);
   if (auto done = rename_partitions(flags.partitions, log->partitions); !done) return std::unexpected(done.error());
@@ -255,6 +244,10 @@ std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmClus
                   " and still there then would stretch what is compared; the next command leaves them out (--from)");
   }
   const auto& findings = log.report.findings;
+  const auto guessed = std::ranges::find(findings, log::kGuessedSpread, &log::ImportReport::Finding::what);
+  if (guessed != findings.end())
+    all.push_back(amount(guessed->rows, "job") + " of which sacct does not tell whether they need one node go on any " +
+                  "number, as others of the same user with as many processors did");
   const auto several = std::ranges::find(findings, log::kSeveralPartitions, &log::ImportReport::Finding::what);
   if (several != findings.end())
     all.push_back(amount(several->rows, "job") + (several->rows == 1 ? " names" : " name") +

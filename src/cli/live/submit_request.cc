@@ -111,7 +111,9 @@ class Request {
     } else if (const SubmitValue* each = given("memory_each")) {
       const auto bytes = size_of(*each);
       if (!bytes) return std::unexpected(bytes.error());
-      const std::int64_t on_each = (processors_ + nodes_ - 1) / nodes_;
+      // Of processes of several processors none is split.
+      const std::int64_t of_one = processors_ % tasks_ == 0 && tasks_ >= nodes_ ? processors_ / tasks_ : 1;
+      const std::int64_t on_each = (processors_ / of_one + nodes_ - 1) / nodes_ * of_one;
       if (*bytes > INT64_MAX / on_each) return wrong(*each, "less");
       out_["memory"] = *bytes * on_each;
     }

@@ -1,12 +1,14 @@
 #include "cli/rehearse/rehearse_flags.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <utility>
 
 #include "base/text.h"
 #include "cli/time_zone_flag.h"
 #include "log/partition_names.h"
+#include "log/sacct_spread.h"
 #include "rehearse/recorded.h"
 #include "site/cluster_file.h"
 
@@ -75,6 +77,9 @@ Result<log::SwfOptions> RehearseFlags::swf() const {
   swf.keep_recorded = wants_recorded();
   swf.published_limits = ties == "submit-first";
   swf.zone = std::move(*zone);
+  if (!cluster.empty() && std::filesystem::is_regular_file(cluster)) {  // what is wrong with it options() says
+    if (const auto machine = site::read_cluster_file(cluster)) log::suit_to(*machine, swf);
+  }
   return swf;
 }
 

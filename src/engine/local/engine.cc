@@ -127,6 +127,7 @@ void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
   claim.job = command.job.value;
   claim.dispatch = command.dispatch;
   claim.move = move;
+  if (run.uid != kServiceUser) claim.owner = run.uid;
   claim.elsewhere = entry.record.elsewhere;
   claim.user = entry.record.user;
   claim.system = entry.record.system;
@@ -298,6 +299,7 @@ void LocalEngine::ended(JobId job, Entry& entry) {
   const bool keeps_nothing = record.lost && entry.suspends && entry.asked == Asked::vacate;
   if (record.asked == Asked::nothing && (record.lost || record.phase == Phase::failed) && !keeps_nothing)
     record.asked = entry.asked;
+  record.stood = record.stood && record.dispatch == entry.dispatch;  // else its next turn had come
   record.dispatch = entry.dispatch;
   if (entry.ordered != kNever)  // the clock of who decides may have been set back; what is kept the door bounds
     record.ran = std::clamp<std::int64_t>((loop_.now() - entry.ordered).count(), 0, record.ran);

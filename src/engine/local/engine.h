@@ -91,10 +91,11 @@ class LocalEngine final : public Engine, public Alarm {
     Instant next_look = kNever;        // when it is looked whether the run is over
     int unanswered = 0;                // looks at which it was asked since it was last heard
     bool given_up = false;             // it hung, and counts no more
-    pid_t spawner = 0;                 // that was to begin it
+    pid_t spawner = 0;                 // that was to begin it, or to bury it
     Instant killed = kNever;           // when it was killed before it had begun; kNever: or it was named since
     std::unique_ptr<GoneWatch> dying;  // the same, while it is not gone yet
     bool buried = false;               // the link is to who ends what is left of the run
+    Instant buried_by = kNever;        // unless the spawner hangs
     int burials = 0;                   // tries
   };
   // The latest dispatch of a job, from its command on until its end is settled.

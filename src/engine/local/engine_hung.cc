@@ -47,9 +47,11 @@ void LocalEngine::look_whether_over(JobId job, Entry& entry) {
   Silence& silence = entry.silence;
   silence.next_look = kNever;
   if (silence.dying) return look_whether_gone(job, entry);
-  const bool stopped = entry.end && !entry.leaves;
-  if (stopped || entry.name.empty() || entry.record.over() || silence.buried) return;
   const Instant now = loop_.now();
+  if (silence.buried && silence.buried_by > now) return plan_look(job, entry, silence.buried_by);
+  if (silence.buried) return spawner_.end(silence.spawner);  // whose end is heard, and it is buried again
+  const bool stopped = entry.end && !entry.leaves;
+  if (stopped || entry.name.empty() || entry.record.over()) return;
   if (const Instant by = over_by(entry); by > now) return plan_look(job, entry, by);  // it was let run on meanwhile
   if (silence.unanswered == kLooks) return end_hung(job, entry);
   ++silence.unanswered;

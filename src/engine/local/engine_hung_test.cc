@@ -192,6 +192,15 @@ TEST_F(LocalHungTest, a_spawner_that_does_not_begin_a_job_is_replaced) {
   EXPECT_EQ(desk_.outcome(1, 2), Outcome::completed);
 }
 
+TEST_F(LocalHungTest, a_spawner_that_does_not_bury_a_job_is_replaced) {
+  const pid_t supervisor = start(1, desk_.start(1, desk_.shell(kForEver)));
+  const pid_t spawner = desk_.engine().spawner();
+  ::kill(spawner, SIGSTOP);
+  ::kill(supervisor, SIGKILL);
+  EXPECT_EQ(desk_.outcome(1, 1), Outcome::node_failed);
+  EXPECT_TRUE(gone(spawner));
+}
+
 TEST_F(LocalHungTest, a_job_whose_start_nobody_carries_out_is_not_waited_for_beyond_its_limit) {
   ::kill(desk_.engine().spawner(), SIGSTOP);
   Command limited = desk_.start(1, desk_.shell("echo run >> out"));

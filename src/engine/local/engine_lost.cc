@@ -100,8 +100,13 @@ void LocalEngine::bury(JobId job, Entry& entry) {
   order.name = entry.name;
   order.engine_folder = options_.folder;
   record.stood = entry.end.has_value();
+  record.dispatch = entry.dispatch;  // it may have been told to go on, and not have heard of it
+  record.key = entry.key;
   order.claim = record;
   entry.silence.buried = true;
+  entry.silence.spawner = spawner_.pid();
+  entry.silence.buried_by = loop_.now() + options_.hang_wait;
+  plan_look(job, entry, entry.silence.buried_by);
   watch(job, entry, std::move(ends.ours));
   spawner_.send(order, std::move(ends.theirs));
 }
@@ -119,7 +124,8 @@ void LocalEngine::bury_now(const std::vector<Entry*>& entries) {
       record.phase = Phase::failed;
       continue;
     }
-    end_leftovers({.pid = record.pid, .began = record.began}, mark_of(options_.folder, entry->name), record.cgroups);
+    end_leftovers({.pid = record.pid, .began = record.began, .owner = record.owner},
+                  mark_of(options_.folder, entry->name), record.cgroups);
     remove_cgroups(record.cgroups);
     record.lost = true;
     record.stood = record.phase == Phase::suspended;

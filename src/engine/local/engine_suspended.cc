@@ -1,5 +1,8 @@
 // A job that was suspended to give way, from the start that is its next turn on.
+#include <fcntl.h>
+
 #include "engine/local/engine.h"
+#include "engine/local/words.h"
 
 namespace rota::local {
 
@@ -63,9 +66,14 @@ void LocalEngine::ended_while_it_stood(JobId job, Entry& entry) {
                                : "The job ended while it was suspended; how it did is told when its turn comes.");
 }
 
+// Written down before it is told: a service that starts again must not tell it of a later turn once more.
 void LocalEngine::end_in_turn(Entry& entry, const Command& command) {
   next_turn(entry, command);
   entry.record.stood = false;
+  entry.record.dispatch = command.dispatch;
+  entry.record.key = command.key;
+  const Descriptor file(::openat(folder_.get(), entry.name.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW));
+  if (file) add_line(file.get(), "\n" + in_words(entry.record));
   over(command.job, entry);
 }
 

@@ -3,9 +3,11 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <map>
@@ -100,23 +102,49 @@ bool is_marked(pid_t pid, const std::string& mark) {
          environment.find('\0' + mark + '\0') != std::string::npos;
 }
 
-// By process whether it is a zombie.
-std::map<pid_t, bool> left_over(const Process& first, const std::string& mark,
-                                const std::vector<std::string>& cgroups) {
+// The real one; -1: it is gone.
+std::int64_t user_of(pid_t pid) {
+  const std::string status = contents(folder_of(pid) + "/status");
+  const std::size_t line = status.find("\nUid:");
+  const auto users =
+      line == std::string::npos
+          ? std::vector<std::int64_t>{}
+          : numbers_in<std::int64_t>(std::string_view(status).substr(line, status.find('\n', line + 1) - line));
+  return users.empty() ? -1 : users.front();
+}
+
+// Who has the number by now may be somebody else: it is held while it is looked whether it is the one that is meant.
+template <class Is>
+void signal_where(pid_t pid, int number, const Is& is) {
+  const Descriptor held(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U)));
+  if (!held && errno == ESRCH) return;
+  const auto now = look_at(pid);
+  if (!now || !is(*now)) return;
+  if (held) {
+    ::syscall(SYS_pidfd_send_signal, held.get(), number, nullptr, 0U);
+  } else {
+    ::kill(pid, number);  // no descriptor is left
+  }
+}
+
+std::map<pid_t, Process> left_over(const Process& first, const std::string& mark,
+                                   const std::vector<std::string>& cgroups) {
   const std::vector<Process> all = all_processes();
-  // The number may be another process's by now; then so is what has that number as its sid.
+  // The number may be another process's by now; then so is what has that number as its sid. So it may have been, and
+  // left others behind: those of another user are none of the job's.
   const bool reused = std::any_of(all.begin(), all.end(), [&](const Process& process) {
     return process.pid == first.pid && process.began != first.began;
   });
-  std::map<pid_t, bool> found;
+  std::map<pid_t, Process> found;
   for (const Process& process : all) {
     if (process.pid == ::getpid()) continue;
-    if ((first.pid > 0 && !reused && process.sid == first.pid) || is_marked(process.pid, mark))
-      found[process.pid] = process.zombie;
+    const bool in_session = first.pid > 0 && !reused && process.sid == first.pid &&
+                            (first.owner < 0 || user_of(process.pid) == first.owner);
+    if (in_session || is_marked(process.pid, mark)) found[process.pid] = process;
   }
   for (const std::string& cgroup : cgroups) {
     for (const pid_t pid : numbers_in<pid_t>(contents(cgroup + "/cgroup.procs"))) {
-      if (const auto process = look_at(pid)) found[pid] = process->zombie;
+      if (const auto process = look_at(pid)) found[pid] = *process;
     }
   }
   return found;
@@ -178,8 +206,22 @@ bool only_zombies(pid_t ancestor) {
   }
 }
 
+// A number may be another process's by the time that it is reached, and so may that of its parent.
 void signal_descendants(pid_t ancestor, int number) {
-  for (const pid_t pid : descendants(ancestor)) ::kill(pid, number);
+  std::map<pid_t, std::uint64_t> family;  // when each began; parents come before their children
+  const auto belongs = [&](pid_t parent) {
+    if (parent == ancestor) return true;
+    const auto found = family.find(parent);
+    const auto now = found == family.end() ? std::nullopt : look_at(parent);
+    return now && now->began == found->second;
+  };
+  for (const pid_t pid : descendants(ancestor)) {
+    signal_where(pid, number, [&](const Process& now) {
+      if (!belongs(now.parent)) return false;
+      family[pid] = now.began;
+      return true;
+    });
+  }
 }
 
 // Who is told to stop while it makes another process may finish that first, and may be seen to stand before that one is
@@ -207,10 +249,11 @@ bool end_leftovers(const Process& first, const std::string& mark, const std::vec
   constexpr int kRoundMilliseconds = 5;
   for (int round = 0; round < kRounds; ++round) {
     const auto left = left_over(first, mark, cgroups);
-    const bool none_lives = std::ranges::all_of(left, [](const auto& each) { return each.second; });
+    const bool none_lives = std::ranges::all_of(left, [](const auto& each) { return each.second.zombie; });
     // What looks like a zombie may have a thread that no look has seen, until it is killed.
     if (left.empty() || (none_lives && round > 0)) return true;
-    for (const auto& [pid, zombie] : left) ::kill(pid, SIGKILL);
+    for (const auto& [pid, process] : left)
+      signal_where(pid, SIGKILL, [&](const Process& seen) { return seen.began == process.began; });
     ::poll(nullptr, 0, kRoundMilliseconds);
   }
   return false;

@@ -52,6 +52,7 @@ struct RunRecord {
   std::vector<std::string> cgroups;    // folders of its own
   pid_t pid = 0;                       // of its first process; 0: was never made
   std::uint64_t began = 0;       // of that process, in the kernel's ticks: which tells it from another of that number
+  std::int64_t owner = -1;       // the user as whom it runs; -1: not known
   Asked asked = Asked::nothing;  // and that is what ended it
   bool out_of_memory = false;
   bool lost = false;  // with its supervisor, so that nobody knows how it ended; or it failed while the system went down
@@ -93,6 +94,7 @@ void fields(Visit&& visit, Record& record) {
   visit("cgroups", record.cgroups);
   visit("pid", record.pid);
   visit("began", record.began);
+  visit("owner", record.owner);
   visit("asked", record.asked);
   visit("out_of_memory", record.out_of_memory);
   visit("lost", record.lost);

@@ -58,7 +58,7 @@ Result<void> SpawnerLink::start(Earlier earlier) {
   }
   Descriptor theirs(ends[1]);
   Descriptor ours(ends[0]);
-  if (going_ != 0) ::waitpid(std::exchange(going_, 0), nullptr, WNOHANG);
+  if (going_ != 0 && ::waitpid(going_, nullptr, WNOHANG) != 0) going_ = 0;
   std::vector<std::string> words = program_;
   words.push_back(folder_);
   if (earlier == Earlier::are_gone) words.emplace_back(kWithinLife);

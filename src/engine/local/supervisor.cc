@@ -112,7 +112,7 @@ class Spawner {
     const Descriptor holder = kill_holder(folder_.get(), order.name);
     wait_until_gone({&holder, 1});
     RunRecord end = claim;
-    if (!end_leftovers({.pid = claim.pid, .began = claim.began}, mark, claim.cgroups)) {
+    if (!end_leftovers({.pid = claim.pid, .began = claim.began, .owner = claim.owner}, mark, claim.cgroups)) {
       end.sentence = "Processes of the job could not be ended after its supervisor was killed; look for " + mark +
                      " in their environment.";
     }

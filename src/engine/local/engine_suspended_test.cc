@@ -1,0 +1,144 @@
+// A job that was suspended to give way, and what becomes of it while it stands: it is lost or ended, or goes on, and
+// never runs twice.
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+
+#include "engine/local/desk_test.h"
+#include "engine/local/processes.h"
+
+namespace rota::local {
+namespace {
+
+constexpr const char* kUntilGo = "echo $$ >> pid; while [ ! -e go ]; do sleep 0.01; done; echo end >> out";
+
+class LocalSuspendedTest : public testing::Test {
+ protected:
+  LocalSuspendedTest() { desk_.open(); }
+  void go() const { std::ofstream(desk_.work() + "/go") << "go"; }
+  pid_t job_pid() const { return std::stoi(desk_.file("pid")); }
+  pid_t supervisor() const { return look_at(job_pid()).value().parent; }
+  bool gone(pid_t pid) {
+    return desk_.wait([&] {
+      const auto process = look_at(pid);
+      return !process || process->zombie;
+    });
+  }
+  bool gives_way() {
+    Command leave = desk_.command(Command::Kind::preempt, 1);
+    leave.how = Preemption::suspend;
+    desk_.engine().dispatch(leave);
+    return desk_.wait_for<Vacated>(1);
+  }
+  void a_while() {
+    const std::int64_t until = boot_milliseconds() + 200;
+    desk_.wait([&] { return boot_milliseconds() >= until; });
+  }
+  Desk desk_;
+};
+
+TEST_F(LocalSuspendedTest, a_suspended_job_is_found_again_and_goes_on) {
+  desk_.launch(1, desk_.shell(kUntilGo));
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  Command leave = desk_.command(Command::Kind::preempt, 1);
+  leave.how = Preemption::suspend;
+  desk_.engine().dispatch(leave);
+  ASSERT_TRUE(desk_.wait_for<Vacated>(1));
+  desk_.close();
+  const Observation seen = desk_.open().observe();
+  ASSERT_EQ(seen.jobs.size(), 1U);
+  EXPECT_FALSE(seen.jobs[0].runs);
+  EXPECT_TRUE(std::holds_alternative<Vacated>(seen.jobs[0].end));
+  EXPECT_EQ(seen.jobs[0].key, leave.key);
+  go();
+  desk_.engine().dispatch(desk_.command(Command::Kind::start, 1, 2));
+  EXPECT_EQ(desk_.outcome(1, 2), Outcome::completed);
+  EXPECT_EQ(desk_.file("out"), "end\n");
+}
+
+TEST_F(LocalSuspendedTest, a_suspended_job_whose_supervisor_is_killed_is_lost_when_its_turn_comes) {
+  desk_.launch(1, desk_.shell("echo $$ >> pid; while [ ! -e go ]; do sleep 0.01; done; echo end >> out"));
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  ASSERT_TRUE(gives_way());
+  const pid_t first = job_pid();
+  ::kill(supervisor(), SIGKILL);
+  ASSERT_TRUE(gone(first));
+  ASSERT_TRUE(desk_.wait([&] { return !desk_.told_of(1).empty(); }));
+  go();
+  desk_.engine().settled(JobId{1}, 1);  // that it gave way
+  desk_.engine().dispatch(desk_.command(Command::Kind::start, 1, 2));
+  EXPECT_EQ(desk_.outcome(1, 2), Outcome::node_failed);
+  desk_.engine().settled(JobId{1}, 2);
+  EXPECT_EQ(desk_.file("out"), "") << "it ran twice";
+  desk_.launch(1, desk_.shell("echo anew >> out"), 3);
+  EXPECT_EQ(desk_.outcome(1, 3), Outcome::completed);
+  EXPECT_EQ(desk_.file("out"), "anew\n");
+}
+
+TEST_F(LocalSuspendedTest, a_suspended_job_whose_turn_comes_while_it_is_buried_does_not_run_twice) {
+  desk_.launch(1, desk_.shell("echo begun >> out; echo $$ > pid; sleep 1000"));
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  ASSERT_TRUE(gives_way());
+  const pid_t keeper = supervisor();
+  const pid_t spawner = desk_.engine().spawner();
+  ::kill(spawner, SIGSTOP);
+  ::kill(keeper, SIGKILL);
+  ASSERT_TRUE(gone(keeper));
+  a_while();
+  desk_.engine().settled(JobId{1}, 1);
+  desk_.engine().dispatch(desk_.command(Command::Kind::start, 1, 2));
+  ::kill(spawner, SIGCONT);
+  EXPECT_EQ(desk_.outcome(1, 2), Outcome::node_failed);
+  EXPECT_EQ(desk_.file("out"), "begun\n");
+}
+
+TEST_F(LocalSuspendedTest, what_was_told_of_a_suspended_job_in_its_turn_is_not_told_again) {
+  desk_.launch(1, desk_.shell(kUntilGo));
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  ASSERT_TRUE(gives_way());
+  const pid_t keeper = supervisor();
+  desk_.close();
+  ::kill(keeper, SIGKILL);
+  ASSERT_TRUE(gone(keeper));
+  desk_.open().dispatch(desk_.command(Command::Kind::start, 1, 2));
+  ASSERT_EQ(desk_.outcome(1, 2), Outcome::node_failed);
+  desk_.close();  // before it was told that this is settled
+  desk_.open();
+  go();
+  desk_.launch(1, desk_.shell("echo anew >> out"), 3);
+  EXPECT_EQ(desk_.outcome(1, 3), Outcome::completed);
+  EXPECT_EQ(desk_.file("out"), "anew\n");
+}
+
+TEST_F(LocalSuspendedTest, a_suspended_job_is_lost_though_its_supervisor_was_killed_without_a_service) {
+  desk_.launch(1, desk_.shell(kUntilGo));
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  ASSERT_TRUE(gives_way());
+  const pid_t keeper = supervisor();
+  desk_.close();
+  ::kill(keeper, SIGKILL);
+  ASSERT_TRUE(gone(keeper));
+  const Observation seen = desk_.open().observe();
+  ASSERT_EQ(seen.jobs.size(), 1U);
+  EXPECT_TRUE(std::holds_alternative<Vacated>(seen.jobs[0].end));
+  go();
+  desk_.engine().dispatch(desk_.command(Command::Kind::start, 1, 2));
+  EXPECT_EQ(desk_.outcome(1, 2), Outcome::node_failed);
+  EXPECT_EQ(desk_.file("out"), "");
+}
+
+TEST_F(LocalSuspendedTest, a_job_that_ended_while_it_was_suspended_has_ended_so) {
+  desk_.launch(1, desk_.shell(kUntilGo));
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  ASSERT_TRUE(gives_way());
+  const pid_t keeper = supervisor();
+  desk_.close();
+  ::kill(job_pid(), SIGKILL);  // by its own user
+  ASSERT_TRUE(gone(keeper));
+  desk_.open().dispatch(desk_.command(Command::Kind::start, 1, 2));
+  EXPECT_EQ(desk_.outcome(1, 2), Outcome::failed);
+  EXPECT_EQ(desk_.file("out"), "");
+}
+
+}  // namespace
+}  // namespace rota::local
