@@ -7,7 +7,7 @@
 
 namespace rota::serve {
 
-void set_clock(RealLoop& loop, store::SqliteStore& store, Instant past, bool runs) {
+Result<void> set_clock(RealLoop& loop, store::SqliteStore& store, Instant past, bool runs) {
   constexpr const char* kClock = "clock";  // the start of the system, and how its clock and that of the service differ
   const std::string boot = local::boot_id() + " ";
   const auto before = store.setting(kClock);
@@ -16,6 +16,7 @@ void set_clock(RealLoop& loop, store::SqliteStore& store, Instant past, bool run
   }
   loop.not_before(past);
   store.put_setting(kClock, boot + std::to_string(loop.offset()));
+  return store.commit();  // while nothing happens nothing else would
 }
 
 }  // namespace rota::serve

@@ -8,6 +8,6 @@
 namespace rota::serve {
 
 // `past`: the latest instant that was written down; it shows no less. `runs`: some job does.
-void set_clock(RealLoop& loop, store::SqliteStore& store, Instant past, bool runs);
+Result<void> set_clock(RealLoop& loop, store::SqliteStore& store, Instant past, bool runs);
 
 }  // namespace rota::serve

@@ -245,7 +245,7 @@ Result<void> Service::take_over() {
   if (auto ready = start_deciding(policy); !ready) return ready;
   if (auto replayed = replay(); !replayed) return replayed;
   if (auto can = controller_->engine_can(); !can) return can;  // before anything is written down
-  set_clock(*loop_, *store_, view().now(), !view().running().empty());
+  if (auto set = set_clock(*loop_, *store_, view().now(), !view().running().empty()); !set) return set;
   engine_->takes_over_at(view().sequence());
   if (auto opened = engine_->open(*this); !opened) return opened;
   for (const std::string& lacking : engine_->warnings()) warnings_.push_back(lacking);
