@@ -1,6 +1,7 @@
 #include "log/sacct_columns.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "base/text.h"
 #include "log/sacct_cell.h"
@@ -120,6 +121,22 @@ Result<void> SacctColumns::check_needed() const {
       !has(SacctColumn::alloc_tres) && !has(SacctColumn::req_tres))
     return fail(std::string("no column tells the processors of a job, such as AllocCPUS. ") + how_to_ask() + ".");
   return {};
+}
+
+std::vector<std::string> SacctColumns::lacks() const {
+  std::vector<std::string> all;
+  const auto miss = [&](const char* what, std::initializer_list<SacctColumn> one_of) {
+    if (std::ranges::none_of(one_of, [&](SacctColumn column) { return has(column); })) all.emplace_back(what);
+  };
+  miss("Eligible: jobs wait from their submission on, also while they were held or waited for others",
+       {SacctColumn::eligible});
+  miss("State: how jobs ended is not known, and whether they have", {SacctColumn::state});
+  miss("User: whose jobs they are is not known", {SacctColumn::user});
+  miss("ReqNodes: jobs ask for as many nodes as they had", {SacctColumn::req_nodes, SacctColumn::req_tres});
+  miss("ReqTRES: accelerators and licences are not known",
+       {SacctColumn::req_tres, SacctColumn::alloc_tres, SacctColumn::req_gres});
+  miss("ReqMem: memory is not known", {SacctColumn::req_mem, SacctColumn::req_tres, SacctColumn::alloc_tres});
+  return all;
 }
 
 // No job has these for its number and its times.

@@ -89,6 +89,9 @@ class SacctColumns {
   // Whether a line names columns, as the first one does and those of further exports in the same text.
   bool names_columns(std::string_view line) const;
 
+  // What is not known of jobs for want of columns: "Eligible: jobs wait from ...". Empty: nothing that matters.
+  std::vector<std::string> lacks() const;
+
   // Splits a row; its cells are valid as long as the line is. A cell of free text, such as JobName, takes what has the
   // delimiter in it. Fails if a row has more or fewer cells than there are columns.
   Result<void> read_row(std::string_view line);

@@ -68,6 +68,17 @@ TEST(SacctExports, TellOfAJobOnceThatStandsInTwo) {
   EXPECT_EQ(log.rows[0][SwfField::run], 600);
 }
 
+TEST(SacctExports, TellWhichColumnsTheyLack) {
+  const SacctLog whole = read(Row{}.text());
+  ASSERT_EQ(whole.exports.size(), 1U);
+  EXPECT_TRUE(whole.exports[0].lacks.size() == 0) << whole.exports[0].lacks[0];
+  const auto few =
+      log_of("JobIDRaw|Submit|Start|End|NCPUS\n1|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:01:00|1\n");
+  ASSERT_TRUE(few) << few.error().message;
+  ASSERT_EQ(few->exports[0].lacks.size(), 6U);
+  EXPECT_TRUE(few->exports[0].lacks[0].starts_with("Eligible: "));
+}
+
 TEST(SacctExports, OfSeveralClustersAreRefused) {
   const std::string names = "JobIDRaw|Cluster|Submit|Start|End|NCPUS\n";
   const std::string times = "|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:01:00|1\n";

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "base/text.h"
@@ -71,7 +72,12 @@ Result<void> Reader::take_line(std::string_view line) {
   if (!named_ || columns_.names_columns(line)) {
     if (auto rest = take_rest(); !rest) return rest;
     named_ = true;
-    return columns_.read_names(line);
+    if (auto read = columns_.read_names(line); !read) return read;
+    for (std::string& lack : columns_.lacks()) {
+      auto& known = taker_.out().exports.back().lacks;
+      if (std::ranges::find(known, lack) == known.end()) known.push_back(std::move(lack));
+    }
+    return {};
   }
   if (!unfinished_.empty() && columns_.is_row(line)) {  // the one before was cut off
     if (auto rest = take_rest(); !rest) return rest;

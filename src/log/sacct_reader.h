@@ -34,6 +34,7 @@ struct SacctExport {
   std::string shown;
   std::int64_t lines_before = 0;  // of the exports before it
   std::int64_t rows = 0;
+  std::vector<std::string> lacks = {};  // SacctColumns::lacks()
 };
 
 struct SacctRows {

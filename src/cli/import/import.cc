@@ -243,6 +243,10 @@ std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmClus
                   " on: " + amount(before->jobs, "job") + " submitted since " + utc(log.unix_start) +
                   " and still there then would stretch what is compared; the next command leaves them out (--from)");
   }
+  for (const log::SacctExport& each : log.exports) {
+    for (const std::string& lack : each.lacks)
+      all.push_back(one_line(fs::path(each.shown).filename().string()) + " has no column " + lack);
+  }
   const auto& findings = log.report.findings;
   const auto guessed = std::ranges::find(findings, log::kGuessedSpread, &log::ImportReport::Finding::what);
   if (guessed != findings.end())

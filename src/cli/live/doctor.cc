@@ -72,8 +72,7 @@ std::string clock_advice(double ahead) {
   if (ahead < 0)
     return "The service's clock is " + spoken_time(-ahead) +
            " behind: its computer's was set forward. Start the service again while nothing runs: until then it keeps "
-           "the "
-           "clock by which it knows how long jobs have run.";
+           "the clock by which it knows how long jobs have run.";
   return "The service's clock is " + spoken_time(ahead) +
          " ahead: its computer's was set back, and what is written down would be in the future. Start the service "
          "again once nothing has run, or happened, for that long.";
