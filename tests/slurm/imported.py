@@ -4,11 +4,12 @@ under policy slurm as read from its configuration, and under others, beside what
 
 Usage: imported.py ROTA CASE [FOLDER]   Takes some ten minutes, nearly all of it sleep. The import is kept in FOLDER, where one
 is named. Needs Debian's Slurm and MariaDB, and root. CASE is one of these:
-  imported                   the small backlog, with a pass of backfill every three seconds
-  imported-one-reservation   the same, with one reservation at a time
-  imported-default           the same, with Slurm's own backfill, every thirty seconds
-  imported-steady            the steady backlog, with a pass every five seconds
-  imported-steady-default    the same, every thirty seconds
+  imported                          the small backlog, with a pass of backfill every three seconds
+  imported-one-reservation          the same, with one reservation at a time
+  imported-default                  the same, with Slurm's own backfill, every thirty seconds
+  imported-steady                   the steady backlog, with a pass every five seconds
+  imported-steady-default           the same, every thirty seconds
+  imported-steady-one-reservation   the same, with one reservation at a time
 """
 import csv
 import os
@@ -31,6 +32,7 @@ CASES = {  # the backlog, and SchedulerParameters
     "imported-default": (record.SMALL, "bf_interval=30"),
     "imported-steady": (record.STEADY, "bf_interval=5,bf_resolution=10,bf_yield_interval=5000000"),
     "imported-steady-default": (record.STEADY, "bf_interval=30"),
+    "imported-steady-one-reservation": (record.STEADY, f"bf_interval=30,{record.FEW}"),
 }
 OTHERS = ("easy", "conservative", "easy+depth=8", "fcfs")
 
