@@ -30,6 +30,17 @@ class LocalSuspendedTest : public testing::Test {
     desk_.engine().dispatch(leave);
     return desk_.wait_for<Vacated>(1);
   }
+  enum class Lost : std::uint8_t { supervisor, first };
+  // Without a service, and until its supervisor has gone.
+  void loses_while_it_stands(Lost process) {
+    desk_.launch(1, desk_.shell(kUntilGo));
+    ASSERT_TRUE(desk_.wait_for_file("pid"));
+    ASSERT_TRUE(gives_way());
+    const pid_t keeper = supervisor();
+    desk_.close();
+    ::kill(process == Lost::supervisor ? keeper : job_pid(), SIGKILL);
+    ASSERT_TRUE(gone(keeper));
+  }
   void a_while() {
     const std::int64_t until = boot_milliseconds() + 200;
     desk_.wait([&] { return boot_milliseconds() >= until; });
@@ -93,13 +104,7 @@ TEST_F(LocalSuspendedTest, a_suspended_job_whose_turn_comes_while_it_is_buried_d
 }
 
 TEST_F(LocalSuspendedTest, what_was_told_of_a_suspended_job_in_its_turn_is_not_told_again) {
-  desk_.launch(1, desk_.shell(kUntilGo));
-  ASSERT_TRUE(desk_.wait_for_file("pid"));
-  ASSERT_TRUE(gives_way());
-  const pid_t keeper = supervisor();
-  desk_.close();
-  ::kill(keeper, SIGKILL);
-  ASSERT_TRUE(gone(keeper));
+  ASSERT_NO_FATAL_FAILURE(loses_while_it_stands(Lost::supervisor));
   desk_.open().dispatch(desk_.command(Command::Kind::start, 1, 2));
   ASSERT_EQ(desk_.outcome(1, 2), Outcome::node_failed);
   desk_.close();  // before it was told that this is settled
@@ -111,13 +116,7 @@ TEST_F(LocalSuspendedTest, what_was_told_of_a_suspended_job_in_its_turn_is_not_t
 }
 
 TEST_F(LocalSuspendedTest, a_suspended_job_is_lost_though_its_supervisor_was_killed_without_a_service) {
-  desk_.launch(1, desk_.shell(kUntilGo));
-  ASSERT_TRUE(desk_.wait_for_file("pid"));
-  ASSERT_TRUE(gives_way());
-  const pid_t keeper = supervisor();
-  desk_.close();
-  ::kill(keeper, SIGKILL);
-  ASSERT_TRUE(gone(keeper));
+  ASSERT_NO_FATAL_FAILURE(loses_while_it_stands(Lost::supervisor));
   const Observation seen = desk_.open().observe();
   ASSERT_EQ(seen.jobs.size(), 1U);
   EXPECT_TRUE(std::holds_alternative<Vacated>(seen.jobs[0].end));
@@ -128,13 +127,7 @@ TEST_F(LocalSuspendedTest, a_suspended_job_is_lost_though_its_supervisor_was_kil
 }
 
 TEST_F(LocalSuspendedTest, a_job_that_ended_while_it_was_suspended_has_ended_so) {
-  desk_.launch(1, desk_.shell(kUntilGo));
-  ASSERT_TRUE(desk_.wait_for_file("pid"));
-  ASSERT_TRUE(gives_way());
-  const pid_t keeper = supervisor();
-  desk_.close();
-  ::kill(job_pid(), SIGKILL);  // by its own user
-  ASSERT_TRUE(gone(keeper));
+  ASSERT_NO_FATAL_FAILURE(loses_while_it_stands(Lost::first));  // by its own user
   desk_.open().dispatch(desk_.command(Command::Kind::start, 1, 2));
   EXPECT_EQ(desk_.outcome(1, 2), Outcome::failed);
   EXPECT_EQ(desk_.file("out"), "");
