@@ -143,6 +143,11 @@ std::optional<std::string> beyond_licences(const Machine& machine, const JobSpec
 
 }  // namespace
 
+std::uint32_t nodes_of(const Machine& machine, const JobSpec& spec) {
+  if (spec.nodes > 0 || !spec.partition.valid()) return spec.nodes;
+  return machine.partitions[spec.partition.value].max_nodes == 1 ? 1 : 0;
+}
+
 bool fits_when_empty(const Machine& machine, const JobSpec& spec, const std::function<bool(NodeId)>& usable) {
   const Spread asked(spec);
   if (machine.nodes.empty()) return true;

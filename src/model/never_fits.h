@@ -1,6 +1,7 @@
 // Whether a machine could run a job at all, if nothing else ran there.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -13,6 +14,9 @@ namespace rota {
 // Why it never can, as half a sentence ("asks for 96 nodes; partition batch allows 64"); nothing if it can. Counted
 // machines too.
 std::optional<std::string> never_fits(const Machine& machine, const JobSpec& spec);
+
+// On how many nodes it is to be: one where it does not say how many and its partition lets nobody have more.
+std::uint32_t nodes_of(const Machine& machine, const JobSpec& spec);
 
 // Whether the nodes for which usable(NodeId) is true have room for it while nothing else runs. Without one: all nodes.
 bool fits_when_empty(const Machine& machine, const JobSpec& spec, const std::function<bool(NodeId)>& usable);

@@ -166,9 +166,8 @@ bool WorkloadSource::next(sim::Arrival& arrival) {
   spec.partition = options_.machine ? partition_of(spec) : PartitionId{};
   spec.qos = options_.machine ? qos_of(spec) : QosId{};
   if (!spec.partition.valid()) return true;
-  const Partition& partition = options_.machine->partitions[spec.partition.value];
-  spec.priority += partition.priority;
-  if (partition.max_nodes == 1 && spec.nodes == 0) spec.nodes = 1;
+  spec.priority += options_.machine->partitions[spec.partition.value].priority;
+  spec.nodes = nodes_of(*options_.machine, spec);
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include "base/letters.h"
 #include "base/text.h"
 #include "model/licence_names.h"
+#include "model/never_fits.h"
 
 namespace rota::serve {
 namespace {
@@ -227,8 +228,7 @@ Result<void> give_size(const Size& size, const Machine& machine, JobSpec& spec) 
     return fail("`tasks_per_node` times `nodes` is not the number of processes; say `nodes`, and as many `tasks`.");
   spec.processors = processors_of(size);
   spec.nodes = size.nodes == 0 && is_one_process(size.tasks, size.processors) ? 1 : size.nodes;
-  if (spec.nodes == 0 && spec.partition.valid() && machine.partitions[spec.partition.value].max_nodes == 1)
-    spec.nodes = 1;
+  spec.nodes = nodes_of(machine, spec);
   if (size.exclusive) {
     if (auto taken = take_whole_nodes(machine, spec); !taken) return taken;
   }

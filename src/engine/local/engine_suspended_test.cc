@@ -2,28 +2,14 @@
 // never runs twice.
 #include <algorithm>
 #include <csignal>
-#include <fstream>
 
-#include "engine/local/desk_test.h"
-#include "engine/local/processes.h"
+#include "engine/local/restart_test.h"
 
 namespace rota::local {
 namespace {
 
-constexpr const char* kUntilGo = "echo $$ >> pid; while [ ! -e go ]; do sleep 0.01; done; echo end >> out";
-
-class LocalSuspendedTest : public testing::Test {
+class LocalSuspendedTest : public LocalRestartTest {
  protected:
-  LocalSuspendedTest() { desk_.open(); }
-  void go() const { std::ofstream(desk_.work() + "/go") << "go"; }
-  pid_t job_pid() const { return std::stoi(desk_.file("pid")); }
-  pid_t supervisor() const { return look_at(job_pid()).value().parent; }
-  bool gone(pid_t pid) {
-    return desk_.wait([&] {
-      const auto process = look_at(pid);
-      return !process || process->zombie;
-    });
-  }
   bool gives_way() {
     Command leave = desk_.command(Command::Kind::preempt, 1);
     leave.how = Preemption::suspend;
@@ -45,7 +31,6 @@ class LocalSuspendedTest : public testing::Test {
     const std::int64_t until = boot_milliseconds() + 200;
     desk_.wait([&] { return boot_milliseconds() >= until; });
   }
-  Desk desk_;
 };
 
 TEST_F(LocalSuspendedTest, a_suspended_job_is_found_again_and_goes_on) {

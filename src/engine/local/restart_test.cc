@@ -16,27 +16,11 @@
 #include "engine/local/desk_test.h"
 #include "engine/local/processes.h"
 #include "engine/local/record_holder.h"
+#include "engine/local/restart_test.h"
 #include "engine/local/words.h"
 
 namespace rota::local {
 namespace {
-
-constexpr const char* kUntilGo = "echo $$ >> pid; while [ ! -e go ]; do sleep 0.01; done; echo end >> out";
-
-class LocalRestartTest : public testing::Test {
- protected:
-  LocalRestartTest() { desk_.open(); }
-  void go() const { std::ofstream(desk_.work() + "/go") << "go"; }
-  pid_t job_pid() const { return std::stoi(desk_.file("pid")); }
-  pid_t supervisor() const { return look_at(job_pid()).value().parent; }
-  bool gone(pid_t pid) {
-    return desk_.wait([&] {
-      const auto process = look_at(pid);
-      return !process || process->zombie;
-    });
-  }
-  Desk desk_;
-};
 
 TEST_F(LocalRestartTest, a_job_goes_on_without_the_service_and_is_found_again) {
   const Command start = desk_.start(1, desk_.shell(kUntilGo));
