@@ -275,8 +275,9 @@ Result<void> SacctRowTaker::read_processors(const SacctCells& cells, SacctRow& r
   const std::int64_t spread = *wanted > 0 && *nodes <= *wanted ? *wanted : *nodes;
   if (spread > 0 && !any_spread) row.nodes = static_cast<std::uint32_t>(spread);
   if (any_spread) row.spread = SacctSpread::any;
-  const bool one_alone = *asked == 1 || submit_line_needs_its_nodes(cells.cell(SacctColumn::submit_line));
-  if (*wanted == 1 && *nodes == 1 && row.processors > 1 && !one_alone) row.spread = SacctSpread::one;
+  const bool asked_for_one = *wanted == 1 && *nodes == 1 && row.processors > 1 && *asked != 1;
+  if (asked_for_one && !submit_line_needs_its_nodes(cells.cell(SacctColumn::submit_line)))
+    row.spread = SacctSpread::one;
   return {};
 }
 
