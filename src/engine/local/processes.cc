@@ -3,14 +3,19 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <map>
+#include <ranges>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -19,6 +24,9 @@
 
 namespace rota::local {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds kAtOnce{200};  // what a call may take, before whoever waits for it has its turn
 
 std::string contents(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -127,6 +135,84 @@ void signal_where(pid_t pid, int number, const Is& is) {
   }
 }
 
+bool has_ended(pid_t child) {
+  siginfo_t end{};
+  return ::waitid(P_PID, static_cast<id_t>(child), &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid == child;
+}
+
+// A signal to all that stem from this process. Whole process groups get it at once, so that none in them makes another
+// process meanwhile; who gets out of them as fast as it is made stands at the end of the list of children, and is
+// reached within microseconds.
+class Signal {
+ public:
+  explicit Signal(int number) : number_(number) {}
+
+  void to_children(const std::vector<pid_t>& children) {
+    for (const pid_t child : children) to_group_of(child);
+    for (const pid_t child : std::views::reverse(children)) {
+      if (!is_told(child)) ::kill(child, number_);
+    }
+  }
+
+  // Of who is below them, parents first. A number may be another process's by the time that it is reached, and so may
+  // that of its parent.
+  void to_who_is_below(const std::vector<pid_t>& children, const std::vector<pid_t>& pids) {
+    std::map<pid_t, std::uint64_t> family;  // when each began
+    const auto belongs = [&](pid_t parent) {
+      if (is_told(parent) || std::ranges::find(children, parent) != children.end()) return true;
+      const auto found = family.find(parent);
+      const auto now = found == family.end() ? std::nullopt : look_at(parent);
+      return now && now->began == found->second;
+    };
+    for (const pid_t pid : pids) {
+      if (is_told(pid)) continue;
+      signal_where(pid, number_, [&](const Process& now) {
+        if (!belongs(now.parent)) return false;
+        family[pid] = now.began;
+        return true;
+      });
+    }
+  }
+
+ private:
+  // Its number is nobody else's for as long as one is in it that cannot leave it and is not waited for.
+  void to_group_of(pid_t child) {
+    const bool stays = ::getsid(child) == child || has_ended(child);
+    const pid_t group = stays ? ::getpgid(child) : -1;
+    if (group > 0 && group != ::getpgrp() && groups_.insert(group).second) ::kill(-group, number_);
+  }
+
+  bool is_told(pid_t pid) const { return groups_.contains(::getpgid(pid)); }
+
+  int number_;
+  std::set<pid_t> groups_;
+};
+
+std::vector<pid_t> below(const std::vector<pid_t>& children) {
+  std::vector<pid_t> pids = children;
+  for (std::size_t next = 0; next < pids.size(); ++next) children_of(pids[next], pids);
+  pids.erase(pids.begin(), pids.begin() + static_cast<std::ptrdiff_t>(children.size()));
+  return pids;
+}
+
+// To all that stem from this process; who that was. `at_once`: its children before it is looked who is below them;
+// else all are found first, as one that is told may end and leave others behind.
+std::vector<pid_t> signal_all(int number, bool at_once) {
+  Signal signal(number);
+  std::vector<pid_t> pids;
+  if (!children_of(::getpid(), pids)) {
+    pids = descendants_by_parents(::getpid());
+    signal.to_who_is_below({::getpid()}, pids);
+    return pids;
+  }
+  std::vector<pid_t> others = at_once ? std::vector<pid_t>{} : below(pids);
+  signal.to_children(pids);
+  if (at_once) others = below(pids);
+  signal.to_who_is_below(pids, others);
+  pids.insert(pids.end(), others.begin(), others.end());
+  return pids;
+}
+
 std::map<pid_t, Process> left_over(const Process& first, const std::string& mark,
                                    const std::vector<std::string>& cgroups) {
   const std::vector<Process> all = all_processes();
@@ -206,34 +292,46 @@ bool only_zombies(pid_t ancestor) {
   }
 }
 
-// A number may be another process's by the time that it is reached, and so may that of its parent.
-void signal_descendants(pid_t ancestor, int number) {
-  std::map<pid_t, std::uint64_t> family;  // when each began; parents come before their children
-  const auto belongs = [&](pid_t parent) {
-    if (parent == ancestor) return true;
-    const auto found = family.find(parent);
-    const auto now = found == family.end() ? std::nullopt : look_at(parent);
-    return now && now->began == found->second;
-  };
-  for (const pid_t pid : descendants(ancestor)) {
-    signal_where(pid, number, [&](const Process& now) {
-      if (!belongs(now.parent)) return false;
-      family[pid] = now.began;
-      return true;
-    });
-  }
+Ahead::Ahead() {
+  const sched_param lowest{.sched_priority = 1};
+  raised_ =
+      ::sched_getscheduler(0) == SCHED_OTHER && ::sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest) == 0;
+}
+
+Ahead::~Ahead() {
+  const sched_param none{};
+  if (raised_) ::sched_setscheduler(0, SCHED_OTHER, &none);
+}
+
+void signal_children(int number) {
+  const Ahead ahead;
+  signal_all(number, false);
 }
 
 // Who is told to stop while it makes another process may finish that first, and may be seen to stand before that one is
 // seen: so all must stand twice in a row.
-void stop_descendants(pid_t ancestor) {
-  constexpr int kPasses = 50;
+void stop_children() {
+  const Ahead ahead;
+  const auto until = Clock::now() + kAtOnce;
   constexpr int kPassesAtOnce = 3;
   int stood = 0;
-  for (int pass = 0; pass < kPasses && stood < 2; ++pass) {
+  for (int pass = 0; stood < 2 && Clock::now() < until; ++pass) {
     if (pass >= kPassesAtOnce) ::poll(nullptr, 0, 1);  // a millisecond, for those whose processor another one has
-    signal_descendants(ancestor, SIGSTOP);
-    stood = all_stopped(ancestor) ? stood + 1 : 0;
+    signal_all(SIGSTOP, true);
+    stood = all_stopped(::getpid()) ? stood + 1 : 0;
+  }
+}
+
+// Who was told so makes no other process any more: what appears now is of one that was missed.
+void kill_children() {
+  const Ahead ahead;
+  const auto until = Clock::now() + kAtOnce;
+  std::vector<pid_t> before;
+  for (bool others = true; others && Clock::now() < until;) {
+    std::vector<pid_t> now = signal_all(SIGKILL, true);
+    std::ranges::sort(now);
+    others = !std::ranges::includes(before, now);
+    before = std::move(now);
   }
 }
 

@@ -28,10 +28,28 @@ std::vector<Process> all_processes();
 std::vector<pid_t> descendants(pid_t ancestor);
 bool only_zombies(pid_t ancestor);  // none of them lives
 
-// SIGSTOP to all that stem from it, until none appears that is not stopped.
-void stop_descendants(pid_t ancestor);
-bool all_stopped(pid_t ancestor);                     // none of them runs
-void signal_descendants(pid_t ancestor, int number);  // and to nobody else who got the number of one that has ended
+bool all_stopped(pid_t ancestor);  // none of them runs
+
+// As long as there is one, this thread runs before all that has no priority of its own, where it may (as root): among a
+// thousand processes that replace each other it would have no more of the processors than each of them.
+class Ahead {
+ public:
+  Ahead();
+  ~Ahead();
+  Ahead(const Ahead&) = delete;
+  Ahead& operator=(const Ahead&) = delete;
+
+ private:
+  bool raised_ = false;
+};
+
+// To all that stem from this process, which adopts them, and to nobody else who got the number of one that has ended.
+// Nobody waits for a child meanwhile, in another thread say: until then a child's number is its own.
+void signal_children(int number);
+// SIGSTOP or SIGKILL to them, until none appears that was not there the last time; but for a fifth of a second at most,
+// however many there are: then it is to be done again a little later.
+void stop_children();
+void kill_children();
 
 // Ends all that runs there and nobody waits for any more: those that have that first process's sid, and its owner,
 // those with `mark` (NAME=VALUE) in their environment, and those in the cgroups. False: some are still there after a

@@ -2,10 +2,13 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -89,6 +92,58 @@ TEST(Processes, one_whose_first_thread_has_ended_lives_on_with_the_others) {
   EXPECT_EQ(look_at(pid).value().status, SIGKILL);
   EXPECT_TRUE(only_zombies(::getpid()));
   ::waitpid(pid, nullptr, 0);
+}
+
+// Each makes the next one, in a session of its own, and is gone. One that is not killed says so in the end.
+[[noreturn]] void replace_each_other(int lasted) {
+  constexpr std::chrono::seconds kLife{60};
+  const auto end = std::chrono::steady_clock::now() + kLife;
+  while (std::chrono::steady_clock::now() < end) {
+    const pid_t next = ::fork();
+    if (next > 0) ::_exit(0);
+    if (next == 0) ::setsid();
+  }
+  ::_exit(::write(lasted, "x", 1) == 1 ? 0 : 1);
+}
+
+TEST(Processes, those_that_replace_each_other_are_killed) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+  const Descriptor read_end(ends[0]);
+  Descriptor write_end(ends[1]);
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    constexpr int kChains = 20;
+    for (int chain = 0; chain < kChains; ++chain) {
+      if (::fork() == 0) replace_each_other(write_end.get());
+    }
+    for (int ended = 0; ended < 2 * kChains; ++ended) ::waitpid(-1, nullptr, 0);
+    while (true) {
+      kill_children();
+      pid_t ended = 0;
+      while ((ended = ::waitpid(-1, nullptr, WNOHANG)) > 0) {
+      }
+      if (ended < 0) ::_exit(0);
+    }
+  }
+  write_end.reset();
+  int status = 0;
+  ASSERT_EQ(::waitpid(parent, &status, 0), parent);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(read_all(read_end.get()), "") << "as many were not killed";
+}
+
+TEST(Processes, a_signal_reaches_who_left_the_process_group) {
+  Desk desk;
+  desk.open();
+  desk.launch(1, desk.shell("setsid sh -c 'trap \"echo told > inner; exit\" USR1; echo > in; while :; do sleep 0.02; "
+                            "done' & trap 'echo told > outer' USR1; echo > out; wait; wait"));
+  ASSERT_TRUE(desk.wait_for<Launched>(1) && desk.wait_for_file("in") && desk.wait_for_file("out"));
+  desk.engine().signal(JobId{1}, SIGUSR1);
+  EXPECT_EQ(desk.outcome(1), Outcome::completed);
+  EXPECT_EQ(desk.file("inner"), "told\n");
+  EXPECT_EQ(desk.file("outer"), "told\n");
 }
 
 }  // namespace

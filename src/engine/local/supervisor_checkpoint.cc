@@ -19,7 +19,7 @@ bool SupervisorProcess::begin_checkpoint(std::int64_t now) {
   if (main_over_ || record_.phase != Phase::runs) return false;
   if (run.checkpoint_signal == 0 && run.checkpoint.empty()) return false;
   if (run.checkpoint_signal > 0) {
-    signal_all(run.checkpoint_signal);
+    signal_children(run.checkpoint_signal);
   } else {
     const pid_t parent = ::getpid();
     const pid_t child = ::fork();
@@ -32,7 +32,7 @@ bool SupervisorProcess::begin_checkpoint(std::int64_t now) {
   }
   checkpoint_of_ = ran(now);  // what it does while that is written may not be in it
   end_pause(now);
-  signal_all(SIGCONT);  // where its user has stopped it, it could not write one
+  signal_children(SIGCONT);  // where its user has stopped it, it could not write one
   checkpoint_until_ =
       std::min(now + run.checkpoint_time.count(), order_.claim.deadline);  // else there would be no limit
   return true;

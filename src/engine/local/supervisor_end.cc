@@ -13,7 +13,6 @@
 #include <span>
 
 #include "engine/local/cgroups.h"
-#include "engine/local/processes.h"
 #include "engine/local/supervisor_process.h"
 #include "engine/local/system_state.h"
 #include "engine/local/words.h"
@@ -42,7 +41,9 @@ void SupervisorProcess::read_signals() {
 
 void SupervisorProcess::reap() {
   read_signals();
-  while (true) {
+  constexpr int kMostAtOnce = 1000;  // children may end as fast as they are waited for
+  more_to_reap_ = true;
+  for (int count = 0; more_to_reap_ && count < kMostAtOnce; ++count) {
     int status = 0;
     rusage used{};
     const pid_t pid = ::wait4(-1, &status, WNOHANG, &used);
@@ -50,12 +51,12 @@ void SupervisorProcess::reap() {
     if (pid > 0 && pid == main_) main_ended(status);
     if (pid > 0 && pid == checkpoint_) checkpoint_ended(status);
     if (pid < 0 && errno == ECHILD) all_over_ = true;
-    if (pid <= 0) break;
+    more_to_reap_ = pid > 0;
   }
   if (main_over_ && !all_over_ && kill_at_ == INT64_MAX) {  // what it leaves behind must not go on
     kill_at_ = boot_milliseconds() + kLeftoverGrace;
-    signal_all(SIGTERM);
-    signal_all(SIGCONT);
+    signal_children(SIGTERM);
+    signal_children(SIGCONT);
   }
 }
 
@@ -74,6 +75,8 @@ void SupervisorProcess::main_ended(int status) {
 
 // A process that somebody traces is a zombie for as long as that one likes, and cannot be waited for until then.
 bool SupervisorProcess::wait_no_longer() {
+  reap();
+  if (all_over_) return true;
   if (!only_zombies(::getpid())) return false;
   reap();
   if (all_over_) return true;

@@ -20,7 +20,6 @@
 
 #include "engine/local/cgroups.h"
 #include "engine/local/job_process.h"
-#include "engine/local/processes.h"
 #include "engine/local/spare_supervisor.h"
 #include "engine/local/words.h"
 
@@ -168,7 +167,7 @@ void SupervisorProcess::wait_for_something() {
   const std::size_t first = watched.size();
   for (const Connection& connection : connections_) watched.push_back({connection.socket.get(), POLLIN, 0});
   for (const Descriptor& left : attachment_.left()) watched.push_back({left.get(), POLLIN, 0});
-  if (::poll(watched.data(), watched.size(), -1) < 0) return;
+  if (::poll(watched.data(), watched.size(), more_to_reap_ ? 0 : -1) < 0) return;
   if (launch_report_ && watched[3].revents != 0) read_launch_report();
   if (!attachment_.left().empty()) attachment_.keep_what_is_left();
   if (watched[4].revents != 0) hear_attached();
@@ -178,7 +177,7 @@ void SupervisorProcess::wait_for_something() {
     at = at->socket ? std::next(at) : connections_.erase(at);
   }
   if (watched[1].revents != 0) take_connections();
-  if (watched[0].revents != 0) reap();
+  if (watched[0].revents != 0 || more_to_reap_) reap();
   look_at_the_clock();
 }
 
@@ -232,7 +231,7 @@ void SupervisorProcess::hear_lines(Connection& connection) {
 // Who is attached passes signals on. Its end is that of the job, as that of a terminal is, unless it may go on.
 void SupervisorProcess::hear_attached() {
   bool gone = false;
-  for (const int number : attachment_.hear(gone)) signal_all(number);
+  for (const int number : attachment_.hear(gone)) signal_children(number);
   if (!gone || main_over_) return;
   if (order_.run.attach.keep) {
     if (const std::string lost = attachment_.go_on_alone(order_.run); !lost.empty()) record_.sentence = lost;
@@ -283,7 +282,7 @@ void SupervisorProcess::carry_out(const Tell& tell) {
         pause(boot_milliseconds());
       } else {
         if (tell.number == SIGCONT) end_pause(boot_milliseconds());
-        signal_all(tell.number);
+        signal_children(tell.number);
       }
       return tell_attached();
   }
@@ -302,7 +301,7 @@ void SupervisorProcess::look_at_the_clock() {
   if (order_.run.warning_signal > 0 && !warned_ && order_.claim.deadline != kNoTime &&
       order_.claim.deadline - lead <= now) {
     warned_ = true;
-    signal_all(order_.run.warning_signal);
+    signal_children(order_.run.warning_signal);
   }
   if (order_.claim.deadline <= now) stop(Asked::limit, now);
 }
@@ -333,16 +332,17 @@ void SupervisorProcess::stop(Asked asked, std::int64_t now, bool checkpoint) {
 }
 
 void SupervisorProcess::stop_now(std::int64_t now) {
+  if (!ahead_) ahead_.emplace();
   record_.ran = ran(now);
   kill_at_ = now + order_.run.kill_wait.count();
-  signal_all(record_.asked == Asked::hangup ? SIGHUP : SIGTERM);
-  signal_all(SIGCONT);  // where it was stopped it could not obey
+  signal_children(record_.asked == Asked::hangup ? SIGHUP : SIGTERM);
+  signal_children(SIGCONT);  // where it was stopped it could not obey
   tell_attached();
 }
 
 void SupervisorProcess::suspend() {
   if (record_.phase != Phase::runs || record_.asked != Asked::nothing) return;
-  stop_descendants(::getpid());
+  stop_children();
   const std::int64_t now = boot_milliseconds();
   ran_before_ = ran(now);
   paused_at_ = 0;
@@ -363,7 +363,7 @@ void SupervisorProcess::note_phase() {
 
 // Its limit does not run meanwhile.
 void SupervisorProcess::pause(std::int64_t now) {
-  stop_descendants(::getpid());
+  stop_children();
   if (paused_at_ > 0 || record_.phase != Phase::runs) return;
   paused_at_ = now;
   stopped_look_ = now + kStoppedLook;
@@ -375,7 +375,7 @@ bool SupervisorProcess::look_at_the_stopped(std::int64_t now) {
   if (now < stopped_look_) return false;
   stopped_look_ = now + kStoppedLook;
   const bool held = all_stopped(::getpid());
-  if (!held) stop_descendants(::getpid());
+  if (!held) stop_children();
   if (record_.phase == Phase::suspended) return false;
   if (held) end_pause(now);
   paused_at_ = now;
@@ -404,17 +404,14 @@ void SupervisorProcess::go_on(const Tell& tell) {
   launched_at_ = boot_milliseconds();
   record_.phase = Phase::runs;
   note_phase();  // before it does anything
-  signal_all(SIGCONT);
+  signal_children(SIGCONT);
   tell_attached();
 }
-
-void SupervisorProcess::signal_all(int number) { signal_descendants(::getpid(), number); }
 
 void SupervisorProcess::kill_all() {
   // Not before: of a process with very many threads that come and go no look sees that one lives.
   if (std::exchange(killed_, true) && wait_no_longer()) return;
-  stop_descendants(::getpid());  // so that none of them makes another meanwhile
-  signal_all(SIGKILL);
+  kill_children();
   kill_at_ = boot_milliseconds() + kKillAgain;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <list>
+#include <optional>
 #include <string>
 
 #include "engine/local/attachment.h"
@@ -12,6 +13,7 @@
 #include "engine/local/claim.h"
 #include "engine/local/descriptor.h"
 #include "engine/local/job_process.h"
+#include "engine/local/processes.h"
 #include "engine/local/quarters.h"
 #include "engine/local/record.h"
 
@@ -65,7 +67,6 @@ class SupervisorProcess {
   bool is_stopped() const { return record_.phase == Phase::suspended || paused_at_ > 0; }
   bool look_at_the_stopped(std::int64_t now);
   void go_on(const Tell& tell);
-  void signal_all(int number);
   void kill_all();
   std::int64_t next_look() const;
   std::int64_t launch_until() const;  // the latest that it may be executed; INT64_MAX: it has been, or is not
@@ -89,9 +90,11 @@ class SupervisorProcess {
   std::list<Connection> connections_;
   ChildrenUse use_;
   Attachment attachment_;
+  std::optional<Ahead> ahead_;  // from when it is told to end
   pid_t main_ = 0;
   bool main_over_ = false;
   bool all_over_ = false;      // no child is left
+  bool more_to_reap_ = false;  // children that have ended
   bool killed_ = false;        // all of them, once
   bool zombies_left_ = false;  // but those that nobody lets it wait for
   bool warned_ = false;
