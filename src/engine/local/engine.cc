@@ -110,7 +110,17 @@ void LocalEngine::launch(const Command& command) {
   }
   auto run = source_.run_of(command);
   if (!run) return could_not_launch(command.job, entry, run.error().message);
+  if (comes_too_late(command, *run)) {
+    entry.record.again = true;
+    return could_not_launch(command.job, entry, "The service was not there when it was to start.");
+  }
   order(command, *std::move(run));
+}
+
+// Part of its limit has passed since an earlier life of the service decided that it starts, and it has not begun.
+bool LocalEngine::comes_too_late(const Command& command, const Run& run) const {
+  if (command.key > options_.decided_before || command.limit_end == kNever) return false;
+  return command.limit_end - loop_.now() < run.limit - run.limit / 100;
 }
 
 void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
@@ -153,7 +163,8 @@ void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
   order.environment = device_settings(entry.place.devices, options_.machine->has_accelerators());
   order.environment.push_back(mark_of(options_.folder, entry.name));
   order.run = std::move(run);
-  entry.link = spares_.give(order, hearing_of(command.job));
+  // Of one that moves, the record where it was goes once the spawner has made the next one: one of the two is there.
+  if (move == 0) entry.link = spares_.give(order, hearing_of(command.job));
   entry.record = order.claim;
   expect_run(command.job, entry);
   if (entry.link) return;
@@ -245,7 +256,10 @@ void LocalEngine::hear(JobId job, const RunRecord* record) {
     return look(job, entry);
   }
   entry.silence.unanswered = 0;
-  if (entry.silence.buried && !record->over()) return cannot_be_ended(job, record->sentence);
+  if (entry.silence.buried && !record->over()) {
+    entry.silence.buried_by = kNever;
+    return cannot_be_ended(job, record->sentence);
+  }
   entry.record = *record;
   if (record->spare && entry.ours) spares_.keep(std::move(entry.link), *record);
   if (record->over()) return over(job, entry);

@@ -95,8 +95,9 @@ class LocalEngine final : public Engine, public Alarm {
     Instant killed = kNever;           // when it was killed before it had begun; kNever: or it was named since
     std::unique_ptr<GoneWatch> dying;  // the same, while it is not gone yet
     bool buried = false;               // the link is to who ends what is left of the run
-    Instant buried_by = kNever;        // unless the spawner hangs
+    Instant buried_by = kNever;        // unless the spawner hangs; kNever: it does not
     int burials = 0;                   // tries
+    bool looks_later = false;          // nobody is there, and what is left of the run could not be ended just now
   };
   // The latest dispatch of a job, from its command on until its end is settled.
   struct Entry {
@@ -121,6 +122,10 @@ class LocalEngine final : public Engine, public Alarm {
     std::optional<DispatchEnd> end = {};  // of this dispatch; of a suspended one it has Vacated
     std::optional<Command> goes_on = {};  // once the accelerators that its stopped processes know are free
     std::optional<Command> next = {};     // about its next dispatch, once nothing is left of this one
+  };
+  struct Waiting {
+    Command command;
+    Instant since;
   };
   struct Reminder {
     Instant at;
@@ -161,6 +166,8 @@ class LocalEngine final : public Engine, public Alarm {
   // engine_lost.cc
   bool read_again(Entry& entry) const;
   void look(JobId job, Entry& entry);
+  void look_later(JobId job, Entry& entry);
+  bool is_there(const Entry& entry) const;
   Reached reach(const Entry& entry) const;
   bool speak_to(JobId job, Entry& entry);
   void end_before_it_begins(JobId job, Entry& entry);
@@ -178,18 +185,21 @@ class LocalEngine final : public Engine, public Alarm {
   bool moves_on(JobId job, Entry& entry);
   void begin_elsewhere(JobId job, Entry& entry);
   bool must_wait(const Command& command);
+  Command begins_later(Command command, Instant since) const;
   void start_those_that_waited();
 
   // engine_suspended.cc
   void next_turn(Entry& entry, const Command& command);
   void go_on(Entry& entry, const Command& command);
   void go_on_where_free();
+  Instant limit_end_in_turn(const Entry& entry, const Command& command) const;
   std::vector<std::uint32_t> devices_of_stopped() const;
   void ended_while_it_stood(JobId job, Entry& entry);
   void end_in_turn(Entry& entry, const Command& command);
 
   void start(const Command& command);
   void launch(const Command& command);
+  bool comes_too_late(const Command& command, const Run& run) const;
   void order(const Command& command, Run run, std::uint32_t move = 0);
   void end_early(const Command& command);
   void never_began(const Command& command);
@@ -225,7 +235,7 @@ class LocalEngine final : public Engine, public Alarm {
   NodeSwitch switch_;
   Spares spares_{io_};
   std::map<JobId, Entry> runs_;
-  std::vector<Command> waiting_;  // about nodes that others have yet to leave
+  std::vector<Waiting> waiting_;  // about nodes that others have yet to leave
   MinHeap<Reminder> reminders_;
   std::uint32_t epoch_ = 0;
   bool rebooted_ = false;      // since the life before

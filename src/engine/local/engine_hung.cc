@@ -2,6 +2,7 @@
 // that says nothing when it is asked, though its job should run by now, or be over, is killed, and what is left of the
 // job is ended.
 #include <algorithm>
+#include <utility>
 
 #include "engine/local/engine.h"
 #include "engine/local/record_holder.h"
@@ -47,6 +48,7 @@ void LocalEngine::look_whether_over(JobId job, Entry& entry) {
   Silence& silence = entry.silence;
   silence.next_look = kNever;
   if (silence.dying) return look_whether_gone(job, entry);
+  if (std::exchange(silence.looks_later, false)) return look(job, entry);
   const Instant now = loop_.now();
   if (silence.buried && silence.buried_by > now) return plan_look(job, entry, silence.buried_by);
   if (silence.buried) return spawner_.end(silence.spawner);  // whose end is heard, and it is buried again
@@ -69,6 +71,12 @@ void LocalEngine::end_hung(JobId job, Entry& entry) {
     return over(job, entry);
   }
   entry.record.pid == 0 ? end_before_it_begins(job, entry) : bury(job, entry);
+}
+
+// What it takes to end what is left of it is lacking just now.
+void LocalEngine::look_later(JobId job, Entry& entry) {
+  entry.silence.looks_later = true;
+  plan_look(job, entry, loop_.now() + options_.hang_wait / kLooks);
 }
 
 // It was killed, and should be gone by now.

@@ -1,4 +1,7 @@
 // A run whose supervisor is gone, or hangs so that it cannot be spoken to.
+#include <unistd.h>
+
+#include <cerrno>
 #include <utility>
 
 #include "engine/local/engine.h"
@@ -21,11 +24,17 @@ bool LocalEngine::read_again(Entry& entry) const {
 
 // The connection is closed and nothing was said before.
 void LocalEngine::look(JobId job, Entry& entry) {
-  entry.silence.buried = false;
+  const bool not_buried = std::exchange(entry.silence.buried, false);  // the spawner has ended, or can make no process
   const bool claimed = read_again(entry);
   if (claimed && entry.record.over()) return over(job, entry);
+  if (not_buried || (!claimed && is_there(entry))) return look_later(job, entry);
   if (claimed && speak_to(job, entry)) return plan_look(job, entry, over_by(entry));
   claimed&& entry.record.pid == 0 ? end_before_it_begins(job, entry) : nobody_left(job, entry);
+}
+
+// Whoever cannot read it must not take it for one that is not there.
+bool LocalEngine::is_there(const Entry& entry) const {
+  return ::faccessat(folder_.get(), entry.name.c_str(), F_OK, 0) == 0 || errno != ENOENT;
 }
 
 // Anybody can take the name of a supervisor that is gone, and anybody can crowd one that is there: then it counts
@@ -77,9 +86,15 @@ void LocalEngine::nobody_left(JobId job, Entry& entry) {
                                           : "The process that was to start it was killed.");
 }
 
-// Nobody can wait for its processes any more: they are ended, and with them the dispatch.
+// Nobody can wait for its processes any more: they are ended, and with them the dispatch. Until they are, it keeps its
+// place.
 void LocalEngine::bury(JobId job, Entry& entry) {
-  constexpr int kTries = 5;
+  constexpr int kTriesUntold = 5;
+  if (++entry.silence.burials == kTriesUntold) {
+    cannot_be_ended(job,
+                    "Its supervisor was killed, and what is left of it cannot be ended, as no process can be made for "
+                    "that, or too many files are open; it is tried again and again.");
+  }
   RunRecord& record = entry.record;
   if (entry.silence.given_up) {
     const bool at_limit = entry.silence.told_to_end == kNever && entry.silence.runs_by == kNever;
@@ -89,12 +104,7 @@ void LocalEngine::bury(JobId job, Entry& entry) {
         "output answers.";
   }
   ConnectionEnds ends = connection_ends();
-  if (!ends.ours || ++entry.silence.burials > kTries) {
-    record.lost = true;
-    record.phase = Phase::ended;
-    record.sentence = "Its supervisor was killed, and what is left of it could not be ended.";
-    return over(job, entry);
-  }
+  if (!ends.ours) return look_later(job, entry);
   Order order;
   order.kind = Order::Kind::bury;
   order.name = entry.name;
@@ -104,14 +114,15 @@ void LocalEngine::bury(JobId job, Entry& entry) {
   record.key = entry.key;
   order.claim = record;
   entry.silence.buried = true;
-  entry.silence.spawner = spawner_.pid();
   entry.silence.buried_by = loop_.now() + options_.hang_wait;
   plan_look(job, entry, entry.silence.buried_by);
   watch(job, entry, std::move(ends.ours));
   spawner_.send(order, std::move(ends.theirs));
+  entry.silence.spawner = spawner_.pid();
 }
 
-// The same before anything else is done. Supervisors that take a while to go do so at the same time.
+// The same before anything else is done. Supervisors that take a while to go do so at the same time. Of whom something
+// is left even then is not over.
 void LocalEngine::bury_now(const std::vector<Entry*>& entries) {
   std::vector<Descriptor> holders;
   for (const Entry* entry : entries) holders.push_back(kill_holder(folder_.get(), entry->name));
@@ -124,8 +135,11 @@ void LocalEngine::bury_now(const std::vector<Entry*>& entries) {
       record.phase = Phase::failed;
       continue;
     }
-    end_leftovers({.pid = record.pid, .began = record.began, .owner = record.owner},
-                  mark_of(options_.folder, entry->name), record.cgroups);
+    if (!end_leftovers({.pid = record.pid, .began = record.began, .owner = record.owner},
+                       mark_of(options_.folder, entry->name), record.cgroups)) {
+      entry->silence.looks_later = true;
+      continue;
+    }
     remove_cgroups(record.cgroups);
     record.lost = true;
     record.stood = record.phase == Phase::suspended;

@@ -91,12 +91,21 @@ bool LocalEngine::must_wait(const Command& command) {
   };
   if (std::ranges::none_of(runs_, leaves)) return false;
   const auto is_this = [&](const Command& other) { return other.kind == command.kind && other.key == command.key; };
-  if (std::ranges::none_of(waiting_, is_this)) waiting_.push_back(command);  // it may come again meanwhile
+  // It may come again meanwhile.
+  if (std::ranges::none_of(waiting_, is_this, &Waiting::command)) waiting_.push_back({command, loop_.now()});
   return true;
 }
 
+// It still has all of its limit.
+Command LocalEngine::begins_later(Command command, Instant since) const {
+  const Duration late = loop_.now() - since;
+  if (command.expected_end != kNever) command.expected_end += late;
+  if (command.limit_end != kNever) command.limit_end += late;
+  return command;
+}
+
 void LocalEngine::start_those_that_waited() {
-  for (const Command& command : std::exchange(waiting_, {})) {
+  for (const auto& [command, since] : std::exchange(waiting_, {})) {
     if (!command.job.valid()) {
       dispatch(command);
       continue;
@@ -104,8 +113,9 @@ void LocalEngine::start_those_that_waited() {
     const auto found = runs_.find(command.job);
     if (found == runs_.end() || found->second.key != command.key || found->second.end) continue;  // it is not to be
     if (command.kind == Command::Kind::start) {
-      launch(command);
+      launch(begins_later(command, since));
     } else if (found->second.next && found->second.record.over()) {
+      found->second.next = begins_later(*found->second.next, since);
       begin_elsewhere(command.job, found->second);
     }
   }

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -63,10 +64,11 @@ Result<void> LocalEngine::write_boot() {
     if (entry.record.lost && entry.name.empty()) return {};
   }
   const Descriptor next(::openat(folder_.get(), kNextBootName, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  const bool whole = next && add_line(next.get(), options_.boot) == 0;
+  const bool whole = next && add_line(next.get(), options_.boot) == 0 && ::fdatasync(next.get()) == 0;
   if (!whole || ::renameat(folder_.get(), kNextBootName, folder_.get(), kBootName) != 0) {
     return fail("The folder " + quoted(options_.folder) + " cannot be written to: " + std::strerror(errno) + ".");
   }
+  ::fsync(folder_.get());  // without it, the name may be the old one's after a failure of power: as if it came again
   boot_written_ = true;
   return {};
 }
@@ -120,6 +122,7 @@ Result<void> LocalEngine::find_runs() {
       entry.moving = on_its_way;
       if (!entry.launched) expect_run(job, entry);
       if (entry.asked != Asked::nothing) tell_to_end(job, entry, {.kind = Tell::Kind::hello});
+      if (entry.silence.looks_later) look_later(job, entry);
     }
   }
   return {};
@@ -142,8 +145,9 @@ Result<void> LocalEngine::find_run(const std::string& name, std::vector<Entry>& 
   Entry& found = into.emplace_back();
   found.name = name;
   found.record = named;
-  if (!record) {  // the claim was made, and that is all
-    found.record.phase = Phase::failed;
+  if (!record) {  // the claim was made, and that is all; unless the power failed before more was kept
+    found.record.phase = rebooted_ ? Phase::ended : Phase::failed;
+    found.record.lost = rebooted_;
     return {};
   }
   found.record = *record;
@@ -301,7 +305,9 @@ Observation LocalEngine::observe() const {
   Observation seen;
   for (const auto& [job, entry] : runs_) {
     Observation::JobSeen row{.job = job, .runs = !entry.end, .key = entry.key, .dispatch = entry.dispatch};
-    if (entry.end) {
+    if (std::ranges::find(news_, job, &News::job) != news_.end()) {
+      row.runs = row.held = true;  // what became of it is about to be told
+    } else if (entry.end) {
       row.end = *entry.end;
     } else if (entry.asked == Asked::move) {
       row.key = 0;  // that is not carried out yet

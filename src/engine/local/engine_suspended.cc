@@ -1,6 +1,8 @@
 // A job that was suspended to give way, from the start that is its next turn on.
 #include <fcntl.h>
 
+#include <algorithm>
+
 #include "engine/local/engine.h"
 #include "engine/local/words.h"
 
@@ -33,10 +35,18 @@ void LocalEngine::go_on(Entry& entry, const Command& command) {
   places_.take(entry.place);
   entry.record.phase = Phase::claimed;
   Tell go_on = tell(Tell::Kind::go_on, command);
-  go_on.deadline = entry.record.deadline = on_boot_clock(command.limit_end);
+  go_on.deadline = entry.record.deadline = on_boot_clock(limit_end_in_turn(entry, command));
   go_on.cores = entry.place.cores;
   if (entry.link) entry.link->tell(go_on);
   expect_run(command.job, entry);
+}
+
+// While the service was away nothing of its limit has passed.
+Instant LocalEngine::limit_end_in_turn(const Entry& entry, const Command& command) const {
+  if (command.key > options_.decided_before || command.limit_end == kNever) return command.limit_end;
+  const RunRecord& record = entry.record;
+  const Duration left{record.limit - record.elsewhere - record.used_in - record.ran};
+  return std::max(command.limit_end, loop_.now() + left);
 }
 
 // Others get these only where there are no others left.
@@ -52,7 +62,7 @@ std::vector<std::uint32_t> LocalEngine::devices_of_stopped() const {
 
 void LocalEngine::go_on_where_free() {
   for (auto& [job, entry] : runs_) {
-    if (entry.goes_on && places_.are_free(entry.record.devices)) go_on(entry, Command(*entry.goes_on));
+    if (entry.goes_on && places_.are_free(entry.record.devices)) go_on(entry, begins_later(*entry.goes_on, entry.ordered));
   }
 }
 

@@ -112,9 +112,13 @@ class Spawner {
     const Descriptor holder = kill_holder(folder_.get(), order.name);
     wait_until_gone({&holder, 1});
     RunRecord end = claim;
-    if (!end_leftovers({.pid = claim.pid, .began = claim.began, .owner = claim.owner}, mark, claim.cgroups)) {
-      end.sentence = "Processes of the job could not be ended after its supervisor was killed; look for " + mark +
-                     " in their environment.";
+    bool told = false;
+    while (!end_leftovers({.pid = claim.pid, .began = claim.began, .owner = claim.owner}, mark, claim.cgroups)) {
+      if (std::exchange(told, true)) continue;
+      RunRecord lasts = claim;
+      lasts.sentence = "Processes of the job cannot be ended after its supervisor was killed; look for " + mark +
+                       " in their environment.";
+      send_whole(connection.get(), in_words(lasts));
     }
     if (holder) wait_for_hung(order, holder, connection);
     remove_cgroups(claim.cgroups);

@@ -245,6 +245,7 @@ void SupervisorProcess::hear_attached() {
 void SupervisorProcess::hear(const Tell& tell, Connection& from) {
   if (tell.kind != Tell::Kind::hello && tell.epoch < record_.epoch) return;  // of a service that was replaced
   record_.epoch = std::max(record_.epoch, tell.epoch);
+  reap();  // it may have ended before it is told anything, which counts
   if (tell.key > record_.key && !main_over_) {
     record_.key = tell.key;
     carry_out(tell);
@@ -254,7 +255,7 @@ void SupervisorProcess::hear(const Tell& tell, Connection& from) {
   record_.ran = ran(boot_milliseconds());
   record_.paused = paused_at_ > 0 ? 1 : 0;
   record_.deadline = is_stopped() ? kNoTime : order_.claim.deadline;
-  send_whole(from.socket.get(), in_words(record_));
+  if (phase_kept_) send_whole(from.socket.get(), in_words(record_));
 }
 
 void SupervisorProcess::carry_out(const Tell& tell) {
@@ -353,12 +354,13 @@ void SupervisorProcess::suspend() {
 }
 
 // For who finds the record and cannot ask: whether it is to go on, or to begin anew where it may. What a full disk has
-// cut off is no line, nor does it spoil the next one.
+// cut off does not spoil the next line. That it is suspended is told once it is kept, also if the power fails.
 void SupervisorProcess::note_phase() {
   record_.deadline = is_stopped() ? kNoTime : order_.claim.deadline;
   record_.ran = ran(boot_milliseconds());
   if (const auto main = record_.began == 0 ? look_at(main_) : std::nullopt) record_.began = main->began;
-  add_line(record_file_.get(), "\n" + in_words(record_));
+  phase_kept_ = add_line(record_file_.get(), "\n" + in_words(record_)) == 0 &&
+                (record_.phase != Phase::suspended || ::fdatasync(record_file_.get()) == 0);
 }
 
 // Its limit does not run meanwhile.
@@ -374,9 +376,14 @@ void SupervisorProcess::pause(std::int64_t now) {
 bool SupervisorProcess::look_at_the_stopped(std::int64_t now) {
   if (now < stopped_look_) return false;
   stopped_look_ = now + kStoppedLook;
+  const bool was_kept = phase_kept_;
   const bool held = all_stopped(::getpid());
   if (!held) stop_children();
-  if (record_.phase == Phase::suspended) return false;
+  if (record_.phase == Phase::suspended) {
+    if (!phase_kept_) note_phase();
+    if (phase_kept_ && !was_kept) tell_everybody();
+    return false;
+  }
   if (held) end_pause(now);
   paused_at_ = now;
   return true;

@@ -1,0 +1,165 @@
+// What comes between two steps that belong together, and must not be lost, begun twice or told otherwise than it was.
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "engine/local/restart_test.h"
+
+namespace rota::local {
+namespace {
+
+class LocalBadMomentsTest : public LocalRestartTest {
+ protected:
+  void a_while(int ms) {
+    const std::int64_t until = boot_milliseconds() + ms;
+    desk_.wait([&] { return boot_milliseconds() >= until; });
+  }
+};
+
+TEST_F(LocalBadMomentsTest, a_healthy_spawner_is_left_alone_while_a_supervisor_hangs_in_its_burial) {
+  desk_.close();
+  desk_.options().hang_wait = Duration{2500};
+  desk_.open();
+  desk_.launch(1, desk_.shell(kUntilGo));
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  const pid_t keeper = supervisor();
+  ASSERT_EQ(::ptrace(PTRACE_SEIZE, keeper, nullptr, PTRACE_O_TRACEEXIT), 0);
+  ::kill(keeper, SIGSTOP);
+  const pid_t spawner = desk_.engine().spawner();
+  desk_.kill(1, true);
+  ASSERT_TRUE(desk_.wait([&] { return !desk_.warned_of(1).empty(); }));
+  a_while(3000);
+  EXPECT_EQ(desk_.engine().spawner(), spawner) << "it was killed though it did all that it was told";
+  ::ptrace(PTRACE_CONT, keeper, nullptr, nullptr);
+  EXPECT_EQ(desk_.outcome(1), Outcome::cancelled);
+  ::waitpid(keeper, nullptr, __WALL);
+}
+
+TEST_F(LocalBadMomentsTest, a_start_of_an_earlier_life_has_its_whole_limit_or_is_tried_again) {
+  local::Run run = desk_.shell("echo run >> out");
+  run.limit = seconds(10);
+  Command start = desk_.start(1, run);
+  start.expected_end = start.limit_end = desk_.loop().now() + run.limit;
+  Command soon = desk_.start(2, run);
+  soon.expected_end = soon.limit_end = desk_.loop().now() + seconds(20) + run.limit;
+  desk_.close();
+  desk_.options().decided_before = soon.key;
+  desk_.open();
+  desk_.loop().jump(seconds(20));
+  desk_.engine().dispatch(start);
+  const auto* failed = desk_.wait_for<LaunchFailed>(1);
+  ASSERT_NE(failed, nullptr);
+  EXPECT_TRUE(failed->again);
+  EXPECT_EQ(desk_.file("out"), "");
+  desk_.engine().dispatch(soon);
+  EXPECT_EQ(desk_.outcome(2), Outcome::completed);
+  EXPECT_EQ(desk_.file("out"), "run\n");
+}
+
+TEST_F(LocalBadMomentsTest, a_job_that_had_ended_when_it_was_told_to_be_queued_again_has_ended) {
+  desk_.launch(1, desk_.shell(kUntilGo));
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  const pid_t keeper = supervisor();
+  const pid_t first = job_pid();
+  ::kill(keeper, SIGSTOP);
+  go();
+  ASSERT_TRUE(gone(first));
+  desk_.kill(1, false);
+  ::kill(keeper, SIGCONT);
+  EXPECT_EQ(desk_.outcome(1), Outcome::completed);
+}
+
+TEST_F(LocalBadMomentsTest, one_of_the_two_records_is_always_there) {
+  desk_.launch(1, desk_.shell(kUntilGo));
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  desk_.close();  // so that its own supervisor waits for no other order
+  desk_.open();
+  desk_.launch(2, desk_.shell("echo $PPID > spare"));
+  ASSERT_EQ(desk_.outcome(2), Outcome::completed);
+  const pid_t spare = std::stoi(desk_.file("spare"));
+  ::kill(spare, SIGSTOP);
+  Command move = desk_.command(Command::Kind::migrate, 1);
+  move.kept = false;
+  desk_.engine().dispatch(move);
+  a_while(2000);
+  const bool before = std::filesystem::exists(desk_.runs() / "1.1");
+  const bool after = std::filesystem::exists(desk_.runs() / "1.1.1");
+  EXPECT_TRUE(before || after);
+  ::kill(spare, SIGCONT);
+  desk_.close();
+  const Observation seen = desk_.open().observe();
+  EXPECT_NE(desk_.seen(seen, 1), nullptr) << "the job is lost";
+  go();
+}
+
+TEST_F(LocalBadMomentsTest, a_start_that_waits_for_who_leaves_has_its_whole_limit) {
+  local::Run slow = desk_.shell("trap '' TERM; echo up > up; while :; do sleep 0.1; done");
+  slow.kill_wait = seconds(2);
+  Command first = desk_.start(1, slow);
+  first.where.shares = {{.node = NodeId{0}, .processors = 1}};
+  desk_.engine().dispatch(first);
+  ASSERT_TRUE(desk_.wait_for_file("up"));
+  Command move = desk_.command(Command::Kind::migrate, 1);
+  move.kept = false;
+  desk_.engine().dispatch(move);
+  Command second = desk_.start(2, desk_.shell("echo run >> out"));
+  second.where.shares = {{.node = NodeId{0}, .processors = 1}};
+  second.expected_end = second.limit_end = desk_.loop().now() + seconds(1);
+  desk_.engine().dispatch(second);
+  EXPECT_EQ(desk_.outcome(2), Outcome::completed);
+  EXPECT_EQ(desk_.file("out"), "run\n");
+}
+
+TEST_F(LocalBadMomentsTest, a_job_that_was_suspended_has_the_rest_of_its_limit_however_long_the_service_was_away) {
+  local::Run run = desk_.shell(kUntilGo);
+  run.limit = seconds(60);
+  Command start = desk_.start(1, run);
+  start.expected_end = start.limit_end = desk_.loop().now() + run.limit;
+  desk_.engine().dispatch(start);
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  Command leave = desk_.command(Command::Kind::preempt, 1);
+  leave.how = Preemption::suspend;
+  desk_.engine().dispatch(leave);
+  ASSERT_TRUE(desk_.wait_for<Vacated>(1));
+  Command turn = desk_.command(Command::Kind::start, 1, 2);
+  turn.expected_end = turn.limit_end = desk_.loop().now() + run.limit;
+  desk_.close();
+  desk_.options().decided_before = turn.key;
+  desk_.open();
+  desk_.loop().jump(seconds(1000));
+  desk_.engine().dispatch(turn);
+  ASSERT_TRUE(desk_.wait_for<Launched>(1, 2));
+  a_while(200);
+  go();
+  EXPECT_EQ(desk_.outcome(1, 2), Outcome::completed);
+}
+
+// As where the process table is full.
+TEST_F(LocalBadMomentsTest, what_is_left_of_a_job_keeps_its_place_until_it_could_be_ended) {
+  desk_.close();
+  desk_.options().hang_wait = Duration{600};
+  const std::filesystem::path program = desk_.work() + "/spawner";
+  const auto self = std::filesystem::read_symlink("/proc/self/exe");
+  std::filesystem::create_symlink(self, program);
+  desk_.options().spawner = {program.string(), "supervise"};
+  desk_.open();
+  desk_.launch(1, desk_.shell(std::string("setsid sh -c 'echo $$ > left; exec sleep 1000' & ") + kUntilGo));
+  ASSERT_TRUE(desk_.wait_for_file("pid") && desk_.wait_for_file("left"));
+  const pid_t left = std::stoi(desk_.file("left"));
+  const pid_t keeper = supervisor();
+  std::filesystem::remove(program);
+  ::kill(desk_.engine().spawner(), SIGKILL);
+  ::kill(keeper, SIGKILL);
+  a_while(1000);
+  EXPECT_EQ(desk_.heard<Finished>(1), nullptr);
+  EXPECT_FALSE(look_at(left).value().zombie);
+  std::filesystem::create_symlink(self, program);
+  EXPECT_EQ(desk_.outcome(1), Outcome::node_failed);
+  EXPECT_TRUE(gone(left));
+}
+
+}  // namespace
+}  // namespace rota::local
