@@ -13,6 +13,7 @@ class ChildrenUse {
  public:
   // Of one that was waited for, with those that it had waited for itself.
   void add(const rusage& waited);
+  std::int64_t milliseconds() const;  // of processor time
   // To what earlier dispatches have used; a control group may know more.
   void write_into(RunRecord& record) const;
 

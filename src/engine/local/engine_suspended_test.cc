@@ -52,6 +52,47 @@ TEST_F(LocalSuspendedTest, a_suspended_job_is_found_again_and_goes_on) {
   EXPECT_EQ(desk_.file("out"), "end\n");
 }
 
+TEST_F(LocalSuspendedTest, what_its_user_lets_go_on_runs_of_its_limit) {
+  constexpr Duration kLimit = seconds(3);
+  local::Run run = desk_.shell("echo $$ > pid; while :; do :; done");
+  run.limit = kLimit;
+  Command start = desk_.start(1, run);
+  start.expected_end = start.limit_end = desk_.loop().now() + kLimit;
+  desk_.engine().dispatch(start);
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  ASSERT_TRUE(gives_way());
+  const pid_t first = job_pid();
+  EXPECT_TRUE(desk_.wait([&] {
+    ::kill(first, SIGCONT);
+    const auto process = look_at(first);
+    return !process || process->zombie;
+  }));
+  EXPECT_EQ(desk_.heard<Finished>(1), nullptr);
+  Command turn = desk_.command(Command::Kind::start, 1, 2);
+  turn.expected_end = turn.limit_end = desk_.loop().now() + kLimit;
+  desk_.engine().dispatch(turn);
+  EXPECT_EQ(desk_.outcome(1, 2), Outcome::timed_out);
+}
+
+// As one can that knows when it is looked at.
+TEST_F(LocalSuspendedTest, what_used_the_processor_between_two_looks_has_not_stood) {
+  local::Run run = desk_.shell("echo $$ > pid; while :; do :; done");
+  run.limit = seconds(4);
+  Command start = desk_.start(1, run);
+  start.expected_end = start.limit_end = desk_.loop().now() + run.limit;
+  desk_.engine().dispatch(start);
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  const pid_t first = job_pid();
+  desk_.engine().signal(JobId{1}, SIGSTOP);
+  bool on = false;
+  EXPECT_TRUE(desk_.wait([&] {  // mostly it is stopped
+    on = !on && ::kill(first, SIGCONT) == 0;
+    if (!on) ::kill(first, SIGSTOP);
+    return desk_.heard<Finished>(1) != nullptr;
+  }));
+  EXPECT_EQ(desk_.outcome(1), Outcome::timed_out);
+}
+
 TEST_F(LocalSuspendedTest, a_suspended_job_whose_supervisor_is_killed_is_lost_when_its_turn_comes) {
   desk_.launch(1, desk_.shell("echo $$ >> pid; while [ ! -e go ]; do sleep 0.01; done; echo end >> out"));
   ASSERT_TRUE(desk_.wait_for_file("pid"));

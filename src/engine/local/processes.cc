@@ -14,6 +14,7 @@
 #include <chrono>
 #include <csignal>
 #include <map>
+#include <numeric>
 #include <ranges>
 #include <set>
 #include <string_view>
@@ -251,6 +252,9 @@ std::optional<Process> look_at(pid_t pid) {
   process.parent = static_cast<pid_t>(numbers[0]);
   process.sid = static_cast<pid_t>(numbers[2]);
   process.began = static_cast<std::uint64_t>(numbers[18]);
+  constexpr std::size_t kUsed = 10;  // four numbers: as user, in the system, and of its children both
+  static const std::int64_t tick = 1000 / std::max(::sysconf(_SC_CLK_TCK), 1L);
+  process.used = tick * std::accumulate(&numbers[kUsed], &numbers[kUsed + 4], std::int64_t{0});
   return process;
 }
 
@@ -340,6 +344,14 @@ bool all_stopped(pid_t ancestor) {
     const auto process = look_at(pid);
     return process && process->runs;
   });
+}
+
+std::int64_t used_below(pid_t ancestor) {
+  std::int64_t used = 0;
+  for (const pid_t pid : descendants(ancestor)) {
+    if (const auto process = look_at(pid)) used += process->used;
+  }
+  return used;
 }
 
 bool end_leftovers(const Process& first, const std::string& mark, const std::vector<std::string>& cgroups) {

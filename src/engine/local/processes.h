@@ -17,6 +17,7 @@ struct Process {
   std::uint64_t began = 0;  // in the kernel's ticks since the start of the system: with pid, its identity
   bool zombie = false;      // with all its threads: it runs no more, and only waits for somebody to wait for it
   int status = 0;           // of a zombie: as waitpid says it; 0 also where this process may not trace that one
+  std::int64_t used = 0;    // milliseconds of processor time, with that of its children that it has waited for
   bool runs = false;        // or would as soon as it is woken: neither stopped nor waiting for a device
   std::int64_t owner = -1;  // of the first of a job: the user as whom all of it runs; -1: not known, or nobody looked
 };
@@ -28,7 +29,8 @@ std::vector<Process> all_processes();
 std::vector<pid_t> descendants(pid_t ancestor);
 bool only_zombies(pid_t ancestor);  // none of them lives
 
-bool all_stopped(pid_t ancestor);  // none of them runs
+bool all_stopped(pid_t ancestor);         // none of them runs
+std::int64_t used_below(pid_t ancestor);  // milliseconds of processor time that those have used that are there now
 
 // As long as there is one, this thread runs before all that has no priority of its own, where it may (as root): among a
 // thousand processes that replace each other it would have no more of the processors than each of them.

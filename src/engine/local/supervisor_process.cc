@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -28,7 +29,7 @@ namespace {
 
 constexpr std::int64_t kNoTime = INT64_MAX;
 constexpr std::int64_t kKillAgain = 20;      // until all that was killed is gone
-constexpr std::int64_t kStoppedLook = 1000;  // whether what was stopped still is
+constexpr std::int64_t kStoppedLook = 1000;  // whether what was stopped still is: so often, by and large
 
 // For the job's user, and nobody else. Empty text needs no file.
 bool write_file(const Order& order, const std::string& name, const std::string& text, mode_t mode) {
@@ -346,8 +347,9 @@ void SupervisorProcess::suspend() {
   stop_children();
   const std::int64_t now = boot_milliseconds();
   ran_before_ = ran(now);
-  paused_at_ = 0;
-  stopped_look_ = now + kStoppedLook;
+  left_ = order_.claim.deadline == kNoTime ? kNoTime : order_.claim.deadline - now;
+  ran_on_ = paused_at_ = 0;
+  look_again_soon(now);
   record_.phase = Phase::suspended;
   note_phase();
   tell_attached();
@@ -368,25 +370,50 @@ void SupervisorProcess::pause(std::int64_t now) {
   stop_children();
   if (paused_at_ > 0 || record_.phase != Phase::runs) return;
   paused_at_ = now;
-  stopped_look_ = now + kStoppedLook;
+  look_again_soon(now);
 }
 
 // Its user can let it go on by a signal of their own: it is stopped again, and its limit has run meanwhile. False:
 // its limit does not count now.
 bool SupervisorProcess::look_at_the_stopped(std::int64_t now) {
   if (now < stopped_look_) return false;
-  stopped_look_ = now + kStoppedLook;
-  const bool was_kept = phase_kept_;
-  const bool held = all_stopped(::getpid());
+  const bool held = has_stood();
   if (!held) stop_children();
+  const std::int64_t since = stood_since_;
+  look_again_soon(now);
   if (record_.phase == Phase::suspended) {
-    if (!phase_kept_) note_phase();
-    if (phase_kept_ && !was_kept) tell_everybody();
+    if (const bool was_kept = phase_kept_; !was_kept) {
+      note_phase();
+      if (phase_kept_) tell_everybody();
+    }
+    if (!held) ran_on(now, now - since);
     return false;
   }
   if (held) end_pause(now);
   paused_at_ = now;
   return true;
+}
+
+// None of them runs now, nor has any run since the last look and been stopped before this one.
+bool SupervisorProcess::has_stood() {
+  constexpr std::int64_t kToStop = 20;  // milliseconds of processor time
+  return all_stopped(::getpid()) && used_below(::getpid()) + use_.milliseconds() <= stood_used_ + kToStop;
+}
+
+// Nobody outside can tell when.
+void SupervisorProcess::look_again_soon(std::int64_t now) {
+  std::uint64_t chance = 0;
+  if (::getrandom(&chance, sizeof(chance), GRND_NONBLOCK) != sizeof(chance)) chance = 0;
+  stopped_look_ = now + kStoppedLook / 2 + static_cast<std::int64_t>(chance % kStoppedLook);
+  stood_since_ = now;
+  stood_used_ = used_below(::getpid()) + use_.milliseconds();
+}
+
+// While it was to stand. When nothing is left of its limit by that, it is over.
+void SupervisorProcess::ran_on(std::int64_t now, std::int64_t milliseconds) {
+  ran_before_ += milliseconds;
+  ran_on_ += milliseconds;
+  if (ran_on_ >= left_) stop(Asked::limit, now);
 }
 
 void SupervisorProcess::end_pause(std::int64_t now) {
@@ -400,7 +427,7 @@ void SupervisorProcess::go_on(const Tell& tell) {
   if (record_.phase != Phase::suspended) return;
   record_.dispatch = tell.dispatch;
   record_.cores = tell.cores;
-  order_.claim.deadline = tell.deadline;
+  order_.claim.deadline = tell.deadline == kNoTime ? kNoTime : tell.deadline - ran_on_;
   warned_ = false;
   for (const std::string& cgroup : record_.cgroups) set_cores(cgroup, tell.cores);
   if (!tell.cores.empty()) {

@@ -66,6 +66,9 @@ class SupervisorProcess {
   void end_pause(std::int64_t now);
   bool is_stopped() const { return record_.phase == Phase::suspended || paused_at_ > 0; }
   bool look_at_the_stopped(std::int64_t now);
+  bool has_stood();
+  void look_again_soon(std::int64_t now);
+  void ran_on(std::int64_t now, std::int64_t milliseconds);
   void go_on(const Tell& tell);
   void kill_all();
   std::int64_t next_look() const;
@@ -105,6 +108,10 @@ class SupervisorProcess {
   std::int64_t kill_at_ = INT64_MAX;
   std::int64_t paused_at_ = 0;      // by a signal that somebody sent, or when it was last seen to be; 0: it is not
   std::int64_t stopped_look_ = 0;   // when it is looked whether it still is
+  std::int64_t stood_since_ = 0;    // the latest look, or when it was stopped
+  std::int64_t stood_used_ = 0;     // milliseconds of processor time that it had used by then
+  std::int64_t left_ = 0;           // of its limit, when it was suspended; INT64_MAX: it has none
+  std::int64_t ran_on_ = 0;         // of that, while it was to stand
   pid_t checkpoint_ = 0;            // the command that sees to it, if there is one
   std::int64_t checkpoint_of_ = 0;  // milliseconds that it had run when it was told to write it
   std::int64_t checkpoint_until_ = INT64_MAX;  // what it may take; later: none is being written
