@@ -137,6 +137,15 @@ TEST_F(LocalBadMomentsTest, a_job_that_was_suspended_has_the_rest_of_its_limit_h
   EXPECT_EQ(desk_.outcome(1, 2), Outcome::completed);
 }
 
+TEST_F(LocalBadMomentsTest, an_end_that_is_about_to_be_told_is_not_seen_before) {
+  desk_.kill(1, false);  // which never began
+  const Observation seen = desk_.engine().observe();
+  ASSERT_EQ(seen.jobs.size(), 1U);
+  EXPECT_TRUE(seen.jobs[0].runs && seen.jobs[0].held);
+  ASSERT_TRUE(desk_.wait_for<Requeued>(1));
+  EXPECT_FALSE(desk_.engine().observe().jobs[0].runs);
+}
+
 // As where the process table is full.
 TEST_F(LocalBadMomentsTest, what_is_left_of_a_job_keeps_its_place_until_it_could_be_ended) {
   desk_.close();
