@@ -39,7 +39,6 @@ void Service::saw_kind(const View& before, const Kind& what) {
       note_terms(before, what.job, *entry);
       if (entry->told) entry->told->used = {};
     }
-    if (mail_) mail_of_start(what.job);
   }
   if constexpr (std::is_same_v<Kind, Amended>) {  // what it used was of as many processors as it had
     JobEntry* entry = what.processors != 0 ? book_.find(what.job) : nullptr;
@@ -50,7 +49,10 @@ void Service::saw_kind(const View& before, const Kind& what) {
   }
   if constexpr (std::is_same_v<Kind, Overdue>) note_grace(what.job, "");
   if constexpr (std::is_same_v<Kind, Extended>) note_grace(what.job, why_extended(what));
-  if constexpr (std::is_same_v<Kind, Launched>) leave_if_down(what.job);
+  if constexpr (std::is_same_v<Kind, Launched>) {
+    leave_if_down(what.job);
+    if (mail_) mail_of_start(what.job);
+  }
   if constexpr (std::is_same_v<Kind, PowerChanged>) say_if_on_for_want_of_commands(before, what);
   if constexpr (kEnds) {
     const Job& job = before.job(what.job);
@@ -59,6 +61,11 @@ void Service::saw_kind(const View& before, const Kind& what) {
       return;
     }
     ended_.push_back({what.job, job.dispatch});
+    if constexpr (std::is_same_v<Kind, Finished>) {
+      // It began and ended while nobody served.
+      const bool ran = what.outcome != Outcome::cancelled && what.outcome != Outcome::node_failed;
+      if (mail_ && job.starting && ran) mail_of_start(what.job);
+    }
     JobEntry* entry = book_.find(what.job);
     if (entry == nullptr) return;
     entry->hear().nodes = nodes_of(what.job);

@@ -401,7 +401,8 @@ void Service::when_durable(std::function<void(const Result<void>&)> call) {
   static_cast<void>(decide());
 }
 
-bool Service::uncommitted() const { return journal_->open(); }
+// Also what was told in this turn and has yet to be decided about.
+bool Service::uncommitted() const { return deciding_soon_ || journal_->open(); }
 
 // What was decided is durable now, with all that led to it; or the service cannot go on.
 void Service::after_turn(Result<void> done) {

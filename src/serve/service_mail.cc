@@ -10,6 +10,11 @@ namespace {
 
 constexpr Duration kMailTimeout = seconds(60);
 
+// This dispatch, or one before it.
+bool has_begun(const Job& job) {
+  return restarts_of(job) > 0 || job.ended() || (job.state == JobState::running && !job.starting);
+}
+
 bool ended_well(std::string_view state) { return state == "COMPLETED"; }
 
 std::string end_text(const store::HistoryRow& row) {
@@ -27,6 +32,18 @@ void Service::open_mail() {
                                      [this](const std::string& what) {
                                        if (options_.say) options_.say(what);
                                      });
+  // An array may have begun before the service was started again: what of it has left counts as begun.
+  std::map<std::int64_t, std::int64_t> left;  // tasks, by array
+  book_.for_each_after({}, [&](JobId id, const JobEntry& entry) {
+    const About& about = *entry.about;
+    if ((about.mail & kMailBegin) == 0 || told_of_tasks(about)) return true;
+    --left.try_emplace(about.array, about.indexes.count).first->second;
+    if (has_begun(view().job(id))) begun_.insert(about.array);
+    return true;
+  });
+  for (const auto& [array, tasks] : left) {
+    if (tasks != 0) begun_.insert(array);
+  }
 }
 
 void Service::post(const About& about, const std::string& job, const char* type, const std::string& what) {
@@ -55,15 +72,7 @@ void Service::mail_of_start(JobId id) {
   if (entry == nullptr || (entry->about->mail & kMailBegin) == 0) return;
   const About& about = *entry->about;
   if (told_of_tasks(about)) return post(about, book_.shown(id), "BEGIN", "has begun");
-  if (!begun_.insert(about.array).second) return;
-  bool first = view().job(id).dispatch <= 1;  // the service may have been started again in the middle of it
-  std::int64_t known = 0;
-  book_.for_each_task(about.array, [&](std::int64_t, JobId task) {
-    ++known;
-    const Job& row = view().job(task);
-    first = first && (task == id || (row.state != JobState::running && row.start == kNever));
-  });
-  if (first && known == about.indexes.count) post(about, std::to_string(about.array), "BEGIN", "has begun");
+  if (begun_.insert(about.array).second) post(about, std::to_string(about.array), "BEGIN", "has begun");
 }
 
 void Service::mail_of_requeue(JobId id) {

@@ -76,8 +76,9 @@ void Service::empty_node(NodeId node) {
   });
   for (const JobId id : there) {
     const Job& job = view().job(id);
+    if (job.cancelling) continue;
     if (job.spec.restart == Restart::never) {
-      if (!job.cancelling) note_of_job(id, sentence_of_down(node));
+      note_of_job(id, sentence_of_down(node));
       static_cast<void>(record(CancelAsked{id}));
     } else if (!job.stopping && !job.leaving) {
       static_cast<void>(controller_->requeue(id));

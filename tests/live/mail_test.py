@@ -3,9 +3,10 @@
 import os
 import subprocess
 import sys
+import time
 import unittest
 
-from service import PATIENCE, ServiceCase
+from service import PATIENCE, ServiceCase, contents
 
 COMMAND = r"""printf '%s|%s|%s|%s\\n' "$ROTA_MAIL_TO" "$ROTA_MAIL_TYPE" "$ROTA_MAIL_JOB" "$ROTA_MAIL_SUBJECT" >> {folder}/mails"""
 CLUSTER = 'name = "one"\n[[nodes]]\nnames = "n1"\nprocessors = 2\n'
@@ -53,6 +54,38 @@ class Mails(MailCase):
             ["END", array, f"one: job {array} (sweep) has ended: 4 COMPLETED, 1 FAILED"]])
         tasks = self.service.submit("true", array="1-2", mail=["END", "ARRAY_TASKS"])
         self.assertEqual({mail[2] for mail in self.come(4)[2:]}, {f"{tasks}_1", f"{tasks}_2"})
+
+    def test_who_cannot_be_launched_has_not_begun(self):
+        self.service.ends(self.service.submit("true", mail=["BEGIN"], output="no/such/folder"))
+        os.mkdir(os.path.join(self.folder, "2"))  # where the second task of two has its output
+        array = self.service.submit("true", array="1-2", mail=["BEGIN", "END"], output="%a/out", name="half")
+        self.assertEqual([mail[1:] for mail in self.come(2)], [
+            ["BEGIN", array, f"one: job {array} (half) has begun"],
+            ["END", array, f"one: job {array} (half) has ended: 1 COMPLETED, 1 FAILED"]])
+
+    def test_who_began_and_ended_while_nobody_served_has_begun(self):
+        pipe = os.path.join(self.folder, "pipe")
+        os.mkfifo(pipe)
+        job = self.service.submit("touch over", output=pipe, mail=["BEGIN"])
+        record = os.path.join(self.service.state, "runs", "0.0")
+        self.service.wait_for(lambda: b"\npid=" in contents(record), "its process")
+        self.service.kill()
+        with open(pipe) as output:
+            output.read()
+        while b"phase=ended" not in contents(record):
+            time.sleep(0.01)
+        self.service.start()
+        self.assertEqual([mail[1:3] for mail in self.come(1)], [["BEGIN", job]])
+
+    def test_an_array_that_has_begun_is_not_told_again_after_a_restart(self):
+        array = self.service.submit("until [ -e go ]; do sleep 0.02; done", array="1-2%1", mail=["BEGIN", "END"])
+        self.come(1)
+        self.service.stop()
+        self.service.start()
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+        self.service.all_end()
+        self.assertEqual([mail[1:3] for mail in self.come(2)], [["BEGIN", array], ["END", array]])
 
     def test_a_job_that_is_queued_again_is_told(self):
         job = self.service.submit("sleep 1000", requeue=True, mail=["REQUEUE"])

@@ -1,0 +1,114 @@
+// When a request is answered that comes while something is not durable yet.
+#include <gtest/gtest.h>
+
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/routes.h"
+#include "api/tokens.h"
+#include "api/worker.h"
+
+namespace rota::api {
+namespace {
+
+// A service over a fresh state, of which nobody starts jobs; and its answers in the order in which they come.
+class Durable : public testing::Test {
+ protected:
+  Durable() : worker_(io_), rehearser_(io_) {
+    std::string pattern = (std::filesystem::temp_directory_path() / "rota-durable-XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+    tokens_.emplace(*Tokens::open(folder_));
+    auto service = serve::Service::open(io_, {.state_folder = folder_ + "/state",
+                                              .configuration = {},
+                                              .policy = {},
+                                              .socket = folder_ + "/socket",
+                                              .supervisor = {"/bin/sh", "-c", "echo ready >&0; exec cat > /dev/null"},
+                                              .version = "test"});
+    EXPECT_TRUE(service) << service.error().message;
+    service_ = std::move(*service);
+    work_until([&] { return !service_->uncommitted(); });
+  }
+  ~Durable() override {
+    service_->stop();
+    service_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+
+  void ask(const std::string& method, const std::string& path, const std::string& body = {}) {
+    Request request;
+    request.method = method;
+    request.path = path;
+    request.body = body;
+    request.caller = {0, 0, "root", true};
+    routes({*service_, *tokens_, worker_, rehearser_})(request, std::make_shared<Answer>(*this));
+  }
+  void submit_held() { ask("POST", "/v1/jobs", R"({"command": ["true"], "folder": "/", "held": true})"); }
+  // Lets the service work until it is so; a minute without is a failure of the test.
+  void work_until(const std::function<bool()>& is_so) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!is_so()) {
+      ASSERT_LT(std::chrono::steady_clock::now(), end);
+      io_.restart();
+      io_.run_one_for(std::chrono::milliseconds(20));
+    }
+  }
+  void work_until_answered(std::size_t times) {
+    work_until([&] { return answers_.size() >= times; });
+    ASSERT_EQ(answers_.size(), times);
+  }
+
+  std::vector<Response> answers_;
+  boost::asio::io_context io_;
+  std::unique_ptr<serve::Service> service_;
+
+ private:
+  class Answer final : public Reply {
+   public:
+    explicit Answer(Durable& test) : test_(test) {}
+    void send(Response response) override {
+      EXPECT_FALSE(test_.service_->uncommitted());
+      test_.answers_.push_back(std::move(response));
+    }
+    void stream(const std::string& /*type*/, std::function<void()> gone) override { gone(); }
+    bool write(std::string /*text*/) override { return false; }
+    bool lags() const override { return false; }
+    void when_out(std::function<void()> /*call*/) override {}
+
+   private:
+    Durable& test_;
+  };
+
+  std::string folder_;
+  Worker worker_;
+  Worker rehearser_;
+  std::optional<Tokens> tokens_;
+};
+
+TEST_F(Durable, nobody_is_told_of_a_job_before_its_submission_is_answered) {
+  submit_held();
+  ask("GET", "/v1/jobs");
+  ask("GET", "/v1/jobs/1");
+  EXPECT_TRUE(answers_.empty()) << answers_[0].body;
+  work_until_answered(3);
+  EXPECT_EQ(answers_[0].status, 201);
+  EXPECT_NE(answers_[1].body.find(R"("id":"1")"), std::string::npos) << answers_[1].body;
+  EXPECT_EQ(answers_[2].status, 200);
+}
+
+TEST_F(Durable, who_asks_while_all_is_durable_is_answered_at_once) {
+  submit_held();
+  work_until_answered(1);
+  ask("GET", "/v1/status");
+  EXPECT_EQ(answers_.size(), 2U);
+}
+
+}  // namespace
+}  // namespace rota::api
