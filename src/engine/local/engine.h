@@ -167,7 +167,7 @@ class LocalEngine final : public Engine, public Alarm {
   bool read_again(Entry& entry) const;
   void look(JobId job, Entry& entry);
   void look_later(JobId job, Entry& entry);
-  bool is_there(const Entry& entry) const;
+  bool cannot_be_read(const Entry& entry) const;
   Reached reach(const Entry& entry) const;
   bool speak_to(JobId job, Entry& entry);
   void end_before_it_begins(JobId job, Entry& entry);

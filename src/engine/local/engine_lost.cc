@@ -1,5 +1,5 @@
 // A run whose supervisor is gone, or hangs so that it cannot be spoken to.
-#include <unistd.h>
+#include <fcntl.h>
 
 #include <cerrno>
 #include <utility>
@@ -27,14 +27,15 @@ void LocalEngine::look(JobId job, Entry& entry) {
   const bool not_buried = std::exchange(entry.silence.buried, false);  // the spawner has ended, or can make no process
   const bool claimed = read_again(entry);
   if (claimed && entry.record.over()) return over(job, entry);
-  if (not_buried || (!claimed && is_there(entry))) return look_later(job, entry);
+  if (not_buried || (!claimed && cannot_be_read(entry))) return look_later(job, entry);
   if (claimed && speak_to(job, entry)) return plan_look(job, entry, over_by(entry));
   claimed&& entry.record.pid == 0 ? end_before_it_begins(job, entry) : nobody_left(job, entry);
 }
 
-// Whoever cannot read it must not take it for one that is not there.
-bool LocalEngine::is_there(const Entry& entry) const {
-  return ::faccessat(folder_.get(), entry.name.c_str(), F_OK, 0) == 0 || errno != ENOENT;
+// It may be there: there are no files left to open, say.
+bool LocalEngine::cannot_be_read(const Entry& entry) const {
+  const Descriptor record(::openat(folder_.get(), entry.name.c_str(), O_RDONLY | O_CLOEXEC));
+  return !record && errno != ENOENT;
 }
 
 // Anybody can take the name of a supervisor that is gone, and anybody can crowd one that is there: then it counts
