@@ -33,10 +33,12 @@ std::string at(const Json& job, const char* name) {
 
 bool waits(const Json& job) { return text_of(job, "state") == "PENDING"; }
 
-// Of what waits: as promised, else at the latest, else not before.
+constexpr std::array kStarts{"expected_start", "starts_by", "begin"};
+
+// Of what waits: as promised, else at the latest, else not before. -1: none that is known.
 double start_of(const Json& job) {
   if (!waits(job)) return number_of(job, "start", -1);
-  for (const char* name : {"expected_start", "starts_by", "begin"}) {
+  for (const char* name : kStarts) {
     if (has_number(job, name)) return number_of(job, name);
   }
   return -1;
@@ -217,6 +219,9 @@ std::string line(const std::vector<QueueField>& fields, Text text) {
   return out;
 }
 
+// Whether it has no such time, and stands last either way.
+bool lacks(const Letter& letter, const Json& job) { return tells_start(letter.letter) && letter.figure(job) < 0; }
+
 // Negative: a before b.
 int compared(const Letter& letter, const Json& a, const Json& b) {
   if (letter.figure != nullptr) {
@@ -284,6 +289,7 @@ Result<void> sort_jobs(Json& jobs, std::string_view letters) {
   }
   std::stable_sort(jobs.begin(), jobs.end(), [&](const Json& a, const Json& b) {
     for (const By& by : order) {
+      if (const bool last = lacks(*by.letter, a); last != lacks(*by.letter, b)) return !last;
       if (const int way = by.sign * compared(*by.letter, a, b); way != 0) return way < 0;
     }
     return false;
@@ -324,6 +330,15 @@ std::string sort_of(const Json& task) {
   return sort.dump();
 }
 
+// A row of several tasks starts with the first of them.
+void take_earlier_start(const Json& task, Json& row) {
+  if (start_of(task) < 0 || (start_of(row) >= 0 && start_of(row) <= start_of(task))) return;
+  for (const char* name : kStarts) {
+    row.erase(name);
+    if (has_number(task, name)) row[name] = task.at(name);
+  }
+}
+
 }  // namespace
 
 Json folded_arrays(const Json& jobs) {
@@ -335,7 +350,11 @@ Json folded_arrays(const Json& jobs) {
       continue;
     }
     const auto [at, is_new] = folded.try_emplace(sort_of(job), out.size(), std::vector<std::int64_t>{});
-    if (is_new) out.push_back(job);
+    if (is_new) {
+      out.push_back(job);
+    } else {
+      take_earlier_start(job, out[at->second.first]);
+    }
     at->second.second.push_back(static_cast<std::int64_t>(number_of(job, "index")));
   }
   for (const auto& [sort, tasks] : folded) {

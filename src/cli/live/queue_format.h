@@ -28,10 +28,11 @@ std::string queue_header(const std::vector<QueueField>& fields);
 std::string queue_row(const std::vector<QueueField>& fields, const Json& job);
 
 // Puts jobs in order by letters as squeue's --sort has them: "-p,i" is by priority, highest first, then by id.
+// Who has no start, or no end, stands behind those that have, either way.
 Result<void> sort_jobs(Json& jobs, std::string_view letters);
 
 // Jobs of one array that wait for their turn become one row: 12_[1-5,7%2]; so do those that are held or wait for the
-// same others.
+// same others. Its start is the earliest of theirs.
 Json folded_arrays(const Json& jobs);
 
 // "1-5,7" of ascending numbers.
