@@ -54,11 +54,7 @@ Result<bool> all_known(const Service& service, const std::string& selector) {
   if (!by_id(selector)) return true;
   const auto answer = service.get(cli::target_of("/v1/jobs", {{"ids", selector}, {"limit", "1"}}));
   if (!answer) return std::unexpected(answer.error());
-  const Json& unknown = list_of(*answer, "unknown");
-  for (const Json& id : unknown) {
-    if (id.is_string()) remark("rota: there is no job " + id.get<std::string>() + ".");
-  }
-  return unknown.empty();
+  return tell_unknown_ids(list_of(*answer, "unknown"));
 }
 
 // These commands are about one job: of several that are named, the one that there is.

@@ -7,7 +7,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/letters.h"
 #include "base/text.h"
+#include "cli/columns.h"
 #include "cli/live/job_state.h"
 #include "cli/when.h"
 
@@ -264,6 +266,47 @@ Result<std::vector<QueueField>> parse_queue_format(std::string_view format) {
   }
   if (fields.back().before.empty()) fields.pop_back();
   return fields;
+}
+
+Result<std::vector<QueueField>> parse_queue_columns(std::string_view names) {
+  constexpr std::array kShort{std::pair{"START", 'S'}, std::pair{"END", 'e'}, std::pair{"SUBMIT", 'V'},
+                              std::pair{"ELAPSED", 'M'}, std::pair{"LIMIT", 'l'}};  // as the history calls them
+  std::vector<QueueField> fields;
+  for (const std::string_view part : split(names, ',')) {
+    const std::string name = upper(trimmed(part));
+    const auto* const called =
+        std::ranges::find(kShort, name, [](const auto& each) { return std::string(each.first); });
+    const auto* const found = called != kShort.end()
+                                  ? letter_of(called->second)
+                                  : std::ranges::find(kLetters, std::string_view(name), &Letter::head);
+    if (found == kLetters.end()) {
+      std::string known;
+      for (const Letter& each : kLetters) {
+        const std::string head = lower(each.head);
+        if (each.text != nothing && known.find(head + ",") == std::string::npos) known += head + ", ";
+      }
+      known.resize(known.size() - 2);
+      return fail(rota::quoted(trimmed(part)) + " is no column of the queue; there are " + known +
+                  ", or letters as in \"%i %j\".");
+    }
+    fields.push_back({.before = {}, .letter = found->letter});
+  }
+  return fields;
+}
+
+std::string queue_table(const std::vector<QueueField>& fields, const Json& jobs, bool header) {
+  std::vector<Column> columns;
+  for (const QueueField& field : fields) {
+    const Letter& letter = *letter_of(field.letter);
+    const bool number = letter.figure != nullptr && std::string_view("iAFSVe").find(field.letter) == std::string::npos;
+    columns.push_back({std::string(letter.head), number});
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const Json& job : jobs) {
+    auto& row = rows.emplace_back();
+    for (const QueueField& field : fields) row.push_back(letter_of(field.letter)->text(job));
+  }
+  return table(columns, rows, header);
 }
 
 std::string queue_header(const std::vector<QueueField>& fields) {

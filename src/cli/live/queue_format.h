@@ -20,6 +20,11 @@ struct QueueField {
 // Fails with a sentence that names the letter which nobody knows.
 Result<std::vector<QueueField>> parse_queue_format(std::string_view format);
 
+// Columns by their names with commas between, as "jobid,name,start". Fails with a sentence that names those there are.
+Result<std::vector<QueueField>> parse_queue_columns(std::string_view names);
+// Of these, as wide as what they hold.
+std::string queue_table(const std::vector<QueueField>& fields, const Json& jobs, bool header);
+
 // Whether the letter is about when a job starts: that has to be asked for.
 bool tells_start(char letter);
 
