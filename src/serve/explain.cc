@@ -164,7 +164,7 @@ Explanation Service::explain(JobId id) {
   to.why = reason.sentence;
   if ((job.bars & (kHolds | kNeverAgain)) == kNeverAgain) to.why += ended_otherwise(*this, id);
   to.facts.push_back("It asks for " + asked_text(machine_.get(), job.spec) +
-                     (job.spec.limit < kLongest ? " for at most " + format_duration(job.spec.limit)
+                     (job.spec.limit < kLongest ? " for at most " + limit_text(job.spec.limit)
                                                 : std::string(" and has no time limit")) +
                      "; " + grouped(std::max<std::int64_t>(0, view().free())) + " of " + grouped(machine_->processors) +
                      (machine_->partitions.size() > 1 ? " are free, of all partitions." : " are free."));

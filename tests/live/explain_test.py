@@ -68,6 +68,7 @@ nodes = "n2"
         service.wait_for(lambda: service.job(running)["state"] == "RUNNING", "it to run")
         head = service.submit("true", processors=4, nodes=1, limit=60)
         job = service.submit("true", processors=2, nodes=1, limit=110)
+        self.assertIn(" for at most 1:50;", service.ask("GET", f"/v1/jobs/{job}/explain")[1]["facts"][0])
         less = [row["change"]["limit"] for row in self.would_start(job).values() if "limit" in row["change"]]
         self.assertEqual(len(less), 1, less)
         self.assertLess(10, less[0])

@@ -59,7 +59,8 @@ Result<bool> all_known(const Service& service, const std::string& selector) {
 
 // These commands are about one job: of several that are named, the one that there is.
 Result<std::string> one_named(const Service& service, const std::string& job) {
-  if (job.find_first_of("=,[") == std::string::npos && job != "all") return job;
+  const bool range = by_id(job) && job.find('-') != std::string::npos;
+  if (job.find_first_of("=,[") == std::string::npos && !range && job != "all") return job;
   const bool ids = by_id(job);
   auto jobs = service.rows("/v1/jobs", {{"ids", job}, {"ended", ids ? "yes" : ""}}, "jobs");
   if (jobs && jobs->empty() && !ids && job != "all") jobs = just_ended(service, job);
