@@ -63,6 +63,8 @@ const CLI::App& innermost(const CLI::App& app) {
 }
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
+  constexpr std::size_t kLetter = 2;  // of an option, with its dash: any other is as near
+  if (word.starts_with('-') && word.size() <= kLetter) return "";
   const std::string_view near = nearest(word, {known.begin(), known.end()});
   return near.empty() ? "" : "; did you mean " + std::string(near) + "?";
 }

@@ -68,7 +68,7 @@ std::string asked_text(const Machine* machine, const JobSpec& spec) {
   if (spec.nodes > 0) text += " on " + amount(spec.nodes, "node");
   if (spec.memory > 0) text += " with " + format_size(spec.memory) + " of memory";
   if (spec.accelerators > 0) text += (spec.memory > 0 ? " and " : " with ") + accelerators_of(machine, spec);
-  if (spec.nodes != 1 && (spec.memory > 0 || spec.accelerators > 0)) text += " on each";
+  if (spec.nodes != 1 && (spec.memory > 0 || spec.accelerators > 0)) text += " on each node";
   if (machine == nullptr) return text;
   if (spec.partition.valid() && machine->partitions.size() > 1)
     text += " in partition " + machine->partitions[spec.partition.value].name;

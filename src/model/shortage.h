@@ -8,8 +8,8 @@
 
 namespace rota {
 
-// "8 processors on 2 nodes with 2 GiB of memory and 1 accelerator on each in partition main and 1 licence of matlab".
-// nullptr: processors are counted.
+// "8 processors on 2 nodes with 2 GiB of memory and 1 accelerator on each node in partition main and 1 licence of
+// matlab". nullptr: processors are counted.
 std::string asked_text(const Machine* machine, const JobSpec& spec);
 
 // Of nodes alone: "4 whole nodes", "16 processors".

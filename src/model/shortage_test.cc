@@ -77,7 +77,7 @@ TEST_F(Shortage, TellsAllThatAJobAsksFor) {
   spec.licences = 2;
   EXPECT_EQ(asked_text(&machine_, spec),
             "4 processors on 2 nodes with " + format_size(spec.memory) +
-                " of memory and 1 accelerator of type a100 on each in partition gpu and 2 licences of matlab");
+                " of memory and 1 accelerator of type a100 on each node in partition gpu and 2 licences of matlab");
   EXPECT_EQ(asked_text(nullptr, JobSpec{}), "1 processor");
 }
 

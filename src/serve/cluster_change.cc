@@ -23,7 +23,7 @@ class Comparison {
     named(before_.partitions, now_.partitions, "partition");
     named(before_.licences, now_.licences, "licence");
     for (std::size_t i = 0; i < std::min(before_.licences.size(), now_.licences.size()); ++i)
-      amounts("licence " + now_.licences[i].name, "", before_.licences[i].count, now_.licences[i].count);
+      licence(before_.licences[i], now_.licences[i]);
     if (now_.nodes.empty()) amounts("the cluster", "processor", before_.processors, now_.processors);
     const auto& types = before_.accelerator_types;
     if (!std::ranges::equal(
@@ -69,6 +69,15 @@ class Comparison {
     if (old.accelerators > 0 && now.accelerators > 0 && old.accelerator_type != now.accelerator_type)
       refuse(name + " has accelerators of another type");
     if (old.partitions != now.partitions) take(name + " is in other partitions");
+  }
+
+  void licence(const Licence& old, const Licence& now) {
+    const std::string what = "licence " + now.name;
+    if (now.count >= old.count) return amounts(what, "", old.count, now.count);
+    refuse(what + " has " + grouped(now.count) + " instead of " + grouped(old.count) +
+           ": what runs, or ran, may hold more than that; leave " + grouped(old.count) +
+           " in the file, and have a `licence_command` say how many there are, as with \"echo " + now.name + " " +
+           std::to_string(now.count) + " 0\"");
   }
 
   void amounts(const std::string& of, const char* what, std::int64_t old, std::int64_t now) {

@@ -145,13 +145,14 @@ std::string Service::late_before(const JobSpec& spec) const {
 }
 
 std::string Service::start_unknown(const JobSpec& spec, JobId id, Instant start) const {
+  const std::string late = late_before(spec);
   if (has_passed(start, now())) {
-    const std::string why = late_before(spec);
-    return date_of(start) +
-           " was planned and has passed: " + (why.empty() ? "what is before it takes longer than was counted on" : why);
+    return date_of(start) + " was planned and has passed: " +
+           (late.empty() ? "what is before it takes longer than was counted on" : late);
   }
-  const std::string why = endless_before(spec, id);
-  return why.empty() ? "what is before it has no end that is known" : why;
+  const std::string endless = endless_before(spec, id);
+  if (!endless.empty()) return endless;
+  return late.empty() ? "what is before it has no end that is known" : late;
 }
 
 Explanation Service::explain(JobId id) {
@@ -163,7 +164,7 @@ Explanation Service::explain(JobId id) {
   to.why = reason.sentence;
   if ((job.bars & (kHolds | kNeverAgain)) == kNeverAgain) to.why += ended_otherwise(*this, id);
   to.facts.push_back("It asks for " + asked_text(machine_.get(), job.spec) +
-                     (job.spec.limit < kLongest ? " for at most " + format_duration(job.spec.limit)
+                     (job.spec.limit < kLongest ? " for at most " + limit_text(job.spec.limit)
                                                 : std::string(" and has no time limit")) +
                      "; " + grouped(std::max<std::int64_t>(0, view().free())) + " of " + grouped(machine_->processors) +
                      (machine_->partitions.size() > 1 ? " are free, of all partitions." : " are free."));
@@ -177,13 +178,12 @@ Explanation Service::explain(JobId id) {
   if (!trials_.run([&] { try_remedies(id, to); }))
     to.facts.push_back(
         "Too much is asked of the service to try what would let it start sooner; ask again in a moment.");
-  if (to.at_the_latest == kNever && job.promise != kNever && to.start_unknown.empty())
-    to.start_unknown = start_unknown(job.spec, id, job.promise);
+  if (to.at_the_latest == kNever && job.promise != kNever) to.start_unknown = start_unknown(job.spec, id, job.promise);
   return to;
 }
 
 void Service::try_remedies(JobId id, Explanation& to) const {
-  const WhatIf own(*controller_, cluster_options(), *chain_, late_ends());
+  const WhatIf own(controller_->snapshot(), now(), cluster_options(), *chain_, late_ends());
   const Planned plan = planned("conservative");
   const WhatIf by_limits = own.under(plan.options, plan.chain);
   if (to.at_the_latest == kNever) {
@@ -192,6 +192,9 @@ void Service::try_remedies(JobId id, Explanation& to) const {
     if (start != to.at_the_latest) to.start_unknown = start_unknown(view().job(id).spec, id, start);
   }
   to.remedies = remedies(own, by_limits, *machine_, id, view().job(id).spec);
+  for (Remedy& remedy : to.remedies) {
+    if (remedy.start == kNever) remedy.start = own.now();
+  }
   const JobEntry* entry = book_.find(id);
   if (entry != nullptr && entry->about->exclusive)  // fewer processors are as many whole nodes
     std::erase_if(to.remedies, [](const Remedy& remedy) { return remedy.processors.has_value(); });
@@ -215,19 +218,22 @@ Service::Planned Service::planned(const std::string& policy) const {
 
 std::vector<std::pair<JobId, Instant>> Service::starts_by(const std::string& policy) const {
   const Planned plan = planned(policy);
-  return WhatIf(*controller_, plan.options, plan.chain, late_ends()).starts();
+  return WhatIf(controller_->snapshot(), now(), plan.options, plan.chain, late_ends()).starts();
 }
 
 // Whoever is promised no start by the policy is told one by its limits, as those are who wait.
 Trial Service::start_of_new(const JobSpec& spec) const {
   if (book_.size() > kMostTried) return {};
-  const WhatIf own(*controller_, cluster_options(), *chain_, late_ends());
+  const WhatIf own(controller_->snapshot(), now(), cluster_options(), *chain_, late_ends());
   const Start start = own.start_of_new(spec);
   if (const Instant at = told_start(start.at, now()); at != kNever) return {.expected = at};
   const Planned plan = planned("conservative");
   const Start by_limits = own.under(plan.options, plan.chain).start_of_new(spec);
   if (const Instant at = told_start(by_limits.at, now()); at != kNever) return {.latest = at};
-  if (start.at == kNever && by_limits.at == kNever) return {};
+  if (start.at == kNever && by_limits.at == kNever) {
+    if (!lacks_nodes(spec)) return {};
+    return {.start_unknown = "too few of the nodes that it could use are in use: " + nodes_lacking(spec)};
+  }
   return {.start_unknown = start_unknown(spec, {}, start.at != kNever ? start.at : by_limits.at)};
 }
 

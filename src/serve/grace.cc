@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "serve/service.h"
+#include "serve/told_start.h"
 
 namespace rota::serve {
 namespace {
@@ -86,14 +87,14 @@ bool Service::ends_at_limit(const Job& job) const {
 
 LateEnds Service::late_ends() const {
   LateEnds late;
+  const Duration grace = chain_->knobs().overrun == Overrun::fixed ? chain_->knobs().grace : Duration{0};
   view().running().for_each([&](const RunningEntry& entry) {
     const Job& job = view().job(entry.job);
     const JobEntry* known = book_.find(entry.job);
-    if (known == nullptr || !ends_at_limit(job)) return true;
-    const Overrun overrun = chain_->knobs().overrun;
-    const Duration grace = overrun == Overrun::fixed ? chain_->knobs().grace : Duration{0};
-    const Instant killed = job.limit_end() + grace + known->about->kill_wait;
-    if (killed > view().now()) late.emplace(entry.job, killed);
+    const bool is_killed = known != nullptr && ends_at_limit(job);
+    if (job.suspended() || (!is_killed && !has_passed(job.expected_end(), now()))) return true;
+    const Instant end = job.limit_end() + (is_killed ? grace + known->about->kill_wait : Duration{0});
+    late.emplace(entry.job, has_passed(end, now()) ? kNever : end);
     return true;
   });
   return late;

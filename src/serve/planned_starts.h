@@ -1,5 +1,5 @@
 // When waiting jobs start at the latest, for whoever shows the queue: a plan of the present state that promises a start
-// to the first of them, made on a copy and kept until the state has changed.
+// to the first of them, made on a copy and kept until the state has changed, or a start in it has passed.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +35,7 @@ class PlannedStarts {
 
   std::map<JobId, Instant> starts_;
   std::optional<std::uint64_t> planned_;  // sequence number of the state that was planned
+  Instant first_ = kNever;                // of the starts
   bool current_ = false;
   TimeShare share_{0, 1.0 / 20};
 };

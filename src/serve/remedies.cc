@@ -30,7 +30,7 @@ Amount limit_of(const JobSpec& spec) {
   const std::int64_t steps = (limit + step - Duration{1}) / step;  // the last of them is what it asks for now
   return {steps, true, [step](std::int64_t so_many) {
             const Duration less = so_many * step;
-            return Remedy{.limit = less, .text = " if it asks for at most " + format_duration(less)};
+            return Remedy{.limit = less, .text = " if it asks for at most " + limit_text(less)};
           }};
 }
 
@@ -147,6 +147,12 @@ class Trials {
 };
 
 }  // namespace
+
+std::string limit_text(Duration limit) {
+  std::string text = format_duration(limit);
+  if (text.starts_with('0')) text.erase(0, 1);
+  return text;
+}
 
 std::vector<Remedy> remedies(const WhatIf& policy, const WhatIf& planned, const Machine& machine, JobId id,
                              const JobSpec& spec) {

@@ -21,8 +21,11 @@ struct Remedy {
   std::optional<std::vector<LicenceUse>> licences = {};  // all that it is to hold, fewer of one kind
   std::optional<PartitionId> partition = {};
   Instant start = kNever;  // kNever: now
-  std::string text;        // "starts now if it asks for at most 1h50m"
+  std::string text;        // "starts now if it asks for at most 1:50:00"
 };
+
+// A time limit as the command line shows it: "5:00", "1:50:00".
+std::string limit_text(Duration limit);
 
 // Those with which `policy` starts it now; of each kind the one that gives up least (a limit or memory to a twentieth;
 // a limit from twenty minutes on to a minute). Where there is none: those with which it would start sooner than now, by

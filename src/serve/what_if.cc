@@ -26,7 +26,7 @@ std::vector<Fact> as_they_end(std::vector<Fact> facts, const LateEnds& late) {
     const auto found = kept == nullptr ? late.end() : late.find(kept->job);
     if (found == late.end()) continue;
     Job& job = kept->row;
-    job.expected = job.ran_by(found->second);
+    job.expected = found->second == kNever ? kLongest - job.done : job.ran_by(found->second);
     job.spec.limit = job.done + job.expected;
   }
   return facts;
@@ -34,9 +34,9 @@ std::vector<Fact> as_they_end(std::vector<Fact> facts, const LateEnds& late) {
 
 }  // namespace
 
-WhatIf::WhatIf(const Controller& controller, const ClusterOptions& options, const Chain& chain, const LateEnds& late)
-    : WhatIf(std::make_shared<const std::vector<Fact>>(as_they_end(controller.snapshot(), late)),
-             controller.view().now(), options, chain) {}
+WhatIf::WhatIf(std::vector<Fact> state, Instant now, const ClusterOptions& options, const Chain& chain,
+               const LateEnds& late)
+    : WhatIf(std::make_shared<const std::vector<Fact>>(as_they_end(std::move(state), late)), now, options, chain) {}
 
 Start WhatIf::start_of(JobId job, const JobSpec& asked) const {
   Cluster cluster(options_);
@@ -76,8 +76,8 @@ Start WhatIf::start_of_new(const JobSpec& spec) const {
   for (const Fact& fact : *facts_) cluster.fold(fact);
   const JobId job = cluster.next_job();
   JobSpec asked = spec;
-  asked.submit = cluster.now();
-  cluster.fold(Fact{cluster.now(), cluster.sequence() + 1, Submitted{job, asked, asked.limit, kNoBars}});
+  asked.submit = std::max(now_, cluster.now());
+  cluster.fold(Fact{asked.submit, cluster.sequence() + 1, Submitted{job, asked, asked.limit, kNoBars}});
   return decided(cluster, chain_, now_, job);
 }
 

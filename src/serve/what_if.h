@@ -16,14 +16,15 @@ struct Start {
   Instant at = kNever;  // promised; kNever: nothing is known
 };
 
-// Jobs that hold what they have beyond their limits while they are being ended, and until when at most.
+// Jobs that hold what they have longer than was counted on, and until when at most; kNever: nobody knows.
 using LateEnds = std::map<JobId, Instant>;
 
 // A copy of a state, to be changed and decided on. Each trial costs O(jobs + nodes) and a cycle.
 class WhatIf {
  public:
+  // A state as Controller::snapshot() gives it, decided on at `now`, which may be later: nothing has happened since.
   // The chain must outlive it.
-  WhatIf(const Controller& controller, const ClusterOptions& options, const Chain& chain, const LateEnds& late);
+  WhatIf(std::vector<Fact> state, Instant now, const ClusterOptions& options, const Chain& chain, const LateEnds& late);
   // The same copy, decided on by another policy.
   WhatIf under(const ClusterOptions& options, const Chain& chain) const { return WhatIf(facts_, now_, options, chain); }
 

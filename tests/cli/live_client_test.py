@@ -220,7 +220,7 @@ class Operation(LiveCase):
             self.answers("GET", "/v1/jobs", (200, {"jobs": jobs}))
             self.answers("GET", "/v1/history", (200, {"jobs": jobs}))
             for command in ("job", "explain", "logs"):
-                for selector in ("name=w2", "all", "12,13"):
+                for selector in ("name=w2", "all", "12,13", "12-13"):
                     self.says_no(command, selector, said=f'"{selector}" {which}, and this command is about one, such as 130 or '
                                  f"last; `rota queue {selector}` lists those that are meant.")
         self.answers("GET", "/v1/jobs", (200, {"jobs": [job(12)]}))

@@ -112,6 +112,32 @@ class Hints(LiveCase):
         ended[0] |= {"state": "COMPLETED", "exit_code": 0}
         self.prints("wait", "12", "99999,14_7", code=1, err="rota: there is no job 99999.\nrota: there is no job 14_7.\n")
 
+    def test_the_queue_and_the_history_tell_who_is_not_there(self):
+        self.answers("GET", "/v1/jobs", (200, {"jobs": [job(12)], "unknown": ["99999", "14_7"]}))
+        self.prints("queue", "12,99999,14_7", "-o", "%i", "--noheader", out="12\n", code=1,
+                    err="rota: there is no job 99999.\nrota: there is no job 14_7.\n")
+        self.answers("GET", "/v1/history", (200, {"jobs": []}))
+        said = 'rota: this computer knows no user "nosuch".\n'
+        self.prints("history", "-u", "nosuch", "-o", "jobid", out="JOBID\n", err=said)
+        self.answers("GET", "/v1/history", (200, {"sums": []}))
+        self.prints("history", "-u", "nosuch", "--by", "user", "--noheader", err=said)
+
+    def test_the_queue_shows_columns_by_their_names(self):
+        self.answers("GET", "/v1/jobs", (200, {"jobs": [job(12), waiting(113, expected_start=NOON)]}))
+        self.prints("queue", "-o", "jobid, Name,cpus,start", out=(
+            "JOBID  NAME   CPUS  START_TIME\n"
+            "12     model     4  2026-11-29T23:47:26\n"
+            "113    model     4  2026-11-30T00:00:00\n"))
+        done = self.live("queue", "-o", "jobid,nam", code=1)
+        self.assertRegex(done.stderr, r'^rota: "nam" is no column of the queue; there are jobid, .*state, .*, or letters as in "%i %j"\.\n$')
+
+    def test_a_queue_with_an_array_and_a_throttle_begins_with_its_first_start(self):
+        tasks = [waiting(f"7_{i}", array="7", index=i, throttle=2, expected_start=start)
+                 for i, start in ((3, None), (1, NOON + 60), (2, NOON + 90))]
+        self.answers("GET", "/v1/jobs", (200, {"jobs": [*tasks, waiting(12, expected_start=NOON)]}))
+        self.prints("queue", "--start", "-o", "%i %S", "--noheader",
+                    out="12 2026-11-30T00:00:00\n7_[1-3%2] 2026-11-30T00:01:00\n")
+
     def test_the_queue_asks_for_starts_where_they_are_shown_or_sorted_by(self):
         jobs = [waiting(12, expected_start=None, starts_by=NOON + 60), waiting(13, expected_start=None, starts_by=NOON)]
         self.answers("GET", "/v1/jobs", lambda request: (200, {"jobs": jobs if "starts" in request["query"] else [

@@ -76,6 +76,10 @@ class Machine(LiveCase):
         self.assertEqual(self.last()["body"], {"end": NOON + 5400, "processors": 16, "name": "x"})
         self.says_no("reserve", "--duration", "long", "--nodes", "n1", said="--duration takes a time such as 90m or 2d, not "
                      '"long".')
+        self.says_no("reserve", "--nodes", "n1", said="say when it is over: --end or --duration is missing. See `rota reserve "
+                     "--help`.")
+        self.says_no("reserve", "--duration", "1h", said="say what is reserved: --nodes or --processors is missing. See "
+                     "`rota reserve --help`.")
         self.answers("DELETE", "/v1/reservations/x", (200, {}))
         self.answers("DELETE", "/v1/reservations/3", (404, problem(404, "there is no reservation \"3\".")))
         self.prints("unreserve", "x")

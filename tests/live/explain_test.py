@@ -68,6 +68,7 @@ nodes = "n2"
         service.wait_for(lambda: service.job(running)["state"] == "RUNNING", "it to run")
         head = service.submit("true", processors=4, nodes=1, limit=60)
         job = service.submit("true", processors=2, nodes=1, limit=110)
+        self.assertIn(" for at most 1:50;", service.ask("GET", f"/v1/jobs/{job}/explain")[1]["facts"][0])
         less = [row["change"]["limit"] for row in self.would_start(job).values() if "limit" in row["change"]]
         self.assertEqual(len(less), 1, less)
         self.assertLess(10, less[0])
@@ -143,6 +144,51 @@ class Licences(ServiceCase):
         service.act("cancel", ",".join([*running, first, whole, second, third]))
 
 
+class Quiet(ServiceCase):
+    """Long after the last event starts are counted from now."""
+    configuration = 'name = "one"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n[service]\npolicy = "fcfs"\n'
+
+    def is_quiet(self):
+        """Until the service's clock is well beyond its last event; gives what it shows then."""
+        def now():
+            return self.service.ask("GET", "/v1/status")[1]["now"]
+        began = now()
+        self.service.wait_for(lambda: now() > began + 2, "a while without an event")
+        return now()
+
+    def test_a_start_now_is_one_of_now(self):
+        service, least = self.service, {"folder": self.folder, "command": ["true"], "limit": 60}
+        service.ends(service.submit("true", limit=60))
+        now = self.is_quiet()
+        tried = service.ask("POST", "/v1/jobs", {"dry_run": True, **least})[1]
+        self.assertGreaterEqual(tried.get("expected_start", 0), now - 0.1, tried)
+        self.assertNotIn("start_unknown", tried)
+        running = service.submit("sleep 1000", processors=3, limit=7200)
+        service.wait_for(lambda: service.job(running)["state"] == "RUNNING", "it to run")
+        job = service.submit("true", processors=4, limit=60)
+        now = self.is_quiet()
+        told = service.ask("GET", f"/v1/jobs/{job}/explain")[1]["would_start"]
+        self.assertEqual([row["text"] for row in told], ["starts now on 1 processor instead of 4"])
+        self.assertGreaterEqual(told[0]["start"], now - 0.1)
+        service.submit("true", processors=1, limit=60)  # which has room, but not its turn
+        self.is_quiet()
+        rows = service.ask("GET", "/v1/plan")[1]["waiting"]
+        self.assertEqual([row["id"] for row in rows if "starts_by" not in row], [])
+        service.act("cancel", "all")
+
+
+class Drained(ServiceCase):
+    """Of a job that has no node to run on it is told which ones are out of use, before it is submitted, too."""
+    configuration = 'name = "one"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n'
+
+    def test_who_tries_a_job_is_told_why_no_start_is_known(self):
+        service = self.service
+        self.assertEqual(service.ask("POST", "/v1/nodes/drain", {"nodes": "n1", "reason": "fan"})[0], 200)
+        tried = service.ask("POST", "/v1/jobs", {"dry_run": True, "folder": self.folder, "command": ["true"]})[1]
+        self.assertRegex(tried["start_unknown"], r"^too few of the nodes .*: n1 is drained by \S+ \(fan\)$")
+        self.assertFalse({"expected_start", "at_the_latest"} & tried.keys(), tried)
+
+
 class Late(ServiceCase):
     """What was planned behind a job that does not end in time is no start, once that has passed."""
     configuration = 'name = "one"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n[service]\npolicy = "easy"\n'
@@ -188,6 +234,11 @@ class Late(ServiceCase):
             self.assertFalse({"promise", "at_the_latest"} & told.keys(), told)
             self.assertRegex(told["start_unknown"], "^[-0-9: ]+ was planned and has passed: "
                              f"job {late} was to end by [-0-9: ]+ and has not ended yet$")
+            tried = service.ask("POST", "/v1/jobs", {"command": ["true"], "folder": self.folder, "dry_run": True, "limit": 60})[1]
+            self.assertFalse({"expected_start", "at_the_latest"} & tried.keys(), tried)
+            self.assertRegex(tried["start_unknown"], f"job {late} was to end by [-0-9: ]+ and has not ended yet$")
+            rows = service.ask("GET", "/v1/plan")[1]["waiting"]
+            self.assertEqual([row["id"] for row in rows if {"expected_start", "starts_by"} & row.keys()], [])
         finally:
             os.kill(supervisor, signal.SIGCONT)
         for job in jobs:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`rota top` on a terminal, with a real service and real jobs. Usage: top_test.py ROTA"""
+import datetime
 import os
 import signal
 import subprocess
@@ -60,6 +61,25 @@ class Top(ServiceCase):
         self.assertEqual(screen.ended(), 0)
         self.left_as_it_was(screen)
 
+    def test_a_narrow_screen_has_reasons_starts_and_the_whole_help(self):
+        running, head = self.full()
+        behind = self.service.submit("true", name="behind", processors=8, limit=600)
+        begin = int(self.service.ask("GET", "/v1/status")[1]["now"]) + 10 * 86400
+        later = self.service.submit("true", name="later", begin=begin)
+        screen = self.top(columns=80)
+        self.assertEqual(screen.text().splitlines()[3].split(), ["JOBID", "NAME", "ST", "CPUS", "TIME", "STARTS", "OR", "ENDS",
+                                                                 "NODELIST(REASON)"])
+        self.assertRegex(self.line_of(screen, running[0]), r"long-0 +R +4 +\d+:\d\d by \S+( \d\d:\d\d)? +n\d$")
+        self.assertRegex(self.line_of(screen, head), r"head +PD +8 +\d\S+( \d\d:\d\d)? +\(Resources\) It")
+        self.assertRegex(self.line_of(screen, behind), r"behind +PD +8 +by \S+( \d\d:\d\d)? +\(Priority\) It")
+        at = datetime.datetime.fromtimestamp(begin).strftime("%m-%d %H:%M")
+        self.assertRegex(self.line_of(screen, later), rf"later +PD +1 +{at} +\(BeginTime\) Its")
+        screen.type("?")
+        screen.wait_for("Keys")
+        text = " ".join(screen.text().split())
+        for words in ("or each in its own", "Escape shows all again", "its whole limit and nobody comes before it.", "Enter tells them."):
+            self.assertIn(words, text)
+
     def test_enter_explains_and_escape_goes_back(self):
         _, head = self.full()
         screen = self.top()
@@ -70,7 +90,7 @@ class Top(ServiceCase):
         screen.type("\x1b")
         screen.wait_for("JOBID")
         screen.type("?")
-        screen.wait_for("whole limit and nobody comes before it")
+        screen.wait_for("nobody comes before it")
         screen.type("q")
         screen.wait_for("JOBID")
         self.assertIsNone(screen.process.poll())

@@ -113,8 +113,10 @@ Result<int> list_jobs(const HistoryFlags& flags, const std::map<std::string, std
   const auto columns = columns_of(flags.format);
   if (!columns) return std::unexpected(columns.error());
   const std::size_t most = flags.most == 0 ? SIZE_MAX : static_cast<std::size_t>(flags.most);
-  auto jobs = Service(flags.service).rows("/v1/history", what, "jobs", most == SIZE_MAX ? most : most + 1);
+  const Service service(flags.service);
+  auto jobs = service.rows("/v1/history", what, "jobs", most == SIZE_MAX ? most : most + 1);
   if (!jobs) return std::unexpected(jobs.error());
+  if (jobs->empty()) tell_unknown(service, what);
   const bool more = jobs->size() > most;
   if (more) jobs->erase(jobs->size() - 1);
   if (flags.service.json) return printed(shown_json(Json{{"jobs", *jobs}}));
@@ -135,8 +137,10 @@ Result<int> list_jobs(const HistoryFlags& flags, const std::map<std::string, std
 
 Result<int> list_sums(const HistoryFlags& flags, std::map<std::string, std::string> what) {
   what["by"] = flags.by;
-  const auto answer = Service(flags.service).get(target_of("/v1/history", what));
+  const Service service(flags.service);
+  const auto answer = service.get(target_of("/v1/history", what));
   if (!answer) return std::unexpected(answer.error());
+  if (list_of(*answer, "sums").empty()) tell_unknown(service, what);
   if (flags.service.json) return printed(shown_json(*answer));
   std::vector<std::vector<std::string>> rows;
   for (const Json& sum : list_of(*answer, "sums")) {

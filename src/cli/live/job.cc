@@ -54,16 +54,13 @@ Result<bool> all_known(const Service& service, const std::string& selector) {
   if (!by_id(selector)) return true;
   const auto answer = service.get(cli::target_of("/v1/jobs", {{"ids", selector}, {"limit", "1"}}));
   if (!answer) return std::unexpected(answer.error());
-  const Json& unknown = list_of(*answer, "unknown");
-  for (const Json& id : unknown) {
-    if (id.is_string()) remark("rota: there is no job " + id.get<std::string>() + ".");
-  }
-  return unknown.empty();
+  return tell_unknown_ids(list_of(*answer, "unknown"));
 }
 
 // These commands are about one job: of several that are named, the one that there is.
 Result<std::string> one_named(const Service& service, const std::string& job) {
-  if (job.find_first_of("=,[") == std::string::npos && job != "all") return job;
+  const bool range = by_id(job) && job.find('-') != std::string::npos;
+  if (job.find_first_of("=,[") == std::string::npos && !range && job != "all") return job;
   const bool ids = by_id(job);
   auto jobs = service.rows("/v1/jobs", {{"ids", job}, {"ended", ids ? "yes" : ""}}, "jobs");
   if (jobs && jobs->empty() && !ids && job != "all") jobs = just_ended(service, job);

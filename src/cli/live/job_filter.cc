@@ -11,12 +11,7 @@
 #include "serve/state_words.h"
 
 namespace rota::cli {
-namespace {
-
-using Question = std::map<std::string, std::string>;
-
-// Where nothing is listed: a name that nobody and no partition has.
-void tell_unknown(const Service& service, const Question& asked) {
+void tell_unknown(const Service& service, const std::map<std::string, std::string>& asked) {
   for (const std::string_view part : split(asked.at("user"), ',')) {
     const std::string user(trimmed(part));
     const bool is_name = !user.empty() && user != kWhoAsks && !parse_integer(user);
@@ -33,7 +28,12 @@ void tell_unknown(const Service& service, const Question& asked) {
   }
 }
 
-}  // namespace
+bool tell_unknown_ids(const Json& unknown) {
+  for (const Json& id : unknown) {
+    if (id.is_string()) remark("rota: there is no job " + id.get<std::string>() + ".");
+  }
+  return unknown.empty();
+}
 
 void JobFilter::declare(CLI::App& command) {
   command.add_option("JOB", jobs, kSelectorHelp);
@@ -69,13 +69,15 @@ Result<std::map<std::string, std::string>> JobFilter::query() const {
   return out;
 }
 
-Result<Json> JobFilter::ask(const Service& service, const std::map<std::string, std::string>& more) const {
+Result<JobFilter::Asked> JobFilter::ask(const Service& service, const std::map<std::string, std::string>& more) const {
   auto question = query();
   if (!question) return std::unexpected(question.error());
   question->insert(more.begin(), more.end());
-  auto all = service.rows("/v1/jobs", *question, "jobs");
-  if (all && all->empty()) tell_unknown(service, *question);
-  return all;
+  Json unknown = Json::array();
+  auto all = service.rows("/v1/jobs", *question, "jobs", SIZE_MAX, &unknown);
+  if (!all) return std::unexpected(all.error());
+  if (all->empty()) tell_unknown(service, *question);
+  return Asked{std::move(*all), tell_unknown_ids(unknown)};
 }
 
 std::string joined(const std::vector<std::string>& selectors) {

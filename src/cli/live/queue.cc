@@ -34,30 +34,45 @@ struct QueueFlags {
   std::int64_t every = 0;
 };
 
-Result<std::string> shown_queue(const Service& service, const QueueFlags& flags) {
+struct Shown {
+  std::string text;
+  bool all_known;
+};
+
+std::string rows_text(const QueueFlags& flags, const std::vector<QueueField>& fields, bool by_name, const Json& jobs) {
+  if (by_name) return queue_table(fields, jobs, !flags.no_header);
+  std::string out = flags.no_header ? "" : queue_header(fields) + "\n";
+  for (const Json& job : jobs) out += queue_row(fields, job) + "\n";
+  return out;
+}
+
+Result<Shown> shown_queue(const Service& service, const QueueFlags& flags) {
   const bool own = !flags.format.empty();
-  const auto fields = parse_queue_format(own ? flags.format : flags.in_full ? kLong : flags.starts ? kStarts : kUsual);
+  const bool by_name = own && flags.format.find('%') == std::string::npos;
+  const auto fields = by_name ? parse_queue_columns(flags.format)
+                              : parse_queue_format(own             ? flags.format
+                                                   : flags.in_full ? kLong
+                                                   : flags.starts  ? kStarts
+                                                                   : kUsual);
   if (!fields) return std::unexpected(fields.error());
   const std::string sort = flags.sort.empty() && flags.starts ? "S" : flags.sort;
   const bool starts = std::ranges::any_of(*fields, [](const QueueField& f) { return tells_start(f.letter); }) ||
                       std::ranges::any_of(sort, tells_start);
-  auto jobs = flags.filter.ask(service, {{"starts", starts ? "yes" : ""}});
-  if (!jobs) return std::unexpected(jobs.error());
+  auto asked = flags.filter.ask(service, {{"starts", starts ? "yes" : ""}});
+  if (!asked) return std::unexpected(asked.error());
+  Json& jobs = asked->jobs;
   if (flags.starts) {
     Json waiting = Json::array();
-    for (Json& job : *jobs) {
+    for (Json& job : jobs) {
       if (text_of(job, "state") == "PENDING") waiting.push_back(std::move(job));
     }
-    *jobs = std::move(waiting);
+    jobs = std::move(waiting);
   }
   if (!sort.empty()) {
-    if (auto sorted = sort_jobs(*jobs, sort); !sorted) return std::unexpected(sorted.error());
+    if (auto sorted = sort_jobs(jobs, sort); !sorted) return std::unexpected(sorted.error());
   }
-  if (flags.service.json) return shown_json(Json{{"jobs", *jobs}});
-  std::string out = flags.no_header ? "" : queue_header(*fields) + "\n";
-  const Json shown = flags.array ? *jobs : folded_arrays(*jobs);
-  for (const Json& job : shown) out += queue_row(*fields, job) + "\n";
-  return out;
+  if (flags.service.json) return Shown{shown_json(Json{{"jobs", jobs}}), asked->all_known};
+  return Shown{rows_text(flags, *fields, by_name, flags.array ? jobs : folded_arrays(jobs)), asked->all_known};
 }
 
 Result<int> queue(const QueueFlags& flags) {
@@ -66,8 +81,8 @@ Result<int> queue(const QueueFlags& flags) {
     const auto shown = shown_queue(service, flags);
     if (!shown) return std::unexpected(shown.error());
     const bool screen = flags.every > 0 && ::isatty(STDOUT_FILENO) == 1;
-    if (auto done = printed((screen ? "\x1b[H\x1b[2J\x1b[3J" : "") + *shown); !done) return done;
-    if (flags.every == 0) return kDone;
+    if (auto done = printed((screen ? "\x1b[H\x1b[2J\x1b[3J" : "") + shown->text); !done) return done;
+    if (flags.every == 0) return shown->all_known ? kDone : kFailed;
     const std::timespec time{.tv_sec = flags.every, .tv_nsec = 0};
     ::nanosleep(&time, nullptr);
   }
@@ -90,7 +105,8 @@ void add_queue(CLI::App& app, Action& action) {
       ->add_option("-S,--sort", flags->sort, "order by letters of --format, as -p,i: highest priority first, then id")
       ->type_name("LETTERS");
   command
-      ->add_option("-o,--format", flags->format, "columns, as \"%.18i %.9P %8j %T\": %, a dot for right, width, letter")
+      ->add_option("-o,--format", flags->format,
+                   "columns, as \"%.18i %.9P %8j %T\": %, a dot for right, width, letter; or by name: jobid,name,state")
       ->type_name("FORMAT");
   command->add_flag("--noheader", flags->no_header, "without the line that names the columns");
   command->add_option("-i,--iterate", flags->every, "again after so many seconds, until it is stopped")
@@ -109,6 +125,7 @@ void add_queue(CLI::App& app, Action& action) {
       "  rota queue -u ada,bob -p long\n"
       "  rota queue -t PD --start\n"
       "  rota queue -o '%.12i %20j %T %r' --noheader\n"
+      "  rota queue -o jobid,name,user,state,reason\n"
       "  rota queue -l -i 5");
   command->callback([&action, flags] { action = [flags] { return queue(*flags); }; });
 }

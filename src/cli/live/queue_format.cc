@@ -7,7 +7,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/letters.h"
 #include "base/text.h"
+#include "cli/columns.h"
 #include "cli/live/job_state.h"
 #include "cli/when.h"
 
@@ -33,10 +35,12 @@ std::string at(const Json& job, const char* name) {
 
 bool waits(const Json& job) { return text_of(job, "state") == "PENDING"; }
 
-// Of what waits: as promised, else at the latest, else not before.
+constexpr std::array kStarts{"expected_start", "starts_by", "begin"};
+
+// Of what waits: as promised, else at the latest, else not before. -1: none that is known.
 double start_of(const Json& job) {
   if (!waits(job)) return number_of(job, "start", -1);
-  for (const char* name : {"expected_start", "starts_by", "begin"}) {
+  for (const char* name : kStarts) {
     if (has_number(job, name)) return number_of(job, name);
   }
   return -1;
@@ -217,6 +221,9 @@ std::string line(const std::vector<QueueField>& fields, Text text) {
   return out;
 }
 
+// Whether it has no such time, and stands last either way.
+bool lacks(const Letter& letter, const Json& job) { return tells_start(letter.letter) && letter.figure(job) < 0; }
+
 // Negative: a before b.
 int compared(const Letter& letter, const Json& a, const Json& b) {
   if (letter.figure != nullptr) {
@@ -261,6 +268,47 @@ Result<std::vector<QueueField>> parse_queue_format(std::string_view format) {
   return fields;
 }
 
+Result<std::vector<QueueField>> parse_queue_columns(std::string_view names) {
+  constexpr std::array kShort{std::pair{"START", 'S'}, std::pair{"END", 'e'}, std::pair{"SUBMIT", 'V'},
+                              std::pair{"ELAPSED", 'M'}, std::pair{"LIMIT", 'l'}};  // as the history calls them
+  std::vector<QueueField> fields;
+  for (const std::string_view part : split(names, ',')) {
+    const std::string name = upper(trimmed(part));
+    const auto* const called =
+        std::ranges::find(kShort, name, [](const auto& each) { return std::string(each.first); });
+    const auto* const found = called != kShort.end()
+                                  ? letter_of(called->second)
+                                  : std::ranges::find(kLetters, std::string_view(name), &Letter::head);
+    if (found == kLetters.end()) {
+      std::string known;
+      for (const Letter& each : kLetters) {
+        const std::string head = lower(each.head);
+        if (each.text != nothing && known.find(head + ",") == std::string::npos) known += head + ", ";
+      }
+      known.resize(known.size() - 2);
+      return fail(rota::quoted(trimmed(part)) + " is no column of the queue; there are " + known +
+                  ", or letters as in \"%i %j\".");
+    }
+    fields.push_back({.before = {}, .letter = found->letter});
+  }
+  return fields;
+}
+
+std::string queue_table(const std::vector<QueueField>& fields, const Json& jobs, bool header) {
+  std::vector<Column> columns;
+  for (const QueueField& field : fields) {
+    const Letter& letter = *letter_of(field.letter);
+    const bool number = letter.figure != nullptr && std::string_view("iAFSVe").find(field.letter) == std::string::npos;
+    columns.push_back({std::string(letter.head), number});
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const Json& job : jobs) {
+    auto& row = rows.emplace_back();
+    for (const QueueField& field : fields) row.push_back(letter_of(field.letter)->text(job));
+  }
+  return table(columns, rows, header);
+}
+
 std::string queue_header(const std::vector<QueueField>& fields) {
   return line(fields, [](const Letter& letter) { return std::string(letter.head); });
 }
@@ -284,6 +332,7 @@ Result<void> sort_jobs(Json& jobs, std::string_view letters) {
   }
   std::stable_sort(jobs.begin(), jobs.end(), [&](const Json& a, const Json& b) {
     for (const By& by : order) {
+      if (const bool last = lacks(*by.letter, a); last != lacks(*by.letter, b)) return !last;
       if (const int way = by.sign * compared(*by.letter, a, b); way != 0) return way < 0;
     }
     return false;
@@ -324,6 +373,15 @@ std::string sort_of(const Json& task) {
   return sort.dump();
 }
 
+// A row of several tasks starts with the first of them.
+void take_earlier_start(const Json& task, Json& row) {
+  if (start_of(task) < 0 || (start_of(row) >= 0 && start_of(row) <= start_of(task))) return;
+  for (const char* name : kStarts) {
+    row.erase(name);
+    if (has_number(task, name)) row[name] = task.at(name);
+  }
+}
+
 }  // namespace
 
 Json folded_arrays(const Json& jobs) {
@@ -335,7 +393,11 @@ Json folded_arrays(const Json& jobs) {
       continue;
     }
     const auto [at, is_new] = folded.try_emplace(sort_of(job), out.size(), std::vector<std::int64_t>{});
-    if (is_new) out.push_back(job);
+    if (is_new) {
+      out.push_back(job);
+    } else {
+      take_earlier_start(job, out[at->second.first]);
+    }
     at->second.second.push_back(static_cast<std::int64_t>(number_of(job, "index")));
   }
   for (const auto& [sort, tasks] : folded) {

@@ -41,6 +41,29 @@ TEST(QueueFormatTest, SortsByNumbersAsNumbers) {
   EXPECT_EQ(text_of(jobs[0], "id") + text_of(jobs[1], "id") + text_of(jobs[2], "id"), "2910");
 }
 
+TEST(QueueFormatTest, WhoHasNoStartStandsLastEitherWay) {
+  const Json jobs = Json::parse(R"([
+    {"id":"1","state":"PENDING"},
+    {"id":"2","state":"PENDING","starts_by":90},
+    {"id":"3","state":"PENDING","expected_start":80}])");
+  for (const auto& [order, wanted] : {std::pair{"S", "321"}, std::pair{"-S", "231"}, std::pair{"-e", "123"}}) {
+    Json sorted = jobs;
+    ASSERT_TRUE(sort_jobs(sorted, order));
+    EXPECT_EQ(text_of(sorted[0], "id") + text_of(sorted[1], "id") + text_of(sorted[2], "id"), wanted) << order;
+  }
+}
+
+TEST(QueueFormatTest, ARowOfTasksHasTheEarliestOfTheirStarts) {
+  const Json jobs = Json::parse(R"([
+    {"id":"7_3","array":"7","index":3,"state":"PENDING","reason":"JobArrayTaskLimit"},
+    {"id":"7_1","array":"7","index":1,"state":"PENDING","reason":"Resources","starts_by":90},
+    {"id":"7_2","array":"7","index":2,"state":"PENDING","reason":"Priority","expected_start":80}])");
+  const Json folded = folded_arrays(jobs);
+  ASSERT_EQ(folded.size(), 1U);
+  EXPECT_EQ(number_of(folded[0], "expected_start"), 80);
+  EXPECT_FALSE(has_number(folded[0], "starts_by"));
+}
+
 TEST(QueueFormatTest, FoldsWhatWaitsOfAnArray) {
   EXPECT_EQ(ranges_text({1, 2, 3, 5, 7, 8}), "1-3,5,7-8");
   const Json jobs = Json::parse(R"([

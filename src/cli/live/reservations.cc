@@ -72,6 +72,10 @@ Result<Json> wish_of(const ReserveFlags& flags) {
     if (!duration) return fail("--duration takes a time such as 90m or 2d, not " + rota::quoted(flags.duration) + ".");
     body["duration"] = to_seconds(*duration);
   }
+  if (flags.end.empty() && flags.duration.empty())
+    return fail("say when it is over: --end or --duration is missing. See `rota reserve --help`.");
+  if (flags.nodes.empty() && flags.processors == 0)
+    return fail("say what is reserved: --nodes or --processors is missing. See `rota reserve --help`.");
   if (!flags.nodes.empty()) body["nodes"] = flags.nodes;
   if (flags.processors > 0) body["processors"] = flags.processors;
   if (!flags.name.empty()) body["name"] = flags.name;

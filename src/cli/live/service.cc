@@ -88,7 +88,7 @@ Result<HttpAnswer> Service::text(const std::string& target) const {
 }
 
 Result<Json> Service::rows(const std::string& path, std::map<std::string, std::string> query, const std::string& name,
-                           std::size_t most) const {
+                           std::size_t most, Json* unknown) const {
   Json all = Json::array();
   while (all.size() < most) {
     query["limit"] = std::to_string(std::min(most - all.size(), kPage));
@@ -97,6 +97,7 @@ Result<Json> Service::rows(const std::string& path, std::map<std::string, std::s
     const auto rows = page->find(name);
     if (rows == page->end() || !rows->is_array()) return not_understood(shown(), "no list of " + name);
     for (Json& row : *rows) all.push_back(std::move(row));
+    if (unknown != nullptr && unknown->empty()) *unknown = list_of(*page, "unknown");
     const std::string next = text_of(*page, "next");
     if (next.empty() || next == query["after"]) break;
     query["after"] = next;

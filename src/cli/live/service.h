@@ -34,9 +34,10 @@ class Service {
   Result<Json> remove(const std::string& target) const;
   Result<HttpAnswer> text(const std::string& target) const;  // what is no JSON
 
-  // All rows of a list that comes in pages: the member `name` of each, as far as `most`.
+  // All rows of a list that comes in pages: the member `name` of each, as far as `most`. `unknown`, if given: takes the
+  // ids in the question that no job has.
   Result<Json> rows(const std::string& path, std::map<std::string, std::string> query, const std::string& name,
-                    std::size_t most = SIZE_MAX) const;
+                    std::size_t most = SIZE_MAX, Json* unknown = nullptr) const;
 
   bool remote() const { return client_.remote(); }
   std::string socket() const { return client_.socket(); }

@@ -203,7 +203,7 @@ class Top {
   }
 
   void press_in_page(Key key) {
-    const std::size_t lines = split(view_.page, '\n').size(), room = room_of(view_, terminal_.size());
+    const std::size_t lines = broken_page(view_, terminal_.size()).size(), room = room_of(view_, terminal_.size());
     const std::size_t last = lines > room ? lines - room : 0;
     const auto at = static_cast<std::int64_t>(view_.page_line) + step_of(key, static_cast<std::int64_t>(room));
     view_.page_line = static_cast<std::size_t>(std::clamp<std::int64_t>(at, 0, static_cast<std::int64_t>(last)));

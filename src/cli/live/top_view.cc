@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "cli/help.h"
 #include "cli/live/job_state.h"
 #include "cli/when.h"
 
@@ -23,9 +24,10 @@ const char* const kTopKeys =
     "  /                    filter by id, name, user, partition or state; Escape shows all again\n"
     "  q                    quit\n"
     "\n"
-    "A start without \"by\" is promised by the latest plan. \"by\" is when a job starts at the latest, if every job "
-    "takes its\n"
-    "whole limit and nobody comes before it.\n";
+    "A start without \"by\" is promised by the latest plan, or is the begin time that was asked for. \"by\" is when a "
+    "job "
+    "starts at the latest, if every job takes its whole limit and nobody comes before it. On a narrow screen USER and "
+    "LIMIT are left out; Enter tells them.\n";
 
 namespace {
 
@@ -40,16 +42,18 @@ struct Column {
   const char* head;
   std::size_t width;  // 0: what is left
   bool right;
+  std::size_t narrow;  // width on a narrow screen; 0: left out there, but for the last
 };
-constexpr std::array kColumns{Column{"JOBID", 12, true},
-                              Column{"NAME", 16, false},
-                              Column{"USER", 9, false},
-                              Column{"ST", 2, false},
-                              Column{"CPUS", 4, true},
-                              Column{"TIME", 10, true},
-                              Column{"LIMIT", 10, true},
-                              Column{"STARTS OR ENDS", 14, false},
-                              Column{"NODELIST(REASON)", 0, false}};
+constexpr std::array kColumns{Column{"JOBID", 12, true, 12},
+                              Column{"NAME", 16, false, 8},
+                              Column{"USER", 9, false, 0},
+                              Column{"ST", 2, false, 2},
+                              Column{"CPUS", 4, true, 4},
+                              Column{"TIME", 10, true, 10},
+                              Column{"LIMIT", 10, true, 0},
+                              Column{"STARTS OR ENDS", 14, false, 14},
+                              Column{"NODELIST(REASON)", 0, false, 0}};
+constexpr std::size_t kNarrow = 110;  // screens of fewer columns
 
 bool waits(const Json& job) { return text_of(job, "state") == "PENDING"; }
 
@@ -67,6 +71,7 @@ std::string starts_or_ends(const Json& job, double now) {
   }
   if (has_number(job, "expected_start")) return clock_text(number_of(job, "expected_start"), now);
   if (has_number(job, "starts_by")) return "by " + clock_text(number_of(job, "starts_by"), now);
+  if (number_of(job, "begin") > now) return clock_text(number_of(job, "begin"), now);
   return "";
 }
 
@@ -88,7 +93,9 @@ std::string line_of(const std::vector<std::string>& cells, std::size_t columns) 
   std::size_t used = 0;
   for (std::size_t i = 0; i < kColumns.size() && used < columns; ++i) {
     const Column& column = kColumns[i];
-    const std::size_t width = std::min(column.width == 0 ? columns : column.width, columns - used);
+    const std::size_t wanted = column.width == 0 ? columns : columns < kNarrow ? column.narrow : column.width;
+    if (wanted == 0) continue;
+    const std::size_t width = std::min(wanted, columns - used);
     std::string cell = cells[i];
     if (column.right && cell.size() < width) cell.insert(0, width - cell.size(), ' ');
     line += fitted(cell, width);
@@ -186,14 +193,36 @@ std::vector<std::string> queue_lines(const TopView& view, const Size& size) {
 }
 
 std::vector<std::string> page_lines(const TopView& view, const Size& size) {
-  const auto all = split(view.page, '\n');
+  const auto all = broken_page(view, size);
   std::vector<std::string> lines;
   for (std::size_t i = view.page_line; i < all.size() && lines.size() < room_of(view, size); ++i)
-    lines.push_back(fitted(std::string(all[i]), size.columns));
+    lines.push_back(fitted(all[i], size.columns));
   return lines;
 }
 
+// Where what is told of a word in front of it begins, with blanks between: the column of lines that go on with it.
+std::size_t meaning_in(const std::string& line) {
+  const std::size_t word = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t blanks = line.find("  ", word);
+  return blanks == std::string::npos ? word : std::min(line.find_first_not_of(' ', blanks), line.size());
+}
+
 }  // namespace
+
+std::vector<std::string> broken_page(const TopView& view, const Size& size) {
+  std::vector<std::string> lines;
+  for (const std::string_view text : split(view.page, '\n')) {
+    const std::string line(text);
+    const std::size_t column = meaning_in(line);
+    if (line.size() <= size.columns || column > size.columns / 2) {
+      lines.push_back(line);
+      continue;
+    }
+    const std::string broken = line.substr(0, column) + wrapped(line.substr(column), size.columns, column);
+    for (const std::string_view part : split(broken, '\n')) lines.emplace_back(part);
+  }
+  return lines;
+}
 
 std::vector<const Json*> rows_of(const TopView& view) {
   std::vector<const Json*> rows;

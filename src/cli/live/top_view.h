@@ -33,6 +33,9 @@ bool is_held(const Json& job);
 // How many rows of the queue, or lines of a page, there is room for.
 std::size_t room_of(const TopView& view, const Size& size);
 
+// The lines of the page, those that are too long broken.
+std::vector<std::string> broken_page(const TopView& view, const Size& size);
+
 // The whole screen, exactly so many lines.
 std::string drawn(const TopView& view, const Size& size);
 
