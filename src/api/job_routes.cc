@@ -275,8 +275,8 @@ void submit(const Ask& ask, const Result<SubmissionRequest>& request, const Serv
   const auto jobs = service.submit(ask.request.caller, request->submissions, key);
   if (!jobs) return ask.reply->send(problem(service.has_room_on_disk() ? 400 : 507, jobs.error().message));
   Json answers = Json::array();
-  for (const JobId id : *jobs) {
-    const std::string shown = service.shown(id);
+  const auto history = [&](const store::HistoryQuery& query) { return service.store().history(query); };
+  for (const std::string& shown : serve::shown_all(service.book(), *jobs, history)) {
     const std::string whole = shown.substr(0, shown.find('_'));
     if (shown != whole && !answers.empty() && answers.back()["id"] == whole) {
       answers.back()["jobs"].push_back(shown);

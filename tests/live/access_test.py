@@ -205,6 +205,31 @@ class Access(UsersCase):
         self.assertFalse(stat.S_IMODE(os.stat(os.path.join(state, "rota.db")).st_mode) & 0o077)
 
 
+class Shares(UsersCase):
+    """How many jobs one user may have."""
+    configuration = 'name = "four"\nprocessors = 4\n[service]\nmax_jobs = 20\nmax_jobs_of_user = 5\n'
+
+    def held(self, uid, array):
+        status, answer = self.as_user(uid, "POST", "/v1/jobs", {
+            "folder": "/tmp", "command": ["true"], "environment": [], "array": array, "held": True})
+        return status, answer.get("detail")
+
+    def test_one_user_leaves_room_for_others(self):
+        said = "you would have more than 5 jobs, the most that this service takes of one user; submit more once some have ended."
+        self.assertEqual(self.held(ANN, "1-4"), (201, None))
+        self.assertEqual(self.held(ANN, "1-2"), (400, said))
+        self.assertEqual(self.held(BEN, "1-5"), (201, None))
+        self.service.stop()
+        self.service.start()
+        self.assertEqual(self.held(ANN, "1-2"), (400, said), "those of before count, too")
+        self.service.act("cancel", "1_1")
+        self.service.wait_for(lambda: len(self.service.live()) == 8, "a job to end")
+        self.service.submit("true", array="1-11", held=True)  # an operator's
+        self.assertEqual(self.service.ask("POST", "/v1/jobs", {"folder": "/", "command": ["true"], "array": "1-9"})[1]["detail"],
+                         "there would be more than 20 jobs, the most that this service takes.")
+
+
+
 if __name__ == "__main__":
     if os.geteuid() != 0:
         print("skipped: only root can act as several users")
