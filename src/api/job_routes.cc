@@ -95,7 +95,7 @@ bool suits(const Ask& ask, const Filters& filters, JobId id, const serve::JobEnt
   const Job& job = ask.service.view().job(id);
   const Machine& machine = ask.service.machine();
   const auto is = [](const std::vector<std::string>& words, std::string_view word) {
-    return words.empty() || std::ranges::find(words, word) != words.end();
+    return words.empty() || std::ranges::binary_search(words, word);
   };
   const std::string_view partition =
       job.spec.partition.valid() ? std::string_view(machine.partitions[job.spec.partition.value].name) : "";
