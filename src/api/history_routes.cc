@@ -18,7 +18,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::int64_t kNoNumber = 0;  // of no job
+constexpr std::int64_t kNoNumber = 0;     // of no job
+constexpr std::size_t kMostWords = 1000;  // by which a list is filtered, of one sort
 
 // Numbers of jobs that parts of a selector name one by one, known or gone.
 Result<std::vector<std::int64_t>> numbers_of(const Ask& ask, const std::vector<serve::SelectorPart>& parts) {
@@ -59,6 +60,20 @@ Result<void> name_users(const Ask& ask, std::vector<std::string>& users) {
     user = name;
   }
   return {};
+}
+
+// What a member of the query lists. Each job is compared with them.
+Result<std::vector<std::string>> words_of(const Ask& ask, const char* name) {
+  std::vector<std::string> words;
+  const std::string text = text_of(ask, name).value_or("");
+  for (const std::string_view word : split(text, ',')) {
+    if (trimmed(word).empty()) continue;
+    if (words.size() == kMostWords)
+      return fail("`" + std::string(name) + "` takes " + grouped(kMostWords) +
+                  " words at most; ask for the others in a request of their own.");
+    words.emplace_back(trimmed(word));
+  }
+  return words;
 }
 
 bool take_instant(const Ask& ask, const char* name, Instant& into) {
@@ -154,29 +169,31 @@ void send_sums(const Ask& ask, const store::HistoryQuery& query, const std::stri
 }  // namespace
 
 std::optional<ListFilters> read_list_filters(const Ask& ask) {
-  const auto words_of = [&](const char* name) {
-    std::vector<std::string> words;
-    const std::string text = text_of(ask, name).value_or("");
-    for (const std::string_view word : split(text, ',')) {
-      if (!trimmed(word).empty()) words.emplace_back(trimmed(word));
-    }
-    if (words.size() > 1) words.push_back(text);  // a name may have commas
-    return words;
-  };
-  ListFilters filters{words_of("user"), words_of("partition"), words_of("name"), {}};
-  if (auto named = name_users(ask, filters.users); !named) {
-    ask.reply->send(problem(400, named.error().message));
+  const auto refused = [&](std::string why) {
+    ask.reply->send(problem(400, why));
     return std::nullopt;
+  };
+  ListFilters filters;
+  for (const auto& [name, into] : {std::pair{"user", &filters.users}, std::pair{"partition", &filters.partitions},
+                                   std::pair{"name", &filters.names}, std::pair{"state", &filters.states}}) {
+    auto words = words_of(ask, name);
+    if (!words) return refused(words.error().message);
+    *into = std::move(*words);
   }
-  const std::string states = text_of(ask, "state").value_or("");
-  for (const std::string_view word : split(states, ',')) {
-    if (trimmed(word).empty()) continue;
-    const serve::StateWord* const state = serve::state_called(trimmed(word));
-    if (state == nullptr) {
-      ask.reply->send(problem(400, serve::no_state(trimmed(word))));
-      return std::nullopt;
-    }
-    filters.states.emplace_back(state->name);
+  // A name may have commas.
+  for (const auto& [name, words] : {std::pair{"user", &filters.users}, std::pair{"partition", &filters.partitions},
+                                    std::pair{"name", &filters.names}}) {
+    if (words->size() > 1) words->push_back(*text_of(ask, name));
+  }
+  if (auto named = name_users(ask, filters.users); !named) return refused(named.error().message);
+  for (std::string& word : filters.states) {
+    const serve::StateWord* const state = serve::state_called(word);
+    if (state == nullptr) return refused(serve::no_state(word));
+    word = state->name;
+  }
+  for (auto* const words : {&filters.users, &filters.partitions, &filters.names, &filters.states}) {
+    std::ranges::sort(*words);
+    words->erase(std::ranges::unique(*words).begin(), words->end());
   }
   return filters;
 }
@@ -213,8 +230,8 @@ Result<void> narrow(const Ask& ask, const std::string& selector, store::HistoryQ
       *into = asked->second;
       continue;
     }
-    std::erase_if(
-        *into, [&](const std::string& word) { return std::ranges::find(asked->second, word) == asked->second.end(); });
+    std::ranges::sort(asked->second);
+    std::erase_if(*into, [&](const std::string& word) { return !std::ranges::binary_search(asked->second, word); });
     if (!into->empty()) continue;
     query.numbers = {kNoNumber};  // nothing suits both
     query.own.clear();

@@ -53,7 +53,7 @@ bool take_query(std::string_view text, Request& request) {
     std::string value;
     if (!decode_url(pair.substr(0, equals), name)) return false;
     if (equals != std::string_view::npos && !decode_url(pair.substr(equals + 1), value)) return false;
-    if (!name.empty()) request.query[name] = value;
+    if (!name.empty() && !request.query.emplace(name, value).second && request.twice.empty()) request.twice = name;
   }
   return true;
 }

@@ -15,7 +15,8 @@ namespace rota::api {
 struct Request {
   std::string method;
   std::string path;                          // decoded, without the query
-  std::map<std::string, std::string> query;  // decoded; of a name that comes twice the last
+  std::map<std::string, std::string> query;  // decoded
+  std::string twice;                         // the first member of the query that comes twice; empty: none does
   std::string body;
   std::string idempotency_key;
   std::string last_event_id;

@@ -7,6 +7,7 @@
 
 #include "api/job_json.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "engine/local/file_reader.h"
 
 namespace rota::api {
@@ -46,8 +47,10 @@ void send_output(const Ask& ask, JobId id) {
   }
   std::int64_t from = 0;
   if (!take_number(ask, "from", from)) return;
-  const auto stream = ask.request.query.find("stream");
-  const bool error = stream != ask.request.query.end() && stream->second == "error";
+  const std::string stream = text_of(ask, "stream").value_or("output");
+  const bool error = stream == "error";
+  if (!error && stream != "output")
+    return ask.reply->send(problem(400, "`stream` takes output or error, not " + rota::quoted(stream) + "."));
   const serve::JobEntry* entry = service.book().find(id);
   const bool over = entry == nullptr || service.view().job(id).gone();
   if (entry && !over && !has_begun(service.view().job(id)))  // what may be in the file is not its own

@@ -95,7 +95,7 @@ bool suits(const Ask& ask, const Filters& filters, JobId id, const serve::JobEnt
   const Job& job = ask.service.view().job(id);
   const Machine& machine = ask.service.machine();
   const auto is = [](const std::vector<std::string>& words, std::string_view word) {
-    return words.empty() || std::ranges::find(words, word) != words.end();
+    return words.empty() || std::ranges::binary_search(words, word);
   };
   const std::string_view partition =
       job.spec.partition.valid() ? std::string_view(machine.partitions[job.spec.partition.value].name) : "";
@@ -275,8 +275,8 @@ void submit(const Ask& ask, const Result<SubmissionRequest>& request, const Serv
   const auto jobs = service.submit(ask.request.caller, request->submissions, key);
   if (!jobs) return ask.reply->send(problem(service.has_room_on_disk() ? 400 : 507, jobs.error().message));
   Json answers = Json::array();
-  for (const JobId id : *jobs) {
-    const std::string shown = service.shown(id);
+  const auto history = [&](const store::HistoryQuery& query) { return service.store().history(query); };
+  for (const std::string& shown : serve::shown_all(service.book(), *jobs, history)) {
     const std::string whole = shown.substr(0, shown.find('_'));
     if (shown != whole && !answers.empty() && answers.back()["id"] == whole) {
       answers.back()["jobs"].push_back(shown);
@@ -290,73 +290,6 @@ void submit(const Ask& ask, const Result<SubmissionRequest>& request, const Serv
   if (!service.sends_mail() && !answers.empty() && std::ranges::any_of(request->submissions, wants_mail))
     answers.front()["remarks"] = {"This service sends no mail: its configuration has no `mail_command`."};
   when_durable(ask, {201, "application/json", dumped(request->many || answers.empty() ? answers : answers[0]), {}});
-}
-
-// A change of many jobs. Others are answered between its slices.
-struct Bulk {
-  Sources sources;
-  Request asked;
-  std::shared_ptr<Reply> reply;
-  ChangeRequest request;
-  std::vector<JobId> jobs;              // that are left: changed from the last one on
-  std::vector<Service::Absent> absent;  // before the first one was changed
-  std::vector<Json> results{};          // in that order
-  bool all_done = true;
-  bool alone = jobs.size() == 1;
-  bool rising = false;     // the last one has the lowest id
-  std::size_t left_out{};  // jobs of others, for which one row stands
-};
-
-// Each row takes memory until the last one is there, and anybody can name jobs of others by the million.
-void leave_out_others(Bulk& bulk) {
-  constexpr std::size_t kMostRows = serve::kMostParts;  // as many as can be named one by one
-  const Service& service = bulk.sources.service;
-  std::size_t others = 0;
-  const auto is_left_out = [&](JobId id) {
-    const serve::JobEntry* entry = service.book().find(id);
-    return entry != nullptr && !service.may_see_inside(bulk.asked.caller, entry->about->uid) && ++others > kMostRows;
-  };
-  bulk.left_out = std::erase_if(bulk.jobs, is_left_out);
-}
-
-void finish(Bulk& bulk) {
-  const Ask ask{bulk.sources, bulk.asked, bulk.reply, {}};
-  Json results = Json::array();
-  if (!bulk.rising) std::ranges::reverse(bulk.results);
-  for (Json& row : bulk.results) results.push_back(std::move(row));
-  if (bulk.left_out > 0) {
-    const std::string detail = amount(static_cast<std::int64_t>(bulk.left_out), "more job") +
-                               " of others cannot be changed by you; only their users or an operator may do that.";
-    results.push_back({{"id", bulk.request.ids}, {"done", false}, {"detail", detail}});
-    bulk.all_done = false;
-  }
-  for (const Service::Absent& absent : bulk.absent) {
-    results.push_back({{"id", absent.id}, {"done", false}, {"detail", absent.sentence()}});
-    bulk.all_done = false;
-  }
-  if (results.empty())
-    return bulk.reply->send(problem(404, "no job is meant by " + rota::quoted(bulk.request.ids) + "."));
-  when_durable(ask, {bulk.all_done ? 200 : 207, "application/json", dumped({{"jobs", std::move(results)}}), {}});
-}
-
-// The latest first: who is to be cancelled as well does not start in the place of who has been. Of jobs
-// that are released or updated the earliest come first: they start before the others.
-void change_some(const std::shared_ptr<Bulk>& bulk) {
-  constexpr std::size_t kAtOnce = 1000;
-  Service& service = bulk->sources.service;
-  for (std::size_t n = 0; n < kAtOnce && !bulk->jobs.empty(); ++n) {
-    const JobId id = bulk->jobs.back();
-    bulk->jobs.pop_back();
-    const bool gone = !service.view().knows(id) || service.view().job(id).gone();
-    if (gone && !bulk->alone) continue;
-    const serve::ActionResult result = service.change(bulk->asked.caller, id, bulk->request.change);
-    Json row{{"id", result.id}, {"done", result.done}};
-    if (!result.done) row["detail"] = result.detail;
-    bulk->all_done = bulk->all_done && result.done;
-    bulk->results.push_back(std::move(row));
-  }
-  if (bulk->jobs.empty()) return finish(*bulk);
-  service.later([bulk] { change_some(bulk); });
 }
 
 }  // namespace
@@ -413,27 +346,6 @@ void submit_jobs(const Ask& ask) {
     return
         [sources, asked, reply, read, key = request_key(*asked)] { submit({sources, *asked, reply, {}}, *read, key); };
   });
-}
-
-void change_jobs(const Ask& ask) {
-  auto request = read_change(std::string(ask.path[2]), ask.request.body, ask.service.loop().unix_start());
-  if (!request) return ask.reply->send(problem(400, request.error().message));
-  auto jobs = ask.service.select(ask.request.caller, request->ids);
-  if (!jobs) return ask.reply->send(problem(400, jobs.error().message));
-  auto absent = ask.service.not_there(ask.request.caller, request->ids);
-  if (!absent) return ask.reply->send(problem(400, absent.error().message));
-  auto bulk = std::make_shared<Bulk>(Bulk{.sources = ask,
-                                          .asked = ask.request,
-                                          .reply = ask.reply,
-                                          .request = std::move(*request),
-                                          .jobs = std::move(*jobs),
-                                          .absent = std::move(*absent)});
-  leave_out_others(*bulk);
-  using Kind = Service::Change::Kind;
-  const Kind kind = bulk->request.change.kind;
-  bulk->rising = kind == Kind::release || kind == Kind::update;
-  if (bulk->rising) std::ranges::reverse(bulk->jobs);
-  change_some(bulk);
 }
 
 void answer_job(const Ask& ask) {

@@ -212,8 +212,9 @@ void nothing_there(const Ask& ask) {
       problem(404, "there is nothing at " + rota::quoted(ask.request.path) + "; docs/api.md lists what there is."));
 }
 
-// What is wrong with a member of the query that this route does not know; empty: it knows all.
-std::string unknown_in_query(const Route& route, const Request& request) {
+// What is wrong with a member of the query: that this route does not know it, or that it is there twice. Empty:
+// nothing.
+std::string wrong_in_query(const Route& route, const Request& request) {
   std::vector<std::string_view> known;
   for (const std::string_view word : split(route.query, ' ')) {
     if (!word.empty()) known.push_back(word);
@@ -224,7 +225,9 @@ std::string unknown_in_query(const Route& route, const Request& request) {
     return "a query has no member " + rota::quoted(name) + " here" +
            (near.empty() ? "; docs/api.md lists what there is." : "; did you mean `" + std::string(near) + "`?");
   }
-  return "";
+  if (request.twice.empty()) return "";
+  return "the query has " + rota::quoted(request.twice) +
+         " twice, and which of the two counts nobody can tell; send it once.";
 }
 
 void answer(const Sources& from, const Request& request, const std::shared_ptr<Reply>& reply) {
@@ -233,7 +236,7 @@ void answer(const Sources& from, const Request& request, const std::shared_ptr<R
   for (const Route& route : kRoutes) {
     if (!fits(route.path, ask.path)) continue;
     if (route.method == request.method) {
-      const std::string wrong = unknown_in_query(route, request);
+      const std::string wrong = wrong_in_query(route, request);
       return wrong.empty() ? route.answer(ask) : reply->send(problem(400, wrong));
     }
     methods += (methods.empty() ? "" : ", ") + std::string(route.method);

@@ -66,7 +66,7 @@ serve::Service::RequestKey request_key(const Request& request);
 
 // Sends the answer once all that was asked is durable.
 void when_durable(const Ask& ask, Response response);
-// What lists are filtered by beside a selector, each one or several with commas; none: any.
+// What lists are filtered by beside a selector, each one or several with commas, in order; none: any.
 struct ListFilters {
   std::vector<std::string> users;
   std::vector<std::string> partitions;

@@ -27,13 +27,15 @@ void JobBook::put(JobId job, JobEntry entry) {
   JobId& latest = latest_[entry.about->uid];
   latest = latest.valid() ? std::max(latest, job) : job;
   if (entry.about->array > 0) tasks_[{entry.about->array, entry.index}] = job;
-  entries_.insert_or_assign(job, std::move(entry));
+  const std::uint32_t uid = entry.about->uid;
+  if (entries_.insert_or_assign(job, std::move(entry)).second) ++count_[uid];
 }
 
 void JobBook::forget(JobId job) {
   const auto found = entries_.find(job);
   if (found == entries_.end()) return;
   if (found->second.about->array > 0) tasks_.erase({found->second.about->array, found->second.index});
+  if (const auto of = count_.find(found->second.about->uid); --of->second == 0) count_.erase(of);
   entries_.erase(found);
 }
 
@@ -50,6 +52,16 @@ void JobBook::take_back(JobId job) {
   } else {
     latest_[uid] = before->first;
   }
+}
+
+std::size_t JobBook::count_of(std::uint32_t uid) const {
+  const auto found = count_.find(uid);
+  return found == count_.end() ? 0 : found->second;
+}
+
+JobId JobBook::task(std::int64_t array, std::int64_t index) const {
+  const auto found = tasks_.find({array, index});
+  return found == tasks_.end() ? JobId{} : found->second;
 }
 
 JobEntry* JobBook::find(JobId job) {
@@ -74,6 +86,27 @@ std::string JobBook::shown(JobId job, const JobEntry& entry) {
 std::string JobBook::shown(JobId job) const {
   const JobEntry* entry = find(job);
   return entry ? shown(job, *entry) : std::to_string(number_of(job));
+}
+
+std::vector<std::string> shown_all(const JobBook& book, const std::vector<JobId>& jobs, const AskHistory& history) {
+  const auto has_left = [&](JobId job) { return book.find(job) == nullptr; };
+  std::map<JobId, std::string> left;
+  const auto first = std::ranges::find_if(jobs, has_left);
+  if (first != jobs.end()) {
+    const JobId last = *std::find_if(jobs.rbegin(), jobs.rend(), has_left);
+    store::HistoryQuery query;
+    query.after_number = number_of(*first) - 1;
+    query.limit = number_of(last) - number_of(*first) + 1;
+    const auto rows = history(query);
+    for (const store::HistoryRow& row : rows ? *rows : std::vector<store::HistoryRow>{})
+      if (row.array > 0) left.emplace(row.job, shown_task(row.array, row.array_index));
+  }
+  std::vector<std::string> all;
+  for (const JobId job : jobs) {
+    const auto found = left.find(job);
+    all.push_back(found == left.end() ? book.shown(job) : found->second);
+  }
+  return all;
 }
 
 JobId JobBook::latest_of(std::uint32_t uid) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "model/cluster.h"
 #include "serve/selector.h"
 #include "serve/submission.h"
+#include "store/job_history.h"
 
 namespace rota::serve {
 
@@ -69,6 +71,10 @@ class JobBook {
   JobEntry* find(JobId job);
   const JobEntry* find(JobId job) const;
   std::size_t size() const { return entries_.size(); }
+  // So many of a user are known.
+  std::size_t count_of(std::uint32_t uid) const;
+  // A task of an array that is known; invalid: there is none.
+  JobId task(std::int64_t array, std::int64_t index) const;
 
   // "12", or "12_3".
   static std::string shown(JobId job, const JobEntry& entry);
@@ -105,10 +111,15 @@ class JobBook {
 
  private:
   std::map<JobId, JobEntry> entries_;
-  std::map<std::uint32_t, JobId> latest_;  // by user
-  std::shared_ptr<const About> shared_;    // that of the latest job: whoever submits many often says the same
+  std::map<std::uint32_t, JobId> latest_;       // by user
+  std::map<std::uint32_t, std::size_t> count_;  // of those that are known, by user
+  std::shared_ptr<const About> shared_;         // that of the latest job: whoever submits many often says the same
   std::map<std::pair<std::int64_t, std::int64_t>, JobId> tasks_;  // by array and index
 };
+
+// As people call jobs that may have left, given by id: for these the history is asked once.
+using AskHistory = std::function<Result<std::vector<store::HistoryRow>>(const store::HistoryQuery&)>;
+std::vector<std::string> shown_all(const JobBook& book, const std::vector<JobId>& jobs, const AskHistory& history);
 
 // As people call it: PENDING, RUNNING, ...
 std::string_view state_word(const Job& job);

@@ -143,11 +143,8 @@ std::int64_t Service::number_of_last(const Caller& caller) const {
 }
 
 std::optional<JobId> Service::task_of(std::int64_t array, std::int64_t index) {
-  std::optional<JobId> found;
-  book_.for_each_task(array, [&](std::int64_t i, JobId job) {
-    if (i == index) found = job;
-  });
-  if (found || array < 1 || array >= UINT32_MAX) return found;
+  if (const JobId known = book_.task(array, index); known.valid()) return known;
+  if (array < 1 || array >= UINT32_MAX) return std::nullopt;
   for (const store::HistoryRow& row : ended_tasks(array, index)) {
     if (row.array_index == index) return row.job;
   }

@@ -17,7 +17,7 @@
 namespace rota::serve {
 namespace {
 
-constexpr std::int64_t kMostAtOnce = 1'000'000;     // tasks of one request
+constexpr std::int64_t kMostAtOnce = 100'000;       // tasks of one request
 constexpr Duration kLongestWait = seconds(3600);    // for what a job asks to have after it was told to end
 constexpr std::size_t kMostDependencies = 100'000;  // of one submission
 constexpr std::size_t kMostLookedAt = 1'000'000;    // of one request, see Awaited
@@ -54,6 +54,19 @@ Result<void> complete(const Submission& submission) {
       return fail("the environment has " + rota::quoted(text) + ", which is not NAME=VALUE.");
   }
   return {};
+}
+
+// Fails with a sentence where so many more would be too many, in all or of one user. Operators may use all room.
+Result<void> has_room_for(const Service& service, const Caller& caller, std::int64_t more) {
+  const site::ServiceSettings& settings = service.settings();
+  const JobBook& book = service.book();
+  if (static_cast<std::int64_t>(book.size()) + more > settings.most_jobs)
+    return fail("there would be more than " + grouped(settings.most_jobs) + " jobs, the most that this service takes.");
+  const std::int64_t most =
+      settings.most_jobs_of_user > 0 ? settings.most_jobs_of_user : settings.most_jobs - settings.most_jobs / 10;
+  if (caller.operates || static_cast<std::int64_t>(book.count_of(caller.uid)) + more <= most) return {};
+  return fail("you would have more than " + grouped(most) +
+              " jobs, the most that this service takes of one user; submit more once some have ended.");
 }
 
 struct Signals {
@@ -148,13 +161,13 @@ class Awaited {
 
   Result<void> looked(std::size_t more) {
     looked_at_ += more;
-    if (looked_at_ <= kMostDependencies * 2) return {};
+    if (looked_at_ <= kMostDependencies * 3) return {};
     return fail("a job would wait for more than " + grouped(kMostDependencies) +
                 " jobs in all, one by one; let one job in between wait for all of them.");
   }
 
-  // All that a number names: looked up once.
-  Result<const Tasks*> tasks_of(std::int64_t number) {
+  // All that a number names: looked up once. Where `some` of them alone are meant, the others count, too.
+  Result<const Tasks*> tasks_of(std::int64_t number, bool some) {
     const auto [at, is_new] = known_.try_emplace(number);
     Tasks& tasks = at->second;
     if (!is_new) return &tasks;
@@ -165,6 +178,7 @@ class Awaited {
       for (const store::HistoryRow& row : service_.ended_tasks(number))
         tasks.emplace(row.array_index, Meant{row.job, row.state, row.array_index, row.array});
     }
+    if (auto may = looked(some ? tasks.size() : 0); !may) return std::unexpected(may.error());
     if (tasks.empty()) {
       const JobId job = job_of(number);
       if (service_.view().knows(job)) {
@@ -195,7 +209,11 @@ class Awaited {
   }
 
   Result<void> add(const AfterName& name, std::int64_t index, std::vector<Dependency>& into) {
-    const auto tasks = tasks_of(name.number);
+    if (const JobId task = name.index < 0 ? JobId{} : service_.book().task(name.number, name.index); task.valid()) {
+      if (auto may = looked(1); !may) return may;
+      return add(meant(task), name.when, into);
+    }
+    const auto tasks = tasks_of(name.number, index >= 0);
     if (!tasks) return std::unexpected(tasks.error());
     const bool is_array = !(*tasks)->contains(-1);
     if (!is_array && name.index < 0) index = -1;  // of what is no array, aftercorr means the job
@@ -326,9 +344,8 @@ Result<Service::Prepared> Service::prepared_of(const Caller& caller, const Submi
     if (!range) return std::unexpected(range.error());
     prepared.range = std::move(*range);
   }
-  if (static_cast<std::int64_t>(book_.size() + prepared.range.indexes.size()) > settings_.most_jobs)
-    return fail("there would be more than " + grouped(settings_.most_jobs) +
-                " jobs, the most that this service takes.");
+  if (auto room = has_room_for(*this, caller, static_cast<std::int64_t>(prepared.range.indexes.size())); !room)
+    return std::unexpected(room.error());
   if (auto named = find_awaited(submission, prepared); !named) return std::unexpected(named.error());
   return prepared;
 }
@@ -389,7 +406,8 @@ Result<std::vector<JobId>> Service::submit(const Caller& caller, const std::vect
     if (looked_at > kMostLookedAt)
       return fail("these wait for too many jobs at once; submit them in several requests.");
     prepared.push_back(std::move(*one));
-    if (static_cast<std::int64_t>(book_.size()) + tasks > settings_.most_jobs || tasks > kMostAtOnce)
+    if (auto some = has_room_for(*this, caller, tasks); !some) return std::unexpected(some.error());
+    if (tasks > kMostAtOnce)
       return fail("these are too many jobs at once; submit fewer, " + grouped(kMostAtOnce) + " tasks at most.");
   }
   std::set<std::string> names;

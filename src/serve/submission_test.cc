@@ -260,6 +260,55 @@ TEST(JobBook, keeps_once_what_one_job_after_the_other_says) {
   EXPECT_EQ(book.find(JobId{0})->heard().message, "hot");
 }
 
+TEST(JobBook, counts_the_jobs_of_each_user) {
+  JobBook book;
+  const auto put = [&](std::uint32_t job, std::uint32_t uid) {
+    About about;
+    about.uid = uid;
+    about.array = 1;
+    book.put(JobId{job}, {std::make_shared<const About>(about), job});
+  };
+  for (std::uint32_t job = 0; job < 5; ++job) put(job, job / 3);
+  put(0, 0);  // again, with other words
+  EXPECT_EQ(book.count_of(0), 3U);
+  EXPECT_EQ(book.count_of(1), 2U);
+  EXPECT_EQ(book.count_of(2), 0U);
+  EXPECT_EQ(book.task(1, 4), JobId{4});
+  book.forget(JobId{0});
+  book.forget(JobId{0});
+  book.take_back(JobId{4});
+  book.take_back(JobId{3});
+  EXPECT_EQ(book.count_of(0), 2U);
+  EXPECT_EQ(book.count_of(1), 0U);
+  EXPECT_FALSE(book.task(1, 4).valid());
+  EXPECT_FALSE(book.task(2, 1).valid());
+}
+
+// However many have left, the history is asked once for them.
+TEST(JobBook, shows_those_that_have_left_by_one_question) {
+  JobBook book;
+  About about;
+  about.array = 3;
+  book.put(JobId{3}, {std::make_shared<const About>(about), 1});
+  int asked = 0;
+  const auto history = [&](const store::HistoryQuery& query) -> Result<std::vector<store::HistoryRow>> {
+    ++asked;
+    EXPECT_EQ(query.after_number, 2);  // jobs 3 to 5
+    EXPECT_EQ(query.limit, 3);
+    std::vector<store::HistoryRow> rows(2);
+    rows[0].job = JobId{2};
+    rows[0].array = 3;
+    rows[0].array_index = 0;
+    rows[1].job = JobId{6};  // another one, behind them
+    rows[1].array = 7;
+    return rows;
+  };
+  EXPECT_EQ(shown_all(book, {JobId{2}, JobId{3}, JobId{4}}, history), (std::vector<std::string>{"3_0", "3_1", "5"}));
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(shown_all(book, {JobId{3}}, history), std::vector<std::string>{"3_1"});
+  EXPECT_EQ(asked, 1) << "of those that are known nobody has to ask";
+}
+
 TEST(Callers, call_users_by_name_by_number_and_themselves_me) {
   const Caller ann{.uid = 1001, .gid = 1001, .user = "ann"};
   EXPECT_EQ(user_called(ann, "me"), "ann");

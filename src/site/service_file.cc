@@ -27,9 +27,9 @@ struct Key {
   std::string_view meaning;
 };
 
-const std::array<Key, 14>& keys() {
+const std::array<Key, 15>& keys() {
   using S = ServiceSettings;
-  static const std::array<Key, 14> all{{
+  static const std::array<Key, 15> all{{
       {"policy", &S::policy, "a policy, as `rota policies` lists them", "easy",
        "what decides, until `rota policy set` says otherwise"},
       {"operators", &S::operators, "a list of user names", "none",
@@ -37,9 +37,12 @@ const std::array<Key, 14>& keys() {
       {"kill_wait", &S::kill_wait, "a time", "30s", "from SIGTERM to SIGKILL, for jobs that do not say"},
       {"keep_history", &S::keep_history, "a time", "90d",
        "ended jobs, their scripts and what is known of their output are forgotten after that long"},
-      {"max_array", &S::most_array, "a whole number from 1", "10000", "the most tasks of one array"},
+      {"max_array", &S::most_array, "a whole number from 1", "10000",
+       "the most tasks of one array; a request has 100,000 at most, in all"},
       {"max_jobs", &S::most_jobs, "a whole number from 1", "10000000",
        "the most jobs that wait and run; more are refused"},
+      {"max_jobs_of_user", &S::most_jobs_of_user, "a whole number from 1", "nine tenths of `max_jobs`",
+       "the same of one user who is no operator, so that nobody takes the room of all others"},
       {"slurm_variables", &S::slurm_variables, "true or false", "false",
        "all jobs find SLURM_JOB_ID and its like beside ROTA_JOB_ID and its like, and not only those with #SBATCH "
        "lines"},

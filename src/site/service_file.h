@@ -19,6 +19,7 @@ struct ServiceSettings {
   Duration keep_history = days(90);     // ended jobs and their scripts are forgotten after that long
   std::int64_t most_array = 10'000;     // tasks of one array
   std::int64_t most_jobs = 10'000'000;  // known at one time: more are refused
+  std::int64_t most_jobs_of_user = 0;   // of them, of one who is no operator; 0: nine tenths
   bool slurm_variables = false;         // jobs get SLURM_* beside ROTA_*
   std::string mail_command;             // sends mail about jobs; empty: none is sent
   std::string licence_command;          // says how many licences there are and are used; empty: nobody is asked

@@ -22,7 +22,7 @@ TEST(ServiceFile, has_defaults_and_takes_every_key) {
   EXPECT_EQ(plain->machine.processors, 4);
   const auto full = parse_configuration(
       "processors = 4\n[service]\npolicy = \"conservative\"\noperators = [\"ann\", \"ben\"]\nkill_wait = \"5s\"\n"
-      "keep_history = 86400\nmax_array = 7\nmax_jobs = 9\nslurm_variables = true\n"
+      "keep_history = 86400\nmax_array = 7\nmax_jobs = 9\nmax_jobs_of_user = 8\nslurm_variables = true\n"
       "listen = \"[::]:8443\"\ntls_certificate = \"/c.pem\"\ntls_key = \"/k.pem\"\n",
       "rota.toml");
   ASSERT_TRUE(full);
@@ -33,6 +33,7 @@ TEST(ServiceFile, has_defaults_and_takes_every_key) {
   EXPECT_EQ(service.keep_history, seconds(86'400));
   EXPECT_EQ(service.most_array, 7);
   EXPECT_EQ(service.most_jobs, 9);
+  EXPECT_EQ(service.most_jobs_of_user, 8);
   EXPECT_TRUE(service.slurm_variables);
   EXPECT_EQ(service.listen, "[::]:8443");
   EXPECT_EQ(service.tls_certificate, "/c.pem");

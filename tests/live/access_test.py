@@ -21,7 +21,7 @@ a = c.getresponse(); print(json.dumps([a.status, a.read().decode()]))
 """
 
 
-class Access(ServiceCase):
+class UsersCase(ServiceCase):
     configuration = 'name = "four"\nprocessors = 4\n'
 
     def as_user(self, uid, method, path, body=None):
@@ -47,6 +47,8 @@ class Access(ServiceCase):
         self.assertEqual(status, 201, answer)
         return answer["id"]
 
+
+class Access(UsersCase):
     def test_of_many_jobs_of_others_only_some_are_told_one_by_one(self):
         status, answer = self.as_user(ANN, "POST", "/v1/jobs", {
             "folder": "/tmp", "command": ["true"], "environment": [], "array": "1-1200", "held": True})
@@ -55,10 +57,10 @@ class Access(ServiceCase):
         self.assertEqual((status, len(answer["jobs"])), (207, 1001))
         self.assertEqual({row["done"] for row in answer["jobs"]}, {False})
         self.assertEqual(answer["jobs"][-1], {
-            "id": "1-4000000000", "done": False,
+            "id": "1-4000000000", "done": False, "more": 200,
             "detail": "200 more jobs of others cannot be changed by you; only their users or an operator may do that."})
         status, answer = self.as_user(ANN, "POST", "/v1/jobs/cancel", {"ids": "1-4000000000"})
-        self.assertEqual((status, len(answer["jobs"])), (200, 1200))
+        self.assertEqual((status, len(answer["jobs"])), (200, 1001))
 
     def test_all_and_a_job_of_somebody_else_are_both_meant_also_once_they_have_ended(self):
         one, other, own = self.submit_as(ANN, "true", held=True), self.submit_as(ANN, "true", held=True), self.submit_as(
@@ -201,6 +203,31 @@ class Access(ServiceCase):
         with open(os.path.join(self.folder, str(ANN), f"rota-{job}.out")) as file:
             self.assertEqual(file.read(), "")
         self.assertFalse(stat.S_IMODE(os.stat(os.path.join(state, "rota.db")).st_mode) & 0o077)
+
+
+class Shares(UsersCase):
+    """How many jobs one user may have."""
+    configuration = 'name = "four"\nprocessors = 4\n[service]\nmax_jobs = 20\nmax_jobs_of_user = 5\n'
+
+    def held(self, uid, array):
+        status, answer = self.as_user(uid, "POST", "/v1/jobs", {
+            "folder": "/tmp", "command": ["true"], "environment": [], "array": array, "held": True})
+        return status, answer.get("detail")
+
+    def test_one_user_leaves_room_for_others(self):
+        said = "you would have more than 5 jobs, the most that this service takes of one user; submit more once some have ended."
+        self.assertEqual(self.held(ANN, "1-4"), (201, None))
+        self.assertEqual(self.held(ANN, "1-2"), (400, said))
+        self.assertEqual(self.held(BEN, "1-5"), (201, None))
+        self.service.stop()
+        self.service.start()
+        self.assertEqual(self.held(ANN, "1-2"), (400, said), "those of before count, too")
+        self.service.act("cancel", "1_1")
+        self.service.wait_for(lambda: len(self.service.live()) == 8, "a job to end")
+        self.service.submit("true", array="1-11", held=True)  # an operator's
+        self.assertEqual(self.service.ask("POST", "/v1/jobs", {"folder": "/", "command": ["true"], "array": "1-9"})[1]["detail"],
+                         "there would be more than 20 jobs, the most that this service takes.")
+
 
 
 if __name__ == "__main__":

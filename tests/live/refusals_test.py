@@ -155,10 +155,15 @@ class Operations(NetworkCase):
                 self.assertRegex(problem["detail"], "Authorization: Bearer TOKEN")
 
     def test_values_that_make_no_sense_are_refused(self):
+        self.service.submit("true", held=True)
         no_state = '^"bogus" is no state of a job; write one such as PENDING'
         for target, sentence in (
                 ("/v1/jobs?state=bogus", no_state), ("/v1/history?state=F,bogus", no_state),
                 ("/v1/jobs?ids=12,state=bogus", no_state), ("/v1/jobs?ids=x", '^no jobs can be meant by "x"'),
+                ("/v1/jobs?state=PD&limit=1&state=R", '^the query has "state" twice, and which of the two counts nobody can tell'),
+                ("/v1/jobs/1/output?stream=nonsense", '^`stream` takes output or error, not "nonsense"\\.$'),
+                *((f"{path}?{name}=" + "R," * 1001, f"^`{name}` takes 1,000 words at most; ask for the others in a request")
+                  for path in ("/v1/jobs", "/v1/history") for name in ("user", "partition", "name", "state")),
                 ("/v1/jobs?ended=perhaps", '^`ended` takes yes or no, not "perhaps"\\.$'),
                 ("/v1/plan?fold=1", '^`fold` takes yes or no, not "1"\\.$'),
                 ("/v1/history?after=12", '^`after` takes the `next` of an earlier answer, not "12"\\.$'),
@@ -171,6 +176,7 @@ class Operations(NetworkCase):
                 self.assertEqual(status, 400, detail)
                 self.assertRegex(detail, sentence)
         self.assertEqual(self.said("POST", "/v1/jobs/cancel", {"ids": "state=bogus"})[0], 400)
+        self.assertEqual(self.service.ask("GET", "/v1/jobs?name=" + "a," * 999 + "true")[0], 200)
 
     def test_a_key_is_for_one_request(self):
         key = {"Idempotency-Key": "k"}

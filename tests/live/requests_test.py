@@ -76,7 +76,7 @@ class Requests(ServiceCase):
 
     def test_one_request_cannot_ask_for_everything(self):
         ask = self.service.ask
-        status, answer = ask("POST", "/v1/jobs", [self.body(array="1-10000")] * 200)
+        status, answer = ask("POST", "/v1/jobs", [self.body(array="1-10000", held=True)] * 11)
         self.assertEqual(status, 400)
         self.assertIn("too many jobs at once", answer["detail"])
         status, answer = ask("POST", "/v1/jobs", self.body(array="1-10001"))
@@ -112,6 +112,16 @@ class Requests(ServiceCase):
         status, answer = ask("GET", "/v1/history?ids=1-60000,70000-120000")
         self.assertEqual(status, 400, answer)
         self.assertIn("give a window of time", answer["detail"])
+
+    def test_all_tasks_count_that_are_looked_at_for_one_of_them(self):
+        array = self.service.submit("true", array="0-9999", held=True)
+        few = [self.body(after=[f"aftercorr:{array}"], array="1-1", held=True)]
+        status, answer = self.service.ask("POST", "/v1/jobs", few * 120)
+        self.assertEqual((status, answer["detail"] if status == 400 else ""),
+                         (400, "these wait for too many jobs at once; submit them in several requests."))
+        by_name = [self.body(after=[f"afterok:{array}_{i}"], held=True) for i in range(200)]
+        self.assertEqual(self.service.ask("POST", "/v1/jobs", by_name)[0], 201, "of a task that is named no other is looked at")
+        self.assertEqual(self.service.ask("POST", "/v1/jobs", few * 50)[0], 201)
 
     def test_ended_tasks_are_asked_for_once(self):
         service, ask = self.service, self.service.ask

@@ -68,8 +68,20 @@ class Selectors(ServiceCase):
         status, answer = self.service.act("cancel", f"{array}_[1-1200],{array}_[1300-2600],{array}_9000")
         wrong = [row for row in answer["jobs"] if not row["done"]]
         self.assertEqual(wrong, [{"id": f"{array}_9000", "done": False, "detail": f"there is no job {array}_9000."}])
-        self.assertEqual((status, len(answer["jobs"])), (207, 2502))
-        self.rota_says("cancel", array)
+        self.assertEqual((status, len(answer["jobs"])), (207, 1002))
+        self.assertEqual(answer["jobs"][1000]["more"], 1501)
+
+    def test_of_many_jobs_only_some_are_told_one_by_one(self):
+        """Of those that were not changed as of those that were."""
+        array = self.service.submit("true", array="1-2200", held=True)
+        status, answer = self.service.act("suspend", array)
+        self.assertEqual((status, len(answer["jobs"])), (207, 1001))
+        self.assertEqual(answer["jobs"][-1], {
+            "id": array, "done": False, "more": 1200,
+            "detail": f"1,200 more jobs were not changed; of the last of them: job {array}_1 does not run."})
+        status, answer = self.service.act("cancel", array)
+        self.assertEqual((status, len(answer["jobs"])), (200, 1001))
+        self.assertEqual(answer["jobs"][-1], {"id": array, "done": True, "more": 1200})
 
     def test_so_many_tasks_that_have_ended_are_not_looked_up(self):
         for _ in range(3):
