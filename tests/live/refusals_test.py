@@ -220,6 +220,14 @@ class Bounds(ServiceCase):
         self.assertRegex(answer["jobs"][0]["detail"], "asks for 99 processors")
         self.assertEqual(self.service.job(job)["processors"], 2)
 
+    def test_who_is_being_cancelled_on_two_nodes_that_go_down_is_told_once(self):
+        service = self.service
+        job = service.submit("sleep 1000", nodes=2, processors=2)
+        service.wait_for(lambda: service.job(job)["state"] == "RUNNING", "its start")
+        self.assertEqual(service.ask("POST", "/v1/nodes/down", {"nodes": "n[1-2]", "reason": "smoke"})[0], 200)
+        self.assertEqual(service.ends(job)["state"], "CANCELLED")
+        self.assertEqual(service.ask("GET", "/v1/status")[1]["refusals"], 0)
+
 
 class Sentences(unittest.TestCase):
     """What the documents say is refused: a phrase of each such sentence, and where that is tried."""

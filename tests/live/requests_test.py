@@ -365,14 +365,6 @@ class Requests(ServiceCase):
             self.assertRegex(row["message"], said)
             self.assertEqual(service.ask("POST", "/v1/nodes/resume", {"nodes": node})[0], 200)
 
-    def test_who_is_being_cancelled_on_two_nodes_that_go_down_is_told_once(self):
-        service = self.service
-        job = service.submit("sleep 1000", nodes=2, processors=2)
-        service.wait_for(lambda: service.job(job)["state"] == "RUNNING", "its start")
-        self.assertEqual(service.ask("POST", "/v1/nodes/down", {"nodes": "n[1-2]", "reason": "smoke"})[0], 200)
-        self.assertEqual(service.ends(job)["state"], "CANCELLED")
-        self.assertEqual(service.ask("GET", "/v1/status")[1]["refusals"], 0)
-
     def test_a_node_that_goes_down_does_not_end_who_is_leaving_it(self):
         service = self.service
         script = "echo $ROTA_JOB_NODELIST >> places; [ -e go ] && exit; trap 'touch told; until [ -e go ]; do sleep 0.02; done; exit' TERM; while :; do sleep 0.02; done"

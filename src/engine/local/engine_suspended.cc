@@ -62,7 +62,8 @@ std::vector<std::uint32_t> LocalEngine::devices_of_stopped() const {
 
 void LocalEngine::go_on_where_free() {
   for (auto& [job, entry] : runs_) {
-    if (entry.goes_on && places_.are_free(entry.record.devices)) go_on(entry, begins_later(*entry.goes_on, entry.ordered));
+    if (entry.goes_on && places_.are_free(entry.record.devices))
+      go_on(entry, begins_later(*entry.goes_on, entry.ordered));
   }
 }
 
