@@ -150,11 +150,12 @@ TEST_F(LocalHungTest, an_order_that_one_who_waits_has_not_read_is_void_once_the_
 }
 
 TEST_F(LocalHungTest, an_order_that_the_spawner_has_not_read_is_void_once_the_job_has_ended) {
-  ::kill(desk_.engine().spawner(), SIGSTOP);
+  const pid_t spawner = desk_.engine().spawner();  // later it may be none, and 0 would be all of this group
+  ::kill(spawner, SIGSTOP);
   desk_.launch(1, desk_.shell("echo run >> out"));
   desk_.kill(1, true);
   EXPECT_EQ(desk_.outcome(1), Outcome::cancelled);
-  ::kill(desk_.engine().spawner(), SIGCONT);
+  ::kill(spawner, SIGCONT);
   desk_.launch(2, desk_.shell("true"));
   EXPECT_EQ(desk_.outcome(2), Outcome::completed);
   EXPECT_FALSE(std::filesystem::exists(desk_.runs() / "1.1")) << "it was begun";
@@ -173,10 +174,11 @@ TEST_F(LocalHungTest, a_job_that_one_who_waits_does_not_begin_can_be_started_aga
 }
 
 TEST_F(LocalHungTest, a_job_that_the_spawner_does_not_begin_can_be_started_again) {
-  ::kill(desk_.engine().spawner(), SIGSTOP);
+  const pid_t spawner = desk_.engine().spawner();
+  ::kill(spawner, SIGSTOP);
   desk_.launch(1, desk_.shell("echo run >> out"));
   EXPECT_TRUE(cannot_be_launched(1));
-  ::kill(desk_.engine().spawner(), SIGCONT);
+  ::kill(spawner, SIGCONT);
   desk_.launch(1, desk_.shell("echo again >> out"), 2);
   EXPECT_EQ(desk_.outcome(1, 2), Outcome::completed);
   EXPECT_EQ(desk_.file("out"), "again\n");
@@ -202,12 +204,13 @@ TEST_F(LocalHungTest, a_spawner_that_does_not_bury_a_job_is_replaced) {
 }
 
 TEST_F(LocalHungTest, a_job_whose_start_nobody_carries_out_is_not_waited_for_beyond_its_limit) {
-  ::kill(desk_.engine().spawner(), SIGSTOP);
+  const pid_t spawner = desk_.engine().spawner();
+  ::kill(spawner, SIGSTOP);
   Command limited = desk_.start(1, desk_.shell("echo run >> out"));
   limited.limit_end = desk_.loop().now();
   desk_.engine().dispatch(limited);
   EXPECT_TRUE(desk_.wait_for<LaunchFailed>(1));
-  ::kill(desk_.engine().spawner(), SIGCONT);
+  ::kill(spawner, SIGCONT);
 }
 
 TEST_F(LocalHungTest, a_job_that_does_not_go_on_after_it_was_suspended_is_ended) {
