@@ -110,10 +110,8 @@ void LocalEngine::launch(const Command& command) {
   }
   auto run = source_.run_of(command);
   if (!run) return could_not_launch(command.job, entry, run.error().message);
-  if (comes_too_late(command, *run)) {
-    entry.record.again = true;
+  if (comes_too_late(command, *run))
     return could_not_launch(command.job, entry, "The service was not there when it was to start.");
-  }
   order(command, *std::move(run));
 }
 

@@ -256,7 +256,9 @@ void SupervisorProcess::hear(const Tell& tell, Connection& from) {
   record_.ran = ran(boot_milliseconds());
   record_.paused = paused_at_ > 0 ? 1 : 0;
   record_.deadline = is_stopped() ? kNoTime : order_.claim.deadline;
-  if (phase_kept_) send_whole(from.socket.get(), in_words(record_));
+  RunRecord told = record_;
+  if (!phase_kept_) told.phase = Phase::runs;  // as far as anybody may count on it; who says nothing would seem to hang
+  send_whole(from.socket.get(), in_words(told));
 }
 
 void SupervisorProcess::carry_out(const Tell& tell) {
@@ -361,8 +363,8 @@ void SupervisorProcess::note_phase() {
   record_.deadline = is_stopped() ? kNoTime : order_.claim.deadline;
   record_.ran = ran(boot_milliseconds());
   if (const auto main = record_.began == 0 ? look_at(main_) : std::nullopt) record_.began = main->began;
-  phase_kept_ = add_line(record_file_.get(), "\n" + in_words(record_)) == 0 &&
-                (record_.phase != Phase::suspended || ::fdatasync(record_file_.get()) == 0);
+  const bool written = add_line(record_file_.get(), "\n" + in_words(record_)) == 0;
+  phase_kept_ = record_.phase != Phase::suspended || (written && ::fdatasync(record_file_.get()) == 0);
 }
 
 // Its limit does not run meanwhile.
