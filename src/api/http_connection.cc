@@ -267,7 +267,10 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     lowest().expires_never();
     const auto reply = std::make_shared<ReplyOf>(this->weak_from_this(), turn_);
     if (!sound) return reply->send(problem(400, "the request's path makes no sense."));
-    all_.handler(request, reply);
+    all_.turns.take(stream_.get_executor(), peer_.key,
+                    [self = this->shared_from_this(), request = std::move(request), reply] {
+                      if (!self->closed_) self->all_.handler(request, reply);
+                    });
   }
   // What tells of a change that was made goes out in any case.
   void begin_answer(Response& response) {

@@ -4,6 +4,7 @@
 
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ssl/context.hpp>
+#include <chrono>
 #include <list>
 #include <map>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <string>
 
 #include "api/http_server.h"
+#include "api/turns.h"
 
 namespace rota::api {
 
@@ -52,6 +54,7 @@ class Connections {
   Handler handler;
   BearerOf bearer_of;
   bool stopping = false;
+  Turns turns{std::chrono::milliseconds(2)};  // small ones that come together are still made durable together
 
  private:
   struct Stranger {

@@ -1,0 +1,39 @@
+#include "api/turns.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <utility>
+
+namespace rota::api {
+
+void Turns::take(const boost::asio::any_io_executor& executor, const std::string& peer, std::function<void()> call) {
+  const auto found = std::ranges::find(waiting_, peer, &Waiting::peer);
+  Waiting& waiting = found == waiting_.end() ? waiting_.emplace_back(peer) : *found;
+  waiting.calls.push_back(std::move(call));
+  if (!std::exchange(runs_soon_, true)) run_soon(executor);
+}
+
+void Turns::run_soon(const boost::asio::any_io_executor& executor) {
+  boost::asio::post(executor, [this, executor, alive = std::weak_ptr(alive_)] {
+    if (!alive.expired()) run(executor);
+  });
+}
+
+void Turns::run(const boost::asio::any_io_executor& executor) {
+  const auto until = std::chrono::steady_clock::now() + at_once_;
+  do {
+    Waiting& next = waiting_.front();
+    const auto call = std::move(next.calls.front());
+    next.calls.pop_front();
+    if (next.calls.empty()) {
+      waiting_.pop_front();
+    } else {
+      waiting_.splice(waiting_.end(), waiting_, waiting_.begin());
+    }
+    call();
+  } while (!waiting_.empty() && std::chrono::steady_clock::now() < until);
+  runs_soon_ = !waiting_.empty();
+  if (runs_soon_) run_soon(executor);
+}
+
+}  // namespace rota::api
