@@ -117,10 +117,11 @@ Result<Service::Switched> Service::set_power(const std::string& nodes, bool on) 
     if (why && !in_vain) in_vain = std::move(why);
   }
   if (switched.ordered.empty() && in_vain) return fail(std::move(*in_vain));
-  for (const NodeId id : switched.ordered) {
-    if (auto done = controller_->order_power(id, on); !done) return std::unexpected(done.error());
-  }
+  Result<void> ordered;
+  for (std::size_t n = 0; n < switched.ordered.size() && ordered; ++n)
+    ordered = controller_->order_power(switched.ordered[n], on);
   static_cast<void>(decide());
+  if (!ordered) return std::unexpected(ordered.error());
   return switched;
 }
 

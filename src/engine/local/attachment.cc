@@ -46,34 +46,46 @@ ssize_t read_soon(int file, std::span<char> into) {
   return got;
 }
 
-// A file of the job's user, though this process may be root's: its rights are those of the user while it is opened.
-Descriptor open_as_user(const Run& run, const std::string& path) {
-  const bool other = run.uid != kServiceUser && run.uid != ::geteuid();
-  if (other) {
-    const bool taken = (run.user.empty() ? ::setgroups(1, &run.gid) : ::initgroups(run.user.c_str(), run.gid)) == 0 &&
-                       ::setegid(run.gid) == 0 && ::seteuid(run.uid) == 0;
-    if (!taken) return {};
+// Whose rights count while this is there: those of the job's user, though this process may be root's.
+class AsUser {
+ public:
+  explicit AsUser(const Run& run) : other_(run.uid != kServiceUser && run.uid != ::geteuid()) {
+    if (!other_) return;
+    taken_ = (run.user.empty() ? ::setgroups(1, &run.gid) : ::initgroups(run.user.c_str(), run.gid)) == 0 &&
+             ::setegid(run.gid) == 0 && ::seteuid(run.uid) == 0;
   }
+  ~AsUser() {
+    const gid_t group = ::getgid();
+    if (other_ && (::seteuid(::getuid()) != 0 || ::setegid(group) != 0 || ::setgroups(1, &group) != 0)) ::_exit(1);
+  }
+  AsUser(const AsUser&) = delete;
+  AsUser& operator=(const AsUser&) = delete;
+
+  bool taken() const { return taken_; }
+
+ private:
+  bool other_;
+  bool taken_ = true;
+};
+
+Descriptor open_as_user(const Run& run, const std::string& path) {
+  const AsUser user(run);
+  if (!user.taken()) return {};
   const mode_t mask = ::umask(run.umask);
   // Whoever may wait at the other end, of a FIFO, say, or never comes to it, is not waited for: only a file will do.
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC | O_NONBLOCK, 0666));
   ::umask(mask);
   struct stat kind{};
   if (file && (::fstat(file.get(), &kind) != 0 || !S_ISREG(kind.st_mode))) file.reset();
-  if (other) {
-    const gid_t group = ::getgid();
-    if (::seteuid(::getuid()) != 0 || ::setegid(group) != 0 || ::setgroups(1, &group) != 0) ::_exit(1);
-  }
   return file;
 }
 
-bool write_whole(int file, const char* data, std::size_t size) {
-  while (size > 0) {
-    const ssize_t written = ::write(file, data, size);
+bool write_whole(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(file, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return false;
-    data += written;
-    size -= static_cast<std::size_t>(written);
+    text.remove_prefix(static_cast<std::size_t>(written));
   }
   return true;
 }
@@ -174,7 +186,17 @@ std::string Attachment::go_on_alone(const Run& run) {
          " could not be opened as a file to write to.";
 }
 
-bool Attachment::keep_what_is_left() {
+// As its user also here: root may write beyond a quota.
+void Attachment::keep(const Run& run, std::string_view piece, std::string& lost) {
+  if (!left_file_) return;
+  const AsUser user(run);
+  if (user.taken() && write_whole(left_file_.get(), piece)) return;
+  lost = "What it writes since nobody waits at its terminal is lost in part: " + run.left_output +
+         " could not be written: " + std::strerror(errno) + ".";
+  left_file_.reset();
+}
+
+bool Attachment::keep_what_is_left(const Run& run, std::string& lost) {
   bool any = false;
   for (Descriptor& file : left_) {
     ::fcntl(file.get(), F_SETFL, O_NONBLOCK);
@@ -184,7 +206,7 @@ bool Attachment::keep_what_is_left() {
     const ssize_t got = read_soon(file.get(), piece);
     if (got > 0) {
       any = true;
-      if (left_file_ && !write_whole(left_file_.get(), piece.data(), static_cast<std::size_t>(got))) left_file_.reset();
+      keep(run, std::string_view(piece.data(), static_cast<std::size_t>(got)), lost);
     } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
       file.reset();
     }

@@ -63,12 +63,14 @@ class Attachment {
   // where that file cannot be had: then it is lost.
   std::string go_on_alone(const Run& run);
   const std::vector<Descriptor>& left() const { return left_; }
-  bool keep_what_is_left();  // a piece of each; false: there was nothing
+  // A piece of each; false: there was nothing. `lost` becomes a sentence once the file cannot be written.
+  bool keep_what_is_left(const Run& run, std::string& lost);
 
  private:
   std::string make(const Run& run, std::vector<int>& handed, AttachNews& news);
   std::string make_terminal(const Run& run, std::vector<int>& handed, AttachNews& news);
   std::string make_pipe(std::string_view name, std::vector<int>& handed, AttachNews& news);
+  void keep(const Run& run, std::string_view piece, std::string& lost);
 
   Descriptor socket_;
   std::string text_;  // read so far

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -74,6 +75,7 @@ class Attachments : public testing::Test {
   }
 
   local::Run run_;
+  std::string lost_;
   std::string name_;
   Descriptor listener_;
   Attachment attachment_;
@@ -180,16 +182,37 @@ TEST_F(Attachments, what_a_job_writes_that_goes_on_alone_is_kept_in_its_file) {
   waits_.reset();
   EXPECT_EQ(attachment_.go_on_alone(run_), "");
   EXPECT_EQ(attachment_.left().size(), 2U) << "its input ends, and is no more";
-  EXPECT_FALSE(attachment_.keep_what_is_left());
+  EXPECT_FALSE(attachment_.keep_what_is_left(run_, lost_));
   put(attachment_.streams().output, "one ");
-  EXPECT_TRUE(attachment_.keep_what_is_left());
+  EXPECT_TRUE(attachment_.keep_what_is_left(run_, lost_));
   put(attachment_.streams().error, "two");
-  EXPECT_TRUE(attachment_.keep_what_is_left());
+  EXPECT_TRUE(attachment_.keep_what_is_left(run_, lost_));
   attachment_.started();  // the job's ends are closed
-  EXPECT_FALSE(attachment_.keep_what_is_left());
+  EXPECT_FALSE(attachment_.keep_what_is_left(run_, lost_));
   EXPECT_TRUE(attachment_.left().empty());
   std::ifstream file(path);
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "one two");
+  std::filesystem::remove(path);
+}
+
+TEST_F(Attachments, what_cannot_be_written_of_a_job_that_goes_on_alone_is_told_of) {
+  const std::string path = testing::TempDir() + "attachment-full-" + std::to_string(::getpid());
+  run_.attach.keep = true;
+  run_.left_output = path;
+  connect();
+  ASSERT_EQ(attachment_.go_on_alone(run_), "");
+  put(attachment_.streams().output, "four and more");
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit four{4, before.rlim_max};
+  ::signal(SIGXFSZ, SIG_IGN);
+  ::setrlimit(RLIMIT_FSIZE, &four);
+  const bool any = attachment_.keep_what_is_left(run_, lost_);
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  ::signal(SIGXFSZ, SIG_DFL);
+  EXPECT_TRUE(any);
+  EXPECT_NE(lost_.find(path + " could not be written: File too large."), std::string::npos) << lost_;
+  EXPECT_EQ(std::filesystem::file_size(path), 4U);
   std::filesystem::remove(path);
 }
 
@@ -202,7 +225,7 @@ TEST_F(Attachments, a_file_that_is_none_is_not_waited_for_and_what_is_lost_is_to
   const std::string why = attachment_.go_on_alone(run_);
   EXPECT_NE(why.find(path + " could not be opened as a file to write to."), std::string::npos) << why;
   put(attachment_.streams().output, "lost");
-  EXPECT_TRUE(attachment_.keep_what_is_left()) << "the job must not wait until its pipe is empty";
+  EXPECT_TRUE(attachment_.keep_what_is_left(run_, lost_)) << "the job must not wait until its pipe is empty";
   std::filesystem::remove(path);
 }
 

@@ -102,7 +102,7 @@ void SupervisorProcess::finish() {
     record_.lost = failed && !record_.out_of_memory && system_goes_down(told_to_end);
   }
   constexpr int kMostPieces = 64;  // more than pipes hold: what comes then is not the job's, which is over
-  for (int piece = 0; piece < kMostPieces && attachment_.keep_what_is_left(); ++piece) {
+  for (int piece = 0; piece < kMostPieces && attachment_.keep_what_is_left(order_.run, record_.sentence); ++piece) {
   }
   int error = add_line(record_file_.get(), "\n" + in_words(record_));
   take_connections();

@@ -170,7 +170,7 @@ void SupervisorProcess::wait_for_something() {
   for (const Descriptor& left : attachment_.left()) watched.push_back({left.get(), POLLIN, 0});
   if (::poll(watched.data(), watched.size(), more_to_reap_ ? 0 : -1) < 0) return;
   if (launch_report_ && watched[3].revents != 0) read_launch_report();
-  if (!attachment_.left().empty()) attachment_.keep_what_is_left();
+  if (!attachment_.left().empty()) attachment_.keep_what_is_left(order_.run, record_.sentence);
   if (watched[4].revents != 0) hear_attached();
   std::size_t next = first;
   for (auto at = connections_.begin(); at != connections_.end(); ++next) {
