@@ -12,6 +12,7 @@ form; what is asserted there is their order, as far as the rehearsal puts starts
 turn them round.
 """
 import csv
+import itertools
 import os
 import random
 import sqlite3
@@ -115,10 +116,9 @@ class Truth(ServiceCase):
         own = {job: (lines.begun if self.moment == "start" else lines.done)[-1] - zero for job, lines in told.items()}
         first = min(float(row["submit"]) for row in rehearsed.values())
         self.tell(own, decided, expected, first)
-        for one in own:
-            for other in own:
-                if expected[one] + self.apart < expected[other]:
-                    self.assertLess(own[one], own[other], f"job {one} and job {other}")
+        for one, other in itertools.product(own, own):
+            if expected[one] + self.apart < expected[other]:
+                self.assertLess(own[one], own[other], f"job {one} and job {other}")
         self.also(told, rehearsed)
 
     def also(self, told, rehearsed):
@@ -162,10 +162,11 @@ class DrivenOut(Truth):
         raise NotImplementedError
 
     def is_clear(self):
-        return not any(self.about_to_end(row) for row in self.service.ask("GET", "/v1/jobs?state=RUNNING")[1]["jobs"])
+        rows = self.service.ask("GET", "/v1/jobs?state=RUNNING")[1]["jobs"]  # where none runs, one is about to start
+        return not any(map(self.about_to_end, rows)) if rows else not self.service.live()
 
     def submit(self, number, **more):
-        if number % 6 == 5 and JOBS > 20:  # where there are few, somebody has to be left to be driven out
+        if number % 6 == 5 and JOBS > 20:  # else somebody has to be left to be driven out
             self.service.wait_for(self.is_clear, "a time at which nobody is about to end")
         return super().submit(number, **more)
 
@@ -251,11 +252,11 @@ class Counting(Truth):
     def also(self, told, rehearsed):
         for job, steps in self.steps.items():
             self.assertEqual(self.service.read(f"steps-{job}").split(), ["step", str(steps), "-"], f"steps of job {job}")
-        self.again = sum(len(lines.begun) - 1 for lines in told.values())
-        self.assertGreater(self.again, 0, "nobody went on from a checkpoint")
+        again = sum(len(lines.begun) - 1 for lines in told.values())
+        self.assertGreater(again, 0, "nobody went on from a checkpoint")
         kept = sum(os.path.exists(os.path.join(self.folder, f"saved-{job}")) for job in self.steps)
         self.assertGreater(kept, 0, "nobody has kept anything")
-        print(f"{self.again} dispatches went on from {kept} checkpoints", file=sys.stderr)
+        print(f"{again} dispatches went on from {kept} checkpoints", file=sys.stderr)
 
 
 class Checkpoint(Counting, DrivenOut):
@@ -263,14 +264,13 @@ class Checkpoint(Counting, DrivenOut):
     policy = "fcfs+preempt=checkpoint+checkpoint=1"
 
     def about_to_end(self, row):
-        job = row["id"]
-        path = f"now-{job}"
+        """Or has only just begun, and would not see yet that it is to write down how far it is."""
+        path = f"now-{row['id']}"
         done = self.service.read(path) if os.path.exists(os.path.join(self.folder, path)) else ""
-        return self.steps[job] - int(done or 0) < 10
+        return row["elapsed"] < 0.3 or self.steps[row["id"]] - int(done or 0) < 10
 
     def members(self, number):
-        members = {**super().members(number), "checkpoint": SAVES + "; sleep 0.995"}
-        members["limit"] += 60
+        members = {**super().members(number), "limit": self.limit(number) + 60, "checkpoint": SAVES + "; sleep 0.995"}
         return {**members, "priority": 5, "processors": 8} if number % 6 == 5 else members
 
 
