@@ -12,10 +12,10 @@ namespace {
 // All that a command says, but for what it is about, which whoever uses it again always says. A field that is added to
 // Command or to Placement does not compile here until it is named; name it in the test too.
 auto values_of(const Command& command) {
-  const auto& [kind, epoch, key, job, dispatch, expected_end, limit_end, how, beneficiary, node, where, cpu_factor,
-               kept, for_good, pause, stands, limit] = command;
+  const auto& [kind, epoch, key, job, dispatch, expected_end, start, limit_end, how, beneficiary, node, where,
+               cpu_factor, kept, for_good, pause, stands, limit] = command;
   const auto& [shares, per_node, licence, licences, more_licences] = where;
-  return std::tuple(dispatch, expected_end, limit_end, how, beneficiary, node, shares.size(), per_node, licence,
+  return std::tuple(dispatch, expected_end, start, limit_end, how, beneficiary, node, shares.size(), per_node, licence,
                     licences, more_licences.size(), cpu_factor, kept, for_good, pause, stands, limit);
 }
 using Values = decltype(values_of(Command{}));
@@ -28,7 +28,7 @@ int alike(const Values& a, const Values& b, std::index_sequence<I...> /*all*/) {
 TEST(Command, ThatIsForgottenSaysNothingMore) {
   Command used;
   used.dispatch = 1;
-  used.expected_end = used.limit_end = at_seconds(1);
+  used.start = used.expected_end = used.limit_end = at_seconds(1);
   used.how = Preemption::suspend;
   used.beneficiary = JobId{1};
   used.node = NodeId{1};

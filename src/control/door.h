@@ -40,6 +40,7 @@ Command& Controller::command(Command::Kind kind, JobId job, const Job* about) {
 
 // Where and how long a job runs that starts or moves.
 void Controller::run_terms(Command& command, const Job& job) const {
+  command.start = job.start;
   command.expected_end = job.expected_end();
   command.limit_end = limit_end_of(job);
   if (cluster_.nodes().counted()) return;

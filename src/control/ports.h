@@ -42,6 +42,7 @@ struct Command {
   JobId job;
   std::uint32_t dispatch = kAnyDispatch;      // of the job: what is said of it must name this one
   Instant expected_end = kNever;              // start, expect, migrate, adjust: report Overdue if it still runs then
+  Instant start = kNever;                     // start, migrate: since when it counts as started
   Instant limit_end = kNever;                 // start, migrate, adjust: end it then, as timed out; kNever: let it run
   Preemption how = Preemption::none;          // preempt
   JobId beneficiary = {};                     // preempt: in whose favour
@@ -60,7 +61,7 @@ struct Command {
     where.per_node = {};
     forget_licences(where);
     dispatch = kAnyDispatch;
-    expected_end = limit_end = kNever;
+    start = expected_end = limit_end = kNever;
     how = Preemption::none;
     beneficiary = {};
     node = {};

@@ -1,11 +1,15 @@
 // What comes between two steps that belong together, and must not be lost, begun twice or told otherwise than it was.
+#include <fcntl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
 
+#include "engine/local/record_holder.h"
 #include "engine/local/restart_test.h"
 
 namespace rota::local {
@@ -43,10 +47,15 @@ TEST_F(LocalBadMomentsTest, a_start_of_an_earlier_life_has_its_whole_limit_or_is
   run.limit = seconds(10);
   Command start = desk_.start(1, run);
   start.expected_end = start.limit_end = desk_.loop().now() + run.limit;
+  start.start = desk_.loop().now();
   Command soon = desk_.start(2, run);
-  soon.expected_end = soon.limit_end = desk_.loop().now() + seconds(20) + run.limit;
+  soon.start = start.start + seconds(20);
+  soon.expected_end = soon.limit_end = soon.start + run.limit;
+  Command again = desk_.start(3, run);  // of whose work half is kept
+  again.start = soon.start;
+  again.expected_end = again.limit_end = again.start + run.limit / 2;
   desk_.close();
-  desk_.options().decided_before = soon.key;
+  desk_.options().decided_before = again.key;
   desk_.open();
   desk_.loop().jump(seconds(20));
   desk_.engine().dispatch(start);
@@ -56,7 +65,9 @@ TEST_F(LocalBadMomentsTest, a_start_of_an_earlier_life_has_its_whole_limit_or_is
   EXPECT_EQ(desk_.file("out"), "");
   desk_.engine().dispatch(soon);
   EXPECT_EQ(desk_.outcome(2), Outcome::completed);
-  EXPECT_EQ(desk_.file("out"), "run\n");
+  desk_.engine().dispatch(again);
+  EXPECT_EQ(desk_.outcome(3), Outcome::completed);
+  EXPECT_EQ(desk_.file("out"), "run\nrun\n");
 }
 
 TEST_F(LocalBadMomentsTest, a_job_that_had_ended_when_it_was_told_to_be_queued_again_has_ended) {
@@ -95,6 +106,73 @@ TEST_F(LocalBadMomentsTest, one_of_the_two_records_is_always_there) {
   go();
 }
 
+TEST_F(LocalBadMomentsTest, a_move_that_the_next_life_of_the_service_finds_half_ordered_is_still_known) {
+  desk_.launch(1, desk_.shell(kUntilGo));
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  const pid_t spawner = desk_.engine().spawner();
+  ::kill(spawner, SIGSTOP);
+  Command move = desk_.command(Command::Kind::migrate, 1);
+  move.kept = false;
+  desk_.engine().dispatch(move);
+  ASSERT_TRUE(gone(job_pid()));
+  a_while(500);  // so that what follows from its end is sent
+  desk_.close();
+  ::kill(spawner, SIGCONT);
+  EXPECT_NE(desk_.seen(desk_.open().observe(), 1), nullptr) << "the job is lost";
+  go();
+}
+
+// A supervisor hangs whose job has begun unheard, and there are no files left to open when it is given up.
+TEST_F(LocalBadMomentsTest, a_job_whose_record_cannot_be_opened_may_run) {
+  desk_.close();
+  desk_.options().hang_wait = Duration{300};
+  desk_.open();
+  const std::string output = desk_.work() + "/output";
+  ASSERT_EQ(::mkfifo(output.c_str(), 0600), 0);
+  local::Run run = desk_.shell(kUntilGo);
+  run.output = output;
+  desk_.launch(1, run);
+  const Descriptor folder(::open(desk_.runs().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const auto holder = [&] { return record_holder(folder.get(), "1.1"); };
+  ASSERT_TRUE(desk_.wait([&] { return holder() != 0 && !descendants(holder()).empty(); }));
+  ::kill(holder(), SIGSTOP);
+  const Descriptor reader(::open(output.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  const pid_t first = job_pid();
+  rlimit files{};
+  ::getrlimit(RLIMIT_NOFILE, &files);
+  const rlimit none{3, files.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &none);
+  desk_.loop().jump(desk_.options().launch_wait + seconds(40));
+  desk_.engine().ring();
+  a_while(1000);
+  ::setrlimit(RLIMIT_NOFILE, &files);
+  EXPECT_EQ(desk_.heard<LaunchFailed>(1), nullptr) << "it would begin once more, beside itself";
+  EXPECT_EQ(desk_.outcome(1), Outcome::node_failed);
+  EXPECT_TRUE(gone(first));
+}
+
+TEST_F(LocalBadMomentsTest, what_is_left_of_a_suspended_job_is_ended_before_its_turn_comes) {
+  desk_.close();
+  desk_.options().hang_wait = Duration{600};
+  desk_.open();
+  desk_.launch(1, desk_.shell(kUntilGo));
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  Command leave = desk_.command(Command::Kind::preempt, 1);
+  leave.how = Preemption::suspend;
+  desk_.engine().dispatch(leave);
+  ASSERT_TRUE(desk_.wait_for<Vacated>(1));
+  const pid_t keeper = supervisor();
+  const pid_t job = job_pid();
+  desk_.close();
+  if (::ptrace(PTRACE_SEIZE, job, nullptr, PTRACE_O_TRACEEXIT) != 0) GTEST_SKIP() << "no process may be traced here";
+  ::kill(keeper, SIGKILL);
+  desk_.open();
+  ::ptrace(PTRACE_CONT, job, nullptr, nullptr);
+  EXPECT_TRUE(desk_.wait([&] { return desk_.told_of(1).find("when its turn comes") != std::string::npos; }));
+  ::waitpid(job, nullptr, __WALL);
+}
+
 TEST_F(LocalBadMomentsTest, a_start_that_waits_for_who_leaves_has_its_whole_limit) {
   local::Run slow = desk_.shell("trap '' TERM; echo up > up; while :; do sleep 0.1; done");
   slow.kill_wait = seconds(2);
@@ -125,7 +203,8 @@ TEST_F(LocalBadMomentsTest, a_job_that_was_suspended_has_the_rest_of_its_limit_h
   desk_.engine().dispatch(leave);
   ASSERT_TRUE(desk_.wait_for<Vacated>(1));
   Command turn = desk_.command(Command::Kind::start, 1, 2);
-  turn.expected_end = turn.limit_end = desk_.loop().now() + run.limit;
+  turn.start = desk_.loop().now();
+  turn.expected_end = turn.limit_end = turn.start + run.limit;
   desk_.close();
   desk_.options().decided_before = turn.key;
   desk_.open();

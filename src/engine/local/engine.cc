@@ -117,8 +117,8 @@ void LocalEngine::launch(const Command& command) {
 
 // Part of its limit has passed since an earlier life of the service decided that it starts, and it has not begun.
 bool LocalEngine::comes_too_late(const Command& command, const Run& run) const {
-  if (command.key > options_.decided_before || command.limit_end == kNever) return false;
-  return command.limit_end - loop_.now() < run.limit - run.limit / 100;
+  const bool of_earlier_life = command.key <= options_.decided_before;
+  return of_earlier_life && command.limit_end != kNever && loop_.now() - command.start > run.limit / 100;
 }
 
 void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
@@ -161,7 +161,8 @@ void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
   order.environment = device_settings(entry.place.devices, options_.machine->has_accelerators());
   order.environment.push_back(mark_of(options_.folder, entry.name));
   order.run = std::move(run);
-  // Of one that moves, the record where it was goes once the spawner has made the next one: one of the two is there.
+  order.replaces = entry.left;
+  // Who makes the record of one that moves removes the one where it was.
   if (move == 0) entry.link = spares_.give(order, hearing_of(command.job));
   entry.record = order.claim;
   expect_run(command.job, entry);
@@ -338,6 +339,8 @@ void LocalEngine::drop(JobId job) {
     remove.kind = Order::Kind::remove;
     remove.name = found->second.name;
     spawner_.send(remove, {});
+    remove.name = found->second.left;
+    if (!remove.name.empty()) spawner_.send(remove, {});
   }
   leave_place(found->second);
   runs_.erase(found);
@@ -350,7 +353,7 @@ void LocalEngine::settled(JobId job, std::uint32_t dispatch) {
   if (dispatch != kAnyDispatch && (dispatch != entry.dispatch || entry.record.stood)) return;
   const bool suspended = entry.end && entry.record.phase == Phase::suspended;
   if (suspended && dispatch != kAnyDispatch) return;  // it is to go on
-  if (suspended || !entry.end) {
+  if (suspended || (!entry.end && !entry.record.over())) {
     if (dispatch != kAnyDispatch) return;
     entry.leaves = true;
     return tell_to_end(job, entry, {.kind = Tell::Kind::kill, .epoch = epoch_, .asked = Asked::cancel});

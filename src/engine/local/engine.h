@@ -102,6 +102,7 @@ class LocalEngine final : public Engine, public Alarm {
   // The latest dispatch of a job, from its command on until its end is settled.
   struct Entry {
     std::string name;  // of its record; empty: none was made
+    std::string left;  // the same where it was before it moved, for as long as that may be there
     std::uint32_t dispatch = kAnyDispatch;
     std::uint64_t key = 0;  // of the latest command about it
     RunRecord record;       // as last heard
@@ -192,7 +193,7 @@ class LocalEngine final : public Engine, public Alarm {
   void next_turn(Entry& entry, const Command& command);
   void go_on(Entry& entry, const Command& command);
   void go_on_where_free();
-  Instant limit_end_in_turn(const Entry& entry, const Command& command) const;
+  Instant limit_end_in_turn(const Command& command) const;
   std::vector<std::uint32_t> devices_of_stopped() const;
   void ended_while_it_stood(JobId job, Entry& entry);
   void end_in_turn(Entry& entry, const Command& command);

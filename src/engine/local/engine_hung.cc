@@ -65,7 +65,7 @@ void LocalEngine::end_hung(JobId job, Entry& entry) {
   entry.silence.unanswered = 0;
   entry.silence.given_up = true;
   entry.link.reset();  // what it has not read of it does not count any more
-  read_again(entry);
+  if (!read_again(entry) && cannot_be_read(entry)) return look_later(job, entry);
   if (entry.record.over()) {
     kill_holder(folder_.get(), entry.name);
     return over(job, entry);

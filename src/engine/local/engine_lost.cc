@@ -64,6 +64,8 @@ bool LocalEngine::speak_to(JobId job, Entry& entry) {
 // A supervisor that hangs must not begin it later.
 void LocalEngine::end_before_it_begins(JobId job, Entry& entry) {
   Descriptor holder = kill_holder(folder_.get(), entry.name);
+  if (!holder && (cannot_be_read(entry) || record_holder(folder_.get(), entry.name) != 0))
+    return look_later(job, entry);
   if (!holder) return nobody_left(job, entry);
   entry.silence.dying = std::make_unique<GoneWatch>(io_, std::move(holder), [this, job] { holder_gone(job); });
   entry.silence.killed = loop_.now();
@@ -79,6 +81,7 @@ void LocalEngine::holder_gone(JobId job) {
 
 void LocalEngine::nobody_left(JobId job, Entry& entry) {
   const bool claimed = read_again(entry);
+  if (!claimed && cannot_be_read(entry)) return look_later(job, entry);
   if (claimed && entry.record.over()) return over(job, entry);
   if (claimed && entry.record.pid != 0) return bury(job, entry);
   if (!claimed && entry.silence.given_up) spawner_.end(entry.silence.spawner);
@@ -122,12 +125,13 @@ void LocalEngine::bury(JobId job, Entry& entry) {
   entry.silence.spawner = spawner_.pid();
 }
 
-// The same before anything else is done. Supervisors that take a while to go do so at the same time. Of whom something
-// is left even then is not over.
+// The same before anything else is done, and in a time that all have together. Of whom something is left even then is
+// not over.
 void LocalEngine::bury_now(const std::vector<Entry*>& entries) {
   std::vector<Descriptor> holders;
   for (const Entry* entry : entries) holders.push_back(kill_holder(folder_.get(), entry->name));
   wait_until_gone(holders);
+  const auto until = std::chrono::steady_clock::now() + kToEndLeftovers;
   for (Entry* entry : entries) {
     RunRecord& record = entry->record;
     if (const auto latest = read_record(folder_.get(), entry->name)) record = *latest;
@@ -137,7 +141,7 @@ void LocalEngine::bury_now(const std::vector<Entry*>& entries) {
       continue;
     }
     if (!end_leftovers({.pid = record.pid, .began = record.began, .owner = record.owner},
-                       mark_of(options_.folder, entry->name), record.cgroups)) {
+                       mark_of(options_.folder, entry->name), record.cgroups, until)) {
       entry->silence.looks_later = true;
       continue;
     }

@@ -50,7 +50,7 @@ void LocalEngine::begin_elsewhere(JobId job, Entry& entry) {
   entry.next.reset();
   entry.asked = Asked::nothing;
   entry.ordered = loop_.now();
-  const std::string left = entry.name;
+  entry.left = entry.name;
   const RunRecord before = std::exchange(entry.record, {});
   const std::uint32_t move = before.move + 1;
   entry.record.move = move;
@@ -72,10 +72,6 @@ void LocalEngine::begin_elsewhere(JobId job, Entry& entry) {
     order(command, *std::move(run), move);
     remind(job, entry);
   }
-  Order remove;  // behind the new claim: one of the two is always there
-  remove.kind = Order::Kind::remove;
-  remove.name = left;
-  spawner_.send(remove, {});
 }
 
 // Whether another one has yet to leave a node that this start or move is for, or that is to go to sleep: then it is
@@ -99,6 +95,7 @@ bool LocalEngine::must_wait(const Command& command) {
 // It still has all of its limit.
 Command LocalEngine::begins_later(Command command, Instant since) const {
   const Duration late = loop_.now() - since;
+  if (command.start != kNever) command.start += late;
   if (command.expected_end != kNever) command.expected_end += late;
   if (command.limit_end != kNever) command.limit_end += late;
   return command;
@@ -116,6 +113,7 @@ void LocalEngine::start_those_that_waited() {
       launch(begins_later(command, since));
     } else if (found->second.next && found->second.record.over()) {
       found->second.next = begins_later(*found->second.next, since);
+      found->second.expected_end = found->second.next->expected_end;
       begin_elsewhere(command.job, found->second);
     }
   }

@@ -61,7 +61,7 @@ Result<void> LocalEngine::open(Intake& intake) {
 // Until then another life of the service, too, knows that the system was restarted.
 Result<void> LocalEngine::write_boot() {
   for (const auto& [job, entry] : runs_) {
-    if (entry.record.lost && entry.name.empty()) return {};
+    if (entry.record.lost && entry.record.boot.empty()) return {};  // only the old boot tells that it was lost
   }
   const Descriptor next(::openat(folder_.get(), kNextBootName, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   const bool whole = next && add_line(next.get(), options_.boot) == 0 && ::fdatasync(next.get()) == 0;
@@ -122,8 +122,8 @@ Result<void> LocalEngine::find_runs() {
       entry.moving = on_its_way;
       if (!entry.launched) expect_run(job, entry);
       if (entry.asked != Asked::nothing) tell_to_end(job, entry, {.kind = Tell::Kind::hello});
-      if (entry.silence.looks_later) look_later(job, entry);
     }
+    if (entry.silence.looks_later) look_later(job, entry);
   }
   return {};
 }

@@ -35,18 +35,17 @@ void LocalEngine::go_on(Entry& entry, const Command& command) {
   places_.take(entry.place);
   entry.record.phase = Phase::claimed;
   Tell go_on = tell(Tell::Kind::go_on, command);
-  go_on.deadline = entry.record.deadline = on_boot_clock(limit_end_in_turn(entry, command));
+  go_on.deadline = entry.record.deadline = on_boot_clock(limit_end_in_turn(command));
   go_on.cores = entry.place.cores;
   if (entry.link) entry.link->tell(go_on);
   expect_run(command.job, entry);
 }
 
 // While the service was away nothing of its limit has passed.
-Instant LocalEngine::limit_end_in_turn(const Entry& entry, const Command& command) const {
-  if (command.key > options_.decided_before || command.limit_end == kNever) return command.limit_end;
-  const RunRecord& record = entry.record;
-  const Duration left{record.limit - record.elsewhere - record.used_in - record.ran};
-  return std::max(command.limit_end, loop_.now() + left);
+Instant LocalEngine::limit_end_in_turn(const Command& command) const {
+  const bool of_earlier_life = command.key <= options_.decided_before && command.start != kNever;
+  return of_earlier_life && command.limit_end != kNever ? command.limit_end + (loop_.now() - command.start)
+                                                        : command.limit_end;
 }
 
 // Others get these only where there are no others left.

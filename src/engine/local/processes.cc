@@ -180,7 +180,7 @@ class Signal {
   void to_group_of(pid_t child) {
     const bool stays = ::getsid(child) == child || has_ended(child);
     const pid_t group = stays ? ::getpgid(child) : -1;
-    if (group > 0 && group != ::getpgrp() && groups_.insert(group).second) ::kill(-group, number_);
+    if (group > 1 && group != ::getpgrp() && groups_.insert(group).second) ::kill(-group, number_);
   }
 
   bool is_told(pid_t pid) const { return groups_.contains(::getpgid(pid)); }
@@ -283,7 +283,8 @@ std::vector<pid_t> descendants(pid_t ancestor) {
 
 // Who ends may just have made another, which is seen the next time: so the same must be seen twice in a row.
 bool only_zombies(pid_t ancestor) {
-  for (std::vector<pid_t> before;;) {
+  const auto until = Clock::now() + kAtOnce;
+  for (std::vector<pid_t> before; Clock::now() < until;) {
     std::vector<pid_t> now = descendants(ancestor);
     const bool dead = std::ranges::all_of(now, [](pid_t pid) {
       const auto process = look_at(pid);
@@ -294,12 +295,14 @@ bool only_zombies(pid_t ancestor) {
     if (now == before) return true;
     before = std::move(now);
   }
+  return false;
 }
 
+// Whoever is not root could not go back.
 Ahead::Ahead() {
   const sched_param lowest{.sched_priority = 1};
-  raised_ =
-      ::sched_getscheduler(0) == SCHED_OTHER && ::sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest) == 0;
+  raised_ = ::geteuid() == 0 && ::sched_getscheduler(0) == SCHED_OTHER &&
+            ::sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest) == 0;
 }
 
 Ahead::~Ahead() {
@@ -354,10 +357,11 @@ std::int64_t used_below(pid_t ancestor) {
   return used;
 }
 
-bool end_leftovers(const Process& first, const std::string& mark, const std::vector<std::string>& cgroups) {
-  constexpr int kRounds = 400;
+bool end_leftovers(const Process& first, const std::string& mark, const std::vector<std::string>& cgroups,
+                   Clock::time_point until) {
+  constexpr int kRounds = 2;  // at least: what the first one kills is gone in the second one
   constexpr int kRoundMilliseconds = 5;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kRounds || Clock::now() < until; ++round) {
     const auto left = left_over(first, mark, cgroups);
     const bool none_lives = std::ranges::all_of(left, [](const auto& each) { return each.second.zombie; });
     // What looks like a zombie may have a thread that no look has seen, until it is killed.

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -53,9 +54,12 @@ void signal_children(int number);
 void stop_children();
 void kill_children();
 
+inline constexpr std::chrono::seconds kToEndLeftovers{2};
+
 // Ends all that runs there and nobody waits for any more: those that have that first process's sid, and its owner,
-// those with `mark` (NAME=VALUE) in their environment, and those in the cgroups. False: some are still there after a
-// while.
-bool end_leftovers(const Process& first, const std::string& mark, const std::vector<std::string>& cgroups);
+// those with `mark` (NAME=VALUE) in their environment, and those in the cgroups. False: some are still there by then,
+// though each was told so.
+bool end_leftovers(const Process& first, const std::string& mark, const std::vector<std::string>& cgroups,
+                   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::now() + kToEndLeftovers);
 
 }  // namespace rota::local

@@ -74,7 +74,7 @@ struct RunRecord {
 };
 
 template <class Visit, class Record>
-  requires std::is_same_v<std::remove_const_t<Record>, RunRecord>
+requires std::is_same_v<std::remove_const_t<Record>, RunRecord>
 void fields(Visit&& visit, Record& record) {
   visit("phase", record.phase);
   visit("job", record.job);
@@ -130,6 +130,7 @@ struct Order {
   std::int64_t launch_wait = INT64_MAX / 2;  // milliseconds within which its program has to be executed
   std::vector<std::string> environment;      // beside that of the run
   std::int64_t from = 0;                     // read: the first byte that is wanted of the run's input
+  std::string replaces = {};                 // start: a record that goes once this one is kept; empty: none
 };
 constexpr std::array<std::string_view, 4> names_of(Order::Kind) { return {"start", "bury", "remove", "read"}; }
 
@@ -142,7 +143,7 @@ void duration_field(Visit& visit, std::string_view name, Value& value) {
 }
 
 template <class Visit, class Record>
-  requires std::is_same_v<std::remove_const_t<Record>, Order>
+requires std::is_same_v<std::remove_const_t<Record>, Order>
 void fields(Visit&& visit, Record& order) {
   auto& run = order.run;
   visit("kind", order.kind);
@@ -152,6 +153,7 @@ void fields(Visit&& visit, Record& order) {
   visit("launch_wait", order.launch_wait);
   visit("environment", order.environment);
   visit("from", order.from);
+  visit("replaces", order.replaces);
   visit("run.command", run.command);
   visit("run.script", run.script);
   visit("run.node_file", run.node_file);
@@ -209,7 +211,7 @@ constexpr std::array<std::string_view, 7> names_of(Tell::Kind) {
 }
 
 template <class Visit, class Record>
-  requires std::is_same_v<std::remove_const_t<Record>, Tell>
+requires std::is_same_v<std::remove_const_t<Record>, Tell>
 void fields(Visit&& visit, Record& tell) {
   visit("kind", tell.kind);
   visit("epoch", tell.epoch);

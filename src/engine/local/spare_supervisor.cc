@@ -41,6 +41,7 @@ void look_after(int folder, Order order, Claim claim, Descriptor connection) {
   Connection from{std::move(connection), {}};
   for (std::optional<Claim> next = std::move(claim); next; quarters.lock().leave()) {
     if (!keep_claim(folder, order, *next, from.socket)) break;
+    if (!order.replaces.empty()) remove_run(folder, order.replaces);  // one of the two is always there
     {
       SupervisorProcess supervisor(std::move(order), *std::move(next), std::move(from), quarters);
       from = supervisor.run();

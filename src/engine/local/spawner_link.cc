@@ -104,11 +104,15 @@ void SpawnerLink::end(pid_t hung) {
 
 void SpawnerLink::send(const Order& order, Descriptor connection) {
   unsent_.push_back({in_words(order), std::move(connection)});
-  if (unsent_.size() == 1) push();
+  if (!channel_ || unsent_.size() == 1) push();
 }
 
 void SpawnerLink::push() {
-  if (!channel_ && !start(Earlier::are_gone)) return unsent_.clear();  // their connections close, which tells who waits
+  if (!channel_ && !start(Earlier::are_gone)) {
+    std::erase_if(unsent_,
+                  [](const Unsent& each) { return each.connection.get() >= 0; });  // they close, which tells who waits
+    return;
+  }
   while (!unsent_.empty() && !channel_->waits_to_write) {
     Unsent& next = unsent_.front();
     iovec piece{next.text.data() + next.sent, next.text.size() - next.sent};

@@ -114,13 +114,15 @@ class Spawner {
     RunRecord end = claim;
     bool told = false;
     while (!end_leftovers({.pid = claim.pid, .began = claim.began, .owner = claim.owner}, mark, claim.cgroups)) {
-      if (std::exchange(told, true)) continue;
-      RunRecord lasts = claim;
-      lasts.sentence = "Processes of the job cannot be ended after its supervisor was killed; look for " + mark +
-                       " in their environment.";
-      send_whole(connection.get(), in_words(lasts));
+      if (!std::exchange(told, true)) {
+        RunRecord lasts = claim;
+        lasts.sentence = "Processes of the job cannot be ended after its supervisor was killed; look for " + mark +
+                         " in their environment.";
+        send_whole(connection.get(), in_words(lasts));
+      }
+      if (!wait_for_another_try(connection)) return 0;
     }
-    if (holder) wait_for_hung(order, holder, connection);
+    if (holder && !wait_for_hung(order, holder, connection)) return 0;
     remove_cgroups(claim.cgroups);
     end.phase = Phase::ended;
     end.lost = true;
@@ -131,16 +133,24 @@ class Spawner {
     return 0;
   }
 
-  // Where the system does not let go of it, it still has what it was given.
-  void wait_for_hung(const Order& order, const Descriptor& holder, const Descriptor& connection) const {
+  // False: the service is gone, and the next one sees to it.
+  static bool wait_for_another_try(const Descriptor& connection) {
+    constexpr int kTryMilliseconds = 10'000;
+    pollfd service{connection.get(), POLLRDHUP, 0};
+    return ::poll(&service, 1, kTryMilliseconds) <= 0;
+  }
+
+  // Where the system does not let go of it, it still has what it was given. False: as above.
+  bool wait_for_hung(const Order& order, const Descriptor& holder, const Descriptor& connection) const {
     const pid_t pid = record_holder(folder_.get(), order.name);
-    if (pid == 0) return;
+    if (pid == 0) return true;
     RunRecord hangs = order.claim;
     hangs.sentence = why_not_ended(pid);
     send_whole(connection.get(), in_words(hangs));
-    pollfd gone{holder.get(), POLLIN, 0};
-    while (::poll(&gone, 1, -1) < 0 && errno == EINTR) {
+    std::array<pollfd, 2> either{{{holder.get(), POLLIN, 0}, {connection.get(), POLLRDHUP, 0}}};
+    while (::poll(either.data(), either.size(), -1) < 0 && errno == EINTR) {
     }
+    return either[0].revents != 0;
   }
 
   // A child is no spawner: the service must hear when this one ends.

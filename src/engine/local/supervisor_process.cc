@@ -256,9 +256,7 @@ void SupervisorProcess::hear(const Tell& tell, Connection& from) {
   record_.ran = ran(boot_milliseconds());
   record_.paused = paused_at_ > 0 ? 1 : 0;
   record_.deadline = is_stopped() ? kNoTime : order_.claim.deadline;
-  RunRecord told = record_;
-  if (!phase_kept_) told.phase = Phase::runs;  // as far as anybody may count on it; who says nothing would seem to hang
-  send_whole(from.socket.get(), in_words(told));
+  send_whole(from.socket.get(), in_words(told()));
 }
 
 void SupervisorProcess::carry_out(const Tell& tell) {
@@ -363,8 +361,15 @@ void SupervisorProcess::note_phase() {
   record_.deadline = is_stopped() ? kNoTime : order_.claim.deadline;
   record_.ran = ran(boot_milliseconds());
   if (const auto main = record_.began == 0 ? look_at(main_) : std::nullopt) record_.began = main->began;
-  const bool written = add_line(record_file_.get(), "\n" + in_words(record_)) == 0;
-  phase_kept_ = record_.phase != Phase::suspended || (written && ::fdatasync(record_file_.get()) == 0);
+  phase_written_ = add_line(record_file_.get(), "\n" + in_words(record_)) == 0;
+  keep_phase();
+}
+
+// With its name, which may be no older than the job.
+void SupervisorProcess::keep_phase() {
+  const bool needed = record_.phase == Phase::suspended;
+  const Descriptor folder(needed ? ::open(order_.engine_folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1);
+  phase_kept_ = !needed || (phase_written_ && ::fdatasync(record_file_.get()) == 0 && ::fsync(folder.get()) == 0);
 }
 
 // Its limit does not run meanwhile.
@@ -384,8 +389,8 @@ bool SupervisorProcess::look_at_the_stopped(std::int64_t now) {
   const std::int64_t since = stood_since_;
   look_again_soon(now);
   if (record_.phase == Phase::suspended) {
-    if (const bool was_kept = phase_kept_; !was_kept) {
-      note_phase();
+    if (!phase_kept_) {
+      phase_written_ ? keep_phase() : note_phase();
       if (phase_kept_) tell_everybody();
     }
     if (!held) ran_on(now, now - since);
@@ -463,8 +468,15 @@ void SupervisorProcess::tell_attached() {
   attachment_.tell(record_, stopped ? Phase::suspended : record_.phase);
 }
 
+// As far as anybody may count on it; who said nothing would seem to hang.
+RunRecord SupervisorProcess::told() const {
+  RunRecord told = record_;
+  if (!phase_kept_ && told.phase == Phase::suspended) told.phase = Phase::runs;
+  return told;
+}
+
 void SupervisorProcess::tell_everybody() {
-  const std::string line = in_words(record_);
+  const std::string line = in_words(told());
   for (const Connection& connection : connections_) send_whole(connection.socket.get(), line);
   tell_attached();
 }

@@ -62,6 +62,8 @@ class SupervisorProcess {
   void forget_checkpoint();
   void suspend();
   void note_phase();
+  void keep_phase();
+  RunRecord told() const;
   void pause(std::int64_t now);
   void end_pause(std::int64_t now);
   bool is_stopped() const { return record_.phase == Phase::suspended || paused_at_ > 0; }
@@ -100,7 +102,8 @@ class SupervisorProcess {
   bool more_to_reap_ = false;  // children that have ended
   bool killed_ = false;        // all of them, once
   bool zombies_left_ = false;  // but those that nobody lets it wait for
-  bool phase_kept_ = true;     // that it is suspended is in the record, where it is
+  bool phase_written_ = true;
+  bool phase_kept_ = true;  // that it is suspended is in the record, where it is
   bool warned_ = false;
   bool told_to_end_ = false;      // by somebody, which is nothing that it does
   std::int64_t launched_at_ = 0;  // later by so long as it was paused; all on the clock of boot_milliseconds()
