@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/rehearser.h"
 #include "api/routes.h"
 #include "api/tokens.h"
 #include "api/worker.h"
@@ -88,7 +89,7 @@ class Durable : public testing::Test {
 
   std::string folder_;
   Worker worker_;
-  Worker rehearser_;
+  Rehearser rehearser_;
   std::optional<Tokens> tokens_;
 };
 
