@@ -42,6 +42,8 @@ struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
   Result<std::string> listen_remote(const tcp::endpoint& endpoint);
   template <class Acceptor>
   void accept(Acceptor& acceptor);
+  template <class Acceptor>
+  void welcome_more(Acceptor& acceptor);
   void welcome(Local::socket socket);
   void welcome(tcp::socket socket);
   void enter(const std::shared_ptr<Connection>& connection, const Peer& peer);
@@ -193,13 +195,27 @@ void HttpServer::Impl::accept(Acceptor& acceptor) {
       });
       return;
     }
-    ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
     self->welcome(std::move(socket));
+    self->welcome_more(acceptor);
     self->accept(acceptor);
   });
 }
 
+// Those who wait behind one at the door come in with it: else each of them, and whoever stands behind them all, would
+// wait while a request of those before is carried out.
+template <class Acceptor>
+void HttpServer::Impl::welcome_more(Acceptor& acceptor) {
+  constexpr int kAtOnce = 256;
+  Code error;
+  acceptor.non_blocking(true, error);
+  for (int n = 0; n < kAtOnce && !error; ++n) {
+    auto socket = acceptor.accept(error);
+    if (!error) welcome(std::move(socket));
+  }
+}
+
 void HttpServer::Impl::welcome(Local::socket socket) {
+  ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
   ucred peer{};
   socklen_t size = sizeof peer;
   if (::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return;
@@ -208,6 +224,7 @@ void HttpServer::Impl::welcome(Local::socket socket) {
 }
 
 void HttpServer::Impl::welcome(tcp::socket socket) {
+  ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
   Code error;
   const auto from = socket.remote_endpoint(error);
   if (error) return;  // gone already

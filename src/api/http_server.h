@@ -56,7 +56,8 @@ class HttpServer {
   Result<std::vector<std::string>> listen_remote(const std::string& listen, std::unique_ptr<TlsFiles> tls);
   // From now on. By TCP every request needs a token.
   void answer(CallerOf caller_of, BearerOf bearer_of, Handler handler);
-  // Takes no connections any more and closes those that there are, once what is being sent has gone out.
+  // Takes no connections any more and closes those that there are: between requests at once, else behind the answer, as
+  // far as the loop goes on. What waits for its turn is refused.
   void stop();
 
   struct Impl;

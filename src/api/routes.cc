@@ -7,6 +7,7 @@
 
 #include "api/foreign_page.h"
 #include "api/job_json.h"
+#include "api/put_off.h"
 #include "api/rehearser.h"
 #include "api/submission_json.h"
 #include "base/text.h"
@@ -290,11 +291,13 @@ void when_durable(const Ask& ask, Response response) {
 }
 
 Handler routes(const Sources& sources) {
-  return [sources](const Request& request, const std::shared_ptr<Reply>& reply) {
+  const auto at_once = [sources](const Request& request, const std::shared_ptr<Reply>& reply) {
+    answer(sources, request, reply);
+  };
+  return [at_once, questions = std::make_shared<PutOff>(sources.service, at_once)](
+             const Request& request, const std::shared_ptr<Reply>& reply) {
     if (const std::string why = foreign_page(request); !why.empty()) return reply->send(problem(403, why));
-    if (!sources.service.uncommitted() || request.method != "GET") return answer(sources, request, reply);
-    // Nobody is told what a failure of power could still undo.
-    sources.service.when_durable([sources, request, reply](const Result<void>&) { answer(sources, request, reply); });
+    request.method == "GET" ? questions->take(request, reply) : at_once(request, reply);
   };
 }
 

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Nobody who asks much at a time keeps others waiting: turns, over however many connections they come. Usage: turns_test.py ROTA"""
+import os
+import select
+import signal
+import sys
+import unittest
+
+from network import NetworkCase
+from service import PATIENCE, ServiceCase
+
+JOBS = 9000
+MANY = 60  # requests that take long, over a connection each
+
+
+@unittest.skipUnless(os.geteuid() == 0, "it takes root to make a token for somebody else")
+class Turns(NetworkCase):
+    """Ann and Ben ask from one address, Ann very much."""
+    tls = False
+
+    def setUp(self):
+        super().setUp()
+        self.ann, self.ben = self.token("--user", "nobody"), self.token("--user", "daemon")
+        self.blocking = self.service.submit("sleep 10000", processors=4)
+        many = {"command": ["true"], "folder": "/", "limit": 60, "array": f"1-{JOBS}"}
+        self.assertEqual(self.ask("POST", "/v1/jobs", self.ann, many)[0], 201)
+
+    def send(self, wire, token, method, path, body=b""):
+        wire.sendall(f"{method} {path} HTTP/1.1\r\nHost: r\r\nAuthorization: Bearer {token}\r\nContent-Length: {len(body)}\r\n\r\n"
+                     .encode() + body)
+        return wire
+
+    def connected(self, token, count):
+        """Connections that have been answered once."""
+        wires = [self.send(self.wire(), token, "HEAD", "/v1/policy") for _ in range(count)]
+        for wire in wires:
+            self.addCleanup(wire.close)
+            self.assertEqual(self.begin_of_answer(wire), 200)
+        return wires
+
+    def begin_of_answer(self, wire):
+        """The status of an answer, and no byte behind its header; nothing: there is none."""
+        text = b""
+        while not text.endswith(b"\r\n\r\n"):
+            piece = wire.recv(1)
+            if not piece:
+                return None
+            text += piece
+        return int(text.split()[1])
+
+    def pages(self, wires):
+        for wire in wires:
+            self.send(wire, self.ann, "GET", "/v1/jobs?limit=1000")
+
+    def answered(self, wires):
+        """How many of them have an answer."""
+        return len(select.select(wires, [], [], 0)[0])
+
+    def bens_turn(self, wires):
+        """Asks as Ben; how many of Ann's were answered before."""
+        self.assertEqual(self.ask("GET", "/v1/policy", self.ben)[0], 200)
+        return self.answered(wires)
+
+    def test_all_of_one_address_do_not_share_one_turn(self):
+        wires = self.connected(self.ann, MANY)
+        self.pages(wires)
+        self.assertLess(self.bens_turn(wires), MANY // 2)
+
+    def test_who_comes_behind_many_connections_need_not_wait_for_each_of_them(self):
+        wires = [self.send(self.wire(), self.ann, "GET", "/v1/jobs?limit=1000") for _ in range(MANY)]
+        for wire in wires:
+            self.addCleanup(wire.close)
+        self.assertLess(self.bens_turn(wires), MANY // 2)
+
+    def test_what_waits_for_a_commit_keeps_its_turn(self):
+        wires = self.connected(self.ann, MANY)
+        self.pages(wires[:5])
+        self.send(wires[5], self.ann, "POST", "/v1/jobs", b'{"command": ["true"], "folder": "/", "held": true}')
+        self.pages(wires[6:])
+        self.assertEqual(self.begin_of_answer(wires[5]), 201)
+        self.assertLess(self.bens_turn(wires), MANY // 2)
+
+    def test_many_changes_of_very_many_go_by_turns(self):
+        wires = self.connected(self.ann, MANY)
+        for wire in wires:
+            self.send(wire, self.ann, "POST", "/v1/jobs/hold", b'{"ids": "all"}')
+        bens = 0
+        while self.answered(wires) < MANY:
+            self.assertEqual(self.ask("GET", "/v1/policy", self.ben)[0], 200)
+            bens += 1
+        self.assertGreater(bens, MANY // 2)
+
+    def test_what_waits_for_its_turn_is_told_that_the_service_stops(self):
+        wires = self.connected(self.ann, MANY)
+        self.pages(wires)
+        self.bens_turn(wires)
+        os.kill(self.service.process.pid, signal.SIGTERM)
+        self.assertEqual(self.service.process.wait(PATIENCE), 0)
+        self.service.process.stderr.close()
+        statuses = [self.begin_of_answer(wire) for wire in wires]
+        self.assertEqual(set(statuses), {200, 503})
+        self.start_service()
+
+
+if __name__ == "__main__":
+    ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
