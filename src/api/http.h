@@ -26,6 +26,8 @@ struct Request {
   serve::Caller caller;
   bool by_token = false;   // else the kernel says who asks
   bool read_only = false;  // it may change nothing
+  // Of a large one: as long as somebody has it, its body takes memory, and counts among those that are under way.
+  std::shared_ptr<const void> large = {};
 };
 
 struct Response {

@@ -228,7 +228,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     if (!length) {
       parser_->body_limit(all_.options.most_small);
     } else if (*length > all_.options.most_small) {
-      large_ = all_.begin_large(peer_.key);
+      large_ = all_.begin_large(asker());
       if (!large_) return dismiss(busy("enough large requests are under way; ask again in a moment."));
     }
     if (parser_->is_done() || !beast::iequals(parser_->get()[http::field::expect], "100-continue")) return read_body();
@@ -264,8 +264,8 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
 
   void take() {
     auto message = parser_->release();
-    end_large();
     Request request;
+    request.large = std::exchange(large_, {});
     request.method = head_ ? "GET" : std::string(message.method_string());
     request.idempotency_key = std::string(message["Idempotency-Key"]);
     request.last_event_id = std::string(message["Last-Event-ID"]);
@@ -299,9 +299,6 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   void end_answer() {
     if (answer_bytes_ > 0) all_.end_answer(peer_.key, std::exchange(answer_bytes_, 0));
   }
-  void end_large() {
-    if (std::exchange(large_, false)) all_.end_large(peer_.key);
-  }
 
   void write_next() {
     asio::async_write(stream_, asio::buffer(queue_.front()),
@@ -325,7 +322,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   // answer along.
   void finish() {
     reading_ = true;
-    end_large();
+    large_ = {};
     lowest().expires_after(kFarewell);
     if constexpr (std::is_same_v<Stream, Tls>) {
       stream_.async_shutdown([self = this->shared_from_this()](Code) { self->drain(); });
@@ -352,7 +349,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     closed_ = true;
     streaming_ = waits_for_turn_ = false;
     ++turn_;
-    end_large();
+    large_ = {};
     end_answer();
     lowest().close();
     out_ = {};
@@ -372,7 +369,8 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   std::optional<http::response<http::empty_body>> continue_;
   std::deque<std::string> queue_;
   std::size_t waiting_ = 0;
-  std::size_t answer_bytes_ = 0;  // of a large one that is on its way
+  std::size_t answer_bytes_ = 0;       // of a large one that is on its way
+  std::shared_ptr<const void> large_;  // while a large body is being read
   std::array<char, 512> ignored_{};
   std::function<void()> gone_;
   std::function<void()> out_;
@@ -384,7 +382,6 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   bool reading_ = false;  // or going: nothing is lost by closing it
   bool answered_ = false;
   bool streaming_ = false;
-  bool large_ = false;
   bool waits_for_turn_ = false;  // the request, of which nothing has been done
   bool closed_ = false;
 };

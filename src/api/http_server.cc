@@ -98,10 +98,26 @@ void Connections::let_go(const std::shared_ptr<Connection>& connection, const Pe
   if (const auto of = of_.find(peer.key); --of->second == 0) of_.erase(of);
 }
 
-bool Connections::begin_large(const std::string& peer) {
-  if (large_.size() >= options.most_large || large_.count(peer) >= options.most_large_of_one) return false;
-  large_.insert(peer);
-  return true;
+namespace {
+
+class Large {
+ public:
+  Large(std::shared_ptr<std::multiset<std::string>> all, const std::string& asker)
+      : all_(std::move(all)), place_(all_->insert(asker)) {}
+  ~Large() { all_->erase(place_); }
+  Large(const Large&) = delete;
+  Large& operator=(const Large&) = delete;
+
+ private:
+  std::shared_ptr<std::multiset<std::string>> all_;
+  std::multiset<std::string>::iterator place_;
+};
+
+}  // namespace
+
+std::shared_ptr<const void> Connections::begin_large(const std::string& asker) {
+  if (large_->size() >= options.most_large || large_->count(asker) >= options.most_large_of_one) return nullptr;
+  return std::make_shared<const Large>(large_, asker);
 }
 
 // Who has none on the way gets any.

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Nobody who asks much at a time keeps others waiting: turns, over however many connections they come. Usage: turns_test.py ROTA"""
+import json
 import os
 import select
 import signal
@@ -89,6 +90,21 @@ class Turns(NetworkCase):
             self.assertEqual(self.ask("GET", "/v1/policy", self.ben)[0], 200)
             bens += 1
         self.assertGreater(bens, MANY // 2)
+
+    def test_large_bodies_count_until_they_are_carried_out(self):
+        body = json.dumps({"script": "#!/bin/sh\n#" + "x" * (9 << 17), "folder": "/", "held": True}).encode()
+        large, wires = self.connected(self.ann, 3), self.connected(self.ann, 2 * MANY)
+        self.pages(wires)  # before which the large ones have no turn
+        for wire in large[:2]:
+            self.send(wire, self.ann, "POST", "/v1/jobs", body)
+        while self.bens_turn(wires) < 2 * MANY // 3:  # in which they are read
+            pass
+        large[2].sendall(f"POST /v1/jobs HTTP/1.1\r\nHost: r\r\nAuthorization: Bearer {self.ann}\r\nContent-Length: {len(body)}\r\n\r\n"
+                         .encode())
+        self.assertEqual(self.begin_of_answer(large[2]), 503)
+        self.assertEqual(self.ask("POST", "/v1/jobs", self.ben, json.loads(body))[0], 201, "the room of others")
+        self.assertEqual([self.begin_of_answer(wire) for wire in large[:2]], [201, 201])
+        self.assertEqual(self.ask("POST", "/v1/jobs", self.ann, json.loads(body))[0], 201)
 
     def test_what_waits_for_its_turn_is_told_that_the_service_stops(self):
         wires = self.connected(self.ann, MANY)
