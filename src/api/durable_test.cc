@@ -1,8 +1,11 @@
 // When a request is answered that comes while something is not durable yet.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -12,8 +15,10 @@
 #include <utility>
 #include <vector>
 
+#include "api/rehearser.h"
 #include "api/routes.h"
 #include "api/tokens.h"
+#include "api/turns.h"
 #include "api/worker.h"
 
 namespace rota::api {
@@ -34,6 +39,7 @@ class Durable : public testing::Test {
                                               .version = "test"});
     EXPECT_TRUE(service) << service.error().message;
     service_ = std::move(*service);
+    handler_ = routes({*service_, *tokens_, worker_, rehearser_});
     work_until([&] { return !service_->uncommitted(); });
   }
   ~Durable() override {
@@ -42,13 +48,13 @@ class Durable : public testing::Test {
     std::filesystem::remove_all(folder_);
   }
 
-  void ask(const std::string& method, const std::string& path, const std::string& body = {}) {
+  void ask(const std::string& method, const std::string& path, const std::string& body = {}, std::uint32_t uid = 0) {
     Request request;
     request.method = method;
     request.path = path;
     request.body = body;
-    request.caller = {0, 0, "root", true};
-    routes({*service_, *tokens_, worker_, rehearser_})(request, std::make_shared<Answer>(*this));
+    request.caller = {uid, uid, "user" + std::to_string(uid), uid == 0};
+    handler_(request, std::make_shared<Answer>(*this, uid));
   }
   void submit_held() { ask("POST", "/v1/jobs", R"({"command": ["true"], "folder": "/", "held": true})"); }
   // Lets the service work until it is so; a minute without is a failure of the test.
@@ -66,30 +72,39 @@ class Durable : public testing::Test {
   }
 
   std::vector<Response> answers_;
+  std::vector<std::uint32_t> answered_;  // who, in the same order
   boost::asio::io_context io_;
   std::unique_ptr<serve::Service> service_;
+  std::string folder_;
 
  private:
   class Answer final : public Reply {
    public:
-    explicit Answer(Durable& test) : test_(test) {}
+    Answer(Durable& test, std::uint32_t uid) : test_(test), uid_(uid) {}
     void send(Response response) override {
       EXPECT_FALSE(test_.service_->uncommitted());
       test_.answers_.push_back(std::move(response));
+      test_.answered_.push_back(uid_);
     }
     void stream(const std::string& /*type*/, std::function<void()> gone) override { gone(); }
     bool write(std::string /*text*/) override { return false; }
     bool lags() const override { return false; }
     void when_out(std::function<void()> /*call*/) override {}
+    void again(std::function<void()> call) override {
+      test_.turns_.take(test_.io_.get_executor(), std::to_string(uid_), std::move(call));
+    }
+    bool gone() const override { return false; }
 
    private:
     Durable& test_;
+    std::uint32_t uid_;
   };
 
-  std::string folder_;
   Worker worker_;
-  Worker rehearser_;
+  Rehearser rehearser_;
+  Turns turns_{std::chrono::milliseconds(2)};
   std::optional<Tokens> tokens_;
+  Handler handler_;
 };
 
 TEST_F(Durable, nobody_is_told_of_a_job_before_its_submission_is_answered) {
@@ -101,6 +116,38 @@ TEST_F(Durable, nobody_is_told_of_a_job_before_its_submission_is_answered) {
   EXPECT_EQ(answers_[0].status, 201);
   EXPECT_NE(answers_[1].body.find(R"("id":"1")"), std::string::npos) << answers_[1].body;
   EXPECT_EQ(answers_[2].status, 200);
+}
+
+TEST_F(Durable, who_asks_much_while_something_is_not_durable_leaves_others_their_turns) {
+  constexpr std::uint32_t kAnn = 1, kBen = 2;
+  constexpr std::size_t kMany = 30;
+  ask("POST", "/v1/jobs", R"({"command": ["true"], "folder": "/", "held": true, "array": "1-10000"})");
+  work_until_answered(1);
+  submit_held();
+  for (std::size_t n = 0; n < kMany; ++n) ask("GET", "/v1/jobs", {}, kAnn);
+  ask("GET", "/v1/policy", {}, kBen);
+  work_until_answered(kMany + 3);
+  const auto bens = std::ranges::find(answered_, kBen) - answered_.begin();
+  EXPECT_LT(bens, 6) << "each page of jobs takes longer than what is answered at once";
+}
+
+TEST_F(Durable, nobody_is_told_of_what_could_not_be_made_durable) {
+  submit_held();
+  work_until_answered(1);
+  const auto size = std::filesystem::file_size(folder_ + "/state/rota.db-wal");
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto ignored = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit tight{size, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &tight), 0);
+  ask("POST", "/v1/jobs/release", R"({"ids": "1"})");
+  ask("GET", "/v1/jobs/1");
+  work_until_answered(3);
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, ignored);
+  EXPECT_EQ(answers_[1].status, 503) << answers_[1].body;
+  EXPECT_EQ(answers_[2].status, 503) << answers_[2].body;
+  EXPECT_EQ(answers_[2].body, answers_[1].body);
 }
 
 TEST_F(Durable, who_asks_while_all_is_durable_is_answered_at_once) {

@@ -14,6 +14,7 @@ struct Follower {
   std::int64_t job = 0;  // 0: all
   std::uint64_t id = 0;
   bool lost = false;  // something that it has not seen is no longer known
+  bool gone = false;  // maybe before it was one: of HEAD nothing streams
 };
 
 // What has come since the last time. Who has not taken yet what was told before is told more when that is out: so one
@@ -55,7 +56,9 @@ void answer_events(const Ask& ask) {
   ask.reply->stream("text/event-stream", [&service, follower] {
     if (follower->id != 0) service.events().leave(follower->id);
     follower->id = 0;
+    follower->gone = true;
   });
+  if (follower->gone) return;
   follower->id = service.events().follow(service.view().sequence(), [&service, follower] { tell(service, *follower); });
   follower->reply->when_out([&service, follower] { tell(service, *follower); });
   ask.reply->write(": from " + std::to_string(after) + " on\n\n");

@@ -137,6 +137,8 @@ void answer_forecast(const Ask& ask) {
   serve::Service& service = ask.service;
   Asked asked;
   if (!read_asked(ask, asked.what)) return;
+  asked.what.uid = ask.request.caller.uid;
+  asked.what.operates = ask.request.caller.operates;
   const std::string what = ask.path.size() == 3 ? std::string(ask.path[2]) : std::string();
   if (what == "nodes") {
     std::int64_t hours = 24;

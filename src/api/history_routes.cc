@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "api/job_json.h"
+#include "api/rehearser.h"
 #include "api/routes.h"
-#include "api/worker.h"
 #include "base/text.h"
 #include "serve/selector.h"
 #include "serve/state_words.h"
@@ -147,23 +147,21 @@ Result<std::vector<store::HistorySum>> read_sums(const std::string& path, const 
 // On a thread of its own: a long history takes seconds, in which everybody else is answered. What others were told
 // before counts.
 void send_sums(const Ask& ask, const store::HistoryQuery& query, const std::string& by) {
-  constexpr std::size_t kMostUnderWay = 16;
   if (by != "user" && by != "partition" && by != "month")
     return ask.reply->send(problem(400, "`by` takes user, partition or month."));
-  if (ask.rehearser.under_way() >= kMostUnderWay)
-    return ask.reply->send(busy("many sums are being made already; ask again in a moment."));
   const auto kind = by == "user"        ? store::SumBy::user
                     : by == "partition" ? store::SumBy::partition
                                         : store::SumBy::month;
   const std::string path = ask.service.options().state_folder + "/rota.db";
-  ask.service.when_durable(
-      [&worker = ask.rehearser, path, query, kind, reply = ask.reply](const Result<void>& durable) {
-        if (!durable) return reply->send(problem(503, durable.error().message));
-        worker.run([path, query, kind, reply] {
-          const auto response = std::make_shared<Response>(sums_response(read_sums(path, query, kind)));
-          return [reply, response] { reply->send(std::move(*response)); };
-        });
-      });
+  ask.service.when_durable([&rehearser = ask.rehearser, path, query, kind, caller = ask.request.caller,
+                            reply = ask.reply](const Result<void>& durable) {
+    if (!durable) return reply->send(problem(503, durable.error().message));
+    if (const std::string full = rehearser.full_for(caller); !full.empty()) return reply->send(busy(full));
+    rehearser.run(caller.uid, [path, query, kind, reply] {
+      const auto response = std::make_shared<Response>(sums_response(read_sums(path, query, kind)));
+      return [reply, response] { reply->send(std::move(*response)); };
+    });
+  });
 }
 
 }  // namespace

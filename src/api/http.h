@@ -26,6 +26,8 @@ struct Request {
   serve::Caller caller;
   bool by_token = false;   // else the kernel says who asks
   bool read_only = false;  // it may change nothing
+  // Of a large one: as long as somebody has it, its body takes memory, and counts among those that are under way.
+  std::shared_ptr<const void> large = {};
 };
 
 struct Response {
@@ -47,6 +49,11 @@ class Reply {
   // Whether some of what was written has yet to go out; and what to call each time that all of it has.
   virtual bool lags() const = 0;
   virtual void when_out(std::function<void()> call) = 0;
+  // Goes on with the request in another turn of who asked, behind what they have waiting; also once the other side is
+  // gone.
+  virtual void again(std::function<void()> call) = 0;
+  // Nobody hears an answer.
+  virtual bool gone() const = 0;
 };
 
 using Handler = std::function<void(const Request&, const std::shared_ptr<Reply>&)>;

@@ -65,6 +65,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
 
   void stop() override {
     if (reading_ || streaming_) close();
+    if (std::exchange(waits_for_turn_, false)) send(turn_, busy("the service is stopping."));
   }
 
   void drop() override { close(); }
@@ -131,8 +132,12 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   // Of this turn: an answer that comes too late is not taken for that of the next request.
   class ReplyOf final : public Reply {
    public:
-    ReplyOf(std::weak_ptr<HttpConnection> connection, std::uint64_t turn)
-        : connection_(std::move(connection)), turn_(turn) {}
+    ReplyOf(const std::shared_ptr<HttpConnection>& connection, std::string asker)
+        : connection_(connection),
+          turn_(connection->turn_),
+          turns_(connection->all_.turns),
+          executor_(connection->stream_.get_executor()),
+          asker_(std::move(asker)) {}
     void send(Response response) override {
       if (const auto to = connection_.lock()) to->send(turn_, std::move(response));
     }
@@ -151,10 +156,18 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     void when_out(std::function<void()> call) override {
       if (const auto to = connection_.lock()) to->when_out(std::move(call));
     }
+    void again(std::function<void()> call) override { turns_.take(executor_, asker_, std::move(call)); }
+    bool gone() const override {
+      const auto to = connection_.lock();
+      return !to || to->turn_ != turn_;
+    }
 
    private:
     std::weak_ptr<HttpConnection> connection_;
     std::uint64_t turn_;
+    Turns& turns_;
+    asio::any_io_executor executor_;
+    std::string asker_;  // whose turns they are
   };
 
   Plain& lowest() { return beast::get_lowest_layer(stream_); }
@@ -215,7 +228,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     if (!length) {
       parser_->body_limit(all_.options.most_small);
     } else if (*length > all_.options.most_small) {
-      large_ = all_.begin_large(peer_.key);
+      large_ = all_.begin_large(asker());
       if (!large_) return dismiss(busy("enough large requests are under way; ask again in a moment."));
     }
     if (parser_->is_done() || !beast::iequals(parser_->get()[http::field::expect], "100-continue")) return read_body();
@@ -251,8 +264,8 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
 
   void take() {
     auto message = parser_->release();
-    end_large();
     Request request;
+    request.large = std::exchange(large_, {});
     request.method = head_ ? "GET" : std::string(message.method_string());
     request.idempotency_key = std::string(message["Idempotency-Key"]);
     request.last_event_id = std::string(message["Last-Event-ID"]);
@@ -265,13 +278,16 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     const bool sound = take_apart({message.target().data(), message.target().size()}, request);
     request.body = std::move(message.body());
     lowest().expires_never();
-    const auto reply = std::make_shared<ReplyOf>(this->weak_from_this(), turn_);
+    const auto reply = std::make_shared<ReplyOf>(this->shared_from_this(), asker());
     if (!sound) return reply->send(problem(400, "the request's path makes no sense."));
-    all_.turns.take(stream_.get_executor(), peer_.key,
-                    [self = this->shared_from_this(), request = std::move(request), reply] {
-                      if (!self->closed_) self->all_.handler(request, reply);
-                    });
+    waits_for_turn_ = true;
+    reply->again([self = this->shared_from_this(), request = std::move(request), reply] {
+      if (!std::exchange(self->waits_for_turn_, false)) return;  // closed, or told that the service is stopping
+      self->all_.handler(request, reply);
+    });
   }
+  // The user, however they have come; the address of who is not known.
+  std::string asker() const { return caller_.uid == nobody().uid ? peer_.key : std::to_string(caller_.uid); }
   // What tells of a change that was made goes out in any case.
   void begin_answer(Response& response) {
     if (all_.begin_answer(peer_.key, response.body.size(), !only_reads_)) {
@@ -282,9 +298,6 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   }
   void end_answer() {
     if (answer_bytes_ > 0) all_.end_answer(peer_.key, std::exchange(answer_bytes_, 0));
-  }
-  void end_large() {
-    if (std::exchange(large_, false)) all_.end_large(peer_.key);
   }
 
   void write_next() {
@@ -309,7 +322,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   // answer along.
   void finish() {
     reading_ = true;
-    end_large();
+    large_ = {};
     lowest().expires_after(kFarewell);
     if constexpr (std::is_same_v<Stream, Tls>) {
       stream_.async_shutdown([self = this->shared_from_this()](Code) { self->drain(); });
@@ -334,9 +347,9 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   void close() {
     if (closed_) return;
     closed_ = true;
-    streaming_ = false;
+    streaming_ = waits_for_turn_ = false;
     ++turn_;
-    end_large();
+    large_ = {};
     end_answer();
     lowest().close();
     out_ = {};
@@ -356,7 +369,8 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   std::optional<http::response<http::empty_body>> continue_;
   std::deque<std::string> queue_;
   std::size_t waiting_ = 0;
-  std::size_t answer_bytes_ = 0;  // of a large one that is on its way
+  std::size_t answer_bytes_ = 0;       // of a large one that is on its way
+  std::shared_ptr<const void> large_;  // while a large body is being read
   std::array<char, 512> ignored_{};
   std::function<void()> gone_;
   std::function<void()> out_;
@@ -368,7 +382,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   bool reading_ = false;  // or going: nothing is lost by closing it
   bool answered_ = false;
   bool streaming_ = false;
-  bool large_ = false;
+  bool waits_for_turn_ = false;  // the request, of which nothing has been done
   bool closed_ = false;
 };
 

@@ -42,10 +42,11 @@ class Connections {
   // It has shown a token for the first time. False: there are too many that have.
   bool known(const std::shared_ptr<Connection>& connection, const Peer& peer);
   void let_go(const std::shared_ptr<Connection>& connection, const Peer& peer);
-  // Whether a large request of this peer may be read now; end_large() when it has been.
-  bool begin_large(const std::string& peer);
-  void end_large(const std::string& peer) { large_.erase(large_.find(peer)); }
-  // The same for a large answer, of so many bytes. One that `must` go out is counted, and never refused.
+  // A large request may be read now, and is under way as long as somebody has what this gives, which may outlive this;
+  // nothing: there are enough of this user or address, or in all.
+  std::shared_ptr<const void> begin_large(const std::string& asker);
+  // Whether a large answer of so many bytes may go out now; end_answer() when it has. One that `must` go out is
+  // counted, and never refused.
   bool begin_answer(const std::string& peer, std::size_t bytes, bool must);
   void end_answer(const std::string& peer, std::size_t bytes);
   void stop();
@@ -67,7 +68,7 @@ class Connections {
   std::list<Stranger> strangers_;          // that have shown no token, the oldest first
   std::map<std::string, std::size_t> of_;  // by peer, of all others
   std::size_t remote_ = 0;                 // of these
-  std::multiset<std::string> large_;
+  std::shared_ptr<std::multiset<std::string>> large_ = std::make_shared<std::multiset<std::string>>();
   std::size_t answering_ = 0;                   // bytes
   std::map<std::string, std::size_t> answers_;  // the same by peer
 };

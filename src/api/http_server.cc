@@ -42,6 +42,8 @@ struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
   Result<std::string> listen_remote(const tcp::endpoint& endpoint);
   template <class Acceptor>
   void accept(Acceptor& acceptor);
+  template <class Acceptor>
+  void welcome_more(Acceptor& acceptor);
   void welcome(Local::socket socket);
   void welcome(tcp::socket socket);
   void enter(const std::shared_ptr<Connection>& connection, const Peer& peer);
@@ -96,10 +98,26 @@ void Connections::let_go(const std::shared_ptr<Connection>& connection, const Pe
   if (const auto of = of_.find(peer.key); --of->second == 0) of_.erase(of);
 }
 
-bool Connections::begin_large(const std::string& peer) {
-  if (large_.size() >= options.most_large || large_.count(peer) >= options.most_large_of_one) return false;
-  large_.insert(peer);
-  return true;
+namespace {
+
+class Large {
+ public:
+  Large(std::shared_ptr<std::multiset<std::string>> all, const std::string& asker)
+      : all_(std::move(all)), place_(all_->insert(asker)) {}
+  ~Large() { all_->erase(place_); }
+  Large(const Large&) = delete;
+  Large& operator=(const Large&) = delete;
+
+ private:
+  std::shared_ptr<std::multiset<std::string>> all_;
+  std::multiset<std::string>::iterator place_;
+};
+
+}  // namespace
+
+std::shared_ptr<const void> Connections::begin_large(const std::string& asker) {
+  if (large_->size() >= options.most_large || large_->count(asker) >= options.most_large_of_one) return nullptr;
+  return std::make_shared<const Large>(large_, asker);
 }
 
 // Who has none on the way gets any.
@@ -193,13 +211,27 @@ void HttpServer::Impl::accept(Acceptor& acceptor) {
       });
       return;
     }
-    ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
     self->welcome(std::move(socket));
+    self->welcome_more(acceptor);
     self->accept(acceptor);
   });
 }
 
+// Those who wait behind one at the door come in with it: else each of them, and whoever stands behind them all, would
+// wait while a request of those before is carried out.
+template <class Acceptor>
+void HttpServer::Impl::welcome_more(Acceptor& acceptor) {
+  constexpr int kAtOnce = 256;
+  Code error;
+  acceptor.non_blocking(true, error);
+  for (int n = 0; n < kAtOnce && !error; ++n) {
+    auto socket = acceptor.accept(error);
+    if (!error) welcome(std::move(socket));
+  }
+}
+
 void HttpServer::Impl::welcome(Local::socket socket) {
+  ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
   ucred peer{};
   socklen_t size = sizeof peer;
   if (::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return;
@@ -208,6 +240,7 @@ void HttpServer::Impl::welcome(Local::socket socket) {
 }
 
 void HttpServer::Impl::welcome(tcp::socket socket) {
+  ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
   Code error;
   const auto from = socket.remote_endpoint(error);
   if (error) return;  // gone already

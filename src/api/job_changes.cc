@@ -119,7 +119,7 @@ void change_some(const std::shared_ptr<Bulk>& bulk) {
     add_row(*bulk, service.change(bulk->asked.caller, id, bulk->request.change));
   }
   if (bulk->jobs.empty()) return finish(*bulk);
-  service.later([bulk] { change_some(bulk); });
+  bulk->reply->again([bulk] { change_some(bulk); });
 }
 
 }  // namespace

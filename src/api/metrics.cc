@@ -78,6 +78,8 @@ void answer_metrics(const Ask& ask) {
            service.refused_requests());
   page.one("rota_refused_plans_total", "counter", "plans that the referee refused",
            service.controller().refused_plans());
+  page.one("rota_followers", "gauge", "connections that follow the events",
+           static_cast<std::int64_t>(service.events().followers()));
   page.one("rota_plain_mode", "gauge", "1 while jobs start in order of the queue because a plan was refused",
            service.view().plain() ? 1 : 0);
   ask.reply->send({200, "text/plain; version=0.0.4", page.take(), {}});

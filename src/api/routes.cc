@@ -7,8 +7,9 @@
 
 #include "api/foreign_page.h"
 #include "api/job_json.h"
+#include "api/put_off.h"
+#include "api/rehearser.h"
 #include "api/submission_json.h"
-#include "api/worker.h"
 #include "base/text.h"
 #include "serve/node_list.h"
 #include "store/sha256.h"
@@ -64,16 +65,16 @@ Response rehearsed_policy(serve::Service& service, const Result<serve::PolicyReh
 
 // On a thread of its own: with a long queue it takes seconds, in which everybody else is answered.
 void rehearse_policy(const Ask& ask) {
-  constexpr std::size_t kMostUnderWay = 16;
   const auto policy = take_policy(ask);
   if (!policy) return;
-  if (ask.rehearser.under_way() >= kMostUnderWay)
-    return ask.reply->send(busy("many policies are being rehearsed already; ask again in a moment."));
+  if (const std::string full = ask.rehearser.full_for(ask.request.caller); !full.empty())
+    return ask.reply->send(busy(full));
   auto queue = ask.service.queue_to_rehearse(*policy);
   if (!queue) return ask.reply->send(problem(400, queue.error().message));
   const auto asked = std::make_shared<const serve::QueueToRehearse>(std::move(*queue));
-  ask.rehearser.run([&service = ask.service, &worker = ask.rehearser, asked, reply = ask.reply] {
-    auto rehearsed = serve::rehearse_policies(*asked, [&worker] { return worker.ends(); });
+  ask.rehearser.run(ask.request.caller.uid, [&service = ask.service, &rehearser = ask.rehearser, asked,
+                                             reply = ask.reply] {
+    auto rehearsed = serve::rehearse_policies(*asked, [&rehearser] { return rehearser.ends(); });
     return [&service, reply, rehearsed = std::move(rehearsed)] { reply->send(rehearsed_policy(service, rehearsed)); };
   });
 }
@@ -290,11 +291,13 @@ void when_durable(const Ask& ask, Response response) {
 }
 
 Handler routes(const Sources& sources) {
-  return [sources](const Request& request, const std::shared_ptr<Reply>& reply) {
+  const auto at_once = [sources](const Request& request, const std::shared_ptr<Reply>& reply) {
+    answer(sources, request, reply);
+  };
+  return [at_once, questions = std::make_shared<PutOff>(sources.service, at_once)](
+             const Request& request, const std::shared_ptr<Reply>& reply) {
     if (const std::string why = foreign_page(request); !why.empty()) return reply->send(problem(403, why));
-    if (!sources.service.uncommitted() || request.method != "GET") return answer(sources, request, reply);
-    // Nobody is told what a failure of power could still undo.
-    sources.service.when_durable([sources, request, reply](const Result<void>&) { answer(sources, request, reply); });
+    request.method == "GET" ? questions->take(request, reply) : at_once(request, reply);
   };
 }
 

@@ -10,6 +10,7 @@
 
 namespace rota::api {
 
+class Rehearser;
 class Tokens;
 class Worker;
 
@@ -17,8 +18,8 @@ class Worker;
 struct Sources {
   serve::Service& service;
   Tokens& tokens;
-  Worker& worker;     // reads large bodies
-  Worker& rehearser;  // takes seconds at a time
+  Worker& worker;        // reads large bodies
+  Rehearser& rehearser;  // takes seconds at a time
 };
 Handler routes(const Sources& sources);
 

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "api/http_server.h"
+#include "api/rehearser.h"
 #include "api/routes.h"
 #include "api/systemd.h"
 #include "api/tokens.h"
@@ -101,7 +102,7 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
     return serve::Caller{uid, gid, user_name(uid), (*service)->operates(uid)};
   };
   Worker worker(io);
-  Worker rehearser(io);
+  Rehearser rehearser(io);
   (*server)->answer(
       caller_of, [&](std::string_view text) { return bearer_of(**service, *tokens, text); },
       routes({**service, *tokens, worker, rehearser}));

@@ -16,6 +16,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kSlice{10};     // of the service's thread at a time,
 constexpr std::chrono::milliseconds kBudget{1000};  // and in all for one forecast
 constexpr std::size_t kMostTasks = 16;
+constexpr std::ptrdiff_t kMostOfOne = 4;
 constexpr std::size_t kMostJobs = 20'000;   // that are known: beyond that a future takes too long
 constexpr std::int64_t kMostPast = 10'000;  // rows of the history that are read at first
 constexpr std::int64_t kRowsAtOnce = 1000;
@@ -41,7 +42,11 @@ std::array<std::int64_t, 3> figures(const std::vector<forecast::Future>& futures
 void Service::later(std::function<void()> call) { boost::asio::post(io_, std::move(call)); }
 
 void Forecaster::ask(ForecastAsked asked, Answer answer) {
-  if (tasks_.size() >= kMostTasks) return answer(fail("many forecasts are being made already; ask again in a moment."));
+  const auto of_one = std::ranges::count(tasks_, asked.uid, [](const Task& task) { return task.asked.uid; });
+  if (of_one >= kMostOfOne)
+    return answer(fail("four forecasts are being made for you already; ask again in a moment."));
+  if (!asked.operates && tasks_.size() >= kMostTasks)
+    return answer(fail("many forecasts are being made already; ask again in a moment."));
   if (service_.book().size() > kMostJobs)
     return answer(fail("there are more than " + grouped(kMostJobs) + " jobs here: too many for a forecast."));
   tasks_.push_back({.asked = std::move(asked), .answer = std::move(answer)});

@@ -25,6 +25,8 @@ struct ForecastAsked {
   std::vector<Duration> looks = {};  // at the nodes, from now on
   std::int64_t futures = 500;        // at most
   std::uint64_t seed = 1;
+  std::uint32_t uid = 0;  // who asks
+  bool operates = false;
 };
 
 struct Forecasted {
@@ -61,7 +63,7 @@ class Forecaster {
   explicit Forecaster(Service& service) : service_(service) {}
 
   // Of the state as it stands; the answer comes later, in a turn of its own. Fails with a sentence where there is too
-  // much to do.
+  // much to do: for this user, or for all who are no operators.
   void ask(ForecastAsked asked, Answer answer);
 
  private:

@@ -194,6 +194,24 @@ class Forecast(ServiceCase):
         open(os.path.join(self.folder, "go"), "w").close()
         self.service.all_end()
 
+    def test_one_user_has_only_so_many_made_at_a_time(self):
+        self.blocked(3600)
+        for _ in range(20):
+            self.service.submit("true", limit=3600)
+        wires = []
+        for _ in range(8):
+            wires.append(UnixConnection(self.service.socket))
+            wires[-1].request("GET", "/v1/forecast?futures=10000")
+        answers = [wire.getresponse() for wire in wires]
+        details = {json.loads(answer.read())["detail"] for answer in answers if answer.status == 503}
+        self.assertEqual({answer.status for answer in answers}, {200, 503})
+        self.assertEqual(details, {"four forecasts are being made for you already; ask again in a moment."})
+        for wire in wires:
+            wire.close()
+        self.assertEqual(self.service.ask("GET", "/v1/forecast?futures=1")[0], 200)
+        open(os.path.join(self.folder, "go"), "w").close()
+        self.service.all_end()
+
 
 class Power(ServiceCase):
     """Nodes that tell what they draw."""

@@ -71,6 +71,9 @@ class Wires:
                 self.assertIn(b" 200 ", text)
                 self.assertIn(kind, text)
                 self.assertTrue(text.endswith(b"\r\n\r\n"), text)
+            wire.sendall(self.request("GET", "/metrics"))
+            status, body, _ = self.answer(wire)
+            self.assertEqual((status, b"\nrota_followers 0\n" in body), (200, True), "nobody follows who has only asked for the header")
             wire.sendall(self.request("GET", "/healthz"))
             self.assertEqual(self.answer(wire)[:2], (200, b"ok\n"))
 
