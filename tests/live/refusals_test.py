@@ -177,6 +177,8 @@ class Operations(NetworkCase):
                 self.assertRegex(detail, sentence)
         self.assertEqual(self.said("POST", "/v1/jobs/cancel", {"ids": "state=bogus"})[0], 400)
         self.assertEqual(self.service.ask("GET", "/v1/jobs?name=" + "a," * 999 + "true")[0], 200)
+        many = {"command": ["true"], "folder": "/", "environment": ["A=1"] * 100_001}
+        self.assertEqual(self.said("POST", "/v1/jobs", many), (400, "`environment` has more than 100,000 texts; send fewer."))
 
     def test_a_key_is_for_one_request(self):
         key = {"Idempotency-Key": "k"}
