@@ -118,9 +118,11 @@ class Hints(LiveCase):
                     err="rota: there is no job 99999.\nrota: there is no job 14_7.\n")
         self.answers("GET", "/v1/history", (200, {"jobs": []}))
         said = 'rota: this computer knows no user "nosuch".\n'
-        self.prints("history", "-u", "nosuch", "-o", "jobid", out="JOBID\n", err=said)
+        self.prints("history", "-u", "nosuch", "-o", "jobid", out="JOBID\n", err=said, code=1)
         self.answers("GET", "/v1/history", (200, {"sums": []}))
-        self.prints("history", "-u", "nosuch", "--by", "user", "--noheader", err=said)
+        self.prints("history", "-u", "nosuch", "--by", "user", "--noheader", err=said, code=1)
+        self.prints("history", "99999", "--by", "user", "--noheader", code=1,
+                    err="rota: there is no job 99999.\nrota: there is no job 14_7.\n")
 
     def test_the_queue_shows_columns_by_their_names(self):
         self.answers("GET", "/v1/jobs", (200, {"jobs": [job(12), waiting(113, expected_start=NOON)]}))
@@ -168,7 +170,7 @@ class Hints(LiveCase):
         self.answers("GET", "/v1/jobs", (200, {"jobs": []}))
         self.answers("GET", "/v1/partitions", (200, {"partitions": [{"name": "long"}]}))
         self.prints("queue", "-p", "long", "-o", "%i", "--noheader")
-        self.prints("queue", "-u", "no.such-user", "-p", "long,lung", "-o", "%i", "--noheader",
+        self.prints("queue", "-u", "no.such-user", "-p", "long,lung", "-o", "%i", "--noheader", code=1,
                     err='rota: this computer knows no user "no.such-user".\nrota: there is no partition "lung"; `rota '
                         'partitions` lists them.\n')
         self.prints("queue", "user=me", "-u", "me,1000", "-o", "%i", "--noheader")

@@ -49,14 +49,6 @@ Result<Json> just_ended(const Service& service, const std::string& selector) {
   return service.rows("/v1/history", {{"ids", selector}, {"from", std::to_string(unix_now() - kJustEnded)}}, "jobs");
 }
 
-// Says of each id that no job has that it is none; false: there is such a one.
-Result<bool> all_known(const Service& service, const std::string& selector) {
-  if (!by_id(selector)) return true;
-  const auto answer = service.get(cli::target_of("/v1/jobs", {{"ids", selector}, {"limit", "1"}}));
-  if (!answer) return std::unexpected(answer.error());
-  return tell_unknown_ids(list_of(*answer, "unknown"));
-}
-
 // These commands are about one job: of several that are named, the one that there is.
 Result<std::string> one_named(const Service& service, const std::string& job) {
   const bool range = by_id(job) && job.find('-') != std::string::npos;
