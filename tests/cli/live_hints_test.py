@@ -66,6 +66,13 @@ class Hints(LiveCase):
         self.answers("GET", "/v1/jobs/12", (200, job(12)))
         self.prints("logs", "12")
 
+    def test_who_follows_a_job_that_waits_is_told_once(self):
+        nothing = (200, b"")
+        self.answers("GET", "/v1/jobs/12", (200, waiting(12, why="Its user holds it.")))
+        self.answers("GET", "/v1/jobs/12/output", *[nothing] * 6, (200, b"hello\n"),
+                     (200, b"", {"Rota-Ended": "yes"}))
+        self.prints("logs", "-f", "12", out="hello\n", err="rota: job 12 waits: Its user holds it.\n")
+
     def test_waiting_for_jobs_that_have_just_ended(self):
         self.answers("GET", "/v1/jobs", (200, {"jobs": []}))
         self.prints("wait", "all")

@@ -257,6 +257,15 @@ class Selectors(ServiceCase):
                          f"rota: job {job} has ended without ever running, so it has no output; `rota job {job}` tells how it "
                          "ended.\n")
 
+    def test_who_follows_what_a_job_writes_is_told_why_it_waits(self):
+        job = self.service.submit("echo here", held=True)
+        follows = subprocess.Popen([self.rota, "logs", "-f", "last"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True, env={"PATH": os.environ["PATH"], "ROTA_SOCKET": self.service.socket})
+        self.assertEqual(follows.stderr.readline(), f"rota: job {job} waits: Its user holds it; `rota release {job}` lets it go.\n")
+        self.rota_says("release", job)
+        self.assertEqual(follows.communicate(timeout=PATIENCE), ("here\n", ""))
+        self.assertEqual(follows.returncode, 0)
+
     def test_what_only_the_service_says_is_told_to_be_left_out(self):
         said = self.rota_says("submit", "--export", "ALL,ROTA_X=hello,Y=1", "--", "sh", "-c", "echo ${ROTA_X-none} $Y")
         self.assertIn('"ROTA_X" of --export is left out: only the service says what begins with ROTA_; call it otherwise.', said)

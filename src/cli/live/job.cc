@@ -165,6 +165,14 @@ void tell_why_nothing(const Service& service, const JobFlags& flags) {
            "` tells why.");
 }
 
+// Of a job whose output is waited for: true once it has been said that it waits.
+bool tell_that_it_waits(const Service& service, const JobFlags& flags) {
+  const auto job = service.get(target_of(flags));
+  const std::string sentence = job ? why_it_waits(*job) : "";
+  if (!sentence.empty()) remark("rota: " + sentence);
+  return !sentence.empty();
+}
+
 Result<int> show_logs(JobFlags flags) {
   const Service service(flags.service);
   auto named = one_named(service, flags.job);
@@ -172,10 +180,16 @@ Result<int> show_logs(JobFlags flags) {
   flags.job = std::move(*named);
   if (auto one = is_one_task(service, flags); !one) return std::unexpected(one.error());
   JobOutput output(service, flags.job, flags.errors ? "error" : "output");
+  constexpr int kSoon = 3;  // pauses, 0.1 s together: who starts at once is not said to wait
+  bool told = false;
+  int looks = 0;
   for (Pauses pauses;; pauses.pause()) {
     const auto over = output.copy(stdout);
     if (!over) return std::unexpected(over.error());
-    if (!*over && flags.follow) continue;
+    if (!*over && flags.follow) {
+      if (!told && !output.written() && ++looks > kSoon) told = tell_that_it_waits(service, flags);
+      continue;
+    }
     if (!output.written()) tell_why_nothing(service, flags);
     return kDone;
   }
