@@ -140,6 +140,12 @@ class Hints(LiveCase):
         done = self.live("queue", "-o", "jobid,nam", code=1)
         self.assertRegex(done.stderr, r'^rota: "nam" is no column of the queue; there are jobid, .*state, .*, or letters as in "%i %j"\.\n$')
 
+    def test_a_begin_time_is_a_start_of_who_waits_for_nothing_else(self):
+        jobs = [waiting(job, expected_start=None, begin=NOON, reason=reason)
+                for job, reason in ((12, "Dependency"), (13, "JobHeldUser"), (14, "BeginTime"))]
+        self.answers("GET", "/v1/jobs", (200, {"jobs": jobs}))
+        self.prints("queue", "--start", "-o", "%i %S", "--noheader", out="14 2026-11-30T00:00:00\n12 N/A\n13 N/A\n")
+
     def test_a_queue_with_an_array_and_a_throttle_begins_with_its_first_start(self):
         tasks = [waiting(f"7_{i}", array="7", index=i, throttle=2, expected_start=start)
                  for i, start in ((3, None), (1, NOON + 60), (2, NOON + 90))]
