@@ -112,12 +112,25 @@ void put_in_order(const View& view, std::vector<JobId>& jobs, Asked& asked) {
 }
 
 // Why there is nothing to forecast about the jobs that were meant.
-std::string why_none(const serve::Service& service, const std::vector<JobId>& meant, const std::string& selector) {
-  if (meant.empty()) return rota::quoted(selector) + " names no job that waits; `rota queue` lists them.";
-  const Job& job = service.view().job(meant.front());
-  const std::string shown = service.book().shown(meant.front());
+std::string why_none(const Ask& ask, const std::vector<JobId>& meant, const std::string& selector) {
+  serve::Service& service = ask.service;
+  if (meant.empty()) {
+    const auto absent = service.not_there(ask.request.caller, selector);
+    if (absent && !absent->empty()) return absent->front().sentence();
+    return rota::quoted(selector) + " names no job that waits; `rota queue` lists them.";
+  }
+  const auto job_of = [&](JobId id) -> const Job& { return service.view().job(id); };
+  const auto is_barred = [&](JobId id) { return job_of(id).state == JobState::barred; };
+  const auto is_here = [&](JobId id) { return !job_of(id).gone(); };
+  // Of several: one that waits, else one that runs.
+  auto one = std::ranges::find_if(meant, is_barred);
+  if (one == meant.end()) one = std::ranges::find_if(meant, is_here);
+  if (one == meant.end()) one = meant.begin();
+  const Job& job = job_of(*one);
+  const std::string shown = service.book().shown(*one);
   const std::string which = "job " + shown;
-  if (job.state != JobState::barred) return which + " does not wait any more.";
+  if (job.gone()) return which + " has ended already.";
+  if (job.state != JobState::barred) return which + " has started already.";
   if ((job.bars & kHolds) != 0) return which + " is held: it starts when it is released.";
   return which + " will never run: a job that it waits for has ended otherwise than it needs; `rota explain " + shown +
          "` says which.";
@@ -152,7 +165,7 @@ void answer_forecast(const Ask& ask) {
     if (!meant) return ask.reply->send(problem(400, meant.error().message));
     asked.what.jobs = *meant;
     put_in_order(service.view(), asked.what.jobs, asked);
-    if (asked.what.jobs.empty() && !what.empty()) return ask.reply->send(problem(404, why_none(service, *meant, what)));
+    if (asked.what.jobs.empty() && !what.empty()) return ask.reply->send(problem(404, why_none(ask, *meant, what)));
   }
   if (asked.what.jobs.empty() && asked.what.looks.empty()) {
     const Json none{{"futures", 0}, {"jobs", Json::array()}, {"more", 0}, {"left_out", asked.left_out}};

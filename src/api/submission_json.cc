@@ -238,6 +238,8 @@ Result<Submission> read_submission(const Json& json, std::int64_t unix_start) {
       for (const Member& m : members()) names.emplace_back(m.name);
       return unknown_member(name, names);
     }
+    if (std::string_view(member->takes).starts_with("an array") && value.is_array() && value.size() > kMostTexts)
+      return fail("`" + name + "` has more than " + grouped(kMostTexts) + " texts; send fewer.");
     if (!member->take(value, submission, unix_start)) return wrong(name, member->takes);
   }
   return submission;

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/describe.h"
+#include "cli/live/slurm_habits.h"
 
 namespace rota::cli {
 namespace {
@@ -92,8 +93,11 @@ std::string unexpected(const Command& command, const std::string& given) {
       return "`rota update` does not change " + word +
              ", which is said when a job is submitted; cancel the job and submit it anew with it";
     }
+    const std::string no_option = "`" + command.name + "` has no option " + rota::quoted(word);
+    if (const std::string_view hint = slurm_hint(command.name, word); !hint.empty())
+      return no_option + ": " + std::string(hint);
     for (const Argument& option : command.options) known.insert(known.end(), option.names.begin(), option.names.end());
-    return "`" + command.name + "` has no option " + rota::quoted(word) + did_you_mean(word, known);
+    return no_option + did_you_mean(word, known);
   }
   if (command.subcommands.empty()) return "`" + command.name + "` has no use for " + rota::quoted(word);
   for (const CLI::App* sub : command.subcommands) known.push_back(sub->get_name());

@@ -6,18 +6,17 @@
 #include <utility>
 
 #include "base/text.h"
-#include "cli/command.h"
 #include "cli/terminal_width.h"
 #include "report/summary_json.h"
 
 namespace rota::cli {
 
-Result<int> printed(std::string_view text) {
+Result<int> printed(std::string_view text, int code) {
   auto out = OutputFile::create("-");
   if (!out) return std::unexpected(out.error());
   out->stream() << text;
   if (auto done = out->commit(); !done) return std::unexpected(done.error());
-  return kDone;
+  return code;
 }
 
 report::TableStyle table_style() {

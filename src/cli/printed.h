@@ -13,8 +13,8 @@
 
 namespace rota::cli {
 
-// The exit code; fails with a sentence where not all of it could be written.
-Result<int> printed(std::string_view text);
+// This exit code; fails with a sentence where not all of it could be written.
+Result<int> printed(std::string_view text, int code = 0);
 
 // What to say where something that was printed did not get out.
 inline constexpr const char* kNoOutput = "standard output could not be written to; is it closed, or the disk full?";

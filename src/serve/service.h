@@ -221,8 +221,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::optional<JobId> task_of(std::int64_t array, std::int64_t index);
   // Of what a selector names one by one, jobs and tasks, those that are not known now.
   struct Absent {
-    std::string id;
-    bool ended = false;  // else there never was one, or nobody remembers
+    std::string id, never = {};  // tasks named with those that have ended, and that never were, as "5_[7-9]"
+    bool ended = false;          // else there never was one, or nobody remembers
     std::string sentence() const;
   };
   // Fails where too many that have ended would have to be looked at.

@@ -1,6 +1,7 @@
 // Which jobs people mean, known or gone.
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
@@ -164,7 +165,8 @@ std::vector<store::HistoryRow> Service::ended_tasks(std::int64_t array, std::int
 }
 
 std::string Service::Absent::sentence() const {
-  return ended ? "job " + id + " has ended already." : "there is no job " + id + ".";
+  if (!ended) return "there is no job " + id + ".";
+  return "job " + id + " has ended already" + (never.empty() ? "." : "; there is no job " + never + ".");
 }
 
 Result<std::vector<Service::Absent>> Service::not_there(const Caller& caller, const std::string& selector) {
@@ -185,7 +187,7 @@ Result<std::vector<Service::Absent>> Service::not_there(const Caller& caller, co
     book_.for_each_task(part.from, [&](std::int64_t, JobId) { known = true; });
     const std::string id = std::to_string(part.from);
     const bool told = std::ranges::find(absent, id, &Absent::id) != absent.end();  // "12,last"
-    if (!known && !told) absent.push_back({id, has_ended(part.from)});
+    if (!known && !told) absent.push_back({.id = id, .ended = has_ended(part.from)});
   }
   return absent;
 }
@@ -203,7 +205,16 @@ std::size_t Service::add_absent_tasks(const SelectorPart& part, std::vector<Abse
   if (left.empty()) return 0;
   std::set<std::int64_t> ended;
   for (const store::HistoryRow& task : ended_tasks(part.from, left.back().second)) ended.insert(task.array_index);
-  for (const auto& [from, to] : left) absent.push_back({shown_tasks(part.from, from, to), some_of(ended, from, to)});
+  for (const auto& [from, to] : left) {
+    if (!some_of(ended, from, to)) {
+      absent.push_back({.id = shown_tasks(part.from, from, to)});
+      continue;
+    }
+    const std::int64_t first = *ended.lower_bound(from), last = *std::prev(ended.upper_bound(to));
+    std::string never = first > from ? shown_tasks(part.from, from, first - 1) : "";
+    if (last < to) never += (never.empty() ? "" : ", ") + shown_tasks(part.from, last + 1, to);
+    absent.push_back({.id = shown_tasks(part.from, first, last), .never = std::move(never), .ended = true});
+  }
   return ended.size();
 }
 

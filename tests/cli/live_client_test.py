@@ -265,11 +265,13 @@ class Operation(LiveCase):
 
     def test_history_takes_what_selects_jobs(self):
         self.answers("GET", "/v1/history", (200, {"jobs": []}))
+        self.answers("GET", "/v1/jobs", (200, {"jobs": []}))
         for words, asked in ((("name=w2",), {"ids": "name=w2"}), (("all",), {"ids": "all"}), (
                 ("user=ann,state=F", "7_[1-3,5]", "9"), {"ids": "user=ann,state=F,7_[1-3,5],9"}), (
                 ("name=w2", "-n", "w3,w4", "--me"), {"ids": "name=w2", "name": "w3,w4", "user": "me"})):
             self.live("history", *words)
-            self.assertEqual(self.last()["query"], {"limit": "101", **asked})
+            query = [request["query"] for request in self.service.requests if request["path"] == "/v1/history"][-1]
+            self.assertEqual(query, {"limit": "101", **asked})
 
 
 class Tokens(LiveCase):

@@ -66,6 +66,13 @@ class Hints(LiveCase):
         self.answers("GET", "/v1/jobs/12", (200, job(12)))
         self.prints("logs", "12")
 
+    def test_who_follows_a_job_that_waits_is_told_once(self):
+        nothing = (200, b"")
+        self.answers("GET", "/v1/jobs/12", (200, waiting(12, why="Its user holds it.")))
+        self.answers("GET", "/v1/jobs/12/output", *[nothing] * 6, (200, b"hello\n"),
+                     (200, b"", {"Rota-Ended": "yes"}))
+        self.prints("logs", "-f", "12", out="hello\n", err="rota: job 12 waits: Its user holds it.\n")
+
     def test_waiting_for_jobs_that_have_just_ended(self):
         self.answers("GET", "/v1/jobs", (200, {"jobs": []}))
         self.prints("wait", "all")
@@ -118,9 +125,11 @@ class Hints(LiveCase):
                     err="rota: there is no job 99999.\nrota: there is no job 14_7.\n")
         self.answers("GET", "/v1/history", (200, {"jobs": []}))
         said = 'rota: this computer knows no user "nosuch".\n'
-        self.prints("history", "-u", "nosuch", "-o", "jobid", out="JOBID\n", err=said)
+        self.prints("history", "-u", "nosuch", "-o", "jobid", out="JOBID\n", err=said, code=1)
         self.answers("GET", "/v1/history", (200, {"sums": []}))
-        self.prints("history", "-u", "nosuch", "--by", "user", "--noheader", err=said)
+        self.prints("history", "-u", "nosuch", "--by", "user", "--noheader", err=said, code=1)
+        self.prints("history", "99999", "--by", "user", "--noheader", code=1,
+                    err="rota: there is no job 99999.\nrota: there is no job 14_7.\n")
 
     def test_the_queue_shows_columns_by_their_names(self):
         self.answers("GET", "/v1/jobs", (200, {"jobs": [job(12), waiting(113, expected_start=NOON)]}))
@@ -130,6 +139,12 @@ class Hints(LiveCase):
             "113    model     4  2026-11-30T00:00:00\n"))
         done = self.live("queue", "-o", "jobid,nam", code=1)
         self.assertRegex(done.stderr, r'^rota: "nam" is no column of the queue; there are jobid, .*state, .*, or letters as in "%i %j"\.\n$')
+
+    def test_a_begin_time_is_a_start_of_who_waits_for_nothing_else(self):
+        jobs = [waiting(job, expected_start=None, begin=NOON, reason=reason)
+                for job, reason in ((12, "Dependency"), (13, "JobHeldUser"), (14, "BeginTime"))]
+        self.answers("GET", "/v1/jobs", (200, {"jobs": jobs}))
+        self.prints("queue", "--start", "-o", "%i %S", "--noheader", out="14 2026-11-30T00:00:00\n12 N/A\n13 N/A\n")
 
     def test_a_queue_with_an_array_and_a_throttle_begins_with_its_first_start(self):
         tasks = [waiting(f"7_{i}", array="7", index=i, throttle=2, expected_start=start)
@@ -159,6 +174,23 @@ class Hints(LiveCase):
         done = self.live("update", "12", "-a", "1-9", code=2)
         self.assertIn("`rota update` does not change -a, which is said when a job is submitted", done.stderr)
 
+    def test_options_of_slurm_are_told_what_stands_for_them(self):
+        nodes = "Rota chooses the nodes; -p names a partition, which may be of some nodes only"
+        for words, option, said in (
+                (("queue", "-j", "2"), "-j", "name jobs without it, as in `rota queue 2,3`"),
+                (("queue", "-j2"), "-j2", "name jobs without it, as in `rota queue 2,3`"),
+                (("history", "--jobs=15"), "--jobs", "name jobs without it, as in `rota history 2,3`"),
+                (("cancel", "-t", "PD"), "-t", "say it in place of a job's id, as in `rota cancel state=PD`"),
+                (("cancel", "-n", "x"), "-n", "say it in place of a job's id, as in `rota cancel name=sweep`"),
+                (("submit", "--nodelist=n1", "x.sh"), "--nodelist", nodes), (("run", "-w", "n1", "--", "x"), "-w", nodes),
+                (("submit", "-A", "x", "--", "x"), "-A", "jobs of a service have no account; leave it out"),
+                (("submit", "-q", "x", "--", "x"), "-q", "jobs of a service have no QOS; leave it out"),
+                (("submit", "--dry-run", "--", "x"), "--dry-run", "--test-only submits nothing, and says when it would start")):
+            self.says_no(*words, code=2, said=f'`rota {words[0]}` has no option "{option}": {said}. See `rota {words[0]} --help`.')
+        self.assertIn("has no option \"-j\". See", self.live("nodes", "-j", code=2).stderr)
+        self.file("job.sh", "#!/bin/sh\n#ROTA --nodelist=n1\n")
+        self.says_no("submit", "job.sh", said=f'line 2 of job.sh: "--nodelist=n1" is no option of `rota submit`: {nodes}.')
+
     def test_lists_of_users_partitions_and_names_are_asked_at_once(self):
         self.answers("GET", "/v1/jobs", (200, {"jobs": [job(12), job(11)]}))
         self.prints("queue", "-u", "ada,bob", "-o", "%i", "--noheader", out="12\n11\n")
@@ -168,7 +200,7 @@ class Hints(LiveCase):
         self.answers("GET", "/v1/jobs", (200, {"jobs": []}))
         self.answers("GET", "/v1/partitions", (200, {"partitions": [{"name": "long"}]}))
         self.prints("queue", "-p", "long", "-o", "%i", "--noheader")
-        self.prints("queue", "-u", "no.such-user", "-p", "long,lung", "-o", "%i", "--noheader",
+        self.prints("queue", "-u", "no.such-user", "-p", "long,lung", "-o", "%i", "--noheader", code=1,
                     err='rota: this computer knows no user "no.such-user".\nrota: there is no partition "lung"; `rota '
                         'partitions` lists them.\n')
         self.prints("queue", "user=me", "-u", "me,1000", "-o", "%i", "--noheader")

@@ -111,9 +111,9 @@ class Submit(LiveCase):
     def test_what_is_wrong_is_told_before_anything_is_sent(self):
         for arguments, said in ((["-n", "0"], '--processors takes a whole number from 1 to 1,000,000,000, not "0".'),
                                 (["--mem", "4000"], '--mem takes a size with its unit, such as 500M or 4G, not "4000".'),
-                                (["-t", "soon"], '--limit: "soon" is not a duration; write it such as 90, 90s, 1.5h, 2d12h, '
-                                                 '30:00 or 1-12:00:00.'),
-                                (["-t", "0"], "--limit: A time limit of nothing ends every job at once; give it some time."),
+                                (["-t", "soon"], '-t (--limit): "soon" is not a duration; write it such as 90, 90s, 1.5h, '
+                                                 '2d12h, 30:00 or 1-12:00:00.'),
+                                (["-t", "0"], "-t (--limit): a limit of 0 would end the job at once; write `unlimited` for no limit."),
                                 (["-b", "soon"], '--begin: "soon" is no time; write it such as now+1hour, 16:00, tomorrow, '
                                                  '2026-11-30 or 2026-11-30T12:00.'),
                                 (["-d", "later:1"], '--dependency takes what it waits for, such as afterok:12:13,singleton, '

@@ -142,7 +142,7 @@ class Forecast(ServiceCase):
         self.assertEqual((refused.returncode, refused.stdout), (1, ""))
         self.assertIn(f"job {held} is held: it starts when it is released.", refused.stderr)
         missing = self.command("forecast", "99")
-        self.assertIn('"99" names no job that waits', missing.stderr)
+        self.assertIn("there is no job 99.", missing.stderr)
         nodes = self.command("nodes", "--forecast", "--hours", "2")
         self.assertEqual(nodes.returncode, 0, nodes.stderr)
         self.assertEqual(len(nodes.stdout.split("\n\n")[0].splitlines()), 3, nodes.stdout)

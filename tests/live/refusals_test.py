@@ -53,7 +53,7 @@ CASES = {
     ("DELETE /v1/reservations/{name}", 404): ("course", None, '^there is no reservation "course": it is over or was never made; '),
     ("PUT /v1/policy", 403): ("", {"policy": "fcfs"}, FOR_OPERATORS),
     ("POST /v1/policy/rehearsal", 403): ("", {"policy": "fcfs"}, FOR_OPERATORS),
-    ("GET /v1/forecast/{selector}", 404): ("999", None, '^"999" names no job that waits'),
+    ("GET /v1/forecast/{selector}", 404): ("999", None, "^there is no job 999\\.$"),
     ("DELETE /v1/tokens/{id}", 404): ("none", None, "^there is no token "),
 }
 ELSEWHERE = {  # where these are tried
@@ -177,6 +177,8 @@ class Operations(NetworkCase):
                 self.assertRegex(detail, sentence)
         self.assertEqual(self.said("POST", "/v1/jobs/cancel", {"ids": "state=bogus"})[0], 400)
         self.assertEqual(self.service.ask("GET", "/v1/jobs?name=" + "a," * 999 + "true")[0], 200)
+        many = {"command": ["true"], "folder": "/", "environment": ["A=1"] * 100_001}
+        self.assertEqual(self.said("POST", "/v1/jobs", many), (400, "`environment` has more than 100,000 texts; send fewer."))
 
     def test_a_key_is_for_one_request(self):
         key = {"Idempotency-Key": "k"}
@@ -241,6 +243,7 @@ class Sentences(unittest.TestCase):
         ("api.md", '"refused_requests", "last_refusal"'): ("tests/live/mishaps_test.py", 'status["refused_requests"]'),
         ("api.md", "the state does not allow"): ("tests/live/mishaps_test.py", 'status["refused_requests"]'),
         ("api.md", "who comes with a token"): ("tests/live/network_test.py", "test_nobody_attaches_over_the_network"),
+        ("live-commands.md", "and 0 is refused"): ("tests/cli/live_submit_test.py", "a limit of 0 would end the job at once"),
         ("live-commands.md", "the job stays as it was"): ("tests/live/refusals_test.py", "test_a_change_to_what_never_fits"),
         ("live-commands.md", "where no node has so many"): ("tests/live/scripts_test.py", "asks for 5 processors on one node"),
         ("live-commands.md", "cannot attach"): ("tests/live/network_test.py", "use `rota submit --wait`."),

@@ -128,6 +128,35 @@ class Selectors(ServiceCase):
         self.assertEqual({row["id"]: row["detail"] for row in self.service.act("cancel", f"{array}_2,{array}_7")[1]["jobs"]},
                          {f"{array}_2": f"job {array}_2 has ended already.", f"{array}_7": f"there is no job {array}_7."})
 
+    def test_of_tasks_that_have_ended_only_those_that_were_are_told(self):
+        array = self.service.submit("true", array="2-6")
+        self.service.all_end()
+        self.service.wait_for(lambda: [row["id"] for row in self.service.act("hold", array)[1].get("jobs", [])] == [array],
+                              "the service to forget them")
+        for asked, said in (("3-9", f"job {array}_[3-6] has ended already; there is no job {array}_[7-9]."),
+                            ("0-9", f"job {array}_[2-6] has ended already; there is no job {array}_[0-1], {array}_[7-9]."),
+                            ("6-7", f"job {array}_6 has ended already; there is no job {array}_7."),
+                            ("7-9", f"there is no job {array}_[7-9]."), ("2-6", f"job {array}_[2-6] has ended already.")):
+            self.assertEqual(self.rota_says("cancel", f"{array}_[{asked}]", code=1), f"rota: {said}\n")
+
+    def test_a_forecast_tells_who_never_was_from_who_has_ended_or_runs(self):
+        array = self.service.submit("true", array="1-2")
+        self.service.all_end()
+        runs = self.service.submit("sleep 1000")
+        self.service.wait_for(lambda: self.state(runs) == "RUNNING", "the job to run")
+        for job, said in (("99", "there is no job 99."), (f"{array}_7", f"there is no job {array}_7."),
+                          (f"{array}_2", f"job {array}_2 has ended already."), (runs, f"job {runs} has started already.")):
+            self.assertEqual(self.rota_says("forecast", job, code=1), f"rota: {said}\n")
+        self.assertRegex(self.rota_says("forecast", array, code=1), rf"^rota: job {array}(_1)? has ended already\.$")
+
+    def test_the_history_tells_of_ids_that_no_job_has(self):
+        job = self.service.submit("true")
+        self.service.all_end()
+        said = self.rota_says("history", "--noheader", f"{job},98,99", code=1)
+        self.assertRegex(said, rf"^{job} .*\nrota: there is no job 98\.\nrota: there is no job 99\.\n$")
+        self.assertIn("there is no partition", self.rota_says("history", "-p", "nosuch", code=1))
+        self.rota_says("history", job)
+
     def test_jobs_that_have_ended_are_found_by_what_they_are(self):
         well, wrong = self.service.submit("true", name="wide"), self.service.submit("false", name="narrow")
         self.service.all_end()
@@ -185,7 +214,7 @@ class Selectors(ServiceCase):
         self.assertEqual(found("-n", "a,b"), jobs[:2])
         self.assertEqual(found("-n", "b,c"), jobs[1:], "a name may have a comma, too")
         self.assertEqual(found("-u", f"{ME},nobody"), jobs)
-        self.assertEqual(found("-u", "nobody,nobody-else"), [])
+        self.assertIn('knows no user "nobody-else"', self.rota_says("history", "--noheader", "-u", "nobody,nobody-else", code=1))
         self.assertEqual(found("user=me", "user=nobody", "name=a", "name=c"), [jobs[0], jobs[2]])
         self.assertEqual(found("user=nobody", "--me"), [])
         self.assertIn(ME, self.rota_says("history", "--by", "user", "-n", "a,b").split())
@@ -227,6 +256,15 @@ class Selectors(ServiceCase):
         self.assertEqual(self.rota_says("logs", job, code=1),
                          f"rota: job {job} has ended without ever running, so it has no output; `rota job {job}` tells how it "
                          "ended.\n")
+
+    def test_who_follows_what_a_job_writes_is_told_why_it_waits(self):
+        job = self.service.submit("echo here", held=True)
+        follows = subprocess.Popen([self.rota, "logs", "-f", "last"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True, env={"PATH": os.environ["PATH"], "ROTA_SOCKET": self.service.socket})
+        self.assertEqual(follows.stderr.readline(), f"rota: job {job} waits: Its user holds it; `rota release {job}` lets it go.\n")
+        self.rota_says("release", job)
+        self.assertEqual(follows.communicate(timeout=PATIENCE), ("here\n", ""))
+        self.assertEqual(follows.returncode, 0)
 
     def test_what_only_the_service_says_is_told_to_be_left_out(self):
         said = self.rota_says("submit", "--export", "ALL,ROTA_X=hello,Y=1", "--", "sh", "-c", "echo ${ROTA_X-none} $Y")

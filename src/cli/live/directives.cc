@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/live/foreign_options.h"
+#include "cli/live/slurm_habits.h"
 
 namespace rota::cli {
 namespace {
@@ -172,12 +173,15 @@ class Reader {
   Result<void> unknown(const std::vector<std::string>& words, std::size_t& i) {
     const std::string name = words[i].substr(0, words[i].find('='));
     if (dialect_ == Dialect::rota) {
+      const std::string none = at_ + ": " + rota::quoted(words[i]) + " is no option of `rota submit`";
+      if (const std::string_view hint = slurm_hint("rota submit", name); !hint.empty())
+        return fail(none + ": " + std::string(hint) + ".");
       std::vector<std::string_view> known;
       for (const SubmitOption& option : submit_options()) {
         for (const std::string_view each : split(option.names, ',')) known.push_back(each);
       }
       const std::string_view near = nearest(name, known);
-      return fail(at_ + ": " + rota::quoted(words[i]) + " is no option of `rota submit`; " +
+      return fail(none + "; " +
                   (near.empty() ? "`rota submit --help` lists them." : "did you mean " + std::string(near) + "?"));
     }
     std::string text = words[i];

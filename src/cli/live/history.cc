@@ -109,6 +109,14 @@ Result<std::vector<JobColumn>> columns_of(const std::string& format) {
   return columns;
 }
 
+// The exit code of a list that is printed; says what of the question there is not, where that may be why it is short.
+Result<int> code_of(const Service& service, const std::map<std::string, std::string>& what, bool empty) {
+  const bool words = !empty || tell_unknown(service, what);
+  const auto ids = all_known(service, what.at("ids"));
+  if (!ids) return std::unexpected(ids.error());
+  return *ids && words ? kDone : kFailed;
+}
+
 Result<int> list_jobs(const HistoryFlags& flags, const std::map<std::string, std::string>& what) {
   const auto columns = columns_of(flags.format);
   if (!columns) return std::unexpected(columns.error());
@@ -116,10 +124,11 @@ Result<int> list_jobs(const HistoryFlags& flags, const std::map<std::string, std
   const Service service(flags.service);
   auto jobs = service.rows("/v1/history", what, "jobs", most == SIZE_MAX ? most : most + 1);
   if (!jobs) return std::unexpected(jobs.error());
-  if (jobs->empty()) tell_unknown(service, what);
+  const auto code = code_of(service, what, jobs->empty());
+  if (!code) return std::unexpected(code.error());
   const bool more = jobs->size() > most;
   if (more) jobs->erase(jobs->size() - 1);
-  if (flags.service.json) return printed(shown_json(Json{{"jobs", *jobs}}));
+  if (flags.service.json) return printed(shown_json(Json{{"jobs", *jobs}}), *code);
   std::vector<Column> heads;
   for (const JobColumn& each : *columns) heads.push_back(each.column);
   std::vector<std::vector<std::string>> rows;
@@ -128,7 +137,7 @@ Result<int> list_jobs(const HistoryFlags& flags, const std::map<std::string, std
     for (const JobColumn& each : *columns) row.push_back(each.text(job));
   }
   std::ranges::reverse(rows);  // the latest last, as sacct has it
-  auto done = printed(table(heads, rows, !flags.no_header));
+  auto done = printed(table(heads, rows, !flags.no_header), *code);
   if (done && more)
     remark("rota: there are more; these are the latest " + grouped(flags.most) +
            " to end. --limit 0 lists all, --from narrows.");
@@ -140,8 +149,9 @@ Result<int> list_sums(const HistoryFlags& flags, std::map<std::string, std::stri
   const Service service(flags.service);
   const auto answer = service.get(target_of("/v1/history", what));
   if (!answer) return std::unexpected(answer.error());
-  if (list_of(*answer, "sums").empty()) tell_unknown(service, what);
-  if (flags.service.json) return printed(shown_json(*answer));
+  const auto code = code_of(service, what, list_of(*answer, "sums").empty());
+  if (!code) return std::unexpected(code.error());
+  if (flags.service.json) return printed(shown_json(*answer), *code);
   std::vector<std::vector<std::string>> rows;
   for (const Json& sum : list_of(*answer, "sums")) {
     std::array<char, 32> hours{};
@@ -151,7 +161,8 @@ Result<int> list_sums(const HistoryFlags& flags, std::map<std::string, std::stri
                     has_number(sum, "mean_wait") ? run_text(number_of(sum, "mean_wait")) : "-"});
   }
   return printed(table({{upper(flags.by)}, {"JOBS", true}, {"FAILED", true}, {"CPU_HOURS", true}, {"MEAN_WAIT", true}},
-                       rows, !flags.no_header));
+                       rows, !flags.no_header),
+                 *code);
 }
 
 Result<int> history(const HistoryFlags& flags) {

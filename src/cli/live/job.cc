@@ -49,14 +49,6 @@ Result<Json> just_ended(const Service& service, const std::string& selector) {
   return service.rows("/v1/history", {{"ids", selector}, {"from", std::to_string(unix_now() - kJustEnded)}}, "jobs");
 }
 
-// Says of each id that no job has that it is none; false: there is such a one.
-Result<bool> all_known(const Service& service, const std::string& selector) {
-  if (!by_id(selector)) return true;
-  const auto answer = service.get(cli::target_of("/v1/jobs", {{"ids", selector}, {"limit", "1"}}));
-  if (!answer) return std::unexpected(answer.error());
-  return tell_unknown_ids(list_of(*answer, "unknown"));
-}
-
 // These commands are about one job: of several that are named, the one that there is.
 Result<std::string> one_named(const Service& service, const std::string& job) {
   const bool range = by_id(job) && job.find('-') != std::string::npos;
@@ -173,6 +165,14 @@ void tell_why_nothing(const Service& service, const JobFlags& flags) {
            "` tells why.");
 }
 
+// Of a job whose output is waited for: true once it has been said that it waits.
+bool tell_that_it_waits(const Service& service, const JobFlags& flags) {
+  const auto job = service.get(target_of(flags));
+  const std::string sentence = job ? why_it_waits(*job) : "";
+  if (!sentence.empty()) remark("rota: " + sentence);
+  return !sentence.empty();
+}
+
 Result<int> show_logs(JobFlags flags) {
   const Service service(flags.service);
   auto named = one_named(service, flags.job);
@@ -180,10 +180,16 @@ Result<int> show_logs(JobFlags flags) {
   flags.job = std::move(*named);
   if (auto one = is_one_task(service, flags); !one) return std::unexpected(one.error());
   JobOutput output(service, flags.job, flags.errors ? "error" : "output");
+  constexpr int kSoon = 3;  // pauses, 0.1 s together: who starts at once is not said to wait
+  bool told = false;
+  int looks = 0;
   for (Pauses pauses;; pauses.pause()) {
     const auto over = output.copy(stdout);
     if (!over) return std::unexpected(over.error());
-    if (!*over && flags.follow) continue;
+    if (!*over && flags.follow) {
+      if (!told && !output.written() && ++looks > kSoon) told = tell_that_it_waits(service, flags);
+      continue;
+    }
     if (!output.written()) tell_why_nothing(service, flags);
     return kDone;
   }

@@ -11,21 +11,27 @@
 #include "serve/state_words.h"
 
 namespace rota::cli {
-void tell_unknown(const Service& service, const std::map<std::string, std::string>& asked) {
+bool tell_unknown(const Service& service, const std::map<std::string, std::string>& asked) {
+  bool known = true;
+  const auto tell = [&](const std::string& sentence) {
+    remark("rota: " + sentence);
+    known = false;
+  };
   for (const std::string_view part : split(asked.at("user"), ',')) {
     const std::string user(trimmed(part));
     const bool is_name = !user.empty() && user != kWhoAsks && !parse_integer(user);
     if (is_name && !service.remote() && ::getpwnam(user.c_str()) == nullptr)
-      remark("rota: this computer knows no user " + rota::quoted(user) + ".");
+      tell("this computer knows no user " + rota::quoted(user) + ".");
   }
-  if (asked.at("partition").empty()) return;
+  if (asked.at("partition").empty()) return known;
   const auto answer = service.get("/v1/partitions");
-  if (!answer) return;
+  if (!answer) return known;
   for (const std::string_view part : split(asked.at("partition"), ',')) {
     const auto is = [&](const Json& row) { return text_of(row, "name") == trimmed(part); };
     if (std::ranges::none_of(list_of(*answer, "partitions"), is))
-      remark("rota: there is no partition " + rota::quoted(trimmed(part)) + "; `rota partitions` lists them.");
+      tell("there is no partition " + rota::quoted(trimmed(part)) + "; `rota partitions` lists them.");
   }
+  return known;
 }
 
 bool tell_unknown_ids(const Json& unknown) {
@@ -33,6 +39,14 @@ bool tell_unknown_ids(const Json& unknown) {
     if (id.is_string()) remark("rota: there is no job " + id.get<std::string>() + ".");
   }
   return unknown.empty();
+}
+
+Result<bool> all_known(const Service& service, const std::string& selector) {
+  const auto is_id = [](std::string_view part) { return trimmed(part).find_first_of("0123456789") == 0; };
+  if (std::ranges::none_of(split(selector, ','), is_id)) return true;
+  const auto answer = service.get(target_of("/v1/jobs", {{"ids", selector}, {"limit", "1"}}));
+  if (!answer) return std::unexpected(answer.error());
+  return tell_unknown_ids(list_of(*answer, "unknown"));
 }
 
 void JobFilter::declare(CLI::App& command) {
@@ -76,8 +90,8 @@ Result<JobFilter::Asked> JobFilter::ask(const Service& service, const std::map<s
   Json unknown = Json::array();
   auto all = service.rows("/v1/jobs", *question, "jobs", SIZE_MAX, &unknown);
   if (!all) return std::unexpected(all.error());
-  if (all->empty()) tell_unknown(service, *question);
-  return Asked{std::move(*all), tell_unknown_ids(unknown)};
+  const bool words_known = !all->empty() || tell_unknown(service, *question);
+  return Asked{std::move(*all), tell_unknown_ids(unknown) && words_known};
 }
 
 std::string joined(const std::vector<std::string>& selectors) {

@@ -25,7 +25,8 @@ struct JobFilter {
   Result<std::map<std::string, std::string>> query() const;
 
   // The jobs that are known; those that have ended too if they are asked for by their state.
-  // `more` goes into the query, too. Says of each id that no job has that it is none.
+  // `more` goes into the query, too. Says of each id that no job has that it is none; `all_known`
+  // counts what tell_unknown says, too.
   struct Asked {
     Json jobs;
     bool all_known = true;
@@ -33,11 +34,14 @@ struct JobFilter {
   Result<Asked> ask(const Service& service, const std::map<std::string, std::string>& more = {}) const;
 };
 
-// Where nothing is listed: says of each user and partition in the question that there is none.
-void tell_unknown(const Service& service, const std::map<std::string, std::string>& asked);
+// Where nothing is listed: says of each user and partition in the question that there is none; false: of one at least.
+bool tell_unknown(const Service& service, const std::map<std::string, std::string>& asked);
 
 // Says of each id among these that no job has it; false: there is such a one.
 bool tell_unknown_ids(const Json& unknown);
+
+// The same for each id in a selector, known or gone.
+Result<bool> all_known(const Service& service, const std::string& selector);
 
 // Who asks, as the service knows them.
 constexpr const char* kWhoAsks = "me";

@@ -37,13 +37,13 @@ bool waits(const Json& job) { return text_of(job, "state") == "PENDING"; }
 
 constexpr std::array kStarts{"expected_start", "starts_by", "begin"};
 
-// Of what waits: as promised, else at the latest, else not before. -1: none that is known.
+// Of what waits: as promised, else at the latest, else not before, where that is all it waits for. -1: none is known.
 double start_of(const Json& job) {
   if (!waits(job)) return number_of(job, "start", -1);
-  for (const char* name : kStarts) {
+  for (const char* name : {"expected_start", "starts_by"}) {
     if (has_number(job, name)) return number_of(job, name);
   }
-  return -1;
+  return text_of(job, "reason") == "BeginTime" ? number_of(job, "begin", -1) : -1;
 }
 
 // When it has ended or, at the latest, will.

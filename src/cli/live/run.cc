@@ -17,6 +17,7 @@
 #include "cli/live/attached.h"
 #include "cli/live/job_state.h"
 #include "cli/live/submission.h"
+#include "cli/live/watch.h"
 #include "cli/printed.h"
 #include "cli/when.h"
 
@@ -98,7 +99,7 @@ class Run {
     }
     const std::string state = text_of(*job, "state");
     if (has_ended(state)) return tell_end(*job);
-    if (state == "PENDING") tell_once("job " + id_ + " waits: " + text_of(*job, "why"));
+    if (const std::string waits = why_it_waits(*job); !waits.empty()) tell_once(waits);
     return std::nullopt;
   }
 

@@ -161,7 +161,8 @@ class Request {
   Result<void> times() {
     if (const SubmitValue* value = given("limit")) {
       const auto limit = limit_seconds(value->text, value->dialect);
-      if (!limit) return fail(value->where + ": " + limit.error().message);
+      if (!limit)
+        return fail((value->where == "--limit" ? "-t (--limit)" : value->where) + ": " + limit.error().message);
       out_["limit"] = *limit;
     }
     for (const char* key : {"kill_wait", "checkpoint_time"}) {
@@ -396,11 +397,11 @@ Result<void> put_changes(const SubmitValues& values, Json& into) {
 
 Result<double> limit_seconds(std::string_view text, Dialect dialect) {
   const bool minutes = dialect == Dialect::slurm && only_digits(text);
-  if (minutes && text.find_first_not_of('0') == std::string_view::npos) return to_seconds(kLongest);
   const auto limit = parse_duration(std::string(text) + (minutes ? "m" : ""));
   if (!limit) return std::unexpected(limit.error());
-  if (limit->count() == 0) return fail("A time limit of nothing ends every job at once; give it some time.");
-  return to_seconds(*limit);
+  if (limit->count() > 0) return to_seconds(*limit);
+  if (dialect == Dialect::slurm) return to_seconds(kLongest);  // as Slurm has it
+  return fail("a limit of 0 would end the job at once; write `unlimited` for no limit.");
 }
 
 }  // namespace rota::cli

@@ -68,7 +68,10 @@ TEST(SubmitRequestTest, ReadsBareNumbersByTheirDialect) {
   EXPECT_EQ(made({{"limit", "90"}}, Dialect::slurm), R"({"limit":5400.0})");
   EXPECT_EQ(made({{"limit", "1-12"}}, Dialect::slurm), R"({"limit":129600.0})");
   EXPECT_EQ(made({{"limit", "10:30"}}, Dialect::slurm), R"({"limit":630.0})");
-  EXPECT_EQ(made({{"limit", "0"}}, Dialect::slurm), R"({"limit":100000000000.0})");
+  for (const char* none : {"0", "00", "0:00", "0-0"})
+    EXPECT_EQ(made({{"limit", none}}, Dialect::slurm), R"({"limit":100000000000.0})") << none;
+  EXPECT_EQ(made({{"limit", "unlimited"}}), R"({"limit":100000000000.0})");
+  EXPECT_EQ(made({{"limit", "0"}}), "limit: a limit of 0 would end the job at once; write `unlimited` for no limit.");
   EXPECT_EQ(made({{"memory", "100"}}, Dialect::slurm), R"({"memory":104857600})");
   EXPECT_EQ(made({{"memory", "100"}}), R"(memory takes a size with its unit, such as 500M or 4G, not "100".)");
   EXPECT_EQ(made({{"memory", "1.5G"}}), R"({"memory":1610612736})");

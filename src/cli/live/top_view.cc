@@ -71,7 +71,8 @@ std::string starts_or_ends(const Json& job, double now) {
   }
   if (has_number(job, "expected_start")) return clock_text(number_of(job, "expected_start"), now);
   if (has_number(job, "starts_by")) return "by " + clock_text(number_of(job, "starts_by"), now);
-  if (number_of(job, "begin") > now) return clock_text(number_of(job, "begin"), now);
+  if (text_of(job, "reason") == "BeginTime" && number_of(job, "begin") > now)
+    return clock_text(number_of(job, "begin"), now);
   return "";
 }
 

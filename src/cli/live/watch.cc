@@ -72,6 +72,11 @@ Result<Json> ended_jobs(const Service& service, const std::vector<std::string>& 
   }
 }
 
+std::string why_it_waits(const Json& job) {
+  if (text_of(job, "state") != "PENDING") return "";
+  return "job " + text_of(job, "id") + " waits: " + text_of(job, "why");
+}
+
 void tell_what_was_said(const Service& service, const Json& jobs) {
   constexpr std::size_t kMostTold = 5;
   std::size_t failed = 0;

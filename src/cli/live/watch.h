@@ -25,6 +25,9 @@ class Pauses {
 Result<Json> jobs_of(const Service& service, const std::vector<std::string>& ids);
 Result<Json> ended_jobs(const Service& service, const std::vector<std::string>& ids);
 
+// "job 12 waits: ..." as the service says why; empty of one that does not wait.
+std::string why_it_waits(const Json& job);
+
 // Says why jobs ended otherwise than well, where the service has said so: that they could not be started, for instance.
 void tell_what_was_said(const Service& service, const Json& jobs);
 

@@ -1,0 +1,66 @@
+#include "cli/live/slurm_habits.h"
+
+#include <algorithm>
+#include <array>
+#include <ranges>
+
+namespace rota::cli {
+namespace {
+
+struct Habit {
+  std::string_view commands;
+  std::string_view options;
+  std::string_view hint;
+};
+
+constexpr std::string_view kNoAccount = "jobs of a service have no account; leave it out";
+constexpr std::string_view kNoQos = "jobs of a service have no QOS; leave it out";
+constexpr std::string_view kAll = "all are listed anyway; leave it out";
+constexpr std::string_view kNoSteps = "jobs have no steps; leave it out";
+
+constexpr std::array kHabits{
+    Habit{"queue", "-j --jobs --job", "name jobs without it, as in `rota queue 2,3`"},
+    Habit{"queue", "-w --nodelist", "`rota queue state=R -o jobid,nodelist` tells where each job runs"},
+    Habit{"queue", "-O --Format", "-o takes columns by name, as in `rota queue -o jobid,name,state`"},
+    Habit{"queue", "-a --all", kAll},
+    Habit{"history", "-j --jobs --job", "name jobs without it, as in `rota history 2,3`"},
+    Habit{"history", "-N --nodelist", "`rota history -o jobid,nodelist` tells where each job ran"},
+    Habit{"history", "-s", "-t names states, as in `rota history -t F,TO`"},
+    Habit{"history", "-r", "-p names partitions, as in `rota history -p batch`"},
+    Habit{"history", "--starttime", "-S says since when, as in `rota history -S now-7days`"},
+    Habit{"history", "--endtime", "-E says until when, as in `rota history -E yesterday`"},
+    Habit{"history", "-P --parsable --parsable2", "--json prints what a program can read"},
+    Habit{"history", "-a --allusers", kAll},
+    Habit{"history", "-X --allocations", kNoSteps},
+    Habit{"queue", "-s --steps", kNoSteps},
+    Habit{"cancel", "-t --state", "say it in place of a job's id, as in `rota cancel state=PD`"},
+    Habit{"cancel", "-n --name --jobname", "say it in place of a job's id, as in `rota cancel name=sweep`"},
+    Habit{"cancel", "-p --partition", "say it in place of a job's id, as in `rota cancel partition=batch`"},
+    Habit{"cancel", "-w --nodelist", "`rota queue state=R -o jobid,nodelist` tells where each job runs; cancel by ids"},
+    Habit{"submit", "--dry-run", "--test-only submits nothing, and says when it would start"},
+    Habit{"run", "--dry-run --test-only", "`rota submit --test-only` runs nothing, and says when it would start"},
+    Habit{"submit", "-Q --quiet", "--parsable prints the id alone"},
+    Habit{"submit run update", "-w --nodelist -F --nodefile -x --exclude",
+          "Rota chooses the nodes; -p names a partition, which may be of some nodes only"},
+    Habit{"submit run update", "-C --constraint",
+          "nodes have no features; -p names a partition, and of a new job --gpus-per-node accelerators"},
+    Habit{"submit run update", "--reservation", "no job runs within a reservation; leave it out"},
+    Habit{"queue history cancel submit run update", "-A --account --accounts", kNoAccount},
+    Habit{"queue history cancel submit run update", "-q --qos", kNoQos},
+    Habit{"queue history cancel submit run", "-M --clusters --cluster", "--url names another service"}};
+
+bool has(std::string_view words, std::string_view word) {
+  return std::ranges::any_of(words | std::views::split(' '), [&](auto each) { return std::string_view(each) == word; });
+}
+
+}  // namespace
+
+std::string_view slurm_hint(std::string_view command, std::string_view option) {
+  command.remove_prefix(std::min(command.size(), command.rfind(' ') + 1));
+  const std::string_view name = option.starts_with("--") ? option : option.substr(0, 2);  // "-j2" is "-j 2"
+  const auto* const found = std::ranges::find_if(
+      kHabits, [&](const Habit& habit) { return has(habit.commands, command) && has(habit.options, name); });
+  return found == kHabits.end() ? "" : found->hint;
+}
+
+}  // namespace rota::cli
