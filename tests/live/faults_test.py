@@ -45,7 +45,7 @@ class Faults(Tokens):
         for _ in range(TIMES):
             self.service.stop()
             self.service.environment = broken_system(self.folder, BROKEN_CALL=call, BROKEN_ERROR=str(error),
-                                                     BROKEN_AFTER=str(self.dice.randrange(20, 300)))
+                                                     BROKEN_AFTER=str(self.dice.randrange(100, 400)))
             self.service.start()
             with self.stream():
                 said = self.ended_by_itself()
