@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 
+#include "api/rehearser.h"
 #include "api/routes.h"
 #include "api/tokens.h"
 #include "api/worker.h"
@@ -106,7 +107,7 @@ class ServedState {
   Folder folder_;
   boost::asio::io_context io_;
   api::Worker worker_;
-  api::Worker rehearser_;
+  api::Rehearser rehearser_;
   api::Tokens tokens_;
   std::unique_ptr<serve::Service> service_;
   api::Handler handler_;

@@ -119,7 +119,8 @@ void change_some(const std::shared_ptr<Bulk>& bulk) {
     add_row(*bulk, service.change(bulk->asked.caller, id, bulk->request.change));
   }
   if (bulk->jobs.empty()) return finish(*bulk);
-  bulk->reply->again([bulk] { change_some(bulk); });
+  // Once this is durable: else what is asked meanwhile would wait for the commit of all of it.
+  service.when_durable([bulk](const Result<void>&) { bulk->reply->again([bulk] { change_some(bulk); }); });
 }
 
 }  // namespace

@@ -13,14 +13,17 @@ void Turns::take(const boost::asio::any_io_executor& executor, const std::string
   if (!std::exchange(runs_soon_, true)) run_soon(executor);
 }
 
-void Turns::run_soon(const boost::asio::any_io_executor& executor) {
-  boost::asio::post(executor, [this, executor, alive = std::weak_ptr(alive_)] {
-    if (!alive.expired()) run(executor);
+// After so many rounds of the loop.
+void Turns::run_soon(const boost::asio::any_io_executor& executor, int rounds) {
+  boost::asio::post(executor, [this, executor, rounds, alive = std::weak_ptr(alive_)] {
+    if (alive.expired()) return;
+    rounds > 0 ? run_soon(executor, rounds - 1) : run(executor);
   });
 }
 
 void Turns::run(const boost::asio::any_io_executor& executor) {
-  const auto until = std::chrono::steady_clock::now() + at_once_;
+  const auto begun = std::chrono::steady_clock::now();
+  const auto until = begun + at_once_;
   do {
     Waiting& next = waiting_.front();
     const auto call = std::move(next.calls.front());
@@ -33,7 +36,10 @@ void Turns::run(const boost::asio::any_io_executor& executor) {
     call();
   } while (!waiting_.empty() && std::chrono::steady_clock::now() < until);
   runs_soon_ = !waiting_.empty();
-  if (runs_soon_) run_soon(executor);
+  // Whoever came during a long one is let in, read and heard before the next one, each in a round of its own.
+  constexpr int kRounds = 8;
+  const bool was_long = std::chrono::steady_clock::now() - begun > 5 * at_once_;
+  if (runs_soon_) run_soon(executor, was_long ? kRounds : 0);
 }
 
 }  // namespace rota::api

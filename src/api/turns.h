@@ -27,7 +27,7 @@ class Turns {
     std::string peer;
     std::deque<std::function<void()>> calls;
   };
-  void run_soon(const boost::asio::any_io_executor& executor);
+  void run_soon(const boost::asio::any_io_executor& executor, int rounds = 0);
   void run(const boost::asio::any_io_executor& executor);
 
   std::chrono::microseconds at_once_;

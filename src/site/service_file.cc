@@ -42,7 +42,8 @@ const std::array<Key, 15>& keys() {
       {"max_jobs", &S::most_jobs, "a whole number from 1", "10000000",
        "the most jobs that wait and run; more are refused"},
       {"max_jobs_of_user", &S::most_jobs_of_user, "a whole number from 1", "nine tenths of `max_jobs`",
-       "the same of one user who is no operator, so that nobody takes the room of all others"},
+       "the same of one user who is no operator, so that none of them takes the room of all others alone; several "
+       "together still can"},
       {"slurm_variables", &S::slurm_variables, "true or false", "false",
        "all jobs find SLURM_JOB_ID and its like beside ROTA_JOB_ID and its like, and not only those with #SBATCH "
        "lines"},

@@ -74,7 +74,7 @@ struct RunRecord {
 };
 
 template <class Visit, class Record>
-requires std::is_same_v<std::remove_const_t<Record>, RunRecord>
+  requires std::is_same_v<std::remove_const_t<Record>, RunRecord>
 void fields(Visit&& visit, Record& record) {
   visit("phase", record.phase);
   visit("job", record.job);
@@ -143,7 +143,7 @@ void duration_field(Visit& visit, std::string_view name, Value& value) {
 }
 
 template <class Visit, class Record>
-requires std::is_same_v<std::remove_const_t<Record>, Order>
+  requires std::is_same_v<std::remove_const_t<Record>, Order>
 void fields(Visit&& visit, Record& order) {
   auto& run = order.run;
   visit("kind", order.kind);
@@ -211,7 +211,7 @@ constexpr std::array<std::string_view, 7> names_of(Tell::Kind) {
 }
 
 template <class Visit, class Record>
-requires std::is_same_v<std::remove_const_t<Record>, Tell>
+  requires std::is_same_v<std::remove_const_t<Record>, Tell>
 void fields(Visit&& visit, Record& tell) {
   visit("kind", tell.kind);
   visit("epoch", tell.epoch);
