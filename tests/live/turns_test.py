@@ -94,7 +94,7 @@ class Turns(NetworkCase):
         while self.answered(wires) < len(wires):
             self.assertEqual(self.ask("GET", "/v1/policy", self.ben)[0], 200)
             bens += 1
-        self.assertGreater(bens, 15)
+        self.assertGreater(bens, 5)
 
     def test_large_bodies_count_until_they_are_carried_out(self):
         body = json.dumps({"script": "#!/bin/sh\n#" + "x" * (9 << 17), "folder": "/", "held": True}).encode()
