@@ -1,6 +1,7 @@
 // Any request to what the service answers: each is answered once, in JSON where it says so, and a refusal is a
 // sentence. An input is one request or several, with a line "====" between them. Of each the first byte says who asks
 // ('-': a user, else an operator); then come "METHOD TARGET" ("GET!": by a token), headers, an empty line and the body.
+#include <boost/asio/post.hpp>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -16,8 +17,11 @@ using namespace rota;
 using Json = nlohmann::json;
 
 struct Answered final : public api::Reply {
+  explicit Answered(boost::asio::io_context& loop) : io(loop) {}
+
+  boost::asio::io_context& io;
   bool done = false;
-  std::function<void()> gone;
+  std::function<void()> when_gone;
 
   void send(api::Response response) override {
     CHECK(!done, "there is one answer");
@@ -33,11 +37,13 @@ struct Answered final : public api::Reply {
   void stream(const std::string& /*type*/, std::function<void()> left) override {
     CHECK(!done, "there is one answer");
     done = true;
-    gone = std::move(left);
+    when_gone = std::move(left);
   }
   bool write(std::string text) override { return done && is_utf8(text); }
   bool lags() const override { return false; }
   void when_out(std::function<void()> /*call*/) override {}
+  void again(std::function<void()> call) override { boost::asio::post(io, std::move(call)); }
+  bool gone() const override { return false; }
 };
 
 std::string_view take_line(std::string_view& text) {
@@ -88,10 +94,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const bool sound = read_request(rest.substr(0, end), request);
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + kBetween.size());
     if (!sound) continue;
-    const auto reply = std::make_shared<Answered>();
+    const auto reply = std::make_shared<Answered>(state.io());
     state.handler()(request, reply);
     state.work_until([&] { return reply->done; });
-    if (const auto gone = std::exchange(reply->gone, {})) gone();
+    if (const auto gone = std::exchange(reply->when_gone, {})) gone();
   }
   return 0;
 }
