@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
 #include <optional>
@@ -107,15 +108,18 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
       caller_of, [&](std::string_view text) { return bearer_of(**service, *tokens, text); },
       routes({**service, *tokens, worker, rehearser}));
   boost::asio::signal_set signals(io, SIGTERM, SIGINT);
-  const auto stop = [&] {
+  // Behind the answers to who waits to hear what has become of a change.
+  const auto stop_soon = [&] {
     (*server)->stop();
-    (*service)->stop();
-    io.stop();
+    boost::asio::post(io, [&] {
+      (*service)->stop();
+      io.stop();
+    });
   };
   signals.async_wait([&](const boost::system::error_code& error, int) {
-    if (!error) stop();
+    if (!error) (*service)->when_durable([&](const Result<void>&) { stop_soon(); });
   });
-  (*service)->on_failure(stop);
+  (*service)->on_failure(stop_soon);
   if (!(*service)->failure()) return (*service)->failure();
   for (const std::string& address : remote) options.say("answers at " + address + " too, to who has a token");
   options.say("ready: " + summary(**service));

@@ -112,10 +112,7 @@ void ClaimGate::hold(JobId id, const Command& command) {
 
 void ClaimGate::release(const Held& held) {
   Command command = held.command;
-  const Duration late = loop_.now() - held.since;
-  if (command.start != kNever) command.start += late;
-  if (command.expected_end != kNever) command.expected_end += late;
-  if (command.limit_end != kNever) command.limit_end += late;
+  command.shift(loop_.now() - held.since);
   return pass(command);
 }
 

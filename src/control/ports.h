@@ -55,6 +55,12 @@ struct Command {
   bool stands = false;                        // adjust: it stands still, and the ends are as if it went on now
   Duration limit{0};                          // adjust: the run time that it asks for now
 
+  // Carried out so much later than was decided, it counts from then on.
+  void shift(Duration late) {
+    for (Instant* at : {&start, &expected_end, &limit_end})
+      if (*at != kNever) *at += late;
+  }
+
   // Says nothing again, and keeps the room that its list of nodes has.
   void forget() {
     where.shares.clear();

@@ -348,8 +348,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
     std::size_t looked_at = 0;  // jobs, for what it waits for
   };
   Result<Prepared> prepared_of(const Caller& caller, const Submission& submission) const;
-  Result<std::vector<JobId>> submit_all_of(const Caller& caller, const Submission& submission, Prepared prepared,
-                                           Namesakes& namesakes);
+  Result<void> submit_all_of(const Caller& caller, const Submission& submission, Prepared prepared,
+                             Namesakes& namesakes, std::vector<JobId>& jobs);
   Result<std::vector<JobId>> submitted_as(JobId first, const std::string& key, std::uint32_t uid);
   Result<void> find_awaited(const Submission& submission, Prepared& prepared) const;
   // What a change of its size makes of a job that waits.

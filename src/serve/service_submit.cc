@@ -416,9 +416,13 @@ Result<std::vector<JobId>> Service::submit(const Caller& caller, const std::vect
   Namesakes namesakes(*this, caller.uid, names);
   std::vector<JobId> jobs;
   for (std::size_t i = 0; i < submissions.size(); ++i) {
-    auto some = submit_all_of(caller, submissions[i], std::move(prepared[i]), namesakes);
-    if (!some) return fail(which_of(submissions, submissions[i]) + some.error().message);
-    jobs.insert(jobs.end(), some->begin(), some->end());
+    auto done = submit_all_of(caller, submissions[i], std::move(prepared[i]), namesakes, jobs);
+    if (done) continue;
+    static_cast<void>(decide());
+    return fail(which_of(submissions, submissions[i]) + done.error().message +
+                (jobs.empty() ? " Nothing was submitted."
+                              : " What came before it was submitted: jobs " + book_.shown(jobs.front()) + " to " +
+                                    book_.shown(jobs.back()) + "."));
   }
   if (!key.text.empty() && !jobs.empty()) {
     store_->put_key(key.text, caller.uid, jobs.front(), view().now(), key.digest);
@@ -438,8 +442,8 @@ Result<std::vector<JobId>> Service::submitted_as(JobId first, const std::string&
 }
 
 // A singleton waits for those of its name that came before it, in this request, too.
-Result<std::vector<JobId>> Service::submit_all_of(const Caller& caller, const Submission& submission, Prepared prepared,
-                                                  Namesakes& namesakes) {
+Result<void> Service::submit_all_of(const Caller& caller, const Submission& submission, Prepared prepared,
+                                    Namesakes& namesakes, std::vector<JobId>& jobs) {
   const JobSpec& spec = prepared.spec;
   const ArrayRange& range = prepared.range;
   const auto about = about_of(caller, submission, spec, settings_.kill_wait);
@@ -449,7 +453,6 @@ Result<std::vector<JobId>> Service::submit_all_of(const Caller& caller, const Su
     about->indexes = {static_cast<std::int64_t>(all.size()), all.front(), all.back(),
                       all.size() > 1 ? all[1] - all[0] : 1};
   }
-  std::vector<JobId> jobs;
   Kept kept{about, about_text(*about), {{}, submission.script, joined(submission.environment)}};
   for (std::size_t i = 0; i < range.indexes.size(); ++i) {
     const std::int64_t index = range.indexes[i];
@@ -465,7 +468,7 @@ Result<std::vector<JobId>> Service::submit_all_of(const Caller& caller, const Su
     jobs.push_back(*job);
     namesakes.add(about->name, *job, prepared.singleton);
   }
-  return jobs;
+  return {};
 }
 
 Result<JobId> Service::submit_one(Kept& kept, JobSpec spec, const Task& task) {
@@ -488,7 +491,7 @@ Result<JobId> Service::submit_one(Kept& kept, JobSpec spec, const Task& task) {
   }
   book_.take_back(id);
   store_->drop_payload(id);
-  return fail("job " + std::to_string(spec.number) + " was refused; nothing was submitted.");
+  return fail("job " + std::to_string(spec.number) + " was refused.");
 }
 
 }  // namespace rota::serve

@@ -54,6 +54,22 @@ class Faults(Tokens):
             self.service.start()
             print(f"{call} failed: {self.check()}", file=sys.stderr)
 
+    def test_who_waits_for_a_sync_that_fails_is_told(self):
+        service = self.service
+        service.stop()
+        service.environment = broken_system(self.folder, BROKEN_CALL="sync", BROKEN_ERROR="5", BROKEN_AFTER="200")
+        service.start()
+        taken = []
+        held = {"command": ["true"], "folder": self.folder, "held": True}
+        while (answered := service.ask("POST", "/v1/jobs", held))[0] == 201:
+            taken.append(answered[1]["id"])
+        self.assertEqual(answered[0], 503, answered)
+        self.assertRegex(answered[1]["detail"], IO_ERROR)
+        self.assertRegex(self.ended_by_itself(), IO_ERROR)
+        service.environment = None
+        service.start()
+        self.assertLessEqual(set(taken), {job["id"] for job in service.ask("GET", "/v1/jobs?limit=1000")[1]["jobs"]})
+
     def test_a_sync_fails(self):
         self.fails("sync", 5, IO_ERROR)
 

@@ -156,6 +156,8 @@ class Selectors(ServiceCase):
         self.assertRegex(said, rf"^{job} .*\nrota: there is no job 98\.\nrota: there is no job 99\.\n$")
         self.assertIn("there is no partition", self.rota_says("history", "-p", "nosuch", code=1))
         self.rota_says("history", job)
+        for word in ("user=nobody-else", "partition=nosuch"):
+            self.assertRegex(self.rota_says("queue", "--noheader", word, code=1), "^rota: .* (knows )?no (user|partition) ")
 
     def test_jobs_that_have_ended_are_found_by_what_they_are(self):
         well, wrong = self.service.submit("true", name="wide"), self.service.submit("false", name="narrow")

@@ -38,6 +38,9 @@ class Stream(threading.Thread):
                 except (OSError, http.client.HTTPException):
                     self.over.wait(0.01)
                     continue
+                if status == 503:
+                    self.over.wait(0.01)
+                    continue
                 if status == 201:
                     self.acknowledged[name] = answer["id"]
                 break

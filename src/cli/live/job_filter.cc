@@ -28,7 +28,7 @@ bool tell_unknown(const Service& service, const std::map<std::string, std::strin
   if (!answer) return known;
   for (const std::string_view part : split(asked.at("partition"), ',')) {
     const auto is = [&](const Json& row) { return text_of(row, "name") == trimmed(part); };
-    if (std::ranges::none_of(list_of(*answer, "partitions"), is))
+    if (!trimmed(part).empty() && std::ranges::none_of(list_of(*answer, "partitions"), is))
       tell("there is no partition " + rota::quoted(trimmed(part)) + "; `rota partitions` lists them.");
   }
   return known;
@@ -90,6 +90,13 @@ Result<JobFilter::Asked> JobFilter::ask(const Service& service, const std::map<s
   Json unknown = Json::array();
   auto all = service.rows("/v1/jobs", *question, "jobs", SIZE_MAX, &unknown);
   if (!all) return std::unexpected(all.error());
+  for (const std::string_view part : split((*question)["ids"], ',')) {  // "user=ada" says what --user ada says
+    const std::string_view word = trimmed(part);
+    for (const char* name : {"user", "partition"}) {
+      const std::string before = std::string(name) + "=";
+      if (word.starts_with(before)) (*question)[name] += "," + std::string(word.substr(before.size()));
+    }
+  }
   const bool words_known = !all->empty() || tell_unknown(service, *question);
   return Asked{std::move(*all), tell_unknown_ids(unknown) && words_known};
 }

@@ -94,10 +94,7 @@ bool LocalEngine::must_wait(const Command& command) {
 
 // It still has all of its limit.
 Command LocalEngine::begins_later(Command command, Instant since) const {
-  const Duration late = loop_.now() - since;
-  if (command.start != kNever) command.start += late;
-  if (command.expected_end != kNever) command.expected_end += late;
-  if (command.limit_end != kNever) command.limit_end += late;
+  command.shift(loop_.now() - since);
   return command;
 }
 
