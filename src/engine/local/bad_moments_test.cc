@@ -158,10 +158,7 @@ TEST_F(LocalBadMomentsTest, what_is_left_of_a_suspended_job_is_ended_before_its_
   desk_.open();
   desk_.launch(1, desk_.shell(kUntilGo));
   ASSERT_TRUE(desk_.wait_for_file("pid"));
-  Command leave = desk_.command(Command::Kind::preempt, 1);
-  leave.how = Preemption::suspend;
-  desk_.engine().dispatch(leave);
-  ASSERT_TRUE(desk_.wait_for<Vacated>(1));
+  ASSERT_TRUE(desk_.suspend(1));
   const pid_t keeper = supervisor();
   const pid_t job = job_pid();
   desk_.close();
@@ -198,10 +195,7 @@ TEST_F(LocalBadMomentsTest, a_job_that_was_suspended_has_the_rest_of_its_limit_h
   start.expected_end = start.limit_end = desk_.loop().now() + run.limit;
   desk_.engine().dispatch(start);
   ASSERT_TRUE(desk_.wait_for_file("pid"));
-  Command leave = desk_.command(Command::Kind::preempt, 1);
-  leave.how = Preemption::suspend;
-  desk_.engine().dispatch(leave);
-  ASSERT_TRUE(desk_.wait_for<Vacated>(1));
+  ASSERT_TRUE(desk_.suspend(1));
   Command turn = desk_.command(Command::Kind::start, 1, 2);
   turn.start = desk_.loop().now();
   turn.expected_end = turn.limit_end = turn.start + run.limit;

@@ -127,6 +127,13 @@ class Desk : public Intake, public RunSource {
     runs_[JobId{job}] = run;
     return command(Command::Kind::start, job, dispatch);
   }
+  // It gives way, to go on as its next dispatch. False: it did not.
+  bool suspend(std::uint32_t job) {
+    Command leave = command(Command::Kind::preempt, job);
+    leave.how = Preemption::suspend;
+    engine().dispatch(leave);
+    return wait_for<Vacated>(job);
+  }
   Command command(Command::Kind kind, std::uint32_t job, std::uint32_t dispatch = 1) {
     Command command{.kind = kind, .epoch = 1, .key = ++key_, .job = JobId{job}};
     command.dispatch = dispatch;

@@ -215,10 +215,7 @@ TEST_F(LocalHungTest, a_job_whose_start_nobody_carries_out_is_not_waited_for_bey
 
 TEST_F(LocalHungTest, a_job_that_does_not_go_on_after_it_was_suspended_is_ended) {
   const pid_t supervisor = start(1, desk_.start(1, desk_.shell(kForEver)));
-  Command leave = desk_.command(Command::Kind::preempt, 1);
-  leave.how = Preemption::suspend;
-  desk_.engine().dispatch(leave);
-  ASSERT_TRUE(desk_.wait_for<Vacated>(1));
+  ASSERT_TRUE(desk_.suspend(1));
   ::kill(supervisor, SIGSTOP);
   desk_.engine().dispatch(desk_.command(Command::Kind::start, 1, 2));
   wait_for_its_run();
@@ -230,10 +227,7 @@ TEST_F(LocalHungTest, a_job_that_does_not_go_on_after_it_was_suspended_is_ended)
 TEST_F(LocalHungTest, a_job_that_begins_or_goes_on_is_left_alone) {
   start(1, desk_.start(1, desk_.shell(kForEver)));
   wait_for_its_run();
-  Command leave = desk_.command(Command::Kind::preempt, 1);
-  leave.how = Preemption::suspend;
-  desk_.engine().dispatch(leave);
-  ASSERT_TRUE(desk_.wait_for<Vacated>(1));
+  ASSERT_TRUE(desk_.suspend(1));
   desk_.engine().dispatch(desk_.command(Command::Kind::start, 1, 2));
   ASSERT_TRUE(desk_.wait_for<Launched>(1, 2));
   wait_for_its_run();

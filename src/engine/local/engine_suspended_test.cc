@@ -10,18 +10,12 @@ namespace {
 
 class LocalSuspendedTest : public LocalRestartTest {
  protected:
-  bool gives_way() {
-    Command leave = desk_.command(Command::Kind::preempt, 1);
-    leave.how = Preemption::suspend;
-    desk_.engine().dispatch(leave);
-    return desk_.wait_for<Vacated>(1);
-  }
   enum class Lost : std::uint8_t { supervisor, first };
   // Without a service, and until its supervisor has gone.
   void loses_while_it_stands(Lost process) {
     desk_.launch(1, desk_.shell(kUntilGo));
     ASSERT_TRUE(desk_.wait_for_file("pid"));
-    ASSERT_TRUE(gives_way());
+    ASSERT_TRUE(desk_.suspend(1));
     const pid_t keeper = supervisor();
     desk_.close();
     ::kill(process == Lost::supervisor ? keeper : job_pid(), SIGKILL);
@@ -60,7 +54,7 @@ TEST_F(LocalSuspendedTest, what_its_user_lets_go_on_runs_of_its_limit) {
   start.expected_end = start.limit_end = desk_.loop().now() + kLimit;
   desk_.engine().dispatch(start);
   ASSERT_TRUE(desk_.wait_for_file("pid"));
-  ASSERT_TRUE(gives_way());
+  ASSERT_TRUE(desk_.suspend(1));
   const pid_t first = job_pid();
   EXPECT_TRUE(desk_.wait([&] {
     ::kill(first, SIGCONT);
@@ -96,7 +90,7 @@ TEST_F(LocalSuspendedTest, what_used_the_processor_between_two_looks_has_not_sto
 TEST_F(LocalSuspendedTest, a_suspended_job_whose_supervisor_is_killed_is_lost_when_its_turn_comes) {
   desk_.launch(1, desk_.shell("echo $$ >> pid; while [ ! -e go ]; do sleep 0.01; done; echo end >> out"));
   ASSERT_TRUE(desk_.wait_for_file("pid"));
-  ASSERT_TRUE(gives_way());
+  ASSERT_TRUE(desk_.suspend(1));
   const pid_t first = job_pid();
   ::kill(supervisor(), SIGKILL);
   ASSERT_TRUE(gone(first));
@@ -115,7 +109,7 @@ TEST_F(LocalSuspendedTest, a_suspended_job_whose_supervisor_is_killed_is_lost_wh
 TEST_F(LocalSuspendedTest, a_suspended_job_whose_turn_comes_while_it_is_buried_does_not_run_twice) {
   desk_.launch(1, desk_.shell("echo begun >> out; echo $$ > pid; sleep 1000"));
   ASSERT_TRUE(desk_.wait_for_file("pid"));
-  ASSERT_TRUE(gives_way());
+  ASSERT_TRUE(desk_.suspend(1));
   const pid_t keeper = supervisor();
   const pid_t spawner = desk_.engine().spawner();
   ::kill(spawner, SIGSTOP);

@@ -388,10 +388,7 @@ TEST_F(LocalEngineTest, a_job_is_suspended_and_goes_on_as_its_next_dispatch) {
 TEST_F(LocalEngineTest, a_suspended_job_that_leaves_for_good_is_ended) {
   desk_.launch(1, desk_.shell("echo $$ > pid; exec sleep 1000"));
   ASSERT_TRUE(desk_.wait_for_file("pid"));
-  Command leave = desk_.command(Command::Kind::preempt, 1);
-  leave.how = Preemption::suspend;
-  desk_.engine().dispatch(leave);
-  ASSERT_TRUE(desk_.wait_for<Vacated>(1));
+  ASSERT_TRUE(desk_.suspend(1));
   const pid_t pid = std::stoi(desk_.file("pid"));
   desk_.engine().settled(JobId{1}, kAnyDispatch);
   EXPECT_TRUE(desk_.wait([&] { return ::kill(pid, 0) != 0; }));
