@@ -30,6 +30,9 @@ struct Request {
   std::shared_ptr<const void> large = {};
 };
 
+// Bytes of a body that take so long to read that others would wait for it.
+inline constexpr std::size_t kLargeBody = 1 << 20;
+
 struct Response {
   int status = 200;
   std::string type = "application/json";
@@ -52,7 +55,7 @@ class Reply {
   // Goes on with the request in another turn of who asked, behind what they have waiting; also once the other side is
   // gone.
   virtual void again(std::function<void()> call) = 0;
-  // Nobody hears an answer.
+  // Nobody hears an answer: the service has closed the connection. Who hung up is noticed when they are answered.
   virtual bool gone() const = 0;
 };
 

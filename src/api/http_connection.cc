@@ -228,7 +228,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     if (!length) {
       parser_->body_limit(all_.options.most_small);
     } else if (*length > all_.options.most_small) {
-      large_ = all_.begin_large(asker());
+      large_ = all_.begin_large(asker(), caller_.operates);
       if (!large_) return dismiss(busy("enough large requests are under way; ask again in a moment."));
     }
     if (parser_->is_done() || !beast::iequals(parser_->get()[http::field::expect], "100-continue")) return read_body();

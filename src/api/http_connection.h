@@ -44,7 +44,7 @@ class Connections {
   void let_go(const std::shared_ptr<Connection>& connection, const Peer& peer);
   // A large request may be read now, and is under way as long as somebody has what this gives, which may outlive this;
   // nothing: there are enough of this user or address, or in all.
-  std::shared_ptr<const void> begin_large(const std::string& asker);
+  std::shared_ptr<const void> begin_large(const std::string& asker, bool operates);
   // Whether a large answer of so many bytes may go out now; end_answer() when it has. One that `must` go out is
   // counted, and never refused.
   bool begin_answer(const std::string& peer, std::size_t bytes, bool must);

@@ -115,8 +115,9 @@ class Large {
 
 }  // namespace
 
-std::shared_ptr<const void> Connections::begin_large(const std::string& asker) {
-  if (large_->size() >= options.most_large || large_->count(asker) >= options.most_large_of_one) return nullptr;
+std::shared_ptr<const void> Connections::begin_large(const std::string& asker, bool operates) {
+  if ((!operates && large_->size() >= options.most_large) || large_->count(asker) >= options.most_large_of_one)
+    return nullptr;
   return std::make_shared<const Large>(large_, asker);
 }
 
@@ -222,9 +223,11 @@ void HttpServer::Impl::accept(Acceptor& acceptor) {
 template <class Acceptor>
 void HttpServer::Impl::welcome_more(Acceptor& acceptor) {
   constexpr int kAtOnce = 256;
+  constexpr std::chrono::milliseconds kPatience{2};  // their users may have to be looked up far away
+  const auto until = std::chrono::steady_clock::now() + kPatience;
   Code error;
   acceptor.non_blocking(true, error);
-  for (int n = 0; n < kAtOnce && !error; ++n) {
+  for (int n = 0; n < kAtOnce && !error && std::chrono::steady_clock::now() < until; ++n) {
     auto socket = acceptor.accept(error);
     if (!error) welcome(std::move(socket));
   }

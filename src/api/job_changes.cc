@@ -138,6 +138,8 @@ void change_jobs(const Ask& ask) {
                                           .request = std::move(*request),
                                           .jobs = std::move(*jobs),
                                           .absent = std::move(*absent)});
+  bulk->asked.body = {};  // it has been read, and the slices may take long
+  bulk->asked.large.reset();
   leave_out_others(*bulk);
   using Kind = Service::Change::Kind;
   const Kind kind = bulk->request.change.kind;

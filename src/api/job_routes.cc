@@ -21,7 +21,6 @@ using serve::Service;
 constexpr const char* kNobodyNear =
     "`attach` is for who waits on the computer of the service, and a token may come from any; submit the job without "
     "it.";
-constexpr std::size_t kLargeBody = 1 << 20;  // bytes that take so long to read that others would wait for it
 
 void send_json(const Ask& ask, const Json& json, int status = 200) {
   ask.reply->send({status, "application/json", dumped(json), {}});
@@ -145,7 +144,7 @@ Result<Json> unknown_ids(const Ask& ask, const Filters& filters) {
   const auto absent = ask.service.not_there(ask.request.caller, filters.selector);
   if (!absent) return std::unexpected(absent.error());
   for (const Service::Absent& each : *absent) {
-    if (!each.ended) ids.push_back(each.id);
+    if (const std::string& never = each.ended ? each.never : each.id; !never.empty()) ids.push_back(never);
   }
   return ids;
 }
@@ -343,8 +342,9 @@ void submit_jobs(const Ask& ask) {
   ask.worker.run([sources = Sources(ask), unix_start, asked = std::make_shared<const Request>(ask.request),
                   reply = ask.reply] {
     const auto read = std::make_shared<const Result<SubmissionRequest>>(read_submissions(asked->body, unix_start));
-    return
-        [sources, asked, reply, read, key = request_key(*asked)] { submit({sources, *asked, reply, {}}, *read, key); };
+    return [sources, asked, reply, read] {
+      reply->again([sources, asked, reply, read] { submit({sources, *asked, reply, {}}, *read, request_key(*asked)); });
+    };
   });
 }
 

@@ -17,7 +17,7 @@
 namespace rota::serve {
 namespace {
 
-constexpr std::int64_t kMostAtOnce = 100'000;       // tasks of one request
+constexpr std::int64_t kMostAtOnce = 10'000;        // tasks of one request, or as many as one array may have
 constexpr Duration kLongestWait = seconds(3600);    // for what a job asks to have after it was told to end
 constexpr std::size_t kMostDependencies = 100'000;  // of one submission
 constexpr std::size_t kMostLookedAt = 1'000'000;    // of one request, see Awaited
@@ -395,6 +395,7 @@ Result<std::vector<JobId>> Service::submit(const Caller& caller, const std::vect
     if (*before) return submitted_as(**before, key.text, caller.uid);
   }
   if (auto room = has_room_on_disk(); !room) return std::unexpected(room.error());
+  const std::int64_t most = std::max(kMostAtOnce, settings_.most_array);
   std::vector<Prepared> prepared;
   std::int64_t tasks = 0;
   std::size_t looked_at = 0;
@@ -407,8 +408,8 @@ Result<std::vector<JobId>> Service::submit(const Caller& caller, const std::vect
       return fail("these wait for too many jobs at once; submit them in several requests.");
     prepared.push_back(std::move(*one));
     if (auto some = has_room_for(*this, caller, tasks); !some) return std::unexpected(some.error());
-    if (tasks > kMostAtOnce)
-      return fail("these are too many jobs at once; submit fewer, " + grouped(kMostAtOnce) + " tasks at most.");
+    if (tasks > most)
+      return fail("these are too many jobs at once; submit fewer, " + grouped(most) + " tasks at most.");
   }
   std::set<std::string> names;
   for (std::size_t i = 0; i < submissions.size(); ++i)

@@ -38,7 +38,7 @@ const std::array<Key, 15>& keys() {
       {"keep_history", &S::keep_history, "a time", "90d",
        "ended jobs, their scripts and what is known of their output are forgotten after that long"},
       {"max_array", &S::most_array, "a whole number from 1", "10000",
-       "the most tasks of one array; a request has 100,000 at most, in all"},
+       "the most tasks of one array; a request has as many at most in all, or 10,000 where that is more"},
       {"max_jobs", &S::most_jobs, "a whole number from 1", "10000000",
        "the most jobs that wait and run; more are refused"},
       {"max_jobs_of_user", &S::most_jobs_of_user, "a whole number from 1", "nine tenths of `max_jobs`",

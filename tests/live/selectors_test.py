@@ -156,6 +156,9 @@ class Selectors(ServiceCase):
         self.assertRegex(said, rf"^{job} .*\nrota: there is no job 98\.\nrota: there is no job 99\.\n$")
         self.assertIn("there is no partition", self.rota_says("history", "-p", "nosuch", code=1))
         self.rota_says("history", job)
+        array = self.service.submit("true", array="1-3")
+        self.service.all_end()
+        self.assertIn(f"there is no job {array}_[4-5].", self.rota_says("history", f"{array}_[1-5]", code=1))
         for word in ("user=nobody-else", "partition=nosuch"):
             self.assertRegex(self.rota_says("queue", "--noheader", word, code=1), "^rota: .* (knows )?no (user|partition) ")
 

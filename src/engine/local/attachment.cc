@@ -49,10 +49,13 @@ ssize_t read_soon(int file, std::span<char> into) {
 // Whose rights count while this is there: those of the job's user, though this process may be root's.
 class AsUser {
  public:
-  explicit AsUser(const Run& run) : other_(run.uid != kServiceUser && run.uid != ::geteuid()) {
+  // To find out the groups may take long; what is open can be written to without.
+  enum class Groups : std::uint8_t { theirs, as_they_are };
+  AsUser(const Run& run, Groups groups) : other_(run.uid != kServiceUser && run.uid != ::geteuid()) {
     if (!other_) return;
-    taken_ = (run.user.empty() ? ::setgroups(1, &run.gid) : ::initgroups(run.user.c_str(), run.gid)) == 0 &&
-             ::setegid(run.gid) == 0 && ::seteuid(run.uid) == 0;
+    if (groups == Groups::theirs)
+      taken_ = (run.user.empty() ? ::setgroups(1, &run.gid) : ::initgroups(run.user.c_str(), run.gid)) == 0;
+    taken_ = taken_ && ::setegid(run.gid) == 0 && ::seteuid(run.uid) == 0;
   }
   ~AsUser() {
     const gid_t group = ::getgid();
@@ -69,7 +72,7 @@ class AsUser {
 };
 
 Descriptor open_as_user(const Run& run, const std::string& path) {
-  const AsUser user(run);
+  const AsUser user(run, AsUser::Groups::theirs);
   if (!user.taken()) return {};
   const mode_t mask = ::umask(run.umask);
   // Whoever may wait at the other end, of a FIFO, say, or never comes to it, is not waited for: only a file will do.
@@ -189,7 +192,7 @@ std::string Attachment::go_on_alone(const Run& run) {
 // As its user also here: root may write beyond a quota.
 void Attachment::keep(const Run& run, std::string_view piece, std::string& lost) {
   if (!left_file_) return;
-  const AsUser user(run);
+  const AsUser user(run, AsUser::Groups::as_they_are);
   if (user.taken() && write_whole(left_file_.get(), piece)) return;
   lost = "What it writes since nobody waits at its terminal is lost in part: " + run.left_output +
          " could not be written: " + std::strerror(errno) + ".";

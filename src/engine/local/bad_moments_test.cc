@@ -210,6 +210,53 @@ TEST_F(LocalBadMomentsTest, a_job_that_was_suspended_has_the_rest_of_its_limit_h
   EXPECT_EQ(desk_.outcome(1, 2), Outcome::completed);
 }
 
+TEST_F(LocalBadMomentsTest, a_job_that_moves_has_its_limit_however_long_the_service_was_away) {
+  local::Run run = desk_.shell(kUntilGo);
+  run.limit = seconds(60);
+  Command start = desk_.start(1, run);
+  start.expected_end = start.limit_end = desk_.loop().now() + run.limit;
+  desk_.engine().dispatch(start);
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  Command move = desk_.command(Command::Kind::migrate, 1);
+  move.kept = false;
+  move.start = desk_.loop().now();
+  move.expected_end = move.limit_end = move.start + run.limit;
+  desk_.engine().dispatch(move);
+  desk_.close();
+  desk_.options().decided_before = move.key;
+  desk_.open();
+  desk_.loop().jump(seconds(1000));
+  desk_.engine().dispatch(move);
+  a_while(200);
+  go();
+  EXPECT_EQ(desk_.outcome(1), Outcome::completed);
+}
+
+// The folder cannot be opened when the job is stopped, and the service starts anew before the supervisor looks again.
+TEST_F(LocalBadMomentsTest, a_suspension_that_could_not_be_kept_is_told_once_it_is) {
+  desk_.launch(1, desk_.shell(kUntilGo));
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  const std::filesystem::path away = desk_.runs().string() + ".away";
+  std::filesystem::rename(desk_.runs(), away);
+  Command leave = desk_.command(Command::Kind::preempt, 1);
+  leave.how = Preemption::suspend;
+  desk_.engine().dispatch(leave);
+  EXPECT_TRUE(desk_.wait([&] { return !look_at(job_pid()).value().runs; }));
+  a_while(50);
+  EXPECT_EQ(desk_.heard<Vacated>(1), nullptr);
+  desk_.close();
+  std::filesystem::rename(away, desk_.runs());
+  const Observation observed = desk_.open().observe();
+  const auto* seen = desk_.seen(observed, 1);
+  ASSERT_NE(seen, nullptr);
+  if (seen->runs) {
+    EXPECT_LT(seen->key, leave.key) << "that is not carried out yet";
+    desk_.engine().dispatch(leave);
+    EXPECT_TRUE(desk_.wait_for<Vacated>(1));
+  }
+  go();
+}
+
 TEST_F(LocalBadMomentsTest, an_end_that_is_about_to_be_told_is_not_seen_before) {
   desk_.kill(1, false);  // which never began
   const Observation seen = desk_.engine().observe();

@@ -45,8 +45,9 @@ bool LocalEngine::moves_on(JobId job, Entry& entry) {
 }
 
 void LocalEngine::begin_elsewhere(JobId job, Entry& entry) {
-  const Command command = *entry.next;
+  Command command = *entry.next;
   if (must_wait(command)) return;
+  command.limit_end = limit_end_in_turn(command);
   entry.next.reset();
   entry.asked = Asked::nothing;
   entry.ordered = loop_.now();

@@ -194,6 +194,9 @@ void LocalEngine::forget(Entry& entry) {
   } else if (!entry.record.over()) {
     bury_now({&entry});
   }
+  if (entry.silence.looks_later)
+    warnings_.push_back("What is left of run " + entry.name +
+                        " could not be ended and may still run beside others; restart this computer.");
   Order remove;
   remove.kind = Order::Kind::remove;
   remove.name = entry.name;
@@ -243,12 +246,13 @@ void LocalEngine::greet_all() {
 }
 
 // Whose supervisor saw that the service was gone before it had begun anything, and has taken back its claim: it can be
-// ordered again.
+// ordered again. One that moved has run elsewhere, and begins anew.
 void LocalEngine::leave_out_withdrawn() {
   std::erase_if(runs_, [&](const auto& each) {
     const auto& [job, entry] = each;
     const bool began = entry.record.phase != Phase::failed || entry.record.pid != 0;
-    return !began && ::faccessat(folder_.get(), entry.name.c_str(), F_OK, 0) != 0 && errno == ENOENT;
+    return !began && entry.record.move == 0 && ::faccessat(folder_.get(), entry.name.c_str(), F_OK, 0) != 0 &&
+           errno == ENOENT;
   });
 }
 

@@ -248,6 +248,7 @@ void SupervisorProcess::hear(const Tell& tell, Connection& from) {
   record_.epoch = std::max(record_.epoch, tell.epoch);
   reap();  // it may have ended before it is told anything, which counts
   if (tell.key > record_.key && !main_over_) {
+    if (phase_kept_) key_before_ = record_.key;
     record_.key = tell.key;
     carry_out(tell);
   } else if (tell.kind == Tell::Kind::kill || tell.kind == Tell::Kind::signal || tell.kind == Tell::Kind::limit) {
@@ -468,10 +469,12 @@ void SupervisorProcess::tell_attached() {
   attachment_.tell(record_, stopped ? Phase::suspended : record_.phase);
 }
 
-// As far as anybody may count on it; who said nothing would seem to hang.
+// As far as anybody may count on it; who said nothing would seem to hang. What it was told last is not carried out yet.
 RunRecord SupervisorProcess::told() const {
   RunRecord told = record_;
-  if (!phase_kept_ && told.phase == Phase::suspended) told.phase = Phase::runs;
+  if (phase_kept_ || told.phase != Phase::suspended) return told;
+  told.phase = Phase::runs;
+  told.key = key_before_;
   return told;
 }
 

@@ -103,7 +103,8 @@ class SupervisorProcess {
   bool killed_ = false;        // all of them, once
   bool zombies_left_ = false;  // but those that nobody lets it wait for
   bool phase_written_ = true;
-  bool phase_kept_ = true;  // that it is suspended is in the record, where it is
+  std::uint64_t key_before_ = 0;  // of what it was told before that
+  bool phase_kept_ = true;        // that it is suspended is in the record, where it is
   bool warned_ = false;
   bool told_to_end_ = false;      // by somebody, which is nothing that it does
   std::int64_t launched_at_ = 0;  // later by so long as it was paused; all on the clock of boot_milliseconds()
