@@ -1,6 +1,7 @@
 #include "api/serve.h"
 
 #include <grp.h>
+#include <malloc.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -71,6 +72,10 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
   const bool root = ::geteuid() == 0;
   // Nothing is opened by right of a group that only root happens to be in.
   if (root && ::setgroups(0, nullptr) != 0) return fail("groups cannot be left, which root has to be able to.");
+  // Left to itself it rises with what is freed, and what large requests and tables that have grown leave behind stays
+  // here as holes: a quarter of all, with a million jobs.
+  constexpr int kOwnPages = 1 << 20;  // bytes, from which on memory that is freed goes back to the system
+  ::mallopt(M_MMAP_THRESHOLD, kOwnPages);
   boost::asio::io_context io(1);
   auto socket = socket_handed_over();
   if (!socket) return std::unexpected(socket.error());
