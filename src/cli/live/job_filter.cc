@@ -92,9 +92,9 @@ Result<JobFilter::Asked> JobFilter::ask(const Service& service, const std::map<s
   if (!all) return std::unexpected(all.error());
   for (const std::string_view part : split((*question)["ids"], ',')) {  // "user=ada" says what --user ada says
     const std::string_view word = trimmed(part);
-    for (const char* name : {"user", "partition"}) {
-      const std::string before = std::string(name) + "=";
-      if (word.starts_with(before)) (*question)[name] += "," + std::string(word.substr(before.size()));
+    for (const char* sort : {"user", "partition"}) {
+      const std::string before = std::string(sort) + "=";
+      if (word.starts_with(before)) (*question)[sort] += "," + std::string(word.substr(before.size()));
     }
   }
   const bool words_known = !all->empty() || tell_unknown(service, *question);
