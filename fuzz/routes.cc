@@ -1,7 +1,6 @@
 // Any request to what the service answers: each is answered once, in JSON where it says so, and a refusal is a
 // sentence. An input is one request or several, with a line "====" between them. Of each the first byte says who asks
 // ('-': a user, else an operator); then come "METHOD TARGET" ("GET!": by a token), headers, an empty line and the body.
-#include <boost/asio/post.hpp>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -17,9 +16,9 @@ using namespace rota;
 using Json = nlohmann::json;
 
 struct Answered final : public api::Reply {
-  explicit Answered(boost::asio::io_context& loop) : io(loop) {}
+  explicit Answered(fuzz::ServedState& of) : state(of) {}
 
-  boost::asio::io_context& io;
+  fuzz::ServedState& state;
   bool done = false;
   std::function<void()> when_gone;
 
@@ -42,7 +41,7 @@ struct Answered final : public api::Reply {
   bool write(std::string text) override { return done && is_utf8(text); }
   bool lags() const override { return false; }
   void when_out(std::function<void()> /*call*/) override {}
-  void again(std::function<void()> call) override { boost::asio::post(io, std::move(call)); }
+  void again(std::function<void()> call) override { state.soon(std::move(call)); }
   bool gone() const override { return false; }
 };
 
@@ -94,7 +93,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const bool sound = read_request(rest.substr(0, end), request);
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + kBetween.size());
     if (!sound) continue;
-    const auto reply = std::make_shared<Answered>(state.io());
+    const auto reply = std::make_shared<Answered>(state);
     state.handler()(request, reply);
     state.work_until([&] { return reply->done; });
     if (const auto gone = std::exchange(reply->when_gone, {})) gone();

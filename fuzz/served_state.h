@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -59,6 +60,7 @@ class ServedState {
   ~ServedState() { service_->stop(); }
 
   boost::asio::io_context& io() { return io_; }
+  void soon(std::function<void()> call) { boost::asio::post(io_, std::move(call)); }
   const api::Handler& handler() const { return handler_; }
 
   static serve::Caller caller(bool operates) {

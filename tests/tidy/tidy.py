@@ -17,7 +17,7 @@ import cpp
 
 RULES = Path(__file__).with_name("rules.toml")
 SOURCE_ENDINGS = {".cc", ".h", ".py", ".sh", ".js", ".css", ".cmake"}
-POSIX = re.compile(r"^(sys|netinet|arpa|linux)/|^(unistd|fcntl|signal|poll|pthread|dirent|termios|sched|spawn|grp|pwd)\.h$")
+SYSTEM = re.compile(r"^(sys|netinet|arpa|linux)/|^(unistd|fcntl|signal|poll|pthread|dirent|termios|sched|spawn|grp|pwd|malloc)\.h$")
 
 
 def matches(path, patterns):
@@ -135,7 +135,7 @@ class Tidy:
         for rule in self.rules["banned_include"]:
             if concerns(rule, path) and matches(included, rule["headers"]) and not path.endswith("_test.cc"):
                 self.find(path, line, f"<{included}> is not for this file: {rule['why']}")
-        if POSIX.match(included) or not re.search(r"[./]", included) or included.startswith("bits/"):
+        if SYSTEM.match(included) or not re.search(r"[./]", included) or included.startswith("bits/"):
             return
         owners = [rule for rule in self.rules["third_party"] if included.startswith(rule["header"])]
         if not owners:
