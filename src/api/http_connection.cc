@@ -64,8 +64,10 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   }
 
   void stop() override {
-    if (reading_ || streaming_) close();
-    if (std::exchange(waits_for_turn_, false)) send(turn_, busy("the service is stopping."));
+    if (reading_ || streaming_) return close();
+    const bool begun = !std::exchange(waits_for_turn_, false);
+    send(turn_,
+         busy(begun ? "the service is stopping before all that was asked is done." : "the service is stopping."));
   }
 
   void drop() override { close(); }

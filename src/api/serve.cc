@@ -10,6 +10,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
+#include <functional>
 #include <optional>
 
 #include "api/http_server.h"
@@ -113,18 +114,19 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
       caller_of, [&](std::string_view text) { return bearer_of(**service, *tokens, text); },
       routes({**service, *tokens, worker, rehearser}));
   boost::asio::signal_set signals(io, SIGTERM, SIGINT);
-  // Behind the answers to who waits to hear what has become of a change.
-  const auto stop_soon = [&] {
+  // Behind the answers to who waits to hear what has become of a change; somebody may always come with one more.
+  int patience = 10;
+  const std::function<void()> stop = [&] {
+    if ((*service)->failure() && (*service)->uncommitted() && --patience > 0)
+      return (*service)->when_durable([&](const Result<void>&) { boost::asio::post(io, stop); });
     (*server)->stop();
-    boost::asio::post(io, [&] {
-      (*service)->stop();
-      io.stop();
-    });
+    (*service)->stop();
+    io.stop();
   };
   signals.async_wait([&](const boost::system::error_code& error, int) {
-    if (!error) (*service)->when_durable([&](const Result<void>&) { stop_soon(); });
+    if (!error) stop();
   });
-  (*service)->on_failure(stop_soon);
+  (*service)->on_failure([&] { boost::asio::post(io, stop); });
   if (!(*service)->failure()) return (*service)->failure();
   for (const std::string& address : remote) options.say("answers at " + address + " too, to who has a token");
   options.say("ready: " + summary(**service));
