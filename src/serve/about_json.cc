@@ -1,9 +1,13 @@
 // What is kept of a job beside its facts, as the store keeps it.
 #include <algorithm>
+#include <concepts>
+#include <exception>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "base/text.h"
 #include "serve/submission.h"
+#include "store/number_json.h"
 
 namespace rota::serve {
 namespace {
@@ -63,9 +67,17 @@ std::string with_index(std::string_view about, std::int64_t index) {
 
 namespace {
 
+void read(const nlohmann::json& json, auto& into) { json.get_to(into); }
+
+template <std::integral Number>
+  requires(!std::same_as<Number, bool>)
+void read(const nlohmann::json& json, Number& into) {
+  if (!store::whole(json, into)) throw std::out_of_range(json.dump() + " is no whole number that can stand there");
+}
+
 template <class Value>
 void take(const nlohmann::json& json, const char* name, Value& into) {
-  if (const auto found = json.find(name); found != json.end()) into = found->get<Value>();
+  if (const auto found = json.find(name); found != json.end()) read(*found, into);
 }
 
 void take(const nlohmann::json& json, const char* name, Duration& into) {
@@ -122,13 +134,15 @@ Result<KeptAbout> read_about(const std::string& text) {
     take(json, "tasks_per_node", about.tasks_per_node);
     take(json, "exclusive", about.exclusive);
     take(json, "processors", about.processors);
-    if (const auto nodes = json.find("nodes"); nodes != json.end()) about.nodes = nodes->get<std::uint32_t>();
+    if (const auto nodes = json.find("nodes"); nodes != json.end()) read(*nodes, about.nodes.emplace());
     take(json, "submit_folder", about.submit_folder);
-    if (const auto all = json.find("indexes"); all != json.end())
-      about.indexes = {all->at(0).get<std::int64_t>(), all->at(1).get<std::int64_t>(), all->at(2).get<std::int64_t>(),
-                       all->at(3).get<std::int64_t>()};
+    if (const auto all = json.find("indexes"); all != json.end()) {
+      std::size_t at = 0;
+      for (std::int64_t* one : {&about.indexes.count, &about.indexes.least, &about.indexes.most, &about.indexes.step})
+        read(all->at(at++), *one);
+    }
     take(json, "attach", about.attach);
-  } catch (const nlohmann::json::exception& e) {
+  } catch (const std::exception& e) {
     return fail("what the database knows of a job cannot be read: " + escaped(e.what()) + ".");
   }
   return kept;
