@@ -199,6 +199,13 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     request_version_ = header.version();
     head_ = header.method() == http::verb::head;
     only_reads_ = header.method() == http::verb::get;
+    // Who stands between might take another one of two, or another length, than is taken here.
+    for (const http::field once : {http::field::host, http::field::authorization, http::field::transfer_encoding}) {
+      if (header.count(once) > 1)
+        return dismiss(problem(400, "the request has the header " + std::string(http::to_string(once)) + " twice."));
+    }
+    if (header.count(http::field::transfer_encoding) > 0 && !parser_->chunked())
+      return dismiss(problem(400, "of the encodings for transfer only `chunked` is known here."));
     Bearer bearer{peer_.caller.value_or(nobody()), false};
     // The page is the same for everybody, and asks whoever opens it for a token.
     const bool page = header.target() == "/" && (header.method() == http::verb::get || head_);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -67,23 +68,40 @@ Result<std::vector<std::string>> listen_remote(HttpServer& server, const site::S
   return server.listen_remote(settings.listen, std::move(tls));
 }
 
+// Left to itself the threshold rises with what is freed, and what large requests and tables that have grown leave
+// behind stays here as holes: a quarter of all, with a million jobs.
+void give_back_large_memory() {
+  constexpr int kOwnPages = 1 << 20;  // bytes, from which on memory that is freed goes back to the system
+  ::mallopt(M_MMAP_THRESHOLD, kOwnPages);
+}
+
+// Where few files may be open, some are for others, and for jobs.
+ServerOptions door_of(const ServeOptions& options, int listening) {
+  ServerOptions door{.path = options.socket, .for_everybody = ::geteuid() == 0, .listening = listening};
+  const std::size_t files = most_open_files();
+  if (files / 8 >= door.most_of_one) return door;
+  door.most_of_one = door.most_strangers_of_one = std::max<std::size_t>(files / 8, 4);
+  door.most_strangers = door.most_remote = std::max<std::size_t>(files / 4, 4);
+  options.say("warning: the service may have only " + std::to_string(files) +
+              " files open, of which each job that runs and everybody who asks takes one; raise the limit (`ulimit "
+              "-n`, or LimitNOFILE= of its unit)");
+  return door;
+}
+
 }  // namespace
 
 Result<void> serve_until_stopped(const ServeOptions& options) {
   const bool root = ::geteuid() == 0;
   // Nothing is opened by right of a group that only root happens to be in.
   if (root && ::setgroups(0, nullptr) != 0) return fail("groups cannot be left, which root has to be able to.");
-  // Left to itself it rises with what is freed, and what large requests and tables that have grown leave behind stays
-  // here as holes: a quarter of all, with a million jobs.
-  constexpr int kOwnPages = 1 << 20;  // bytes, from which on memory that is freed goes back to the system
-  ::mallopt(M_MMAP_THRESHOLD, kOwnPages);
+  give_back_large_memory();
   boost::asio::io_context io(1);
   auto socket = socket_handed_over();
   if (!socket) return std::unexpected(socket.error());
   make_folder_of(options.socket, root);
   raise_open_files();  // everybody who connects and every job that runs takes one
   // From here on whoever connects waits, as long as the state is being read, instead of hearing that nobody is there.
-  auto server = HttpServer::open(io, {.path = options.socket, .for_everybody = root, .listening = *socket});
+  auto server = HttpServer::open(io, door_of(options, *socket));
   serve::ServiceOptions own = options.service;
   own.say = options.say;
   if (!server) {  // nothing is begun that nobody could ask for; but who has the state is said first

@@ -25,6 +25,11 @@ void raise_open_files() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+std::size_t most_open_files() {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
+}
+
 bool restore_open_files() {
   rlimit limit{};
   if (former() == 0 || ::getrlimit(RLIMIT_NOFILE, &limit) != 0) return false;

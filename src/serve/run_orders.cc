@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "serve/disk_room.h"
 #include "serve/node_list.h"
 #include "serve/output_pattern.h"
 #include "serve/service.h"
@@ -220,6 +221,11 @@ Result<local::Run> Service::run_of(const Command& start) {
   const std::string nodes = nodes_of(start.job);
   local::Run run;
   run.script = (*payload)->script;
+  if (constexpr std::size_t kLargeScript = 64 << 10;
+      run.script.size() > kLargeScript) {  // there is one more of it then
+    if (auto room = disk_room(options_.state_folder, run.script.size(), DiskUse::start, false); !room)
+      return std::unexpected(room.error());
+  }
   run.command = about.command;
   std::vector<std::string> given = pieces_of((*payload)->environment);
   const bool sbatch = std::ranges::find(given, "ROTA_SBATCH=1") != given.end();  // its script has #SBATCH lines

@@ -90,7 +90,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<std::vector<JobId>> submit(const Caller& caller, const std::vector<Submission>& submissions,
                                     const RequestKey& key);
   // Fails with a sentence where its disk is nearly full, so that no job is taken in.
-  Result<void> has_room_on_disk() const;
+  Result<void> has_room_on_disk(const Caller& caller, const std::vector<Submission>& submissions) const;
   // Whether a caller may ask for that at all.
   static Result<void> allowed(const Caller& caller, const Submission& submission);
   // What would become of a submission if it came now; of an array of its first task. Fails where it would not be taken.
@@ -241,7 +241,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   PendingCounts& pending_counts() { return pending_counts_; }
   Forecaster& forecaster() { return *forecaster_; }  // rehearses what may come
   // Calls once all that is due before has had its turn.
-  void later(std::function<void()> call);
+  void later(std::function<void()> call, std::chrono::steady_clock::duration after = {});
   int process() const { return process_; }
   // The file that a stream of a job's output goes to, patterns filled in.
   std::string output_path(JobId job, const KeptAbout& kept, bool error, std::int32_t restarts,

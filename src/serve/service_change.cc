@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "serve/disk_room.h"
 #include "serve/service.h"
 
 namespace rota::serve {
@@ -32,6 +33,9 @@ Result<void> Service::changed(const Caller& caller, JobId job, const Change& cha
   if (!may_see_inside(caller, entry->about->uid))
     return fail("job " + book_.shown(job) + " is " + entry->about->user +
                 "'s; only its user or an operator may do that.");
+  if (!caller.operates && change.kind != Kind::cancel && change.kind != Kind::signal) {
+    if (auto room = disk_room(options_.state_folder, 0, DiskUse::change, false); !room) return room;
+  }
   const Bars who = caller.uid == entry->about->uid ? kHeldByUser : kHeldByOperator;
   switch (change.kind) {
     case Kind::cancel:

@@ -1,7 +1,4 @@
 // New jobs.
-#include <sys/statvfs.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -11,6 +8,7 @@
 #include "base/text.h"
 #include "model/never_fits.h"
 #include "serve/after_text.h"
+#include "serve/disk_room.h"
 #include "serve/namesakes.h"
 #include "serve/service.h"
 
@@ -374,15 +372,14 @@ Result<void> Service::find_awaited(const Submission& submission, Prepared& prepa
   return {};
 }
 
-// Some is left for what has yet to be written down of the jobs that are here.
-Result<void> Service::has_room_on_disk() const {
-  constexpr std::uint64_t kLeft = 64U << 20U;  // bytes, and a fiftieth of a small disk
-  struct statvfs disk{};
-  if (::statvfs(options_.state_folder.c_str(), &disk) != 0) return {};
-  const std::uint64_t left = (::geteuid() == 0 ? disk.f_bfree : disk.f_bavail) * disk.f_frsize;
-  if (left >= std::min(kLeft, disk.f_blocks * disk.f_frsize / 50)) return {};
-  return fail("the disk that holds the service's state has only " + format_size(static_cast<std::int64_t>(left)) +
-              " left, so no job is taken in; tell who runs the service.");
+// In the log that SQLite writes first, and in the database.
+Result<void> Service::has_room_on_disk(const Caller& caller, const std::vector<Submission>& submissions) const {
+  std::uint64_t bytes = 0;
+  for (const Submission& each : submissions) {
+    bytes += each.script.size();
+    for (const std::string& text : each.environment) bytes += text.size();
+  }
+  return disk_room(options_.state_folder, 2 * bytes, DiskUse::submission, caller.operates);
 }
 
 Result<std::vector<JobId>> Service::submit(const Caller& caller, const std::vector<Submission>& submissions,
@@ -394,7 +391,7 @@ Result<std::vector<JobId>> Service::submit(const Caller& caller, const std::vect
     if (!before) return std::unexpected(before.error());
     if (*before) return submitted_as(**before, key.text, caller.uid);
   }
-  if (auto room = has_room_on_disk(); !room) return std::unexpected(room.error());
+  if (auto room = has_room_on_disk(caller, submissions); !room) return std::unexpected(room.error());
   const std::int64_t most = std::max(kMostAtOnce, settings_.most_array);
   std::vector<Prepared> prepared;
   std::int64_t tasks = 0;

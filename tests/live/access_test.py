@@ -12,11 +12,11 @@ from service import ServiceCase
 
 ANN, BEN = 54321, 54322  # users of no name: nothing on this computer is theirs
 
-# Asks as another user: METHOD PATH BODY; prints the status and the answer.
+# Asks as another user: METHOD PATH, and a body that it reads; prints the status and the answer.
 ASK = """
 import http.client, json, socket, sys
 c = http.client.HTTPConnection("rota"); c.sock = socket.socket(socket.AF_UNIX); c.sock.connect(sys.argv[1])
-c.request(sys.argv[2], sys.argv[3], sys.argv[4] or None)
+c.request(sys.argv[2], sys.argv[3], sys.stdin.read() or None)
 a = c.getresponse(); print(json.dumps([a.status, a.read().decode()]))
 """
 
@@ -25,9 +25,8 @@ class UsersCase(ServiceCase):
     configuration = 'name = "four"\nprocessors = 4\n'
 
     def as_user(self, uid, method, path, body=None):
-        done = subprocess.run(["/usr/bin/python3", "-c", ASK, self.service.socket, method, path,
-                               "" if body is None else json.dumps(body)],
-                              user=uid, group=uid, extra_groups=[], capture_output=True, text=True)
+        done = subprocess.run(["/usr/bin/python3", "-c", ASK, self.service.socket, method, path],
+                              input="" if body is None else json.dumps(body), user=uid, group=uid, extra_groups=[], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         status, text = json.loads(done.stdout)
         try:
@@ -213,6 +212,38 @@ class Shares(UsersCase):
         status, answer = self.as_user(uid, "POST", "/v1/jobs", {
             "folder": "/tmp", "command": ["true"], "environment": [], "array": array, "held": True})
         return status, answer.get("detail")
+
+    def test_no_user_fills_the_disk_of_the_state(self):
+        service = self.service
+        service.stop()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=96m,mode=711", "tmpfs", service.state], check=True)
+        self.addCleanup(subprocess.run, ["umount", "-l", service.state], check=True)
+        service.start()
+
+        def left():
+            disk = os.statvfs(service.state)
+            return disk.f_bfree * disk.f_frsize
+
+        def waiting_ones_say(sentence):
+            return any(sentence in job.get("message", "") for job in service.live())
+        kept = (96 << 20) // 50
+        tried = 0
+        while True:
+            script = f"#!/bin/sh\nexec sleep 1000\n#{os.urandom(3 << 20).hex()}"
+            status, answer = self.as_user(ANN, "POST", "/v1/jobs", {"script": script, "folder": "/", "output": "/dev/null", "held": True})
+            if status != 201:
+                break
+            tried += 1
+        self.assertEqual((status, tried > 2), (507, True), answer)
+        self.assertGreater(left(), kept)
+        last = self.as_user(BEN, "POST", "/v1/jobs", {"command": ["true"], "folder": "/"})
+        self.assertEqual(last[0], 507 if left() < 2 * kept else 201)
+        self.assertEqual(service.ask("POST", "/v1/jobs", {"command": ["true"], "folder": "/", "output": "/dev/null"})[0], 201)
+        self.as_user(ANN, "POST", "/v1/jobs/release", {"ids": "all"})
+        service.wait_for(lambda: waiting_ones_say("no large script is put there") or len(service.live()) <= 4, "the end of the room")
+        self.assertGreater(left(), kept // 4)
+        self.assertEqual(self.as_user(ANN, "POST", "/v1/jobs/cancel", {"ids": "all"})[0], 200)
+        service.all_end()
 
     def test_one_user_leaves_room_for_others(self):
         said = "you would have more than 5 jobs, the most that this service takes of one user; submit more once some have ended."

@@ -148,7 +148,8 @@ class Wires:
         for text in (b"nonsense\r\n\r\n", b"GET  HTTP/1.1\r\n\r\n", b"GET / HTTP/9.9\r\nHost: r\r\n\r\n",
                      self.request("POST", "/v1/jobs", "Content-Length: 4", "Content-Length: 5"),
                      self.request("POST", "/v1/jobs", "Content-Length: x"), self.request("GET", "/v1/jobs%zz"),
-                     self.request("GET", "/\x00")):
+                     self.request("GET", "/\x00"), self.request("GET", "/healthz", "Host: other"),
+                     self.request("POST", "/v1/jobs", "Transfer-Encoding: xchunked", "Content-Length: 4")):
             with self.wire() as wire:
                 wire.sendall(text)
                 self.assertEqual(self.answer(wire)[0], 400, text[:60])

@@ -255,7 +255,8 @@ std::string fitted(const std::string& text, std::size_t columns) {
     wchar_t letter = 0;
     const std::size_t n = std::mbrtowc(&letter, text.data() + at, text.size() - at, &state);
     const bool sound = n != 0 && n <= text.size() - at;
-    const int width = sound ? ::wcwidth(letter) : -1;
+    const std::string_view piece = std::string_view(text).substr(at, sound ? n : 1);
+    const int width = sound && escaped(piece) == piece ? ::wcwidth(letter) : -1;
     if (used + static_cast<std::size_t>(std::max(width, width < 0 ? 1 : 0)) > columns) break;
     if (width < 0) {
       out += '?';
