@@ -48,9 +48,11 @@ RunTimes RunTimes::of(const PastJobs& past, std::span<const RunsYet> run_yet, co
   const auto added = static_cast<double>(points.size() - before);
   for (std::size_t i = before; i < points.size(); ++i) points[i].share = kOfEverybody / added;
   std::ranges::sort(points, {}, &Point::run_time);
+  bool beyond_all = false;
   for (const RunsYet& other : run_yet) {
     if (points.empty()) break;  // of none it is known how long they can be
-    times.count_longer(carried_over(other.spec, other.elapsed, spec), likeness(other.spec, spec), spec.limit);
+    beyond_all |=
+        times.count_longer(carried_over(other.spec, other.elapsed, spec), likeness(other.spec, spec), spec.limit);
   }
   const bool nothing_known = points.empty();
   std::erase_if(points, [&](const Point& point) { return point.run_time <= elapsed; });
@@ -58,6 +60,8 @@ RunTimes RunTimes::of(const PastJobs& past, std::span<const RunsYet> run_yet, co
     points = {{elapsed, 0}};
     const bool as_if_seen = nothing_known && spec.limit >= kLongest;
     times.add_beyond(as_if_seen ? std::max(elapsed, kNothingKnown) : elapsed, 1, spec.limit);
+  } else if (beyond_all && points.front().run_time >= spec.limit) {
+    points.insert(points.begin(), {elapsed, 0});
   }
   double sum = 0;
   for (Point& point : points) sum += point.share, point.share = sum;
@@ -66,12 +70,18 @@ RunTimes RunTimes::of(const PastJobs& past, std::span<const RunsYet> run_yet, co
 }
 
 // One that is known to be longer than that counts for those that were (Efron 1967: to the right).
-void RunTimes::count_longer(Duration than, double weight, Duration limit) {
+// True: none was.
+bool RunTimes::count_longer(Duration than, double weight, Duration limit) {
   const auto from = std::ranges::upper_bound(points_, than, {}, &Point::run_time);
   double sum = 0;
   for (auto at = from; at != points_.end(); ++at) sum += at->share;
-  if (sum <= 0) return add_beyond(than, weight, limit);
+  if (sum <= 0) {
+    points_.push_back({than, 0});
+    add_beyond(than, weight, limit);
+    return true;
+  }
   for (auto at = from; at != points_.end(); ++at) at->share *= 1 + weight / sum;
+  return false;
 }
 
 // Of those that outlive all that is known. Up to a limit anything is possible; where there is none, what has run for so

@@ -33,7 +33,7 @@ class RunTimes {
     Duration run_time;
     double share = 0;  // until here, of all
   };
-  void count_longer(Duration than, double weight, Duration limit);
+  bool count_longer(Duration than, double weight, Duration limit);
   void add_beyond(Duration all_known, double weight, Duration limit);
 
   std::vector<Point> points_;  // by run time

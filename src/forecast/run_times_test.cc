@@ -83,6 +83,20 @@ TEST(RunTimes, know_that_those_that_run_yet_are_longer_than_those_that_have_ende
   EXPECT_GT(median(RunTimes::of(past, run_yet, spec, Duration{0})), seconds(400));
 }
 
+TEST(RunTimes, of_one_that_outlives_all_that_is_known_are_anything_up_to_its_limit) {
+  PastJobs past;
+  add(past, 1, seconds(600), seconds(1), 24);
+  const JobSpec spec = spec_of(1, seconds(600));
+  for (const std::size_t others : {0U, 1U}) {
+    std::vector<RunsYet> run_yet(others, RunsYet{spec, seconds(50)});
+    run_yet.push_back({spec, seconds(100)});
+    const RunTimes times = RunTimes::of(past, run_yet, spec, seconds(100));
+    EXPECT_NEAR(static_cast<double>(median(times).count()), 250'000, 2000);
+    EXPECT_LT(times.left(0.1), seconds(60));
+    EXPECT_GT(times.left(0.9), seconds(440));
+  }
+}
+
 TEST(RunTimes, grow_with_the_lot_and_are_never_nothing) {
   PastJobs past;
   for (int i = 1; i < 50; ++i) add(past, 1, seconds(1000), seconds(i * 37 % 1000), 1);

@@ -224,6 +224,27 @@ class Selectors(ServiceCase):
         self.assertEqual(found("user=nobody", "--me"), [])
         self.assertIn(ME, self.rota_says("history", "--by", "user", "-n", "a,b").split())
 
+    def test_who_follows_a_job_waits_for_a_service_that_is_replaced(self):
+        service = self.service
+
+        def begun(*words):
+            return subprocess.Popen([self.rota, *words], env=dict(os.environ, ROTA_SOCKET=service.socket),
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        follows = [begun("submit", "--wait", "-D", self.folder, "--", "sh", "-c",
+                         "echo up; until [ -e go ]; do sleep 0.05; done; echo out; exit 7")]
+        service.wait_for(service.live, "the job")
+        follows.append(begun("logs", "-f", "1"))
+        self.assertEqual(follows[1].stdout.readline(), "up\n")
+        service.stop()
+        said = follows[0].stderr.readline()
+        self.assertRegex(said, "^rota: The service at .* is away; waiting for it.$")
+        service.start()
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+        ends = [(one.communicate(timeout=PATIENCE), one.returncode) for one in follows]
+        self.assertEqual([code for _, code in ends], [7, 0], ends)
+        self.assertEqual(ends[1][0][0], "out\n")
+
     def test_the_history_gives_those_that_ended_last(self):
         slow = self.service.submit("until [ -e go ]; do sleep 0.05; done")
         quick = [self.service.submit("true") for _ in range(3)]

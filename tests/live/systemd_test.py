@@ -263,7 +263,9 @@ Environment=ROTA_SOCKET={socket}
     def test_then(self):
         self.begin()
         for ask in (lambda *words: command("rota", *words), self.plain):
-            rows = [json.loads(ask("job", "--json", str(number + 1))) for number in range(len(self.JOBS))]
+            jobs = [str(number + 1) for number in range(len(self.JOBS))]
+            wait_for(lambda: "CONFIGURING" not in [json.loads(ask("job", "--json", job))["state"] for job in jobs], "the starts")
+            rows = [json.loads(ask("job", "--json", job)) for job in jobs]
             told = {row["name"]: (row["state"], row.get("restarts", 0)) for row in rows}
             self.assertEqual(told, {"again": ("RUNNING", 1), "once": ("NODE_FAIL", 0), "obeys": ("COMPLETED", 0)})
         self.assertEqual(json.loads(self.plain("job", "--json", str(len(self.JOBS) + 1)))["state"], "NODE_FAIL")

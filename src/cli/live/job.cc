@@ -175,6 +175,7 @@ bool tell_that_it_waits(const Service& service, const JobFlags& flags) {
 
 Result<int> show_logs(JobFlags flags) {
   const Service service(flags.service);
+  if (flags.follow) service.follow();
   auto named = one_named(service, flags.job);
   if (!named) return std::unexpected(named.error());
   flags.job = std::move(*named);

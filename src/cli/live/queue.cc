@@ -77,6 +77,7 @@ Result<Shown> shown_queue(const Service& service, const QueueFlags& flags) {
 
 Result<int> queue(const QueueFlags& flags) {
   const Service service(flags.service);
+  if (flags.every > 0) service.follow();
   for (;;) {
     const auto shown = shown_queue(service, flags);
     if (!shown) return std::unexpected(shown.error());

@@ -39,6 +39,7 @@ class Service {
   Result<Json> rows(const std::string& path, std::map<std::string, std::string> query, const std::string& name,
                     std::size_t most = SIZE_MAX, Json* unknown = nullptr) const;
 
+  void follow() const { client_.follow(); }
   bool remote() const { return client_.remote(); }
   std::string socket() const { return client_.socket(); }
   std::string shown() const { return client_.shown(); }

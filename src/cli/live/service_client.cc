@@ -21,6 +21,7 @@
 #include "base/file.h"
 #include "base/letters.h"
 #include "base/text.h"
+#include "cli/printed.h"
 
 namespace rota::cli {
 namespace {
@@ -37,6 +38,7 @@ constexpr std::chrono::seconds kPatience{120};   // of one request; a service th
 constexpr std::chrono::seconds kRestart{3};      // in which a service that is started again is back
 constexpr std::chrono::milliseconds kPause{50};  // between two looks whether it is
 constexpr std::chrono::milliseconds kMoment{500};
+constexpr std::chrono::hours kAway{1};           // in which one is waited for by who follows its jobs
 constexpr std::chrono::seconds kBusy{10};        // in which one that says "ask again in a moment" is asked again
 constexpr std::uint64_t kLargest = 256U << 20U;  // bytes of an answer
 
@@ -236,7 +238,7 @@ Result<HttpAnswer> ServiceClient::exchange(const HttpRequest& request) const {
   using Clock = std::chrono::steady_clock;
   const bool repeatable = request.verb == "GET" || !request.key.empty();
   const Clock::time_point patient_until = Clock::now() + kBusy;
-  bool was_there = false;
+  bool was_there = false, told = false;
   std::optional<Clock::time_point> until;
   for (;;) {
     auto answer = Try(*address_, request).answer();
@@ -244,15 +246,22 @@ Result<HttpAnswer> ServiceClient::exchange(const HttpRequest& request) const {
       std::this_thread::sleep_for(kMoment);
       continue;
     }
+    answered_ = answered_ || answer.has_value();
     if (answer) return std::move(*answer);
     const Lost::Why why = answer.error().why;
+    const bool waits = follows_ && answered_;
     const bool once_more = why == Lost::Why::broken && repeatable && !was_there;
-    const bool absent = why == Lost::Why::refused || (why == Lost::Why::missing && was_there);
+    const bool absent = why == Lost::Why::refused || (why == Lost::Why::missing && (was_there || waits));
     if (!once_more && !absent) return fail(answer.error().sentence);
     was_there = was_there || once_more;
     if (once_more) continue;
     if (!until) until = Clock::now() + kRestart;
-    if (Clock::now() > *until) return fail(answer.error().sentence);
+    if (Clock::now() > *until) {
+      if (!waits || told) return fail(answer.error().sentence);
+      told = true;
+      remark("rota: The service at " + address_->shown() + " is away; waiting for it.");
+      until = Clock::now() + kAway;
+    }
     std::this_thread::sleep_for(kPause);
   }
 }

@@ -33,12 +33,17 @@ class ServiceClient {
   // says that it has too much to do just now (503 with Retry-After), where the request may be sent once more.
   Result<HttpAnswer> exchange(const HttpRequest& request) const;
 
+  // From now on a service that has answered and is away, as while it is replaced by a newer one, is waited for up to an
+  // hour, which is told once: for who follows jobs that go on meanwhile.
+  void follow() const { follows_ = true; }
+
   bool remote() const { return address_ && address_->remote(); }
   std::string socket() const { return address_ ? address_->socket : ""; }  // a path; empty where it is remote
   std::string shown() const { return address_ ? address_->shown() : "nowhere"; }
 
  private:
   Result<ServiceAddress> address_;
+  mutable bool follows_ = false, answered_ = false;
 };
 
 // Text as a value behind "?name=": letters, digits and "-._~," stay, all else as %XX.

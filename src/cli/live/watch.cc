@@ -48,6 +48,7 @@ Result<Json> jobs_of(const Service& service, const std::vector<std::string>& ids
 }
 
 Result<Json> ended_jobs(const Service& service, const std::vector<std::string>& ids) {
+  service.follow();
   std::vector<std::string> open = ids;
   Json ended = Json::array();
   for (Pauses pauses;; pauses.pause()) {
