@@ -203,16 +203,6 @@ class Access(UsersCase):
             self.assertEqual(file.read(), "")
         self.assertFalse(stat.S_IMODE(os.stat(os.path.join(state, "rota.db")).st_mode) & 0o077)
 
-
-class Shares(UsersCase):
-    """How many jobs one user may have."""
-    configuration = 'name = "four"\nprocessors = 4\n[service]\nmax_jobs = 20\nmax_jobs_of_user = 5\n'
-
-    def held(self, uid, array):
-        status, answer = self.as_user(uid, "POST", "/v1/jobs", {
-            "folder": "/tmp", "command": ["true"], "environment": [], "array": array, "held": True})
-        return status, answer.get("detail")
-
     def test_no_user_fills_the_disk_of_the_state(self):
         service = self.service
         service.stop()
@@ -225,7 +215,7 @@ class Shares(UsersCase):
             return disk.f_bfree * disk.f_frsize
 
         def waiting_ones_say(sentence):
-            return any(sentence in job.get("message", "") for job in service.live())
+            return any(sentence in service.job(job["id"]).get("message", "") for job in service.live())
         kept = (96 << 20) // 50
         tried = 0
         while True:
@@ -244,6 +234,16 @@ class Shares(UsersCase):
         self.assertGreater(left(), kept // 4)
         self.assertEqual(self.as_user(ANN, "POST", "/v1/jobs/cancel", {"ids": "all"})[0], 200)
         service.all_end()
+
+
+class Shares(UsersCase):
+    """How many jobs one user may have."""
+    configuration = 'name = "four"\nprocessors = 4\n[service]\nmax_jobs = 20\nmax_jobs_of_user = 5\n'
+
+    def held(self, uid, array):
+        status, answer = self.as_user(uid, "POST", "/v1/jobs", {
+            "folder": "/tmp", "command": ["true"], "environment": [], "array": array, "held": True})
+        return status, answer.get("detail")
 
     def test_one_user_leaves_room_for_others(self):
         said = "you would have more than 5 jobs, the most that this service takes of one user; submit more once some have ended."
