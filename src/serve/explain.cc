@@ -232,7 +232,7 @@ Trial Service::start_of_new(const JobSpec& spec) const {
   if (const Instant at = told_start(by_limits.at, now()); at != kNever) return {.latest = at};
   if (start.at == kNever && by_limits.at == kNever) {
     if (!lacks_nodes(spec)) return {};
-    return {.start_unknown = "too few of the nodes that it could use are in use: " + nodes_lacking(spec)};
+    return {.start_unknown = "too few of the nodes that it could use are in service: " + nodes_lacking(spec)};
   }
   return {.start_unknown = start_unknown(spec, {}, start.at != kNever ? start.at : by_limits.at)};
 }

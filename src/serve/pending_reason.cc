@@ -171,7 +171,7 @@ PendingReason Service::reason_of_waiting(JobId id, const Job& job, Telling telli
   const auto needs = [&] { return "It needs " + needs_of(view(), spec); };
   if (lacks_nodes(spec)) {
     return reason_with("ReqNodeNotAvail", telling, [&] {
-      return needs() + " on nodes that are in use, and there are too few of these: " + nodes_lacking(spec) + ".";
+      return needs() + " on nodes that are in service, and there are too few of these: " + nodes_lacking(spec) + ".";
     });
   }
   if (lacks_licence(spec)) return reason_with("Licenses", telling, [&] { return licence_lacking(spec); });

@@ -52,6 +52,9 @@ Result<void> SqliteReader::visit(const FactVisitor& visitor) { return visit_fact
 Result<std::vector<HistoryRow>> SqliteReader::history(const HistoryQuery& query) {
   return read_history(*database_, query);
 }
+Result<std::int64_t> SqliteReader::count_not_ended() {
+  return database_->number("SELECT count(*) FROM payloads WHERE job NOT IN (SELECT job FROM history)");
+}
 Result<std::vector<HistorySum>> SqliteReader::sums(const HistoryQuery& query, SumBy by) {
   return read_sums(*database_, query, by, head_.unix_start);
 }

@@ -27,6 +27,7 @@ class SqliteReader {
   const JournalHead& head() const { return head_; }
   Result<void> visit(const FactVisitor& visitor);  // as Store::replay
   Result<std::vector<HistoryRow>> history(const HistoryQuery& query);
+  Result<std::int64_t> count_not_ended();  // jobs that wait or run
   Result<std::vector<HistorySum>> sums(const HistoryQuery& query, SumBy by);
 
  private:

@@ -158,7 +158,7 @@ processors = 2
 
     def test_reason_ReqNodeNotAvail(self):
         self.service.ask("POST", "/v1/nodes/drain", {"nodes": "n1", "reason": "a fan"})
-        self.reason("ReqNodeNotAvail", r"^It needs 4 processors on nodes that are in use, and there are too few of these: "
+        self.reason("ReqNodeNotAvail", r"^It needs 4 processors on nodes that are in service, and there are too few of these: "
                                        r"n1 is drained by \S+ \(a fan\)\.$", processors=4)
 
 

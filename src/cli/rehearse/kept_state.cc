@@ -188,6 +188,12 @@ Result<KeptState> read_state(const std::string& path) {
   if (never_ran > 0)  // of jobs: a database has no lines
     workload.report.findings.push_back(
         {"jobs that never ran: left out, the first is job " + std::to_string(first), never_ran, 0, true});
+  const auto not_ended = reader->count_not_ended();
+  if (!not_ended) return std::unexpected(not_ended.error());
+  if (*not_ended > 0)
+    workload.report.findings.push_back(
+        {"jobs that wait or run yet: left out, so that others find the room free that these have", *not_ended, 0,
+         true});
   workload.terms = KeptTerms(*rows).all();
   workload.recorded_dispatches = true;
   const auto lists = std::make_shared<log::NodeLists>();

@@ -72,7 +72,7 @@ class Story {
     }
     const auto up = [&](NodeId id) { return cluster_.power().health(id) == Health::up; };
     if (setting_.machine && !cluster_.power().all_up() && !fits_when_empty(*setting_.machine, spec, up))
-      return {"ReqNodeNotAvail", needs + " on nodes that are in use, and there are too few of these."};
+      return {"ReqNodeNotAvail", needs + " on nodes that are in service, and there are too few of these."};
     if (!has_room_now(cluster_, spec)) return {"Resources", needs + ", and " + shortage(cluster_, spec, false) + "."};
     const JobId before = first_before(job);
     return {"Priority",
