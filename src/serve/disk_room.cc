@@ -25,4 +25,12 @@ Result<void> disk_room(const std::string& folder, std::uint64_t bytes, DiskUse u
   return fail(has + "that jobs can only be cancelled, or changed by an operator; tell who runs the service.");
 }
 
+std::uint64_t LargeWrites::under_way(Clock::time_point now) {
+  constexpr std::chrono::seconds kLongest{10};
+  while (!begun_.empty() && now - begun_.front().at > kLongest) begun_.pop_front();
+  std::uint64_t bytes = 0;
+  for (const Write& write : begun_) bytes += write.bytes;
+  return bytes;
+}
+
 }  // namespace rota::serve

@@ -223,8 +223,11 @@ Result<local::Run> Service::run_of(const Command& start) {
   run.script = (*payload)->script;
   if (constexpr std::size_t kLargeScript = 64 << 10;
       run.script.size() > kLargeScript) {  // there is one more of it then
-    if (auto room = disk_room(options_.state_folder, run.script.size(), DiskUse::start, false); !room)
+    const auto now = LargeWrites::Clock::now();
+    const std::uint64_t bytes = scripts_.under_way(now) + run.script.size();
+    if (auto room = disk_room(options_.state_folder, bytes, DiskUse::start, false); !room)
       return std::unexpected(room.error());
+    scripts_.begin(run.script.size(), now);
   }
   run.command = about.command;
   std::vector<std::string> given = pieces_of((*payload)->environment);

@@ -17,6 +17,7 @@
 #include "control/controller.h"
 #include "engine/local/engine.h"
 #include "serve/contenders.h"
+#include "serve/disk_room.h"
 #include "serve/event_ring.h"
 #include "serve/explain.h"
 #include "serve/job_book.h"
@@ -484,17 +485,16 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Instant forgets_at_ = kEpoch;  // when to look again for what was kept long enough
   int process_ = 0;
   std::uint64_t compacted_at_ = 0;  // sequence number
-  bool deciding_soon_ = false;
   boost::asio::steady_timer commits_, tells_on_;
-  bool commits_soon_ = false;
-  bool stopped_ = false;
+  bool deciding_soon_ = false, commits_soon_ = false, stopped_ = false;
   bool asked_ = false;  // what is recorded now somebody has asked for
-  std::int64_t refused_requests_ = 0;
-  std::int64_t refusals_before_ = 0;  // of both sorts, that controllers before this one counted
+  // The latter of both sorts, that controllers before this one counted.
+  std::int64_t refused_requests_ = 0, refusals_before_ = 0;
   std::string last_refusal_;
   Result<void> failure_;
   std::function<void()> failed_;
   std::unique_ptr<Forecaster> forecaster_;
+  LargeWrites scripts_;
 };
 
 }  // namespace rota::serve
