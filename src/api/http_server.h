@@ -16,15 +16,14 @@
 namespace rota::api {
 
 struct ServerOptions {
-  std::string path;                     // of the socket
-  bool for_everybody = false;           // any user of this computer may connect; else only who may write to the folder
-  int listening = -1;                   // a socket that listens already (socket activation), instead of the path
-  std::size_t most_body = 16 << 20;     // bytes
-  std::size_t most_small = kLargeBody;  // a body beyond that is a large one, and has to say its length beforehand
-  std::size_t most_large =
-      8;  // that are under way at a time but for operators', from their headers on until they are carried out
-  std::size_t most_large_of_one = 2;           // of them of one user or address
-  std::size_t most_answers = 512 << 20;        // bytes of large answers (beyond most_small) on their way out
+  std::string path;                      // of the socket
+  bool for_everybody = false;            // any user of this computer may connect; else only who may write to the folder
+  int listening = -1;                    // a socket that listens already (socket activation), instead of the path
+  std::size_t most_body = 16 << 20;      // bytes
+  std::size_t most_small = kLargeBody;   // a body beyond that is a large one, and has to say its length beforehand
+  std::size_t most_large = 8;            // from headers until carried out; operators are not bounded by that
+  std::size_t most_large_of_one = 2;     // of them of one user or address
+  std::size_t most_answers = 512 << 20;  // bytes of large answers (beyond most_small) on their way out
   std::size_t most_answers_of_one = 64 << 20;  // of them to one user or address
   std::size_t most_of_one = 256;               // connections of one user who is no operator, or of one address
   std::size_t most_strangers = 1024;           // by TCP, that have shown no token
@@ -58,7 +57,7 @@ class HttpServer {
   // From now on. By TCP every request needs a token.
   void answer(CallerOf caller_of, BearerOf bearer_of, Handler handler);
   // Takes no connections any more and closes those that there are: between requests at once, else behind the answer, as
-  // far as the loop goes on. What waits for its turn is refused.
+  // far as the loop goes on. What has no answer yet is told that the service stops.
   void stop();
 
   struct Impl;

@@ -241,7 +241,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   PlannedStarts& planned_starts() { return planned_starts_; }
   PendingCounts& pending_counts() { return pending_counts_; }
   Forecaster& forecaster() { return *forecaster_; }  // rehearses what may come
-  // Calls once all that is due before has had its turn.
+  // Calls after that time, and once all that is due before has had its turn.
   void later(std::function<void()> call, std::chrono::steady_clock::duration after = {});
   int process() const { return process_; }
   // The file that a stream of a job's output goes to, patterns filled in.
