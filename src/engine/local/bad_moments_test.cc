@@ -17,6 +17,12 @@ namespace {
 
 class LocalBadMomentsTest : public LocalRestartTest {
  protected:
+  bool begins_limited(const local::Run& run) {
+    Command start = desk_.start(1, run);
+    start.expected_end = start.limit_end = desk_.loop().now() + run.limit;
+    desk_.engine().dispatch(start);
+    return desk_.wait_for_file("pid");
+  }
   void a_while(int ms) {
     const std::int64_t until = boot_milliseconds() + ms;
     desk_.wait([&] { return boot_milliseconds() >= until; });
@@ -191,10 +197,7 @@ TEST_F(LocalBadMomentsTest, a_start_that_waits_for_who_leaves_has_its_whole_limi
 TEST_F(LocalBadMomentsTest, a_job_that_was_suspended_has_the_rest_of_its_limit_however_long_the_service_was_away) {
   local::Run run = desk_.shell(kUntilGo);
   run.limit = seconds(60);
-  Command start = desk_.start(1, run);
-  start.expected_end = start.limit_end = desk_.loop().now() + run.limit;
-  desk_.engine().dispatch(start);
-  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  ASSERT_TRUE(begins_limited(run));
   ASSERT_TRUE(desk_.suspend(1));
   Command turn = desk_.command(Command::Kind::start, 1, 2);
   turn.start = desk_.loop().now();
@@ -213,10 +216,7 @@ TEST_F(LocalBadMomentsTest, a_job_that_was_suspended_has_the_rest_of_its_limit_h
 TEST_F(LocalBadMomentsTest, a_job_that_moves_has_its_limit_however_long_the_service_was_away) {
   local::Run run = desk_.shell(kUntilGo);
   run.limit = seconds(60);
-  Command start = desk_.start(1, run);
-  start.expected_end = start.limit_end = desk_.loop().now() + run.limit;
-  desk_.engine().dispatch(start);
-  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  ASSERT_TRUE(begins_limited(run));
   Command move = desk_.command(Command::Kind::migrate, 1);
   move.kept = false;
   move.start = desk_.loop().now();
