@@ -205,10 +205,7 @@ class Access(UsersCase):
 
     def test_no_user_fills_the_disk_of_the_state(self):
         service = self.service
-        service.stop()
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=96m,mode=711", "tmpfs", service.state], check=True)
-        self.addCleanup(subprocess.run, ["umount", "-l", service.state], check=True)
-        service.start()
+        self.start_on_a_disk_of("96m")
 
         def left():
             disk = os.statvfs(service.state)

@@ -82,10 +82,7 @@ class Faults(Tokens):
     @as_root
     def test_the_disk_is_full(self):
         service = self.service
-        service.stop()
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m,mode=711", "tmpfs", service.state], check=True)
-        self.addCleanup(subprocess.run, ["umount", "-l", service.state], check=True)
-        service.start()
+        self.start_on_a_disk_of("24m")
         ballast = os.path.join(service.state, "ballast")
         keyed = {"command": ["true"], "folder": self.folder}, {"Idempotency-Key": "k"}
         before = service.ask("POST", "/v1/jobs", *keyed)[1]["id"]

@@ -166,6 +166,13 @@ class ServiceCase(unittest.TestCase):
         self.service = Service(self.rota, self.folder, self.configured(), self.arguments)
         self.started(self.service.start())
 
+    def start_on_a_disk_of(self, size):
+        """Anew, its state in memory: as root."""
+        self.service.stop()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size},mode=711", "tmpfs", self.service.state], check=True)
+        self.addCleanup(subprocess.run, ["umount", "-l", self.service.state], check=True)
+        self.service.start()
+
     def configured(self):
         """The text of the cluster file; None: there is none."""
         return self.configuration
