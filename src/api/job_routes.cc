@@ -272,9 +272,7 @@ void submit(const Ask& ask, const Result<SubmissionRequest>& request, const Serv
   if (auto suits = service.suits(ask.request.caller, key, Service::Keyed::jobs); !suits)
     return ask.reply->send(problem(422, suits.error().message));
   const auto jobs = service.submit(ask.request.caller, request->submissions, key);
-  if (!jobs)
-    return ask.reply->send(
-        problem(service.has_room_on_disk(ask.request.caller, request->submissions) ? 400 : 507, jobs.error().message));
+  if (!jobs) return ask.reply->send(problem(jobs.error().no_room ? 507 : 400, jobs.error().message));
   Json answers = Json::array();
   const auto history = [&](const store::HistoryQuery& query) { return service.store().history(query); };
   for (const std::string& shown : serve::shown_all(service.book(), *jobs, history)) {

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <vector>
 
-#include "serve/disk_room.h"
 #include "serve/node_list.h"
 #include "serve/output_pattern.h"
 #include "serve/service.h"
@@ -221,13 +220,8 @@ Result<local::Run> Service::run_of(const Command& start) {
   const std::string nodes = nodes_of(start.job);
   local::Run run;
   run.script = (*payload)->script;
-  if (constexpr std::size_t kLargeScript = 64 << 10;
-      run.script.size() > kLargeScript) {  // there is one more of it then
-    const auto now = LargeWrites::Clock::now();
-    const std::uint64_t bytes = scripts_.under_way(now) + run.script.size();
-    if (auto room = disk_room(options_.state_folder, bytes, DiskUse::start, false); !room)
-      return std::unexpected(room.error());
-    scripts_.begin(run.script.size(), now);
+  if (constexpr std::size_t kLargeScript = 64 << 10; run.script.size() > kLargeScript) {
+    if (auto room = room_->takes_script(run.script.size()); !room) return std::unexpected(room.error());
   }
   run.command = about.command;
   std::vector<std::string> given = pieces_of((*payload)->environment);

@@ -24,7 +24,6 @@
 namespace rota::serve {
 namespace {
 
-constexpr std::uint64_t kFactsBetweenSnapshots = 200'000;
 constexpr std::chrono::milliseconds kPatience{20};  // for which news that nothing rests on waits for company
 constexpr std::chrono::milliseconds kPause{1};      // in which others have their turns while many are told something
 constexpr std::size_t kMostWarnings = 100;
@@ -141,6 +140,7 @@ Result<void> Service::open_store() {
   auto store = store::SqliteStore::open(path, fresh);
   if (!store) return std::unexpected(store.error());
   store_ = std::move(*store);
+  room_ = std::make_unique<StateRoom>(options_.state_folder, *store_);
   if (given || store_->head().cluster == cluster_text_) return {};
   if (options_.say)
     options_.say("no --config was given: the configuration kept in " + shown_path(path) +
@@ -434,23 +434,6 @@ void Service::commit_later() {
     const Result<void>& failed = controller_->failure();
     after_turn(failed ? journal_->commit() : failed);
   });
-}
-
-void Service::compact_if_long() {
-  const std::uint64_t facts = view().sequence() - compacted_at_;
-  if (facts < kFactsBetweenSnapshots || facts < 4 * book_.size()) return;
-  if (auto done = compact(); !done) return fail_for_good(done);
-}
-
-// What was kept for long enough goes, a little at a time: soon again where more of it is left, since a thousand in ten
-// minutes are fewer than may come.
-void Service::forget_old() {
-  if (view().now() < forgets_at_) return;
-  constexpr std::int64_t kAtOnce = 1000;
-  const Instant until = view().now() - std::min(settings_.keep_history, view().now() - kEpoch);
-  const bool more = store_->drop_history(until, kAtOnce) == kAtOnce;
-  forgets_at_ = view().now() + (more ? seconds(1) : seconds(600));
-  store_->drop_keys(view().now() - std::min(seconds(86'400), view().now() - kEpoch));
 }
 
 void Service::fail_for_good(Result<void> why) {

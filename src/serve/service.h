@@ -17,7 +17,6 @@
 #include "control/controller.h"
 #include "engine/local/engine.h"
 #include "serve/contenders.h"
-#include "serve/disk_room.h"
 #include "serve/event_ring.h"
 #include "serve/explain.h"
 #include "serve/job_book.h"
@@ -28,6 +27,7 @@
 #include "serve/planned_starts.h"
 #include "serve/policy_rehearsal.h"
 #include "serve/real_loop.h"
+#include "serve/state_room.h"
 #include "serve/submission.h"
 #include "serve/time_share.h"
 #include "serve/what_if.h"
@@ -88,10 +88,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> suits(const Caller& caller, const RequestKey& key, Keyed what);
   // New jobs, all or none. Each is known by its id from then on; of an array one id per task. With a key: if the same
   // caller has given it before, the jobs that it stood for.
-  Result<std::vector<JobId>> submit(const Caller& caller, const std::vector<Submission>& submissions,
-                                    const RequestKey& key);
-  // Fails with a sentence where its disk is nearly full, so that no job is taken in.
-  Result<void> has_room_on_disk(const Caller& caller, const std::vector<Submission>& submissions) const;
+  std::expected<std::vector<JobId>, NotTaken> submit(const Caller& caller, const std::vector<Submission>& submissions,
+                                                     const RequestKey& key);
   // Whether a caller may ask for that at all.
   static Result<void> allowed(const Caller& caller, const Submission& submission);
   // What would become of a submission if it came now; of an array of its first task. Fails where it would not be taken.
@@ -321,6 +319,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void commit_later();
   void compact_if_long();
   void forget_old();
+  void let_ended_go(std::uint32_t uid);
   void fail_for_good(Result<void> why);
   ClusterOptions cluster_options() const { return cluster_options(*machine_); }
   ClusterOptions cluster_options(const Machine& machine) const;
@@ -494,7 +493,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> failure_;
   std::function<void()> failed_;
   std::unique_ptr<Forecaster> forecaster_;
-  LargeWrites scripts_;
+  std::unique_ptr<StateRoom> room_;
 };
 
 }  // namespace rota::serve

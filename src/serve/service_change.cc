@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "serve/disk_room.h"
 #include "serve/service.h"
 
 namespace rota::serve {
@@ -34,7 +33,7 @@ Result<void> Service::changed(const Caller& caller, JobId job, const Change& cha
     return fail("job " + book_.shown(job) + " is " + entry->about->user +
                 "'s; only its user or an operator may do that.");
   if (!caller.operates && change.kind != Kind::cancel && change.kind != Kind::signal) {
-    if (auto room = disk_room(options_.state_folder, 0, DiskUse::change, false); !room) return room;
+    if (auto room = room_->takes_change(); !room) return room;
   }
   const Bars who = caller.uid == entry->about->uid ? kHeldByUser : kHeldByOperator;
   switch (change.kind) {

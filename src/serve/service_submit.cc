@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "model/never_fits.h"
 #include "serve/after_text.h"
-#include "serve/disk_room.h"
 #include "serve/namesakes.h"
 #include "serve/service.h"
 
@@ -19,7 +18,9 @@ constexpr std::int64_t kMostAtOnce = 10'000;        // tasks of one request, or 
 constexpr Duration kLongestWait = seconds(3600);    // for what a job asks to have after it was told to end
 constexpr std::size_t kMostDependencies = 100'000;  // of one submission
 constexpr std::size_t kMostLookedAt = 1'000'000;    // of one request, see Awaited
-constexpr const char* kLastOfKey = "\n";            // behind a key, which has no line breaks: the last of its jobs
+// Bytes of what is kept of each task of an array, in all or for each, whichever is more.
+constexpr std::size_t kMostKept = 64 << 20, kMostKeptOfEach = 4 << 10;
+constexpr const char* kLastOfKey = "\n";  // behind a key, which has no line breaks: the last of its jobs
 
 std::string name_of(const Submission& submission) {
   if (!submission.name.empty()) return submission.name;
@@ -341,6 +342,11 @@ Result<Service::Prepared> Service::prepared_of(const Caller& caller, const Submi
     auto range = parse_array(submission.array, settings_.most_array);
     if (!range) return std::unexpected(range.error());
     prepared.range = std::move(*range);
+    const std::size_t most = std::max(kMostKeptOfEach, kMostKept / prepared.range.indexes.size());
+    if (const std::size_t each = bytes_of_each(submission); each > most)
+      return fail("the command and all else that is kept of each task (" + grouped(static_cast<std::int64_t>(each)) +
+                  " bytes) have " + grouped(static_cast<std::int64_t>(most)) +
+                  " bytes at most in an array of so many; put the command into a script, which is kept once.");
   }
   if (auto room = has_room_for(*this, caller, static_cast<std::int64_t>(prepared.range.indexes.size())); !room)
     return std::unexpected(room.error());
@@ -372,18 +378,9 @@ Result<void> Service::find_awaited(const Submission& submission, Prepared& prepa
   return {};
 }
 
-// In the log that SQLite writes first, and in the database.
-Result<void> Service::has_room_on_disk(const Caller& caller, const std::vector<Submission>& submissions) const {
-  std::uint64_t bytes = 0;
-  for (const Submission& each : submissions) {
-    bytes += each.script.size();
-    for (const std::string& text : each.environment) bytes += text.size();
-  }
-  return disk_room(options_.state_folder, 2 * bytes, DiskUse::submission, caller.operates);
-}
-
-Result<std::vector<JobId>> Service::submit(const Caller& caller, const std::vector<Submission>& submissions,
-                                           const RequestKey& key) {
+std::expected<std::vector<JobId>, NotTaken> Service::submit(const Caller& caller,
+                                                            const std::vector<Submission>& submissions,
+                                                            const RequestKey& key) {
   if (!failure_) return std::unexpected(failure_.error());
   if (stopped_) return fail("the service is stopping and takes no jobs; try again when it is back.");
   if (!key.text.empty()) {
@@ -391,16 +388,17 @@ Result<std::vector<JobId>> Service::submit(const Caller& caller, const std::vect
     if (!before) return std::unexpected(before.error());
     if (*before) return submitted_as(**before, key.text, caller.uid);
   }
-  if (auto room = has_room_on_disk(caller, submissions); !room) return std::unexpected(room.error());
   const std::int64_t most = std::max(kMostAtOnce, settings_.most_array);
   std::vector<Prepared> prepared;
   std::int64_t tasks = 0;
   std::size_t looked_at = 0;
+  std::uint64_t bytes = 0;
   for (const Submission& submission : submissions) {
     auto one = prepared_of(caller, submission);
     if (!one) return fail(which_of(submissions, submission) + one.error().message);
     tasks += static_cast<std::int64_t>(one->range.indexes.size());
     looked_at += one->looked_at;
+    bytes += bytes_once(submission) + one->range.indexes.size() * bytes_of_each(submission);
     if (looked_at > kMostLookedAt)
       return fail("these wait for too many jobs at once; submit them in several requests.");
     prepared.push_back(std::move(*one));
@@ -408,6 +406,9 @@ Result<std::vector<JobId>> Service::submit(const Caller& caller, const std::vect
     if (tasks > most)
       return fail("these are too many jobs at once; submit fewer, " + grouped(most) + " tasks at most.");
   }
+  const auto room = room_->takes_jobs(caller, bytes);
+  if (!caller.operates && room_->begins_to_let_go(caller.uid)) let_ended_go(caller.uid);
+  if (!room) return std::unexpected(NotTaken(room.error(), true));
   std::set<std::string> names;
   for (std::size_t i = 0; i < submissions.size(); ++i)
     if (prepared[i].singleton) names.insert(name_of(submissions[i]));
@@ -451,7 +452,7 @@ Result<void> Service::submit_all_of(const Caller& caller, const Submission& subm
     about->indexes = {static_cast<std::int64_t>(all.size()), all.front(), all.back(),
                       all.size() > 1 ? all[1] - all[0] : 1};
   }
-  Kept kept{about, about_text(*about), {{}, submission.script, joined(submission.environment)}};
+  Kept kept{about, about_text(*about), {{}, submission.script, joined(submission.environment), caller.uid}};
   for (std::size_t i = 0; i < range.indexes.size(); ++i) {
     const std::int64_t index = range.indexes[i];
     JobTerms terms{spec.limit, spec.priority, spec.partition, submission.begin.value_or(kEpoch), {}, 0, 0};

@@ -67,6 +67,23 @@ Result<Id> find_by_name(const std::vector<Row>& rows, std::string_view name, con
 
 }  // namespace
 
+std::size_t bytes_once(const Submission& submission) {
+  std::size_t bytes = submission.script.size();
+  for (const std::string& text : submission.environment) bytes += text.size() + 1;
+  return bytes;
+}
+
+std::size_t bytes_of_each(const Submission& submission) {
+  const Submission& s = submission;
+  std::size_t bytes = 500;  // names of what is there, and numbers
+  for (const std::string* text :
+       {&s.name, &s.folder, &s.output, &s.error, &s.input, &s.comment, &s.checkpoint, &s.mail_user, &s.submit_folder})
+    bytes += text->size();
+  for (const auto* texts : {&s.command, &s.after})
+    for (const std::string& text : *texts) bytes += text.size() + 3;
+  return bytes;
+}
+
 Result<void> look_up_licences(const LicencesAsked& asked_for, const Machine& machine, JobSpec& spec) {
   std::vector<NamedLicences> asked;
   if (asked_for.licence.empty() && asked_for.licences > 0)

@@ -61,6 +61,16 @@ struct Submission {
   local::Attach attach;  // but for `user`, which is who asks
 };
 
+// Why one is not taken.
+struct NotTaken : Error {
+  NotTaken(Error why, bool lacks_room = false) : Error(std::move(why)), no_room(lacks_room) {}
+  bool no_room;  // on the service's disk
+};
+
+// Bytes that are kept of it once, and of each of its tasks or of the whole job.
+std::size_t bytes_once(const Submission& submission);
+std::size_t bytes_of_each(const Submission& submission);
+
 // Before what is wrong with one of several of a request: "submission 3: ". Of one alone nothing.
 std::string which_of(const std::vector<Submission>& submissions, const Submission& one);
 

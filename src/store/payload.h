@@ -1,6 +1,7 @@
 // What a job runs. The scheduler does not look into it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace rota::store {
@@ -9,6 +10,7 @@ struct Payload {
   std::string about = {};  // JSON, which others read and write
   std::string script = {};
   std::string environment = {};
+  std::uint32_t owner = 0;  // the user whose job it is
 
   bool operator==(const Payload&) const = default;
 };

@@ -7,35 +7,73 @@
 #include "store/sha256.h"
 
 namespace rota::store {
+namespace {
+
+constexpr std::int64_t kRow = 200;  // bytes that a job takes beside its texts
+
+}  // namespace
 
 Result<SqlitePayloads> SqlitePayloads::of(SqliteDatabase& database) {
   constexpr std::array<std::string_view, kUses> kTexts{
-      "SELECT p.about, s.bytes, s.sha256, e.bytes, e.sha256, p.script, p.environment FROM payloads p "
+      "SELECT p.about, s.bytes, s.sha256, e.bytes, e.sha256, p.owner FROM payloads p "
       "LEFT JOIN contents s ON s.id = p.script LEFT JOIN contents e ON e.id = p.environment WHERE p.job = ?1",
-      "INSERT INTO payloads(job, about, script, environment) VALUES(?1, ?2, ?3, ?4)",
-      "INSERT INTO payloads(job, about, script, environment) "
-      "SELECT ?1, ?2, script, environment FROM payloads WHERE job = ?3 RETURNING script, environment",
+      "INSERT INTO payloads(job, about, script, environment, owner) VALUES(?1, ?2, ?3, ?4, ?5)",
+      "INSERT INTO payloads(job, about, script, environment, owner) "
+      "SELECT ?1, ?2, script, environment, owner FROM payloads WHERE job = ?3 RETURNING script, environment, owner",
       "UPDATE payloads SET about = ?2 WHERE job = ?1",
-      "DELETE FROM payloads WHERE job = ?1 RETURNING script, environment",
+      "DELETE FROM payloads WHERE job = ?1 RETURNING script, environment, owner, length(CAST(about AS BLOB))",
       "SELECT id FROM contents WHERE sha256 = ?1",
-      "INSERT INTO contents(sha256, uses, bytes) VALUES(?1, 0, ?2) RETURNING id",
+      "INSERT INTO contents(sha256, uses, bytes, owner) VALUES(?1, 0, ?2, ?3) RETURNING id",
       "UPDATE contents SET uses = uses + ?2 WHERE id = ?1 RETURNING uses",
-      "DELETE FROM contents WHERE id = ?1",
-      "SELECT job, about FROM payloads WHERE job >= ?1 ORDER BY job"};
+      "DELETE FROM contents WHERE id = ?1 RETURNING owner, length(bytes)",
+      "SELECT job, about FROM payloads WHERE job >= ?1 ORDER BY job",
+      "SELECT owner, length(CAST(about AS BLOB)) FROM payloads WHERE job = ?1",
+      "SELECT owner, bytes FROM stored",
+      "INSERT OR REPLACE INTO stored(owner, bytes) VALUES(?1, ?2)",
+      "SELECT p.job, p.owner = ?2 AND EXISTS(SELECT 1 FROM history h WHERE h.job = p.job), p.script, p.environment "
+      "FROM payloads p WHERE p.job > ?1 ORDER BY p.job LIMIT ?3",
+      "SELECT coalesce(sum(length(bytes)), 0) FROM contents WHERE id IN (?1, ?2)"};
   std::vector<SqliteStatement> statements;
   for (const std::string_view text : kTexts) {
     auto statement = database.prepare(text);
     if (!statement) return std::unexpected(statement.error());
     statements.push_back(std::move(*statement));
   }
-  return SqlitePayloads(std::move(statements));
+  SqlitePayloads payloads(std::move(statements));
+  if (auto read = payloads.read_stored(); !read) return std::unexpected(read.error());
+  return payloads;
+}
+
+Result<void> SqlitePayloads::read_stored() {
+  SqliteStatement& rows = statements_[find_stored];
+  if (auto begun = rows.start(); !begun) return begun;
+  for (;;) {
+    const auto more = rows.step();
+    if (!more) return std::unexpected(more.error());
+    if (!*more) return {};
+    stored_[rows.integer(0)] = rows.integer(1);
+  }
+}
+
+void SqlitePayloads::count(std::int64_t owner, std::int64_t bytes) {
+  if (owner < 0) return;  // from before this was counted
+  stored_[owner] += bytes;
+  recounted_.insert(owner);
+}
+
+std::int64_t SqlitePayloads::stored(std::uint32_t owner) const {
+  const auto found = stored_.find(owner);
+  return found == stored_.end() ? 0 : found->second;
 }
 
 // The content's id; one job more has it.
-Result<std::int64_t> SqlitePayloads::add(std::string_view content) {
+Result<std::int64_t> SqlitePayloads::add(std::string_view content, std::int64_t owner) {
   const Sha256 digest = sha256(bytes_of(content));
   auto id = statements_[find_content].one(ByteSpan(digest));
-  if (id && *id == 0) id = statements_[add_content].one(ByteSpan(digest), bytes_of(content));
+  if (id && *id == 0) {
+    id = statements_[add_content].one(ByteSpan(digest), bytes_of(content), owner);
+    count(owner, static_cast<std::int64_t>(content.size()));
+  }
   if (id) ++more_[*id];
   return id;
 }
@@ -45,18 +83,27 @@ Result<void> SqlitePayloads::settle() {
     const auto uses = statements_[count_content].one(content, more);
     if (!uses) return std::unexpected(uses.error());
     if (*uses > 0) continue;
-    if (auto removed = statements_[remove_content].run(content); !removed) return removed;
+    SqliteStatement& removed = statements_[remove_content];
+    if (auto begun = removed.start(content); !begun) return begun;
+    const auto row = removed.step();
+    if (!row) return std::unexpected(row.error());
+    if (*row) count(removed.integer(0), -removed.integer(1));
+    removed.reset();
+  }
+  for (const std::int64_t owner : std::exchange(recounted_, {})) {
+    if (auto noted = statements_[note_stored].run(owner, stored_[owner]); !noted) return noted;
   }
   return {};
 }
 
 Result<void> SqlitePayloads::put(JobId job, const Payload& payload) {
-  const auto script = add(payload.script);  // before the old ones go: they may be the same
+  const auto script = add(payload.script, payload.owner);  // before the old ones go: they may be the same
   if (!script) return std::unexpected(script.error());
-  const auto environment = add(payload.environment);
+  const auto environment = add(payload.environment, payload.owner);
   if (!environment) return std::unexpected(environment.error());
   if (auto dropped = drop(job); !dropped) return dropped;
-  return statements_[insert].run(job.value, payload.about, *script, *environment);
+  count(payload.owner, kRow + static_cast<std::int64_t>(payload.about.size()));
+  return statements_[insert].run(job.value, payload.about, *script, *environment, payload.owner);
 }
 
 Result<void> SqlitePayloads::put_like(JobId job, const std::string& about, JobId other) {
@@ -68,11 +115,19 @@ Result<void> SqlitePayloads::put_like(JobId job, const std::string& about, JobId
   if (!*found)
     return fail("The database " + statement.shown() + " has no script of job " + std::to_string(other.value) + ".");
   for (const int column : {0, 1}) ++more_[statement.integer(column)];
+  count(statement.integer(2), kRow + static_cast<std::int64_t>(about.size()));
   statement.reset();
   return {};
 }
 
 Result<void> SqlitePayloads::put_about(JobId job, const std::string& about) {
+  SqliteStatement& before = statements_[find_about];
+  if (auto begun = before.start(job.value); !begun) return begun;
+  const auto found = before.step();
+  if (!found) return std::unexpected(found.error());
+  if (!*found) return {};
+  count(before.integer(0), static_cast<std::int64_t>(about.size()) - before.integer(1));
+  before.reset();
   return statements_[say].run(job.value, about);
 }
 
@@ -83,6 +138,7 @@ Result<void> SqlitePayloads::drop(JobId job) {
   if (!found) return std::unexpected(found.error());
   if (!*found) return {};
   for (const int column : {0, 1}) --more_[statement.integer(column)];
+  count(statement.integer(2), -kRow - statement.integer(3));
   statement.reset();
   return {};
 }
@@ -112,6 +168,34 @@ Result<void> SqlitePayloads::abouts(const std::vector<JobId>& jobs,
   return {};
 }
 
+Result<std::optional<JobId>> SqlitePayloads::drop_ended(std::uint32_t owner, std::optional<JobId> after) {
+  constexpr std::int64_t kRows = 2000;
+  constexpr std::int64_t kBytes = 32 << 20;
+  SqliteStatement& rows = statements_[list_ended];
+  const std::int64_t behind = after ? std::int64_t{after->value} : -1;
+  if (auto begun = rows.start(behind, owner, kRows); !begun) return std::unexpected(begun.error());
+  std::vector<JobId> ended;
+  std::int64_t bytes = 0;
+  std::int64_t seen = 0;
+  while (bytes < kBytes) {
+    const auto more = rows.step();
+    if (!more) return std::unexpected(more.error());
+    if (!*more) break;
+    ++seen;
+    after = JobId{static_cast<std::uint32_t>(rows.integer(0))};
+    if (rows.integer(1) == 0) continue;
+    ended.push_back(*after);
+    const auto size = statements_[size_content].one(rows.integer(2), rows.integer(3));
+    if (!size) return std::unexpected(size.error());
+    bytes += *size;
+  }
+  rows.reset();
+  for (const JobId job : ended) {
+    if (auto dropped = drop(job); !dropped) return std::unexpected(dropped.error());
+  }
+  return seen == kRows || bytes >= kBytes ? after : std::nullopt;
+}
+
 Result<std::optional<Payload>> SqlitePayloads::get(JobId job) {
   SqliteStatement& statement = statements_[find];
   if (auto begun = statement.start(job.value); !begun) return std::unexpected(begun.error());
@@ -128,7 +212,8 @@ Result<std::optional<Payload>> SqlitePayloads::get(JobId job) {
   }
   Payload payload{.about = std::string(statement.text(0)),
                   .script = std::string(text_of(statement.bytes(1))),
-                  .environment = std::string(text_of(statement.bytes(3)))};
+                  .environment = std::string(text_of(statement.bytes(3))),
+                  .owner = static_cast<std::uint32_t>(std::max(statement.integer(5), std::int64_t{0}))};
   statement.reset();
   return payload;
 }

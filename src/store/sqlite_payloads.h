@@ -1,12 +1,14 @@
 // The tables of what jobs run. A script, and an environment, is kept once, however many jobs have it: it is found by
 // its SHA-256, and goes with the last job that has it. How many have it is written down once for all that was done
-// within a transaction: SQLite writes a row anew as a whole, and the script is in it.
+// within a transaction: SQLite writes a row anew as a whole, and the script is in it. And how much is kept of whom: a
+// content counts for the user who brought it first.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +39,11 @@ class SqlitePayloads {
                       const std::function<Result<void>(JobId, std::string_view)>& visit);
   // What was read is what was written: a content that its digest does not know is an error.
   Result<std::optional<Payload>> get(JobId job);
+  // Bytes of all that is kept of a user's jobs. Cost: a look into memory.
+  std::int64_t stored(std::uint32_t owner) const;
+  // Drops what a user's jobs ran that have left, by id, those behind this one: a part of them, bounded in rows and
+  // bytes. Behind which one to go on; nothing: there are no more.
+  Result<std::optional<JobId>> drop_ended(std::uint32_t owner, std::optional<JobId> after);
 
  private:
   enum Use : std::uint8_t {
@@ -50,14 +57,23 @@ class SqlitePayloads {
     count_content,
     remove_content,
     list,
+    find_about,
+    find_stored,
+    note_stored,
+    list_ended,
+    size_content,
     kUses
   };
 
   explicit SqlitePayloads(std::vector<SqliteStatement> statements) : statements_(std::move(statements)) {}
-  Result<std::int64_t> add(std::string_view content);
+  Result<void> read_stored();
+  Result<std::int64_t> add(std::string_view content, std::int64_t owner);
+  void count(std::int64_t owner, std::int64_t bytes);
 
-  std::vector<SqliteStatement> statements_;    // by use
-  std::map<std::int64_t, std::int64_t> more_;  // by content: so many more jobs have it than its row says
+  std::vector<SqliteStatement> statements_;      // by use
+  std::map<std::int64_t, std::int64_t> more_;    // by content: so many more jobs have it than its row says
+  std::map<std::int64_t, std::int64_t> stored_;  // by user
+  std::set<std::int64_t> recounted_;             // users of whom the table says something else
 };
 
 }  // namespace rota::store

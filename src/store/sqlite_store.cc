@@ -103,7 +103,9 @@ Result<void> SqliteStore::prepare() {
       "INSERT OR REPLACE INTO settings(name, value) VALUES(?1, ?2)",
       "SELECT value FROM settings WHERE name = ?1",
       "SELECT name, value FROM settings WHERE name >= ?1 AND name < ?2 ORDER BY name",
-      "DELETE FROM settings WHERE name = ?1"};
+      "DELETE FROM settings WHERE name = ?1",
+      "PRAGMA freelist_count",
+      "PRAGMA page_size"};
   for (const std::string_view text : kTexts) {
     auto statement = database_->prepare(text);
     if (!statement) return std::unexpected(statement.error());
@@ -197,6 +199,16 @@ void SqliteStore::drop_payload(JobId job) {
 }
 Result<std::optional<Payload>> SqliteStore::payload(JobId job) {
   return error_.empty() ? payloads_.get(job) : fail(error_);
+}
+std::optional<JobId> SqliteStore::drop_ended_payloads(std::uint32_t owner, std::optional<JobId> after) {
+  if (!opened()) return std::nullopt;
+  const auto next = payloads_.drop_ended(owner, after);
+  return note(next ? Result<void>() : std::unexpected(next.error())) ? *next : std::nullopt;
+}
+std::int64_t SqliteStore::free_bytes() {
+  const auto pages = statements_[count_free].one();
+  const auto size = statements_[size_page].one();
+  return pages && size ? *pages * *size : 0;
 }
 
 Result<void> SqliteStore::abouts(const std::vector<JobId>& jobs,

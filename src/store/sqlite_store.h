@@ -60,6 +60,10 @@ class SqliteStore final : public Store {
   void put_about(JobId job, const std::string& about);
   void drop_payload(JobId job);
   Result<std::optional<Payload>> payload(JobId job);
+  // As SqlitePayloads has them; how many bytes of the file are free, to be used again.
+  std::int64_t stored(std::uint32_t owner) const { return payloads_.stored(owner); }
+  std::optional<JobId> drop_ended_payloads(std::uint32_t owner, std::optional<JobId> after);
+  std::int64_t free_bytes();
   // visit(job, about) for those of these jobs, by id, that have a payload.
   Result<void> abouts(const std::vector<JobId>& jobs,
                       const std::function<Result<void>(JobId, std::string_view)>& visit);
@@ -101,6 +105,8 @@ class SqliteStore final : public Store {
     find_setting,
     find_settings,
     remove_setting,
+    count_free,
+    size_page,
     kUses
   };
 

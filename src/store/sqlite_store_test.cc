@@ -155,9 +155,9 @@ TEST_F(SqliteStoreTest, gives_all_settings_whose_names_begin_alike) {
 
 TEST_F(SqliteStoreTest, refuses_what_is_newer) {
   opened();
-  meddle("PRAGMA user_version = 5");
+  meddle("PRAGMA user_version = 6");
   EXPECT_TRUE(
-      refusal().ends_with("/state.db is a database of version 5, and this Rota knows versions 1 to 4. Use a "
+      refusal().ends_with("/state.db is a database of version 6, and this Rota knows versions 1 to 5. Use a "
                           "newer Rota."))
       << refusal();
   EXPECT_FALSE(SqliteReader::open(path_));
@@ -314,6 +314,76 @@ TEST_F(SqliteStoreTest, gives_a_job_what_another_one_has) {
   EXPECT_EQ(number("SELECT sum(uses) FROM contents"), 2);
   store.reset();
   EXPECT_EQ(opened()->payload(JobId{60}).value(), (Payload{"late", first.script, "HOME=/late"}));
+}
+
+TEST_F(SqliteStoreTest, counts_what_is_kept_of_each_user) {
+  const std::string script(100'000, 'x');
+  auto store = opened();
+  store->put_payload(JobId{1}, {"about", script, "HOME=/", 7});
+  const std::int64_t one = store->stored(7);
+  EXPECT_GE(one, 100'011);
+  EXPECT_EQ(store->payload(JobId{1}).value()->owner, 7);
+  store->put_payload(JobId{2}, {"about", script, "HOME=/", 8});  // who was first has brought it
+  store->put_payload_like(JobId{3}, "about", JobId{1});
+  EXPECT_EQ(store->stored(8), store->stored(7) - one);
+  EXPECT_LT(store->stored(8), 1000);
+  store->put_about(JobId{3}, "about that");
+  EXPECT_EQ(store->stored(8) + 5, store->stored(7) - one);
+  ASSERT_TRUE(store->commit());
+  const std::int64_t all = store->stored(7);
+  store.reset();
+  store = opened();
+  EXPECT_EQ(store->stored(7), all);
+  store->put_payload(JobId{1}, {"about", "another", "HOME=/", 7});
+  for (std::uint32_t job = 1; job <= 3; ++job) store->drop_payload(JobId{job});
+  ASSERT_TRUE(store->commit());
+  EXPECT_EQ(store->stored(7), 0);
+  EXPECT_EQ(store->stored(8), 0);
+  EXPECT_EQ(number("SELECT sum(bytes) FROM stored"), 0);
+  EXPECT_GT(store->free_bytes(), 100'000);
+}
+
+TEST_F(SqliteStoreTest, drops_what_ended_jobs_of_one_user_ran_a_part_at_a_time) {
+  const auto script = [](std::uint32_t job) { return std::to_string(job) + std::string(1 << 20, 'x'); };
+  const auto store = opened();
+  for (std::uint32_t job = 0; job < 100; ++job) {
+    store->put_payload(JobId{job}, {"about", script(job), "", job % 2 == 0 ? 7U : 8U});
+    if (job % 10 < 8) store->put_history({.job = JobId{job}, .number = job});
+  }
+  ASSERT_TRUE(store->commit());
+  std::int64_t before = store->stored(7);
+  std::optional<JobId> next;
+  int parts = 0;
+  do {
+    next = store->drop_ended_payloads(7, next);
+    ASSERT_TRUE(store->commit());
+    EXPECT_LT(before - store->stored(7), 34 << 20);
+    before = store->stored(7);
+    ++parts;
+  } while (next);
+  EXPECT_EQ(parts, 2);
+  for (std::uint32_t job = 0; job < 100; ++job)
+    EXPECT_EQ(store->payload(JobId{job}).value().has_value(), job % 2 == 1 || job % 10 == 8) << job;
+  EXPECT_LT(before, 11 << 20);
+}
+
+TEST_F(SqliteStoreTest, counts_nothing_of_whom_older_versions_did_not_name) {
+  auto store = opened();
+  store->put_payload(JobId{1}, {"about", "true", "", 7});
+  ASSERT_TRUE(store->commit());
+  store.reset();
+  meddle(
+      "ALTER TABLE contents DROP COLUMN owner; ALTER TABLE payloads DROP COLUMN owner; DROP TABLE stored; "
+      "PRAGMA user_version = 4");
+  store = opened();
+  EXPECT_EQ(store->stored(7), 0);
+  EXPECT_EQ(store->payload(JobId{1}).value()->script, "true");
+  store->put_payload(JobId{2}, {"about", "true", "", 7});  // its script is nobody's
+  EXPECT_LT(store->stored(7), 300);
+  store->drop_payload(JobId{1});
+  store->drop_payload(JobId{2});
+  ASSERT_TRUE(store->commit());
+  EXPECT_EQ(store->stored(7), 0);
 }
 
 TEST_F(SqliteStoreTest, cannot_give_what_nobody_has) {

@@ -27,12 +27,17 @@ CREATE TABLE contents(
   id INTEGER PRIMARY KEY,
   sha256 BLOB NOT NULL UNIQUE,
   uses INTEGER NOT NULL,
-  bytes BLOB NOT NULL) STRICT;
+  bytes BLOB NOT NULL,
+  owner INTEGER NOT NULL DEFAULT -1) STRICT;
 CREATE TABLE payloads(
   job INTEGER PRIMARY KEY,
   about TEXT NOT NULL,
   script INTEGER NOT NULL REFERENCES contents,
-  environment INTEGER NOT NULL REFERENCES contents) STRICT;
+  environment INTEGER NOT NULL REFERENCES contents,
+  owner INTEGER NOT NULL DEFAULT -1) STRICT;
+CREATE TABLE stored(
+  owner INTEGER PRIMARY KEY,
+  bytes INTEGER NOT NULL) STRICT;
 CREATE TABLE history(
   job INTEGER PRIMARY KEY,
   number INTEGER NOT NULL,
@@ -151,20 +156,33 @@ Result<std::vector<NewColumn>> lacking_columns(SqliteDatabase& database) {
   return lacking;
 }
 
+// Nothing to do where the table has it.
+Result<void> add_column(SqliteDatabase& database, const std::string& table, const std::string& column,
+                        const std::string& type) {
+  const auto known =
+      database.number("SELECT count(*) FROM pragma_table_info('" + table + "') WHERE name = '" + column + "'");
+  if (!known) return std::unexpected(known.error());
+  if (*known > 0) return {};
+  return database.run(("ALTER TABLE " + table + " ADD COLUMN " + column + " " + type).c_str());
+}
+
 // Of version 4: what a key's request was, and the history by when jobs left.
 Result<void> add_requests_and_ends(SqliteDatabase& database) {
-  const auto known = database.number("SELECT count(*) FROM pragma_table_info('keys') WHERE name = 'request'");
-  if (!known) return std::unexpected(known.error());
-  if (*known == 0) {
-    auto added = database.run("ALTER TABLE keys ADD COLUMN request TEXT NOT NULL DEFAULT ''");
-    if (!added) return added;
-  }
+  if (auto added = add_column(database, "keys", "request", "TEXT NOT NULL DEFAULT ''"); !added) return added;
   for (const char* column : {"user", "name", "partition", "state"}) {
     const std::string index =
         std::string("CREATE INDEX IF NOT EXISTS history_by_") + column + "_and_end ON history(" + column + ", ended)";
     if (auto made = database.run(index.c_str()); !made) return made;
   }
   return {};
+}
+
+// Of version 5: whose what is kept is, and how much of each. What was kept before is nobody's.
+Result<void> add_owners(SqliteDatabase& database) {
+  for (const char* table : {"contents", "payloads"}) {
+    if (auto added = add_column(database, table, "owner", "INTEGER NOT NULL DEFAULT -1"); !added) return added;
+  }
+  return database.run("CREATE TABLE IF NOT EXISTS stored(owner INTEGER PRIMARY KEY, bytes INTEGER NOT NULL) STRICT");
 }
 
 }  // namespace
@@ -177,11 +195,11 @@ Result<void> renew_tables(SqliteDatabase& database) {
   const auto lacking = lacking_columns(database);
   if (!lacking) return std::unexpected(lacking.error());
   for (const NewColumn& column : *lacking) {
-    const std::string add = std::string("ALTER TABLE history ADD COLUMN ") + column.name + " " + column.type +
-                            " NOT NULL DEFAULT " + column.value;
-    if (auto added = database.run(add.c_str()); !added) return added;
+    const std::string type = std::string(column.type) + " NOT NULL DEFAULT " + column.value;
+    if (auto added = add_column(database, "history", column.name, type); !added) return added;
   }
   if (auto added = add_requests_and_ends(database); !added) return added;
+  if (auto added = add_owners(database); !added) return added;
   const std::string mark = "PRAGMA user_version = " + std::to_string(kTablesVersion) + "; COMMIT";
   return database.run(mark.c_str());
 }

@@ -8,7 +8,7 @@
 
 namespace rota::store {
 
-inline constexpr std::int64_t kTablesVersion = 4;
+inline constexpr std::int64_t kTablesVersion = 5;
 
 // Whether there is nothing in it yet. Fails where it is no database of Rota, of a newer version, or damaged.
 Result<bool> is_new(SqliteDatabase& database);

@@ -213,24 +213,50 @@ class Access(UsersCase):
 
         def waiting_ones_say(sentence):
             return any(sentence in service.job(job["id"]).get("message", "") for job in service.live())
+
+        def large(uid):
+            script = f"#!/bin/sh\nexec sleep 1000\n#{os.urandom(1 << 20).hex()}"
+            return self.as_user(uid, "POST", "/v1/jobs", {"script": script, "folder": "/", "output": "/dev/null", "held": True})
+
+        def until_refused(uid):
+            taken = []
+            while (answered := large(uid))[0] == 201:
+                taken.append(answered[1]["id"])
+            self.assertEqual(answered[0], 507, answered)
+            return taken, answered[1]["detail"]
+
         kept = (96 << 20) // 50
-        tried = 0
-        while True:
-            script = f"#!/bin/sh\nexec sleep 1000\n#{os.urandom(3 << 20).hex()}"
-            status, answer = self.as_user(ANN, "POST", "/v1/jobs", {"script": script, "folder": "/", "output": "/dev/null", "held": True})
-            if status != 201:
-                break
-            tried += 1
-        self.assertEqual((status, tried > 2), (507, True), answer)
+        taken, why = until_refused(ANN)
+        self.assertRegex(why, "^the scripts and environments of your jobs take [0-9.]+M, and [0-9.]+M are left for others on the disk ")
+        self.assertGreater(len(taken), 5)
+        self.assertGreater(left(), 4 * kept, "most of one user")
+        self.assertEqual(large(BEN)[0], 201)
+        # What was cancelled makes room, at once or nearly; that of jobs which have not ended stays.
+        self.as_user(ANN, "POST", "/v1/jobs/cancel", {"ids": taken[:-1]})
+        service.wait_for(lambda: large(ANN)[0] == 201, "room for one more")
+        self.assertEqual(self.as_user(ANN, "GET", f"/v1/jobs/{taken[0]}/script")[0], 404)
+        self.assertEqual(self.as_user(ANN, "GET", f"/v1/jobs/{taken[-1]}/script")[0], 200)
+        service.stop()
+        service.start()
+        self.assertEqual(until_refused(ANN)[1][:22], "the scripts and enviro", "what was there before counts")
+        # Others fill it: to what is kept from users, and for operators.
+        with open(os.path.join(service.state, "ballast"), "wb") as file:
+            os.posix_fallocate(file.fileno(), 0, left() - 3 * kept // 2)
+        until_refused(BEN)
         self.assertGreater(left(), kept)
-        last = self.as_user(BEN, "POST", "/v1/jobs", {"command": ["true"], "folder": "/"})
-        self.assertEqual(last[0], 507 if left() < 2 * kept else 201)
         self.assertEqual(service.ask("POST", "/v1/jobs", {"command": ["true"], "folder": "/", "output": "/dev/null"})[0], 201)
         self.as_user(ANN, "POST", "/v1/jobs/release", {"ids": "all"})
         service.wait_for(lambda: waiting_ones_say("no large script is put there") or len(service.live()) <= 4, "the end of the room")
         self.assertGreater(left(), kept // 4)
         self.assertEqual(self.as_user(ANN, "POST", "/v1/jobs/cancel", {"ids": "all"})[0], 200)
+        service.act("cancel", "all")
         service.all_end()
+
+    def test_what_is_kept_of_each_task_is_bounded(self):
+        task = {"command": ["true", "x" * 100_000], "folder": "/tmp", "array": "1-1000"}
+        status, answer = self.as_user(ANN, "POST", "/v1/jobs", task)
+        self.assertEqual((status, answer["detail"]), (400, "the command and all else that is kept of each task (100,515 bytes) have 67,108 "
+                         "bytes at most in an array of so many; put the command into a script, which is kept once."))
 
 
 class Shares(UsersCase):

@@ -1,0 +1,38 @@
+// What is kept of what was, and for how long.
+#include <algorithm>
+
+#include "serve/service.h"
+
+namespace rota::serve {
+namespace {
+
+constexpr std::uint64_t kFactsBetweenSnapshots = 200'000;
+
+}  // namespace
+
+void Service::compact_if_long() {
+  const std::uint64_t facts = view().sequence() - compacted_at_;
+  if (facts < kFactsBetweenSnapshots || facts < 4 * book_.size()) return;
+  if (auto done = compact(); !done) return fail_for_good(done);
+}
+
+// What was kept for long enough goes, a little at a time: soon again where more of it is left, since a thousand in ten
+// minutes are fewer than may come.
+void Service::forget_old() {
+  if (view().now() < forgets_at_) return;
+  constexpr std::int64_t kAtOnce = 1000;
+  const Instant until = view().now() - std::min(settings_.keep_history, view().now() - kEpoch);
+  const bool more = store_->drop_history(until, kAtOnce) == kAtOnce;
+  forgets_at_ = view().now() + (more ? seconds(1) : seconds(600));
+  store_->drop_keys(view().now() - std::min(seconds(86'400), view().now() - kEpoch));
+}
+
+// What a user's ended jobs ran, a little at a time.
+void Service::let_ended_go(std::uint32_t uid) {
+  if (stopped_ || !failure_) return;
+  constexpr std::chrono::milliseconds kBetween{50};
+  if (room_->lets_go_some(uid)) later([this, uid] { let_ended_go(uid); }, kBetween);
+  static_cast<void>(decide());
+}
+
+}  // namespace rota::serve

@@ -1,0 +1,61 @@
+// Room for the service's state on its disk. What is left is kept in steps for what has yet to be written down of the
+// jobs that are here, since a service that cannot write ends; and one user's jobs never take more than is left for the
+// others.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/id.h"
+#include "base/result.h"
+#include "serve/submission.h"
+#include "store/sqlite_store.h"
+
+namespace rota::serve {
+
+// Not thread-safe. The store outlives it. Cost of a question: a system call and a look into the database. Where there
+// is no room the answer is a sentence.
+class StateRoom {
+ public:
+  StateRoom(std::string folder, store::SqliteStore& store) : folder_(std::move(folder)), store_(store) {}
+
+  // For so many bytes of new jobs. 64 MiB, or a fiftieth of a small disk, are kept from operators, and twice that from
+  // users; of these nobody may have more than would be left for the others.
+  Result<void> takes_jobs(const Caller& caller, std::uint64_t bytes) const;
+  // For a script of a job that starts: it is put on the disk once more. Half of what is kept may be used. What began
+  // within ten seconds counts, as the disk may not tell of it yet.
+  Result<void> takes_script(std::uint64_t bytes);
+  // For what a user, who is no operator, wants changed: half as well.
+  Result<void> takes_change() const;
+
+  // Whether a user's jobs take more than half of the most that one may have, and what ended ones ran had better go,
+  // with lets_go_some(). Not where that is under way.
+  bool begins_to_let_go(std::uint32_t uid);
+  // Lets a part of that go, while it is so. False: there is no more to let go of.
+  bool lets_go_some(std::uint32_t uid);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Disk {
+    std::uint64_t left = UINT64_MAX / 4, kept = 0;  // bytes
+    std::string sentence() const;                   // its first half
+  };
+  struct Write {
+    Clock::time_point at;
+    std::uint64_t bytes;
+  };
+  Disk disk() const;
+  std::uint64_t left_for_users(const Disk& disk) const;
+  bool is_tight_for(std::uint32_t uid) const;
+
+  std::string folder_;
+  store::SqliteStore& store_;
+  std::deque<Write> scripts_;                         // that are just being put there
+  std::map<std::uint32_t, std::optional<JobId>> at_;  // of whom something is let go of: behind which job to go on
+};
+
+}  // namespace rota::serve
