@@ -33,9 +33,9 @@ struct Bulk {
   Request asked;
   std::shared_ptr<Reply> reply;
   ChangeRequest request;
-  std::vector<JobId> jobs;              // that are left: changed from the last one on
-  std::vector<Service::Absent> absent;  // before the first one was changed
-  std::vector<Row> results{};           // in that order
+  std::vector<JobId> jobs;            // that are left: changed from the last one on
+  std::vector<serve::Absent> absent;  // before the first one was changed
+  std::vector<Row> results{};         // in that order
   Outcome done{}, not_done{};
   bool all_done = true;
   bool alone = jobs.size() == 1;
@@ -97,7 +97,7 @@ void finish(Bulk& bulk) {
     results.push_back({{"id", bulk.request.ids}, {"done", false}, {"more", bulk.left_out}, {"detail", detail}});
     bulk.all_done = false;
   }
-  for (const Service::Absent& absent : bulk.absent) {
+  for (const serve::Absent& absent : bulk.absent) {
     results.push_back({{"id", absent.id}, {"done", false}, {"detail", absent.sentence()}});
     bulk.all_done = false;
   }

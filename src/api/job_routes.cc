@@ -143,7 +143,7 @@ Result<Json> unknown_ids(const Ask& ask, const Filters& filters) {
   if (filters.selector.empty()) return ids;
   const auto absent = ask.service.not_there(ask.request.caller, filters.selector);
   if (!absent) return std::unexpected(absent.error());
-  for (const Service::Absent& each : *absent) {
+  for (const serve::Absent& each : *absent) {
     if (const std::string& never = each.ended ? each.never : each.id; !never.empty()) ids.push_back(never);
   }
   return ids;

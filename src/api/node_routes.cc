@@ -207,9 +207,13 @@ void change_nodes(const Ask& ask) {
   const std::string reason = texts->contains("reason") ? texts->at("reason") : std::string();
   const std::string& nodes = texts->at("nodes");
   if (action == actions.end()) return switch_nodes(ask, nodes);
-  if (auto done = ask.service.set_health(nodes, {action->second, reason, ask.request.caller.user}); !done)
-    return ask.reply->send(problem(400, done.error().message));
-  when_durable(ask, {200, "application/json", "{}", {}});
+  const auto emptied = ask.service.set_health(nodes, {action->second, reason, ask.request.caller.user});
+  if (!emptied) return ask.reply->send(problem(400, emptied.error().message));
+  Json json = Json::object();
+  for (const auto& [name, jobs] : {std::pair{"requeued", &emptied->again}, std::pair{"ended", &emptied->ended}}) {
+    for (const JobId job : *jobs) json[name].push_back(ask.service.book().shown(job));
+  }
+  when_durable(ask, {200, "application/json", dumped(json), {}});
 }
 
 void answer_nodes(const Ask& ask) { send(ask, nodes_json(ask.service)); }

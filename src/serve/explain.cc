@@ -4,7 +4,9 @@
 #include <optional>
 
 #include "base/text.h"
+#include "model/never_fits.h"
 #include "model/shortage.h"
+#include "serve/reserved.h"
 #include "serve/service.h"
 #include "serve/told_start.h"
 #include "serve/what_if.h"
@@ -178,8 +180,19 @@ Explanation Service::explain(JobId id) {
   if (!trials_.run([&] { try_remedies(id, to); }))
     to.facts.push_back(
         "Too much is asked of the service to try what would let it start sooner; ask again in a moment.");
+  add_reservation(job, to);
   if (to.at_the_latest == kNever && job.promise != kNever) to.start_unknown = start_unknown(job.spec, id, job.promise);
   return to;
+}
+
+// The next one that it waits for, beside all else.
+void Service::add_reservation(const Job& job, Explanation& to) const {
+  const Reservation* const next = to.reason == "Reservation" ? nullptr : first_reserved_for(view(), job);
+  if (next == nullptr || next->from >= to.at_the_latest) return;
+  const bool could = next->nodes.empty() || std::ranges::any_of(next->nodes, [&](NodeId node) {
+                       return may_serve(*machine_, job.spec, node);
+                     });
+  if (could) to.facts.push_back(text_of(*next));
 }
 
 void Service::try_remedies(JobId id, Explanation& to) const {

@@ -28,6 +28,13 @@ struct SelectorPart {
   static constexpr std::size_t kSorts = 5;
 };
 
+// A job or a task that a selector names and that is not known now.
+struct Absent {
+  std::string id, never = {};  // tasks named with those that have ended, and that never were, as "5_[7-9]"
+  bool ended = false;          // else there never was one, or nobody remembers
+  std::string sentence() const;
+};
+
 inline constexpr std::size_t kMostParts = 1000;
 inline constexpr std::size_t kMostNumbers = 100'000;  // of jobs that have ended, looked at one by one
 

@@ -124,13 +124,16 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   };
   ActionResult change(const Caller& caller, JobId job, const Change& change);
 
-  // Nodes by host list. Operators only.
+  // Nodes by host list; "all". Operators only.
   struct NodeWish {
     Health health = Health::up;
     std::string reason;
     std::string by;  // who wants it; empty: the service itself
   };
-  Result<void> set_health(const std::string& nodes, const NodeWish& wish);
+  struct Emptied {
+    std::vector<JobId> again, ended;  // what ran on nodes that are taken down starts over, or may not and is ended
+  };
+  Result<Emptied> set_health(const std::string& nodes, const NodeWish& wish);
   struct Switched {
     std::vector<NodeId> ordered;
     std::vector<NodeId> already;  // so, or on their way
@@ -218,13 +221,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::int64_t number_of_last(const Caller& caller) const;
   // A task of an array, known or gone.
   std::optional<JobId> task_of(std::int64_t array, std::int64_t index);
-  // Of what a selector names one by one, jobs and tasks, those that are not known now.
-  struct Absent {
-    std::string id, never = {};  // tasks named with those that have ended, and that never were, as "5_[7-9]"
-    bool ended = false;          // else there never was one, or nobody remembers
-    std::string sentence() const;
-  };
-  // Fails where too many that have ended would have to be looked at.
+  // Of what a selector names one by one. Fails where too many that have ended would have to be looked at.
   Result<std::vector<Absent>> not_there(const Caller& caller, const std::string& selector);
   // Tasks of an array that have left, by index, up to this one and maybe some behind it.
   std::vector<store::HistoryRow> ended_tasks(std::int64_t array, std::int64_t last = UINT32_MAX) const;
@@ -362,6 +359,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<std::vector<NodeId>> nodes_named(const std::string& list) const;
   Result<void> put_health(NodeId node, const NodeWish& wish);
   void empty_node(NodeId node);
+  void add_emptied(NodeId node, Emptied& to) const;
   std::string sentence_of_down(NodeId node) const;
   void leave_if_down(JobId job);
   Result<void> power_changed(const PowerChanged& what);
@@ -431,6 +429,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   };
   Planned planned(const std::string& policy) const;
   void add_ahead(JobId id, Explanation& to) const;
+  void add_reservation(const Job& job, Explanation& to) const;
   void try_remedies(JobId id, Explanation& to) const;
   std::string why_it_lasts(JobId id, const Job& job) const;
   std::string late_before(const JobSpec& spec) const;

@@ -10,6 +10,11 @@ namespace rota::serve {
 
 // Each once, however often it is named.
 Result<std::vector<NodeId>> Service::nodes_named(const std::string& list) const {
+  if (list == "all" && std::ranges::find(machine_->nodes, list, &Node::name) == machine_->nodes.end()) {
+    std::vector<NodeId> all;
+    for (std::uint32_t n = 0; n < machine_->nodes.size(); ++n) all.push_back(NodeId{n});
+    return all;
+  }
   const auto names = parse_host_list(list);
   if (!names) return std::unexpected(names.error());
   std::vector<NodeId> ids;
@@ -25,15 +30,17 @@ Result<std::vector<NodeId>> Service::nodes_named(const std::string& list) const 
   return ids;
 }
 
-Result<void> Service::set_health(const std::string& nodes, const NodeWish& wish) {
+Result<Service::Emptied> Service::set_health(const std::string& nodes, const NodeWish& wish) {
   const auto ids = nodes_named(nodes);
   if (!ids) return std::unexpected(ids.error());
+  Emptied emptied;
   for (const NodeId id : *ids) {
-    if (auto done = put_health(id, wish); !done) return done;
+    if (wish.health == Health::down) add_emptied(id, emptied);
+    if (auto done = put_health(id, wish); !done) return std::unexpected(done.error());
     if (wish.health == Health::up) engine_->look(id);  // it may have come back meanwhile
   }
   static_cast<void>(decide());
-  return {};
+  return emptied;
 }
 
 Result<void> Service::put_health(NodeId id, const NodeWish& wish) {
@@ -68,22 +75,26 @@ std::string Service::sentence_of_down(NodeId node) const {
 // What runs or starts there is done again elsewhere where it may be, else ended. What is leaving already leaves as it
 // was told to.
 void Service::empty_node(NodeId node) {
-  std::vector<JobId> there;
+  Emptied there;
+  add_emptied(node, there);
+  for (const JobId id : there.ended) {
+    note_of_job(id, sentence_of_down(node));
+    static_cast<void>(record(CancelAsked{id}));
+  }
+  for (const JobId id : there.again) static_cast<void>(controller_->requeue(id));
+}
+
+void Service::add_emptied(NodeId node, Emptied& to) const {
   view().running().for_each([&](const RunningEntry& entry) {
     const auto& shares = view().placement(entry.job).shares;
-    if (std::ranges::find(shares, node, &Share::node) != shares.end()) there.push_back(entry.job);
+    const Job& job = view().job(entry.job);
+    const bool there = std::ranges::find(shares, node, &Share::node) != shares.end();
+    const bool ends = job.spec.restart == Restart::never;
+    if (!there || job.cancelling || (!ends && (job.stopping || job.leaving))) return true;
+    std::vector<JobId>& of = ends ? to.ended : to.again;
+    if (std::ranges::find(of, entry.job) == of.end()) of.push_back(entry.job);
     return true;
   });
-  for (const JobId id : there) {
-    const Job& job = view().job(id);
-    if (job.cancelling) continue;
-    if (job.spec.restart == Restart::never) {
-      note_of_job(id, sentence_of_down(node));
-      static_cast<void>(record(CancelAsked{id}));
-    } else if (!job.stopping && !job.leaving) {
-      static_cast<void>(controller_->requeue(id));
-    }
-  }
 }
 
 void Service::leave_if_down(JobId job) {

@@ -204,13 +204,9 @@ Result<void> Service::can_reserve(const ReservationWish& wish, Instant from) con
 }
 
 Result<std::vector<NodeId>> Service::nodes_to_reserve(const std::string& list) const {
-  const bool all = list == "all" && std::ranges::find(machine_->nodes, list, &Node::name) == machine_->nodes.end();
   if (machine_->nodes.empty())
     return fail("here processors are only counted, and there are no nodes to name; say how many processors.");
-  if (!all) return nodes_named(list);
-  std::vector<NodeId> ids;
-  for (std::uint32_t n = 0; n < machine_->nodes.size(); ++n) ids.push_back(NodeId{n});
-  return ids;
+  return nodes_named(list);
 }
 
 Result<std::optional<ReservationId>> Service::reserved_as(const std::string& key, std::uint32_t uid) {

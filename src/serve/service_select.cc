@@ -164,12 +164,12 @@ std::vector<store::HistoryRow> Service::ended_tasks(std::int64_t array, std::int
   return std::move(*tasks);
 }
 
-std::string Service::Absent::sentence() const {
+std::string Absent::sentence() const {
   if (!ended) return "there is no job " + id + ".";
   return "job " + id + " has ended already" + (never.empty() ? "." : "; there is no job " + never + ".");
 }
 
-Result<std::vector<Service::Absent>> Service::not_there(const Caller& caller, const std::string& selector) {
+Result<std::vector<Absent>> Service::not_there(const Caller& caller, const std::string& selector) {
   using Kind = SelectorPart::Kind;
   std::vector<Absent> absent;
   std::size_t seen = 0;  // tasks that have ended

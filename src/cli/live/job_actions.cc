@@ -28,14 +28,19 @@ struct ActionFlags {
 // One sentence for each job for which it was not done; the exit code says whether there is one.
 Result<int> told(const Json& answer, const ServiceFlags& flags) {
   int code = kDone;
+  std::int64_t done = 0;
   for (const Json& job : list_of(answer, "jobs")) {
-    if (flag_of(job, "done")) continue;
+    if (flag_of(job, "done")) {
+      ++done;
+      continue;
+    }
     code = kFailed;
     const std::string detail = text_of(job, "detail");
     if (!flags.json) remark("rota: " + (detail.empty() ? "job " + text_of(job, "id") + " is as it was." : detail));
   }
+  if (!flags.json && code != kDone && done > 0) remark("rota: Done to the other " + amount(done, "job") + ".");
   if (!flags.json) return code;
-  if (auto done = printed(shown_json(answer)); !done) return done;
+  if (auto said = printed(shown_json(answer)); !said) return said;
   return code;
 }
 

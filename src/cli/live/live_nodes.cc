@@ -131,6 +131,10 @@ Result<int> change_nodes(const NodesFlags& flags, const std::string& action) {
   if (flags.service.json) return printed(shown_json(*answer));
   if (const std::string already = text_of(*answer, "already"); !already.empty())
     remark("rota: " + one_line(already) + (action == "power-up" ? " is on" : " sleeps") + " already, or on its way.");
+  if (const std::string again = words_of(*answer, "requeued"); !again.empty())
+    remark("rota: What ran there starts over: " + again + ".");
+  if (const std::string ended = words_of(*answer, "ended"); !ended.empty())
+    remark("rota: What ran there and may not start over is ended: " + ended + ".");
   return kDone;
 }
 
@@ -161,7 +165,7 @@ using SharedFlags = std::shared_ptr<NodesFlags>;
 
 void add_change(CLI::App& nodes, Action& action, const SharedFlags& flags, const char* name, const char* summary) {
   CLI::App* command = nodes.add_subcommand(name, summary);
-  command->add_option("NODES", flags->nodes, "nodes, as n[1-3],n7")->required();
+  command->add_option("NODES", flags->nodes, "nodes, as n[1-3],n7; all")->required();
   const std::string verb = name;
   const bool reasoned = verb == "drain" || verb == "down";
   if (reasoned) {

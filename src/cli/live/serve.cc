@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/live/service_address.h"
 #include "cli/printed.h"
+#include "cli/when.h"
 
 namespace rota::cli {
 namespace {
@@ -59,9 +60,12 @@ Result<int> serve(const ServeFlags& flags, bool to_journal) {
   options.service.supervisor = {"/proc/self/exe", "supervise"};
   options.service.version = ROTA_VERSION;
   options.socket = *socket;
+  struct stat standard_error{};
+  const bool to_file = ::fstat(STDERR_FILENO, &standard_error) == 0 && S_ISREG(standard_error.st_mode);
   options.say = [&](const std::string& line) {
     const auto priority = line.starts_with(kWarning) ? api::Priority::warning : api::Priority::news;
-    remark(api::journal_line(priority, "rota: " + line, to_journal));
+    const std::string at = to_file ? time_text(static_cast<double>(unix_now())) + " " : "";
+    remark(api::journal_line(priority, at + "rota: " + line, to_journal));
   };
   options.say("state in " + shown_path(*state) + ", socket " + shown_path(*socket));
   if (auto done = api::serve_until_stopped(options); !done) return std::unexpected(done.error());

@@ -45,12 +45,19 @@ Result<int> submit_job(const SubmitFlags& flags) {
                            : flags.test_only  ? tried_text(*answer)
                            : flags.parsable   ? id + "\n"
                                               : "Submitted job " + id + "\n";
-  auto told = printed(said);
-  if (!told || !flags.wait || flags.test_only) return told;
+  const bool waits = flags.wait && !flags.test_only;
+  if (!waits || !flags.service.json) {
+    if (auto told = printed(said); !told || !waits) return told;
+  }
   std::vector<std::string> ids;
   for (const Json& job : list_of(*answer, "jobs")) ids.push_back(job.is_string() ? job.get<std::string>() : "");
   const auto ended = ended_jobs(service, ids);
   if (!ended) return std::unexpected(ended.error());
+  if (flags.service.json) {
+    Json whole = *answer;
+    whole["ended"] = *ended;
+    return printed(shown_json(whole), worst_exit_code(*ended));
+  }
   tell_what_was_said(service, *ended);
   return worst_exit_code(*ended);
 }
@@ -79,7 +86,9 @@ void add_submit(CLI::App& app, Action& action) {
   flags->service.declare_json(*command);
   command->footer(
       "With --wait the exit code is the job's own, 128 and the signal's number where a signal ended it, and 1 where it "
-      "ended otherwise without one or can never start, since a job before it failed; of an array the largest.\n\n"
+      "ended otherwise without one or can never start, since a job before it failed; of an array the largest. With "
+      "--json too, "
+      "what is printed comes once all have ended, and tells in `ended` how.\n\n"
       "Examples:\n"
       "  rota submit -n 8 -t 2h -p batch model.sh input.nc\n"
       "  rota submit --name sweep --array 1-100%10 -- ./point --index\n"

@@ -59,6 +59,7 @@ class Request {
                             &Request::times, &Request::files, &Request::others, &Request::signal}) {
       if (auto done = (this->*step)(); !done) return std::unexpected(done.error());
     }
+    about_times(remarks);
     mail(remarks);
     environment(remarks);
     return std::move(out_);
@@ -239,6 +240,18 @@ class Request {
   }
 
   // Slurm has more occasions than Rota; nobody's job runs otherwise for a mail that does not come.
+  // What somebody may have meant otherwise.
+  void about_times(std::vector<std::string>& remarks) const {
+    constexpr std::int64_t kMinutesMaybe = 120;
+    const SubmitValue* const limit = given("limit");
+    if (limit != nullptr && limit->dialect == Dialect::rota && only_digits(limit->text) &&
+        parse_integer(limit->text).value_or(kMinutesMaybe + 1) <= kMinutesMaybe)
+      remarks.push_back(limit->where + " " + limit->text + " is " + limit->text +
+                        " seconds; with a letter behind it, as in " + limit->text + "m, it is minutes.");
+    if (const SubmitValue* begin = given("begin"); begin != nullptr && out_.value("begin", here_.now) < here_.now)
+      remarks.push_back(begin->where + " " + begin->text + " has passed, so that it holds nothing back.");
+  }
+
   void mail(std::vector<std::string>& remarks) {
     const SubmitValue* value = given("mail");
     if (value == nullptr) return;

@@ -89,7 +89,7 @@ void tell_what_was_said(const Service& service, const Json& jobs) {
     const std::string id = text_of(job, "id");
     const auto known = service.get("/v1/jobs/" + percent_encoded(id));
     const std::string message = known ? text_of(*known, "message") : "";
-    if (!message.empty()) remark("rota: job " + id + " is " + state + ": " + message);
+    remark("rota: job " + id + " is " + state + (message.empty() ? "." : ": " + message));
   }
 }
 

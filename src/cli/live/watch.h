@@ -28,7 +28,7 @@ Result<Json> ended_jobs(const Service& service, const std::vector<std::string>& 
 // "job 12 waits: ..." as the service says why; empty of one that does not wait.
 std::string why_it_waits(const Json& job);
 
-// Says why jobs ended otherwise than well, where the service has said so: that they could not be started, for instance.
+// Says of jobs that ended otherwise than well, and not by an exit code of their own, how, and why where that is known.
 void tell_what_was_said(const Service& service, const Json& jobs);
 
 // The worst exit code of these jobs.
