@@ -66,6 +66,17 @@ class Nodes(ServiceCase):
         self.assertEqual(self.service.ends(long)["state"], "COMPLETED")
         self.assertEqual(self.service.decides_the_same_again(), "")
 
+    def test_a_reservation_is_told_beside_whatever_else_a_job_waits_for(self):
+        self.reserve(reservation(1000, 5000, 'nodes = "n[1-2]"'))
+        runs = [self.service.submit("sleep 1000", processors=4, nodes=1, limit=100) for _ in range(2)]
+        job = self.service.submit("true", nodes=1, processors=4, limit=2000)
+        told = self.service.ask("GET", f"/v1/jobs/{job}/explain")[1]
+        self.assertEqual(told["reason"], "Resources")
+        self.assertRegex(" ".join(told["facts"]), r"Nodes n\[1-2\] are reserved from 20..-..-.. ..:.. to ")
+        for each in [job, *runs]:
+            self.service.act("cancel", each)
+        self.service.all_end()
+
     def test_jobs_find_themselves_beside_what_is_reserved_and_there_once_it_is_over(self):
         until = int(time.time()) + 15
         self.reserve(reservation(-100, 15, 'nodes = "n1"'))

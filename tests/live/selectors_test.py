@@ -113,6 +113,46 @@ class Selectors(ServiceCase):
         self.rota_says("submit", "--array", "1-3", "--", "sh", "-c", "[ $ROTA_ARRAY_TASK_ID != 1 ] || exit 9")
         self.rota_says("wait", "last", code=9)
 
+    def test_who_waits_is_told_of_jobs_that_did_not_end_well(self):
+        self.assertRegex(self.rota_says("submit", "--wait", "-t", "1s", "--wrap", "sleep 100", code=143),
+                         r"rota: job \d+ is TIMEOUT\b")
+        job = self.service.submit("sleep 100", processors=4)
+        following = subprocess.Popen([self.rota, "wait", job], stderr=subprocess.PIPE, text=True,
+                                     env={**os.environ, "ROTA_SOCKET": self.service.socket})
+        self.service.wait_for(lambda: self.state(job) == "RUNNING", "it to run")
+        self.rota_says("cancel", job)
+        self.assertIn(f"rota: job {job} is CANCELLED", following.communicate(timeout=PATIENCE)[1])
+        self.assertEqual(following.returncode, 143)
+        told = json.loads(self.rota_says("submit", "--wait", "--json", "--wrap", "exit 3", code=3))
+        self.assertEqual([(row["id"], row["exit_code"]) for row in told["ended"]], [(told["id"], 3)])
+
+    def test_what_was_done_is_told_beside_what_was_not(self):
+        jobs = [self.service.submit("true", held=True) for _ in range(2)]
+        self.assertEqual(self.rota_says("cancel", ",".join([*jobs, "9999"]), code=1),
+                         "rota: there is no job 9999.\nrota: Done to the other 2 jobs.\n")
+
+    def test_a_node_that_is_taken_down_tells_what_becomes_of_its_jobs(self):
+        ends = self.service.submit("sleep 1000", requeue=False)
+        again = self.service.submit("sleep 1000", requeue=True)
+        self.service.wait_for(lambda: self.state(ends) == self.state(again) == "RUNNING", "both to run")
+        self.assertEqual(self.rota_says("nodes", "down", "all", "--reason", "smoke"),
+                         f"rota: What ran there starts over: {again}.\n"
+                         f"rota: What ran there and may not start over is ended: {ends}.\n")
+        self.assertEqual(self.service.ends(ends)["state"], "CANCELLED")
+        self.assertIn("Node n1 was taken down by", self.service.job(ends)["message"])
+        self.service.wait_for(lambda: self.state(again) == "PENDING", "the other to wait")
+        self.assertEqual(self.rota_says("nodes", "resume", "all"), "")
+        self.rota_says("cancel", again)
+        self.service.ends(again)
+
+    def test_times_that_may_be_meant_otherwise_are_remarked(self):
+        self.assertIn("rota: --limit 30 is 30 seconds; with a letter behind it, as in 30m, it is minutes.\n",
+                      self.rota_says("submit", "-t", "30", "--wrap", "true"))
+        self.assertNotIn("seconds", self.rota_says("submit", "-t", "30s", "--wrap", "true"))
+        self.assertIn("rota: --begin now-1hour has passed, so that it holds nothing back.\n",
+                      self.rota_says("submit", "--begin", "now-1hour", "--wrap", "true"))
+        self.service.all_end()
+
     def test_the_forecast_of_the_last_is_of_all_of_an_array(self):
         self.service.submit("sleep 1000", processors=4, limit=1000)
         self.service.submit("true", array="1-2", limit=60)

@@ -229,6 +229,8 @@ Result<int> wait_for_jobs(const JobFlags& flags) {
   if (!ended) return std::unexpected(ended.error());
   if (flags.service.json) {
     if (auto done = printed(shown_json(Json{{"jobs", *ended}})); !done) return done;
+  } else {
+    tell_what_was_said(service, *ended);
   }
   return *known ? worst_exit_code(*ended) : std::max(worst_exit_code(*ended), kFailed);
 }

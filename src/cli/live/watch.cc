@@ -85,12 +85,14 @@ void tell_what_was_said(const Service& service, const Json& jobs) {
     const std::string state = text_of(job, "state");
     const bool by_itself = state == "FAILED" && (number_of(job, "exit_code") > 0 || number_of(job, "signal") > 0);
     if (!has_ended(state) || state == "COMPLETED" || by_itself) continue;
-    if (++failed > kMostTold) break;
+    if (++failed > kMostTold) continue;
     const std::string id = text_of(job, "id");
     const auto known = service.get("/v1/jobs/" + percent_encoded(id));
     const std::string message = known ? text_of(*known, "message") : "";
     remark("rota: job " + id + " is " + state + (message.empty() ? "." : ": " + message));
   }
+  if (failed > kMostTold)
+    remark("rota: and " + amount(static_cast<std::int64_t>(failed - kMostTold), "more job") + " did not end well.");
 }
 
 int worst_exit_code(const Json& jobs) {
