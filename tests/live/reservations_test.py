@@ -68,8 +68,8 @@ class Nodes(ServiceCase):
 
     def test_a_reservation_is_told_beside_whatever_else_a_job_waits_for(self):
         self.reserve(reservation(1000, 5000, 'nodes = "n[1-2]"'))
-        runs = [self.service.submit("sleep 1000", processors=4, nodes=1, limit=100) for _ in range(2)]
-        job = self.service.submit("true", nodes=1, processors=4, limit=2000)
+        runs = [self.service.submit("sleep 1000", processors=2, nodes=1, limit=100) for _ in range(2)]
+        job = self.service.submit("true", nodes=1, processors=2, limit=2000)
         told = self.service.ask("GET", f"/v1/jobs/{job}/explain")[1]
         self.assertEqual(told["reason"], "Resources")
         self.assertRegex(" ".join(told["facts"]), r"Nodes n\[1-2\] are reserved from 20..-..-.. ..:.. to ")
