@@ -21,6 +21,9 @@ bool is_address(std::string_view name) {
 // Names with a dot are given by a DNS, and by whoever owns it: an attacker's may lead to this very computer.
 bool is_ours(std::string_view host) {
   const std::string_view name = name_of(host);
+  const std::string_view port = host.substr(name.size());
+  if (!port.empty() && (port[0] != ':' || port.find_first_not_of("0123456789", 1) != std::string_view::npos))
+    return false;
   return !name.contains('.') || is_address(name) || name.ends_with(".localhost");
 }
 

@@ -41,7 +41,7 @@ class Foreign(ServiceCase):
         self.assertEqual(self.ask_as({"Host": "localhost:8080", "Sec-Fetch-Site": "cross-site"}, path="/")[0], 200)
 
     def test_names_that_a_dns_gives_are_refused(self):
-        for host in ("evil.example", "evil.example:8080", "127.0.0.1.evil.example"):
+        for host in ("evil.example", "evil.example:8080", "127.0.0.1.evil.example", "localhost:80.evil.example", "[::1]evil.example"):
             status, answer = self.ask_as({"Host": host})
             self.assertEqual(status, 403, host)
             self.assertIn("ask for localhost", answer["detail"])
