@@ -253,6 +253,7 @@ class Sentences(unittest.TestCase):
         ("live-commands.md", "as of `#SBATCH`"): ("src/cli/live/directives_test.cc", "#PBS -l arch=arm"),
         ("serve.md", "One service a state."): ("tests/live/restarts_test.py", "test_a_second_service_is_refused"),
         ("serve.md", "more are refused"): ("tests/live/refusals_test.py", "test_more_jobs_than_the_service_takes"),
+        ("serve.md", "their next submission"): ("tests/live/access_test.py", "test_no_user_fills_the_disk_of_the_state"),
         ("serve.md", "from under jobs"): ("tests/live/cluster_test.py", "without_their_nodes_is_refused_with_what_to_do"),
         ("serve.md", "wants TLS"): ("tests/live/network_test.py", "test_an_open_port_is_refused"),
         ("serve.md", "the engine cannot do"): ("tests/live/policies_test.py", "cannot run here: its knob power"),
