@@ -43,8 +43,8 @@ Result<void> StateRoom::takes_jobs(const Caller& caller, std::uint64_t bytes) co
     return fail(now.sentence() + "no job is taken in; tell who runs the service.");
   const auto stored = static_cast<std::uint64_t>(store_.stored(caller.uid));
   if (caller.operates || stored + 2 * bytes <= of_users) return {};
-  return fail("the scripts and environments of your jobs take " + shown(stored + bytes) + ", and " +
-              shown(of_users - bytes) +
+  return fail("what is kept of your jobs, their scripts and environments and the history, takes " +
+              shown(stored + bytes) + ", and " + shown(of_users - bytes) +
               " are left for others on the disk that holds the service's state; cancel some, or let some end, and "
               "submit again a little later.");
 }

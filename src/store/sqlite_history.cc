@@ -177,7 +177,7 @@ Result<SqliteHistory> SqliteHistory::of(SqliteDatabase& database) {
   if (!put) return std::unexpected(put.error());
   auto drop = database.prepare(
       "DELETE FROM history WHERE job IN (SELECT job FROM history WHERE ended < ?1 ORDER BY ended LIMIT ?2) "
-      "RETURNING job");
+      "RETURNING job, uid");
   if (!drop) return std::unexpected(drop.error());
   return SqliteHistory(std::move(*put), std::move(*drop));
 }
@@ -194,14 +194,14 @@ Result<void> SqliteHistory::put(const HistoryRow& row) {
                   asked_text(row.asked), row.used.processors.count(), row.used.in.count(), row.used.memory);
 }
 
-Result<std::vector<JobId>> SqliteHistory::drop(Instant until, std::int64_t most) {
+Result<std::vector<SqliteHistory::Dropped>> SqliteHistory::drop(Instant until, std::int64_t most) {
   if (auto begun = drop_.start(until.time_since_epoch().count(), most); !begun) return std::unexpected(begun.error());
-  std::vector<JobId> dropped;
+  std::vector<Dropped> dropped;
   for (;;) {
     const auto more = drop_.step();
     if (!more) return std::unexpected(more.error());
     if (!*more) return dropped;
-    dropped.push_back(JobId{static_cast<std::uint32_t>(drop_.integer(0))});
+    dropped.push_back({JobId{static_cast<std::uint32_t>(drop_.integer(0))}, drop_.integer(1)});
   }
 }
 

@@ -15,8 +15,12 @@ class SqliteHistory {
 
   // A job that is there already is replaced.
   Result<void> put(const HistoryRow& row);
-  // All that left before.
-  Result<std::vector<JobId>> drop(Instant until, std::int64_t most);
+  // All that left before, and whose they were.
+  struct Dropped {
+    JobId job;
+    std::int64_t uid;
+  };
+  Result<std::vector<Dropped>> drop(Instant until, std::int64_t most);
 
  private:
   SqliteHistory(SqliteStatement put, SqliteStatement drop) : put_(std::move(put)), drop_(std::move(drop)) {}

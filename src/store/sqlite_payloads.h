@@ -39,8 +39,10 @@ class SqlitePayloads {
                       const std::function<Result<void>(JobId, std::string_view)>& visit);
   // What was read is what was written: a content that its digest does not know is an error.
   Result<std::optional<Payload>> get(JobId job);
-  // Bytes of all that is kept of a user's jobs. Cost: a look into memory.
+  // Bytes of all that is kept of a user's jobs, their rows in the history included. Cost: a look into memory.
   std::int64_t stored(std::uint32_t owner) const;
+  // So many more; of others than this class keeps.
+  void count(std::int64_t owner, std::int64_t bytes);
   // Drops what a user's jobs ran that have left, by id, those behind this one: a part of them, bounded in rows and
   // bytes. Behind which one to go on; nothing: there are no more.
   Result<std::optional<JobId>> drop_ended(std::uint32_t owner, std::optional<JobId> after);
@@ -68,8 +70,6 @@ class SqlitePayloads {
   explicit SqlitePayloads(std::vector<SqliteStatement> statements) : statements_(std::move(statements)) {}
   Result<void> read_stored();
   Result<std::int64_t> add(std::string_view content, std::int64_t owner);
-  void count(std::int64_t owner, std::int64_t bytes);
-
   std::vector<SqliteStatement> statements_;      // by use
   std::map<std::int64_t, std::int64_t> more_;    // by content: so many more jobs have it than its row says
   std::map<std::int64_t, std::int64_t> stored_;  // by user

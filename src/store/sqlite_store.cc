@@ -217,13 +217,16 @@ Result<void> SqliteStore::abouts(const std::vector<JobId>& jobs,
 }
 
 void SqliteStore::put_history(const HistoryRow& row) {
-  if (opened()) note(history_.put(row));
+  if (opened() && note(history_.put(row))) payloads_.count(row.uid, kBytesOfHistory);
 }
 std::int64_t SqliteStore::drop_history(Instant until, std::int64_t most) {
   if (!opened()) return 0;
   const auto dropped = history_.drop(until, most);
   if (!note(dropped ? Result<void>() : std::unexpected(dropped.error()))) return 0;
-  for (const JobId job : *dropped) drop_payload(job);
+  for (const auto& [job, uid] : *dropped) {
+    payloads_.count(uid, -kBytesOfHistory);
+    drop_payload(job);
+  }
   return static_cast<std::int64_t>(dropped->size());
 }
 Result<std::vector<HistoryRow>> SqliteStore::history(const HistoryQuery& query) {

@@ -16,6 +16,7 @@
 #include "store/random_facts_test.h"
 #include "store/replayed_test.h"
 #include "store/sqlite_reader.h"
+#include "store/sqlite_tables.h"
 #include "store/temporary_folder_test.h"
 
 namespace rota::store {
@@ -348,7 +349,7 @@ TEST_F(SqliteStoreTest, drops_what_ended_jobs_of_one_user_ran_a_part_at_a_time) 
   const auto store = opened();
   for (std::uint32_t job = 0; job < 100; ++job) {
     store->put_payload(JobId{job}, {"about", script(job), "", job % 2 == 0 ? 7U : 8U});
-    if (job % 10 < 8) store->put_history({.job = JobId{job}, .number = job});
+    if (job % 10 < 8) store->put_history({.job = JobId{job}, .number = job, .end = kEpoch});
   }
   ASSERT_TRUE(store->commit());
   std::int64_t before = store->stored(7);
@@ -365,11 +366,16 @@ TEST_F(SqliteStoreTest, drops_what_ended_jobs_of_one_user_ran_a_part_at_a_time) 
   for (std::uint32_t job = 0; job < 100; ++job)
     EXPECT_EQ(store->payload(JobId{job}).value().has_value(), job % 2 == 1 || job % 10 == 8) << job;
   EXPECT_LT(before, 11 << 20);
+  const std::int64_t others = store->stored(0);  // whose the history is
+  EXPECT_EQ(others, 80 * kBytesOfHistory);
+  EXPECT_EQ(store->drop_history(kNever, 30), 30);
+  EXPECT_EQ(store->stored(0), 50 * kBytesOfHistory);
 }
 
 TEST_F(SqliteStoreTest, counts_nothing_of_whom_older_versions_did_not_name) {
   auto store = opened();
   store->put_payload(JobId{1}, {"about", "true", "", 7});
+  for (std::uint32_t job = 5; job < 7; ++job) store->put_history({.job = JobId{job}, .number = job, .uid = 9});
   ASSERT_TRUE(store->commit());
   store.reset();
   meddle(
@@ -377,6 +383,7 @@ TEST_F(SqliteStoreTest, counts_nothing_of_whom_older_versions_did_not_name) {
       "PRAGMA user_version = 4");
   store = opened();
   EXPECT_EQ(store->stored(7), 0);
+  EXPECT_EQ(store->stored(9), 2 * kBytesOfHistory);
   EXPECT_EQ(store->payload(JobId{1}).value()->script, "true");
   store->put_payload(JobId{2}, {"about", "true", "", 7});  // its script is nobody's
   EXPECT_LT(store->stored(7), 300);

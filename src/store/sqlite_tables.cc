@@ -177,12 +177,16 @@ Result<void> add_requests_and_ends(SqliteDatabase& database) {
   return {};
 }
 
-// Of version 5: whose what is kept is, and how much of each. What was kept before is nobody's.
+// Of version 5: whose what is kept is, and how much of each. What jobs ran that were kept before is nobody's.
 Result<void> add_owners(SqliteDatabase& database) {
   for (const char* table : {"contents", "payloads"}) {
     if (auto added = add_column(database, table, "owner", "INTEGER NOT NULL DEFAULT -1"); !added) return added;
   }
-  return database.run("CREATE TABLE IF NOT EXISTS stored(owner INTEGER PRIMARY KEY, bytes INTEGER NOT NULL) STRICT");
+  const std::string stored =
+      "CREATE TABLE stored(owner INTEGER PRIMARY KEY, bytes INTEGER NOT NULL) STRICT; "
+      "INSERT INTO stored SELECT uid, count(*) * " +
+      std::to_string(kBytesOfHistory) + " FROM history GROUP BY uid";
+  return database.run(stored.c_str());
 }
 
 }  // namespace

@@ -227,7 +227,7 @@ class Access(UsersCase):
 
         kept = (96 << 20) // 50
         taken, why = until_refused(ANN)
-        self.assertRegex(why, "^the scripts and environments of your jobs take [0-9.]+M, and [0-9.]+M are left for others on the disk ")
+        self.assertRegex(why, "^what is kept of your jobs, their scripts and environments and the history, takes [0-9.]+M, and [0-9.]+M are left for others on the disk ")
         self.assertGreater(len(taken), 5)
         self.assertGreater(left(), 4 * kept, "most of one user")
         self.assertEqual(large(BEN)[0], 201)
@@ -238,7 +238,7 @@ class Access(UsersCase):
         self.assertEqual(self.as_user(ANN, "GET", f"/v1/jobs/{taken[-1]}/script")[0], 200)
         service.stop()
         service.start()
-        self.assertEqual(until_refused(ANN)[1][:22], "the scripts and enviro", "what was there before counts")
+        self.assertEqual(until_refused(ANN)[1][:26], "what is kept of your jobs,", "what was there before counts")
         # Others fill it: to what is kept from users, and for operators.
         with open(os.path.join(service.state, "ballast"), "wb") as file:
             os.posix_fallocate(file.fileno(), 0, left() - 3 * kept // 2)
