@@ -22,7 +22,7 @@ void Service::forget_old() {
   if (view().now() < forgets_at_) return;
   constexpr std::int64_t kAtOnce = 1000;
   const Instant until = view().now() - std::min(settings_.keep_history, view().now() - kEpoch);
-  const bool more = store_->drop_history(until, kAtOnce) == kAtOnce;
+  const bool more = store_->drop_history(until, kAtOnce) > 0;
   forgets_at_ = view().now() + (more ? seconds(1) : seconds(600));
   store_->drop_keys(view().now() - std::min(seconds(86'400), view().now() - kEpoch));
 }

@@ -30,9 +30,9 @@ Result<SqlitePayloads> SqlitePayloads::of(SqliteDatabase& database) {
       "SELECT owner, length(CAST(about AS BLOB)) FROM payloads WHERE job = ?1",
       "SELECT owner, bytes FROM stored",
       "INSERT OR REPLACE INTO stored(owner, bytes) VALUES(?1, ?2)",
-      "SELECT p.job, p.owner = ?2 AND EXISTS(SELECT 1 FROM history h WHERE h.job = p.job), p.script, p.environment "
+      "SELECT p.job, p.owner = ?2 AND EXISTS(SELECT 1 FROM history h WHERE h.job = p.job) "
       "FROM payloads p WHERE p.job > ?1 ORDER BY p.job LIMIT ?3",
-      "SELECT coalesce(sum(length(bytes)), 0) FROM contents WHERE id IN (?1, ?2)"};
+      "SELECT uses, length(bytes) FROM contents WHERE id = ?1"};
   std::vector<SqliteStatement> statements;
   for (const std::string_view text : kTexts) {
     auto statement = database.prepare(text);
@@ -101,13 +101,13 @@ Result<void> SqlitePayloads::put(JobId job, const Payload& payload) {
   if (!script) return std::unexpected(script.error());
   const auto environment = add(payload.environment, payload.owner);
   if (!environment) return std::unexpected(environment.error());
-  if (auto dropped = drop(job); !dropped) return dropped;
+  if (auto dropped = drop(job); !dropped) return std::unexpected(dropped.error());
   count(payload.owner, kRow + static_cast<std::int64_t>(payload.about.size()));
   return statements_[insert].run(job.value, payload.about, *script, *environment, payload.owner);
 }
 
 Result<void> SqlitePayloads::put_like(JobId job, const std::string& about, JobId other) {
-  if (auto dropped = drop(job); !dropped) return dropped;
+  if (auto dropped = drop(job); !dropped) return std::unexpected(dropped.error());
   SqliteStatement& statement = statements_[insert_like];
   if (auto begun = statement.start(job.value, about, other.value); !begun) return begun;
   const auto found = statement.step();
@@ -131,16 +131,26 @@ Result<void> SqlitePayloads::put_about(JobId job, const std::string& about) {
   return statements_[say].run(job.value, about);
 }
 
-Result<void> SqlitePayloads::drop(JobId job) {
+Result<std::int64_t> SqlitePayloads::drop(JobId job) {
   SqliteStatement& statement = statements_[remove];
-  if (auto begun = statement.start(job.value); !begun) return begun;
+  if (auto begun = statement.start(job.value); !begun) return std::unexpected(begun.error());
   const auto found = statement.step();
   if (!found) return std::unexpected(found.error());
-  if (!*found) return {};
-  for (const int column : {0, 1}) --more_[statement.integer(column)];
+  if (!*found) return 0;
+  const std::array contents{statement.integer(0), statement.integer(1)};
   count(statement.integer(2), -kRow - statement.integer(3));
   statement.reset();
-  return {};
+  std::int64_t bytes = 0;
+  for (const std::int64_t content : contents) {
+    --more_[content];
+    SqliteStatement& size = statements_[size_content];
+    if (auto begun = size.start(content); !begun) return std::unexpected(begun.error());
+    const auto there = size.step();
+    if (!there) return std::unexpected(there.error());
+    if (*there && size.integer(0) + more_[content] <= 0) bytes += size.integer(1);
+    size.reset();
+  }
+  return bytes;
 }
 
 Result<void> SqlitePayloads::abouts(const std::vector<JobId>& jobs,
@@ -170,30 +180,26 @@ Result<void> SqlitePayloads::abouts(const std::vector<JobId>& jobs,
 
 Result<std::optional<JobId>> SqlitePayloads::drop_ended(std::uint32_t owner, std::optional<JobId> after) {
   constexpr std::int64_t kRows = 2000;
-  constexpr std::int64_t kBytes = 32 << 20;
   SqliteStatement& rows = statements_[list_ended];
   const std::int64_t behind = after ? std::int64_t{after->value} : -1;
   if (auto begun = rows.start(behind, owner, kRows); !begun) return std::unexpected(begun.error());
   std::vector<JobId> ended;
-  std::int64_t bytes = 0;
   std::int64_t seen = 0;
-  while (bytes < kBytes) {
+  for (;; ++seen) {
     const auto more = rows.step();
     if (!more) return std::unexpected(more.error());
     if (!*more) break;
-    ++seen;
     after = JobId{static_cast<std::uint32_t>(rows.integer(0))};
-    if (rows.integer(1) == 0) continue;
-    ended.push_back(*after);
-    const auto size = statements_[size_content].one(rows.integer(2), rows.integer(3));
-    if (!size) return std::unexpected(size.error());
-    bytes += *size;
+    if (rows.integer(1) != 0) ended.push_back(*after);
   }
-  rows.reset();
+  std::int64_t bytes = 0;
   for (const JobId job : ended) {
-    if (auto dropped = drop(job); !dropped) return std::unexpected(dropped.error());
+    const auto dropped = drop(job);
+    if (!dropped) return std::unexpected(dropped.error());
+    bytes += *dropped;
+    if (bytes >= kAtOnce) return job;
   }
-  return seen == kRows || bytes >= kBytes ? after : std::nullopt;
+  return seen == kRows ? after : std::nullopt;
 }
 
 Result<std::optional<Payload>> SqlitePayloads::get(JobId job) {

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -195,7 +196,9 @@ void SqliteStore::put_about(JobId job, const std::string& about) {
   if (opened()) note(payloads_.put_about(job, about));
 }
 void SqliteStore::drop_payload(JobId job) {
-  if (opened()) note(payloads_.drop(job));
+  if (!opened()) return;
+  const auto dropped = payloads_.drop(job);
+  note(dropped ? Result<void>() : std::unexpected(dropped.error()));
 }
 Result<std::optional<Payload>> SqliteStore::payload(JobId job) {
   return error_.empty() ? payloads_.get(job) : fail(error_);
@@ -219,15 +222,24 @@ Result<void> SqliteStore::abouts(const std::vector<JobId>& jobs,
 void SqliteStore::put_history(const HistoryRow& row) {
   if (opened() && note(history_.put(row))) payloads_.count(row.uid, kBytesOfHistory);
 }
+// Few at a time: those that ran much are bounded by what that takes.
 std::int64_t SqliteStore::drop_history(Instant until, std::int64_t most) {
-  if (!opened()) return 0;
-  const auto dropped = history_.drop(until, most);
-  if (!note(dropped ? Result<void>() : std::unexpected(dropped.error()))) return 0;
-  for (const auto& [job, uid] : *dropped) {
-    payloads_.count(uid, -kBytesOfHistory);
-    drop_payload(job);
+  constexpr std::int64_t kFew = 20;
+  std::int64_t count = 0;
+  std::int64_t bytes = 0;
+  while (count < most && bytes < SqlitePayloads::kAtOnce && opened()) {
+    const auto some = history_.drop(until, std::min(kFew, most - count));
+    if (!note(some ? Result<void>() : std::unexpected(some.error()))) break;
+    if (some->empty()) break;
+    count += static_cast<std::int64_t>(some->size());
+    for (const auto& [job, uid] : *some) {
+      payloads_.count(uid, -kBytesOfHistory);
+      const auto dropped = payloads_.drop(job);
+      if (!note(dropped ? Result<void>() : std::unexpected(dropped.error()))) return count;
+      bytes += *dropped;
+    }
   }
-  return static_cast<std::int64_t>(dropped->size());
+  return count;
 }
 Result<std::vector<HistoryRow>> SqliteStore::history(const HistoryQuery& query) {
   return error_.empty() ? read_history(*database_, query) : fail(error_);

@@ -70,7 +70,8 @@ class SqliteStore final : public Store {
 
   // Jobs that have left, until they are dropped with all that left before an instant.
   void put_history(const HistoryRow& row);
-  // What these ran goes with them. At most so many, those first that left first; the rest the next time. How many went.
+  // What these ran goes with them. At most so many, and fewer where they ran much, those first that left first; the
+  // rest the next time. How many went.
   std::int64_t drop_history(Instant until, std::int64_t most = INT64_MAX);
   Result<std::vector<HistoryRow>> history(const HistoryQuery& query);
   Result<std::vector<HistorySum>> sums(const HistoryQuery& query, SumBy by);
