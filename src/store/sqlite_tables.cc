@@ -183,8 +183,8 @@ Result<void> add_owners(SqliteDatabase& database) {
     if (auto added = add_column(database, table, "owner", "INTEGER NOT NULL DEFAULT -1"); !added) return added;
   }
   const std::string stored =
-      "CREATE TABLE stored(owner INTEGER PRIMARY KEY, bytes INTEGER NOT NULL) STRICT; "
-      "INSERT INTO stored SELECT uid, count(*) * " +
+      "CREATE TABLE IF NOT EXISTS stored(owner INTEGER PRIMARY KEY, bytes INTEGER NOT NULL) STRICT; "
+      "INSERT OR IGNORE INTO stored SELECT uid, count(*) * " +
       std::to_string(kBytesOfHistory) + " FROM history GROUP BY uid";
   return database.run(stored.c_str());
 }
