@@ -2,6 +2,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "engine/local/engine.h"
 #include "engine/local/words.h"
@@ -76,14 +77,18 @@ void LocalEngine::ended_while_it_stood(JobId job, Entry& entry) {
                                : "The job ended while it was suspended; how it did is told when its turn comes.");
 }
 
-// Written down before it is told: a service that starts again must not tell it of a later turn once more.
+// Written down before it is told: a service that starts again must not tell it of a later turn once more. Where it cannot
+// be written, the command comes again (AnswerRules).
 void LocalEngine::end_in_turn(Entry& entry, const Command& command) {
-  next_turn(entry, command);
-  entry.record.stood = false;
-  entry.record.dispatch = command.dispatch;
-  entry.record.key = command.key;
+  RunRecord told = entry.record;
+  told.stood = false;
+  told.dispatch = command.dispatch;
+  told.key = command.key;
   const Descriptor file(::openat(folder_.get(), entry.name.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW));
-  if (file) add_line(file.get(), "\n" + in_words(entry.record));
+  const bool kept = file ? add_line(file.get(), "\n" + in_words(told)) == 0 : errno == ENOENT;
+  if (!kept) return;
+  next_turn(entry, command);
+  entry.record = std::move(told);
   over(command.job, entry);
 }
 
