@@ -12,7 +12,7 @@ constexpr std::uint64_t kFactsBetweenSnapshots = 200'000;
 
 void Service::compact_if_long() {
   const std::uint64_t facts = view().sequence() - compacted_at_;
-  if (facts < kFactsBetweenSnapshots || facts < 4 * book_.size()) return;
+  if ((facts < kFactsBetweenSnapshots || facts < 4 * book_.size()) && !store_->wants_compaction()) return;
   if (auto done = compact(); !done) return fail_for_good(done);
 }
 

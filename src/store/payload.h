@@ -10,7 +10,7 @@ struct Payload {
   std::string about = {};  // JSON, which others read and write
   std::string script = {};
   std::string environment = {};
-  std::uint32_t owner = 0;  // the user whose job it is
+  std::int64_t owner = -1;  // the number of the user whose job it is; -1: nobody knows
 
   bool operator==(const Payload&) const = default;
 };

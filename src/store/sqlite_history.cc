@@ -173,21 +173,23 @@ std::string page_of(const HistoryQuery& query, Lead lead) {
 Result<SqliteHistory> SqliteHistory::of(SqliteDatabase& database) {
   std::string places = "?1";
   for (int i = 2; i <= 29; ++i) places += ", ?" + std::to_string(i);
-  auto put = database.prepare("INSERT OR REPLACE INTO history(" + std::string(kColumns) + ") VALUES(" + places + ")");
+  auto put = database.prepare("INSERT OR REPLACE INTO history(" + std::string(kColumns) + ") VALUES(" + places +
+                              ") RETURNING " + std::string(kBytesOfHistory));
   if (!put) return std::unexpected(put.error());
   auto drop = database.prepare(
       "DELETE FROM history WHERE job IN (SELECT job FROM history WHERE ended < ?1 ORDER BY ended LIMIT ?2) "
-      "RETURNING job, uid");
+      "RETURNING job, uid, " +
+      std::string(kBytesOfHistory));
   if (!drop) return std::unexpected(drop.error());
   return SqliteHistory(std::move(*put), std::move(*drop));
 }
 
-Result<void> SqliteHistory::put(const HistoryRow& row) {
+Result<std::int64_t> SqliteHistory::put(const HistoryRow& row) {
   const auto instant = [](Instant at) -> std::optional<std::int64_t> {
     if (at == kNever) return std::nullopt;
     return at.time_since_epoch().count();
   };
-  return put_.run(row.job.value, row.number, row.name, row.user, row.group, row.partition, row.state, row.reason,
+  return put_.one(row.job.value, row.number, row.name, row.user, row.group, row.partition, row.state, row.reason,
                   row.nodes, row.array, row.array_index, row.processors, row.node_count, row.memory,
                   instant(row.submit), instant(row.start), instant(row.end), row.limit.count(), row.waited.count(),
                   row.exit_code, row.signal, row.restarts, row.uid, row.backfills, row.preemptions,
@@ -201,7 +203,7 @@ Result<std::vector<SqliteHistory::Dropped>> SqliteHistory::drop(Instant until, s
     const auto more = drop_.step();
     if (!more) return std::unexpected(more.error());
     if (!*more) return dropped;
-    dropped.push_back({JobId{static_cast<std::uint32_t>(drop_.integer(0))}, drop_.integer(1)});
+    dropped.push_back({JobId{static_cast<std::uint32_t>(drop_.integer(0))}, drop_.integer(1), drop_.integer(2)});
   }
 }
 

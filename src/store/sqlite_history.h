@@ -8,17 +8,23 @@
 
 namespace rota::store {
 
+// Bytes that a row takes, in SQL: its numbers and its places in the indexes, about, and its texts.
+inline constexpr std::string_view kBytesOfHistory =
+    "(300 + length(CAST(name AS BLOB)) + length(CAST(reason AS BLOB)) + length(CAST(nodes AS BLOB)) + "
+    "length(CAST(asked AS BLOB)))";
+
 // Not thread-safe. The database outlives it. Writing is part of whatever transaction is open.
 class SqliteHistory {
  public:
   static Result<SqliteHistory> of(SqliteDatabase& database);
 
-  // A job that is there already is replaced.
-  Result<void> put(const HistoryRow& row);
+  // A job that is there already is replaced. Bytes that it takes.
+  Result<std::int64_t> put(const HistoryRow& row);
   // All that left before, and whose they were.
   struct Dropped {
     JobId job;
     std::int64_t uid;
+    std::int64_t bytes;
   };
   Result<std::vector<Dropped>> drop(Instant until, std::int64_t most);
 

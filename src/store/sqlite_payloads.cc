@@ -5,14 +5,9 @@
 #include <utility>
 
 #include "store/sha256.h"
+#include "store/sqlite_tables.h"
 
 namespace rota::store {
-namespace {
-
-constexpr std::int64_t kRow = 200;  // bytes that a job takes beside its texts
-
-}  // namespace
-
 Result<SqlitePayloads> SqlitePayloads::of(SqliteDatabase& database) {
   constexpr std::array<std::string_view, kUses> kTexts{
       "SELECT p.about, s.bytes, s.sha256, e.bytes, e.sha256, p.owner FROM payloads p "
@@ -30,8 +25,8 @@ Result<SqlitePayloads> SqlitePayloads::of(SqliteDatabase& database) {
       "SELECT owner, length(CAST(about AS BLOB)) FROM payloads WHERE job = ?1",
       "SELECT owner, bytes FROM stored",
       "INSERT OR REPLACE INTO stored(owner, bytes) VALUES(?1, ?2)",
-      "SELECT p.job, p.owner = ?2 AND EXISTS(SELECT 1 FROM history h WHERE h.job = p.job) "
-      "FROM payloads p WHERE p.job > ?1 ORDER BY p.job LIMIT ?3",
+      "SELECT p.job, EXISTS(SELECT 1 FROM history h WHERE h.job = p.job) "
+      "FROM payloads p INDEXED BY payloads_by_owner WHERE p.owner = ?1 AND p.job > ?2 ORDER BY p.job LIMIT ?3",
       "SELECT uses, length(bytes) FROM contents WHERE id = ?1"};
   std::vector<SqliteStatement> statements;
   for (const std::string_view text : kTexts) {
@@ -102,7 +97,7 @@ Result<void> SqlitePayloads::put(JobId job, const Payload& payload) {
   const auto environment = add(payload.environment, payload.owner);
   if (!environment) return std::unexpected(environment.error());
   if (auto dropped = drop(job); !dropped) return std::unexpected(dropped.error());
-  count(payload.owner, kRow + static_cast<std::int64_t>(payload.about.size()));
+  count(payload.owner, kBytesOfPayload + static_cast<std::int64_t>(payload.about.size()));
   return statements_[insert].run(job.value, payload.about, *script, *environment, payload.owner);
 }
 
@@ -115,7 +110,7 @@ Result<void> SqlitePayloads::put_like(JobId job, const std::string& about, JobId
   if (!*found)
     return fail("The database " + statement.shown() + " has no script of job " + std::to_string(other.value) + ".");
   for (const int column : {0, 1}) ++more_[statement.integer(column)];
-  count(statement.integer(2), kRow + static_cast<std::int64_t>(about.size()));
+  count(statement.integer(2), kBytesOfPayload + static_cast<std::int64_t>(about.size()));
   statement.reset();
   return {};
 }
@@ -138,9 +133,9 @@ Result<std::int64_t> SqlitePayloads::drop(JobId job) {
   if (!found) return std::unexpected(found.error());
   if (!*found) return 0;
   const std::array contents{statement.integer(0), statement.integer(1)};
-  count(statement.integer(2), -kRow - statement.integer(3));
+  std::int64_t bytes = statement.integer(3);
+  count(statement.integer(2), -kBytesOfPayload - bytes);
   statement.reset();
-  std::int64_t bytes = 0;
   for (const std::int64_t content : contents) {
     --more_[content];
     SqliteStatement& size = statements_[size_content];
@@ -182,7 +177,7 @@ Result<std::optional<JobId>> SqlitePayloads::drop_ended(std::uint32_t owner, std
   constexpr std::int64_t kRows = 2000;
   SqliteStatement& rows = statements_[list_ended];
   const std::int64_t behind = after ? std::int64_t{after->value} : -1;
-  if (auto begun = rows.start(behind, owner, kRows); !begun) return std::unexpected(begun.error());
+  if (auto begun = rows.start(owner, behind, kRows); !begun) return std::unexpected(begun.error());
   std::vector<JobId> ended;
   std::int64_t seen = 0;
   for (;; ++seen) {
@@ -197,9 +192,12 @@ Result<std::optional<JobId>> SqlitePayloads::drop_ended(std::uint32_t owner, std
     const auto dropped = drop(job);
     if (!dropped) return std::unexpected(dropped.error());
     bytes += *dropped;
-    if (bytes >= kAtOnce) return job;
+    if (bytes < kAtOnce) continue;
+    after = job;
+    break;
   }
-  return seen == kRows ? after : std::nullopt;
+  if (auto settled = settle(); !settled) return std::unexpected(settled.error());
+  return seen == kRows || bytes >= kAtOnce ? after : std::nullopt;
 }
 
 Result<std::optional<Payload>> SqlitePayloads::get(JobId job) {
@@ -219,7 +217,7 @@ Result<std::optional<Payload>> SqlitePayloads::get(JobId job) {
   Payload payload{.about = std::string(statement.text(0)),
                   .script = std::string(text_of(statement.bytes(1))),
                   .environment = std::string(text_of(statement.bytes(3))),
-                  .owner = static_cast<std::uint32_t>(std::max(statement.integer(5), std::int64_t{0}))};
+                  .owner = statement.integer(5)};
   statement.reset();
   return payload;
 }

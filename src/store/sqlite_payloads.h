@@ -30,9 +30,9 @@ class SqlitePayloads {
   Result<void> put_like(JobId job, const std::string& about, JobId other);
   // In place of what is said of it alone; nothing to do where the job has nothing.
   Result<void> put_about(JobId job, const std::string& about);
-  // Nothing to do where the job has none. Bytes of contents that nobody has any more: to let go of much takes time.
+  // Nothing to do where the job has none. Bytes that are let go of with it: much takes time.
   Result<std::int64_t> drop(JobId job);
-  static constexpr std::int64_t kAtOnce = 32 << 20;  // so many bytes of contents are let go of at a time: some 30 ms
+  static constexpr std::int64_t kAtOnce = 32 << 20;  // so many bytes at a time: some 30 ms
   // To be called before the transaction ends: all of the above is a part of it from then on.
   Result<void> settle();
   // visit(job, about) for those of these jobs, by id, that have something: in one go, and without their contents.

@@ -144,6 +144,7 @@ bool SqliteStore::write_batch(ByteSpan facts) {
   const bool written = note(
       statements_[insert_batch].run(next_batch_, kJournalVersion, std::int64_t{batch_crc(next_batch_, facts)}, facts));
   ++next_batch_;
+  grown_ += facts.size();
   return written;
 }
 
@@ -171,6 +172,7 @@ Result<void> SqliteStore::compact(const FactSource& snapshot) { return compact(s
 
 Result<void> SqliteStore::compact(const FactSource& snapshot, const JournalHead& head) {
   CHECK(batch_.size() == 0, "no batch is open while the journal is compacted");
+  grown_ = 0;
   bool well = opened() && note(statements_[remove_batches].run()) && note(write_head(*database_, head, next_batch_));
   snapshot([&](const FactRef& fact) {
     batch_.append(fact);
@@ -181,6 +183,7 @@ Result<void> SqliteStore::compact(const FactSource& snapshot, const JournalHead&
   if (!well) batch_.clear();
   if (auto done = commit(); !done) return done;
   head_ = head;
+  snapshot_ = std::exchange(grown_, 0);
   const auto moved = empty_log(*database_);
   static_cast<void>(moved);  // the snapshot is durable; what is wrong with the disk the next commit tells
   return {};
@@ -220,7 +223,9 @@ Result<void> SqliteStore::abouts(const std::vector<JobId>& jobs,
 }
 
 void SqliteStore::put_history(const HistoryRow& row) {
-  if (opened() && note(history_.put(row))) payloads_.count(row.uid, kBytesOfHistory);
+  if (!opened()) return;
+  const auto bytes = history_.put(row);
+  if (note(bytes ? Result<void>() : std::unexpected(bytes.error()))) payloads_.count(row.uid, *bytes);
 }
 // Few at a time: those that ran much are bounded by what that takes.
 std::int64_t SqliteStore::drop_history(Instant until, std::int64_t most) {
@@ -232,9 +237,9 @@ std::int64_t SqliteStore::drop_history(Instant until, std::int64_t most) {
     if (!note(some ? Result<void>() : std::unexpected(some.error()))) break;
     if (some->empty()) break;
     count += static_cast<std::int64_t>(some->size());
-    for (const auto& [job, uid] : *some) {
-      payloads_.count(uid, -kBytesOfHistory);
-      const auto dropped = payloads_.drop(job);
+    for (const SqliteHistory::Dropped& gone : *some) {
+      payloads_.count(gone.uid, -gone.bytes);
+      const auto dropped = payloads_.drop(gone.job);
       if (!note(dropped ? Result<void>() : std::unexpected(dropped.error()))) return count;
       bytes += *dropped;
     }

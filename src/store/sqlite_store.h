@@ -5,6 +5,7 @@
 // not at all. It is executed at once inside an open transaction, so that whoever asks in between sees it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -47,6 +48,8 @@ class SqliteStore final : public Store {
   Result<void> replay(const FactVisitor& visit) override;
   // The file does not shrink: its pages are used again. What was put becomes durable too.
   Result<void> compact(const FactSource& snapshot) override;
+  // The journal has grown by so much since then that it had better be.
+  bool wants_compaction() const { return grown_ > std::max(kMostGrown, 4 * snapshot_); }
   // The same, and this is the head from now on: of a service that goes on with another policy or cluster file.
   Result<void> compact(const FactSource& snapshot, const JournalHead& head);
 
@@ -129,6 +132,9 @@ class SqliteStore final : public Store {
   JournalHead head_;
   FactEncoder batch_;
   std::int64_t next_batch_ = 1;
+  static constexpr std::size_t kMostGrown = 256U << 20U;
+  std::size_t grown_ = 0;     // bytes of batches since the last snapshot, or since it was opened
+  std::size_t snapshot_ = 0;  // bytes of that
   bool in_transaction_ = false;
   std::string error_;  // empty: all is well
 };

@@ -9,7 +9,7 @@
 namespace rota::store {
 
 inline constexpr std::int64_t kTablesVersion = 5;
-inline constexpr std::int64_t kBytesOfHistory = 300;  // that a job takes in the history, about
+inline constexpr std::int64_t kBytesOfPayload = 200;  // that what a job runs takes beside its texts, about
 
 // Whether there is nothing in it yet. Fails where it is no database of Rota, of a newer version, or damaged.
 Result<bool> is_new(SqliteDatabase& database);
