@@ -40,7 +40,7 @@ void send_output(const Ask& ask, JobId id) {
   const std::string shown(ask.path[2]);
   const auto kept = service.about(id);
   if (!kept) return ask.reply->send(problem(503, kept.error().message));
-  if (!*kept) return ask.reply->send(problem(404, "job " + shown + " is not known any more."));
+  if (!*kept) return ask.reply->send(problem(404, "where job " + shown + " wrote to is not known any more."));
   if (!service.may_see_inside(ask.request.caller, (*kept)->about.uid)) {
     return ask.reply->send(problem(
         403, "job " + shown + " is " + (*kept)->about.user + "'s; only its user or an operator may see its output."));

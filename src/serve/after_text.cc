@@ -25,10 +25,12 @@ Result<AfterName> parse_name(std::string_view text) {
     return fail(
         "a job waits for " + rota::quoted(text) +
         ", and a time behind + is not known here; leave it out, and give the job a begin time if it is to wait.");
+  constexpr std::size_t kLongest = 40;
   const auto bar = text.find('_');
   const auto number = parse_integer(text.substr(0, bar));
   const auto task = bar == std::string_view::npos ? Result<std::int64_t>(-1) : parse_integer(text.substr(bar + 1));
-  if (!number || !task || *number < 1 || *number > UINT32_MAX - 1 || (bar != std::string_view::npos && *task < 0))
+  if (text.size() > kLongest || !number || !task || *number < 1 || *number > UINT32_MAX - 1 ||
+      (bar != std::string_view::npos && *task < 0))
     return fail("a job waits for " + rota::quoted(text) + ", which is no job; name one by its id, as 12 or 12_3.");
   return AfterName{.number = *number, .index = *task};
 }

@@ -173,6 +173,7 @@ Explanation Service::explain(JobId id) {
   if (job.state == JobState::barred) return to;
   to.promise = to.at_the_latest = told_start(job.promise, now());
   add_ahead(id, to);
+  add_reservation(job, to);
   if (book_.size() > kMostTried) {
     to.facts.push_back("There are too many jobs here to try what would let it start sooner.");
     return to;
@@ -180,15 +181,14 @@ Explanation Service::explain(JobId id) {
   if (!trials_.run([&] { try_remedies(id, to); }))
     to.facts.push_back(
         "Too much is asked of the service to try what would let it start sooner; ask again in a moment.");
-  add_reservation(job, to);
   if (to.at_the_latest == kNever && job.promise != kNever) to.start_unknown = start_unknown(job.spec, id, job.promise);
   return to;
 }
 
-// The next one that it waits for, beside all else.
+// The next one that it would run into if it started now, where it waits for something else.
 void Service::add_reservation(const Job& job, Explanation& to) const {
   const Reservation* const next = to.reason == "Reservation" ? nullptr : first_reserved_for(view(), job);
-  if (next == nullptr || next->from >= to.at_the_latest) return;
+  if (next == nullptr) return;
   const bool could = next->nodes.empty() || std::ranges::any_of(next->nodes, [&](NodeId node) {
                        return may_serve(*machine_, job.spec, node);
                      });

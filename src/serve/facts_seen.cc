@@ -131,6 +131,7 @@ void Service::job_gone(JobId id, const Job& job) {
   if (entry != nullptr && entry->kept_where) keep(kRanOn, id, "");
   if (entry != nullptr && !entry->heard().grace.rule.empty()) keep(kGrace, id, "");
   left_.push_back(id);
+  if (!operates(row.uid)) room_->ended(row.uid);
   book_.forget(id);
 }
 

@@ -417,7 +417,7 @@ void Service::after_turn(Result<void> done) {
     left_.clear();
   }
   if (waits) commit_later();
-  if (done && !waits) forget_old();
+  if (done && !waits) let_go();
   auto waiters = std::exchange(waiters_, {});
   for (const auto& call : waiters) call(done);
   if (done && !waits) events_.wake();

@@ -315,6 +315,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void after_turn(Result<void> done);
   void commit_later();
   void compact_if_long();
+  void let_go();
   void forget_old();
   void let_ended_go(std::uint32_t uid);
   void fail_for_good(Result<void> why);
@@ -336,14 +337,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
     Bars holds = kNoBars;
   };
   Result<JobId> submit_one(Kept& kept, JobSpec spec, const Task& task);
-  // What a submission comes to, found good.
-  struct Prepared {
-    JobSpec spec;
-    ArrayRange range{{-1}, 0};                        // of a whole job one index that is none
-    std::vector<std::vector<Dependency>> after = {};  // of each task, by number
-    bool singleton = false;
-    std::size_t looked_at = 0;  // jobs, for what it waits for
-  };
+  Result<void> has_room_on_disk(const Caller& caller, std::uint64_t bytes);
   Result<Prepared> prepared_of(const Caller& caller, const Submission& submission) const;
   Result<void> submit_all_of(const Caller& caller, const Submission& submission, Prepared prepared,
                              Namesakes& namesakes, std::vector<JobId>& jobs);
@@ -358,8 +352,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> cancel(JobId job);
   Result<std::vector<NodeId>> nodes_named(const std::string& list) const;
   Result<void> put_health(NodeId node, const NodeWish& wish);
-  void empty_node(NodeId node);
-  void add_emptied(NodeId node, Emptied& to) const;
+  Emptied empty_nodes(const std::vector<NodeId>& nodes);
   std::string sentence_of_down(NodeId node) const;
   void leave_if_down(JobId job);
   Result<void> power_changed(const PowerChanged& what);

@@ -27,6 +27,24 @@ void Service::forget_old() {
   store_->drop_keys(view().now() - std::min(seconds(86'400), view().now() - kEpoch));
 }
 
+// What was kept for long enough, and what was of those who have too much.
+void Service::let_go() {
+  forget_old();
+  for (const std::uint32_t uid : room_->begin_to_let_go()) let_ended_go(uid);
+}
+
+// What ended jobs of theirs ran makes room first.
+Result<void> Service::has_room_on_disk(const Caller& caller, std::uint64_t bytes) {
+  constexpr int kSlices = 4;  // some 100 ms in all
+  auto room = room_->takes_jobs(caller, bytes);
+  for (int slice = 0; !room && !caller.operates && slice < kSlices; ++slice) {
+    const bool more = room_->lets_go_some(caller.uid);
+    room = room_->takes_jobs(caller, bytes);
+    if (!more) return room;
+  }
+  return room;
+}
+
 // What a user's ended jobs ran, a little at a time.
 void Service::let_ended_go(std::uint32_t uid) {
   if (stopped_ || !failure_) return;

@@ -10,6 +10,7 @@ namespace rota::serve {
 
 // Each once, however often it is named.
 Result<std::vector<NodeId>> Service::nodes_named(const std::string& list) const {
+  if (machine_->nodes.empty()) return fail("here processors are only counted, and there are no nodes to name.");
   if (list == "all" && std::ranges::find(machine_->nodes, list, &Node::name) == machine_->nodes.end()) {
     std::vector<NodeId> all;
     for (std::uint32_t n = 0; n < machine_->nodes.size(); ++n) all.push_back(NodeId{n});
@@ -33,12 +34,11 @@ Result<std::vector<NodeId>> Service::nodes_named(const std::string& list) const 
 Result<Service::Emptied> Service::set_health(const std::string& nodes, const NodeWish& wish) {
   const auto ids = nodes_named(nodes);
   if (!ids) return std::unexpected(ids.error());
-  Emptied emptied;
   for (const NodeId id : *ids) {
-    if (wish.health == Health::down) add_emptied(id, emptied);
     if (auto done = put_health(id, wish); !done) return std::unexpected(done.error());
     if (wish.health == Health::up) engine_->look(id);  // it may have come back meanwhile
   }
+  const Emptied emptied = wish.health == Health::down ? empty_nodes(*ids) : Emptied{};
   static_cast<void>(decide());
   return emptied;
 }
@@ -55,7 +55,6 @@ Result<void> Service::put_health(NodeId id, const NodeWish& wish) {
   };
   keep_of(node_reasons_, kNodeReason, wish.reason);
   keep_of(node_by_, kNodeBy, wish.by);
-  if (wish.health == Health::down) empty_node(id);
   return {};
 }
 
@@ -74,27 +73,28 @@ std::string Service::sentence_of_down(NodeId node) const {
 
 // What runs or starts there is done again elsewhere where it may be, else ended. What is leaving already leaves as it
 // was told to.
-void Service::empty_node(NodeId node) {
-  Emptied there;
-  add_emptied(node, there);
-  for (const JobId id : there.ended) {
-    note_of_job(id, sentence_of_down(node));
-    static_cast<void>(record(CancelAsked{id}));
-  }
-  for (const JobId id : there.again) static_cast<void>(controller_->requeue(id));
-}
-
-void Service::add_emptied(NodeId node, Emptied& to) const {
+Service::Emptied Service::empty_nodes(const std::vector<NodeId>& nodes) {
+  std::vector<bool> emptied(machine_->nodes.size());
+  for (const NodeId node : nodes) emptied[node.value] = true;
+  std::vector<std::pair<JobId, NodeId>> there;
   view().running().for_each([&](const RunningEntry& entry) {
     const auto& shares = view().placement(entry.job).shares;
-    const Job& job = view().job(entry.job);
-    const bool there = std::ranges::find(shares, node, &Share::node) != shares.end();
-    const bool ends = job.spec.restart == Restart::never;
-    if (!there || job.cancelling || (!ends && (job.stopping || job.leaving))) return true;
-    std::vector<JobId>& of = ends ? to.ended : to.again;
-    if (std::ranges::find(of, entry.job) == of.end()) of.push_back(entry.job);
+    const auto share = std::ranges::find_if(shares, [&](const Share& each) { return emptied[each.node.value]; });
+    if (share != shares.end()) there.emplace_back(entry.job, share->node);
     return true;
   });
+  Emptied told;
+  for (const auto& [id, node] : there) {
+    const Job& job = view().job(id);
+    if (job.cancelling) continue;
+    if (job.spec.restart == Restart::never) {
+      note_of_job(id, sentence_of_down(node));
+      if (record(CancelAsked{id})) told.ended.push_back(id);
+    } else if (!job.stopping && !job.leaving && controller_->requeue(id)) {
+      told.again.push_back(id);
+    }
+  }
+  return told;
 }
 
 void Service::leave_if_down(JobId job) {
@@ -103,7 +103,7 @@ void Service::leave_if_down(JobId job) {
     if (view().power().health(share.node) != Health::down) continue;
     later([this, node = share.node] {
       if (view().power().health(node) != Health::down) return;
-      empty_node(node);
+      static_cast<void>(empty_nodes({node}));
       static_cast<void>(decide());
     });
   }
@@ -198,7 +198,9 @@ Result<void> Service::power_changed(const PowerChanged& what) {
   const std::string reason = "taken out of use after " + amount(failures, "boot") + " that failed. " +
                              node_troubles_[what.node] + " `rota nodes resume` puts it back.";
   if (options_.say) options_.say("node " + machine_->nodes[what.node.value].name + ": " + reason);
-  return put_health(what.node, {Health::down, reason, {}});
+  auto down = put_health(what.node, {Health::down, reason, {}});
+  if (down) static_cast<void>(empty_nodes({what.node}));
+  return down;
 }
 
 // It was asleep, or on its way, when the commands that could have said otherwise left the cluster file.

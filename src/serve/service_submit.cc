@@ -18,16 +18,10 @@ constexpr std::int64_t kMostAtOnce = 10'000;        // tasks of one request, or 
 constexpr Duration kLongestWait = seconds(3600);    // for what a job asks to have after it was told to end
 constexpr std::size_t kMostDependencies = 100'000;  // of one submission
 constexpr std::size_t kMostLookedAt = 1'000'000;    // of one request, see Awaited
-// Bytes of what is kept of each task of an array, in all or for each, whichever is more.
-constexpr std::size_t kMostKept = 64 << 20, kMostKeptOfEach = 4 << 10;
+// Bytes of what is kept of each task, of those of one request together: in all or for each, whichever is more.
+constexpr std::uint64_t kMostKept = 64 << 20, kMostKeptOfEach = 2 << 10;
+constexpr std::uint64_t kBytesOfRows = 500, kBytesOfDependency = 8;  // about, of a task
 constexpr const char* kLastOfKey = "\n";  // behind a key, which has no line breaks: the last of its jobs
-
-std::string name_of(const Submission& submission) {
-  if (!submission.name.empty()) return submission.name;
-  if (submission.command.empty()) return "job";
-  const std::string& program = submission.command.front();
-  return program.substr(program.rfind('/') + 1);
-}
 
 // What every job needs, wherever it runs.
 Result<void> complete(const Submission& submission) {
@@ -55,6 +49,16 @@ Result<void> complete(const Submission& submission) {
   return {};
 }
 
+// Each task has its own copy of what its submission says.
+Result<void> is_little(std::uint64_t bytes, std::int64_t tasks) {
+  const std::uint64_t most = std::max(kMostKept, static_cast<std::uint64_t>(tasks) * kMostKeptOfEach);
+  if (bytes <= most) return {};
+  return fail("the command and all else that is kept of each of these tasks take " +
+              format_size(static_cast<std::int64_t>(bytes)) + " in all, and " +
+              format_size(static_cast<std::int64_t>(most)) +
+              " is the most; put the command into a script, which is kept once, or submit fewer tasks at a time.");
+}
+
 // Fails with a sentence where so many more would be too many, in all or of one user. Operators may use all room.
 Result<void> has_room_for(const Service& service, const Caller& caller, std::int64_t more) {
   const site::ServiceSettings& settings = service.settings();
@@ -68,48 +72,11 @@ Result<void> has_room_for(const Service& service, const Caller& caller, std::int
               " jobs, the most that this service takes of one user; submit more once some have ended.");
 }
 
-struct Signals {
-  std::int32_t warning = 0;  // 0: none, as is
-  std::int32_t checkpoint = 0;
-};
-
-// As they were found good.
-Signals signals_of(const Submission& submission) {
-  return {parse_signal(submission.warning_signal).value_or(0), parse_signal(submission.checkpoint_signal).value_or(0)};
-}
-
-std::shared_ptr<About> about_of(const Caller& caller, const Submission& submission, const JobSpec& spec,
-                                Duration kill_wait) {
-  const Signals signals = signals_of(submission);
-  auto about = std::make_shared<About>();
-  about->name = name_of(submission);
-  about->user = caller.user;
-  about->uid = caller.uid;
-  about->gid = caller.gid;
-  about->comment = submission.comment;
-  about->folder = submission.folder;
-  about->output = submission.output;
-  about->error = submission.error;
-  about->input = submission.input;
-  about->command = submission.command;
-  about->after = submission.after;
-  about->append = submission.append;
-  about->umask = submission.umask;
-  about->warning_signal = signals.warning;
-  about->warning_time = submission.warning_time;
-  about->kill_wait = submission.kill_wait.value_or(kill_wait);
-  about->checkpoint = submission.checkpoint;
-  about->checkpoint_signal = signals.checkpoint;
-  if (!about->checkpoint.empty() || signals.checkpoint > 0) about->checkpoint_time = submission.checkpoint_time;
-  about->scripted = !submission.script.empty();
-  about->never = !submission.requeue.value_or(true);
-  keep_size(size_of(submission), spec, *about);
-  about->mail = parse_mail_types(submission.mail).value_or(0);
-  if (about->mail > 0) about->mail_user = submission.mail_user;
-  if (submission.submit_folder != submission.folder) about->submit_folder = submission.submit_folder;
-  about->attach = submission.attach;
-  about->attach.user = caller.uid;
-  return about;
+// Of what is kept once of a submission.
+std::uint64_t bytes_once(const Submission& submission) {
+  std::uint64_t bytes = submission.script.size();
+  for (const std::string& text : submission.environment) bytes += text.size() + 1;
+  return bytes;
 }
 
 std::string joined(const std::vector<std::string>& texts) {
@@ -288,6 +255,10 @@ Result<void> Service::allowed(const Caller& caller, const Submission& submission
 
 Result<Trial> Service::try_out(const Caller& caller, const Submission& submission) {
   auto prepared = prepared_of(caller, submission);
+  if (prepared) {
+    const auto few = is_little(prepared->bytes_of_tasks, static_cast<std::int64_t>(prepared->range.indexes.size()));
+    if (!few) return std::unexpected(few.error());
+  }
   if (!prepared) return std::unexpected(prepared.error());
   if (submission.held) return Trial{.reason = "JobHeldUser", .why = "It would be held; `rota release` lets it go."};
   std::vector<Dependency> after = std::move(prepared->after.front());
@@ -308,7 +279,7 @@ Result<Trial> Service::try_out(const Caller& caller, const Submission& submissio
                .why = "Its begin time is " + date_of(begin) + ", and it would not start sooner."};
 }
 
-Result<Service::Prepared> Service::prepared_of(const Caller& caller, const Submission& submission) const {
+Result<Prepared> Service::prepared_of(const Caller& caller, const Submission& submission) const {
   if (auto may = allowed(caller, submission); !may) return std::unexpected(may.error());
   if (auto whole = complete(submission); !whole) return std::unexpected(whole.error());
   auto spec = spec_of(submission, *machine_);
@@ -342,15 +313,14 @@ Result<Service::Prepared> Service::prepared_of(const Caller& caller, const Submi
     auto range = parse_array(submission.array, settings_.most_array);
     if (!range) return std::unexpected(range.error());
     prepared.range = std::move(*range);
-    const std::size_t most = std::max(kMostKeptOfEach, kMostKept / prepared.range.indexes.size());
-    if (const std::size_t each = bytes_of_each(submission); each > most)
-      return fail("the command and all else that is kept of each task (" + grouped(static_cast<std::int64_t>(each)) +
-                  " bytes) have " + grouped(static_cast<std::int64_t>(most)) +
-                  " bytes at most in an array of so many; put the command into a script, which is kept once.");
   }
   if (auto room = has_room_for(*this, caller, static_cast<std::int64_t>(prepared.range.indexes.size())); !room)
     return std::unexpected(room.error());
   if (auto named = find_awaited(submission, prepared); !named) return std::unexpected(named.error());
+  prepared.about = about_of(caller, submission, prepared.spec, settings_.kill_wait);
+  prepared.text = about_text(*prepared.about);
+  prepared.bytes_of_tasks =
+      prepared.range.indexes.size() * (prepared.text.size() + kBytesOfRows) + prepared.looked_at * kBytesOfDependency;
   return prepared;
 }
 
@@ -393,22 +363,23 @@ std::expected<std::vector<JobId>, NotTaken> Service::submit(const Caller& caller
   std::int64_t tasks = 0;
   std::size_t looked_at = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t bytes_of_tasks = 0;
   for (const Submission& submission : submissions) {
     auto one = prepared_of(caller, submission);
     if (!one) return fail(which_of(submissions, submission) + one.error().message);
     tasks += static_cast<std::int64_t>(one->range.indexes.size());
     looked_at += one->looked_at;
-    bytes += bytes_once(submission) + one->range.indexes.size() * bytes_of_each(submission);
+    bytes += bytes_once(submission) + one->bytes_of_tasks;
+    bytes_of_tasks += one->bytes_of_tasks;
     if (looked_at > kMostLookedAt)
       return fail("these wait for too many jobs at once; submit them in several requests.");
     prepared.push_back(std::move(*one));
     if (auto some = has_room_for(*this, caller, tasks); !some) return std::unexpected(some.error());
     if (tasks > most)
       return fail("these are too many jobs at once; submit fewer, " + grouped(most) + " tasks at most.");
+    if (auto few = is_little(bytes_of_tasks, tasks); !few) return std::unexpected(few.error());
   }
-  const auto room = room_->takes_jobs(caller, bytes);
-  if (!caller.operates && room_->begins_to_let_go(caller.uid)) let_ended_go(caller.uid);
-  if (!room) return std::unexpected(NotTaken(room.error(), true));
+  if (auto room = has_room_on_disk(caller, bytes); !room) return std::unexpected(NotTaken(room.error(), true));
   std::set<std::string> names;
   for (std::size_t i = 0; i < submissions.size(); ++i)
     if (prepared[i].singleton) names.insert(name_of(submissions[i]));
@@ -445,14 +416,16 @@ Result<void> Service::submit_all_of(const Caller& caller, const Submission& subm
                                     Namesakes& namesakes, std::vector<JobId>& jobs) {
   const JobSpec& spec = prepared.spec;
   const ArrayRange& range = prepared.range;
-  const auto about = about_of(caller, submission, spec, settings_.kill_wait);
+  const std::shared_ptr<About> about = std::move(prepared.about);
+  std::string text = std::move(prepared.text);
   if (!submission.array.empty()) {
     const auto& all = range.indexes;
     about->array = number_of(view().next_job());
     about->indexes = {static_cast<std::int64_t>(all.size()), all.front(), all.back(),
                       all.size() > 1 ? all[1] - all[0] : 1};
+    text = about_text(*about);
   }
-  Kept kept{about, about_text(*about), {{}, submission.script, joined(submission.environment), caller.uid}};
+  Kept kept{about, std::move(text), {{}, submission.script, joined(submission.environment), caller.uid}};
   for (std::size_t i = 0; i < range.indexes.size(); ++i) {
     const std::int64_t index = range.indexes[i];
     JobTerms terms{spec.limit, spec.priority, spec.partition, submission.begin.value_or(kEpoch), {}, 0, 0};

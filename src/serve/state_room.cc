@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 
@@ -33,20 +34,20 @@ std::uint64_t StateRoom::left_for_users(const Disk& disk) const {
   return left - std::min(left, 2 * disk.kept);
 }
 
-// What comes is written to the log of the database first, and then into the database.
+// What comes is written to the log of the database first, and then into the database; and a script once more to be run.
 Result<void> StateRoom::takes_jobs(const Caller& caller, std::uint64_t bytes) const {
   const Disk now = disk();
   const std::uint64_t of_users = left_for_users(now);
   const bool fits = caller.operates ? now.left + static_cast<std::uint64_t>(store_.free_bytes()) >= now.kept + 2 * bytes
                                     : of_users >= 2 * bytes;
-  if (!fits || now.left < now.kept / 2 + bytes)
+  if (!fits || now.left < now.kept / 2 + 2 * bytes)
     return fail(now.sentence() + "no job is taken in; tell who runs the service.");
-  const auto stored = static_cast<std::uint64_t>(store_.stored(caller.uid));
+  const auto stored = static_cast<std::uint64_t>(std::max<std::int64_t>(store_.stored(caller.uid), 0));
   if (caller.operates || stored + 2 * bytes <= of_users) return {};
   return fail("what is kept of your jobs, their scripts and environments and the history, takes " +
               shown(stored + bytes) + ", and " + shown(of_users - bytes) +
-              " are left for others on the disk that holds the service's state; cancel some, or let some end, and "
-              "submit again a little later.");
+              " are left for others on the disk that holds the service's state; cancel some, or let some end. What is "
+              "kept of the history goes after `keep_history`; who runs the service can make that shorter.");
 }
 
 Result<void> StateRoom::takes_script(std::uint64_t bytes) {
@@ -70,11 +71,17 @@ Result<void> StateRoom::takes_change() const {
 }
 
 bool StateRoom::is_tight_for(std::uint32_t uid) const {
-  const auto stored = static_cast<std::uint64_t>(store_.stored(uid));
+  const auto stored = static_cast<std::uint64_t>(std::max<std::int64_t>(store_.stored(uid), 0));
   return 2 * stored > left_for_users(disk());
 }
 
-bool StateRoom::begins_to_let_go(std::uint32_t uid) { return is_tight_for(uid) && at_.try_emplace(uid).second; }
+std::vector<std::uint32_t> StateRoom::begin_to_let_go() {
+  std::vector<std::uint32_t> begin;
+  for (const std::uint32_t uid : std::exchange(ended_, {})) {
+    if (is_tight_for(uid) && at_.try_emplace(uid).second) begin.push_back(uid);
+  }
+  return begin;
+}
 
 bool StateRoom::lets_go_some(std::uint32_t uid) {
   if (!is_tight_for(uid)) return at_.erase(uid), false;

@@ -8,7 +8,9 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "base/id.h"
 #include "base/result.h"
@@ -23,8 +25,9 @@ class StateRoom {
  public:
   StateRoom(std::string folder, store::SqliteStore& store) : folder_(std::move(folder)), store_(store) {}
 
-  // For so many bytes of new jobs. 64 MiB, or a fiftieth of a small disk, are kept from operators, and twice that from
-  // users; of these nobody may have more than would be left for the others.
+  // For so many bytes of new jobs. Of the disk, with what is free inside of the database, 64 MiB, or a fiftieth of a
+  // small one, are kept from operators, and twice that from users; of these nobody may have more than would be left for
+  // the others. Half of what is kept has to be left of the disk alone.
   Result<void> takes_jobs(const Caller& caller, std::uint64_t bytes) const;
   // For a script of a job that starts: it is put on the disk once more. Half of what is kept may be used. What began
   // within ten seconds counts, as the disk may not tell of it yet.
@@ -32,10 +35,12 @@ class StateRoom {
   // For what a user, who is no operator, wants changed: half as well.
   Result<void> takes_change() const;
 
-  // Whether a user's jobs take more than half of the most that one may have, and what ended ones ran had better go,
-  // with lets_go_some(). Not where that is under way.
-  bool begins_to_let_go(std::uint32_t uid);
-  // Lets a part of that go, while it is so. False: there is no more to let go of.
+  // A job of a user has ended: what it ran may be let go of.
+  void ended(std::uint32_t uid) { ended_.insert(uid); }
+  // Users whose jobs take more than half of the most that one may have, of those whose jobs have ended since it was
+  // asked before: what these ran had better go, with lets_go_some(). Not where that is under way.
+  std::vector<std::uint32_t> begin_to_let_go();
+  // Lets a part of that go, while it is so; false: there is no more to let go of.
   bool lets_go_some(std::uint32_t uid);
 
  private:
@@ -54,6 +59,7 @@ class StateRoom {
 
   std::string folder_;
   store::SqliteStore& store_;
+  std::set<std::uint32_t> ended_;
   std::deque<Write> scripts_;                         // that are just being put there
   std::map<std::uint32_t, std::optional<JobId>> at_;  // of whom something is let go of: behind which job to go on
 };

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "model/licence_names.h"
 #include "model/never_fits.h"
+#include "serve/mail.h"
 
 namespace rota::serve {
 namespace {
@@ -66,23 +67,6 @@ Result<Id> find_by_name(const std::vector<Row>& rows, std::string_view name, con
 }
 
 }  // namespace
-
-std::size_t bytes_once(const Submission& submission) {
-  std::size_t bytes = submission.script.size();
-  for (const std::string& text : submission.environment) bytes += text.size() + 1;
-  return bytes;
-}
-
-std::size_t bytes_of_each(const Submission& submission) {
-  const Submission& s = submission;
-  std::size_t bytes = 500;  // names of what is there, and numbers
-  for (const std::string* text :
-       {&s.name, &s.folder, &s.output, &s.error, &s.input, &s.comment, &s.checkpoint, &s.mail_user, &s.submit_folder})
-    bytes += text->size();
-  for (const auto* texts : {&s.command, &s.after})
-    for (const std::string& text : *texts) bytes += text.size() + 3;
-  return bytes;
-}
 
 Result<void> look_up_licences(const LicencesAsked& asked_for, const Machine& machine, JobSpec& spec) {
   std::vector<NamedLicences> asked;
@@ -290,6 +274,61 @@ Result<JobSpec> spec_of(const Submission& submission, const Machine& machine) {
   if (spec.partition.valid()) spec.priority += machine.partitions[spec.partition.value].priority;
   if (spec.limit <= Duration{0}) return fail("a job needs a time limit that is longer than nothing.");
   return spec;
+}
+
+std::string name_of(const Submission& submission) {
+  if (!submission.name.empty()) return submission.name;
+  if (submission.command.empty()) return "job";
+  const std::string& program = submission.command.front();
+  return program.substr(program.rfind('/') + 1);
+}
+
+namespace {
+
+struct Signals {
+  std::int32_t warning = 0;  // 0: none, as is
+  std::int32_t checkpoint = 0;
+};
+
+// As they were found good.
+Signals signals_of(const Submission& submission) {
+  return {parse_signal(submission.warning_signal).value_or(0), parse_signal(submission.checkpoint_signal).value_or(0)};
+}
+
+}  // namespace
+
+std::shared_ptr<About> about_of(const Caller& caller, const Submission& submission, const JobSpec& spec,
+                                Duration kill_wait) {
+  const Signals signals = signals_of(submission);
+  auto about = std::make_shared<About>();
+  about->name = name_of(submission);
+  about->user = caller.user;
+  about->uid = caller.uid;
+  about->gid = caller.gid;
+  about->comment = submission.comment;
+  about->folder = submission.folder;
+  about->output = submission.output;
+  about->error = submission.error;
+  about->input = submission.input;
+  about->command = submission.command;
+  about->after = submission.after;
+  about->append = submission.append;
+  about->umask = submission.umask;
+  about->warning_signal = signals.warning;
+  about->warning_time = submission.warning_time;
+  about->kill_wait = submission.kill_wait.value_or(kill_wait);
+  about->checkpoint = submission.checkpoint;
+  about->checkpoint_signal = signals.checkpoint;
+  if (!about->checkpoint.empty() || signals.checkpoint > 0) about->checkpoint_time = submission.checkpoint_time;
+  about->scripted = !submission.script.empty();
+  about->never = !submission.requeue.value_or(true);
+  keep_size(size_of(submission), spec, *about);
+  about->mail = parse_mail_types(submission.mail).value_or(0);
+  if (about->mail > 0) about->mail_user = submission.mail_user;
+  if (submission.submit_folder != submission.folder) about->submit_folder = submission.submit_folder;
+  about->attach = submission.attach;
+  about->attach.user = caller.uid;
+  return about;
 }
 
 }  // namespace rota::serve

@@ -67,10 +67,6 @@ struct NotTaken : Error {
   bool no_room;  // on the service's disk
 };
 
-// Bytes that are kept of it once, and of each of its tasks or of the whole job.
-std::size_t bytes_once(const Submission& submission);
-std::size_t bytes_of_each(const Submission& submission);
-
 // Before what is wrong with one of several of a request: "submission 3: ". Of one alone nothing.
 std::string which_of(const std::vector<Submission>& submissions, const Submission& one);
 
@@ -180,6 +176,24 @@ Result<std::int32_t> parse_signal(std::string_view text);
 // The scheduler's part of a submission; everything that names something of the machine is looked up there. Not yet: the
 // job's number, its user, the instant.
 Result<JobSpec> spec_of(const Submission& submission, const Machine& machine);
+
+// What people call a job: by its submission, or by what it runs.
+std::string name_of(const Submission& submission);
+// Of a submission that was found good; not yet: what its array is.
+std::shared_ptr<About> about_of(const Caller& caller, const Submission& submission, const JobSpec& spec,
+                                Duration kill_wait);
+
+// What a submission comes to, found good.
+struct Prepared {
+  JobSpec spec;
+  ArrayRange range{{-1}, 0};                        // of a whole job one index that is none
+  std::vector<std::vector<Dependency>> after = {};  // of each task, by number
+  bool singleton = false;
+  std::size_t looked_at = 0;  // jobs, for what it waits for
+  std::shared_ptr<About> about = {};
+  std::string text = {};  // about that, but for what its array is
+  std::uint64_t bytes_of_tasks = 0;
+};
 
 // About as it is kept, in JSON, with the index of one task (-1: none), and back. What the tasks of an array share is
 // made once: the text without an index, to which that of each is added.

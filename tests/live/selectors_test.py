@@ -146,7 +146,7 @@ class Selectors(ServiceCase):
         self.service.ends(again)
 
     def test_times_that_may_be_meant_otherwise_are_remarked(self):
-        self.assertIn("rota: --limit 30 is 30 seconds; with a letter behind it, as in 30m, it is minutes.\n",
+        self.assertIn("rota: -t (--limit) 30 is 30 seconds; with a letter behind it, as in 30m, it is minutes.\n",
                       self.rota_says("submit", "-t", "30", "--wrap", "true"))
         self.assertNotIn("seconds", self.rota_says("submit", "-t", "30s", "--wrap", "true"))
         self.assertIn("rota: --begin now-1hour has passed, so that it holds nothing back.\n",

@@ -199,7 +199,7 @@ void add_history(CLI::App& app, Action& action) {
   command->add_flag("--noheader", flags->no_header, "without the line that names the columns");
   flags->service.declare_json(*command);
   command->footer(
-      "Of the sums, FAILED counts all that did not end as COMPLETED, whoever ended them.\n\n"
+      "Of the sums, FAILED counts what ended neither as COMPLETED nor as CANCELLED: at its limit, too.\n\n"
       "Examples:\n"
       "  rota history --me --from now-7days\n"
       "  rota history --state F,TO --limit 0\n"

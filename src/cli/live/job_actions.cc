@@ -31,7 +31,7 @@ Result<int> told(const Json& answer, const ServiceFlags& flags) {
   std::int64_t done = 0;
   for (const Json& job : list_of(answer, "jobs")) {
     if (flag_of(job, "done")) {
-      ++done;
+      done += has_number(job, "more") ? static_cast<std::int64_t>(number_of(job, "more")) : 1;
       continue;
     }
     code = kFailed;

@@ -52,6 +52,9 @@ Result<int> submit_job(const SubmitFlags& flags) {
   std::vector<std::string> ids;
   for (const Json& job : list_of(*answer, "jobs")) ids.push_back(job.is_string() ? job.get<std::string>() : "");
   const auto ended = ended_jobs(service, ids);
+  if (!ended && flags.service.json) {  // it was submitted all the same
+    if (auto told = printed(said); !told) return told;
+  }
   if (!ended) return std::unexpected(ended.error());
   if (flags.service.json) {
     Json whole = *answer;

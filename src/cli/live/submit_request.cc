@@ -159,11 +159,14 @@ class Request {
     return {};
   }
 
+  static std::string where_limit(const SubmitValue& limit) {
+    return limit.where == "--limit" ? "-t (--limit)" : limit.where;
+  }
+
   Result<void> times() {
     if (const SubmitValue* value = given("limit")) {
       const auto limit = limit_seconds(value->text, value->dialect);
-      if (!limit)
-        return fail((value->where == "--limit" ? "-t (--limit)" : value->where) + ": " + limit.error().message);
+      if (!limit) return fail(where_limit(*value) + ": " + limit.error().message);
       out_["limit"] = *limit;
     }
     for (const char* key : {"kill_wait", "checkpoint_time"}) {
@@ -239,19 +242,19 @@ class Request {
     return {};
   }
 
-  // Slurm has more occasions than Rota; nobody's job runs otherwise for a mail that does not come.
   // What somebody may have meant otherwise.
   void about_times(std::vector<std::string>& remarks) const {
     constexpr std::int64_t kMinutesMaybe = 120;
     const SubmitValue* const limit = given("limit");
     if (limit != nullptr && limit->dialect == Dialect::rota && only_digits(limit->text) &&
         parse_integer(limit->text).value_or(kMinutesMaybe + 1) <= kMinutesMaybe)
-      remarks.push_back(limit->where + " " + limit->text + " is " + limit->text +
+      remarks.push_back(where_limit(*limit) + " " + limit->text + " is " + limit->text +
                         " seconds; with a letter behind it, as in " + limit->text + "m, it is minutes.");
     if (const SubmitValue* begin = given("begin"); begin != nullptr && out_.value("begin", here_.now) < here_.now)
       remarks.push_back(begin->where + " " + begin->text + " has passed, so that it holds nothing back.");
   }
 
+  // Slurm has more occasions than Rota; nobody's job runs otherwise for a mail that does not come.
   void mail(std::vector<std::string>& remarks) {
     const SubmitValue* value = given("mail");
     if (value == nullptr) return;
