@@ -28,14 +28,19 @@ void JobBook::put(JobId job, JobEntry entry) {
   latest = latest.valid() ? std::max(latest, job) : job;
   if (entry.about->array > 0) tasks_[{entry.about->array, entry.index}] = job;
   const std::uint32_t uid = entry.about->uid;
-  if (entries_.insert_or_assign(job, std::move(entry)).second) ++count_[uid];
+  const std::uint32_t awaits = entry.awaits;
+  if (!entries_.insert_or_assign(job, std::move(entry)).second) return;  // one that is there stays whose it is
+  ++count_[uid];
+  if (awaits > 0) awaited_[uid] += awaits;
 }
 
 void JobBook::forget(JobId job) {
   const auto found = entries_.find(job);
   if (found == entries_.end()) return;
   if (found->second.about->array > 0) tasks_.erase({found->second.about->array, found->second.index});
-  if (const auto of = count_.find(found->second.about->uid); --of->second == 0) count_.erase(of);
+  const std::uint32_t uid = found->second.about->uid;
+  if (const auto of = count_.find(uid); --of->second == 0) count_.erase(of);
+  if (found->second.awaits > 0) awaited_[uid] -= found->second.awaits;
   entries_.erase(found);
 }
 
@@ -57,6 +62,11 @@ void JobBook::take_back(JobId job) {
 std::size_t JobBook::count_of(std::uint32_t uid) const {
   const auto found = count_.find(uid);
   return found == count_.end() ? 0 : found->second;
+}
+
+std::uint64_t JobBook::awaited_by(std::uint32_t uid) const {
+  const auto found = awaited_.find(uid);
+  return found == awaited_.end() ? 0 : found->second;
 }
 
 JobId JobBook::task(std::int64_t array, std::int64_t index) const {

@@ -55,6 +55,7 @@ struct JobEntry {
   bool never_again = false;     // it was taken back while it waited
   bool kept_where = false;      // the store knows where its latest dispatch ran, too
   std::uint32_t throttle = 0;   // of its array, when it last started
+  std::uint32_t awaits = 0;     // so many jobs, when it was submitted or found
   Instant not_before = kEpoch;  // its begin time then, or when it was released, whichever was later
   std::unique_ptr<Heard> told = {};
 
@@ -73,6 +74,8 @@ class JobBook {
   std::size_t size() const { return entries_.size(); }
   // So many of a user are known.
   std::size_t count_of(std::uint32_t uid) const;
+  // By all of them, each for so many.
+  std::uint64_t awaited_by(std::uint32_t uid) const;
   // A task of an array that is known; invalid: there is none.
   JobId task(std::int64_t array, std::int64_t index) const;
 
@@ -113,7 +116,8 @@ class JobBook {
   std::map<JobId, JobEntry> entries_;
   std::map<std::uint32_t, JobId> latest_;       // by user
   std::map<std::uint32_t, std::size_t> count_;  // of those that are known, by user
-  std::shared_ptr<const About> shared_;         // that of the latest job: whoever submits many often says the same
+  std::map<std::uint32_t, std::uint64_t> awaited_;
+  std::shared_ptr<const About> shared_;  // that of the latest job: whoever submits many often says the same
   std::map<std::pair<std::int64_t, std::int64_t>, JobId> tasks_;  // by array and index
 };
 

@@ -135,6 +135,7 @@ Result<void> Service::open_store() {
     const std::string where = options_.policy.empty() ? shown_path(options_.configuration) : std::string("--policy");
     return fail(where + ": " + known.error().message);
   }
+  StateRoom::use_spare(options_.state_folder);
   const std::string path = options_.state_folder + "/rota.db";
   if (auto there = check_not_lost(path, options_.state_folder + "/runs"); !there) return there;
   auto store = store::SqliteStore::open(path, fresh);
@@ -286,6 +287,8 @@ Result<void> Service::read_book() {
     if (!kept) return std::unexpected(kept.error());
     JobEntry entry{std::move(kept->about), kept->index};
     note_terms(view(), id, entry);
+    if (const JobTerms* terms = view().eligibility().terms(id))
+      entry.awaits = static_cast<std::uint32_t>(terms->after.size());
     book_.put(id, std::move(entry));
     return {};
   });

@@ -244,6 +244,9 @@ Result<void> Service::amend(const Caller& caller, JobId job, const Change& chang
                 "change its processors, nodes, memory or partition.");
   const auto wanted = sized(job, change);
   if (!wanted) return std::unexpected(wanted.error());
+  if (!caller.operates && change.name) {
+    if (auto room = room_->takes_jobs(caller, about_text(wanted->about).size()); !room) return room;
+  }
   auto done = change_facts(caller, job, change, wanted->spec);
   if (done && wanted->about != *book_.find(job)->about) reword(job, wanted->about);
   return done;

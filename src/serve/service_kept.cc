@@ -23,6 +23,7 @@ void Service::forget_old() {
   constexpr std::int64_t kAtOnce = 1000;
   const Instant until = view().now() - std::min(settings_.keep_history, view().now() - kEpoch);
   const bool more = store_->drop_history(until, kAtOnce) > 0;
+  room_->keep_spare();
   forgets_at_ = view().now() + (more ? seconds(1) : seconds(600));
   store_->drop_keys(view().now() - std::min(seconds(86'400), view().now() - kEpoch));
 }
@@ -30,12 +31,14 @@ void Service::forget_old() {
 // What was kept for long enough, and what was of those who have too much.
 void Service::let_go() {
   forget_old();
+  room_->set_jobs(book_.size());
   for (const std::uint32_t uid : room_->begin_to_let_go()) let_ended_go(uid);
 }
 
 // What ended jobs of theirs ran makes room first.
 Result<void> Service::has_room_on_disk(const Caller& caller, std::uint64_t bytes) {
   constexpr int kSlices = 4;  // some 100 ms in all
+  room_->set_jobs(book_.size());
   auto room = room_->takes_jobs(caller, bytes);
   for (int slice = 0; !room && !caller.operates && slice < kSlices; ++slice) {
     const bool more = room_->lets_go_some(caller.uid);

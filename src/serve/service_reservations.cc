@@ -221,7 +221,9 @@ Result<std::optional<ReservationId>> Service::reserved_as(const std::string& key
 }
 
 Result<void> Service::suits(const Caller& caller, const RequestKey& key, Keyed what) {
+  constexpr std::size_t kLongestKey = 255;
   if (key.text.empty()) return {};
+  if (key.text.size() > kLongestKey) return fail("an `Idempotency-Key` has 255 bytes at most.");
   const bool of_jobs = what == Keyed::jobs;
   const auto use = store_->key_use((of_jobs ? "" : kKeyOfReservation) + key.text, caller.uid);
   if (!use) return std::unexpected(use.error());

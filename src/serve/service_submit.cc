@@ -18,10 +18,30 @@ constexpr std::int64_t kMostAtOnce = 10'000;        // tasks of one request, or 
 constexpr Duration kLongestWait = seconds(3600);    // for what a job asks to have after it was told to end
 constexpr std::size_t kMostDependencies = 100'000;  // of one submission
 constexpr std::size_t kMostLookedAt = 1'000'000;    // of one request, see Awaited
+constexpr std::uint64_t kMostAwaited = 500'000;     // by all jobs of one user, each for so many
 // Bytes of what is kept of each task, of those of one request together: in all or for each, whichever is more.
-constexpr std::uint64_t kMostKept = 64 << 20, kMostKeptOfEach = 2 << 10;
-constexpr std::uint64_t kBytesOfRows = 500, kBytesOfDependency = 8;  // about, of a task
+constexpr std::uint64_t kMostKept = 64 << 20, kMostKeptOfEach = 4 << 10;
+constexpr std::uint64_t kBytesOfRows = 2000, kBytesOfDependency = 8;  // about, of a task, the history included
 constexpr const char* kLastOfKey = "\n";  // behind a key, which has no line breaks: the last of its jobs
+
+// No program could be given more: see execve(2).
+Result<void> can_be_given(const Submission& submission) {
+  constexpr std::size_t kMostOfOne = (128 << 10) - 1, kMostOfAll = 2 << 20;  // bytes
+  std::size_t all = 0;
+  for (const auto* texts : {&submission.command, &submission.environment}) {
+    for (const std::string& text : *texts) {
+      if (text.size() > kMostOfOne)
+        return fail(
+            "an argument or a variable of the environment has more than 128 KiB, which no program can be given; "
+            "put it into a file.");
+      all += text.size() + 1;
+    }
+  }
+  if (all <= kMostOfAll) return {};
+  return fail(
+      "the arguments and the environment have more than 2 MiB, which no program can be given; put them into a "
+      "file.");
+}
 
 // What every job needs, wherever it runs.
 Result<void> complete(const Submission& submission) {
@@ -42,6 +62,7 @@ Result<void> complete(const Submission& submission) {
   if (!submission.attach.socket.empty() && !submission.array.empty())
     return fail("the tasks of an array cannot run at one terminal; submit them without `attach`.");
   if (submission.processors == 0) return fail("a job needs at least one processor.");
+  if (auto fits = can_be_given(submission); !fits) return fits;
   for (const std::string& text : submission.environment) {
     if (text.find('=') == std::string::npos || text.starts_with('='))
       return fail("the environment has " + rota::quoted(text) + ", which is not NAME=VALUE.");
@@ -345,6 +366,7 @@ Result<void> Service::find_awaited(const Submission& submission, Prepared& prepa
     prepared.after.push_back(std::move(after));
   }
   prepared.looked_at = sum + awaited.looked_at();
+  prepared.awaited = sum;
   return {};
 }
 
@@ -364,11 +386,16 @@ std::expected<std::vector<JobId>, NotTaken> Service::submit(const Caller& caller
   std::size_t looked_at = 0;
   std::uint64_t bytes = 0;
   std::uint64_t bytes_of_tasks = 0;
+  std::uint64_t awaited = book_.awaited_by(caller.uid);
   for (const Submission& submission : submissions) {
     auto one = prepared_of(caller, submission);
     if (!one) return fail(which_of(submissions, submission) + one.error().message);
     tasks += static_cast<std::int64_t>(one->range.indexes.size());
     looked_at += one->looked_at;
+    awaited += one->awaited;
+    if (!caller.operates && awaited > kMostAwaited)
+      return fail("your jobs would wait for more than " + grouped(kMostAwaited) +
+                  " jobs in all, one by one; let one job in between wait for all of them.");
     bytes += bytes_once(submission) + one->bytes_of_tasks;
     bytes_of_tasks += one->bytes_of_tasks;
     if (looked_at > kMostLookedAt)
@@ -447,7 +474,9 @@ Result<JobId> Service::submit_one(Kept& kept, JobSpec spec, const Task& task) {
   const JobId id = view().next_job();
   spec.number = number_of(id);
   spec.submit = now();
-  book_.put(id, {kept.about, task.index});
+  JobEntry entry{kept.about, task.index};
+  if (task.terms != nullptr) entry.awaits = static_cast<std::uint32_t>(task.terms->after.size());
+  book_.put(id, std::move(entry));
   std::string text = with_index(kept.text, task.index);
   if (kept.first.valid()) {
     store_->put_payload_like(id, text, kept.first);

@@ -1,5 +1,6 @@
 #include "serve/state_room.h"
 
+#include <fcntl.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -11,41 +12,45 @@
 namespace rota::serve {
 namespace {
 
+constexpr const char* kSpare = "/spare-room";
+constexpr std::uint64_t kBytesToCome = 2000;  // of a job, when it ends
+
 std::string shown(std::uint64_t bytes) { return format_size(static_cast<std::int64_t>(bytes)); }
 
 }  // namespace
 
-std::string StateRoom::Disk::sentence() const {
-  return "the disk that holds the service's state has only " + shown(left) + " left, so ";
+std::string StateRoom::Disk::sentence(std::uint64_t to_come) const {
+  constexpr std::uint64_t kMuch = 1 << 20;
+  return "the disk that holds the service's state has only " + shown(left) + " left, " +
+         (to_come < kMuch ? "" : shown(to_come) + " of which the history of the jobs that are here will take, ") +
+         "so ";
 }
 
 // Of one that cannot be asked there is room enough.
-StateRoom::Disk StateRoom::disk() const {
+StateRoom::Disk StateRoom::disk(const std::string& folder) {
   constexpr std::uint64_t kMostKept = 64U << 20U;
   struct statvfs disk{};
-  if (::statvfs(folder_.c_str(), &disk) != 0) return {};
+  if (::statvfs(folder.c_str(), &disk) != 0) return {};
   return {.left = (::geteuid() == 0 ? disk.f_bfree : disk.f_bavail) * disk.f_frsize,
           .kept = std::min(kMostKept, disk.f_blocks * disk.f_frsize / 50)};
 }
 
-// Free pages of the database are room, too.
-std::uint64_t StateRoom::left_for_users(const Disk& disk) const {
+// Free pages of the database are room, too; what jobs that are here will take in the history is none.
+std::uint64_t StateRoom::left_for(const Disk& disk, std::uint64_t kept) const {
   const std::uint64_t left = disk.left + static_cast<std::uint64_t>(store_.free_bytes());
-  return left - std::min(left, 2 * disk.kept);
+  return left - std::min(left, kept + jobs_ * kBytesToCome);
 }
 
 // What comes is written to the log of the database first, and then into the database; and a script once more to be run.
 Result<void> StateRoom::takes_jobs(const Caller& caller, std::uint64_t bytes) const {
-  const Disk now = disk();
-  const std::uint64_t of_users = left_for_users(now);
-  const bool fits = caller.operates ? now.left + static_cast<std::uint64_t>(store_.free_bytes()) >= now.kept + 2 * bytes
-                                    : of_users >= 2 * bytes;
-  if (!fits || now.left < now.kept / 2 + 2 * bytes)
-    return fail(now.sentence() + "no job is taken in; tell who runs the service.");
+  const Disk now = disk(folder_);
+  const std::uint64_t left = left_for(now, caller.operates ? now.kept : 2 * now.kept);
+  if (left < 2 * bytes || now.left < now.kept / 2 + 2 * bytes)
+    return fail(now.sentence(jobs_ * kBytesToCome) + "no job is taken in; tell who runs the service.");
   const auto stored = static_cast<std::uint64_t>(std::max<std::int64_t>(store_.stored(caller.uid), 0));
-  if (caller.operates || stored + 2 * bytes <= of_users) return {};
+  if (caller.operates || stored + 2 * bytes <= left) return {};
   return fail("what is kept of your jobs, their scripts and environments and the history, takes " +
-              shown(stored + bytes) + ", and " + shown(of_users - bytes) +
+              shown(stored + bytes) + ", and " + shown(left - bytes) +
               " are left for others on the disk that holds the service's state; cancel some, or let some end. What is "
               "kept of the history goes after `keep_history`; who runs the service can make that shorter.");
 }
@@ -56,7 +61,7 @@ Result<void> StateRoom::takes_script(std::uint64_t bytes) {
   while (!scripts_.empty() && at - scripts_.front().at > kLongest) scripts_.pop_front();
   std::uint64_t wanted = bytes;
   for (const Write& each : scripts_) wanted += each.bytes;
-  const Disk now = disk();
+  const Disk now = disk(folder_);
   if (now.left < now.kept / 2 + wanted)
     return fail(now.sentence() + "that no large script is put there; tell who runs the service.");
   scripts_.push_back({at, bytes});
@@ -64,7 +69,7 @@ Result<void> StateRoom::takes_script(std::uint64_t bytes) {
 }
 
 Result<void> StateRoom::takes_change() const {
-  const Disk now = disk();
+  const Disk now = disk(folder_);
   if (now.left >= now.kept / 2) return {};
   return fail(now.sentence() +
               "that jobs can only be cancelled, or changed by an operator; tell who runs the service.");
@@ -72,7 +77,8 @@ Result<void> StateRoom::takes_change() const {
 
 bool StateRoom::is_tight_for(std::uint32_t uid) const {
   const auto stored = static_cast<std::uint64_t>(std::max<std::int64_t>(store_.stored(uid), 0));
-  return 2 * stored > left_for_users(disk());
+  const Disk now = disk(folder_);
+  return 2 * stored > left_for(now, 2 * now.kept);
 }
 
 std::vector<std::uint32_t> StateRoom::begin_to_let_go() {
@@ -89,6 +95,22 @@ bool StateRoom::lets_go_some(std::uint32_t uid) {
   at = store_.drop_ended_payloads(uid, at);
   if (!at) at_.erase(uid);
   return at_.contains(uid);
+}
+
+void StateRoom::use_spare(const std::string& folder) {
+  const Disk now = disk(folder);
+  if (now.left < now.kept / 2) ::unlink((folder + kSpare).c_str());
+}
+
+void StateRoom::keep_spare() const {
+  const Disk now = disk(folder_);
+  const std::string path = folder_ + kSpare;
+  if (now.left < 4 * now.kept || ::access(path.c_str(), F_OK) == 0) return;
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0) return;
+  const bool whole = ::posix_fallocate(file, 0, static_cast<off_t>(now.kept / 4)) == 0;
+  ::close(file);
+  if (!whole) ::unlink(path.c_str());
 }
 
 }  // namespace rota::serve

@@ -29,11 +29,18 @@ class StateRoom {
   // small one, are kept from operators, and twice that from users; of these nobody may have more than would be left for
   // the others. Half of what is kept has to be left of the disk alone.
   Result<void> takes_jobs(const Caller& caller, std::uint64_t bytes) const;
+  // So many jobs are there that will be written to the history.
+  void set_jobs(std::size_t jobs) { jobs_ = jobs; }
   // For a script of a job that starts: it is put on the disk once more. Half of what is kept may be used. What began
   // within ten seconds counts, as the disk may not tell of it yet.
   Result<void> takes_script(std::uint64_t bytes);
   // For what a user, who is no operator, wants changed: half as well.
   Result<void> takes_change() const;
+
+  // A file that takes room on the disk, and gives it up when the service starts and finds none: then it starts, and
+  // jobs can be cancelled. Made again once there is much.
+  static void use_spare(const std::string& folder);
+  void keep_spare() const;
 
   // A job of a user has ended: what it ran may be let go of.
   void ended(std::uint32_t uid) { ended_.insert(uid); }
@@ -46,19 +53,20 @@ class StateRoom {
  private:
   using Clock = std::chrono::steady_clock;
   struct Disk {
-    std::uint64_t left = UINT64_MAX / 4, kept = 0;  // bytes
-    std::string sentence() const;                   // its first half
+    std::uint64_t left = UINT64_MAX / 4, kept = 0;          // bytes
+    std::string sentence(std::uint64_t to_come = 0) const;  // its first half
   };
   struct Write {
     Clock::time_point at;
     std::uint64_t bytes;
   };
-  Disk disk() const;
-  std::uint64_t left_for_users(const Disk& disk) const;
+  static Disk disk(const std::string& folder);
+  std::uint64_t left_for(const Disk& disk, std::uint64_t kept) const;
   bool is_tight_for(std::uint32_t uid) const;
 
   std::string folder_;
   store::SqliteStore& store_;
+  std::size_t jobs_ = 0;
   std::set<std::uint32_t> ended_;
   std::deque<Write> scripts_;                         // that are just being put there
   std::map<std::uint32_t, std::optional<JobId>> at_;  // of whom something is let go of: behind which job to go on

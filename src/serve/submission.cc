@@ -280,7 +280,7 @@ std::string name_of(const Submission& submission) {
   if (!submission.name.empty()) return submission.name;
   if (submission.command.empty()) return "job";
   const std::string& program = submission.command.front();
-  return program.substr(program.rfind('/') + 1);
+  return program.substr(program.rfind('/') + 1, kLongestName);
 }
 
 namespace {

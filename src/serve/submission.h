@@ -190,6 +190,7 @@ struct Prepared {
   std::vector<std::vector<Dependency>> after = {};  // of each task, by number
   bool singleton = false;
   std::size_t looked_at = 0;  // jobs, for what it waits for
+  std::size_t awaited = 0;    // by all tasks
   std::shared_ptr<About> about = {};
   std::string text = {};  // about that, but for what its array is
   std::uint64_t bytes_of_tasks = 0;

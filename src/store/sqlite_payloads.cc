@@ -8,9 +8,23 @@
 #include "store/sqlite_tables.h"
 
 namespace rota::store {
+namespace {
+
+// By which a content is found again, and known to be whole. Users share none: what one keeps would show in what is
+// reckoned of another. Of a user of whom nobody knows, as older versions wrote it, it is that of the bytes alone.
+Sha256 digest_of(ByteSpan content, std::int64_t owner) {
+  const std::string whose = owner < 0 ? std::string() : std::to_string(owner) + '\n';
+  std::array pieces{bytes_of(whose), content, ByteSpan()};
+  if (whose.empty()) pieces[0] = std::exchange(pieces[1], {});
+  std::size_t next = 0;
+  return sha256_of_pieces([&] { return next < pieces.size() ? pieces[next++] : ByteSpan(); });
+}
+
+}  // namespace
+
 Result<SqlitePayloads> SqlitePayloads::of(SqliteDatabase& database) {
   constexpr std::array<std::string_view, kUses> kTexts{
-      "SELECT p.about, s.bytes, s.sha256, e.bytes, e.sha256, p.owner FROM payloads p "
+      "SELECT p.about, s.bytes, s.sha256, s.owner, e.bytes, e.sha256, e.owner, p.owner FROM payloads p "
       "LEFT JOIN contents s ON s.id = p.script LEFT JOIN contents e ON e.id = p.environment WHERE p.job = ?1",
       "INSERT INTO payloads(job, about, script, environment, owner) VALUES(?1, ?2, ?3, ?4, ?5)",
       "INSERT INTO payloads(job, about, script, environment, owner) "
@@ -63,7 +77,7 @@ std::int64_t SqlitePayloads::stored(std::uint32_t owner) const {
 
 // The content's id; one job more has it.
 Result<std::int64_t> SqlitePayloads::add(std::string_view content, std::int64_t owner) {
-  const Sha256 digest = sha256(bytes_of(content));
+  const Sha256 digest = digest_of(bytes_of(content), owner);
   auto id = statements_[find_content].one(ByteSpan(digest));
   if (id && *id == 0) {
     id = statements_[add_content].one(ByteSpan(digest), bytes_of(content), owner);
@@ -206,18 +220,19 @@ Result<std::optional<Payload>> SqlitePayloads::get(JobId job) {
   const auto found = statement.step();
   if (!found) return std::unexpected(found.error());
   if (!*found) return std::nullopt;
-  const auto whole = [&](int bytes, int digest) {
-    return std::ranges::equal(sha256(statement.bytes(bytes)), statement.bytes(digest));
+  constexpr int kScript = 1, kEnvironment = 4, kOwner = 7;  // the first columns
+  const auto whole = [&](int at) {
+    return std::ranges::equal(digest_of(statement.bytes(at), statement.integer(at + 2)), statement.bytes(at + 1));
   };
-  if (!whole(1, 2) || !whole(3, 4)) {
+  if (!whole(kScript) || !whole(kEnvironment)) {
     statement.reset();
     return fail("The script or the environment of job " + std::to_string(job.value) + " in the database " +
                 statement.shown() + " is damaged. Use a copy of it.");
   }
   Payload payload{.about = std::string(statement.text(0)),
-                  .script = std::string(text_of(statement.bytes(1))),
-                  .environment = std::string(text_of(statement.bytes(3))),
-                  .owner = statement.integer(5)};
+                  .script = std::string(text_of(statement.bytes(kScript))),
+                  .environment = std::string(text_of(statement.bytes(kEnvironment))),
+                  .owner = statement.integer(kOwner)};
   statement.reset();
   return payload;
 }

@@ -1,7 +1,7 @@
-// The tables of what jobs run. A script, and an environment, is kept once, however many jobs have it: it is found by
-// its SHA-256, and goes with the last job that has it. How many have it is written down once for all that was done
-// within a transaction: SQLite writes a row anew as a whole, and the script is in it. And how much is kept of whom: a
-// content counts for the user who brought it first.
+// The tables of what jobs run. A script, and an environment, is kept once, however many jobs of a user have it: it is
+// found by its SHA-256, and goes with the last job that has it. How many have it is written down once for all that was
+// done within a transaction: SQLite writes a row anew as a whole, and the script is in it. And how much is kept of
+// whom.
 #pragma once
 
 #include <cstdint>

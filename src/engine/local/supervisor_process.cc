@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "engine/local/cgroups.h"
+#include "engine/local/job_files.h"
 #include "engine/local/job_process.h"
 #include "engine/local/spare_supervisor.h"
 #include "engine/local/words.h"
@@ -30,20 +31,6 @@ namespace {
 constexpr std::int64_t kNoTime = INT64_MAX;
 constexpr std::int64_t kKillAgain = 20;      // until all that was killed is gone
 constexpr std::int64_t kStoppedLook = 1000;  // whether what was stopped still is: so often, by and large
-
-// For the job's user, and nobody else. Empty text needs no file.
-bool write_file(const Order& order, const std::string& name, const std::string& text, mode_t mode) {
-  if (text.empty()) return true;
-  const Descriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
-  if (!file) return false;
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t written = ::write(file.get(), text.data() + done, text.size() - done);
-    if (written < 0 && errno != EINTR) return false;
-    if (written > 0) done += static_cast<std::size_t>(written);
-  }
-  const bool others = order.run.uid != kServiceUser && order.run.uid != ::geteuid();
-  return !others || ::fchown(file.get(), order.run.uid, order.run.gid) == 0;
-}
 
 std::size_t length_of(const Run& run) {
   std::size_t length = run.script.size() + run.node_file.size();
@@ -78,15 +65,6 @@ Connection SupervisorProcess::run() {
   return record_.spare ? std::move(connections_.front()) : Connection{};
 }
 
-std::string SupervisorProcess::write_files() const {
-  const auto failed = [](const char* what) {
-    return std::string("The job's ") + what + " could not be written: " + std::strerror(errno) + ".";
-  };
-  if (!write_file(order_, script_name(order_.name), order_.run.script, 0500)) return failed("script");
-  if (!write_file(order_, node_file_name(order_.name), order_.run.node_file, 0400)) return failed("list of nodes");
-  return "";
-}
-
 bool SupervisorProcess::begin() {
   ::setsid();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -100,7 +78,7 @@ bool SupervisorProcess::begin() {
   ::sigprocmask(SIG_BLOCK, &heard, nullptr);
   signals_.reset(::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!signals_) return fail_launch("The job's supervisor could not be set up.", true), false;
-  if (const std::string why = write_files(); !why.empty()) return fail_launch(why, true), false;
+  if (const std::string why = write_files(order_); !why.empty()) return fail_launch(why, true), false;
   if (const std::string why = attachment_.open(order_.run); !why.empty()) return fail_launch(why, false), false;
   std::vector<std::string> made;
   for (const std::string& cgroup : record_.cgroups) {

@@ -35,7 +35,6 @@ class SupervisorProcess {
 
  private:
   bool begin();
-  std::string write_files() const;  // what went wrong; empty: nothing
   void launch();
   void fail_launch(const std::string& sentence, bool again);
   void wait_for_something();
