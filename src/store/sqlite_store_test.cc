@@ -376,8 +376,8 @@ TEST_F(SqliteStoreTest, drops_what_ended_jobs_of_one_user_ran_a_part_at_a_time) 
 
 TEST_F(SqliteStoreTest, counts_nothing_of_whom_older_versions_did_not_name) {
   auto store = opened();
-  store->put_payload(JobId{1}, {"about", "true", "", 7});
-  store->put_payload(JobId{4}, {R"({"uid":8})", "true", "", 8});
+  store->put_payload(JobId{1}, {"about", "true", ""});
+  store->put_payload(JobId{4}, {R"({"uid":8})", "true", ""});
   for (std::uint32_t job = 5; job < 7; ++job) store->put_history({.job = JobId{job}, .number = job, .uid = 9});
   ASSERT_TRUE(store->commit());
   store.reset();
