@@ -3,6 +3,7 @@
 import ctypes
 import json
 import os
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -41,10 +42,13 @@ class UsersCase(ServiceCase):
             os.chown(folder, uid, uid)
             os.chmod(folder, 0o700)
         status, answer = self.as_user(uid, "POST", "/v1/jobs", {
-            "command": ["/bin/sh", "-c", command], "folder": folder,
+            **({"command": ["/bin/sh", "-c", command]} if command else {}), "folder": folder,
             "environment": ["PATH=/usr/bin:/bin", f"SECRET=of {uid}"], **members})
         self.assertEqual(status, 201, answer)
         return answer["id"]
+
+    def submit_script_as(self, uid, script, **members):
+        return self.submit_as(uid, None, script=script, **members)
 
 
 class Access(UsersCase):
@@ -265,6 +269,51 @@ class Access(UsersCase):
         status, answer = self.as_user(ANN, "POST", "/v1/jobs", {"command": ["true"], "folder": "/tmp", "after": ["afterany:" + "0" * 1000 + "1"]})
         self.assertEqual(status, 400)
         self.assertIn("which is no job; name one by its id", answer["detail"])
+
+    def test_a_script_that_runs_cannot_be_written_by_its_user(self):
+        """Who could would write the disk of the state full."""
+        script = '#!/bin/bash\nchmod u+w "$0"; echo more >> "$0"; ls -l "$0"; cat "$0" > copy\n'
+        job = self.submit_script_as(ANN, script)
+        row = self.service.ends(job)
+        self.assertEqual((row["state"], row["exit_code"]), ("COMPLETED", 0))
+        with open(os.path.join(self.folder, str(ANN), "copy")) as file:
+            self.assertEqual(file.read(), script, "it can be read")
+        with open(os.path.join(self.folder, str(ANN), f"rota-{job}.out")) as file:
+            self.assertIn(" root ", file.read())
+
+    def test_no_content_of_one_user_counts_for_another(self):
+        script = f"#!/bin/sh\n#{'x' * (1 << 20)}\ntrue\n"
+        jobs = {uid: self.submit_script_as(uid, script, held=True) for uid in (ANN, BEN)}
+        stored = dict(sqlite3.connect(f"file:{self.service.state}/rota.db?mode=ro", uri=True).execute("SELECT owner, bytes FROM stored"))
+        self.assertGreater(min(stored[ANN], stored[BEN]), 1 << 20)
+        for uid, job in jobs.items():
+            self.assertEqual(self.as_user(uid, "POST", "/v1/jobs/cancel", {"ids": job})[0], 200)
+            self.service.ends(job)
+
+    def test_what_cannot_be_given_to_a_program_is_refused(self):
+        for asked, said in (({"command": ["true", "x" * (128 << 10)]}, "more than 128 KiB"),
+                            ({"command": ["true"] + ["x" * 100_000] * 25}, "more than 2 MiB"),
+                            ({"command": ["true"], "environment": ["A=" + "x" * (128 << 10)]}, "more than 128 KiB")):
+            status, answer = self.as_user(ANN, "POST", "/v1/jobs", {"folder": "/tmp", **asked})
+            self.assertEqual(status, 400)
+            self.assertIn(said, answer["detail"])
+        status, answer = self.service.ask("POST", "/v1/jobs", {"command": ["true"], "folder": "/tmp"}, {"Idempotency-Key": "k" * 300})
+        self.assertEqual((status, answer["detail"]), (422, "an `Idempotency-Key` has 255 bytes at most."))
+
+    def test_one_user_waits_for_so_many_jobs_in_all(self):
+        array = self.as_user(ANN, "POST", "/v1/jobs", {"command": ["true"], "folder": "/tmp", "array": "1-10000", "held": True})[1]["id"]
+        waits = {"command": ["true"], "folder": "/tmp", "after": [f"afterany:{array}"]}
+        self.assertEqual(self.as_user(ANN, "POST", "/v1/jobs", [waits] * 50)[0], 201)
+        status, answer = self.as_user(ANN, "POST", "/v1/jobs", waits)
+        self.assertEqual((status, answer["detail"]), (400, "your jobs would wait for more than 500,000 jobs in all, one by one; let one job in "
+                                                      "between wait for all of them."))
+        self.service.kill()
+        self.service.start()
+        self.assertEqual(self.as_user(ANN, "POST", "/v1/jobs", waits)[0], 400, "those of before count, too")
+        self.as_user(ANN, "POST", "/v1/jobs/cancel", {"ids": "all"})
+        self.service.all_end()
+        self.assertEqual(self.as_user(ANN, "POST", "/v1/jobs", {**waits, "after": []})[0], 201)
+        self.service.all_end()
 
 
 class Shares(UsersCase):
