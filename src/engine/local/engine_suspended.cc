@@ -77,8 +77,8 @@ void LocalEngine::ended_while_it_stood(JobId job, Entry& entry) {
                                : "The job ended while it was suspended; how it did is told when its turn comes.");
 }
 
-// Written down before it is told: a service that starts again must not tell it of a later turn once more. Where it cannot
-// be written, the command comes again (AnswerRules).
+// Written down before it is told: a service that starts again must not tell it of a later turn once more. Where it
+// cannot be written, the command comes again (AnswerRules).
 void LocalEngine::end_in_turn(Entry& entry, const Command& command) {
   RunRecord told = entry.record;
   told.stood = false;
