@@ -45,6 +45,11 @@ Result<AfterText> parse_after(const std::vector<std::string>& texts) {
   AfterText after;
   std::set<AfterName> known;
   std::size_t count = 0;
+  constexpr std::size_t kMostText = 16 << 10;
+  std::size_t length = 0;
+  for (const std::string& text : texts) length += text.size();
+  if (length > kMostText)
+    return fail("what a job waits for is said in 16 KiB at most; name arrays instead of their tasks.");
   const auto too_many = [] {
     return fail("a job waits for " + grouped(kMostNames) + " names at most; name arrays instead of their tasks.");
   };

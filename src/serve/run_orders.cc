@@ -221,7 +221,8 @@ Result<local::Run> Service::run_of(const Command& start) {
   local::Run run;
   run.script = (*payload)->script;
   if (constexpr std::size_t kLargeScript = 64 << 10; run.script.size() > kLargeScript) {
-    if (auto room = room_->takes_script(run.script.size()); !room) return std::unexpected(room.error());
+    if (auto room = room_->takes_script(run.script.size(), operates(about.uid)); !room)
+      return std::unexpected(room.error());
   }
   run.command = about.command;
   std::vector<std::string> given = pieces_of((*payload)->environment);

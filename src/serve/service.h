@@ -317,7 +317,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void compact_if_long();
   void let_go();
   void forget_old();
-  void let_ended_go(std::uint32_t uid);
+  void let_ended_go(std::uint32_t uid, std::optional<JobId> behind);
   void fail_for_good(Result<void> why);
   ClusterOptions cluster_options() const { return cluster_options(*machine_); }
   ClusterOptions cluster_options(const Machine& machine) const;
@@ -335,6 +335,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
     std::int64_t index = -1;
     const JobTerms* terms = nullptr;  // of its own; nullptr: none
     Bars holds = kNoBars;
+    std::uint32_t awaits = 0;
   };
   Result<JobId> submit_one(Kept& kept, JobSpec spec, const Task& task);
   Result<void> has_room_on_disk(const Caller& caller, std::uint64_t bytes);

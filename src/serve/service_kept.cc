@@ -32,7 +32,7 @@ void Service::forget_old() {
 void Service::let_go() {
   forget_old();
   room_->set_jobs(book_.size());
-  for (const std::uint32_t uid : room_->begin_to_let_go()) let_ended_go(uid);
+  for (const std::uint32_t uid : room_->begin_to_let_go()) let_ended_go(uid, {});
 }
 
 // What ended jobs of theirs ran makes room first.
@@ -40,19 +40,23 @@ Result<void> Service::has_room_on_disk(const Caller& caller, std::uint64_t bytes
   constexpr int kSlices = 4;  // some 100 ms in all
   room_->set_jobs(book_.size());
   auto room = room_->takes_jobs(caller, bytes);
-  for (int slice = 0; !room && !caller.operates && slice < kSlices; ++slice) {
-    const bool more = room_->lets_go_some(caller.uid);
+  if (room || caller.operates) return room;
+  StateRoom::Place behind;
+  for (int slice = 0; !room && slice < kSlices && (slice == 0 || behind); ++slice) {
+    behind = room_->lets_go_some(caller.uid, behind);
     room = room_->takes_jobs(caller, bytes);
-    if (!more) return room;
   }
+  if (behind && room_->begins(caller.uid)) let_ended_go(caller.uid, behind);
   return room;
 }
 
 // What a user's ended jobs ran, a little at a time.
-void Service::let_ended_go(std::uint32_t uid) {
+void Service::let_ended_go(std::uint32_t uid, std::optional<JobId> behind) {
   if (stopped_ || !failure_) return;
   constexpr std::chrono::milliseconds kBetween{50};
-  if (room_->lets_go_some(uid)) later([this, uid] { let_ended_go(uid); }, kBetween);
+  behind = room_->lets_go_some(uid, behind);
+  if (!behind) room_->is_over(uid);
+  if (behind) later([this, uid, behind] { let_ended_go(uid, behind); }, kBetween);
   static_cast<void>(decide());
 }
 

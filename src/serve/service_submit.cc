@@ -26,7 +26,7 @@ constexpr const char* kLastOfKey = "\n";  // behind a key, which has no line bre
 
 // No program could be given more: see execve(2).
 Result<void> can_be_given(const Submission& submission) {
-  constexpr std::size_t kMostOfOne = (128 << 10) - 1, kMostOfAll = 2 << 20;  // bytes
+  constexpr std::size_t kMostOfOne = (128 << 10) - 1, kMostOfAll = 6 << 20;  // bytes
   std::size_t all = 0;
   for (const auto* texts : {&submission.command, &submission.environment}) {
     for (const std::string& text : *texts) {
@@ -39,7 +39,7 @@ Result<void> can_be_given(const Submission& submission) {
   }
   if (all <= kMostOfAll) return {};
   return fail(
-      "the arguments and the environment have more than 2 MiB, which no program can be given; put them into a "
+      "the arguments and the environment have more than 6 MiB, which no program can be given; put them into a "
       "file.");
 }
 
@@ -340,8 +340,10 @@ Result<Prepared> Service::prepared_of(const Caller& caller, const Submission& su
   if (auto named = find_awaited(submission, prepared); !named) return std::unexpected(named.error());
   prepared.about = about_of(caller, submission, prepared.spec, settings_.kill_wait);
   prepared.text = about_text(*prepared.about);
-  prepared.bytes_of_tasks =
-      prepared.range.indexes.size() * (prepared.text.size() + kBytesOfRows) + prepared.looked_at * kBytesOfDependency;
+  std::size_t after = 0;  // once more in the history
+  for (const std::string& text : submission.after) after += text.size();
+  prepared.bytes_of_tasks = prepared.range.indexes.size() * (prepared.text.size() + after + kBytesOfRows) +
+                            prepared.looked_at * kBytesOfDependency;
   return prepared;
 }
 
@@ -384,8 +386,7 @@ std::expected<std::vector<JobId>, NotTaken> Service::submit(const Caller& caller
   std::vector<Prepared> prepared;
   std::int64_t tasks = 0;
   std::size_t looked_at = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t bytes_of_tasks = 0;
+  std::uint64_t bytes = 0, bytes_of_tasks = 0;
   std::uint64_t awaited = book_.awaited_by(caller.uid);
   for (const Submission& submission : submissions) {
     auto one = prepared_of(caller, submission);
@@ -393,7 +394,7 @@ std::expected<std::vector<JobId>, NotTaken> Service::submit(const Caller& caller
     tasks += static_cast<std::int64_t>(one->range.indexes.size());
     looked_at += one->looked_at;
     awaited += one->awaited;
-    if (!caller.operates && awaited > kMostAwaited)
+    if (!caller.operates && one->awaited > 0 && awaited > kMostAwaited)
       return fail("your jobs would wait for more than " + grouped(kMostAwaited) +
                   " jobs in all, one by one; let one job in between wait for all of them.");
     bytes += bytes_once(submission) + one->bytes_of_tasks;
@@ -457,12 +458,13 @@ Result<void> Service::submit_all_of(const Caller& caller, const Submission& subm
     const std::int64_t index = range.indexes[i];
     JobTerms terms{spec.limit, spec.priority, spec.partition, submission.begin.value_or(kEpoch), {}, 0, 0};
     terms.after = std::move(prepared.after[i]);
+    const auto awaits = static_cast<std::uint32_t>(terms.after.size());  // but for namesakes, which are few or its own
     if (prepared.singleton) std::ranges::move(namesakes.before(about->name), std::back_inserter(terms.after));
     terms.array = range.throttle > 0 ? about->array : 0;
     terms.throttle = range.throttle;
     const bool plain = !submission.begin && terms.after.empty() && terms.array == 0 && !submission.held;
     const Bars holds = submission.held ? kHeldByUser : kNoBars;
-    auto job = submit_one(kept, spec, {index, plain ? nullptr : &terms, holds});
+    auto job = submit_one(kept, spec, {index, plain ? nullptr : &terms, holds, awaits});
     if (!job) return std::unexpected(job.error());
     jobs.push_back(*job);
     namesakes.add(about->name, *job, prepared.singleton);
@@ -475,7 +477,7 @@ Result<JobId> Service::submit_one(Kept& kept, JobSpec spec, const Task& task) {
   spec.number = number_of(id);
   spec.submit = now();
   JobEntry entry{kept.about, task.index};
-  if (task.terms != nullptr) entry.awaits = static_cast<std::uint32_t>(task.terms->after.size());
+  entry.awaits = task.awaits;
   book_.put(id, std::move(entry));
   std::string text = with_index(kept.text, task.index);
   if (kept.first.valid()) {

@@ -1,6 +1,8 @@
 #include "serve/state_room.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -13,7 +15,8 @@ namespace rota::serve {
 namespace {
 
 constexpr const char* kSpare = "/spare-room";
-constexpr std::uint64_t kBytesToCome = 2000;  // of a job, when it ends
+constexpr const char* kLock = "/rota.db.lock";  // store/writer_lock.h
+constexpr std::uint64_t kBytesToCome = 2000;    // of a job, when it ends
 
 std::string shown(std::uint64_t bytes) { return format_size(static_cast<std::int64_t>(bytes)); }
 
@@ -55,14 +58,15 @@ Result<void> StateRoom::takes_jobs(const Caller& caller, std::uint64_t bytes) co
               "kept of the history goes after `keep_history`; who runs the service can make that shorter.");
 }
 
-Result<void> StateRoom::takes_script(std::uint64_t bytes) {
+Result<void> StateRoom::takes_script(std::uint64_t bytes, bool of_operator) {
   constexpr std::chrono::seconds kLongest{10};
   const auto at = Clock::now();
   while (!scripts_.empty() && at - scripts_.front().at > kLongest) scripts_.pop_front();
   std::uint64_t wanted = bytes;
   for (const Write& each : scripts_) wanted += each.bytes;
   const Disk now = disk(folder_);
-  if (now.left < now.kept / 2 + wanted)
+  const std::uint64_t leave = of_operator ? now.kept / 2 : 2 * now.kept + now.kept / 2;
+  if (now.left < leave + wanted)
     return fail(now.sentence() + "that no large script is put there; tell who runs the service.");
   scripts_.push_back({at, bytes});
   return {};
@@ -75,42 +79,46 @@ Result<void> StateRoom::takes_change() const {
               "that jobs can only be cancelled, or changed by an operator; tell who runs the service.");
 }
 
+// Who has little makes no room.
 bool StateRoom::is_tight_for(std::uint32_t uid) const {
   const auto stored = static_cast<std::uint64_t>(std::max<std::int64_t>(store_.stored(uid), 0));
   const Disk now = disk(folder_);
-  return 2 * stored > left_for(now, 2 * now.kept);
+  return stored > now.kept / 4 && 2 * stored > left_for(now, 2 * now.kept);
 }
 
 std::vector<std::uint32_t> StateRoom::begin_to_let_go() {
   std::vector<std::uint32_t> begin;
   for (const std::uint32_t uid : std::exchange(ended_, {})) {
-    if (is_tight_for(uid) && at_.try_emplace(uid).second) begin.push_back(uid);
+    if (is_tight_for(uid) && begins(uid)) begin.push_back(uid);
   }
   return begin;
 }
 
-bool StateRoom::lets_go_some(std::uint32_t uid) {
-  if (!is_tight_for(uid)) return at_.erase(uid), false;
-  std::optional<JobId>& at = at_[uid];
-  at = store_.drop_ended_payloads(uid, at);
-  if (!at) at_.erase(uid);
-  return at_.contains(uid);
+StateRoom::Place StateRoom::lets_go_some(std::uint32_t uid, Place behind) {
+  return is_tight_for(uid) ? store_.drop_ended_payloads(uid, behind) : std::nullopt;
 }
 
+// Not another service's, which holds its lock.
 void StateRoom::use_spare(const std::string& folder) {
   const Disk now = disk(folder);
-  if (now.left < now.kept / 2) ::unlink((folder + kSpare).c_str());
+  if (now.left >= now.kept / 2) return;
+  const int lock = ::open((folder + kLock).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (lock < 0) return;
+  if (::flock(lock, LOCK_EX | LOCK_NB) == 0) ::unlink((folder + kSpare).c_str());
+  ::close(lock);
 }
 
 void StateRoom::keep_spare() const {
   const Disk now = disk(folder_);
   const std::string path = folder_ + kSpare;
-  if (now.left < 4 * now.kept || ::access(path.c_str(), F_OK) == 0) return;
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const auto wanted = static_cast<off_t>(now.kept / 4);
+  struct stat there{};
+  const bool whole = ::stat(path.c_str(), &there) == 0 && there.st_size >= wanted;
+  if (now.left < 4 * now.kept || whole) return;
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) return;
-  const bool whole = ::posix_fallocate(file, 0, static_cast<off_t>(now.kept / 4)) == 0;
+  if (::posix_fallocate(file, 0, wanted) != 0) ::unlink(path.c_str());
   ::close(file);
-  if (!whole) ::unlink(path.c_str());
 }
 
 }  // namespace rota::serve

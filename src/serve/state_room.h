@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -31,9 +30,10 @@ class StateRoom {
   Result<void> takes_jobs(const Caller& caller, std::uint64_t bytes) const;
   // So many jobs are there that will be written to the history.
   void set_jobs(std::size_t jobs) { jobs_ = jobs; }
-  // For a script of a job that starts: it is put on the disk once more. Half of what is kept may be used. What began
-  // within ten seconds counts, as the disk may not tell of it yet.
-  Result<void> takes_script(std::uint64_t bytes);
+  // For a script of a job that starts: it is put on the disk once more. Half of what is kept may be used for operators'
+  // jobs; for others' as little as by what they submit. What began within ten seconds counts, as the disk may not tell
+  // of it yet.
+  Result<void> takes_script(std::uint64_t bytes, bool of_operator);
   // For what a user, who is no operator, wants changed: half as well.
   Result<void> takes_change() const;
 
@@ -47,8 +47,12 @@ class StateRoom {
   // Users whose jobs take more than half of the most that one may have, of those whose jobs have ended since it was
   // asked before: what these ran had better go, with lets_go_some(). Not where that is under way.
   std::vector<std::uint32_t> begin_to_let_go();
-  // Lets a part of that go, while it is so; false: there is no more to let go of.
-  bool lets_go_some(std::uint32_t uid);
+  // Lets a part of that go, while it is so; behind which job to go on. Nothing: there is no more to let go of.
+  using Place = std::optional<JobId>;
+  Place lets_go_some(std::uint32_t uid, Place behind);
+  // It is under way no more; or it is, where it was not: true.
+  void is_over(std::uint32_t uid) { under_way_.erase(uid); }
+  bool begins(std::uint32_t uid) { return under_way_.insert(uid).second; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -68,8 +72,8 @@ class StateRoom {
   store::SqliteStore& store_;
   std::size_t jobs_ = 0;
   std::set<std::uint32_t> ended_;
-  std::deque<Write> scripts_;                         // that are just being put there
-  std::map<std::uint32_t, std::optional<JobId>> at_;  // of whom something is let go of: behind which job to go on
+  std::deque<Write> scripts_;          // that are just being put there
+  std::set<std::uint32_t> under_way_;  // of whom something is let go of
 };
 
 }  // namespace rota::serve

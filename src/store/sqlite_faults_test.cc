@@ -55,7 +55,8 @@ class Batches {
     EXPECT_EQ((*database)->number("SELECT count(*) FROM payloads").value(),
               static_cast<std::int64_t>(std::min<std::size_t>(count, 6)));
     EXPECT_EQ((*database)
-                  ->number("SELECT count(*) FROM contents c WHERE uses = 0 OR uses <> "
+                  ->number("SELECT count(*) FROM contents c LEFT JOIN uses u ON u.content = c.id WHERE count IS NULL "
+                           "OR count = 0 OR count <> "
                            "(SELECT count(*) FROM payloads WHERE script = c.id) + "
                            "(SELECT count(*) FROM payloads WHERE environment = c.id)")
                   .value(),

@@ -14,10 +14,12 @@ namespace {
 // reckoned of another. Of a user of whom nobody knows, as older versions wrote it, it is that of the bytes alone.
 Sha256 digest_of(ByteSpan content, std::int64_t owner) {
   const std::string whose = owner < 0 ? std::string() : std::to_string(owner) + '\n';
+  if (whose.empty()) return sha256(content);
   std::array pieces{bytes_of(whose), content, ByteSpan()};
-  if (whose.empty()) pieces[0] = std::exchange(pieces[1], {});
+  if (content.empty()) std::swap(pieces[1], pieces[2]);
   std::size_t next = 0;
-  return sha256_of_pieces([&] { return next < pieces.size() ? pieces[next++] : ByteSpan(); });
+  const Sha256 once = sha256_of_pieces([&] { return next < pieces.size() ? pieces[next++] : ByteSpan(); });
+  return sha256(ByteSpan(once));  // no text that older versions kept has this digest
 }
 
 }  // namespace
@@ -33,7 +35,8 @@ Result<SqlitePayloads> SqlitePayloads::of(SqliteDatabase& database) {
       "DELETE FROM payloads WHERE job = ?1 RETURNING script, environment, owner, length(CAST(about AS BLOB))",
       "SELECT id FROM contents WHERE sha256 = ?1",
       "INSERT INTO contents(sha256, uses, bytes, owner) VALUES(?1, 0, ?2, ?3) RETURNING id",
-      "UPDATE contents SET uses = uses + ?2 WHERE id = ?1 RETURNING uses",
+      "INSERT INTO uses(content, count) VALUES(?1, ?2) ON CONFLICT(content) DO UPDATE SET count = count + ?2 "
+      "RETURNING count",
       "DELETE FROM contents WHERE id = ?1 RETURNING owner, length(bytes)",
       "SELECT job, about FROM payloads WHERE job >= ?1 ORDER BY job",
       "SELECT owner, length(CAST(about AS BLOB)) FROM payloads WHERE job = ?1",
@@ -41,7 +44,9 @@ Result<SqlitePayloads> SqlitePayloads::of(SqliteDatabase& database) {
       "INSERT OR REPLACE INTO stored(owner, bytes) VALUES(?1, ?2)",
       "SELECT p.job, EXISTS(SELECT 1 FROM history h WHERE h.job = p.job) "
       "FROM payloads p INDEXED BY payloads_by_owner WHERE p.owner = ?1 AND p.job > ?2 ORDER BY p.job LIMIT ?3",
-      "SELECT uses, length(bytes) FROM contents WHERE id = ?1"};
+      "SELECT coalesce(u.count, 0), length(c.bytes) FROM contents c LEFT JOIN uses u ON u.content = c.id WHERE c.id = "
+      "?1",
+      "DELETE FROM uses WHERE content = ?1"};
   std::vector<SqliteStatement> statements;
   for (const std::string_view text : kTexts) {
     auto statement = database.prepare(text);
@@ -98,6 +103,7 @@ Result<void> SqlitePayloads::settle() {
     if (!row) return std::unexpected(row.error());
     if (*row) count(removed.integer(0), -removed.integer(1));
     removed.reset();
+    if (auto done = statements_[remove_uses].run(content); !done) return done;
   }
   for (const std::int64_t owner : std::exchange(recounted_, {})) {
     if (auto noted = statements_[note_stored].run(owner, stored_[owner]); !noted) return noted;

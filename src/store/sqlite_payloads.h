@@ -65,6 +65,7 @@ class SqlitePayloads {
     note_stored,
     list_ended,
     size_content,
+    remove_uses,
     kUses
   };
 

@@ -118,6 +118,9 @@ Result<void> SqliteStore::prepare() {
   const auto next = next_batch(*database_);
   if (!next) return std::unexpected(next.error());
   next_batch_ = *next;
+  const auto there = database_->number("SELECT coalesce(sum(length(facts)), 0) FROM batches");
+  if (!there) return std::unexpected(there.error());
+  grown_ = static_cast<std::size_t>(*there);
   return {};
 }
 

@@ -132,8 +132,8 @@ class SqliteStore final : public Store {
   JournalHead head_;
   FactEncoder batch_;
   std::int64_t next_batch_ = 1;
-  static constexpr std::size_t kMostGrown = 256U << 20U;
-  std::size_t grown_ = 0;     // bytes of batches since the last snapshot, or since it was opened
+  static constexpr std::size_t kMostGrown = 16U << 20U;
+  std::size_t grown_ = 0;     // bytes of batches since the last snapshot, or of all that were there
   std::size_t snapshot_ = 0;  // bytes of that
   bool in_transaction_ = false;
   std::string error_;  // empty: all is well

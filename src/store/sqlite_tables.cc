@@ -37,6 +37,9 @@ CREATE TABLE payloads(
   environment INTEGER NOT NULL REFERENCES contents,
   owner INTEGER NOT NULL DEFAULT -1) STRICT;
 CREATE INDEX payloads_by_owner ON payloads(owner, job);
+CREATE TABLE uses(
+  content INTEGER PRIMARY KEY,
+  count INTEGER NOT NULL) STRICT;
 CREATE TABLE stored(
   owner INTEGER PRIMARY KEY,
   bytes INTEGER NOT NULL) STRICT;
@@ -179,24 +182,19 @@ Result<void> add_requests_and_ends(SqliteDatabase& database) {
   return {};
 }
 
-// Of version 5: whose what is kept is, and how much of each. Scripts that were kept before are nobody's.
+// Of version 5: how many have a content, apart from it; whose what is kept is, and how much of each. What jobs ran that
+// were kept before is nobody's: to write all that anew could take more than the disk has.
 Result<void> add_owners(SqliteDatabase& database) {
   for (const char* table : {"contents", "payloads"}) {
     if (auto added = add_column(database, table, "owner", "INTEGER NOT NULL DEFAULT -1"); !added) return added;
   }
-  const std::string of_payloads = std::to_string(kBytesOfPayload) + " + length(CAST(about AS BLOB))";
   const std::string all =
-      "UPDATE payloads SET owner = coalesce(CASE WHEN json_valid(about) THEN json_extract(about, '$.uid') END, -1);"
       "CREATE INDEX IF NOT EXISTS payloads_by_owner ON payloads(owner, job);"
+      "CREATE TABLE IF NOT EXISTS uses(content INTEGER PRIMARY KEY, count INTEGER NOT NULL) STRICT;"
+      "INSERT OR IGNORE INTO uses SELECT id, uses FROM contents;"
       "CREATE TABLE IF NOT EXISTS stored(owner INTEGER PRIMARY KEY, bytes INTEGER NOT NULL) STRICT;"
-      "INSERT OR REPLACE INTO stored SELECT owner, sum(bytes) FROM ("
-      "SELECT uid AS owner, " +
-      std::string(kBytesOfHistory) +
-      " AS bytes FROM history "
-      "UNION ALL SELECT owner, " +
-      of_payloads +
-      " FROM payloads "
-      "UNION ALL SELECT owner, length(bytes) FROM contents) WHERE owner >= 0 GROUP BY owner";
+      "INSERT OR IGNORE INTO stored SELECT uid, sum(" +
+      std::string(kBytesOfHistory) + ") FROM history GROUP BY uid";
   return database.run(all.c_str());
 }
 

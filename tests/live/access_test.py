@@ -292,7 +292,7 @@ class Access(UsersCase):
 
     def test_what_cannot_be_given_to_a_program_is_refused(self):
         for asked, said in (({"command": ["true", "x" * (128 << 10)]}, "more than 128 KiB"),
-                            ({"command": ["true"] + ["x" * 100_000] * 25}, "more than 2 MiB"),
+                            ({"command": ["true"] + ["x" * 100_000] * 65}, "more than 6 MiB"),
                             ({"command": ["true"], "environment": ["A=" + "x" * (128 << 10)]}, "more than 128 KiB")):
             status, answer = self.as_user(ANN, "POST", "/v1/jobs", {"folder": "/tmp", **asked})
             self.assertEqual(status, 400)

@@ -113,6 +113,33 @@ class Faults(Tokens):
             service.act("release", "all")  # what could not be launched again and again is held
             print(f"the disk was full: {self.check()}", file=sys.stderr)
 
+    @as_root
+    def test_a_service_that_ended_for_a_full_disk_starts_again(self):
+        service = self.service
+        self.start_on_a_disk_of("96m")
+        spare, ballast = (os.path.join(service.state, name) for name in ("spare-room", "ballast"))
+        held = service.submit("true", held=True)
+        service.wait_for(lambda: os.path.exists(spare) and os.stat(spare).st_blocks > 0, "the spare file")
+        with open(ballast, "wb", buffering=0) as file:
+            for size in (1 << 16, 1):
+                try:
+                    while True:
+                        file.write(bytes(size))
+                except OSError:
+                    continue
+        try:
+            while service.process.poll() is None:
+                service.ask("POST", "/v1/jobs/update", {"ids": held, "priority": 1})
+                service.ask("POST", "/v1/jobs/update", {"ids": held, "priority": 2})
+        except OSError:
+            pass  # in the middle of an answer
+        self.assertIn("the disk is full", self.ended_by_itself())
+        service.start()
+        self.assertFalse(os.path.exists(spare))
+        self.assertEqual(service.act("cancel", held)[0], 200)
+        service.ends(held)
+        os.remove(ballast)
+
     def test_the_clock_is_set(self):
         service = self.service
         service.stop()

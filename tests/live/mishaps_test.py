@@ -346,7 +346,7 @@ class Leftovers(ServiceCase):
         """Jobs that have a script and are neither known nor in the history, and contents that are counted wrongly."""
         uses = "(SELECT count(*) FROM payloads WHERE script = c.id) + (SELECT count(*) FROM payloads WHERE environment = c.id)"
         return (self.count("payloads WHERE job NOT IN (SELECT job FROM history)") - len(self.service.live()),
-                self.count(f"contents c WHERE uses <> {uses} OR uses = 0"))
+                self.count(f"contents c LEFT JOIN uses u ON u.content = c.id WHERE count IS NULL OR count <> {uses} OR count = 0"))
 
     def send(self, body, path="/v1/jobs"):
         """A request whose answer nobody waits for."""
