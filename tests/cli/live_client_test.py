@@ -167,7 +167,7 @@ What this rests on:
     def test_waiting_for_jobs(self):
         ended = [job(12, state="FAILED", exit_code=3), job(13, state="CANCELLED", signal=9)]
         self.answers("GET", "/v1/jobs", (200, {"jobs": [job(12), job(13)]}), (200, {"jobs": ended}))
-        self.prints("wait", "12", "13", code=137)
+        self.prints("wait", "12", "13", err="rota: job 13 is CANCELLED.\n", code=137)
         self.assertEqual(self.service.requests[0]["query"], {"ids": "12,13", "ended": "yes", "limit": "1000"})
 
 
@@ -208,7 +208,7 @@ class Actions(LiveCase):
     def test_what_was_not_done_is_told(self):
         answer = {"jobs": [{"id": "12", "done": True}, {"id": "13", "done": False, "detail": "job 13 has ended already."}]}
         self.answers("POST", "/v1/jobs/cancel", (207, answer))
-        self.prints("cancel", "12,13", err="rota: job 13 has ended already.\n", code=1)
+        self.prints("cancel", "12,13", err="rota: job 13 has ended already.\nrota: Done to the other 1 job.\n", code=1)
         self.assertEqual(json.loads(self.live("cancel", "12,13", "--json", code=1).stdout), answer)
         self.answers("POST", "/v1/jobs/cancel", (403, problem(403, "Job 12 is not yours.")))
         self.says_no("cancel", "12", said="Job 12 is not yours.")

@@ -177,8 +177,20 @@ class Submit(LiveCase):
                             ({"state": "FAILED", "exit_code": 3}, 3)):
             self.answers("GET", "/v1/jobs", (200, {"jobs": [waiting(12)]}), (200, {"jobs": [job(12)]}),
                          (200, {"jobs": [job(12, **ended)]}))
-            self.prints("submit", "--wait", "--", "x", out="Submitted job 12\n", code=code)
-        self.assertEqual(self.last()["query"], {"ids": "12", "ended": "yes", "limit": "1000"})
+            told = "" if ended["state"] in ("COMPLETED", "FAILED") else f"rota: job 12 is {ended['state']}.\n"
+            self.prints("submit", "--wait", "--", "x", out="Submitted job 12\n", err=told, code=code)
+        asked = [request["query"] for request in self.service.requests if request["query"].get("ids")]
+        self.assertEqual(asked[-1], {"ids": "12", "ended": "yes", "limit": "1000"})
+
+    def test_waiting_in_json_tells_how_it_ended_or_what_was_submitted(self):
+        ended = job(12, state="TIMEOUT", exit_code=0)
+        self.answers("GET", "/v1/jobs", (200, {"jobs": [waiting(12)]}), (200, {"jobs": [ended]}))
+        told = json.loads(self.live("submit", "--wait", "--json", "--", "x", code=1).stdout)
+        self.assertEqual((told["id"], [row["state"] for row in told["ended"]]), ("12", ["TIMEOUT"]))
+        self.answers("GET", "/v1/jobs", (200, {"jobs": []}))
+        done = self.live("submit", "--wait", "--json", "--", "x", code=1)
+        self.assertEqual(json.loads(done.stdout)["id"], "12", "it was submitted all the same")
+        self.assertIn("The service no longer knows 1 job", done.stderr)
 
     def test_waiting_tells_why_a_job_could_not_be_started(self):
         failed = job(12, state="FAILED")
