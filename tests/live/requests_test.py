@@ -458,7 +458,7 @@ class Requests(ServiceCase):
         with open(f"/proc/{service.process.pid}/status") as file:
             peak = next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
         self.assertLess(peak, 300_000, "kB")
-        deep = self.body(name="[[[[[[[[[[{{{{\\\"[[[", environment=["PATH=/bin", "X=" + "[,{" * 100_000])
+        deep = self.body(name="[[[[[[[[[[{{{{\\\"[[[", environment=["PATH=/bin", "X=" + "[,{" * 40_000])
         self.assertEqual(service.ask("POST", "/v1/jobs", [deep])[0], 201, "brackets in texts are none")
 
 

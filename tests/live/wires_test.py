@@ -107,7 +107,7 @@ class Wires:
         self.well()
 
     def test_large_bodies_say_their_length_beforehand(self):
-        job = {"command": ["true"], "folder": self.folder, "environment": ["PATH=/bin", "X=" + "x" * (3 * MIB)]}
+        job = {"script": "#!/bin/sh\n#" + "x" * (3 * MIB), "folder": self.folder, "environment": ["PATH=/bin"]}
         body = json.dumps(job).encode()
         with self.wire() as wire:
             wire.sendall(self.request("POST", "/v1/jobs", f"Content-Length: {len(body)}", body=body))
