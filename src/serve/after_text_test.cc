@@ -50,7 +50,9 @@ TEST(AfterText, has_so_many_names_in_all) {
   EXPECT_EQ(parse_after({repeated("afterany", "10", kMostNames + 1)}).error().message, why);
   EXPECT_EQ(parse_after({repeated("afterany", "10", 500), repeated("afterok", "10", 501)}).error().message, why);
   EXPECT_EQ(parse_after(std::vector<std::string>(kMostNames + 1, "singleton")).error().message, why);
-  EXPECT_EQ(parse_after({std::string(1 << 20, ':')}).error().message, why);
+  EXPECT_EQ(parse_after({std::string(kMostNames + 1, ':')}).error().message, why);
+  EXPECT_EQ(parse_after({std::string(1 << 20, ':')}).error().message,
+            "what a job waits for is said in 16 KiB at most; name arrays instead of their tasks.");
 }
 
 }  // namespace
