@@ -38,20 +38,24 @@ StateRoom::Disk StateRoom::disk(const std::string& folder) {
           .kept = std::min(kMostKept, disk.f_blocks * disk.f_frsize / 50)};
 }
 
-// Free pages of the database are room, too; what jobs that are here will take in the history is none.
-std::uint64_t StateRoom::left_for(const Disk& disk, std::uint64_t kept) const {
-  const std::uint64_t left = disk.left + static_cast<std::uint64_t>(store_.free_bytes());
-  return left - std::min(left, kept + jobs_ * kBytesToCome);
+// Free pages of the database are room, too, and asked for where there is not `enough` without; what jobs that are here
+// will take in the history is none.
+std::uint64_t StateRoom::left_for(const Disk& disk, std::uint64_t kept, std::uint64_t enough) const {
+  const std::uint64_t taken = kept + jobs_ * kBytesToCome;
+  std::uint64_t left = disk.left;
+  if (left < taken + enough) left += static_cast<std::uint64_t>(store_.free_bytes());
+  return left - std::min(left, taken);
 }
 
 // What comes is written to the log of the database first, and then into the database; and a script once more to be run.
 Result<void> StateRoom::takes_jobs(const Caller& caller, std::uint64_t bytes) const {
   const Disk now = disk(folder_);
-  const std::uint64_t left = left_for(now, caller.operates ? now.kept : 2 * now.kept);
+  const auto stored = static_cast<std::uint64_t>(std::max<std::int64_t>(store_.stored(caller.uid), 0));
+  const std::uint64_t wanted = 2 * bytes + (caller.operates ? 0 : stored);
+  const std::uint64_t left = left_for(now, caller.operates ? now.kept : 2 * now.kept, wanted);
   if (left < 2 * bytes || now.left < now.kept / 2 + 2 * bytes)
     return fail(now.sentence(jobs_ * kBytesToCome) + "no job is taken in; tell who runs the service.");
-  const auto stored = static_cast<std::uint64_t>(std::max<std::int64_t>(store_.stored(caller.uid), 0));
-  if (caller.operates || stored + 2 * bytes <= left) return {};
+  if (wanted <= left) return {};
   return fail("what is kept of your jobs, their scripts and environments and the history, takes " +
               shown(stored + bytes) + ", and " + shown(left - bytes) +
               " are left for others on the disk that holds the service's state; cancel some, or let some end. What is "
@@ -83,7 +87,7 @@ Result<void> StateRoom::takes_change() const {
 bool StateRoom::is_tight_for(std::uint32_t uid) const {
   const auto stored = static_cast<std::uint64_t>(std::max<std::int64_t>(store_.stored(uid), 0));
   const Disk now = disk(folder_);
-  return stored > now.kept / 4 && 2 * stored > left_for(now, 2 * now.kept);
+  return stored > now.kept / 4 && 2 * stored > left_for(now, 2 * now.kept, 2 * stored);
 }
 
 std::vector<std::uint32_t> StateRoom::begin_to_let_go() {

@@ -18,8 +18,8 @@
 
 namespace rota::serve {
 
-// Not thread-safe. The store outlives it. Cost of a question: a system call and a look into the database. Where there
-// is no room the answer is a sentence.
+// Not thread-safe. The store outlives it. Cost of a question: a system call; where there is little, a look into the
+// database. Where there is no room the answer is a sentence.
 class StateRoom {
  public:
   StateRoom(std::string folder, store::SqliteStore& store) : folder_(std::move(folder)), store_(store) {}
@@ -65,7 +65,7 @@ class StateRoom {
     std::uint64_t bytes;
   };
   static Disk disk(const std::string& folder);
-  std::uint64_t left_for(const Disk& disk, std::uint64_t kept) const;
+  std::uint64_t left_for(const Disk& disk, std::uint64_t kept, std::uint64_t enough) const;
   bool is_tight_for(std::uint32_t uid) const;
 
   std::string folder_;
