@@ -37,8 +37,7 @@ const std::array<Key, 15>& keys() {
       {"kill_wait", &S::kill_wait, "a time", "30s", "from SIGTERM to SIGKILL, for jobs that do not say"},
       {"keep_history", &S::keep_history, "a time", "90d",
        "ended jobs, their scripts and what is known of their output are forgotten after that long; the latter two "
-       "sooner "
-       "where a user has too much of the disk"},
+       "sooner where a user has too much of the disk"},
       {"max_array", &S::most_array, "a whole number from 1", "10000",
        "the most tasks of one array; a request has as many at most in all, or 10,000 where that is more"},
       {"max_jobs", &S::most_jobs, "a whole number from 1", "10000000",

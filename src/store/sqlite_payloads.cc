@@ -13,13 +13,9 @@ namespace {
 // By which a content is found again, and known to be whole. Users share none: what one keeps would show in what is
 // reckoned of another. Of a user of whom nobody knows, as older versions wrote it, it is that of the bytes alone.
 Sha256 digest_of(ByteSpan content, std::int64_t owner) {
-  const std::string whose = owner < 0 ? std::string() : std::to_string(owner) + '\n';
-  if (whose.empty()) return sha256(content);
-  std::array pieces{bytes_of(whose), content, ByteSpan()};
-  if (content.empty()) std::swap(pieces[1], pieces[2]);
-  std::size_t next = 0;
-  const Sha256 once = sha256_of_pieces([&] { return next < pieces.size() ? pieces[next++] : ByteSpan(); });
-  return sha256(ByteSpan(once));  // no text that older versions kept has this digest
+  if (owner < 0) return sha256(content);
+  const std::string whole = std::to_string(owner) + '\n' + std::string(text_of(content));
+  return sha256(ByteSpan(sha256(bytes_of(whole))));  // no text that older versions kept has this digest
 }
 
 }  // namespace
