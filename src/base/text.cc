@@ -133,6 +133,18 @@ std::string one_line(std::string_view text) {
   return out;
 }
 
+std::string without_middle(std::string text, std::size_t most) {
+  constexpr std::string_view kGap = " ... ";
+  if (text.size() <= most) return text;
+  const auto inside_character = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U; };
+  const std::size_t left = most - kGap.size();
+  std::size_t end = left * 2 / 3;
+  std::size_t begin = text.size() - (left - end);
+  while (end > 0 && inside_character(end)) --end;
+  while (begin < text.size() && inside_character(begin)) ++begin;
+  return text.replace(end, begin - end, kGap);
+}
+
 Result<std::int64_t> parse_integer(std::string_view text) {
   std::string_view digits = text;
   if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') digits.remove_prefix(1);

@@ -24,6 +24,9 @@ std::string quoted(std::string_view text);
 // Text with every control character replaced by '?': it can neither break a line nor drive a terminal.
 std::string one_line(std::string_view text);
 
+// Text of at most so many bytes, 16 or more: of a longer one the beginning and the end, with "..." between them.
+std::string without_middle(std::string text, std::size_t most);
+
 Result<std::int64_t> parse_integer(std::string_view text);
 Result<double> parse_number(std::string_view text);  // finite only
 

@@ -67,6 +67,19 @@ TEST(OneLine, LeavesNoControlCharacter) {
   EXPECT_EQ(one_line("batch\n\x1b[1m \u009b\x7f caf\u00e9"), "batch??[1m ?? caf\u00e9");
 }
 
+TEST(WithoutMiddle, LeavesTheBeginningAndTheEndOfALongText) {
+  EXPECT_EQ(without_middle("0123456789abcdef", 16), "0123456789abcdef");
+  EXPECT_EQ(without_middle("0123456789abcdefg", 16), "0123456 ... defg");
+  for (std::size_t most = 16; most < 40; ++most) {
+    std::string text;
+    for (int i = 0; i < 30; ++i) text += "\u20ac";
+    const std::string cut = without_middle(text, most);
+    EXPECT_LE(cut.size(), most);
+    EXPECT_GT(cut.size() + 6, most);
+    EXPECT_TRUE(is_utf8(cut)) << cut;
+  }
+}
+
 TEST(ParseInteger, ReadsTheWholeTextOrNothing) {
   EXPECT_EQ(parse_integer("42"), 42);
   EXPECT_EQ(parse_integer("-7"), -7);

@@ -208,6 +208,15 @@ void Service::say_as_pbs(JobId id, const KeptAbout& kept, std::vector<std::strin
   say("ARRAYID", std::to_string(kept.index));
 }
 
+// Its script is put on the disk. One that moves gives up as much.
+Result<void> Service::has_room_to_run(const Command& start, const local::Run& run, std::uint32_t uid) {
+  constexpr std::size_t kMuch = 64 << 10;  // of an operator, whom nobody has to bound
+  const std::size_t bytes = run.script.size() + run.node_file.size();
+  const bool of_operator = operates(uid);
+  if (start.kind == Command::Kind::migrate || bytes <= (of_operator ? kMuch : 0)) return {};
+  return room_->takes_script(start.job, bytes, of_operator);
+}
+
 Result<local::Run> Service::run_of(const Command& start) {
   const auto payload = store_->payload(start.job);
   if (!payload) return std::unexpected(payload.error());
@@ -220,10 +229,6 @@ Result<local::Run> Service::run_of(const Command& start) {
   const std::string nodes = nodes_of(start.job);
   local::Run run;
   run.script = (*payload)->script;
-  if (constexpr std::size_t kLargeScript = 64 << 10; run.script.size() > kLargeScript) {
-    if (auto room = room_->takes_script(run.script.size(), operates(about.uid)); !room)
-      return std::unexpected(room.error());
-  }
   run.command = about.command;
   std::vector<std::string> given = pieces_of((*payload)->environment);
   const bool sbatch = std::ranges::find(given, "ROTA_SBATCH=1") != given.end();  // its script has #SBATCH lines
@@ -242,6 +247,7 @@ Result<local::Run> Service::run_of(const Command& start) {
     say_as_pbs(start.job, *kept, run.environment);
     run.node_file = node_file_of(start.job, size_asked(about, job.spec).all_tasks());
   }
+  if (auto room = has_room_to_run(start, run, about.uid); !room) return std::unexpected(room.error());
   run.environment.insert(run.environment.end(), own.begin(), own.end());
   run.folder = about.folder;
   if (!about.input.empty()) run.input = fill_in(about.input, pattern_words(start.job, *kept, nodes, restarts));

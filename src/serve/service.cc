@@ -465,6 +465,8 @@ void Service::refused(const View& /*view*/, const Error& why) {
 }
 
 void Service::note_of_job(JobId job, std::string sentence) {
+  constexpr std::size_t kMostToldOfJob = 600;  // with what StateRoom sets aside for its row of the history
+  sentence = without_middle(std::move(sentence), kMostToldOfJob);
   JobEntry* entry = book_.find(job);
   if (entry == nullptr) return;
   keep(kMessage, job, sentence);

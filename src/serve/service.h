@@ -339,6 +339,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   };
   Result<JobId> submit_one(Kept& kept, JobSpec spec, const Task& task);
   Result<void> has_room_on_disk(const Caller& caller, std::uint64_t bytes);
+  Result<void> has_room_to_run(const Command& start, const local::Run& run, std::uint32_t uid);
   Result<Prepared> prepared_of(const Caller& caller, const Submission& submission) const;
   Result<void> submit_all_of(const Caller& caller, const Submission& submission, Prepared prepared,
                              Namesakes& namesakes, std::vector<JobId>& jobs);

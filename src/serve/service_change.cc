@@ -32,7 +32,8 @@ Result<void> Service::changed(const Caller& caller, JobId job, const Change& cha
   if (!may_see_inside(caller, entry->about->uid))
     return fail("job " + book_.shown(job) + " is " + entry->about->user +
                 "'s; only its user or an operator may do that.");
-  if (!caller.operates && change.kind != Kind::cancel && change.kind != Kind::signal) {
+  const bool stops = change.signal == SIGSTOP || change.signal == SIGCONT;  // which is kept, as other signals are not
+  if (!caller.operates && change.kind != Kind::cancel && (change.kind != Kind::signal || stops)) {
     if (auto room = room_->takes_change(); !room) return room;
   }
   const Bars who = caller.uid == entry->about->uid ? kHeldByUser : kHeldByOperator;
@@ -245,7 +246,7 @@ Result<void> Service::amend(const Caller& caller, JobId job, const Change& chang
   const auto wanted = sized(job, change);
   if (!wanted) return std::unexpected(wanted.error());
   if (!caller.operates && change.name) {
-    if (auto room = room_->takes_jobs(caller, about_text(wanted->about).size()); !room) return room;
+    if (auto room = has_room_on_disk(caller, about_text(wanted->about).size()); !room) return room;
   }
   auto done = change_facts(caller, job, change, wanted->spec);
   if (done && wanted->about != *book_.find(job)->about) reword(job, wanted->about);

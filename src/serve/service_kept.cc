@@ -13,6 +13,8 @@ constexpr std::uint64_t kFactsBetweenSnapshots = 200'000;
 void Service::compact_if_long() {
   const std::uint64_t facts = view().sequence() - compacted_at_;
   if ((facts < kFactsBetweenSnapshots || facts < 4 * book_.size()) && !store_->wants_compaction()) return;
+  room_->set_jobs(book_.size());
+  if (!room_->takes_snapshot()) return;
   if (auto done = compact(); !done) return fail_for_good(done);
 }
 
@@ -40,22 +42,20 @@ Result<void> Service::has_room_on_disk(const Caller& caller, std::uint64_t bytes
   constexpr int kSlices = 4;  // some 100 ms in all
   room_->set_jobs(book_.size());
   auto room = room_->takes_jobs(caller, bytes);
-  if (room || caller.operates) return room;
   StateRoom::Place behind;
-  for (int slice = 0; !room && slice < kSlices && (slice == 0 || behind); ++slice) {
-    behind = room_->lets_go_some(caller.uid, behind);
+  for (int slice = 0; !room && !caller.operates && slice < kSlices && (slice == 0 || behind); ++slice) {
+    behind = room_->makes_room(caller.uid, behind);
     room = room_->takes_jobs(caller, bytes);
   }
-  if (behind && room_->begins(caller.uid)) let_ended_go(caller.uid, behind);
   return room;
 }
 
-// What a user's ended jobs ran, a little at a time.
+// What a user's jobs ran, a little at a time; but for those that have just ended, whose output somebody may follow.
 void Service::let_ended_go(std::uint32_t uid, std::optional<JobId> behind) {
   if (stopped_ || !failure_) return;
   constexpr std::chrono::milliseconds kBetween{50};
-  behind = room_->lets_go_some(uid, behind);
-  if (!behind) room_->is_over(uid);
+  constexpr Duration kFollowed = seconds(600);
+  behind = room_->lets_go_some(uid, behind, view().now() - std::min(kFollowed, view().now() - kEpoch));
   if (behind) later([this, uid, behind] { let_ended_go(uid, behind); }, kBetween);
   static_cast<void>(decide());
 }

@@ -47,32 +47,39 @@ std::uint64_t StateRoom::left_for(const Disk& disk, std::uint64_t kept, std::uin
   return left - std::min(left, taken);
 }
 
+std::uint64_t StateRoom::left_by_scripts(const Disk& disk, bool of_operator) {
+  return disk.kept / 2 + (of_operator ? 0 : 2 * disk.kept);
+}
+
+std::uint64_t StateRoom::stored(std::uint32_t uid) const {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(store_.stored(uid), 0));
+}
+
 // What comes is written to the log of the database first, and then into the database; and a script once more to be run.
 Result<void> StateRoom::takes_jobs(const Caller& caller, std::uint64_t bytes) const {
   const Disk now = disk(folder_);
-  const auto stored = static_cast<std::uint64_t>(std::max<std::int64_t>(store_.stored(caller.uid), 0));
-  const std::uint64_t wanted = 2 * bytes + (caller.operates ? 0 : stored);
+  const std::uint64_t had = stored(caller.uid);
+  const std::uint64_t wanted = 2 * bytes + (caller.operates ? 0 : had);
   const std::uint64_t left = left_for(now, caller.operates ? now.kept : 2 * now.kept, wanted);
-  if (left < 2 * bytes || now.left < now.kept / 2 + 2 * bytes)
+  if (left < 2 * bytes || now.left < left_by_scripts(now, caller.operates) + 2 * bytes)
     return fail(now.sentence(jobs_ * kBytesToCome) + "no job is taken in; tell who runs the service.");
   if (wanted <= left) return {};
-  return fail("what is kept of your jobs, their scripts and environments and the history, takes " +
-              shown(stored + bytes) + ", and " + shown(left - bytes) +
+  return fail("what is kept of your jobs, their scripts and environments and the history, takes " + shown(had + bytes) +
+              ", and " + shown(left - bytes) +
               " are left for others on the disk that holds the service's state; cancel some, or let some end. What is "
               "kept of the history goes after `keep_history`; who runs the service can make that shorter.");
 }
 
-Result<void> StateRoom::takes_script(std::uint64_t bytes, bool of_operator) {
+Result<void> StateRoom::takes_script(JobId job, std::uint64_t bytes, bool of_operator) {
   constexpr std::chrono::seconds kLongest{10};
   const auto at = Clock::now();
-  while (!scripts_.empty() && at - scripts_.front().at > kLongest) scripts_.pop_front();
+  std::erase_if(scripts_, [&](const auto& each) { return at - each.second.at > kLongest; });
   std::uint64_t wanted = bytes;
-  for (const Write& each : scripts_) wanted += each.bytes;
+  for (const auto& [other, write] : scripts_) wanted += other == job ? 0 : write.bytes;
   const Disk now = disk(folder_);
-  const std::uint64_t leave = of_operator ? now.kept / 2 : 2 * now.kept + now.kept / 2;
-  if (now.left < leave + wanted)
-    return fail(now.sentence() + "that no large script is put there; tell who runs the service.");
-  scripts_.push_back({at, bytes});
+  if (now.left < left_by_scripts(now, of_operator) + wanted)
+    return fail(now.sentence() + "that no script is put there; tell who runs the service.");
+  scripts_[job] = {at, bytes};
   return {};
 }
 
@@ -83,23 +90,37 @@ Result<void> StateRoom::takes_change() const {
               "that jobs can only be cancelled, or changed by an operator; tell who runs the service.");
 }
 
-// Who has little makes no room.
-bool StateRoom::is_tight_for(std::uint32_t uid) const {
-  const auto stored = static_cast<std::uint64_t>(std::max<std::int64_t>(store_.stored(uid), 0));
+// Into the log of the database. Of the first one nobody knows how much it takes.
+bool StateRoom::takes_snapshot() const {
+  constexpr std::uint64_t kBytesOfJob = 400;
   const Disk now = disk(folder_);
-  return stored > now.kept / 4 && 2 * stored > left_for(now, 2 * now.kept, 2 * stored);
+  return now.left >= now.kept / 8 + std::max(store_.snapshot_bytes(), jobs_ * kBytesOfJob);
+}
+
+bool StateRoom::is_tight_for(std::uint32_t uid) const {
+  const std::uint64_t had = stored(uid);
+  const Disk now = disk(folder_);
+  return had > now.kept / 4 && 2 * had > left_for(now, 2 * now.kept, 2 * had);
 }
 
 std::vector<std::uint32_t> StateRoom::begin_to_let_go() {
+  constexpr std::chrono::minutes kBetween{1};
   std::vector<std::uint32_t> begin;
+  if (ended_.empty()) return begin;
+  const auto at = Clock::now();
+  std::erase_if(began_, [&](const auto& each) { return at - each.second > kBetween; });
   for (const std::uint32_t uid : std::exchange(ended_, {})) {
-    if (is_tight_for(uid) && begins(uid)) begin.push_back(uid);
+    if (is_tight_for(uid) && began_.try_emplace(uid, at).second) begin.push_back(uid);
   }
   return begin;
 }
 
-StateRoom::Place StateRoom::lets_go_some(std::uint32_t uid, Place behind) {
-  return is_tight_for(uid) ? store_.drop_ended_payloads(uid, behind) : std::nullopt;
+StateRoom::Place StateRoom::lets_go_some(std::uint32_t uid, Place behind, Instant until) {
+  return is_tight_for(uid) ? store_.drop_ended_payloads(uid, behind, until) : std::nullopt;
+}
+
+StateRoom::Place StateRoom::makes_room(std::uint32_t uid, Place behind) {
+  return stored(uid) > disk(folder_).kept / 64 ? store_.drop_ended_payloads(uid, behind, kNever) : std::nullopt;
 }
 
 // Not another service's, which holds its lock.

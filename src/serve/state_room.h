@@ -5,7 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,6 +13,7 @@
 
 #include "base/id.h"
 #include "base/result.h"
+#include "base/time.h"
 #include "serve/submission.h"
 #include "store/sqlite_store.h"
 
@@ -26,16 +27,18 @@ class StateRoom {
 
   // For so many bytes of new jobs. Of the disk, with what is free inside of the database, 64 MiB, or a fiftieth of a
   // small one, are kept from operators, and twice that from users; of these nobody may have more than would be left for
-  // the others. Half of what is kept has to be left of the disk alone.
+  // the others. Of the disk alone there has to be what takes_script() leaves, without which they could not start.
   Result<void> takes_jobs(const Caller& caller, std::uint64_t bytes) const;
   // So many jobs are there that will be written to the history.
   void set_jobs(std::size_t jobs) { jobs_ = jobs; }
-  // For a script of a job that starts: it is put on the disk once more. Half of what is kept may be used for operators'
-  // jobs; for others' as little as by what they submit. What began within ten seconds counts, as the disk may not tell
-  // of it yet.
-  Result<void> takes_script(std::uint64_t bytes, bool of_operator);
+  // For what is put on the disk of a job that starts: its script once more. Operators' jobs may have half of what is
+  // kept from them, users' none of it. What was taken in counts until script_is_there(), or for ten seconds.
+  Result<void> takes_script(JobId job, std::uint64_t bytes, bool of_operator);
+  void script_is_there(JobId job) { scripts_.erase(job); }
   // For what a user, who is no operator, wants changed: half as well.
   Result<void> takes_change() const;
+  // For a snapshot of the journal, which takes as much of the disk until it has replaced the one before.
+  bool takes_snapshot() const;
 
   // A file that takes room on the disk, and gives it up when the service starts and finds none: then it starts, and
   // jobs can be cancelled. Made again once there is much.
@@ -45,14 +48,14 @@ class StateRoom {
   // A job of a user has ended: what it ran may be let go of.
   void ended(std::uint32_t uid) { ended_.insert(uid); }
   // Users whose jobs take more than half of the most that one may have, of those whose jobs have ended since it was
-  // asked before: what these ran had better go, with lets_go_some(). Not where that is under way.
+  // asked before: what these ran had better go, with lets_go_some(). Once a minute at most.
   std::vector<std::uint32_t> begin_to_let_go();
-  // Lets a part of that go, while it is so; behind which job to go on. Nothing: there is no more to let go of.
+  // Lets a part of that go, while it is so, of jobs that ended before an instant; behind which job to go on. Nothing:
+  // there is no more to let go of.
   using Place = std::optional<JobId>;
-  Place lets_go_some(std::uint32_t uid, Place behind);
-  // It is under way no more; or it is, where it was not: true.
-  void is_over(std::uint32_t uid) { under_way_.erase(uid); }
-  bool begins(std::uint32_t uid) { return under_way_.insert(uid).second; }
+  Place lets_go_some(std::uint32_t uid, Place behind, Instant until);
+  // Likewise where a submission would be refused. Who has little makes no room.
+  Place makes_room(std::uint32_t uid, Place behind);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -65,6 +68,8 @@ class StateRoom {
     std::uint64_t bytes;
   };
   static Disk disk(const std::string& folder);
+  static std::uint64_t left_by_scripts(const Disk& disk, bool of_operator);
+  std::uint64_t stored(std::uint32_t uid) const;
   std::uint64_t left_for(const Disk& disk, std::uint64_t kept, std::uint64_t enough) const;
   bool is_tight_for(std::uint32_t uid) const;
 
@@ -72,8 +77,8 @@ class StateRoom {
   store::SqliteStore& store_;
   std::size_t jobs_ = 0;
   std::set<std::uint32_t> ended_;
-  std::deque<Write> scripts_;          // that are just being put there
-  std::set<std::uint32_t> under_way_;  // of whom something is let go of
+  std::map<JobId, Write> scripts_;                    // that are just being put there
+  std::map<std::uint32_t, Clock::time_point> began_;  // to let go of what a user's jobs ran, within the last minute
 };
 
 }  // namespace rota::serve

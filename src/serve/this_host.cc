@@ -6,7 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
 
+#include "base/text.h"
 #include "site/service_file.h"
 
 namespace rota::serve {
@@ -32,11 +36,24 @@ std::string this_host() {
   return name.empty() ? "localhost" : name;
 }
 
+std::int64_t nvidia_accelerators(const std::string& devices) {
+  constexpr std::string_view kPrefix = "nvidia";  // nvidiactl and nvidia-uvm are none
+  constexpr std::int64_t kMostTold = 64;          // of a node, by a cluster file
+  std::int64_t count = 0;
+  std::error_code unreadable;
+  for (auto entry = std::filesystem::directory_iterator(devices, unreadable);
+       !unreadable && entry != std::filesystem::directory_iterator(); entry.increment(unreadable)) {
+    const std::string name = entry->path().filename().string();
+    if (name.starts_with(kPrefix) && parse_integer(std::string_view(name).substr(kPrefix.size()))) ++count;
+  }
+  return std::min(count, kMostTold);
+}
+
 std::string cluster_of_this_host() {
   struct sysinfo info{};
   const bool known = ::sysinfo(&info) == 0;
   const auto memory = known ? static_cast<std::int64_t>(info.totalram) * static_cast<std::int64_t>(info.mem_unit) : 0;
-  return site::cluster_of_this_host(this_host(), processors(), memory);
+  return site::cluster_of_this_host(this_host(), processors(), memory, nvidia_accelerators());
 }
 
 }  // namespace rota::serve

@@ -168,10 +168,12 @@ Result<Configuration> read_configuration(const std::string& path) {
   return parse_configuration(*text, path == "-" ? "standard input" : path);
 }
 
-std::string cluster_of_this_host(const std::string& name, std::int64_t processors, std::int64_t memory) {
+std::string cluster_of_this_host(const std::string& name, std::int64_t processors, std::int64_t memory,
+                                 std::int64_t accelerators) {
   std::string text = "name = \"" + name + "\"\n\n[[nodes]]\nnames = \"" + name +
                      "\"\nprocessors = " + std::to_string(processors) + "\n";
   if (memory > 0) text += "memory = " + std::to_string(memory) + "\n";
+  if (accelerators > 0) text += "accelerators = " + std::to_string(accelerators) + "\n";
   return text;
 }
 

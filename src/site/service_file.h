@@ -46,7 +46,8 @@ Result<Configuration> read_configuration(const std::string& path);
 Result<Configuration> parse_configuration(std::string_view text, const std::string& shown);
 
 // The text of a cluster file for one node: this computer, as it is.
-std::string cluster_of_this_host(const std::string& name, std::int64_t processors, std::int64_t memory);
+std::string cluster_of_this_host(const std::string& name, std::int64_t processors, std::int64_t memory,
+                                 std::int64_t accelerators = 0);
 
 // One row of the table of keys, for people.
 struct ServiceKey {

@@ -61,6 +61,10 @@ TEST(ServiceFile, describes_this_host) {
   EXPECT_EQ(read->machine.nodes[0].name, "box");
   EXPECT_EQ(read->machine.nodes[0].processors, 8U);
   EXPECT_EQ(read->machine.nodes[0].memory, 1 << 30);
+  EXPECT_EQ(read->machine.nodes[0].accelerators, 0U);
+  const auto with_some = parse_configuration(cluster_of_this_host("box", 8, 1 << 30, 2), "here");
+  ASSERT_TRUE(with_some);
+  EXPECT_EQ(with_some->machine.nodes[0].accelerators, 2U);
 }
 
 TEST(ServiceFile, is_in_its_page_as_it_is) {

@@ -38,7 +38,7 @@ Result<SqlitePayloads> SqlitePayloads::of(SqliteDatabase& database) {
       "SELECT owner, length(CAST(about AS BLOB)) FROM payloads WHERE job = ?1",
       "SELECT owner, bytes FROM stored",
       "INSERT OR REPLACE INTO stored(owner, bytes) VALUES(?1, ?2)",
-      "SELECT p.job, EXISTS(SELECT 1 FROM history h WHERE h.job = p.job) "
+      "SELECT p.job, EXISTS(SELECT 1 FROM history h WHERE h.job = p.job AND h.ended <= ?4) "
       "FROM payloads p INDEXED BY payloads_by_owner WHERE p.owner = ?1 AND p.job > ?2 ORDER BY p.job LIMIT ?3",
       "SELECT coalesce(u.count, 0), length(c.bytes) FROM contents c LEFT JOIN uses u ON u.content = c.id WHERE c.id = "
       "?1",
@@ -189,11 +189,13 @@ Result<void> SqlitePayloads::abouts(const std::vector<JobId>& jobs,
   return {};
 }
 
-Result<std::optional<JobId>> SqlitePayloads::drop_ended(std::uint32_t owner, std::optional<JobId> after) {
+Result<std::optional<JobId>> SqlitePayloads::drop_ended(std::uint32_t owner, std::optional<JobId> after,
+                                                        Instant until) {
   constexpr std::int64_t kRows = 2000;
   SqliteStatement& rows = statements_[list_ended];
   const std::int64_t behind = after ? std::int64_t{after->value} : -1;
-  if (auto begun = rows.start(owner, behind, kRows); !begun) return std::unexpected(begun.error());
+  if (auto begun = rows.start(owner, behind, kRows, until.time_since_epoch().count()); !begun)
+    return std::unexpected(begun.error());
   std::vector<JobId> ended;
   std::int64_t seen = 0;
   for (;; ++seen) {

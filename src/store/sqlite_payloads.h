@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/id.h"
+#include "base/time.h"
 #include "store/payload.h"
 #include "store/sqlite_statement.h"
 
@@ -44,9 +45,9 @@ class SqlitePayloads {
   std::int64_t stored(std::uint32_t owner) const;
   // So many more; of others than this class keeps.
   void count(std::int64_t owner, std::int64_t bytes);
-  // Drops what a user's jobs ran that have left, by id, those behind this one: a part of them, bounded in rows and
-  // bytes. Behind which one to go on; nothing: there are no more.
-  Result<std::optional<JobId>> drop_ended(std::uint32_t owner, std::optional<JobId> after);
+  // Drops what a user's jobs ran that have left by an instant, by id, those behind this one: a part of them, bounded in
+  // rows and bytes. Behind which one to go on; nothing: there are no more.
+  Result<std::optional<JobId>> drop_ended(std::uint32_t owner, std::optional<JobId> after, Instant until);
 
  private:
   enum Use : std::uint8_t {

@@ -13,12 +13,14 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "store/sqlite_tables.h"
 
 namespace rota::store {
 namespace {
 
 constexpr std::size_t kSnapshotBatch = std::size_t{1} << 20U;
+constexpr const char* kSnapshotBytes = "snapshot-bytes";  // a setting
 
 // A file at this path, an empty one if there was none; and its name without links, by which SQLite names the files
 // beside it.
@@ -120,7 +122,11 @@ Result<void> SqliteStore::prepare() {
   next_batch_ = *next;
   const auto there = database_->number("SELECT coalesce(sum(length(facts)), 0) FROM batches");
   if (!there) return std::unexpected(there.error());
-  grown_ = static_cast<std::size_t>(*there);
+  const auto snapshot = setting(kSnapshotBytes);
+  if (!snapshot) return std::unexpected(snapshot.error());
+  const auto all = static_cast<std::size_t>(*there);
+  if (*snapshot) snapshot_ = std::min(all, static_cast<std::size_t>(parse_integer(**snapshot).value_or(0)));
+  grown_ = all - snapshot_;
   return {};
 }
 
@@ -184,9 +190,12 @@ Result<void> SqliteStore::compact(const FactSource& snapshot, const JournalHead&
     batch_.clear();
   });
   if (!well) batch_.clear();
+  const std::size_t bytes = grown_ + batch_.size();
+  put_setting(kSnapshotBytes, std::to_string(bytes));
   if (auto done = commit(); !done) return done;
   head_ = head;
-  snapshot_ = std::exchange(grown_, 0);
+  snapshot_ = bytes;
+  grown_ = 0;
   const auto moved = empty_log(*database_);
   static_cast<void>(moved);  // the snapshot is durable; what is wrong with the disk the next commit tells
   return {};
@@ -209,9 +218,9 @@ void SqliteStore::drop_payload(JobId job) {
 Result<std::optional<Payload>> SqliteStore::payload(JobId job) {
   return error_.empty() ? payloads_.get(job) : fail(error_);
 }
-std::optional<JobId> SqliteStore::drop_ended_payloads(std::uint32_t owner, std::optional<JobId> after) {
+std::optional<JobId> SqliteStore::drop_ended_payloads(std::uint32_t owner, std::optional<JobId> after, Instant until) {
   if (!opened()) return std::nullopt;
-  const auto next = payloads_.drop_ended(owner, after);
+  const auto next = payloads_.drop_ended(owner, after, until);
   return note(next ? Result<void>() : std::unexpected(next.error())) ? *next : std::nullopt;
 }
 std::int64_t SqliteStore::free_bytes() {

@@ -50,6 +50,7 @@ class SqliteStore final : public Store {
   Result<void> compact(const FactSource& snapshot) override;
   // The journal has grown by so much since then that it had better be.
   bool wants_compaction() const { return grown_ > std::max(kMostGrown, 4 * snapshot_); }
+  std::uint64_t snapshot_bytes() const { return snapshot_; }  // of the last one; 0: there was none, or it is not known
   // The same, and this is the head from now on: of a service that goes on with another policy or cluster file.
   Result<void> compact(const FactSource& snapshot, const JournalHead& head);
 
@@ -65,7 +66,7 @@ class SqliteStore final : public Store {
   Result<std::optional<Payload>> payload(JobId job);
   // As SqlitePayloads has them; how many bytes of the file are free, to be used again.
   std::int64_t stored(std::uint32_t owner) const { return payloads_.stored(owner); }
-  std::optional<JobId> drop_ended_payloads(std::uint32_t owner, std::optional<JobId> after);
+  std::optional<JobId> drop_ended_payloads(std::uint32_t owner, std::optional<JobId> after, Instant until = kNever);
   std::int64_t free_bytes();
   // visit(job, about) for those of these jobs, by id, that have a payload.
   Result<void> abouts(const std::vector<JobId>& jobs,
@@ -133,7 +134,7 @@ class SqliteStore final : public Store {
   FactEncoder batch_;
   std::int64_t next_batch_ = 1;
   static constexpr std::size_t kMostGrown = 16U << 20U;
-  std::size_t grown_ = 0;     // bytes of batches since the last snapshot, or of all that were there
+  std::size_t grown_ = 0;     // bytes of batches since the last snapshot
   std::size_t snapshot_ = 0;  // bytes of that
   bool in_transaction_ = false;
   std::string error_;  // empty: all is well

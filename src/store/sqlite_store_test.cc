@@ -344,6 +344,21 @@ TEST_F(SqliteStoreTest, counts_what_is_kept_of_each_user) {
   EXPECT_GT(store->free_bytes(), 100'000);
 }
 
+TEST_F(SqliteStoreTest, knows_how_much_the_last_snapshot_took_also_when_it_is_opened_again) {
+  auto store = opened();
+  EXPECT_EQ(store->snapshot_bytes(), 0U);
+  const auto facts = random_facts(200, 6);
+  ASSERT_TRUE(store->compact(snapshot_of(facts)));
+  const std::uint64_t bytes = store->snapshot_bytes();
+  EXPECT_GT(bytes, 0U);
+  append(*store, facts);
+  ASSERT_TRUE(store->commit());
+  store.reset();
+  store = opened();
+  EXPECT_EQ(store->snapshot_bytes(), bytes);
+  EXPECT_FALSE(store->wants_compaction());
+}
+
 TEST_F(SqliteStoreTest, drops_what_ended_jobs_of_one_user_ran_a_part_at_a_time) {
   const auto script = [](std::uint32_t job) { return std::to_string(job) + std::string(1 << 20, 'x'); };
   const auto store = opened();
@@ -353,6 +368,8 @@ TEST_F(SqliteStoreTest, drops_what_ended_jobs_of_one_user_ran_a_part_at_a_time) 
   }
   ASSERT_TRUE(store->commit());
   std::int64_t before = store->stored(7);
+  EXPECT_EQ(store->drop_ended_payloads(7, {}, kEpoch - Duration{1}), std::nullopt);
+  EXPECT_EQ(store->stored(7), before) << "they ended later";
   std::optional<JobId> next;
   int parts = 0;
   do {

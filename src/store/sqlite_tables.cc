@@ -3,6 +3,7 @@
 #include <libdeflate.h>
 
 #include <array>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -182,6 +183,26 @@ Result<void> add_requests_and_ends(SqliteDatabase& database) {
   return {};
 }
 
+// Added up here: SQLite would sort all rows by user first, in memory.
+Result<void> count_history(SqliteDatabase& database) {
+  auto rows = database.prepare("SELECT uid, " + std::string(kBytesOfHistory) + " FROM history");
+  if (!rows) return std::unexpected(rows.error());
+  if (auto begun = rows->start(); !begun) return begun;
+  std::map<std::int64_t, std::int64_t> bytes;
+  for (;;) {
+    const auto more = rows->step();
+    if (!more) return std::unexpected(more.error());
+    if (!*more) break;
+    bytes[rows->integer(0)] += rows->integer(1);
+  }
+  auto insert = database.prepare("INSERT OR IGNORE INTO stored(owner, bytes) VALUES(?1, ?2)");
+  if (!insert) return std::unexpected(insert.error());
+  for (const auto& [owner, sum] : bytes) {
+    if (auto done = insert->run(owner, sum); !done) return done;
+  }
+  return {};
+}
+
 // Of version 5: how many have a content, apart from it; whose what is kept is, and how much of each. What jobs ran that
 // were kept before is nobody's: to write all that anew could take more than the disk has.
 Result<void> add_owners(SqliteDatabase& database) {
@@ -192,10 +213,9 @@ Result<void> add_owners(SqliteDatabase& database) {
       "CREATE INDEX IF NOT EXISTS payloads_by_owner ON payloads(owner, job);"
       "CREATE TABLE IF NOT EXISTS uses(content INTEGER PRIMARY KEY, count INTEGER NOT NULL) STRICT;"
       "INSERT OR IGNORE INTO uses SELECT id, uses FROM contents;"
-      "CREATE TABLE IF NOT EXISTS stored(owner INTEGER PRIMARY KEY, bytes INTEGER NOT NULL) STRICT;"
-      "INSERT OR IGNORE INTO stored SELECT uid, sum(" +
-      std::string(kBytesOfHistory) + ") FROM history GROUP BY uid";
-  return database.run(all.c_str());
+      "CREATE TABLE IF NOT EXISTS stored(owner INTEGER PRIMARY KEY, bytes INTEGER NOT NULL) STRICT";
+  if (auto made = database.run(all.c_str()); !made) return made;
+  return count_history(database);
 }
 
 }  // namespace

@@ -230,13 +230,15 @@ class Access(UsersCase):
             return taken, answered[1]["detail"]
 
         kept = (96 << 20) // 50
+        running = self.submit_as(ANN, "exec sleep 1000")
         taken, why = until_refused(ANN)
         self.assertRegex(why, "^what is kept of your jobs, their scripts and environments and the history, takes [0-9.]+M, and [0-9.]+M are left for others on the disk ")
         self.assertGreater(len(taken), 5)
         self.assertGreater(left(), 4 * kept, "most of one user")
         self.assertEqual(large(BEN)[0], 201)
-        # What was cancelled makes room at once; that of jobs which have not ended stays.
+        # What was cancelled makes room where it is asked for; that of jobs which have not ended stays.
         self.assertEqual(self.as_user(ANN, "POST", "/v1/jobs/cancel", {"ids": ",".join(taken[:-1])})[0], 200)
+        self.assertEqual(self.as_user(ANN, "GET", f"/v1/jobs/{taken[0]}/script")[0], 200, "somebody may look at it yet")
         self.assertEqual(large(ANN)[0], 201)
         self.assertEqual(self.as_user(ANN, "GET", f"/v1/jobs/{taken[0]}/script")[0], 404)
         self.assertEqual(self.as_user(ANN, "GET", f"/v1/jobs/{taken[-1]}/script")[0], 200)
@@ -250,8 +252,14 @@ class Access(UsersCase):
         self.assertGreater(left(), kept)
         self.assertEqual(service.ask("POST", "/v1/jobs", {"command": ["true"], "folder": "/", "output": "/dev/null"})[0], 201)
         self.as_user(ANN, "POST", "/v1/jobs/release", {"ids": "all"})
-        service.wait_for(lambda: waiting_ones_say("no large script is put there") or len(service.live()) <= 4, "the end of the room")
+        service.wait_for(lambda: waiting_ones_say("no script is put there") or len(service.live()) <= 4, "the end of the room")
         self.assertGreater(left(), kept // 4)
+        with open(os.path.join(service.state, "more-ballast"), "wb") as file:
+            os.posix_fallocate(file.fileno(), 0, left() - kept // 4)
+        status, answer = self.as_user(ANN, "POST", "/v1/jobs/cancel", {"ids": running, "signal": "STOP"})
+        self.assertIn("so that jobs can only be cancelled, or changed by an operator; tell who runs the service.", json.dumps(answer))
+        self.assertNotEqual(status, 200)
+        self.assertEqual(self.as_user(ANN, "POST", "/v1/jobs/cancel", {"ids": running, "signal": "WINCH"})[0], 200)
         self.assertEqual(self.as_user(ANN, "POST", "/v1/jobs/cancel", {"ids": "all"})[0], 200)
         service.act("cancel", "all")
         service.all_end()

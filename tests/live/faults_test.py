@@ -207,7 +207,7 @@ class Faults(Tokens):
             service.start()
             if restart == TIMES:
                 break
-            long = service.submit("echo begun >> begun; sleep 1000", limit=2000, name=f"long-{restart}")
+            long = service.submit("echo begun >> begun; sleep 1000", limit=2000, name=f"long-{restart}", priority=1)  # before what is left
             with self.stream() as stream:
                 service.wait_for(lambda job=long: service.job(job)["state"] == "RUNNING", "the long job to run")
                 stream.over.wait(self.dice.random())

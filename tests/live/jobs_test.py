@@ -420,6 +420,19 @@ class Shortest(ServiceCase):
         service.act("cancel", ",".join([running, *waiting]))
 
 
+class Journal(ServiceCase):
+    configuration = 'name = "wide"\nprocessors = 8\n'
+
+    def test_the_journal_decides_the_same_again(self):
+        service = self.service
+        for number in range(10):
+            service.submit(f"sleep 0.0{number}", processors=1 + number % 8, limit=60)
+        service.act("hold", service.submit("true", processors=8))
+        service.act("release", "last")
+        service.all_end()
+        self.assertEqual(service.decides_the_same_again(), "")
+
+
 if __name__ == "__main__":
     ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -19,6 +19,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 import unittest
 
 from service import ServiceCase
@@ -151,21 +152,31 @@ class Conservative(Truth):
 
 class DrivenOut(Truth):
     """Jobs of higher priority come meanwhile, while somebody runs, and nobody is about to end: whether somebody is driven
-    out or has just ended would be decided by milliseconds."""
+    out or has just ended would be decided by what starts take, a few milliseconds each. They add up while there is
+    somebody all the time: the jobs of a rehearsal are as much ahead as a hundredth of that."""
     apart = 3
+    alone = 0  # when there was nobody last
 
     @property
     def pause(self):
         return 1 if JOBS > 20 else 0.4
 
+    def about(self):
+        """Seconds in which two ends may change places."""
+        return max(0.3, SHARE * (time.monotonic() - self.alone))
+
     def about_to_end(self, row):
         raise NotImplementedError
 
     def is_clear(self):
+        if not self.service.live():
+            self.alone = time.monotonic()
+            return True
         rows = self.service.ask("GET", "/v1/jobs?state=RUNNING")[1]["jobs"]  # where none runs, one is about to start
-        return not any(map(self.about_to_end, rows)) if rows else not self.service.live()
+        return bool(rows) and not any(map(self.about_to_end, rows))
 
     def submit(self, number, **more):
+        self.alone = self.alone or time.monotonic()
         if number % 6 == 5 and JOBS > 20:  # else somebody has to be left to be driven out
             self.service.wait_for(self.is_clear, "a time at which nobody is about to end")
         return super().submit(number, **more)
@@ -177,9 +188,8 @@ class Requeue(DrivenOut):
     policy = "fcfs+preempt=requeue"
 
     def about_to_end(self, row):
-        """Steps take a little longer than they sleep."""
-        length = self.lengths[row["id"]]
-        return length - 0.3 < row["elapsed"] + self.kept(row) < 1.2 * length + 0.1
+        """Steps take longer than they sleep, nobody knows by how much."""
+        return self.lengths[row["id"]] - self.about() < row["elapsed"] + self.kept(row)
 
     def kept(self, _row):
         """Of what it did before it was driven out."""
@@ -267,7 +277,7 @@ class Checkpoint(Counting, DrivenOut):
         """Or has only just begun, and would not see yet that it is to write down how far it is."""
         path = f"now-{row['id']}"
         done = self.service.read(path) if os.path.exists(os.path.join(self.folder, path)) else ""
-        return row["elapsed"] < 0.3 or self.steps[row["id"]] - int(done or 0) < 10
+        return row["elapsed"] < 0.3 or self.steps[row["id"]] - int(done or 0) < 4 + self.about() / 0.05
 
     def members(self, number):
         members = {**super().members(number), "limit": self.limit(number) + 60, "checkpoint": SAVES + "; sleep 0.995"}
@@ -459,25 +469,12 @@ def expanded(hosts):
     return names
 
 
-class Journal(ServiceCase):
-    configuration = 'name = "wide"\nprocessors = 8\n'
-
-    def test_the_journal_decides_the_same_again(self):
-        service = self.service
-        for number in range(10):
-            service.submit(f"sleep 0.0{number}", processors=1 + number % 8, limit=60)
-        service.act("hold", service.submit("true", processors=8))
-        service.act("release", "last")
-        service.all_end()
-        self.assertEqual(service.decides_the_same_again(), "")
-
-
 CASES = [Easy, Conservative, Requeue, RequeueEasy, Suspend, SuspendEasy, Checkpoint, Moves, Power, Grace, Arrays,
          Dependencies, Licences, Nodes]
 
 
 def load_tests(loader, _tests, _pattern):
-    wanted = [case for case in CASES + [Journal] if not sys.argv[1:] or case.__name__ in sys.argv[1:]]
+    wanted = [case for case in CASES if not sys.argv[1:] or case.__name__ in sys.argv[1:]]
     return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in wanted)
 
 

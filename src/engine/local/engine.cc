@@ -99,7 +99,7 @@ void LocalEngine::launch(const Command& command) {
   entry.dispatch = command.dispatch;
   entry.key = command.key;
   entry.expected_end = command.expected_end;
-  entry.ordered = loop_.now();
+  entry.since = since(command);
   if (must_wait(command)) return;
   if (rebooted_ && command.key <= options_.decided_before) {  // it may have run before the system went down
     entry.record.lost = true;
@@ -154,6 +154,7 @@ void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
   claim.cores = entry.place.cores;
   claim.devices = entry.place.devices;
   order.launch_wait = options_.launch_wait.count();
+  order.since = on_boot_clock(entry.since);
   const auto nodes = static_cast<std::int64_t>(command.where.shares.size());
   order.most_memory =
       nodes > 0 && command.where.per_node.memory > 0 ? command.where.per_node.memory * nodes : run.memory;
@@ -314,8 +315,8 @@ void LocalEngine::ended(JobId job, Entry& entry) {
     record.asked = entry.asked;
   record.stood = record.stood && record.dispatch == entry.dispatch;  // else its next turn had come
   record.dispatch = entry.dispatch;
-  if (entry.ordered != kNever)  // the clock of who decides may have been set back; what is kept the door bounds
-    record.ran = std::clamp<std::int64_t>((loop_.now() - entry.ordered).count(), 0, record.ran);
+  if (entry.since != kNever)  // the clock of who decides may have been set back; what is kept the door bounds
+    record.ran = std::clamp<std::int64_t>((loop_.now() - entry.since).count(), 0, record.ran);
   entry.end = end_of(record);
   if (!record.sentence.empty()) source_.note_of_job(job, record.sentence);
   if (record.over()) source_.used(job, entry.dispatch, use_of(record));
@@ -426,6 +427,12 @@ void LocalEngine::flush() {
 
 std::int64_t LocalEngine::on_boot_clock(Instant at) const {
   return at == kNever ? INT64_MAX : boot_milliseconds() + (at - loop_.now()).count();
+}
+
+// What the record counts, a rehearsal of it counts, too: from the decision on, as the limit does.
+Instant LocalEngine::since(const Command& command) const {
+  const bool of_earlier_life = command.key <= options_.decided_before;
+  return of_earlier_life ? loop_.now() : std::min(command.start, loop_.now());
 }
 
 Tell LocalEngine::tell(Tell::Kind kind, const Command& command) const {

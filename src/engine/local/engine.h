@@ -111,7 +111,7 @@ class LocalEngine final : public Engine, public Alarm {
     Descriptor greeting;  // while open() waits for its answer
     Place place;
     Instant expected_end = kNever;
-    Instant ordered = kNever;             // when this life of the service ordered it
+    Instant since = kNever;               // since when this dispatch counts as running here; kNever: of an earlier life
     Asked asked = Asked::nothing;         // by a command, and not carried out yet
     bool suspends = false;                // the same
     std::uint64_t stands = 0;             // key of the command by which it stands still; 0: it goes on
@@ -221,6 +221,7 @@ class LocalEngine final : public Engine, public Alarm {
   void flush();
 
   std::int64_t on_boot_clock(Instant at) const;
+  Instant since(const Command& command) const;
   Tell tell(Tell::Kind kind, const Command& command) const;
 
   boost::asio::io_context& io_;

@@ -50,7 +50,7 @@ void LocalEngine::begin_elsewhere(JobId job, Entry& entry) {
   command.limit_end = limit_end_in_turn(command);
   entry.next.reset();
   entry.asked = Asked::nothing;
-  entry.ordered = loop_.now();
+  entry.since = loop_.now();
   entry.left = entry.name;
   const RunRecord before = std::exchange(entry.record, {});
   const std::uint32_t move = before.move + 1;

@@ -13,7 +13,7 @@ void LocalEngine::next_turn(Entry& entry, const Command& command) {
   entry.dispatch = command.dispatch;
   entry.key = command.key;
   entry.expected_end = command.expected_end;
-  entry.ordered = loop_.now();
+  entry.since = since(command);
   entry.silence.told_to_end = kNever;
   entry.end.reset();
   entry.launched = entry.end_reported = entry.suspends = false;
@@ -37,6 +37,7 @@ void LocalEngine::go_on(Entry& entry, const Command& command) {
   entry.record.phase = Phase::claimed;
   Tell go_on = tell(Tell::Kind::go_on, command);
   go_on.deadline = entry.record.deadline = on_boot_clock(limit_end_in_turn(command));
+  go_on.since = on_boot_clock(entry.since);
   go_on.cores = entry.place.cores;
   if (entry.link) entry.link->tell(go_on);
   expect_run(command.job, entry);
@@ -63,7 +64,7 @@ std::vector<std::uint32_t> LocalEngine::devices_of_stopped() const {
 void LocalEngine::go_on_where_free() {
   for (auto& [job, entry] : runs_) {
     if (entry.goes_on && places_.are_free(entry.record.devices))
-      go_on(entry, begins_later(*entry.goes_on, entry.ordered));
+      go_on(entry, begins_later(*entry.goes_on, entry.since));
   }
 }
 

@@ -128,6 +128,7 @@ struct Order {
   Run run;
   std::int64_t most_memory = 0;              // bytes; 0: no limit
   std::int64_t launch_wait = INT64_MAX / 2;  // milliseconds within which its program has to be executed
+  std::int64_t since = INT64_MAX;            // since when it counts as running, by boot_milliseconds(); at most now
   std::vector<std::string> environment;      // beside that of the run
   std::int64_t from = 0;                     // read: the first byte that is wanted of the run's input
   std::string replaces = {};                 // start: a record that goes once this one is kept; empty: none
@@ -151,6 +152,7 @@ void fields(Visit&& visit, Record& order) {
   visit("engine_folder", order.engine_folder);
   visit("most_memory", order.most_memory);
   visit("launch_wait", order.launch_wait);
+  visit("since", order.since);
   visit("environment", order.environment);
   visit("from", order.from);
   visit("replaces", order.replaces);
@@ -201,6 +203,7 @@ struct Tell {
   std::uint32_t dispatch = kAnyDispatch;
   Asked asked = Asked::nothing;
   std::int64_t deadline = INT64_MAX;
+  std::int64_t since = INT64_MAX;  // go_on: as in Order
   std::vector<std::uint32_t> cores = {};
   int number = 0;           // of the signal
   std::int64_t limit = 0;   // limit: milliseconds that its job asks for now; 0: as before
@@ -219,6 +222,7 @@ void fields(Visit&& visit, Record& tell) {
   visit("dispatch", tell.dispatch);
   visit("asked", tell.asked);
   visit("deadline", tell.deadline);
+  visit("since", tell.since);
   visit("cores", tell.cores);
   visit("number", tell.number);
   visit("limit", tell.limit);

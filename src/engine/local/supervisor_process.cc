@@ -130,6 +130,7 @@ void SupervisorProcess::launch() {
     return fail_launch(std::string("No process could be made for the job: ") + std::strerror(errno) + ".", true);
   }
   launched_at_ = boot_milliseconds();
+  since_ = std::min(order_.since, launched_at_);
 }
 
 void SupervisorProcess::wait_for_something() {
@@ -405,7 +406,7 @@ void SupervisorProcess::ran_on(std::int64_t now, std::int64_t milliseconds) {
 void SupervisorProcess::end_pause(std::int64_t now) {
   if (paused_at_ == 0) return;
   if (order_.claim.deadline != kNoTime) order_.claim.deadline += now - paused_at_;
-  launched_at_ += now - paused_at_;
+  since_ += now - paused_at_;
   paused_at_ = 0;
 }
 
@@ -421,7 +422,7 @@ void SupervisorProcess::go_on(const Tell& tell) {
   }
   record_.used_in += ran_before_;
   ran_before_ = 0;
-  launched_at_ = boot_milliseconds();
+  since_ = std::min(tell.since, boot_milliseconds());
   record_.phase = Phase::runs;
   note_phase();  // before it does anything
   signal_children(SIGCONT);
@@ -439,7 +440,7 @@ void SupervisorProcess::kill_all() {
 std::int64_t SupervisorProcess::ran(std::int64_t now) const {
   if (main_over_ || launched_at_ == 0) return record_.ran;
   const std::int64_t pause = paused_at_ > 0 ? now - paused_at_ : 0;
-  return ran_before_ + (record_.phase == Phase::suspended ? 0 : now - launched_at_ - pause);
+  return ran_before_ + (record_.phase == Phase::suspended ? 0 : now - since_ - pause);
 }
 
 void SupervisorProcess::tell_attached() {

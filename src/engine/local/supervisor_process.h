@@ -106,7 +106,8 @@ class SupervisorProcess {
   bool phase_kept_ = true;        // that it is suspended is in the record, where it is
   bool warned_ = false;
   bool told_to_end_ = false;      // by somebody, which is nothing that it does
-  std::int64_t launched_at_ = 0;  // later by so long as it was paused; all on the clock of boot_milliseconds()
+  std::int64_t launched_at_ = 0;  // all on the clock of boot_milliseconds()
+  std::int64_t since_ = 0;        // since when it counts as running; later by so long as it was paused
   std::int64_t ran_before_ = 0;   // until it was suspended
   std::int64_t kill_at_ = INT64_MAX;
   std::int64_t paused_at_ = 0;      // by a signal that somebody sent, or when it was last seen to be; 0: it is not
