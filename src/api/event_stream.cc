@@ -42,7 +42,7 @@ void tell(serve::Service& service, Follower& follower) {
 void answer_events(const Ask& ask) {
   auto follower = std::make_shared<Follower>();
   follower->reply = ask.reply;
-  std::int64_t after = static_cast<std::int64_t>(ask.service.view().sequence());
+  auto after = static_cast<std::int64_t>(ask.service.view().sequence());
   if (!take_number(ask, "after", after) || !take_number(ask, "job", follower->job)) return;
   // It counts before `after`: a browser that connects again sends both, and `after` is where it once began.
   if (!ask.request.last_event_id.empty()) {

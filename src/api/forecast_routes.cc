@@ -16,7 +16,7 @@ using serve::Forecasted;
 
 constexpr std::int64_t kMostFutures = 10'000;
 constexpr std::size_t kMostJobs = 200;  // in one answer
-constexpr std::int64_t kMostHours = 24 * 14;
+constexpr std::int64_t kMostHours = std::int64_t{24} * 14;
 
 Json start_json(const serve::Service& service, const Forecasted::Start& start) {
   Json by = Json::object();

@@ -167,7 +167,7 @@ void send_sums(const Ask& ask, const store::HistoryQuery& query, const std::stri
 }  // namespace
 
 std::optional<ListFilters> read_list_filters(const Ask& ask) {
-  const auto refused = [&](std::string why) {
+  const auto refused = [&](const std::string& why) {
     ask.reply->send(problem(400, why));
     return std::nullopt;
   };

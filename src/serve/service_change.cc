@@ -270,7 +270,7 @@ Result<void> Service::change_facts(const Caller& caller, JobId job, const Change
   const bool other_terms = change.limit || change.priority || change.partition || change.begin || change.throttle;
   if (!other_terms && !change.memory && !change.resizes()) return {};
   auto done = change_terms(caller, job, change, wanted);
-  if (!done && change.licences) static_cast<void>(record(std::move(before)));
+  if (!done && change.licences) static_cast<void>(record(before));
   return done;
 }
 
@@ -311,7 +311,7 @@ Result<void> Service::change_licences(JobId job, const LicencesAsked& asked) {
   if (auto found = look_up_licences(asked, *machine_, spec); !found) return found;
   LicencesChanged fact{.job = job};
   copy_licences(spec, fact);
-  return record(std::move(fact));
+  return record(fact);
 }
 
 }  // namespace rota::serve

@@ -13,6 +13,7 @@ Result<std::vector<NodeId>> Service::nodes_named(const std::string& list) const 
   if (machine_->nodes.empty()) return fail("here processors are only counted, and there are no nodes to name.");
   if (list == "all" && std::ranges::find(machine_->nodes, list, &Node::name) == machine_->nodes.end()) {
     std::vector<NodeId> all;
+    all.reserve(machine_->nodes.size());
     for (std::uint32_t n = 0; n < machine_->nodes.size(); ++n) all.push_back(NodeId{n});
     return all;
   }
@@ -38,7 +39,7 @@ Result<Service::Emptied> Service::set_health(const std::string& nodes, const Nod
     if (auto done = put_health(id, wish); !done) return std::unexpected(done.error());
     if (wish.health == Health::up) engine_->look(id);  // it may have come back meanwhile
   }
-  const Emptied emptied = wish.health == Health::down ? empty_nodes(*ids) : Emptied{};
+  Emptied emptied = wish.health == Health::down ? empty_nodes(*ids) : Emptied{};
   static_cast<void>(decide());
   return emptied;
 }

@@ -21,7 +21,7 @@ Sha256 digest_of(ByteSpan content, std::int64_t owner) {
 }  // namespace
 
 Result<SqlitePayloads> SqlitePayloads::of(SqliteDatabase& database) {
-  constexpr std::array<std::string_view, kUses> kTexts{
+  constexpr std::array<std::string_view, number_of_uses> kTexts{
       "SELECT p.about, s.bytes, s.sha256, s.owner, e.bytes, e.sha256, e.owner, p.owner FROM payloads p "
       "LEFT JOIN contents s ON s.id = p.script LEFT JOIN contents e ON e.id = p.environment WHERE p.job = ?1",
       "INSERT INTO payloads(job, about, script, environment, owner) VALUES(?1, ?2, ?3, ?4, ?5)",

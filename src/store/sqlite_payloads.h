@@ -67,7 +67,7 @@ class SqlitePayloads {
     list_ended,
     size_content,
     remove_uses,
-    kUses
+    number_of_uses
   };
 
   explicit SqlitePayloads(std::vector<SqliteStatement> statements) : statements_(std::move(statements)) {}

@@ -95,7 +95,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, 
 }
 
 Result<void> SqliteStore::prepare() {
-  constexpr std::array<std::string_view, kUses> kTexts{
+  constexpr std::array<std::string_view, number_of_uses> kTexts{
       "BEGIN IMMEDIATE",
       "COMMIT",
       "INSERT INTO batches(number, version, crc, facts) VALUES(?1, ?2, ?3, ?4)",

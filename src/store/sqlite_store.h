@@ -112,7 +112,7 @@ class SqliteStore final : public Store {
     remove_setting,
     count_free,
     size_page,
-    kUses
+    number_of_uses
   };
 
   SqliteStore(WriterLock lock, std::unique_ptr<SqliteDatabase> database, SqlitePayloads payloads, SqliteHistory history)

@@ -46,6 +46,26 @@ TEST_F(LocalSuspendedTest, a_suspended_job_is_found_again_and_goes_on) {
   EXPECT_EQ(desk_.file("out"), "end\n");
 }
 
+// As its limit does, and the run time of who never gave way.
+TEST_F(LocalSuspendedTest, what_it_has_kept_counts_from_when_its_start_was_decided) {
+  Command start = desk_.start(1, desk_.shell(kUntilGo));
+  start.start = desk_.loop().now() - seconds(100);  // not carried out for so long
+  desk_.engine().dispatch(start);
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  ASSERT_TRUE(desk_.suspend(1));
+  const Duration kept = desk_.heard<Vacated>(1)->kept;
+  EXPECT_GE(kept, seconds(100));
+  a_while();
+  desk_.engine().settled(JobId{1}, 1);
+  Command turn = desk_.command(Command::Kind::start, 1, 2);
+  turn.start = desk_.loop().now() - seconds(10);
+  desk_.engine().dispatch(turn);
+  go();
+  EXPECT_EQ(desk_.outcome(1, 2), Outcome::completed);
+  EXPECT_GE(desk_.use_of(1).ran, seconds(10)) << "of its latest turn";
+  EXPECT_LT(desk_.use_of(1).ran, seconds(100));
+}
+
 TEST_F(LocalSuspendedTest, what_its_user_lets_go_on_runs_of_its_limit) {
   constexpr Duration kLimit = seconds(3);
   local::Run run = desk_.shell("echo $$ > pid; while :; do :; done");
