@@ -165,6 +165,9 @@ Explanation Service::explain(JobId id) {
   to.reason = reason.word;
   to.why = reason.sentence;
   if ((job.bars & (kHolds | kNeverAgain)) == kNeverAgain) to.why += ended_otherwise(*this, id);
+  if (engine_->holds_stopped(id))
+    to.facts.push_back("It was stopped to give way after " + format_duration(Duration{job.done.count() / 1000 * 1000}) +
+                       " of run time, and goes on where it was; its processes are there, with their memory.");
   to.facts.push_back("It asks for " + asked_text(machine_.get(), job.spec) +
                      (job.spec.limit < kLongest ? " for at most " + limit_text(job.spec.limit)
                                                 : std::string(" and has no time limit")) +

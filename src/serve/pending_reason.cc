@@ -103,7 +103,7 @@ PendingReason Service::reason_of_barred(JobId id, const Job& job, Telling tellin
   if ((job.bars & kArrayThrottle) != 0) {
     return reason_with("JobArrayTaskLimit", telling, [&] {
       const std::uint32_t most = terms ? view().eligibility().throttle(terms->array) : 0;
-      return "So many tasks of its array are queued or run already as it allows at one time (" + std::to_string(most) +
+      return "As many tasks of its array are queued or run already as it allows at one time (" + std::to_string(most) +
              ").";
     });
   }

@@ -1,5 +1,6 @@
 // Licences: what the site's licence server says of them, and who holds them.
 #include "base/text.h"
+#include "model/licence_use.h"
 #include "serve/service.h"
 
 namespace rota::serve {
@@ -27,13 +28,19 @@ void Service::nobody_counts() {
   }
 }
 
-// What others use goes through the door, where it is another number than before.
+// What others use goes through the door, where it is another number than before. The processes of a job that was
+// stopped to give way are there, and the server does not know that they stand still: counted as others', what they
+// checked out would keep their own job from going on.
 void Service::counted(const std::vector<LicenceCount>& counts) {
   if (stopped_ || !failure_) return;
+  const std::vector<JobId> stopped = engine_->held_stopped();
   for (const LicenceCount& each : counts) {
     const std::int64_t count = machine_->licences[each.licence.value].count;
     const std::int64_t before = view().licences_elsewhere(each.licence);
-    const std::int64_t held = count - before - view().nodes().licences_free(each.licence);
+    std::int64_t held = count - before - view().nodes().licences_free(each.licence);
+    for (const JobId job : stopped) {
+      if (view().knows(job)) held += licences_of(view().job(job).spec, each.licence);
+    }
     const std::int64_t elsewhere = used_elsewhere(each, count, held);
     if (elsewhere != before) static_cast<void>(record(LicencesCounted{each.licence, elsewhere}));
   }

@@ -420,6 +420,14 @@ class Shortest(ServiceCase):
         service.act("cancel", ",".join([running, *waiting]))
 
 
+class Interpreter(ServiceCase):
+    def test_which_program_a_script_wants_is_told_where_it_is_not_there(self):
+        row = self.service.ends(self.service.submit(script="#!/no/such/shell -e\ntrue\n"))
+        self.assertEqual((row["state"], row["message"]), (
+            "FAILED", 'The job cannot be executed, as the script, whose first line is "#!/no/such/shell -e", cannot be started: '
+                      'No such file or directory.'))
+
+
 class Journal(ServiceCase):
     configuration = 'name = "wide"\nprocessors = 8\n'
 

@@ -93,6 +93,24 @@ licence_timeout = "10s"
         self.assertEqual([fact.get("elsewhere", 0) for fact in counted], [3, 2, 0, 3])
         service.start()
 
+    def test_what_a_stopped_job_has_checked_out_does_not_keep_it_from_going_on(self):
+        service = self.service
+        self.assertEqual(service.ask("PUT", "/v1/policy", {"policy": "easy+preempt=suspend"})[0], 200)
+        self.says("solver 4 0\n")
+        low = service.submit("until [ -e go-low ]; do sleep 0.02; done", licence="solver", licences=3, limit=600)
+        service.wait_for(lambda: service.job(low)["state"] == "RUNNING", "the low job")
+        self.says("solver 4 3\n")
+        high = service.submit("until [ -e go-high ]; do sleep 0.02; done", processors=8, limit=600, priority=5)
+        service.wait_for(lambda: service.job(high)["state"] == "RUNNING", "the high job")
+        self.assertRegex(service.ask("GET", f"/v1/jobs/{low}/explain")[1]["facts"][0],
+                         "^It was stopped to give way after [0-9:]+ of run time, and goes on where it was")
+        self.says("solver 4 3\n")  # the server does not know that it stands still
+        for name, job in (("high", high), ("low", low)):
+            with open(os.path.join(self.folder, f"go-{name}"), "w"):
+                pass
+            self.assertEqual(service.ends(job)["state"], "COMPLETED")
+        self.assertEqual(service.decides_the_same_again(), "")
+
     def test_a_count_stands_when_the_server_fails(self):
         service = self.service
         self.says("solver 4 2 0\n")

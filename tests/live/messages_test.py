@@ -148,7 +148,7 @@ processors = 2
         array = self.service.submit("sleep 1000", array="1-2%1")
         row = self.service.job(f"{array}_2")
         self.assertEqual((row["reason"], row["why"]),
-                         ("JobArrayTaskLimit", "So many tasks of its array are queued or run already as it allows at one time (1)."))
+                         ("JobArrayTaskLimit", "As many tasks of its array are queued or run already as it allows at one time (1)."))
 
     def test_reason_Licenses(self):
         job = self.service.submit("sleep 1000", licence="solver")

@@ -116,8 +116,10 @@ std::string array_text(const Json& tasks) {
   const Json* first = first_waiting(tasks);
   if (first != nullptr) out += line("reason", "(" + text_of(*first, "reason") + ") of " + text_of(*first, "id"));
   const std::string one = text_of(first != nullptr ? *first : any, "id");
+  const bool over = std::ranges::all_of(tasks, [](const Json& task) { return has_ended(text_of(task, "state")); });
   return out + "\n`rota job " + one + "` tells all of one task, `rota logs " + one +
-         "` what it has written, and `rota queue -r " + text_of(any, "array") + "` lists them one by one.\n";
+         "` what it has written, and `rota " + (over ? "history " : "queue -r ") + text_of(any, "array") +
+         "` lists them one by one.\n";
 }
 
 }  // namespace rota::cli

@@ -364,7 +364,15 @@ void LocalEngine::settled(JobId job, std::uint32_t dispatch) {
 
 bool LocalEngine::holds_stopped(JobId job) const {
   const auto found = runs_.find(job);
-  return found != runs_.end() && found->second.end && found->second.record.phase == Phase::suspended;
+  return found != runs_.end() && found->second.holds_stopped();
+}
+
+std::vector<JobId> LocalEngine::held_stopped() const {
+  std::vector<JobId> jobs;
+  for (const auto& [job, entry] : runs_) {
+    if (entry.holds_stopped()) jobs.push_back(job);
+  }
+  return jobs;
 }
 
 void LocalEngine::signal(JobId job, int number) {

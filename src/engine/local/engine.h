@@ -69,6 +69,7 @@ class LocalEngine final : public Engine, public Alarm {
   void settled(JobId job, std::uint32_t dispatch);
   // Whether the job has been stopped to give way, and its processes still hold what they were started on.
   bool holds_stopped(JobId job) const;
+  std::vector<JobId> held_stopped() const;  // all of which that is so
   // Whether its time is up, and its supervisor has told it to end and said so.
   bool ends_at_limit(JobId job) const;
   // To all processes of the job, if it runs. While it is stopped by one its limit does not run.
@@ -123,6 +124,8 @@ class LocalEngine final : public Engine, public Alarm {
     std::optional<DispatchEnd> end = {};  // of this dispatch; of a suspended one it has Vacated
     std::optional<Command> goes_on = {};  // once the accelerators that its stopped processes know are free
     std::optional<Command> next = {};     // about its next dispatch, once nothing is left of this one
+
+    bool holds_stopped() const { return end && record.phase == Phase::suspended; }
   };
   struct Waiting {
     Command command;

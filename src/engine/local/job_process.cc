@@ -162,7 +162,11 @@ void take_back_signals() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+// Where a script's first line names a program, it is that which is not there.
 std::string program_of(const Run& run) {
+  if (run.script.starts_with("#!"))
+    return "the script, whose first line is " + quoted(std::string_view(run.script).substr(0, run.script.find('\n'))) +
+           ",";
   if (!run.script.empty()) return "the script";
   return run.command.empty() ? std::string("an empty command") : quoted(run.command.front());
 }
