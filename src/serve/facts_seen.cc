@@ -49,7 +49,9 @@ void Service::saw_kind(const View& before, const Kind& what) {
   }
   if constexpr (std::is_same_v<Kind, Overdue>) note_grace(what.job, "");
   if constexpr (std::is_same_v<Kind, Extended>) note_grace(what.job, why_extended(what));
-  if constexpr (kEnds || std::is_same_v<Kind, Launched>) room_->script_is_there(what.job);
+  if constexpr (std::is_same_v<Kind, Launched>) room_->script_is_there(what.job);
+  if constexpr (kEnds && !std::is_same_v<Kind, Vacated>)
+    room_->script_is_gone(what.job);  // who was suspended has it yet
   if constexpr (std::is_same_v<Kind, Launched>) {
     leave_if_down(what.job);
     if (mail_) mail_of_start(what.job);

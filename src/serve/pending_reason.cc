@@ -97,6 +97,10 @@ PendingReason Service::reason_of_barred(JobId id, const Job& job, Telling tellin
   }
   if ((job.bars & kBeginTime) != 0) {
     return reason_with("BeginTime", telling, [&] {
+      const JobEntry* entry = job.failed_launches > 0 ? book_.find(id) : nullptr;
+      if (entry != nullptr && terms != nullptr && !entry->heard().message.empty())
+        return "It could not be started: " + entry->heard().message + " It is tried again at " + date_of(terms->begin) +
+               ".";
       return "Its begin time" + (terms != nullptr ? ", " + date_of(terms->begin) + "," : "") + " has not come yet.";
     });
   }

@@ -214,7 +214,8 @@ Result<void> Service::has_room_to_run(const Command& start, const local::Run& ru
   const std::size_t bytes = run.script.size() + run.node_file.size();
   const bool of_operator = operates(uid);
   if (start.kind == Command::Kind::migrate || bytes <= (of_operator ? kMuch : 0)) return {};
-  return room_->takes_script(start.job, bytes, of_operator);
+  room_->set_jobs(book_.size());
+  return room_->takes_script({start.job, uid, bytes}, of_operator);
 }
 
 Result<local::Run> Service::run_of(const Command& start) {

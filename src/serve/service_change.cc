@@ -246,7 +246,9 @@ Result<void> Service::amend(const Caller& caller, JobId job, const Change& chang
   const auto wanted = sized(job, change);
   if (!wanted) return std::unexpected(wanted.error());
   if (!caller.operates && change.name) {
-    if (auto room = has_room_on_disk(caller, about_text(wanted->about).size()); !room) return room;
+    const std::size_t before = about_text(*book_.find(job)->about).size();
+    const std::size_t after = about_text(wanted->about).size();
+    if (auto room = has_room_on_disk(caller, after - std::min(after, before)); !room) return room;
   }
   auto done = change_facts(caller, job, change, wanted->spec);
   if (done && wanted->about != *book_.find(job)->about) reword(job, wanted->about);

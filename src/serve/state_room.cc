@@ -47,6 +47,15 @@ std::uint64_t StateRoom::left_for(const Disk& disk, std::uint64_t kept, std::uin
   return left - std::min(left, taken);
 }
 
+// Of the disk alone, beside what is to be left, and what jobs that are here will take in the history; the database's
+// free pages are for that, and asked for where there is not `enough` without.
+std::uint64_t StateRoom::left_alone(const Disk& disk, std::uint64_t leave, std::uint64_t enough) const {
+  std::uint64_t history = jobs_ * kBytesToCome;
+  if (disk.left < leave + history + enough)
+    history -= std::min(history, static_cast<std::uint64_t>(store_.free_bytes()));
+  return disk.left - std::min(disk.left, leave + history);
+}
+
 std::uint64_t StateRoom::left_by_scripts(const Disk& disk, bool of_operator) {
   return disk.kept / 2 + (of_operator ? 0 : 2 * disk.kept);
 }
@@ -61,7 +70,7 @@ Result<void> StateRoom::takes_jobs(const Caller& caller, std::uint64_t bytes) co
   const std::uint64_t had = stored(caller.uid);
   const std::uint64_t wanted = 2 * bytes + (caller.operates ? 0 : had);
   const std::uint64_t left = left_for(now, caller.operates ? now.kept : 2 * now.kept, wanted);
-  if (left < 2 * bytes || now.left < left_by_scripts(now, caller.operates) + 2 * bytes)
+  if (left < 2 * bytes || left_alone(now, left_by_scripts(now, caller.operates), 2 * bytes) < 2 * bytes)
     return fail(now.sentence(jobs_ * kBytesToCome) + "no job is taken in; tell who runs the service.");
   if (wanted <= left) return {};
   return fail("what is kept of your jobs, their scripts and environments and the history, takes " + shown(had + bytes) +
@@ -70,22 +79,43 @@ Result<void> StateRoom::takes_jobs(const Caller& caller, std::uint64_t bytes) co
               "kept of the history goes after `keep_history`; who runs the service can make that shorter.");
 }
 
-Result<void> StateRoom::takes_script(JobId job, std::uint64_t bytes, bool of_operator) {
+Result<void> StateRoom::takes_script(const Script& script, bool of_operator) {
   constexpr std::chrono::seconds kLongest{10};
   const auto at = Clock::now();
-  std::erase_if(scripts_, [&](const auto& each) { return at - each.second.at > kLongest; });
-  std::uint64_t wanted = bytes;
-  for (const auto& [other, write] : scripts_) wanted += other == job ? 0 : write.bytes;
+  script_is_gone(script.job);  // as it was started before
+  std::erase_if(coming_, [&](const auto& each) { return at - each.second.at > kLongest; });
+  std::uint64_t wanted = script.bytes;
+  for (const auto& [job, write] : coming_) wanted += write.bytes;
+  const auto own = of_operator ? copies_.end() : copies_.find(script.uid);
+  const std::uint64_t copies = own == copies_.end() ? 0 : own->second;
   const Disk now = disk(folder_);
-  if (now.left < left_by_scripts(now, of_operator) + wanted)
-    return fail(now.sentence() + "that no script is put there; tell who runs the service.");
-  scripts_[job] = {at, bytes};
+  const std::uint64_t left = left_alone(now, left_by_scripts(now, of_operator), wanted + copies);
+  if (left < wanted) return fail(now.sentence() + "that no script is put there; tell who runs the service.");
+  if (left - wanted < copies)
+    return fail(
+        "the scripts of your jobs that run take " + shown(copies) +
+        " of the disk that holds the service's state, and no more than that is left for others there; it starts "
+        "when some of these have ended.");
+  coming_[script.job] = {at, script.bytes};
+  if (of_operator) return {};
+  scripts_.insert_or_assign(script.job, script);
+  copies_[script.uid] += script.bytes;
   return {};
+}
+
+void StateRoom::script_is_gone(JobId job) {
+  coming_.erase(job);
+  const auto found = scripts_.find(job);
+  if (found == scripts_.end()) return;
+  const auto copies = copies_.find(found->second.uid);
+  copies->second -= found->second.bytes;
+  if (copies->second == 0) copies_.erase(copies);
+  scripts_.erase(found);
 }
 
 Result<void> StateRoom::takes_change() const {
   const Disk now = disk(folder_);
-  if (now.left >= now.kept / 2) return {};
+  if (left_alone(now, now.kept / 2, 1) > 0) return {};
   return fail(now.sentence() +
               "that jobs can only be cancelled, or changed by an operator; tell who runs the service.");
 }

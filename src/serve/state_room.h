@@ -32,9 +32,16 @@ class StateRoom {
   // So many jobs are there that will be written to the history.
   void set_jobs(std::size_t jobs) { jobs_ = jobs; }
   // For what is put on the disk of a job that starts: its script once more. Operators' jobs may have half of what is
-  // kept from them, users' none of it. What was taken in counts until script_is_there(), or for ten seconds.
-  Result<void> takes_script(JobId job, std::uint64_t bytes, bool of_operator);
-  void script_is_there(JobId job) { scripts_.erase(job); }
+  // kept from them; users' none of it, and what is there of one user no more than is left for the others. It counts
+  // until script_is_gone(), and for ten seconds, or until script_is_there(), as what the disk does not tell of yet.
+  struct Script {
+    JobId job;
+    std::uint32_t uid;
+    std::uint64_t bytes;
+  };
+  Result<void> takes_script(const Script& script, bool of_operator);
+  void script_is_there(JobId job) { coming_.erase(job); }
+  void script_is_gone(JobId job);
   // For what a user, who is no operator, wants changed: half as well.
   Result<void> takes_change() const;
   // For a snapshot of the journal, which takes as much of the disk until it has replaced the one before.
@@ -71,13 +78,16 @@ class StateRoom {
   static std::uint64_t left_by_scripts(const Disk& disk, bool of_operator);
   std::uint64_t stored(std::uint32_t uid) const;
   std::uint64_t left_for(const Disk& disk, std::uint64_t kept, std::uint64_t enough) const;
+  std::uint64_t left_alone(const Disk& disk, std::uint64_t leave, std::uint64_t enough) const;
   bool is_tight_for(std::uint32_t uid) const;
 
   std::string folder_;
   store::SqliteStore& store_;
   std::size_t jobs_ = 0;
   std::set<std::uint32_t> ended_;
-  std::map<JobId, Write> scripts_;                    // that are just being put there
+  std::map<JobId, Write> coming_;                     // scripts that are just being put there
+  std::map<JobId, Script> scripts_;                   // of users' jobs that have started
+  std::map<std::uint32_t, std::uint64_t> copies_;     // bytes of these, by user
   std::map<std::uint32_t, Clock::time_point> began_;  // to let go of what a user's jobs ran, within the last minute
 };
 

@@ -59,10 +59,14 @@ void give_up_claim(int folder, const Order& order, const Descriptor& connection)
   remove_run(folder, order.name);
 }
 
+// What a user may read is empty first: who has it open would keep it on the disk.
 void remove_run(int folder, const std::string& name) {
   ::unlinkat(folder, name.c_str(), 0);
-  ::unlinkat(folder, script_name(name).c_str(), 0);
-  ::unlinkat(folder, node_file_name(name).c_str(), 0);
+  for (const std::string& readable : {script_name(name), node_file_name(name)}) {
+    const Descriptor file(
+        ::openat(folder, readable.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+    ::unlinkat(folder, readable.c_str(), 0);
+  }
 }
 
 }  // namespace rota::local
