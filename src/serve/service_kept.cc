@@ -13,7 +13,6 @@ constexpr std::uint64_t kFactsBetweenSnapshots = 200'000;
 void Service::compact_if_long() {
   const std::uint64_t facts = view().sequence() - compacted_at_;
   if ((facts < kFactsBetweenSnapshots || facts < 4 * book_.size()) && !store_->wants_compaction()) return;
-  room_->set_jobs(book_.size());
   if (!room_->takes_snapshot()) return;
   if (auto done = compact(); !done) return fail_for_good(done);
 }

@@ -54,7 +54,7 @@ void LocalEngine::dispatch(const Command& command) {
   if (command.epoch < epoch_) return;
   epoch_ = command.epoch;
   if (command.kind == Command::Kind::power_on || command.kind == Command::Kind::power_off) {
-    if (!must_wait(command)) switch_.carry_out(command, command.key <= options_.decided_before);
+    if (!must_wait(command)) switch_.carry_out(command, is_of_earlier_life(command));
     return;
   }
   if (!command.job.valid()) return;
@@ -101,7 +101,7 @@ void LocalEngine::launch(const Command& command) {
   entry.expected_end = command.expected_end;
   entry.since = since(command);
   if (must_wait(command)) return;
-  if (rebooted_ && command.key <= options_.decided_before) {  // it may have run before the system went down
+  if (rebooted_ && is_of_earlier_life(command)) {  // it may have run before the system went down
     entry.record.lost = true;
     entry.record.phase = Phase::ended;
     entry.record.job = command.job.value;
@@ -117,8 +117,7 @@ void LocalEngine::launch(const Command& command) {
 
 // Part of its limit has passed since an earlier life of the service decided that it starts, and it has not begun.
 bool LocalEngine::comes_too_late(const Command& command, const Run& run) const {
-  const bool of_earlier_life = command.key <= options_.decided_before;
-  return of_earlier_life && command.limit_end != kNever && loop_.now() - command.start > run.limit / 100;
+  return is_of_earlier_life(command) && command.limit_end != kNever && loop_.now() - command.start > run.limit / 100;
 }
 
 void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
@@ -439,8 +438,7 @@ std::int64_t LocalEngine::on_boot_clock(Instant at) const {
 
 // What the record counts, a rehearsal of it counts, too: from the decision on, as the limit does.
 Instant LocalEngine::since(const Command& command) const {
-  const bool of_earlier_life = command.key <= options_.decided_before;
-  return of_earlier_life ? loop_.now() : std::min(command.start, loop_.now());
+  return is_of_earlier_life(command) ? loop_.now() : std::min(command.start, loop_.now());
 }
 
 Tell LocalEngine::tell(Tell::Kind kind, const Command& command) const {

@@ -224,6 +224,7 @@ class LocalEngine final : public Engine, public Alarm {
   void flush();
 
   std::int64_t on_boot_clock(Instant at) const;
+  bool is_of_earlier_life(const Command& command) const { return command.key <= options_.decided_before; }
   Instant since(const Command& command) const;
   Tell tell(Tell::Kind kind, const Command& command) const;
 

@@ -60,7 +60,7 @@ void LocalEngine::begin_elsewhere(JobId job, Entry& entry) {
   entry.record.system = before.system;
   entry.record.memory = before.memory;
   entry.record.used_in = before.used_in;
-  const bool lost = rebooted_ && command.key <= options_.decided_before;  // it may have run there before
+  const bool lost = rebooted_ && is_of_earlier_life(command);  // it may have run there before
   auto run = lost ? Result<Run>() : source_.run_of(command);
   if (lost) {
     entry.record.lost = true;

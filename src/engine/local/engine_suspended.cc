@@ -45,7 +45,7 @@ void LocalEngine::go_on(Entry& entry, const Command& command) {
 
 // While the service was away nothing of its limit has passed.
 Instant LocalEngine::limit_end_in_turn(const Command& command) const {
-  const bool of_earlier_life = command.key <= options_.decided_before && command.start != kNever;
+  const bool of_earlier_life = is_of_earlier_life(command) && command.start != kNever;
   return of_earlier_life && command.limit_end != kNever ? command.limit_end + (loop_.now() - command.start)
                                                         : command.limit_end;
 }
