@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""`true` jobs started and finished a second: the service beside a loop of posix_spawn, task-spooler and a Slurm of one
-node, all in one run. Usage: others.py ROTA [JOBS]
+"""`true` jobs started and finished a second: the service beside a loop of posix_spawn, task-spooler, nq, GNU parallel and a
+Slurm of one node, all in one run. Usage: others.py ROTA [JOBS]
 
-Who has as many slots as there are processors waits for each decision; who has 64 shows what the scheduler itself can do.
-task-spooler (`tsp`) and Slurm (slurmctld, slurmd, slurm-client, munge, slurm-wlm-basic-plugins; as root) are compared with
-where they are installed. Slurm is tuned: it decides as soon as it can, and keeps no accounts.
+With as many slots as processors each start waits for a decision; 64 slots show what the scheduler itself can do.
+task-spooler (`tsp`), nq (one job at a time: it has no slots), GNU parallel (reads commands, keeps no queue) and Slurm
+(slurmctld, slurmd, slurm-client, munge, slurm-wlm-basic-plugins; as root) are compared where they are installed. Slurm is
+tuned: it decides as soon as it can, and keeps no accounts.
 """
 import os
 import shutil
@@ -70,6 +71,24 @@ def through_task_spooler(folder, jobs, slots):
         return jobs / seconds(run)
     finally:
         tell("-K")
+
+
+def through_nq(folder, jobs):
+    environment = {**ENVIRONMENT, "NQDIR": os.path.join(folder, "nq")}
+
+    def run():
+        for _ in range(jobs):
+            subprocess.run(["nq", "-q", "true"], env=environment, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["nq", "-w"], env=environment, check=True)
+
+    return jobs / seconds(run)
+
+
+def through_parallel(folder, jobs, slots):
+    environment = {**ENVIRONMENT, "HOME": folder, "PARALLEL_HOME": os.path.join(folder, "parallel")}
+    commands = b"true\n" * jobs
+    return jobs / seconds(lambda: subprocess.run(["parallel", "--will-cite", f"-j{slots}"], input=commands, env=environment, check=True,
+                                                 stderr=subprocess.DEVNULL))
 
 
 class Slurm:
@@ -179,6 +198,11 @@ def main(rota, jobs):
         if shutil.which("tsp"):
             for slots in (few, SLOTS):
                 rows[f"task-spooler, {slots} slots"] = through_task_spooler(folder, min(jobs, 500), slots)
+        if shutil.which("nq"):
+            rows["nq, one at a time"] = through_nq(folder, min(jobs, 500))
+        if shutil.which("parallel"):
+            for slots in (few, SLOTS):
+                rows[f"GNU parallel, {slots} slots"] = through_parallel(folder, min(jobs, 500), slots)
         if os.geteuid() == 0 and all(shutil.which(word, path=ENVIRONMENT["PATH"]) for word in SLURM):
             rows[f"Slurm, {SLOTS} slots"] = through_slurm(folder, min(jobs, 500), SLOTS)
         print(f"a loop of posix_spawn: {bare:.0f} a second")

@@ -29,7 +29,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Without link-time optimization, and with what ThreadSanitizer adds, g++ 12 takes sound code of its own library for reads and
   # writes beyond an end. True ones show themselves under AddressSanitizer.
   target_compile_options(rota_flags INTERFACE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread -Wno-maybe-uninitialized)
+  # The compiler looks for memory to reuse only beyond 400 MB: that takes a tenth off its time.
+  target_compile_options(rota_flags INTERFACE "SHELL:--param ggc-min-expand=100" "SHELL:--param ggc-min-heapsize=400000")
 endif()
+# Boost.Asio's own functions are compiled once (engine/local/asio.cc, api/asio_tls.cc), and not by each file that includes it.
+target_compile_definitions(rota_flags INTERFACE BOOST_ASIO_SEPARATE_COMPILATION)
 # Fused multiply-add would give other last bits on machines that have it, and a seed would give another workload there.
 target_compile_options(rota_flags INTERFACE -ffp-contract=off)
 if(ROTA_SANITIZE)
@@ -44,9 +48,6 @@ if(ROTA_SANITIZE)
     target_compile_definitions(rota_flags INTERFACE BOOST_ASIO_DISABLE_FENCED_BLOCK)
   endif()
   target_link_options(rota_flags INTERFACE -fsanitize=${ROTA_SANITIZE})
-endif()
-if(ROTA_FUZZ)
-  target_compile_options(rota_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 find_program(CCACHE ccache)
 if(CCACHE)

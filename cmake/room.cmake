@@ -1,6 +1,7 @@
 # rota_room(NAME [USES room...] [LINKS target...] [PRECOMPILED set])
 # One room of the design: every source file in the folder and in those one below, but *_test.cc, becomes the library
 # rota_NAME, which can include only from the rooms that it USES (and theirs). Its *_test.cc files become the test program NAME_test.
+# What people meet (report, api, cli) is costly to compile: its unit tests run in the release build, as group faces.
 function(rota_room name)
   cmake_parse_arguments(ROOM "" "PRECOMPILED" "USES;LINKS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc ${CMAKE_CURRENT_SOURCE_DIR}/*/*.cc)
@@ -8,7 +9,10 @@ function(rota_room name)
   list(FILTER sources EXCLUDE REGEX "(_test|/main|/large_pages)\\.cc$")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   string(REPLACE "/" "_" target ${name})
-  add_library(rota_${target} STATIC ${sources})
+  if(ROTA_TEST_GROUPS STREQUAL "sanitized")
+    set(only_for_tests EXCLUDE_FROM_ALL)  # that tree is for tests alone: rooms that none of them runs through are left out
+  endif()
+  add_library(rota_${target} STATIC ${only_for_tests} ${sources})
   set_target_properties(rota_${target} PROPERTIES LINKER_LANGUAGE CXX)
   set_property(GLOBAL APPEND PROPERTY ROTA_ROOMS rota_${target})
   target_include_directories(rota_${target} PUBLIC ${PROJECT_SOURCE_DIR}/src)
@@ -28,7 +32,14 @@ function(rota_room name)
   if(ROTA_SANITIZE AND ROOM_PRECOMPILED MATCHES "^(service|api|cli)$")
     target_compile_options(rota_${target} PRIVATE -O0)  # halves the time to compile them; no test runs through them for long
   endif()
+  if(ROTA_FUZZ AND name MATCHES "^(base|log|site|store|serve|api)$")
+    target_compile_options(rota_${target} PRIVATE -fsanitize=fuzzer-no-link)  # the fuzzer sees which branches an input takes there
+  endif()
+  set(group unit)
+  if(name MATCHES "^(report|study|api|cli)$")
+    set(group faces)
+  endif()
   if(ROTA_TESTS AND tests)
-    rota_test_program(${target}_test GROUP unit.${target} SOURCES ${tests} LINKS rota_${target} ${ROOM_LINKS})
+    rota_test_program(${target}_test GROUP ${group}.${target} SOURCES ${tests} LINKS rota_${target} ${ROOM_LINKS})
   endif()
 endfunction()

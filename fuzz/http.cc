@@ -32,7 +32,8 @@ std::string heard(fuzz::ServedState& state, std::string_view text, bool by_token
   };
   const api::Peer peer{by_token ? std::nullopt : std::optional(fuzz::ServedState::caller(true)), "fuzz"};
   const boost::asio::generic::stream_protocol protocol(AF_UNIX, 0);
-  const auto connection = api::plain_connection(api::StreamSocket(state.io(), protocol, ends[1]), all, peer);
+  const auto wire = api::Wire::plain(api::StreamSocket(state.io(), protocol, ends[1]));
+  const auto connection = api::http_connection(wire, all, peer);
   CHECK(all.take(connection, peer), "it is the only one");
   connection->begin();
   std::string answers;

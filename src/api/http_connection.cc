@@ -1,12 +1,12 @@
 #include "api/http_connection.h"
 
+#include <algorithm>
 #include <array>
-#include <boost/asio/ssl/stream.hpp>
-#include <boost/asio/write.hpp>
-#include <boost/beast/core/basic_stream.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http.hpp>
-#include <boost/beast/ssl/ssl_stream.hpp>
+#include <boost/beast/core/string.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
 #include <chrono>
 #include <deque>
 #include <optional>
@@ -20,14 +20,15 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
 using Code = boost::system::error_code;
-using Plain = beast::basic_stream<asio::generic::stream_protocol>;
-using Tls = asio::ssl::stream<Plain>;
+using Parser = http::request_parser<http::string_body>;
 
 constexpr std::uint32_t kMostHeader = 64 << 10;
 constexpr std::size_t kUsualRequest = 16 << 10;
+constexpr std::size_t kPiece = 64 << 10;          // of what is read at once of a large one
 constexpr std::size_t kMostBuffered = 128 << 10;  // of a line between the pieces of a body too
 constexpr std::chrono::seconds kFarewell{2};      // for the other side to see that this one has closed
 constexpr std::chrono::hours kLongestStream{1};   // by a token, which may have been revoked since
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 constexpr std::string_view kNoToken =
     "who asks over the network says so with a token: a header `Authorization: Bearer TOKEN`. `rota token create` makes "
     "one, on the computer of the service.";
@@ -45,22 +46,30 @@ std::optional<std::string_view> token_of(std::string_view header) {
 
 serve::Caller nobody() { return {UINT32_MAX, UINT32_MAX, {}, false}; }  // 0 would be root
 
-template <class Stream>
-class HttpConnection final : public Connection, public std::enable_shared_from_this<HttpConnection<Stream>> {
+// The status line and the fields of an answer.
+std::string head_of(const Response& response, unsigned version, bool keep_alive) {
+  const auto status = static_cast<http::status>(response.status);
+  const auto reason = http::obsolete_reason(status);
+  std::string out = version == 10 ? "HTTP/1.0 " : "HTTP/1.1 ";
+  out += std::to_string(response.status) + " " + std::string(reason.data(), reason.size());
+  out += "\r\nServer: rota\r\nContent-Type: " + response.type;
+  for (const auto& [name, value] : response.headers) out += "\r\n" + name + ": " + value;
+  if (keep_alive && version == 10) out += "\r\nConnection: keep-alive";
+  if (!keep_alive && version != 10) out += "\r\nConnection: close";
+  const bool never_has_body = status == http::status::no_content || status == http::status::not_modified;
+  if (!never_has_body) out += "\r\nContent-Length: " + std::to_string(response.body.size());
+  return out + "\r\n\r\n";
+}
+
+class HttpConnection final : public Connection, public std::enable_shared_from_this<HttpConnection> {
  public:
-  template <class... Arguments>
-  HttpConnection(Connections& all, Peer peer, StreamSocket socket, Arguments&... arguments)
-      : stream_(std::move(socket), arguments...), all_(all), peer_(std::move(peer)) {}
+  HttpConnection(Connections& all, Peer peer, std::shared_ptr<Wire> wire)
+      : wire_(std::move(wire)), all_(all), peer_(std::move(peer)) {}
 
   void begin() override {
-    if constexpr (std::is_same_v<Stream, Tls>) {
-      reading_ = true;
-      patience(all_.options.handshake_seconds);
-      stream_.async_handshake(asio::ssl::stream_base::server,
-                              [self = this->shared_from_this()](Code error) { error ? self->close() : self->read(); });
-    } else {
-      read();
-    }
+    reading_ = true;
+    patience(all_.options.handshake_seconds);
+    wire_->agree([self = shared_from_this()](Code error, std::size_t) { error ? self->close() : self->read(); });
   }
 
   void stop() override {
@@ -76,22 +85,17 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     if (turn != turn_ || answered_) return;
     answered_ = true;
     if (!head_ && response.body.size() > all_.options.most_small) begin_answer(response);
-    response_.emplace(static_cast<http::status>(response.status), request_version_);
-    response_->set(http::field::server, "rota");
-    response_->set(http::field::content_type, response.type);
-    for (const auto& [name, value] : response.headers) response_->set(name, value);
-    response_->keep_alive(keep_alive_ && !all_.stopping);
-    response_->body() = std::move(response.body);
-    response_->prepare_payload();
-    if (head_) response_->body().clear();  // the header tells of what GET would give
+    const bool goes_on = keep_alive_ && !all_.stopping;
+    answer_head_ = head_of(response, request_version_, goes_on);
+    answer_body_ = head_ ? std::string() : std::move(response.body);  // the head tells of what GET would give
     patience(all_.options.request_seconds);
-    http::async_write(stream_, *response_, [self = this->shared_from_this()](Code error, std::size_t) {
-      if (error) return self->close();
-      const bool goes_on = self->response_->keep_alive();
-      self->response_.reset();  // who asks nothing more keeps no memory
-      self->end_answer();
-      goes_on ? self->read() : self->finish();
-    });
+    wire_->write({asio::buffer(answer_head_), asio::buffer(answer_body_)},
+                 [self = shared_from_this(), goes_on](Code error, std::size_t) {
+                   if (error) return self->close();
+                   self->answer_body_ = {};  // a connection that asks nothing more keeps no memory
+                   self->end_answer();
+                   goes_on ? self->read() : self->finish();
+                 });
   }
 
   void stream(std::uint64_t turn, const std::string& type, std::function<void()> gone) {
@@ -102,11 +106,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     }
     answered_ = true;
     gone_ = std::move(gone);
-    if (peer_.caller) {
-      lowest().expires_never();
-    } else {
-      lowest().expires_after(kLongestStream);
-    }
+    peer_.caller ? wire_->wait_for_ever() : wire_->wait_for(kLongestStream);
     streaming_ = true;
     parser_.reset();  // it stays for long, and there may be thousands
     buffer_ = beast::flat_buffer(kMostBuffered);
@@ -138,7 +138,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
         : connection_(connection),
           turn_(connection->turn_),
           turns_(connection->all_.turns),
-          executor_(connection->stream_.get_executor()),
+          executor_(connection->wire_->executor()),
           asker_(std::move(asker)) {}
     void send(Response response) override {
       if (const auto to = connection_.lock()) to->send(turn_, std::move(response));
@@ -172,23 +172,51 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     std::string asker_;  // whose turns they are
   };
 
-  Plain& lowest() { return beast::get_lowest_layer(stream_); }
-  void patience(int seconds) { lowest().expires_after(std::chrono::seconds(seconds)); }
+  void patience(int seconds) { wire_->wait_for(std::chrono::seconds(seconds)); }
 
   // One deadline for the whole request, however small the pieces in which it comes.
   void read() {
-    buffer_.reserve(kUsualRequest);  // else it comes in pieces of 512 bytes
     parser_.emplace();
     parser_->header_limit(kMostHeader);
     parser_->body_limit(UINT64_MAX);  // take_body() looks
+    parser_->eager(false);
     reading_ = true;
     answered_ = head_ = false;
     keep_alive_ = true;
     ++turn_;
     patience(all_.options.request_seconds);
-    http::async_read_header(stream_, buffer_, *parser_, [self = this->shared_from_this()](Code error, std::size_t) {
-      error ? self->refuse(error) : self->admit();
+    read_header();
+  }
+
+  void read_header() {
+    parse_until(&Parser::is_header_done, [](HttpConnection& self) { self.admit(); });
+  }
+
+  // Takes in what is there, and more of it as it comes, until the parser says that this part is done.
+  void parse_until(bool (Parser::*done)() const, void (*then)(HttpConnection&)) {
+    Code error;
+    for (std::size_t taken = 1; taken > 0 && !error && buffer_.size() > 0 && !((*parser_).*done)();) {
+      taken = parser_->put(buffer_.data(), error);
+      buffer_.consume(taken);
+    }
+    if (((*parser_).*done)()) return then(*this);
+    if (error && error != http::error::need_more) return refuse(error);
+    const std::size_t room = std::min(kMostBuffered - buffer_.size(), large_ ? kPiece : kUsualRequest);
+    if (room == 0) return refuse(http::error::buffer_overflow);
+    wire_->read(buffer_.prepare(room), [self = shared_from_this(), done, then](Code ended, std::size_t bytes) {
+      self->buffer_.commit(bytes);
+      if (ended == asio::error::eof) return self->parse_end(done, then);
+      ended ? self->refuse(ended) : self->parse_until(done, then);
     });
+  }
+
+  // The other side has nothing more to send.
+  void parse_end(bool (Parser::*done)() const, void (*then)(HttpConnection&)) {
+    if (!parser_->got_some()) return refuse(http::error::end_of_stream);
+    Code error;
+    parser_->put_eof(error);
+    if (error) return refuse(error);
+    ((*parser_).*done)() ? then(*this) : refuse(http::error::partial_message);
   }
 
   // By its header alone: whom nobody knows sends no body.
@@ -220,7 +248,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
         refusal.headers.emplace_back("WWW-Authenticate", "Bearer");
         return dismiss(std::move(refusal));
       }
-      if (!std::exchange(known_, true) && !all_.known(this->shared_from_this(), peer_))
+      if (!std::exchange(known_, true) && !all_.known(shared_from_this(), peer_))
         return dismiss(problem(503, "there are enough connections over the network; close some, or ask again later."));
       bearer = std::move(*found);
     }
@@ -241,16 +269,15 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
       if (!large_) return dismiss(busy("enough large requests are under way; ask again in a moment."));
     }
     if (parser_->is_done() || !beast::iequals(parser_->get()[http::field::expect], "100-continue")) return read_body();
-    continue_.emplace(http::status::continue_, request_version_);
-    http::async_write(stream_, *continue_, [self = this->shared_from_this()](Code error, std::size_t) {
-      error ? self->close() : self->read_body();
-    });
+    wire_->write({asio::buffer(kContinue), {}},
+                 [self = shared_from_this()](Code error, std::size_t) { error ? self->close() : self->read_body(); });
   }
 
   void read_body() {
-    http::async_read(stream_, buffer_, *parser_, [self = this->shared_from_this()](Code error, std::size_t) {
-      self->reading_ = false;
-      error ? self->refuse(error) : self->take();
+    parser_->eager(true);
+    parse_until(&Parser::is_done, [](HttpConnection& self) {
+      self.reading_ = false;
+      self.take();
     });
   }
 
@@ -261,7 +288,6 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
                                       ? "the request is too large: 16 MiB at most."
                                       : "the request is too large for one that does not say its length: 1 MiB."));
     if (error == http::error::header_limit) return dismiss(problem(431, "the request's header is too large."));
-    if (error == beast::error::timeout) return close();
     if (error.category() == make_error_code(http::error::bad_method).category() && error != http::error::end_of_stream)
       return dismiss(problem(400, "this is no HTTP request that makes sense: " + error.message() + "."));
     close();
@@ -286,11 +312,11 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     request.read_only = read_only_;
     const bool sound = take_apart({message.target().data(), message.target().size()}, request);
     request.body = std::move(message.body());
-    lowest().expires_never();
-    const auto reply = std::make_shared<ReplyOf>(this->shared_from_this(), asker());
+    wire_->wait_for_ever();
+    const auto reply = std::make_shared<ReplyOf>(shared_from_this(), asker());
     if (!sound) return reply->send(problem(400, "the request's path makes no sense."));
     waits_for_turn_ = true;
-    reply->again([self = this->shared_from_this(), request = std::move(request), reply] {
+    reply->again([self = shared_from_this(), request = std::move(request), reply] {
       if (!std::exchange(self->waits_for_turn_, false)) return;  // closed, or told that the service is stopping
       self->all_.handler(request, reply);
     });
@@ -310,18 +336,17 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   }
 
   void write_next() {
-    asio::async_write(stream_, asio::buffer(queue_.front()),
-                      [self = this->shared_from_this()](Code error, std::size_t) {
-                        if (error || !self->streaming_) return self->close();
-                        self->waiting_ -= self->queue_.front().size();
-                        self->queue_.pop_front();
-                        if (!self->queue_.empty()) return self->write_next();
-                        if (const auto out = self->out_) out();  // which may close this
-                      });
+    wire_->write({asio::buffer(queue_.front()), {}}, [self = shared_from_this()](Code error, std::size_t) {
+      if (error || !self->streaming_) return self->close();
+      self->waiting_ -= self->queue_.front().size();
+      self->queue_.pop_front();
+      if (!self->queue_.empty()) return self->write_next();
+      if (const auto out = self->out_) out();  // which may close this
+    });
   }
   // Of a stream: whatever comes is nothing to us, but the end of it is.
   void watch() {
-    stream_.async_read_some(asio::buffer(ignored_), [self = this->shared_from_this()](Code error, std::size_t) {
+    wire_->read(asio::buffer(ignored_), [self = shared_from_this()](Code error, std::size_t) {
       if (error) return self->close();
       self->watch();
     });
@@ -332,25 +357,15 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   void finish() {
     reading_ = true;
     large_ = {};
-    lowest().expires_after(kFarewell);
-    if constexpr (std::is_same_v<Stream, Tls>) {
-      stream_.async_shutdown([self = this->shared_from_this()](Code) { self->drain(); });
-    } else {
-      drain();
-    }
-  }
-  void drain() {
-    Code ignored;
-    lowest().socket().shutdown(asio::socket_base::shutdown_send, ignored);
-    take_rest();
+    wire_->wait_for(kFarewell);
+    wire_->end([self = shared_from_this()](Code, std::size_t) { self->take_rest(); });
   }
   void take_rest() {
     buffer_.clear();
-    lowest().async_read_some(buffer_.prepare(kMostBuffered / 2),
-                             [self = this->shared_from_this()](Code error, std::size_t) {
-                               if (error) return self->close();
-                               self->take_rest();
-                             });
+    wire_->read_rest(buffer_.prepare(kMostBuffered / 2), [self = shared_from_this()](Code error, std::size_t) {
+      if (error) return self->close();
+      self->take_rest();
+    });
   }
 
   void close() {
@@ -360,22 +375,21 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     ++turn_;
     large_ = {};
     end_answer();
-    lowest().close();
+    wire_->close();
     out_ = {};
     if (const auto gone = std::exchange(gone_, {})) gone();
-    all_.let_go(this->shared_from_this(), peer_);
+    all_.let_go(shared_from_this(), peer_);
   }
 
-  Stream stream_;
+  std::shared_ptr<Wire> wire_;
   Connections& all_;
   Peer peer_;
   serve::Caller caller_;
   bool known_ = false;      // a token was shown
   bool read_only_ = false;  // of the last one
   beast::flat_buffer buffer_{kMostBuffered};
-  std::optional<http::request_parser<http::string_body>> parser_;
-  std::optional<http::response<http::string_body>> response_;
-  std::optional<http::response<http::empty_body>> continue_;
+  std::optional<Parser> parser_;
+  std::string answer_head_, answer_body_;  // while they are on their way
   std::deque<std::string> queue_;
   std::size_t waiting_ = 0;
   std::size_t answer_bytes_ = 0;       // of a large one that is on its way
@@ -397,13 +411,8 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
 
 }  // namespace
 
-std::shared_ptr<Connection> plain_connection(StreamSocket socket, Connections& all, Peer peer) {
-  return std::make_shared<HttpConnection<Plain>>(all, std::move(peer), std::move(socket));
-}
-
-std::shared_ptr<Connection> tls_connection(StreamSocket socket, Connections& all, Peer peer,
-                                           std::shared_ptr<asio::ssl::context> context) {
-  return std::make_shared<HttpConnection<Tls>>(all, std::move(peer), std::move(socket), *context);
+std::shared_ptr<Connection> http_connection(std::shared_ptr<Wire> wire, Connections& all, Peer peer) {
+  return std::make_shared<HttpConnection>(all, std::move(peer), std::move(wire));
 }
 
 }  // namespace rota::api

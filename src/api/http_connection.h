@@ -2,8 +2,6 @@
 // TCP and over TLS.
 #pragma once
 
-#include <boost/asio/generic/stream_protocol.hpp>
-#include <boost/asio/ssl/context.hpp>
 #include <chrono>
 #include <list>
 #include <map>
@@ -13,6 +11,7 @@
 
 #include "api/http_server.h"
 #include "api/turns.h"
+#include "api/wire.h"
 
 namespace rota::api {
 
@@ -73,10 +72,6 @@ class Connections {
   std::map<std::string, std::size_t> answers_;  // the same by peer
 };
 
-using StreamSocket = boost::asio::generic::stream_protocol::socket;
-
-std::shared_ptr<Connection> plain_connection(StreamSocket socket, Connections& all, Peer peer);
-std::shared_ptr<Connection> tls_connection(StreamSocket socket, Connections& all, Peer peer,
-                                           std::shared_ptr<boost::asio::ssl::context> context);
+std::shared_ptr<Connection> http_connection(std::shared_ptr<Wire> wire, Connections& all, Peer peer);
 
 }  // namespace rota::api

@@ -239,7 +239,7 @@ void HttpServer::Impl::welcome(Local::socket socket) {
   socklen_t size = sizeof peer;
   if (::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return;
   const Peer who{caller_of(peer.uid, peer.gid), std::to_string(peer.uid)};
-  enter(plain_connection(std::move(socket), all, who), who);
+  enter(http_connection(Wire::plain(std::move(socket)), all, who), who);
 }
 
 void HttpServer::Impl::welcome(tcp::socket socket) {
@@ -250,9 +250,8 @@ void HttpServer::Impl::welcome(tcp::socket socket) {
   socket.set_option(tcp::no_delay(true), error);
   socket.set_option(asio::socket_base::keep_alive(true), error);  // of streams: who vanished without a word is found
   const Peer who{std::nullopt, peer_at(from.address())};
-  enter(
-      tls ? tls_connection(std::move(socket), all, who, tls->context()) : plain_connection(std::move(socket), all, who),
-      who);
+  enter(http_connection(tls ? Wire::tls(std::move(socket), tls->context()) : Wire::plain(std::move(socket)), all, who),
+        who);
 }
 
 void HttpServer::Impl::enter(const std::shared_ptr<Connection>& connection, const Peer& peer) {

@@ -3,7 +3,6 @@
 // to say. Not thread-safe; O(commands without an answer) a look.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -37,35 +36,13 @@ class AnswerWatch {
   bool watches() const { return rules_.answer_within > Duration{0} || rules_.look_every > Duration{0}; }
 
   // The command has gone out, for the first time or again.
-  void sent(const Command& command, Instant now, std::uint32_t tries = 1) {
-    if (rules_.answer_within <= Duration{0} || command.kind == Command::Kind::expect) return;
-    if (command.kind == Command::Kind::adjust) return;  // nobody answers; it shows when it is looked at what exists
-    const Instant due = now + rules_.answer_within * (std::int64_t{1} << std::min(tries - 1, 4U));
-    awaited_.push_back({due, command.key, command.job, command.node, tries});
-    resent_ += tries > 1 ? 1 : 0;
-  }
+  void sent(const Command& command, Instant now, std::uint32_t tries = 1);
   // When something is to be done next; kNever: nothing.
-  Instant next() const {
-    Instant next = look_at_;
-    for (const Awaited& a : awaited_) next = std::min(next, a.due);
-    return next;
-  }
+  Instant next() const;
   // Those that are due now, by when; they are watched no longer.
-  std::vector<Awaited> take_due(Instant now) {
-    std::vector<Awaited> due;
-    for (const Awaited& a : awaited_) {
-      if (a.due <= now) due.push_back(a);
-    }
-    std::erase_if(awaited_, [&](const Awaited& a) { return a.due <= now; });
-    std::stable_sort(due.begin(), due.end(), [](const Awaited& a, const Awaited& b) { return a.due < b.due; });
-    return due;
-  }
+  std::vector<Awaited> take_due(Instant now);
   // Whether it is time to look at what really exists; then the next look is one interval from now.
-  bool looks(Instant now) {
-    if (rules_.look_every <= Duration{0} || look_at_ > now) return false;
-    looked(now);
-    return true;
-  }
+  bool looks(Instant now);
   void looked(Instant now) {
     if (rules_.look_every > Duration{0}) look_at_ = now + rules_.look_every;
   }

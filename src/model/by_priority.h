@@ -23,16 +23,8 @@ class RunningByPriority {
     }
   };
 
-  void insert(const Entry& e) {
-    jobs_.insert(e);
-    held_[e.priority] += e.processors;
-  }
-  void erase(const Entry& e) {
-    jobs_.erase(e);
-    const auto held = held_.find(e.priority);
-    held->second -= e.processors;
-    if (held->second == 0) held_.erase(held);
-  }
+  void insert(const Entry& e);
+  void erase(const Entry& e);
 
   bool empty() const { return jobs_.empty(); }
   std::int32_t lowest() const { return jobs_.begin()->priority; }  // of some
@@ -40,11 +32,7 @@ class RunningByPriority {
   // Processors by the priority of the jobs that hold them, rising.
   const std::map<std::int32_t, std::int64_t>& held() const { return held_; }
   // Processors of jobs of lower priority.
-  std::int64_t held_below(std::int32_t priority) const {
-    std::int64_t sum = 0;
-    for (auto at = held_.begin(); at != held_.end() && at->first < priority; ++at) sum += at->second;
-    return sum;
-  }
+  std::int64_t held_below(std::int32_t priority) const;
   // Jobs of lower priority, in order, until visit(entry) returns false.
   template <class Visit>
   void for_each_below(std::int32_t priority, const Visit& visit) const {

@@ -9,7 +9,6 @@
 #include <initializer_list>
 #include <vector>
 
-#include "base/check.h"
 #include "base/id.h"
 
 namespace rota {
@@ -35,28 +34,16 @@ class MoreLicences {
   }
 
   MoreLicences() = default;
-  MoreLicences(std::initializer_list<LicenceUse> some) {
-    CHECK(assign(std::vector<LicenceUse>(some)), "they find room");
-  }
+  MoreLicences(std::initializer_list<LicenceUse> some);
 
   bool empty() const { return packed_[0] == 0; }
   std::size_t size() const { return static_cast<std::size_t>(std::ranges::find(packed_, 0U) - packed_.begin()); }
   LicenceUse operator[](std::size_t i) const { return {LicenceId{(packed_[i] >> 20U) - 1}, packed_[i] & kMostCount}; }
-  std::vector<LicenceUse> all() const {
-    std::vector<LicenceUse> all;
-    all.reserve(size());
-    for (std::size_t i = 0; i < size(); ++i) all.push_back((*this)[i]);
-    return all;
-  }
+  std::vector<LicenceUse> all() const;
 
   void clear() { packed_ = {}; }
   // False, and nothing is changed: they are too many, or one of them is too large.
-  bool assign(const std::vector<LicenceUse>& some) {
-    if (some.size() > kMost || !std::ranges::all_of(some, takes)) return false;
-    packed_ = {};
-    for (std::size_t i = 0; i < some.size(); ++i) packed_[i] = (some[i].licence.value + 1) << 20U | some[i].count;
-    return true;
-  }
+  bool assign(const std::vector<LicenceUse>& some);
 
   // visit(LicenceUse) until it gives false; whether it never did.
   template <class Visit>
@@ -72,6 +59,8 @@ class MoreLicences {
  private:
   std::array<std::uint32_t, kMost> packed_{};  // 1 more than the id, and the count below it; 0: no more
 };
+
+void sort_by_kind(std::vector<LicenceUse>& kinds);
 
 inline constexpr std::size_t kMostLicenceKinds = MoreLicences::kMost + 1;  // of a job
 
@@ -123,7 +112,7 @@ template <class Holder>
 bool set_licences(Holder& holder, std::vector<LicenceUse> kinds) {
   forget_licences(holder);
   if (kinds.empty()) return true;
-  std::ranges::sort(kinds, {}, &LicenceUse::licence);
+  sort_by_kind(kinds);
   if (!holder.more_licences.assign({kinds.begin() + 1, kinds.end()})) return false;
   holder.licence = kinds.front().licence;
   holder.licences = kinds.front().count;

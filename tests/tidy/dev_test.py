@@ -16,7 +16,7 @@ words = sys.argv[1:]
 if "--build" in words:
     folder = pathlib.Path(words[words.index("--build") + 1])
     cache = dict(line.split("=", 1) for line in (folder / "CMakeCache.txt").read_text().splitlines())
-    speed = cache["ROTA_PROFILE:STRING"] == "use" and cache.get("CMAKE_INTERPROCEDURAL_OPTIMIZATION:BOOL") == "ON"
+    speed = cache.get("ROTA_PROFILE:STRING") == "use" and cache.get("CMAKE_INTERPROCEDURAL_OPTIMIZATION:BOOL") == "ON"
     with open("built", "a") as built:
         built.write(folder.name + (" for speed" if speed else " plain") + "\n")
     sys.exit()
@@ -59,24 +59,24 @@ class Builds(unittest.TestCase):
             self.assertTrue((self.root / "built").exists(), done.stdout + done.stderr)
         return (self.root / "built").read_text().splitlines()
 
-    def test_tests_wait_for_nothing_that_only_speed_asks_for(self):
+    def test_what_is_used_and_tested_is_built_fast(self):
+        self.assertEqual(self.built_by("build"), ["release plain"])
         self.assertEqual(self.built_by("test cli"), ["release plain"])
+        self.assertEqual(self.built_by("build"), ["release plain"])
 
-    def test_what_is_built_for_use_is_built_for_speed(self):
-        self.assertEqual(self.built_by("build"), ["profile plain", "release for speed"])
-        self.assertEqual(self.built_by("build", "build"), ["release for speed"])
-        self.assertEqual(self.built_by("test cli", "build"), ["release for speed"])
+    def test_a_tree_with_tests_keeps_them(self):
+        self.built_by("test cli", "build")
+        self.assertIn("ROTA_TESTS:BOOL=ON", (self.root / "build" / "release" / "CMakeCache.txt").read_text())
 
-    def test_what_measures_is_built_for_speed_after_tests_too(self):
-        for verb in ["bench", "swarm", "truth", "slurm"]:
+    def test_what_measures_is_built_for_speed_in_a_tree_of_its_own(self):
+        for verb in ["build --optimized", "bench", "swarm", "truth", "slurm"]:
             with self.subTest(verb):
                 shutil.rmtree(self.root / "build", ignore_errors=True)
-                self.assertEqual(self.built_by("test cli", verb), ["profile plain", "release for speed"])
+                self.assertEqual(self.built_by("test cli", verb), ["profile plain", "optimized for speed"])
+                self.assertEqual(self.built_by(verb), ["optimized for speed"])
 
-    def test_tests_look_at_what_is_there_for_use(self):
-        self.assertEqual(self.built_by("build", "test cli"), ["release for speed"])
-        shutil.rmtree(self.root / "build")
-        self.assertEqual(self.built_by("test cli", "swarm", "test cli"), ["release for speed"])
+    def test_all_tests_run_over_both_trees(self):
+        self.assertEqual(self.built_by("test"), ["release plain", "asan plain", "asan plain"])
 
 
 if __name__ == "__main__":

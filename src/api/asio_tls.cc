@@ -1,0 +1,2 @@
+// Boost.Asio's own functions for TLS, compiled here once (cmake/options.cmake).
+#include <boost/asio/ssl/impl/src.hpp>

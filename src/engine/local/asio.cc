@@ -1,0 +1,2 @@
+// Boost.Asio's own functions, compiled here once (cmake/options.cmake).
+#include <boost/asio/impl/src.hpp>
