@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 
+#include "api/page_door.h"
 #include "api/rehearser.h"
 #include "api/routes.h"
 #include "api/tokens.h"
@@ -55,7 +56,7 @@ class ServedState {
                                               .version = "fuzz"});
     CHECK(service.has_value(), "a fresh state is served");
     service_ = std::move(*service);
-    handler_ = api::routes({*service_, tokens_, worker_, rehearser_});
+    handler_ = api::routes({*service_, tokens_, worker_, rehearser_, door_});
   }
   ~ServedState() { service_->stop(); }
 
@@ -110,6 +111,7 @@ class ServedState {
   boost::asio::io_context io_;
   api::Worker worker_;
   api::Rehearser rehearser_;
+  api::PageDoor door_{[] { return fail("nothing is opened here."); }};
   api::Tokens tokens_;
   std::unique_ptr<serve::Service> service_;
   api::Handler handler_;

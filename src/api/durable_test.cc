@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/page_door.h"
 #include "api/rehearser.h"
 #include "api/routes.h"
 #include "api/tokens.h"
@@ -39,7 +40,7 @@ class Durable : public testing::Test {
                                               .version = "test"});
     EXPECT_TRUE(service) << service.error().message;
     service_ = std::move(*service);
-    handler_ = routes({*service_, *tokens_, worker_, rehearser_});
+    handler_ = routes({*service_, *tokens_, worker_, rehearser_, door_});
     work_until([&] { return !service_->uncommitted(); });
   }
   ~Durable() override {
@@ -104,6 +105,7 @@ class Durable : public testing::Test {
   Rehearser rehearser_;
   Turns turns_{std::chrono::milliseconds(2)};
   std::optional<Tokens> tokens_;
+  PageDoor door_{[] { return fail("this test has no port."); }};
   Handler handler_;
 };
 

@@ -30,6 +30,9 @@ bool is_ours(std::string_view host) {
 }  // namespace
 
 std::string foreign_page(const Request& request) {
+  const std::string_view name = name_of(request.host);
+  if (request.page_port && name != "127.0.0.1" && name != "localhost" && name != "[::1]")
+    return "the host " + rota::quoted(request.host) + " is not answered at this port; ask for 127.0.0.1.";
   if (request.by_token) return {};  // which no browser sends by itself
   if (!is_ours(request.host))
     return "the host " + rota::quoted(request.host) +

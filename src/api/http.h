@@ -26,6 +26,8 @@ struct Request {
   serve::Caller caller;
   bool by_token = false;   // else the kernel says who asks
   bool read_only = false;  // it may change nothing
+  bool by_code = false;    // of an address that `rota page` printed: for a session of the page, and for nothing else
+  bool page_port = false;  // it came by the port that was opened for browsers on this computer
   // Of a large one: as long as somebody has it, its body takes memory, and counts among those that are under way.
   std::shared_ptr<const void> large = {};
 };

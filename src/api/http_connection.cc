@@ -234,7 +234,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     }
     if (header.count(http::field::transfer_encoding) > 0 && !parser_->chunked())
       return dismiss(problem(400, "of the encodings for transfer only `chunked` is known here."));
-    Bearer bearer{peer_.caller.value_or(nobody()), false};
+    Bearer bearer{peer_.caller.value_or(nobody())};
     // The page is the same for everybody, and asks whoever opens it for a token.
     const bool page = header.target() == "/" && (header.method() == http::verb::get || head_);
     if (!peer_.caller && page && (parser_->chunked() || parser_->content_length().value_or(0) > 0))
@@ -256,6 +256,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
       return dismiss(problem(403, "this token is for reading only."));
     caller_ = std::move(bearer.caller);
     read_only_ = bearer.read_only;
+    by_code_ = bearer.by_code;
     take_body();
   }
 
@@ -310,6 +311,8 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     request.caller = caller_;
     request.by_token = !peer_.caller;
     request.read_only = read_only_;
+    request.by_code = by_code_;
+    request.page_port = peer_.page_port;
     const bool sound = take_apart({message.target().data(), message.target().size()}, request);
     request.body = std::move(message.body());
     wire_->wait_for_ever();
@@ -387,6 +390,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   serve::Caller caller_;
   bool known_ = false;      // a token was shown
   bool read_only_ = false;  // of the last one
+  bool by_code_ = false;    // the same
   beast::flat_buffer buffer_{kMostBuffered};
   std::optional<Parser> parser_;
   std::string answer_head_, answer_body_;  // while they are on their way

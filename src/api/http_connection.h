@@ -29,6 +29,7 @@ class Connection {
 struct Peer {
   std::optional<serve::Caller> caller;  // as the kernel says; nothing: each request has to say it with a token
   std::string key;                      // its user or its address, of which there is a limited number
+  bool page_port = false;               // it came by the port that was opened for browsers on this computer
 };
 
 // What all connections share. It outlives them.

@@ -12,6 +12,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstring>
+#include <deque>
 #include <thread>
 #include <vector>
 
@@ -33,7 +34,8 @@ struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
   Connections all;
   CallerOf caller_of;
   Local::acceptor local;
-  std::vector<tcp::acceptor> remote;
+  std::deque<tcp::acceptor> remote;  // they stay where they are when one more comes
+  bool for_page = false;             // the only one of them is for browsers on this computer
   std::unique_ptr<TlsFiles> tls;
   dev_t device = 0;  // of the socket's file, as it was made
   ino_t inode = 0;
@@ -249,9 +251,10 @@ void HttpServer::Impl::welcome(tcp::socket socket) {
   if (error) return;  // gone already
   socket.set_option(tcp::no_delay(true), error);
   socket.set_option(asio::socket_base::keep_alive(true), error);  // of streams: who vanished without a word is found
-  const Peer who{std::nullopt, peer_at(from.address())};
-  enter(http_connection(tls ? Wire::tls(std::move(socket), tls->context()) : Wire::plain(std::move(socket)), all, who),
-        who);
+  const Peer who{std::nullopt, peer_at(from.address()), for_page};
+  enter(
+      http_connection(tls ? Wire::tls(std::move(socket), tls->context()) : Wire::plain(std::move(socket)), all, who),
+      who);
 }
 
 void HttpServer::Impl::enter(const std::shared_ptr<Connection>& connection, const Peer& peer) {
@@ -293,6 +296,14 @@ Result<std::vector<std::string>> HttpServer::listen_remote(const std::string& li
     addresses.push_back(std::move(*address));
   }
   return addresses;
+}
+
+Result<std::string> HttpServer::listen_for_page() {
+  auto address = impl_->listen_remote({asio::ip::address_v4::loopback(), 0});
+  if (!address) return address;
+  impl_->for_page = true;
+  impl_->accept(impl_->remote.back());
+  return address;
 }
 
 void HttpServer::answer(CallerOf caller_of, BearerOf bearer_of, Handler handler) {

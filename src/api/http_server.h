@@ -41,6 +41,7 @@ using CallerOf = std::function<serve::Caller(std::uint32_t uid, std::uint32_t gi
 struct Bearer {
   serve::Caller caller;
   bool read_only = false;
+  bool by_code = false;  // what was shown is the code of an address, and counts no longer
 };
 using BearerOf = std::function<std::optional<Bearer>(std::string_view token)>;
 
@@ -54,6 +55,9 @@ class HttpServer {
   // Listens on TCP too: "host:port", with TLS, or without it on addresses of this computer alone, which nobody else
   // reaches. Gives the addresses, as "https://HOST:PORT"; a port that is 0 is one that is free. Fails with a sentence.
   Result<std::vector<std::string>> listen_remote(const std::string& listen, std::unique_ptr<TlsFiles> tls);
+  // Listens at 127.0.0.1 too, at a port that the kernel chooses, and answers there at once; for a server that answers,
+  // and listens on no other TCP. Gives the address, as "http://127.0.0.1:PORT". Fails with a sentence.
+  Result<std::string> listen_for_page();
   // From now on. By TCP every request needs a token.
   void answer(CallerOf caller_of, BearerOf bearer_of, Handler handler);
   // Takes no connections any more and closes those that there are: between requests at once, else behind the answer, as

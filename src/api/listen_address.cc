@@ -1,6 +1,10 @@
 #include "api/listen_address.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <climits>
 
 #include "base/text.h"
 
@@ -42,6 +46,13 @@ std::string peer_at(const boost::asio::ip::address& address) {
 std::string shown_endpoint(const tcp::endpoint& endpoint) {
   const std::string address = endpoint.address().to_string();
   return (endpoint.address().is_v6() ? "[" + address + "]" : address) + ":" + std::to_string(endpoint.port());
+}
+
+std::string browser_address(const std::string& listen, const std::string& address) {
+  std::string host = listen.substr(0, listen.rfind(':'));
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  if ((host == "0.0.0.0" || host == "[::]") && ::gethostname(name.data(), name.size() - 1) == 0) host = name.data();
+  return address.substr(0, address.find("//") + 2) + host + address.substr(address.rfind(':'));
 }
 
 std::string needs_tls(const std::string& listen) {

@@ -21,6 +21,10 @@ std::string peer_at(const boost::asio::ip::address& address);
 
 std::string shown_endpoint(const boost::asio::ip::tcp::endpoint& endpoint);  // "[::1]:8443"
 
+// The address for a browser of a service that listens at `listen`, of which the first is `address`:
+// "https://box.example:8443". Where that is any address of this computer, its name stands there.
+std::string browser_address(const std::string& listen, const std::string& address);
+
 // What is said where anybody would hear tokens and scripts pass by.
 std::string needs_tls(const std::string& listen);
 

@@ -30,5 +30,11 @@ TEST(ListenAddress, what_is_no_address_is_refused_with_a_sentence) {
   EXPECT_EQ(shown_endpoint(both->front()), "[::1]:8443");
 }
 
+TEST(ListenAddress, a_browser_is_given_the_name_that_the_certificate_has) {
+  EXPECT_EQ(browser_address("box.example:0", "https://192.0.2.1:8443"), "https://box.example:8443");
+  EXPECT_EQ(browser_address("[::1]:0", "http://[::1]:8080"), "http://[::1]:8080");
+  EXPECT_EQ(browser_address("0.0.0.0:8443", "https://0.0.0.0:8443").find("0.0.0.0"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace rota::api

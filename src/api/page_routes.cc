@@ -1,9 +1,15 @@
-// /: the page of the service. It is the same for everybody; what it shows it asks for as anybody else does.
+// /: the page of the service. It is the same for everybody; what it shows it asks for as anybody else does. And the
+// addresses with a code by which a user of this computer opens it.
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "api/job_json.h"
+#include "api/page_door.h"
 #include "api/routes.h"
+#include "api/submission_json.h"
+#include "base/text.h"
 #include "report/columns.h"
 #include "report/live_page.h"
 #include "store/sha256.h"
@@ -35,7 +41,46 @@ Response page_response() {
            {"Referrer-Policy", "no-referrer"}}};
 }
 
+// What was made: a secret, told this once, with until when it counts and whose it is.
+Response made(const Ask& ask, const char* name, const std::string& secret, Instant ends, bool operates) {
+  const nlohmann::json json{{name, secret},
+                            {"expires", unix_seconds(ask.service, ends)},
+                            {"user", ask.request.caller.user},
+                            {"operator", operates}};
+  return {201, "application/json", dumped(json), {{"Cache-Control", "no-store"}}};
+}
+
 }  // namespace
+
+void make_page_code(const Ask& ask) {
+  if (ask.request.by_token)
+    return ask.reply->send(problem(403,
+                                   "an address with a code is made on the computer of the service, and not with a "
+                                   "token; the page at the service's own address asks for the token."));
+  const auto operates = read_operator_wish(ask.request.body);
+  if (!operates) return ask.reply->send(problem(400, operates.error().message));
+  serve::Caller of = ask.request.caller;
+  if (*operates && !of.operates)
+    return ask.reply->send(
+        problem(403, rota::quoted(of.user) + " is no operator; `operators` in [service] names them."));
+  of.operates = *operates;
+  const auto address = ask.door.address();
+  if (!address) return ask.reply->send(problem(503, address.error().message));
+  const Instant now = ask.service.loop().now();
+  const auto code = ask.door.codes.make(of, now);
+  if (!code) return ask.reply->send(problem(503, code.error().message));
+  ask.reply->send(made(ask, "address", *address + "/#code=" + *code, now + ask.door.codes.life(), of.operates));
+}
+
+void open_page_session(const Ask& ask) {
+  if (!ask.request.by_code)
+    return ask.reply->send(
+        problem(403, "a session of the page is given for the code of an address that `rota page` prints."));
+  const Instant now = ask.service.loop().now();
+  const auto token = ask.door.sessions.make(ask.request.caller, now);
+  if (!token) return ask.reply->send(problem(503, token.error().message));
+  ask.reply->send(made(ask, "token", *token, now + ask.door.sessions.life(), ask.request.caller.operates));
+}
 
 void answer_page(const Ask& ask) {
   static const Response page = page_response();

@@ -152,6 +152,8 @@ void answer_document(const Ask& ask) {
   ask.reply->send({200, "application/json", std::string(document("openapi.json")), {}});
 }
 
+constexpr std::string_view kPageSessions = "/v1/page-sessions";
+
 constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/", answer_page},
     {"GET", "/healthz", answer_health},
@@ -195,6 +197,8 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/tokens", answer_tokens},
     {"POST", "/v1/tokens", answer_tokens},
     {"DELETE", "/v1/tokens/{id}", answer_tokens},
+    {"POST", "/v1/page-codes", make_page_code},
+    {"POST", kPageSessions, open_page_session},
 });
 
 bool fits(std::string_view route, const std::vector<std::string_view>& path) {
@@ -297,6 +301,8 @@ Handler routes(const Sources& sources) {
   return [at_once, questions = std::make_shared<PutOff>(sources.service, at_once)](
              const Request& request, const std::shared_ptr<Reply>& reply) {
     if (const std::string why = foreign_page(request); !why.empty()) return reply->send(problem(403, why));
+    if (request.by_code && request.path != kPageSessions)
+      return reply->send(problem(403, "the code of an address is for `POST /v1/page-sessions` alone."));
     request.method == "GET" ? questions->take(request, reply) : at_once(request, reply);
   };
 }

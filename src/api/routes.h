@@ -10,6 +10,7 @@
 
 namespace rota::api {
 
+class PageDoor;
 class Rehearser;
 class Tokens;
 class Worker;
@@ -20,6 +21,7 @@ struct Sources {
   Tokens& tokens;
   Worker& worker;        // reads large bodies
   Rehearser& rehearser;  // takes seconds at a time
+  PageDoor& door;
 };
 Handler routes(const Sources& sources);
 
@@ -56,6 +58,8 @@ void answer_forecast(const Ask& ask);
 void answer_events(const Ask& ask);
 void answer_plan(const Ask& ask);
 void answer_page(const Ask& ask);
+void make_page_code(const Ask& ask);
+void open_page_session(const Ask& ask);
 void answer_metrics(const Ask& ask);
 void answer_tokens(const Ask& ask);
 

@@ -15,6 +15,8 @@
 #include <optional>
 
 #include "api/http_server.h"
+#include "api/listen_address.h"
+#include "api/page_door.h"
 #include "api/rehearser.h"
 #include "api/routes.h"
 #include "api/systemd.h"
@@ -45,8 +47,14 @@ std::string summary(const serve::Service& service) {
          service.policy();
 }
 
-// Whom a token stands for, as this computer knows its user today.
-std::optional<Bearer> bearer_of(const serve::Service& service, const Tokens& tokens, std::string_view text) {
+// Whom a token, a session of the page or the code for one stands for, as this computer knows its user today.
+std::optional<Bearer> bearer_of(const serve::Service& service, const Tokens& tokens, PageDoor& door,
+                                std::string_view text) {
+  if (auto bearer = door.bearer(text, service.loop().now())) {
+    serve::Caller& caller = bearer->caller;
+    caller.operates = caller.operates && service.operates(caller.uid);
+    return user_name(caller.uid) == caller.user ? bearer : std::nullopt;
+  }
   const std::int64_t now = service.unix_milliseconds(service.loop().now()) / 1000;
   const Token* token = tokens.shown(text, now);
   if (token == nullptr) return std::nullopt;
@@ -66,6 +74,13 @@ Result<std::vector<std::string>> listen_remote(HttpServer& server, const site::S
     tls = std::move(*files);
   }
   return server.listen_remote(settings.listen, std::move(tls));
+}
+
+// Listens for browsers on this computer, and gives the address.
+Result<std::string> listen_for_page(HttpServer& server, const ServeOptions& options) {
+  auto address = server.listen_for_page();
+  if (address) options.say("answers at " + *address + " too, to browsers by `rota page` and to who has a token");
+  return address;
 }
 
 // Left to itself the threshold rises with what is freed, and what large requests and tables that have grown leave
@@ -111,6 +126,7 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
     return std::unexpected(free ? server.error() : free.error());
   }
   std::optional<Tokens> tokens;
+  PageDoor door([&] { return listen_for_page(**server, options); });
   std::vector<std::string> remote;
   own.before_acting = [&](const site::ServiceSettings& settings) -> Result<void> {
     auto read = Tokens::open(own.state_folder);
@@ -119,6 +135,7 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
     auto addresses = listen_remote(**server, settings);
     if (!addresses) return std::unexpected(addresses.error());
     remote = std::move(*addresses);
+    if (!remote.empty()) door.stands_at(browser_address(settings.listen, remote.front()));
     return {};
   };
   auto service = serve::Service::open(io, own);
@@ -129,8 +146,8 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
   Worker worker(io);
   Rehearser rehearser(io);
   (*server)->answer(
-      caller_of, [&](std::string_view text) { return bearer_of(**service, *tokens, text); },
-      routes({**service, *tokens, worker, rehearser}));
+      caller_of, [&](std::string_view text) { return bearer_of(**service, *tokens, door, text); },
+      routes({**service, *tokens, worker, rehearser, door}));
   boost::asio::signal_set signals(io, SIGTERM, SIGINT);
   // Behind the answers to who waits to hear what has become of a change; somebody may always come with one more.
   int patience = 10;

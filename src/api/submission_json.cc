@@ -395,6 +395,18 @@ Result<TokenRequest> read_token_request(const std::string& body, std::int64_t lo
   return request;
 }
 
+Result<bool> read_operator_wish(const std::string& body) {
+  const auto json = parse(body);
+  if (!json) return std::unexpected(json.error());
+  if (!json->is_object()) return fail("the request's body is a JSON object.");
+  bool operates = false;
+  for (const auto& [name, value] : json->items()) {
+    if (name != "operator") return unknown_member(name, {"operator"});
+    if (!take(value, operates)) return wrong(name, "true or false");
+  }
+  return operates;
+}
+
 Result<std::map<std::string, std::string>> read_texts(const std::string& body,
                                                       const std::vector<std::string_view>& names) {
   const auto json = parse(body);

@@ -36,6 +36,9 @@ struct TokenRequest {
 };
 Result<TokenRequest> read_token_request(const std::string& body, std::int64_t longest_life);
 
+// Whether an operator's rights are asked for, as of an address of the page.
+Result<bool> read_operator_wish(const std::string& body);
+
 // Members of a flat object that are texts, each of which may be there and no others.
 Result<std::map<std::string, std::string>> read_texts(const std::string& body,
                                                       const std::vector<std::string_view>& names);

@@ -1,15 +1,12 @@
 #include "api/tokens.h"
 
-#include <sys/random.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstring>
 #include <nlohmann/json.hpp>
-#include <span>
 
+#include "api/secret.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "store/number_json.h"
@@ -22,8 +19,7 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kPrefix = "rota_";  // by which tokens that went astray can be searched for
 constexpr std::size_t kIdDigits = 12;
-
-std::string hash_of(std::string_view text) { return store::hexadecimal(store::sha256(std::as_bytes(std::span(text)))); }
+constexpr std::size_t kSecretBytes = 32;
 
 // Looks at all of both, wherever they differ first.
 bool same(std::string_view a, std::string_view b) {
@@ -90,11 +86,10 @@ Result<std::string> Tokens::add(Token& token, std::size_t most) {
   if (std::ranges::count(with, token.uid, &Token::uid) >= static_cast<std::ptrdiff_t>(most))
     return fail(rota::quoted(token.user) + " has " + amount(static_cast<std::int64_t>(most), "token") +
                 ", the most that somebody has who is no operator; revoke one with `rota token revoke`.");
-  std::array<std::byte, 32> secret{};
-  if (::getrandom(secret.data(), secret.size(), 0) != static_cast<ssize_t>(secret.size()))
-    return fail(std::string("the system gives no random bytes: ") + std::strerror(errno) + ".");
-  std::string text = std::string(kPrefix) + store::hexadecimal(secret);
-  token.sha256 = hash_of(text);
+  const auto secret = secret_text(kSecretBytes);
+  if (!secret) return secret;
+  std::string text = std::string(kPrefix) + *secret;
+  token.sha256 = hash_of_secret(text);
   token.id = token.sha256.substr(0, kIdDigits);
   with.push_back(token);
   if (auto written = write(with); !written) return std::unexpected(written.error());
@@ -113,7 +108,7 @@ const Token* Tokens::find(const std::string& id) const {
 }
 
 const Token* Tokens::shown(std::string_view text, std::int64_t now) const {
-  const std::string hash = hash_of(text);
+  const std::string hash = hash_of_secret(text);
   const Token* found = nullptr;
   for (const Token& token : tokens_) {
     if (same(token.sha256, hash)) found = &token;

@@ -56,6 +56,7 @@ void add_submit(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_queue(CLI::App& app, Action& action);
 void add_top(CLI::App& app, Action& action);
+void add_page(CLI::App& app, Action& action);
 void add_job(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
 void add_forecast(CLI::App& app, Action& action);

@@ -1,6 +1,7 @@
 // Loaded before the C library, it breaks what a service asks of the system:
 //   BROKEN_CALL=sync|pwrite  fails with the error BROKEN_ERROR from the call on that comes after BROKEN_AFTER others;
 //   BROKEN_CLOCK=FILE        the clock of the day is wrong by as many seconds as the file says;
+//   BROKEN_SLEEP=FILE        the computer has slept for as many seconds as the file says: all clocks that count it are ahead;
 //   BROKEN_FILE=PATH         who opens it to read never comes back, whatever signal comes; PATH.hangs is there then.
 // Only in the process that it was loaded into first: what that one starts is left alone, but with BROKEN_FILE.
 #define _GNU_SOURCE
@@ -19,6 +20,7 @@
 
 static const char* call;
 static const char* clock_file;
+static const char* sleep_file;
 static const char* hanging_file;
 static long left;
 static int error;
@@ -30,6 +32,8 @@ __attribute__((constructor)) static void read_settings(void) {
   clock_file = getenv("BROKEN_CLOCK");
   if (call) call = strdup(call);
   if (clock_file) clock_file = strdup(clock_file);
+  sleep_file = getenv("BROKEN_SLEEP");
+  if (sleep_file) sleep_file = strdup(sleep_file);
   hanging_file = getenv("BROKEN_FILE");
   if (hanging_file) hanging_file = strdup(hanging_file);
   unsetenv("BROKEN_CALL");
@@ -67,15 +71,21 @@ ssize_t pwrite64(int file, const void* bytes, size_t size, off64_t place) {
 }
 ssize_t pwrite(int file, const void* bytes, size_t size, off_t place) { return pwrite64(file, bytes, size, place); }
 
+static long seconds_in(const char* path) {
+  char text[32] = "";
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  const long seconds = read(file, text, sizeof(text) - 1) > 0 ? atol(text) : 0;
+  close(file);
+  return seconds;
+}
+
 int clock_gettime(clockid_t clock, struct timespec* now) {
   static int (*real)(clockid_t, struct timespec*);
   if (!real) real = (int (*)(clockid_t, struct timespec*))dlsym(RTLD_NEXT, "clock_gettime");
   const int done = real(clock, now);
-  if (done != 0 || clock != CLOCK_REALTIME || !clock_file) return done;
-  char text[32] = "";
-  const int file = open(clock_file, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return done;
-  if (read(file, text, sizeof(text) - 1) > 0) now->tv_sec += atol(text);
-  close(file);
+  if (done != 0) return done;
+  if (clock_file && clock == CLOCK_REALTIME) now->tv_sec += seconds_in(clock_file);
+  if (sleep_file && (clock == CLOCK_REALTIME || clock == CLOCK_BOOTTIME)) now->tv_sec += seconds_in(sleep_file);
   return done;
 }

@@ -432,6 +432,7 @@ class Commands(ServiceCase):
     CASES = [
         ("submit --hold --name first -- true", 0, "^Submitted job 1$"), ("submit -t 1h -- sleep 1000", 0, "^Submitted job 2$"),
         ("run -- echo here", 0, "^here$"), ("wait 3", 0, "^$"), ("logs 2", 0, "^$"), ("top", 1, "draws on a terminal"),
+        ("page", 0, "^http://127.0.0.1:[0-9]+/#code=[0-9a-f]{32}$"),
         ("queue -t PD -o %j --noheader", 0, "^first$"), ("job 1", 0, r"^name +first$"), ("explain 1", 0, r"PENDING \(JobHeldUser\)"),
         ("update 1 --name second", 0, "^$"), ("release 1", 0, "^$"), ("wait 1", 0, "^$"), ("history name=second", 0, r"^1 +second "),
         ("submit --hold -- true", 0, "^Submitted job 4$"), ("forecast 4", 1, "job 4 is held: it starts when it is released"),

@@ -168,12 +168,22 @@ class Document(NetworkCase):
         token = self.post("/v1/tokens", {"read_only": True, "comment": "x"}, 201)
         self.get("/v1/tokens")
         self.get(f"/v1/tokens/{token['id']}", method="DELETE")
+        self.page_session()
         self.event_stream()
         self.refusals(ended[0])
         asked = {(method, path) for method, path, status in self.seen if status.startswith("2")}
         documented = {(method, path) for path, operations in self.document["paths"].items() for method in operations}
         self.assertEqual(documented - asked, set(), "in the document, and not asked here")
         self.assertEqual(asked - documented, set())
+
+    def page_session(self):
+        self.sent("/v1/page-codes", "post", {"operator": True})
+        code = self.post("/v1/page-codes", {"operator": True}, 201)["address"].partition("#code=")[2]
+        for status in (201, 401):
+            answered, answer, headers = self.ask("POST", "/v1/page-sessions", code)
+            self.assertEqual(answered, status, answer)
+            self.check("POST", "/v1/page-sessions", status, headers["Content-Type"], json.dumps(answer))
+        self.get("/v1/page-sessions", 403, "POST")
 
     def event_stream(self):
         connection = UnixConnection(self.service.socket)
@@ -191,7 +201,7 @@ class Document(NetworkCase):
                      "/v1/jobs/999/output", "/nowhere", "/v1", "/v1/jobs/1/2", "/v1/forecast/999"):
             self.get(path, 404)
         for path in ("/v1/jobs", "/v1/jobs/cancel", "/v1/jobs/update", "/v1/nodes/drain", "/v1/tokens",
-                     "/v1/reservations"):
+                     "/v1/reservations", "/v1/page-codes"):
             self.post(path, "{", 400)
             self.post(path, {"odd": 1}, 400)
         self.post("/v1/jobs/cancel", {"ids": "name=nobody"}, 404)

@@ -291,7 +291,7 @@ void add_top(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("top", "watch the queue on the whole screen, with keys to cancel and hold");
   command->description(command->get_description() +
                        "\nWhat runs, what waits with its reason and start, and how full the nodes are, as it changes. "
-                       "? shows the keys.");
+                       "? shows the keys. `rota page` has the same in a browser.");
   command->add_option("-i,--iterate", flags->every, "again after so many seconds; without: 1")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{3600}))
       ->type_name("SECONDS");

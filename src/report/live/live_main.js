@@ -116,7 +116,10 @@
       state.ended = true;
       soon();
     },
-    lost(milliseconds) { linked('lost', `disconnected, retrying in ${milliseconds / 1000} s`); },
+    lost(milliseconds) {
+      const ended = service.inSession() ? '; if the service was started again, type rota page' : '';
+      linked('lost', `disconnected, retrying in ${milliseconds / 1000} s${ended}`);
+    },
     refused(refusal) {
       linked('lost', 'not connected');
       if (refusal.status === 401) askForToken();
@@ -133,11 +136,12 @@
   // ---- who asks
 
   // Who has given none yet has done nothing wrong.
-  function askForToken() {
+  async function askForToken() {
     const dialog = at('token');
-    const given = service.token() !== '';
-    if (given) dialog.querySelector('.note').textContent = 'The service does not know this token, or not any more.';
-    else if (!dialog.open) dialog.querySelector('.note').textContent = '';
+    const refused = await service.entered;  // which a token that was given since has made good
+    const note = service.inSession() ? 'This session is over: it ends with the service, and after 12 hours. Type rota page again.'
+      : service.token() !== '' ? 'The service does not know this token, or not any more.' : refused;
+    if (note || !dialog.open) dialog.querySelector('.note').textContent = note;
     linked('lost', 'waits for a token');
     if (!dialog.open) dialog.showModal();
   }

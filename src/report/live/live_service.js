@@ -6,6 +6,7 @@ window.addEventListener('error', (event) => rota.errors.push(event.message));
 
 rota.service = (() => {
   const kKey = 'rota-token';
+  const kSession = 'rota-session';  // there: the token is that of a session, which ends with the service
   const kPauses = [500, 1000, 2000, 4000, 8000];  // milliseconds before the next try
 
   // What was refused or did not come: status 0 where nobody answered.
@@ -17,7 +18,14 @@ rota.service = (() => {
   }
 
   const token = () => sessionStorage.getItem(kKey) || '';
-  const keepToken = (text) => (text ? sessionStorage.setItem(kKey, text) : sessionStorage.removeItem(kKey));
+  const inSession = () => sessionStorage.getItem(kSession) !== null;
+
+  function keepToken(text, session) {
+    if (text) sessionStorage.setItem(kKey, text);
+    else sessionStorage.removeItem(kKey);
+    if (session) sessionStorage.setItem(kSession, 'yes');
+    else sessionStorage.removeItem(kSession);
+  }
 
   function headers(more) {
     const all = new Headers(more);
@@ -30,9 +38,28 @@ rota.service = (() => {
     return problem.detail || `The service answered with ${answer.status} and no reason.`;
   }
 
+  // An address that `rota page` printed has a code, which counts once: it leaves the address bar, and a session comes for
+  // it. Gives why there is none, if there is none.
+  async function enter() {
+    const code = (location.hash.match(/^#code=(.+)$/) || [])[1];
+    if (!code) return '';
+    history.replaceState(null, '', location.pathname + location.search);
+    keepToken('');
+    const answer = await fetch('v1/page-sessions', {method: 'POST', cache: 'no-store',
+                                                    headers: {Authorization: `Bearer ${code}`}}).catch(() => null);
+    if (!answer) return 'The service does not answer; type rota page again.';
+    if (answer.status === 401) return 'This address was used already or is older than 60 s; type rota page again.';
+    if (!answer.ok) return sentence(answer);
+    keepToken((await answer.json()).token, true);
+    return '';
+  }
+  const entered = enter();
+  window.addEventListener('hashchange', () => { if (location.hash.startsWith('#code=')) location.reload(); });
+
   async function send(path, options) {
+    await entered;
     const asked = token();
-    const answer = await fetch(path, {cache: 'no-store', ...options}).catch((error) => {
+    const answer = await fetch(path, {cache: 'no-store', ...options, headers: headers(options.headers)}).catch((error) => {
       if (error.name === 'AbortError') throw error;
       throw new Refusal(0, 'The service does not answer.');
     });
@@ -43,20 +70,19 @@ rota.service = (() => {
   }
 
   async function get(path) {
-    const answer = await send(path, {headers: headers(), signal: AbortSignal.timeout(30000)});
+    const answer = await send(path, {signal: AbortSignal.timeout(30000)});
     return answer.json().catch(() => { throw new Refusal(0, 'The service broke off before it had answered.'); });
   }
 
   async function post(path, body) {
-    const answer = await send(path, {method: 'POST', headers: headers({'Content-Type': 'application/json'}),
-                                     body: JSON.stringify(body)});
+    const answer = await send(path, {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify(body)});
     return answer.json();
   }
 
   // One connection to the stream, until it ends or is stopped. hear.opened(), hear.event(kind).
   async function listen(seen, hear, signal) {
     const after = seen.number === null ? {} : {'Last-Event-ID': String(seen.number)};
-    const answer = await send('v1/events', {headers: headers(after), signal});
+    const answer = await send('v1/events', {headers: after, signal});
     hear.opened();
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
@@ -113,5 +139,5 @@ rota.service = (() => {
     };
   }
 
-  return {get, post, follow, Refusal, token, keepToken};
+  return {get, post, follow, Refusal, token, keepToken, inSession, entered};
 })();
