@@ -18,7 +18,7 @@ Result<std::string> PageKeys::make(const serve::Caller& of, Instant now) {
   const auto of_user = [&](const Key& key) { return key.of.uid == of.uid; };
   if (std::ranges::count_if(keys_, of_user) >= static_cast<std::ptrdiff_t>(most_of_one_)) {
     keys_.erase(std::ranges::find_if(keys_, of_user));
-  } else if (keys_.size() >= kMostPageKeys) {
+  } else if (keys_.size() >= most_) {
     keys_.pop_front();
   }
   keys_.push_back({hash_of_secret(*text), of, now + life_});

@@ -13,13 +13,12 @@
 
 namespace rota::api {
 
-inline constexpr std::size_t kMostPageKeys = 10'000;  // of all users
-
 // Not thread-safe.
 class PageKeys {
  public:
-  // Each counts for so long, and a user has so many at a time.
-  PageKeys(Duration life, std::size_t most_of_one) : life_(life), most_of_one_(most_of_one) {}
+  // Each counts for so long; so many are there at a time of one user, and of all.
+  PageKeys(Duration life, std::size_t most_of_one, std::size_t most = 10'000)
+      : life_(life), most_of_one_(most_of_one), most_(most) {}
 
   // A new one. Where its user has enough of them, or there are enough in all, the oldest goes. Fails where the system
   // gives no random bytes.
@@ -39,6 +38,7 @@ class PageKeys {
 
   Duration life_;
   std::size_t most_of_one_;
+  std::size_t most_;
   std::deque<Key> keys_;  // the oldest first
 };
 
