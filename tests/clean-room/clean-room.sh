@@ -73,13 +73,13 @@ inside() {  # inside COMMAND...: in the bare root, with nothing of this machine'
 }
 
 timed() {  # timed COMMAND [TITLE]: runs it in the clone, and says what it took; fails where it fails
-  local TIMEFORMAT='%R %U %S' failed='' title=${2:-$1} real user system
+  local TIMEFORMAT='%R %U %S' failed='' title=${2:-$1} real user kernel
   exec 3>&1 4>&2
   { time inside bash -c "cd /rota && $1" >&3 2>&4 || failed=yes; } 2>"$room/took"
   exec 3>&- 4>&-
-  read -r real user system < <(tail -n 1 "$room/took")
+  read -r real user kernel < <(tail -n 1 "$room/took")
   printf '\nclean-room: %s took %.0f s, and %.0f s of computing\n' "$title" "$real" \
-    "$(awk -v user="$user" -v system="$system" 'BEGIN { print user + system }')"
+    "$(awk -v user="$user" -v kernel="$kernel" 'BEGIN { print user + kernel }')"
   [[ -z $failed ]]
 }
 

@@ -79,15 +79,18 @@ class Truth(ServiceCase):
     def submit_all(self):
         wait = threading.Event()
         for number in range(JOBS):
+            self.before(number)
             self.submit(number)
             wait.wait(self.dice.random() * self.pause)
+
+    def before(self, number):
+        """What is waited for before a job is submitted."""
 
     def told(self):
         """What each job told, by number, once all have ended."""
         self.submit_all()
         self.service.all_end()
-        names = [name for name in os.listdir(self.folder) if name.startswith("told-")]
-        return {name[5:]: Told(self.service.read(name)) for name in names}
+        return {name[5:]: Told(self.service.read(name)) for name in os.listdir(self.folder) if name.startswith("told-")}
 
     def rehearsed(self):
         path = os.path.join(self.folder, "rehearsed.csv")
@@ -122,7 +125,8 @@ class Truth(ServiceCase):
             if expected[one] + self.apart < expected[other]:
                 self.assertLess(decided[one], decided[other], f"job {one} and job {other}")
         for job, lines in told.items():
-            self.assertLess(starts[job], lines.begun[-1] + NEAR, f"job {job} began before it was started")
+            if self.moment == "start":
+                self.assertLess(starts[job], lines.begun[-1] + NEAR, f"job {job} began before it was started")
             self.assertLess(max(lines.begun + lines.done), ends[job] + NEAR, f"job {job} went on after its end")
         self.also(told, starts)
 
@@ -169,21 +173,18 @@ class DrivenOut(Truth):
         """Seconds in which two ends may change places."""
         return max(0.3, SHARE * (time.monotonic() - self.alone))
 
-    def about_to_end(self, row):
-        raise NotImplementedError
-
     def is_clear(self):
+        """In the short form it is enough that somebody is left to be driven out."""
         if not self.service.live():
             self.alone = time.monotonic()
             return True
         rows = self.service.ask("GET", "/v1/jobs?state=RUNNING")[1]["jobs"]  # where none runs, one is about to start
-        return bool(rows) and not any(map(self.about_to_end, rows))
+        return bool(rows) and (JOBS <= 20 or not any(map(self.about_to_end, rows)))
 
-    def submit(self, number, **more):
+    def before(self, number):
         self.alone = self.alone or time.monotonic()
-        if number % 6 == 5 and JOBS > 20:  # else somebody has to be left to be driven out
+        if number % 6 == 5:
             self.service.wait_for(self.is_clear, "a time at which nobody is about to end")
-        return super().submit(number, **more)
 
 
 class Requeue(DrivenOut):
@@ -200,8 +201,7 @@ class Requeue(DrivenOut):
         return 0
 
     def work(self, number, length):
-        self.lengths = getattr(self, "lengths", {})
-        self.lengths[str(number + 1)] = length
+        self.lengths = {**getattr(self, "lengths", {}), str(number + 1): length}
         return super().work(number, length)
 
     def members(self, number):
@@ -259,17 +259,16 @@ class Counting(Truth):
     that were not written down."""
 
     def work(self, number, length):
-        self.steps = getattr(self, "steps", {})
-        self.steps[str(number + 1)] = steps = round(length / 0.05)
+        steps = round(length / 0.05)
+        self.steps = {**getattr(self, "steps", {}), str(number + 1): steps}
         return COUNTED.format(steps)
 
     def also(self, told, starts):
         for job, steps in self.steps.items():
             self.assertEqual(self.service.read(f"steps-{job}").split(), ["step", str(steps), "-"], f"steps of job {job}")
         again = sum(len(lines.begun) - 1 for lines in told.values())
-        self.assertGreater(again, 0, "nobody went on from a checkpoint")
         kept = sum(os.path.exists(os.path.join(self.folder, f"saved-{job}")) for job in self.steps)
-        self.assertGreater(kept, 0, "nobody has kept anything")
+        self.assertGreater(min(again, kept), 0, f"{again} went on from a checkpoint, and {kept} have kept something")
         print(f"{again} dispatches went on from {kept} checkpoints", file=sys.stderr)
 
 
@@ -299,6 +298,14 @@ class Moves(Counting):
     pause = 2  # so that the fast node is free at times while somebody runs on the other
     apart = 3
 
+    def work(self, number, length):
+        return super().work(number, {JOBS - 2: 2, JOBS - 1: 5}.get(number, length))
+
+    def before(self, number):
+        """The last two are alone in the end: the one on the fast node makes room for the other one."""
+        if number == JOBS - 2:
+            self.service.all_end()
+
     def members(self, number):
         # A move has to gain two minutes by what is expected: a thousandth of so long a limit.
         return {"processors": 1, "limit": 200_000, "checkpoint": SAVES}
@@ -310,7 +317,6 @@ class Moves(Counting):
             spans[lines.nodes].append((lines.begun[-1], lines.done[-1], 1))
         for node, held in spans.items():
             self.assert_never_more(held, 1, f"jobs on {node}")
-        self.assertTrue(spans["fast"])
 
 
 # A node of these is on while its file is there; the cluster file says how long it takes to come and to go.
@@ -335,7 +341,7 @@ suspend_command = "{0}/switch.sh off"
 resume_command = "{0}/switch.sh on"
 """
     policy = "easy+power=idle-timeout+power-idle=2"
-    apart = 3
+    apart = 8
 
     def prepare(self):
         with open(os.path.join(self.folder, "switch.sh"), "w") as file:
@@ -355,15 +361,11 @@ resume_command = "{0}/switch.sh on"
         look = "[ -e on-$ROTA_JOB_NODELIST ] || echo $ROTA_JOB_ID >> dark"
         return f"{look}; {super().work(number, length)}; {look}"
 
-    def submit_all(self):
-        wait = threading.Event()
-        for number in range(JOBS):
-            if number == JOBS // 2:
-                self.service.all_end()
-                nodes = lambda: self.service.ask("GET", "/v1/nodes")[1]["nodes"]
-                self.service.wait_for(lambda: {node["power"] for node in nodes()} == {"off"}, "all nodes to sleep")
-            self.submit(number)
-            wait.wait(self.dice.random() * self.pause)
+    def before(self, number):
+        if number == JOBS // 2:
+            self.service.all_end()
+            nodes = lambda: self.service.ask("GET", "/v1/nodes")[1]["nodes"]
+            self.service.wait_for(lambda: {node["power"] for node in nodes()} == {"off"}, "all nodes to sleep")
 
     def also(self, told, starts):
         self.assertFalse(os.path.exists(os.path.join(self.folder, "dark")), "a job was on a node that was off")
@@ -424,8 +426,7 @@ class Licences(Truth):
 
     def members(self, number):
         more = {"licence": "solver", "licences": self.dice.choice((1, 2))} if number % 3 < 2 else {}
-        self.held = getattr(self, "held", {})
-        self.held[str(number + 1)] = more.get("licences", 0)
+        self.held = {**getattr(self, "held", {}), str(number + 1): more.get("licences", 0)}
         return {"processors": self.dice.choice((1, 2, 3)), "limit": self.limit(number), **more}
 
     def also(self, told, starts):
@@ -441,8 +442,8 @@ class Nodes(Truth):
               {"processors": 1, "memory": 40 << 20})
 
     def members(self, number):
-        self.shapes = getattr(self, "shapes", {})
-        self.shapes[str(number + 1)] = shape = self.dice.choice(self.SHAPES)
+        shape = self.dice.choice(self.SHAPES)
+        self.shapes = {**getattr(self, "shapes", {}), str(number + 1): shape}
         return {**shape, "limit": self.limit(number)}
 
     def also(self, told, starts):
@@ -488,8 +489,7 @@ def main():
     is_long = len(sys.argv) > 1
     if is_long:
         JOBS = int(sys.argv.pop(1))
-    suite = load_tests(unittest.TestLoader(), None, None)
-    well = unittest.TextTestRunner(verbosity=2 if is_long else 1).run(suite).wasSuccessful()
+    well = unittest.TextTestRunner(verbosity=2 if is_long else 1).run(load_tests(unittest.TestLoader(), None, None)).wasSuccessful()
     far = [name for name, jobs, inside in VERDICTS if inside < jobs]
     if is_long and VERDICTS:
         print("all starts are those of the rehearsal" if not far else "starts are too far off in " + ", ".join(far))
