@@ -142,8 +142,8 @@ class Desk : public Intake, public RunSource {
   void launch(std::uint32_t job, const Run& run, std::uint32_t dispatch = 1) {
     engine_->dispatch(start(job, run, dispatch));
   }
-  // Gives one that runs a limit that is over so soon, and expects its end then; the key of that order. One that had such
-  // a limit from its start on might be ended before it has begun.
+  // Gives one that runs a limit that is over so soon, and expects its end then; the key of that order. One that had
+  // such a limit from its start on might be ended before it has begun.
   std::uint64_t ends_in(std::uint32_t job, Duration soon) {
     Command sooner = command(Command::Kind::adjust, job);
     sooner.limit = seconds(1234);
