@@ -98,7 +98,7 @@ class Waiting:
         done = self.service.folder + "/done"
         if not os.path.exists(done):
             os.mkfifo(done)
-        self.post(self.job(["/bin/sh", "-c", f"exec 3>{done}"], processors=1, limit=1))
+        self.post(self.job(["/bin/sh", "-c", f"exec 3>{done}"], processors=1, limit=60))
         with open(done) as file:
             file.read()
 

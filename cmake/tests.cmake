@@ -17,10 +17,11 @@ function(rota_test_wanted variable group)
   endif()
 endfunction()
 
-# rota_test_program(TARGET GROUP group SOURCES file... [LINKS target...]): a GoogleTest program; each of its tests
-# becomes GROUP.Suite.name. Found when the tests run, not when they are built: a sanitizer's build needs no run.
+# rota_test_program(TARGET GROUP group SOURCES file... [LINKS target...] [SECONDS n]): a GoogleTest program; each of its
+# tests becomes GROUP.Suite.name. Found when the tests run, not when they are built: a sanitizer's build needs no run.
+# SECONDS: what its longest takes; with that they count as ones that compute, as in rota_test_takes.
 function(rota_test_program target)
-  cmake_parse_arguments(TEST "" "GROUP" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(TEST "" "GROUP;SECONDS" "SOURCES;LINKS" ${ARGN})
   rota_test_wanted(wanted ${TEST_GROUP})
   if(NOT wanted)
     return()
@@ -32,17 +33,20 @@ function(rota_test_program target)
     target_compile_options(${target} PRIVATE -O0)  # that halves the time to compile them, and what they test is optimized
   endif()
   target_compile_definitions(${target} PRIVATE ROTA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  gtest_discover_tests(${target} TEST_PREFIX "${TEST_GROUP}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-                       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES TIMEOUT 1500)
+  if(TEST_SECONDS)
+    set(takes COST ${TEST_SECONDS} PROCESSORS 2)
+  endif()
+  gtest_discover_tests(${target} TEST_PREFIX "${TEST_GROUP}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 600
+                       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES TIMEOUT 1500 ${takes})
 endfunction()
 
-# rota_test_folder([LINKS target...]): every *_test.cc in this folder of tests/ is one program of the folder's group.
+# rota_test_folder([LINKS target...] [SECONDS n]): every *_test.cc in this folder of tests/ is one program of its group.
 function(rota_test_folder)
-  cmake_parse_arguments(FOLDER "" "" "LINKS" ${ARGN})
+  cmake_parse_arguments(FOLDER "" "SECONDS" "LINKS" ${ARGN})
   get_filename_component(group ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cc)
   if(sources)
-    rota_test_program(tests_${group} GROUP ${group} SOURCES ${sources} LINKS ${FOLDER_LINKS})
+    rota_test_program(tests_${group} GROUP ${group} SOURCES ${sources} LINKS ${FOLDER_LINKS} SECONDS ${FOLDER_SECONDS})
   endif()
 endfunction()
 
@@ -55,4 +59,20 @@ function(rota_test_script name)
   endif()
   add_test(NAME ${name} COMMAND ${SCRIPT_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE ${ROTA_SKIPPED} TIMEOUT 1500)
+endfunction()
+
+# rota_test_takes(SECONDS [COMPUTES] GROUP.name...): what these scripts take about, alone on two quiet cores. ctest begins with
+# those that take longest, so that a run does not end with one of them. COMPUTES: for much of that time they keep a core busy
+# or more; all others mostly wait, and `ctest -j` may have three times as many at a time as there are cores.
+function(rota_test_takes seconds)
+  cmake_parse_arguments(TAKES "COMPUTES" "" "" ${ARGN})
+  set(processors 1)
+  if(TAKES_COMPUTES)
+    set(processors 2)
+  endif()
+  foreach(name ${TAKES_UNPARSED_ARGUMENTS})
+    if(TEST ${name})
+      set_tests_properties(${name} PROPERTIES COST ${seconds} PROCESSORS ${processors})
+    endif()
+  endforeach()
 endfunction()

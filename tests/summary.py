@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Reads ctest's JUnit files, tells again what the failed tests said last, names every test that failed or was skipped,
-and closes with one line of counts.
+"""Reads ctest's JUnit files, prints again what the failed tests printed last, names every test that failed or was skipped,
+says what each group took, and closes with one line of counts.
 
 Usage: summary.py RESULTS.xml...   The file's name stands before the test's, but for that of the plain build (release).
+
+What a group took is the sum of its tests' own seconds: of tests that ran side by side, more than went by.
 """
 import sys
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
-LAST = 40  # lines of what a failed test said
+LAST = 40  # lines of what a failed test printed
 WIDEST = 500
 
 
@@ -23,7 +25,7 @@ def reason(case):
 
 
 def said(case, name):
-    """The end of what a failed test said: who sees only the end of a long run sees why it failed."""
+    """The end of what a failed test printed: who sees only the end of a long run sees why it failed."""
     lines = (case.findtext("system-out") or "").splitlines()[-LAST:]
     return [f"--- {name}", *(line[:WIDEST] for line in lines)]
 
@@ -37,23 +39,32 @@ def outcome(case):
     return "failed"
 
 
+def took(name, tests):
+    """What a group took, by its tests: (seconds, name) of each."""
+    seconds, longest = max(tests)
+    many = f"{len(tests)} tests, longest" if len(tests) > 1 else "1 test,"
+    return f"{name} {sum(each for each, _ in tests) / 60:.1f} min in {many} {longest} {seconds:.0f} s"
+
+
 def main(paths):
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     lines = {"failed": [], "skipped": []}
-    told = []
+    told, groups = [], {}
     for path in map(Path, paths):
         if not path.exists():
             continue
         prefix = "" if path.stem == "release" else path.stem + ": "
         for case in xml.parse(path).iter("testcase"):
-            kind = outcome(case)
+            kind, name = outcome(case), case.get("name")
             counts[kind] += 1
+            groups.setdefault(prefix + name.partition(".")[0], []).append((float(case.get("time") or 0), name))
             if kind == "skipped":
-                lines[kind].append(f"skipped {prefix}{case.get('name')}: {reason(case) or 'it does not say why'}")
+                lines[kind].append(f"skipped {prefix}{name}: {reason(case) or 'it does not say why'}")
             if kind == "failed":
-                lines[kind].append(f"failed {prefix}{case.get('name')}")
-                told += said(case, prefix + case.get("name"))
-    for line in [*told, *lines["skipped"], *lines["failed"]]:
+                lines[kind].append(f"failed {prefix}{name}")
+                told += said(case, prefix + name)
+    times = [took(name, tests) for name, tests in sorted(groups.items())]
+    for line in [*told, *lines["skipped"], *times, *lines["failed"]]:
         print(line)
     print("{passed} passed, {failed} failed, {skipped} skipped".format(**counts))
     return 1 if counts["failed"] or not counts["passed"] else 0

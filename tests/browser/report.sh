@@ -83,7 +83,7 @@ make_report() {
 
 # Each run has a profile of its own; timeout ends the browser if it hangs, and it ends by itself otherwise.
 browse() {
-  timeout --kill-after=5 120 "$browser" --headless --no-sandbox --disable-gpu --no-first-run \
+  timeout --kill-after=5 600 "$browser" --headless --no-sandbox --disable-gpu --no-first-run \
     --disable-background-networking --disable-component-update --disable-sync --disable-dev-shm-usage \
     --user-data-dir="$folder/profile" --enable-logging=stderr --v=0 --window-size=1280,2000 "$@"
 }

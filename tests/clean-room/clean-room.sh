@@ -1,18 +1,25 @@
 #!/usr/bin/env bash
-# Makes a bare Debian 12 in a folder, clones this repository into it as committed, runs `./dev run` there twice, and
-# says how long each took. Packages come from where this machine's own come from. Usage: clean-room.sh [DIR]; as root.
-# DIR (default: a new temporary folder, removed at the end) must be empty or not there.
+# Makes a bare Debian 12 in a folder, clones this repository into it as committed, and runs `./dev run` there twice; with
+# --test also `./dev test`. Says how long each took and how much computing that was, what build/ takes on the disk and how
+# large the program is; no time is too long. Packages come from where this machine's own come from.
+# Usage: clean-room.sh [--test] [DIR]; as root. DIR (default: a new temporary folder, removed at the end) must be empty or
+# not there.
 set -euo pipefail
+export LC_ALL=C  # numbers are written with a point
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
-first_limit=300  # seconds, from nothing
-second_limit=10
 
 die() {
   printf 'clean-room: %s\n' "$*" >&2
   exit 1
 }
 
+with_tests=
+if [[ ${1:-} == --test ]]; then
+  with_tests=yes
+  shift
+fi
+if (($# > 1)) || [[ ${1:-} == -* ]]; then die "it takes --test and one folder: ./dev clean-room [--test] [DIR]"; fi
 ((EUID == 0)) || die "only root can make another root: sudo ./dev clean-room"
 command -v debootstrap >/dev/null || die "debootstrap is missing: apt-get install debootstrap"
 
@@ -26,7 +33,7 @@ fi
 
 leave() {
   local mounted
-  for mounted in dev/pts dev proc; do
+  for mounted in dev/shm dev/pts dev sys proc; do
     ! mountpoint -q "$room/$mounted" || umount "$room/$mounted" || umount --lazy "$room/$mounted"
   done
   [[ -n ${keep:-} ]] || rm -rf --one-file-system "$room"
@@ -42,7 +49,7 @@ mirror() {
     awk '$2 == "bookworm" && $3 == "main" { print $1; exit }'
 }
 
-furnish() {  # what apt needs to know of the machine's network, and nothing else
+furnish() {  # what apt needs to know of the machine's network, what programs expect of a system, and nothing else
   local list
   for list in /etc/apt/sources.list /etc/apt/sources.list.d/debian.{list,sources}; do
     [[ ! -f $list ]] || cp "$list" "$room$list"
@@ -54,21 +61,31 @@ furnish() {  # what apt needs to know of the machine's network, and nothing else
   cp /etc/hosts "$room/etc/hosts"
   mount -t proc proc "$room/proc"
   mount --bind /dev "$room/dev"
+  mount --bind /dev/pts "$room/dev/pts"
+  mount -t tmpfs -o mode=1777 tmpfs "$room/dev/shm"
+  mount -t sysfs -o ro sysfs "$room/sys"  # without control groups: this machine's are not for tests
 }
 
 inside() {  # inside COMMAND...: in the bare root, with nothing of this machine's environment but its proxies
-  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 TERM=dumb \
+  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 TERM=dumb ${JOBS:+JOBS="$JOBS"} \
     ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
     ${no_proxy:+no_proxy="$no_proxy"} chroot "$room" "$@"
 }
 
-timed() {  # timed TITLE LIMIT: runs `./dev run` inside and says how many seconds it took
-  local began=$EPOCHREALTIME took
-  inside bash -c 'cd /rota && ./dev run' || failed=yes
-  took=$(awk -v from="$began" -v to="$EPOCHREALTIME" 'BEGIN { printf "%.1f", to - from }')
-  printf '\nclean-room: the %s ./dev run took %s s (%s s at most)\n' "$1" "$took" "$2"
-  awk -v took="$took" -v limit="$2" 'BEGIN { exit took > limit }' || failed=yes
-  [[ -z $failed ]] || die "./dev run failed, or took too long."
+timed() {  # timed COMMAND [TITLE]: runs it in the clone, and says what it took; fails where it fails
+  local TIMEFORMAT='%R %U %S' failed='' title=${2:-$1} real user kernel
+  exec 3>&1 4>&2
+  { time inside bash -c "cd /rota && $1" >&3 2>&4 || failed=yes; } 2>"$room/took"
+  exec 3>&- 4>&-
+  read -r real user kernel < <(tail -n 1 "$room/took")
+  printf '\nclean-room: %s took %.0f s, and %.0f s of computing\n' "$title" "$real" \
+    "$(awk -v user="$user" -v kernel="$kernel" 'BEGIN { print user + kernel }')"
+  [[ -z $failed ]]
+}
+
+sizes() {
+  printf 'clean-room: build/ takes %s MB, and the program %s MB\n' "$(du -sm "$room/rota/build" | cut -f 1)" \
+    "$(($(stat -c %s "$room/rota/build/release/rota") / 1000000))"
 }
 
 printf 'clean-room: making a bare Debian 12 in %s\n' "$room"
@@ -77,7 +94,13 @@ debootstrap --variant=minbase bookworm "$room" "$(mirror)" >"$room.log" 2>&1 ||
 rm "$room.log"
 furnish
 git -c safe.directory='*' clone --quiet --no-hardlinks "file://$root" "$room/rota"
-failed=
-timed first $first_limit
-timed second $second_limit
+timed "./dev run" "the first ./dev run" || die "./dev run failed."
+sizes
+timed "./dev run" "the second ./dev run" || die "the second ./dev run failed."
 [[ -s $room/rota/build/report.html ]] || die "there is no build/report.html."
+[[ -n $with_tests ]] || exit 0
+timed "./dev setup test" || die "what the tests need could not be installed."
+failed=
+timed "./dev test" || failed=yes
+sizes
+[[ -z $failed ]] || die "./dev test failed."

@@ -13,7 +13,7 @@ import signal
 import subprocess
 from pathlib import Path
 
-from rota_case import DAY, HEAD, ROOT, ROTA, RotaCase, main, row
+from rota_case import DAY, HEAD, PATIENCE, ROOT, ROTA, RotaCase, main, row
 
 
 class Simulate(RotaCase):
@@ -328,7 +328,7 @@ class Signals(RotaCase):
             while not self.is_writing(running.pid):
                 self.assertIsNone(running.poll(), "it ended by itself")
             running.send_signal(signal.SIGINT)
-            self.assertEqual(running.wait(30), -signal.SIGINT)
+            self.assertEqual(running.wait(PATIENCE), -signal.SIGINT)
             self.assertEqual(running.stderr.read(), b"")
         self.assertEqual(list(self.folder.iterdir()), [])
 
@@ -348,7 +348,7 @@ class Terminals(RotaCase):
         shown = b""
         with subprocess.Popen([ROTA, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs):
             os.close(theirs)
-            while select.select([ours], [], [], 120)[0]:
+            while select.select([ours], [], [], PATIENCE)[0]:
                 try:
                     shown += os.read(ours, 65536)
                 except OSError:  # all of it has been read and the other side is closed

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import unittest
 
-from rota_case import ROTA, RotaCase, main
+from rota_case import PATIENCE, ROTA, RotaCase, main
 
 
 def needs(program):
@@ -26,7 +26,7 @@ class Shell(RotaCase):
         self.file("script", self.rota("completion", shell).stdout)
 
     def ran(self, *command):
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=60,
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE,
                               env={"PATH": f"{ROTA.parent}:/usr/bin:/bin", "HOME": str(self.folder), "LC_ALL": "C.UTF-8"})
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         return done.stdout

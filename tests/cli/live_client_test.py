@@ -14,7 +14,7 @@ import threading
 
 from fake_service import NOON, job, problem, waiting
 from live_case import LiveCase
-from rota_case import ROTA, main, unprivileged
+from rota_case import PATIENCE, ROTA, main, unprivileged
 
 GIB = 1 << 30
 
@@ -157,7 +157,7 @@ What this rests on:
             first = int(request["query"]["from"])
             return 200, text[first:first + 4], {"Rota-Ended": "yes"} if len(asked) > 3 else {}
         self.answers("GET", "/v1/jobs/12/output", output)
-        done = subprocess.run([ROTA, "logs", "-f", "12"], env=self.env, capture_output=True, timeout=60)
+        done = subprocess.run([ROTA, "logs", "-f", "12"], env=self.env, capture_output=True, timeout=PATIENCE)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, text, b""))
         self.live("logs", "12", "--error", stdout=subprocess.DEVNULL)
         self.assertEqual(asked[-1]["stream"], "error")
@@ -409,10 +409,11 @@ class Errors(LiveCase):
         no("Over the network a service is asked with a token; put it into ROTA_TOKEN, or its file into --token-file or "
            "ROTA_TOKEN_FILE. `rota token create` makes one, on the computer of the service.", ROTA_URL="https://box")
         no("--socket and --url are two services; name one of them.", "--url", "https://box", "--socket", "s")
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        no(f"No service answers at https://127.0.0.1:{port}; start one with `rota serve`, or name another with --url or "
-           "ROTA_URL.", ROTA_URL=f"https://127.0.0.1:{port}", ROTA_TOKEN="t")
+        with socket.socket() as nobody:  # bound, so that it is nobody else's, but nobody listens
+            nobody.bind(("127.0.0.1", 0))
+            port = nobody.getsockname()[1]
+            no(f"No service answers at https://127.0.0.1:{port}; start one with `rota serve`, or name another with --url or "
+               "ROTA_URL.", ROTA_URL=f"https://127.0.0.1:{port}", ROTA_TOKEN="t")
 
     def test_a_socket_that_is_not_for_everybody(self):
         if os.geteuid() != 0:

@@ -11,7 +11,7 @@ import threading
 
 from fake_service import NOON, job, problem, waiting
 from live_case import LiveCase
-from rota_case import ROTA, main
+from rota_case import PATIENCE, ROTA, main
 
 SUBMITTED = (201, {"id": "12", "jobs": ["12"]})
 
@@ -269,9 +269,9 @@ class Run(LiveCase):
         self.answers("POST", "/v1/jobs/cancel", (200, {"jobs": [{"id": "12", "done": True}]}))
         process = subprocess.Popen([ROTA, "run", "--", "x"], cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.assertTrue(looked.wait(60))
+        self.assertTrue(looked.wait(PATIENCE))
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=PATIENCE)
         self.assertEqual(process.returncode, 130)
         self.assertIn("rota: cancelling job 12.\n", said.decode())
         self.assertEqual([r["body"] for r in self.service.requests if r["path"] == "/v1/jobs/cancel"], [{"ids": "12"}])

@@ -10,7 +10,7 @@ import json
 import re
 import subprocess
 
-from rota_case import DAY, HEAD, ROTA, RotaCase, main, row
+from rota_case import DAY, HEAD, PATIENCE, ROTA, RotaCase, main, row
 
 CLUSTER = '[[nodes]]\nnames = "n[1-4]"\nprocessors = 8\nmemory = "64G"\n'
 
@@ -26,7 +26,7 @@ class Page(RotaCase):
         programs = self.folder / "bin"
         programs.mkdir(exist_ok=True)
         (programs / "rota").symlink_to(ROTA)
-        done = subprocess.run(["sh", "-c", f"{command} --json --quiet"], cwd=self.folder, capture_output=True, timeout=120,
+        done = subprocess.run(["sh", "-c", f"{command} --json --quiet"], cwd=self.folder, capture_output=True, timeout=PATIENCE,
                               env={"PATH": f"{programs}:/usr/bin:/bin"})
         self.assertEqual(done.returncode, 0, f"{command}\n{done.stderr.decode()}")
         return json.loads(done.stdout)["rehearsals"]

@@ -106,7 +106,7 @@ class Remade(RotaCase):
         return off / idle if " over " in reads else off
 
     def test_every_figure_of_every_study_names_the_command_that_makes_it_again(self):
-        studies = json.loads(self.rota("reproduce", "all", "--json", "--inputs", "inputs", code=3, timeout=600).stdout)
+        studies = json.loads(self.rota("reproduce", "all", "--json", "--inputs", "inputs", code=3, timeout=1400).stdout)
         self.assertEqual([study["study"] for study in studies][:3], ["auction", "binding", "grace"])
         missed = sorted(cell["claim"] for study in studies for cell in study["cells"] if not cell["ok"])
         self.assertEqual(missed, MISSES)

@@ -10,6 +10,7 @@ from pathlib import Path
 ROTA = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else None
 ROOT = Path(__file__).resolve().parents[2]
 DAY = str(ROOT / "examples" / "day.swf")
+PATIENCE = 600  # seconds after which a command counts as hanging
 HEAD = "; MaxProcs: 4\n"  # of a log
 
 
@@ -37,7 +38,7 @@ class RotaCase(unittest.TestCase):
         more = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more
         if "input" in more:
             del more["stdin"]
-        more = {"cwd": self.folder, "timeout": 120} | more
+        more = {"cwd": self.folder, "timeout": PATIENCE} | more
         done = subprocess.run([more.pop("program", ROTA), *arguments], **more)
         done.stdout, done.stderr = (t.decode() if t is not None else "" for t in (done.stdout, done.stderr))
         self.assertEqual(done.returncode, code, f"rota {' '.join(map(str, arguments))}\n{done.stdout}\n{done.stderr}")

@@ -112,7 +112,7 @@ class Service:
             self.process = subprocess.Popen(
                 [self.rota, "serve", "--state", self.folder / "service", "--socket", self.socket], cwd=self.folder,
                 env=self.environment, stdin=subprocess.DEVNULL, stdout=told, stderr=told)
-        until = time.monotonic() + 60
+        until = time.monotonic() + SECONDS
         while self.ask("status").returncode != 0:
             if self.process.poll() is not None or time.monotonic() > until:
                 return f"needs a service, and none comes up; it said:\n{log.read_text(errors='replace')}"

@@ -25,7 +25,8 @@ class Arrays(ServiceCase):
         """Of seven tasks: 1 ends well, 2 and 4 fail, 3 and 5 run, 6 and 7 wait, two at a time."""
         array = self.service.submit("case $ROTA_ARRAY_TASK_ID in 1) echo good;; 2|4) exit 3;; *) sleep 1000;; esac",
                                     name="sweep", array="1-7%2", output="out-%a")
-        self.service.wait_for(lambda: self.service.job(f"{array}_5")["state"] == "RUNNING", "the fifth task to run")
+        for task in (3, 5):
+            self.service.runs(f"{array}_{task}")
         return array
 
     def test_tasks_kept_back_by_their_array_are_told_apart_from_held_ones(self):
@@ -37,11 +38,12 @@ class Arrays(ServiceCase):
         self.service.act("cancel", f"{array},{held}")
 
     def test_a_large_script_is_kept_and_renamed_once_for_all_tasks(self):
-        begin = time.monotonic()
-        array = self.service.submit(script="#!/bin/sh\n#" + "x" * (8 << 20), array="1-3000", held=True, name="sweep")
+        script = "#!/bin/sh\n#" + "x" * (8 << 20)
+        array = self.service.submit(script=script, array="1-3000", held=True, name="sweep")
         self.assertEqual(self.service.act("update", array, name="wide")[0], 200)
         self.assertEqual(self.service.job(f"{array}_3000")["name"], "wide")
-        self.assertLess(time.monotonic() - begin, 30, "each task cost as much as its script is large")
+        kept = sum(os.path.getsize(os.path.join(self.service.state, name)) for name in ("rota.db", "rota.db-wal"))
+        self.assertLess(kept, 10 * len(script), "each task has taken as much as its script is large")
         self.service.act("cancel", array)
 
     def test_a_throttle_that_is_raised_lets_the_first_tasks_go_next(self):
@@ -152,21 +154,24 @@ class Arrays(ServiceCase):
         self.assertEqual(self.service.decides_the_same_again(), "")
 
     def test_a_change_of_very_many_leaves_others_their_turns(self):
-        for _ in range(3):
-            self.service.submit("true", array="1-10000", name="many", held=True)
-        told = []
-        asker = threading.Thread(target=lambda: told.append(self.service.act("cancel", "name=many")))
-        asker.start()
-        seen = set()  # how many there are, in the midst of it
-        while asker.is_alive():
-            seen.add(self.service.ask("GET", "/v1/status")[1]["held"])
-        asker.join()
-        self.assertTrue(any(0 < held < 30000 for held in seen), seen)
-        status, answer = told[0]
-        rows = answer["jobs"]
-        self.assertEqual((status, len(rows), rows[0]["id"], rows[-2]["id"]), (200, 1001, "20001_9001", "20001_10000"))
-        self.assertEqual(rows[-1], {"id": "name=many", "done": True, "more": 29000})
-        self.assertEqual(self.service.live(), [])
+        for _ in range(10):  # that this test has no turn for as long as a change takes happens now and then
+            arrays = [self.service.submit("true", array="1-10000", name="many", held=True) for _ in range(3)]
+            told = []
+            asker = threading.Thread(target=lambda: told.append(self.service.act("cancel", "name=many")))
+            asker.start()
+            seen = set()  # how many there are, in the midst of it
+            while asker.is_alive():
+                seen.add(self.service.ask("GET", "/v1/status")[1]["held"])
+            asker.join()
+            status, answer = told[0]
+            rows = answer["jobs"]
+            self.assertEqual((status, len(rows), rows[0]["id"], rows[-2]["id"]),
+                             (200, 1001, f"{arrays[2]}_9001", f"{arrays[2]}_10000"))
+            self.assertEqual(rows[-1], {"id": "name=many", "done": True, "more": 29000})
+            self.assertEqual(self.service.live(), [])
+            if any(0 < held < 30000 for held in seen):
+                return
+        self.fail("others are answered only once all is changed")
 
     def test_top_folds_acts_on_all_and_unfolds(self):
         array = self.sweep()

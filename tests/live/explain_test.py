@@ -5,7 +5,7 @@ import signal
 import sys
 import unittest
 
-from service import ServiceCase, contents
+from service import ServiceCase
 
 
 class Remedies(ServiceCase):
@@ -150,11 +150,8 @@ class Quiet(ServiceCase):
 
     def is_quiet(self):
         """Until the service's clock is well beyond its last event; gives what it shows then."""
-        def now():
-            return self.service.ask("GET", "/v1/status")[1]["now"]
-        began = now()
-        self.service.wait_for(lambda: now() > began + 2, "a while without an event")
-        return now()
+        self.service.let_pass(2)
+        return self.service.now()
 
     def test_a_start_now_is_one_of_now(self):
         service, least = self.service, {"folder": self.folder, "command": ["true"], "limit": 60}
@@ -195,11 +192,15 @@ class Late(ServiceCase):
 
     def test_no_start_is_told_that_has_passed(self):
         service = self.service
-        late = service.submit("trap '' TERM; until [ -e go ]; do sleep 0.02; done", processors=4, limit=2, kill_wait=1000)
+        late = service.submit("trap '' TERM; echo on > on; until [ -e go ]; do sleep 0.02; done", processors=4, limit=600,
+                              kill_wait=1000)
+        service.written("on")
+        service.runs(late)
         job = service.submit("true", processors=4, limit=60)
         behind = service.submit("true", processors=4, limit=60)
         self.assertIn("expected_start", service.job(job))
         service.wait_for(lambda: "starts_by" in service.ask("GET", "/v1/plan")[1]["waiting"][1], "a plan")
+        limit = service.near_limit(late)
         service.wait_for(lambda: service.job(late)["state"] == "COMPLETING", "its limit to pass")
         service.wait_for(lambda: "expected_start" not in service.job(job), "the planned start to pass")
         for action, members in (("suspend", {}), ("update", {"limit": 1000})):
@@ -207,7 +208,7 @@ class Late(ServiceCase):
                              f"job {late} has come to its limit and is being ended.")
         self.assertIn("killed 16:40 after", service.ask("GET", f"/v1/jobs/{late}/explain")[1]["why"])
         self.assertEqual([row["id"] for row in service.ask("GET", "/v1/jobs?state=COMPLETING")[1]["jobs"]], [late])
-        killed = service.job(late)["start"] + 2 + 1000  # until then it may hold what it has, and everybody waits for that
+        killed = service.job(late)["start"] + limit + 1000  # until then it may hold what it has, and everybody waits for that
         told = service.ask("GET", f"/v1/jobs/{job}/explain")[1]
         self.assertNotIn("promise", told)
         self.assertAlmostEqual(told["at_the_latest"], killed, delta=1)
@@ -223,12 +224,13 @@ class Late(ServiceCase):
 
     def test_behind_one_whose_end_nobody_knows_none_is_told(self):
         service = self.service
-        late = service.submit("echo $PPID > supervisor; exec sleep 1000", processors=4, limit=2)
+        late = service.submit("echo $PPID > supervisor; exec sleep 1000", processors=4, limit=600)
         jobs = [service.submit("true", processors=4, limit=60) for _ in range(2)]
-        service.wait_for(lambda: contents(os.path.join(self.folder, "supervisor")), "its first process")
-        supervisor = int(service.read("supervisor"))
+        supervisor = int(service.written("supervisor"))
+        service.runs(late)
         os.kill(supervisor, signal.SIGSTOP)
         try:
+            service.near_limit(late)
             service.wait_for(lambda: "start_unknown" in service.ask("GET", f"/v1/jobs/{jobs[0]}/explain")[1], "its limit to pass")
             told = service.ask("GET", f"/v1/jobs/{jobs[0]}/explain")[1]
             self.assertFalse({"promise", "at_the_latest"} & told.keys(), told)

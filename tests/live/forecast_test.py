@@ -194,20 +194,27 @@ class Forecast(ServiceCase):
         open(os.path.join(self.folder, "go"), "w").close()
         self.service.all_end()
 
+    def eight_at_once(self):
+        """The statuses of the answers, and what those say that are refused."""
+        wires = [UnixConnection(self.service.socket) for _ in range(8)]
+        for wire in wires:
+            wire.request("GET", "/v1/forecast?futures=10000")
+        answers = [wire.getresponse() for wire in wires]
+        details = {json.loads(answer.read())["detail"] for answer in answers if answer.status == 503}
+        for wire in wires:
+            wire.close()
+        return {answer.status for answer in answers}, details
+
     def test_one_user_has_only_so_many_made_at_a_time(self):
         self.blocked(3600)
         for _ in range(20):
             self.service.submit("true", limit=3600)
-        wires = []
-        for _ in range(8):
-            wires.append(UnixConnection(self.service.socket))
-            wires[-1].request("GET", "/v1/forecast?futures=10000")
-        answers = [wire.getresponse() for wire in wires]
-        details = {json.loads(answer.read())["detail"] for answer in answers if answer.status == 503}
-        self.assertEqual({answer.status for answer in answers}, {200, 503})
+        for _ in range(10):  # that this test has no turn for as long as four forecasts take happens now and then
+            statuses, details = self.eight_at_once()
+            if statuses == {200, 503}:
+                break
+        self.assertEqual(statuses, {200, 503})
         self.assertEqual(details, {"four forecasts are being made for you already; ask again in a moment."})
-        for wire in wires:
-            wire.close()
         self.assertEqual(self.service.ask("GET", "/v1/forecast?futures=1")[0], 200)
         open(os.path.join(self.folder, "go"), "w").close()
         self.service.all_end()

@@ -278,7 +278,8 @@ rmdir mesher
 
 class Patience(ServiceCase):
     configuration = ('name = "four"\nlicences = "solver:4"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n[service]\n'
-                     'licence_command = "echo solver 4 1; exec sleep 1000"\nlicence_timeout = "100ms"\n')
+                     'licence_command = "echo solver 4 1; exec sleep 1000"\nlicence_timeout = "100ms"\n'
+                     'licence_interval = "1h"\n')
 
     def test_a_command_that_hangs_is_killed(self):
         service = self.service

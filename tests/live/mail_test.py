@@ -3,10 +3,9 @@
 import os
 import subprocess
 import sys
-import time
 import unittest
 
-from service import PATIENCE, ServiceCase, contents
+from service import PATIENCE, ServiceCase, contents, wait_for
 
 COMMAND = r"""printf '%s|%s|%s|%s\\n' "$ROTA_MAIL_TO" "$ROTA_MAIL_TYPE" "$ROTA_MAIL_JOB" "$ROTA_MAIL_SUBJECT" >> {folder}/mails"""
 CLUSTER = 'name = "one"\n[[nodes]]\nnames = "n1"\nprocessors = 2\n'
@@ -72,8 +71,7 @@ class Mails(MailCase):
         self.service.kill()
         with open(pipe) as output:
             output.read()
-        while b"phase=ended" not in contents(record):
-            time.sleep(0.01)
+        wait_for(lambda: b"phase=ended" in contents(record), "its end")
         self.service.start()
         self.assertEqual([mail[1:3] for mail in self.come(1)], [["BEGIN", job]])
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Over the network: who is let in, as whom, and who is not; certificates. Usage: network_test.py ROTA"""
 import os
-import pwd
 import socket
 import ssl
 import subprocess
@@ -9,9 +8,10 @@ import sys
 import unittest
 
 from network import NetworkCase, certificate
-from service import PATIENCE, ServiceCase
+from service import PATIENCE, ServiceCase, named_users
 
-NOBODY = pwd.getpwnam("nobody")
+OTHER = (*named_users(), None)[0]
+several_users = unittest.skipIf(os.geteuid() != 0 or not OTHER, "only root can act as several users, where there are some")
 
 
 class Tokens(NetworkCase):
@@ -86,28 +86,28 @@ class Tokens(NetworkCase):
             self.assertEqual(status, 403, path)
             self.assertIn("on the computer of the service", answer["detail"])
 
-    @unittest.skipIf(os.geteuid() != 0, "only root can act as several users")
+    @several_users
     def test_whoever_submits_is_the_tokens_user(self):
-        token = self.token("--user", "nobody")
-        folder = os.path.join(self.folder, "nobodys")
+        token = self.token("--user", OTHER.pw_name)
+        folder = os.path.join(self.folder, "others")
         os.mkdir(folder)
-        os.chown(folder, NOBODY.pw_uid, NOBODY.pw_gid)
+        os.chown(folder, OTHER.pw_uid, OTHER.pw_gid)
         done = self.rota_says("submit", "--wait", "-D", folder, "-o", "out", "--", "sh", "-c", "id -u; id -G; env",
                               ROTA_TOKEN=token, USER="root", **self.over())
         self.assertEqual(done.stdout.strip().split()[-1], "1")
         with open(os.path.join(folder, "out")) as file:
             lines = file.read().splitlines()
-        self.assertEqual(lines[0], str(NOBODY.pw_uid))
+        self.assertEqual(lines[0], str(OTHER.pw_uid))
         self.assertNotIn("0", lines[1].split())
         self.assertFalse([line for line in lines if line.startswith(("ROTA_TOKEN", "ROTA_URL", "ROTA_CA"))], lines)
         row = self.service.job("1")
-        self.assertEqual((row["user"], row["uid"]), ("nobody", NOBODY.pw_uid))
+        self.assertEqual((row["user"], row["uid"]), (OTHER.pw_name, OTHER.pw_uid))
         roots = self.service.submit("sleep 1000", environment=["PATH=/bin", "SECRET=1"])
         self.assertEqual(self.ask("GET", f"/v1/jobs/{roots}/environment", token)[0], 403)
         status, answer, _ = self.ask("POST", "/v1/jobs/cancel", token, {"ids": roots})
         self.assertEqual((status, answer["jobs"][0]["done"]), (207, False))
 
-    @unittest.skipIf(os.geteuid() != 0, "only root can act as several users")
+    @several_users
     def test_nobody_makes_a_token_for_somebody_else(self):
         program = os.path.join(self.folder, "rota")
         with open(self.rota, "rb") as source, open(program, "wb") as copy:
@@ -116,7 +116,7 @@ class Tokens(NetworkCase):
 
         def create(*arguments):
             return subprocess.run([program, "token", "create", "--socket", self.service.socket, *arguments], text=True,
-                                  capture_output=True, user="nobody", group=NOBODY.pw_gid, extra_groups=[], cwd="/")
+                                  capture_output=True, user=OTHER.pw_uid, group=OTHER.pw_gid, extra_groups=[], cwd="/")
         own = create()
         self.assertEqual(own.returncode, 0, own.stderr)
         self.assertEqual(self.ask("GET", "/v1/jobs", own.stdout.strip())[0], 200)
@@ -125,10 +125,10 @@ class Tokens(NetworkCase):
             done = create(*arguments)
             self.assertEqual((done.returncode, done.stdout), (1, ""), arguments)
             self.assertIn(said, done.stderr)
-        listed = subprocess.run([program, "token", "list", "--socket", self.service.socket], user="nobody", text=True,
-                                group=NOBODY.pw_gid, extra_groups=[], cwd="/", capture_output=True)
+        listed = subprocess.run([program, "token", "list", "--socket", self.service.socket], user=OTHER.pw_uid, text=True,
+                                group=OTHER.pw_gid, extra_groups=[], cwd="/", capture_output=True)
         self.token()
-        self.assertEqual({line.split()[1] for line in listed.stdout.splitlines()[1:]}, {"nobody"})
+        self.assertEqual({line.split()[1] for line in listed.stdout.splitlines()[1:]}, {OTHER.pw_name})
 
 
 class Certificates(NetworkCase):

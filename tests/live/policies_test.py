@@ -223,7 +223,7 @@ class Promises(ServiceCase):
 
     def promised(self):
         service = self.service
-        service.submit("sleep 1000", processors=8, limit=100)
+        service.submit("sleep 10000", processors=8, limit=10000)
         jobs = [service.submit("true", processors=n, limit=20) for n in (10, 12)]
         service.wait_for(lambda: all("expected_start" in service.job(job) for job in jobs), "the promises")
         return jobs
@@ -231,10 +231,10 @@ class Promises(ServiceCase):
     def nobody_keeps_them(self, jobs):
         service = self.service
         self.assertEqual([service.job(job).get("expected_start") for job in jobs], [None, None])
-        beside = service.submit("sleep 1000", processors=3, limit=2000)
+        beside = service.submit("sleep 1000", processors=3, limit=200_000)
         service.wait_for(lambda: service.job(beside)["state"] == "RUNNING", "the one that overtakes them to run")
         for _ in range(30):  # until the referee has looked at all promises together
-            self.assertEqual(service.ends(service.submit("true", limit=5))["state"], "COMPLETED")
+            self.assertEqual(service.ends(service.submit("true", limit=500))["state"], "COMPLETED")
         status = service.ask("GET", "/v1/status")[1]
         self.assertFalse(status["plain"], status)
         self.assertEqual(service.decides_the_same_again(), "")
@@ -301,7 +301,7 @@ class Rehearsal(ServiceCase):
 
     def test_it_tells_whose_start_changes_and_changes_nothing(self):
         service = self.service
-        blocker = service.submit("sleep 1000", processors=4, limit=100)
+        blocker = service.submit("sleep 1000", processors=4, limit=1000)
         long = service.submit("true", processors=4, limit=600)
         short = service.submit("true", processors=4, limit=60)
         held = service.submit("true", processors=4, limit=60, held=True)
@@ -311,7 +311,7 @@ class Rehearsal(ServiceCase):
         self.assertEqual((status, told["waiting"], told["changed"], told["cut"]), (200, 2, 2, False), told)
         rows = {row["id"]: row for row in told["jobs"]}
         self.assertNotIn(held, rows)
-        self.assertAlmostEqual(rows[long]["present"], service.job(blocker)["start"] + 100, places=2)
+        self.assertAlmostEqual(rows[long]["present"], service.job(blocker)["start"] + 1000, places=2)
         self.assertAlmostEqual(rows[short]["present"] - rows[long]["present"], 600, places=2)
         self.assertAlmostEqual(rows[short]["proposed"], rows[long]["present"], places=2)
         self.assertAlmostEqual(rows[long]["proposed"] - rows[short]["proposed"], 60, places=2)
@@ -329,23 +329,31 @@ class Rehearsal(ServiceCase):
 
     def test_everybody_is_answered_while_a_long_queue_is_rehearsed(self):
         service = self.service
-        service.submit("sleep 1000", processors=4, limit=100)
+        service.submit("sleep 10000", processors=4, limit=10000)
         jobs = [{"command": ["true"], "folder": self.folder, "processors": 1 + n % 4, "limit": 60 + 7 * n % 1999}
                 for n in range(3000)]
         self.assertEqual(service.ask("POST", "/v1/jobs", jobs)[0], 201)
-        body = b'{"policy": "conservative"}'
+        for _ in range(10):  # that this test has no turn for as long as a rehearsal takes happens now and then
+            if self.heard_meanwhile():
+                return
+        self.fail("others are answered only once a rehearsal is over")
+
+    def heard_meanwhile(self):
+        """Whether others are answered while a policy is rehearsed."""
+        service, body = self.service, b'{"policy": "conservative"}'
         with socket.socket(socket.AF_UNIX) as asks:
             asks.connect(service.socket)
             asks.sendall(b"POST /v1/policy/rehearsal HTTP/1.1\r\nHost: rota\r\nConnection: close\r\n"
                          b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
             for _ in range(5):  # before the last of them is answered it has surely begun
                 self.assertEqual(service.ask("GET", "/v1/policy")[1]["policy"], "easy")
-            self.assertEqual(select.select([asks], [], [], 0)[0], [], "so much is not rehearsed in no time")
+            meanwhile = not select.select([asks], [], [], 0)[0]
             text = b""
             while piece := asks.recv(65536):
                 text += piece
         told = json.loads(text.partition(b"\r\n\r\n")[2])
         self.assertEqual((told["waiting"], told["present"]["started"] > 0), (3000, True))
+        return meanwhile
 
     def test_a_service_that_is_stopped_waits_for_no_rehearsal(self):
         service = self.service

@@ -7,11 +7,10 @@ Usage: restarts_test.py ROTA [KILLS [SEED]]   A seed is printed; the same gives 
 import os
 import random
 import sys
-import threading
 import time
 import unittest
 
-from service import PATIENCE, ServiceCase, end
+from service import ServiceCase, contents, end, wait_for
 from tokens import Tokens
 
 KILLS, SEED = 12, random.SystemRandom().randrange(10**6)
@@ -56,11 +55,9 @@ class Restarts(Tokens):
 
     def test_a_clean_stop_leaves_jobs_running(self):
         job = self.service.submit("echo $$ > pid; while [ ! -e go ]; do sleep 0.05; done; echo went > went")
-        path = os.path.join(self.folder, "pid")
-        self.service.wait_for(lambda: os.path.exists(path) and self.service.read("pid"), "its start")
-        self.service.wait_for(lambda: self.service.job(job)["state"] == "RUNNING", "the launch to be told")
+        pid = int(self.service.written("pid"))
+        self.service.runs(job)
         self.assertIn("1 job running", self.service.stop())
-        pid = int(self.service.read("pid"))
         self.assertTrue(os.path.exists(f"/proc/{pid}"))
         self.service.start()
         self.assertEqual(self.service.job(job)["state"], "RUNNING")
@@ -71,17 +68,12 @@ class Restarts(Tokens):
 
     def test_what_ends_while_nobody_serves_is_told_afterwards(self):
         job = self.service.submit("echo on > on; while [ ! -e go ]; do sleep 0.05; done; echo over > over; exit 5")
-        path = os.path.join(self.folder, "on")
-        self.service.wait_for(lambda: os.path.exists(path), "its start")
+        self.service.written("on")
+        record = os.path.join(self.service.state, "runs", "0.0")
         self.service.kill()
         with open(os.path.join(self.folder, "go"), "w"):
             pass
-        done = threading.Event()
-        for _ in range(PATIENCE * 20):
-            if os.path.exists(os.path.join(self.folder, "over")):
-                break
-            done.wait(0.05)
-        done.wait(5)  # nobody serves
+        wait_for(lambda: b"phase=ended" in contents(record), "its end")
         again = time.time()
         self.service.start()
         row = self.service.ends(job)

@@ -94,11 +94,6 @@ class Runs(ServiceCase):
         out, err = process.communicate(typed, PATIENCE)
         return process.returncode, out, err.decode()
 
-    def touched(self, name):
-        path = os.path.join(self.folder, name)
-        self.service.wait_for(lambda: os.path.exists(path) and os.path.getsize(path) > 0, f"the file {name}")
-        return self.service.read(name)
-
     # ---- pipes
 
     def test_input_output_and_errors_are_kept_apart(self):
@@ -129,7 +124,7 @@ class Runs(ServiceCase):
         process = self.start("--", "sh", "-c", "yes; echo $? > code")
         self.assertEqual(process.stdout.readline(), b"y\n")
         process.stdout.close()
-        self.assertEqual(self.touched("code"), f"{128 + 13}\n")
+        self.assertEqual(self.service.written("code"), f"{128 + 13}\n")
         self.assertEqual(process.wait(PATIENCE), 0)
 
     def test_signals_are_passed_on(self):
@@ -194,7 +189,7 @@ class Runs(ServiceCase):
         run.until(b"ready\r\n")
         run.process.kill()
         run.process.wait()
-        self.assertEqual(self.touched("hup"), "hup\n")
+        self.assertEqual(self.service.written("hup"), "hup\n")
         row = self.service.ends("last")
         self.assertEqual((row["state"], row["message"]), ("CANCELLED", "Who waited at its terminal is gone."))
         os.close(run.here)
@@ -210,10 +205,14 @@ class Runs(ServiceCase):
         self.assertEqual((out, process.returncode), (b"late\n", 0))
         self.assertRegex(err.decode(), r"rota: job \d+ has started\.\n$")
         # it takes a while to end: of two things that happen at once only the later one is told
-        slow = "trap 'sleep 1; trap - TERM; kill $$' TERM; sleep 1000 & wait"
-        code, _, err = self.run_of("-t", "1", "--", "sh", "-c", slow)
-        self.assertEqual(code, 128 + 15)
-        self.assertRegex(err, r"has reached its time limit and is being ended\.\nrota: job \d+ was ended at its time limit of 0:01\.")
+        slow = "trap 'until [ -e told ]; do sleep 0.02; done; trap - TERM; kill $$' TERM; echo on; while :; do sleep 0.02; done"
+        process = self.start("-t", "1h", "--kill-wait", "1h", "--", "sh", "-c", slow)
+        self.assertEqual(process.stdout.readline(), b"on\n")
+        self.service.near_limit(self.service.runs(self.service.live()[0]["id"]))
+        self.assertRegex(process.stderr.readline().decode(), r"has reached its time limit and is being ended\.\n$")
+        open(os.path.join(self.folder, "told"), "w").close()
+        self.assertRegex(process.communicate(timeout=PATIENCE)[1].decode(), r"rota: job \d+ was ended at its time limit of [\d:]+\.")
+        self.assertEqual(process.returncode, 128 + 15)
         process = self.start("--", "sh", "-c", "echo on; exec sleep 1000")
         self.assertEqual(process.stdout.readline(), b"on\n")
         self.service.act("cancel", "last")
@@ -265,7 +264,7 @@ class Runs(ServiceCase):
 
     def test_who_floods_a_supervisor_is_hung_up_on(self):
         job = self.service.submit("echo x > there; exec sleep 1000")
-        self.touched("there")
+        self.service.written("there")
         names = set()  # of this service alone: others may be tested at the same time
         for record in glob.glob(os.path.join(self.service.state, "runs", "*")):
             with open(record, encoding="latin-1") as file:
@@ -344,10 +343,11 @@ class Runs(ServiceCase):
     def test_a_stranger_does_not_get_to_the_terminal(self):
         if os.geteuid() != 0:
             self.skipTest("another user's process takes root")
-        before = self.sockets()
         process = self.start("--hold", "--", "echo", "mine")
         process.stderr.readline()
-        for name in self.sockets() - before:
+        names = self.sockets_of(process.pid)
+        self.assertTrue(names)
+        for name in names:
             code = f"import os,socket; os.setuid(65534); s=socket.socket(socket.AF_UNIX); s.connect('\\0{name}'); " \
                    "s.sendall(b'phase=runs\\n'); s.close()"
             subprocess.run([sys.executable, "-c", code], stderr=subprocess.DEVNULL, timeout=PATIENCE)
@@ -355,9 +355,12 @@ class Runs(ServiceCase):
         self.assertEqual(process.communicate(timeout=PATIENCE)[0], b"mine\n")
 
     @staticmethod
-    def sockets():
+    def sockets_of(pid):
+        """By name, those of this process alone: others may be tested at the same time."""
+        own = {os.readlink(path) for path in glob.glob(f"/proc/{pid}/fd/*")}
         with open("/proc/net/unix") as file:
-            return {line.split("@")[1].strip() for line in file if "@rota-" in line}
+            rows = [line.split() for line in file if "@rota-" in line]
+        return {row[7].removeprefix("@") for row in rows if f"socket:[{row[6]}]" in own}
 
     def test_what_makes_no_sense_is_refused(self):
         for attach in ({}, {"socket": ""}, {"socket": "x" * 200}, {"socket": "x", "rows": -1}, {"socket": "x", "y": 1}, "x"):

@@ -3,7 +3,6 @@
 that never were. Usage: selectors_test.py ROTA"""
 import json
 import os
-import pwd
 import re
 import socket
 import sqlite3
@@ -11,9 +10,9 @@ import subprocess
 import sys
 import unittest
 
-from service import PATIENCE, ServiceCase
+from service import PATIENCE, ServiceCase, named_users
 
-ME = pwd.getpwuid(os.getuid()).pw_name
+OTHER = named_users()[0].pw_name
 
 
 class Selectors(ServiceCase):
@@ -206,7 +205,8 @@ class Selectors(ServiceCase):
         well, wrong = self.service.submit("true", name="wide"), self.service.submit("false", name="narrow")
         self.service.all_end()
         waits = self.service.submit("true", name="wide", held=True)
-        for selector, meant in (("name=wide", [well, waits]), (f"user={ME}", [well, wrong, waits]), ("user=nobody", []),
+        me = self.service.job(waits)["user"]
+        for selector, meant in (("name=wide", [well, waits]), (f"user={me}", [well, wrong, waits]), (f"user={OTHER}", []),
                                 ("state=failed", [wrong]), ("state=F,name=wide", []), ("all", [well, wrong, waits]),
                                 (f"{well}-{wrong},name=narrow", [wrong])):
             with self.subTest(selector=selector):
@@ -230,7 +230,7 @@ class Selectors(ServiceCase):
 
     def test_me_is_who_asks_and_a_number_is_a_users(self):
         job = self.service.submit("true", held=True)
-        for words in (("user=me",), ("-u", "me"), ("--me",), (f"user={os.getuid()}",), ("-u", f"{os.getuid()},nobody")):
+        for words in (("user=me",), ("-u", "me"), ("--me",), (f"user={os.getuid()}",), ("-u", f"{os.getuid()},{OTHER}")):
             self.assertEqual(self.ids(*words), [job], words)
         self.assertEqual(self.ids("user=65533"), [])
         self.rota_says("cancel", "user=me")
@@ -258,11 +258,12 @@ class Selectors(ServiceCase):
             return sorted(re.findall(r"^\d+", self.rota_says("history", "--noheader", *words), re.M), key=int)
         self.assertEqual(found("-n", "a,b"), jobs[:2])
         self.assertEqual(found("-n", "b,c"), jobs[1:], "a name may have a comma, too")
-        self.assertEqual(found("-u", f"{ME},nobody"), jobs)
-        self.assertIn('knows no user "nobody-else"', self.rota_says("history", "--noheader", "-u", "nobody,nobody-else", code=1))
-        self.assertEqual(found("user=me", "user=nobody", "name=a", "name=c"), [jobs[0], jobs[2]])
-        self.assertEqual(found("user=nobody", "--me"), [])
-        self.assertIn(ME, self.rota_says("history", "--by", "user", "-n", "a,b").split())
+        me = self.service.job(jobs[0])["user"]
+        self.assertEqual(found("-u", f"{me},{OTHER}"), jobs)
+        self.assertIn('knows no user "nobody-else"', self.rota_says("history", "--noheader", "-u", f"{OTHER},nobody-else", code=1))
+        self.assertEqual(found("user=me", f"user={OTHER}", "name=a", "name=c"), [jobs[0], jobs[2]])
+        self.assertEqual(found(f"user={OTHER}", "--me"), [])
+        self.assertIn(me, self.rota_says("history", "--by", "user", "-n", "a,b").split())
 
     def test_who_follows_a_job_waits_for_a_service_that_is_replaced(self):
         service = self.service

@@ -2,6 +2,7 @@
 import http.client
 import json
 import os
+import pwd
 import select
 import shutil
 import signal
@@ -108,6 +109,35 @@ class Service:
                 raise AssertionError(f"waited in vain for {what}; live: {self.live()}")
             self.next_event()
 
+    def near_limit(self, job, seconds=1):
+        """Lowers the limit of a job that runs or is suspended to so many seconds more than it has run, and gives it. Who
+        begins with such a limit hopes that the job does before what it is to do."""
+        while True:
+            limit = self.job(job)["elapsed"] + seconds
+            status, answer = self.act("update", job, limit=limit)
+            if status == 200:
+                return limit
+            assert "has run for longer than that already" in str(answer), answer
+            seconds *= 2
+
+    def runs(self, job):
+        """Until it is known to run: its processes may have begun before."""
+        self.wait_for(lambda: self.job(job)["state"] == "RUNNING", f"job {job} to run")
+        return job
+
+    def now(self):
+        return self.ask("GET", "/v1/status")[1]["now"]
+
+    def let_pass(self, seconds):
+        """Until its clock has gone on by so much."""
+        until = self.now() + seconds
+        self.wait_for(lambda: self.now() > until, "time to pass")
+
+    def written(self, name):
+        """What stands in a file, once a job has written something there."""
+        self.wait_for(lambda: contents(os.path.join(self.folder, name)), f"the file {name}")
+        return self.read(name)
+
     def next_event(self):
         """Until the service writes a fact, or a little while has gone by without one."""
         with socket.socket(socket.AF_UNIX) as stream:
@@ -167,11 +197,15 @@ class ServiceCase(unittest.TestCase):
         self.started(self.service.start())
 
     def start_on_a_disk_of(self, size):
-        """Anew, its state in memory: as root."""
+        """Anew, its state in memory: as root, where root may mount."""
         self.service.stop()
-        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size},mode=711", "tmpfs", self.service.state], check=True)
-        self.addCleanup(subprocess.run, ["umount", "-l", self.service.state], check=True)
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size},mode=711", "tmpfs", self.service.state],
+                              capture_output=True, text=True)
+        if done.returncode == 0:
+            self.addCleanup(subprocess.run, ["umount", "-l", self.service.state], check=True)
         self.service.start()
+        if done.returncode != 0:
+            self.skipTest(f"no file system can be mounted here: {done.stderr.strip()}")
 
     def configured(self):
         """The text of the cluster file; None: there is none."""
@@ -199,7 +233,38 @@ class ServiceCase(unittest.TestCase):
         inside = self.folder.encode() + b"/"
         words = words_of(pid).split(b"\0")
         served = (b"serve" in words or b"supervise" in words) and any(word.startswith(inside) for word in words)
-        return served or b"ROTA_RUN=" + inside in contents(f"/proc/{pid}/environ")
+        return served or self.is_of_jobs(pid)
+
+    def is_of_jobs(self, pid, job=None):
+        """Whether it is a process of a job of this test, or of this one."""
+        marks = contents(f"/proc/{pid}/environ")
+        return b"ROTA_RUN=" + self.folder.encode() + b"/" in marks and (
+            job is None or f"ROTA_JOB_ID={job}".encode() in marks.split(b"\0"))
+
+    def stands(self, job=None):
+        """Whether all processes of jobs, or of this one, are stopped, as the kernel sees them. A shell whose child was
+        stopped before it became another program waits for it in the kernel: D."""
+        states = [state_of(pid) for pid in processes(lambda pid: self.is_of_jobs(pid, job))]
+        return any(state in ("T", "t") for state in states) and set(states) <= {"", "T", "t", "Z", "D"}
+
+
+def wait_for(done, what):
+    """Until done() is true, where no service tells of it."""
+    end = time.monotonic() + PATIENCE
+    while not done():
+        assert time.monotonic() < end, f"waited in vain for {what}"
+        time.sleep(0.01)
+
+
+def named_users():
+    """Two users of this computer beside root, whatever they are called; fewer where there are fewer."""
+    return [user for user in pwd.getpwall() if user.pw_uid not in (0, os.getuid())][:2]
+
+
+def state_of(pid):
+    """One letter; nothing: there is no such process."""
+    text = contents(f"/proc/{pid}/stat")
+    return text.rsplit(b")", 1)[1].split()[0].decode() if text else ""
 
 
 def processes(wanted):

@@ -138,6 +138,6 @@ class SlurmJobs:
         self.many()
         self.left_over()
         try:
-            self.site.wait_for(lambda: not self.unfinished(), "the end of all jobs but a few", 300)
+            self.site.wait_for(lambda: not self.unfinished(), "the end of all jobs but a few")
         except AssertionError as error:
             raise AssertionError(f"{self.unfinished()}\n{error}") from error

@@ -9,7 +9,7 @@ import time
 
 NEEDS = ("slurmctld", "slurmdbd", "slurmd", "sbatch", "sacct", "sacctmgr", "scontrol", "munged", "mariadbd",
          "mariadb-install-db")
-PATIENCE = 120
+PATIENCE = 600
 
 
 def lacks():
@@ -20,10 +20,22 @@ def lacks():
     return f"not installed: {', '.join(missing)}" if missing else None
 
 
-def free_ports(names):
-    """One for each, below those that the system gives to whoever connects: these could be taken before they are used."""
+def own_range():
+    """Ports below those that the system gives to whoever connects, and what keeps other clusters off them while it is open."""
+    for first in range(15000, 32000, 500):
+        kept = socket.socket(socket.AF_UNIX)
+        try:
+            kept.bind(f"\0rota-test-ports-{first}")
+            return range(first, first + 500), kept
+        except OSError:
+            kept.close()
+    raise AssertionError("no ports are left for another Slurm cluster")
+
+
+def free_ports(names, among):
+    """One for each, of a range that is one's own until they are used."""
     ports = {}
-    for port in random.sample(range(15000, 32000), 500):
+    for port in random.sample(among, len(among)):
         if len(ports) == len(names):
             break
         with socket.socket() as it:
@@ -55,7 +67,8 @@ class SlurmSite:
     def __init__(self, folder, nodes=("n1", "n2", "n3", "n4")):
         self.folder, self.nodes = folder, nodes
         self.running = []  # (name, Popen), in the order in which they were started
-        self.ports = free_ports(("db", "dbd", "ctld", *nodes, *self.gpu_nodes))
+        among, self.kept = own_range()
+        self.ports = free_ports(("db", "dbd", "ctld", *nodes, *self.gpu_nodes), among)
         self.env = dict(os.environ, SLURM_CONF=self.at("slurm.conf"), TZ="UTC", LC_ALL="C.UTF-8",
                         PATH=os.environ["PATH"] + ":/usr/sbin:/sbin")
         for name in ("SLURM_TIME_FORMAT", "SACCT_FORMAT"):
@@ -93,8 +106,8 @@ class SlurmSite:
                                                     stdout=log, stderr=log, start_new_session=True)))
         log.close()
 
-    def wait_for(self, holds, what, patience=PATIENCE):
-        end = time.monotonic() + patience
+    def wait_for(self, holds, what):
+        end = time.monotonic() + PATIENCE
         while not holds():
             for name, process in self.running:
                 assert process.poll() is None, f"{name} ended while {what} was awaited{self.last_words()}"
@@ -207,6 +220,7 @@ class SlurmSite:
                 process.kill()
                 process.wait()
         self.running = []
+        self.kept.close()
 
     def cancel_all(self):
         """Jobs end before their daemons, or what runs them would outlive these."""

@@ -97,7 +97,7 @@ class Top(ServiceCase):
 
     def test_cancel_asks_and_ends_the_process(self):
         running, _ = self.full()
-        child = int(self.service.read(f"child-{running[0]}"))
+        child = int(self.service.written(f"child-{running[0]}"))
         screen = self.top()
         screen.type("c")
         screen.wait_for(f"Cancel job {running[0]} (long-0) of ")

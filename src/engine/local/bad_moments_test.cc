@@ -31,7 +31,7 @@ class LocalBadMomentsTest : public LocalRestartTest {
 
 TEST_F(LocalBadMomentsTest, a_healthy_spawner_is_left_alone_while_a_supervisor_hangs_in_its_burial) {
   desk_.close();
-  desk_.options().hang_wait = Duration{2500};
+  desk_.options().hang_wait = seconds(8);
   desk_.open();
   desk_.launch(1, desk_.shell(kUntilGo));
   ASSERT_TRUE(desk_.wait_for_file("pid"));
@@ -41,7 +41,7 @@ TEST_F(LocalBadMomentsTest, a_healthy_spawner_is_left_alone_while_a_supervisor_h
   const pid_t spawner = desk_.engine().spawner();
   desk_.kill(1, true);
   ASSERT_TRUE(desk_.wait([&] { return !desk_.warned_of(1).empty(); }));
-  a_while(3000);
+  a_while(8500);
   EXPECT_EQ(desk_.engine().spawner(), spawner) << "it was killed though it did all that it was told";
   ::ptrace(PTRACE_CONT, keeper, nullptr, nullptr);
   EXPECT_EQ(desk_.outcome(1), Outcome::cancelled);
@@ -50,12 +50,12 @@ TEST_F(LocalBadMomentsTest, a_healthy_spawner_is_left_alone_while_a_supervisor_h
 
 TEST_F(LocalBadMomentsTest, a_start_of_an_earlier_life_has_its_whole_limit_or_is_tried_again) {
   local::Run run = desk_.shell("echo run >> out");
-  run.limit = seconds(10);
+  run.limit = seconds(100);
   Command start = desk_.start(1, run);
   start.expected_end = start.limit_end = desk_.loop().now() + run.limit;
   start.start = desk_.loop().now();
   Command soon = desk_.start(2, run);
-  soon.start = start.start + seconds(20);
+  soon.start = start.start + seconds(200);
   soon.expected_end = soon.limit_end = soon.start + run.limit;
   Command again = desk_.start(3, run);  // of whose work half is kept
   again.start = soon.start;
@@ -63,7 +63,7 @@ TEST_F(LocalBadMomentsTest, a_start_of_an_earlier_life_has_its_whole_limit_or_is
   desk_.close();
   desk_.options().decided_before = again.key;
   desk_.open();
-  desk_.loop().jump(seconds(20));
+  desk_.loop().jump(seconds(200));
   desk_.engine().dispatch(start);
   const auto* failed = desk_.wait_for<LaunchFailed>(1);
   ASSERT_NE(failed, nullptr);
@@ -178,7 +178,7 @@ TEST_F(LocalBadMomentsTest, what_is_left_of_a_suspended_job_is_ended_before_its_
 
 TEST_F(LocalBadMomentsTest, a_start_that_waits_for_who_leaves_has_its_whole_limit) {
   local::Run slow = desk_.shell("trap '' TERM; echo up > up; while :; do sleep 0.1; done");
-  slow.kill_wait = seconds(2);
+  slow.kill_wait = seconds(6);
   Command first = desk_.start(1, slow);
   first.where.shares = {{.node = NodeId{0}, .processors = 1}};
   desk_.engine().dispatch(first);
@@ -188,7 +188,7 @@ TEST_F(LocalBadMomentsTest, a_start_that_waits_for_who_leaves_has_its_whole_limi
   desk_.engine().dispatch(move);
   Command second = desk_.start(2, desk_.shell("echo run >> out"));
   second.where.shares = {{.node = NodeId{0}, .processors = 1}};
-  second.expected_end = second.limit_end = desk_.loop().now() + seconds(1);
+  second.expected_end = second.limit_end = desk_.loop().now() + seconds(5);
   desk_.engine().dispatch(second);
   EXPECT_EQ(desk_.outcome(2), Outcome::completed);
   EXPECT_EQ(desk_.file("out"), "run\n");

@@ -24,7 +24,7 @@ constexpr const char* kForEver = "trap '' TERM; setsid sleep 1000 & echo $! > ch
 class LocalHungTest : public testing::Test {
  protected:
   LocalHungTest() {
-    desk_.options().hang_wait = Duration{300};
+    desk_.options().hang_wait = seconds(1);
     desk_.open();
   }
   // Until its processes are there; gives its supervisor.
@@ -128,10 +128,9 @@ TEST_F(LocalHungTest, a_job_of_a_supervisor_that_answers_may_take_its_time) {
   desk_.close();
   desk_.options().hang_wait = seconds(60);
   desk_.open();
-  Command limited = desk_.start(1, desk_.shell(kForEver));
-  limited.expected_end = limited.limit_end = desk_.loop().now() + Duration{200};
-  start(1, limited);
+  start(1, desk_.start(1, desk_.shell(kForEver)));
   desk_.engine().signal(JobId{1}, SIGSTOP);  // meanwhile its limit does not run
+  desk_.ends_in(1, Duration{200});
   ASSERT_TRUE(desk_.wait_for<Overdue>(1));
   desk_.engine().signal(JobId{1}, SIGCONT);
   EXPECT_EQ(desk_.outcome(1), Outcome::timed_out);

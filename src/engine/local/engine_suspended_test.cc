@@ -68,12 +68,9 @@ TEST_F(LocalSuspendedTest, what_it_has_kept_counts_from_when_its_start_was_decid
 
 TEST_F(LocalSuspendedTest, what_its_user_lets_go_on_runs_of_its_limit) {
   constexpr Duration kLimit = seconds(3);
-  local::Run run = desk_.shell("echo $$ > pid; while :; do :; done");
-  run.limit = kLimit;
-  Command start = desk_.start(1, run);
-  start.expected_end = start.limit_end = desk_.loop().now() + kLimit;
-  desk_.engine().dispatch(start);
+  desk_.launch(1, desk_.shell("echo $$ > pid; while :; do :; done"));
   ASSERT_TRUE(desk_.wait_for_file("pid"));
+  desk_.ends_in(1, kLimit);
   ASSERT_TRUE(desk_.suspend(1));
   const pid_t first = job_pid();
   EXPECT_TRUE(desk_.wait([&] {
@@ -90,12 +87,9 @@ TEST_F(LocalSuspendedTest, what_its_user_lets_go_on_runs_of_its_limit) {
 
 // As one can that knows when it is looked at.
 TEST_F(LocalSuspendedTest, what_used_the_processor_between_two_looks_has_not_stood) {
-  local::Run run = desk_.shell("echo $$ > pid; while :; do :; done");
-  run.limit = seconds(4);
-  Command start = desk_.start(1, run);
-  start.expected_end = start.limit_end = desk_.loop().now() + run.limit;
-  desk_.engine().dispatch(start);
+  desk_.launch(1, desk_.shell("echo $$ > pid; while :; do :; done"));
   ASSERT_TRUE(desk_.wait_for_file("pid"));
+  desk_.ends_in(1, seconds(4));
   const pid_t first = job_pid();
   desk_.engine().signal(JobId{1}, SIGSTOP);
   bool on = false;

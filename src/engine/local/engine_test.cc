@@ -39,21 +39,24 @@ TEST_F(LocalEngineTest, exit_codes_and_signals_are_failures) {
 }
 
 TEST_F(LocalEngineTest, a_job_that_ignores_sigterm_is_killed_at_its_limit) {
-  Command start =
-      desk_.start(1, desk_.shell("trap 'echo term >> out' TERM; echo up > up; while :; do sleep 0.01; done"));
-  start.limit_end = desk_.loop().now() + Duration{300};
-  desk_.engine().dispatch(start);
+  local::Run run = desk_.shell("trap 'echo term >> out' TERM; echo up > up; while :; do sleep 0.01; done");
+  run.kill_wait = seconds(2);
+  desk_.launch(1, run);
+  ASSERT_TRUE(desk_.wait_for_file("up"));
+  desk_.ends_in(1, Duration{100});
   EXPECT_EQ(desk_.outcome(1), Outcome::timed_out);
   EXPECT_EQ(desk_.file("out"), "term\n");
 }
 
 TEST_F(LocalEngineTest, a_warning_comes_before_the_limit) {
-  local::Run run = desk_.shell("trap 'echo warned > out; exit 0' USR1; while :; do sleep 0.01; done");
+  local::Run run = desk_.shell("trap 'echo warned > out; exit 0' USR1; echo up > up; while :; do sleep 0.01; done");
   run.warning_signal = SIGUSR1;
   run.warning_lead = seconds(3600);
   Command start = desk_.start(1, run);
-  start.limit_end = desk_.loop().now() + seconds(3601);
+  start.limit_end = desk_.loop().now() + seconds(100'000);
   desk_.engine().dispatch(start);
+  ASSERT_TRUE(desk_.wait_for_file("up"));
+  desk_.ends_in(1, seconds(3601));
   EXPECT_EQ(desk_.outcome(1), Outcome::completed);
   EXPECT_EQ(desk_.file("out"), "warned\n");
 }
@@ -188,7 +191,7 @@ TEST_F(LocalEngineTest, what_cannot_be_executed_is_told_with_a_sentence) {
 class HastyLocalEngine : public testing::Test {
  protected:
   HastyLocalEngine() {
-    desk_.options().launch_wait = Duration{200};
+    desk_.options().launch_wait = seconds(2);
     desk_.open();
   }
   Desk desk_;
@@ -213,8 +216,12 @@ TEST_F(HastyLocalEngine, a_pipe_that_nobody_opens_at_its_other_end_fails_the_lau
   EXPECT_NE(desk_.told_of(2).find("input \"other\""), std::string::npos) << desk_.told_of(2);
 }
 
-TEST_F(HastyLocalEngine, a_job_that_has_begun_takes_its_time) {
-  desk_.launch(1, desk_.shell("sleep 1; echo over > out"));
+TEST_F(LocalEngineTest, a_job_that_has_begun_takes_its_time) {
+  desk_.launch(1, desk_.shell("until [ -e go ]; do sleep 0.01; done; echo over > out"));
+  ASSERT_TRUE(desk_.wait_for<Launched>(1));
+  desk_.loop().jump(desk_.options().launch_wait + seconds(1));
+  desk_.engine().ring();
+  std::ofstream(desk_.work() + "/go") << "go";
   EXPECT_EQ(desk_.outcome(1), Outcome::completed);
   EXPECT_EQ(desk_.file("out"), "over\n");
 }
@@ -320,10 +327,9 @@ TEST_F(LocalEngineTest, a_checkpoint_takes_no_longer_than_the_limit_of_its_job) 
   local::Run run = desk_.shell("echo up > up; while :; do sleep 0.01; done");
   run.checkpoint = "exec sleep 100000";
   run.checkpoint_time = seconds(100000);
-  Command start = desk_.start(1, run);
-  start.limit_end = desk_.loop().now() + seconds(3);
-  desk_.engine().dispatch(start);
+  desk_.launch(1, run);
   ASSERT_TRUE(desk_.wait_for_file("up"));
+  desk_.ends_in(1, seconds(3));
   Command leave = desk_.command(Command::Kind::preempt, 1);
   leave.how = Preemption::requeue;
   leave.kept = true;
@@ -351,9 +357,9 @@ TEST_F(LocalEngineTest, a_checkpoint_keeps_what_was_done_before_it_was_asked_for
 TEST_F(LocalEngineTest, a_job_that_is_ended_at_its_limit_is_not_given_another_turn) {
   local::Run run = desk_.shell("trap 'echo term > out' TERM; echo up > up; until [ -e go ]; do sleep 0.01; done");
   run.kill_wait = seconds(1000);
-  Command start = desk_.start(1, run);
-  start.limit_end = desk_.loop().now() + Duration{300};
-  desk_.engine().dispatch(start);
+  desk_.launch(1, run);
+  ASSERT_TRUE(desk_.wait_for_file("up"));
+  desk_.ends_in(1, Duration{100});
   ASSERT_TRUE(desk_.wait_for_file("out"));
   Command leave = desk_.command(Command::Kind::preempt, 1);
   leave.how = Preemption::requeue;

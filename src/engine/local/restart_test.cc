@@ -151,11 +151,11 @@ TEST_F(LocalRestartTest, a_job_can_be_stopped_after_a_restart) {
 }
 
 TEST_F(LocalRestartTest, the_limit_holds_without_a_service) {
-  Command start = desk_.start(1, desk_.shell("trap '' TERM; echo $$ > pid; while :; do sleep 0.01; done"));
-  start.limit_end = desk_.loop().now() + Duration{200};
-  desk_.engine().dispatch(start);
+  desk_.launch(1, desk_.shell("trap '' TERM; echo $$ > pid; while :; do sleep 0.01; done"));
   ASSERT_TRUE(desk_.wait_for_file("pid"));
   const pid_t keeper = supervisor();
+  const std::uint64_t order = desk_.ends_in(1, seconds(1));
+  ASSERT_TRUE(desk_.wait([&] { return desk_.seen(desk_.engine().observe(), 1)->key >= order; }));
   desk_.close();
   ASSERT_TRUE(gone(keeper));
   const Observation seen = desk_.open().observe();
