@@ -11,13 +11,8 @@ ROTA_SOCKET=$PWD/socket
 export ROTA_SOCKET
 
 printf 'name = "desk"\n\n[[nodes]]\nnames = "desk[1-2]"\nprocessors = 2\n' > rota.toml
-rota serve --config rota.toml --state state 2> service.log &
-service=$!
-trap 'kill $service 2> /dev/null; wait $service 2> /dev/null || cat service.log' EXIT
-until rota status > /dev/null 2>&1; do
-  kill -0 $service || exit 1
-  sleep 0.1
-done
+rota serve --background --config rota.toml --state state
+trap 'rota stop' EXIT
 
 # Counts primes below $1.
 cat > primes.sh <<'JOB'

@@ -10,6 +10,7 @@
 #include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <deque>
@@ -28,7 +29,8 @@ using asio::ip::tcp;
 using Code = boost::system::error_code;
 
 struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
-  Impl(asio::io_context& context, const ServerOptions& asked) : io(context), all(asked), local(context) {}
+  Impl(asio::io_context& context, const ServerOptions& asked)
+      : io(context), all(asked), local(context), looks(context) {}
 
   asio::io_context& io;
   Connections all;
@@ -39,8 +41,10 @@ struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
   std::unique_ptr<TlsFiles> tls;
   dev_t device = 0;  // of the socket's file, as it was made
   ino_t inode = 0;
+  asio::steady_timer looks;
 
   Result<void> listen();
+  void keep_there();
   Result<std::string> listen_remote(const tcp::endpoint& endpoint);
   template <class Acceptor>
   void accept(Acceptor& acceptor);
@@ -203,6 +207,27 @@ Result<void> HttpServer::Impl::listen() {
   return {};
 }
 
+// The folder of the socket may go while the service runs: that of a user (XDG_RUNTIME_DIR) with the last logout. Once
+// it is there again, so is the socket.
+void HttpServer::Impl::keep_there() {
+  constexpr std::chrono::seconds kEvery{1};
+  looks.expires_after(kEvery);
+  looks.async_wait([self = shared_from_this()](Code error) {
+    if (error || self->all.stopping) return;
+    const std::string& path = self->all.options.path;
+    const std::string folder = path.substr(0, path.rfind('/') + 1);
+    struct stat there{};
+    if (::lstat(path.c_str(), &there) != 0 && errno == ENOENT) {
+      if (!folder.empty()) ::mkdir(folder.c_str(), self->all.options.for_everybody ? 0755 : 0700);
+      if (folder.empty() || ::access(folder.c_str(), W_OK) == 0) {
+        self->local.close(error);
+        static_cast<void>(self->listen());  // what waits for connections goes on with this one
+      }
+    }
+    self->keep_there();
+  });
+}
+
 template <class Acceptor>
 void HttpServer::Impl::accept(Acceptor& acceptor) {
   acceptor.async_accept([self = shared_from_this(), &acceptor](Code error, auto socket) {
@@ -311,6 +336,7 @@ void HttpServer::answer(CallerOf caller_of, BearerOf bearer_of, Handler handler)
   impl_->all.bearer_of = std::move(bearer_of);
   impl_->all.handler = std::move(handler);
   impl_->accept(impl_->local);
+  if (impl_->all.options.listening < 0) impl_->keep_there();
   for (tcp::acceptor& acceptor : impl_->remote) impl_->accept(acceptor);
 }
 
@@ -318,6 +344,7 @@ void HttpServer::stop() {
   if (impl_->all.stopping) return;
   Code ignored;
   impl_->local.close(ignored);
+  impl_->looks.cancel();
   for (tcp::acceptor& acceptor : impl_->remote) acceptor.close(ignored);
   struct stat there{};
   const std::string& path = impl_->all.options.path;

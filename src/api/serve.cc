@@ -168,6 +168,7 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
   for (const std::string& warning : (*service)->warnings()) options.say("warning: " + warning);
   ServiceNotes notes(io, [&] { return summary(**service); });
   notes.ready();
+  options.ready();
   io.run();
   notes.stopping();
   if (!(*service)->failure()) return (*service)->failure();

@@ -12,6 +12,7 @@ struct ServeOptions {
   serve::ServiceOptions service;
   std::string socket;                           // path
   std::function<void(const std::string&)> say;  // a line about what goes on
+  std::function<void()> ready = [] {};          // called once it answers
 };
 
 // Answers at the socket until SIGTERM or SIGINT comes or the service cannot go on; then an error says why. Jobs that

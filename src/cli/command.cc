@@ -35,6 +35,7 @@ constexpr Declaration kDeclarations[] = {
     {"simulate", add_simulate},
     {"replay", add_replay},
     {"serve", add_serve},
+    {"stop", add_stop},
     {"verify", add_verify},
     {"report", add_report},
     {"convert", add_convert},

@@ -43,6 +43,7 @@ void add_commands(CLI::App& app, Action& action, std::string_view name = {});
 
 void add_simulate(CLI::App& app, Action& action);
 void add_serve(CLI::App& app, Action& action);
+void add_stop(CLI::App& app, Action& action);
 void add_replay(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);

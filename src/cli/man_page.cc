@@ -113,7 +113,8 @@ std::string exit_status() {
 std::string files() {
   return paragraph(
       "Rota reads no configuration file, and of the environment only what says where a service is and who "
-      "asks: ROTA_SOCKET, XDG_RUNTIME_DIR, ROTA_URL, ROTA_TOKEN, ROTA_TOKEN_FILE, ROTA_CA_FILE. A file that it writes "
+      "asks: ROTA_SOCKET, XDG_RUNTIME_DIR, ROTA_URL, ROTA_TOKEN, ROTA_TOKEN_FILE, ROTA_CA_FILE; and with ROTA_START=no "
+      "no command starts a service by itself. A file that it writes "
       "grows beside its place under a name that ends in .tmp and takes its "
       "own name when it is whole; on any failure it is removed, and what was there before stays. Inputs may be "
       "gzipped, whatever they are called; - is standard input or output.");

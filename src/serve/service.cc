@@ -103,7 +103,7 @@ Result<void> Service::prepare() {
 
 Result<void> Service::read_configuration() {
   if (options_.configuration.empty()) return {};
-  return take(site::read_configuration(options_.configuration));
+  return take(site::read_configuration(options_.configuration, cluster_of_this_host()));
 }
 
 Result<void> Service::describe(const std::string& text, const std::string& shown) {

@@ -162,10 +162,19 @@ Result<Configuration> parse_configuration(std::string_view text, const std::stri
   return Configuration{std::move(machine), std::move(*settings), std::move(described->dated), std::string(text)};
 }
 
-Result<Configuration> read_configuration(const std::string& path) {
+Result<Configuration> read_configuration(const std::string& path, const std::string& here) {
   const auto text = read_file(path, kMostBytes);
   if (!text) return std::unexpected(text.error());
-  return parse_configuration(*text, path == "-" ? "standard input" : path);
+  const std::string shown = path == "-" ? "standard input" : path;
+  const auto document = parse_toml(*text, shown);
+  if (!document) return std::unexpected(document.error());
+  const auto has = [&](const char* name) { return document->find(name) != nullptr; };
+  if (here.empty() || has("nodes") || has("processors") || has("sites")) return parse_configuration(*text, shown);
+  const std::size_t nodes = here.find("[[nodes]]");
+  const std::string described = *text + "\n" + here.substr(nodes);
+  auto read = parse_configuration(described, shown);  // first, since its lines are those of the file
+  if (!read || has("name")) return read;
+  return parse_configuration(here.substr(0, nodes) + described, shown);
 }
 
 std::string cluster_of_this_host(const std::string& name, std::int64_t processors, std::int64_t memory,

@@ -40,8 +40,9 @@ struct Configuration {
   std::string text;                       // of the cluster file, for the journal
 };
 
-// Reads the file or fails with a sentence "FILE:LINE: ...", as read_cluster_file does.
-Result<Configuration> read_configuration(const std::string& path);
+// Reads the file or fails with a sentence "FILE:LINE: ...", as read_cluster_file does. Where it describes neither nodes
+// nor processors, those of `here` are added to its text, and the name if it has none: cluster_of_this_host().
+Result<Configuration> read_configuration(const std::string& path, const std::string& here = "");
 // The same of a text; `shown` stands for the file in messages.
 Result<Configuration> parse_configuration(std::string_view text, const std::string& shown);
 

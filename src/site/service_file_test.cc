@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <string>
 
 #include "base/file.h"
 #include "base/page_test.h"
@@ -65,6 +68,27 @@ TEST(ServiceFile, describes_this_host) {
   const auto with_some = parse_configuration(cluster_of_this_host("box", 8, 1 << 30, 2), "here");
   ASSERT_TRUE(with_some);
   EXPECT_EQ(with_some->machine.nodes[0].accelerators, 2U);
+}
+
+TEST(ServiceFile, what_it_leaves_out_of_the_cluster_is_this_computers) {
+  const std::string here = cluster_of_this_host("box", 8, 1 << 30, 2), path = ::testing::TempDir() + "/partly.toml";
+  const auto read = [&](const std::string& text) {
+    std::ofstream(path) << text;
+    return read_configuration(path, here);
+  };
+  for (const std::string text : {"[service]\npolicy = \"fcfs\"", "name = \"desk\"", "licences = \"matlab:2\"\n"}) {
+    const auto found = read(text);
+    ASSERT_TRUE(found) << text << found.error().message;
+    ASSERT_EQ(found->machine.nodes.size(), 1U);
+    EXPECT_EQ(found->machine.nodes[0].processors, 8U);
+    EXPECT_EQ(found->machine.nodes[0].accelerators, 2U);
+    EXPECT_EQ(found->machine.name, text.starts_with("name") ? "desk" : "box");
+    EXPECT_TRUE(parse_configuration(found->text, "kept"));
+  }
+  EXPECT_EQ(read("processors = 3\n")->machine.processors, 3U);
+  EXPECT_EQ(read("[service]\npolcy = 1\n").error().message.substr(path.size(), 3), ":2:");
+  EXPECT_FALSE(read_configuration(path));
+  std::remove(path.c_str());
 }
 
 TEST(ServiceFile, is_in_its_page_as_it_is) {

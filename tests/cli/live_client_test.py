@@ -368,12 +368,12 @@ class Errors(LiveCase):
         with socket.socket(socket.AF_UNIX) as nobody:  # bound, but nobody listens
             nobody.bind(refused)
         self.says_no("queue", "--socket", refused, said=f"No service answers at {refused}{self.NONE}")
-        for variables, place in (({"XDG_RUNTIME_DIR": str(self.folder)}, f"{self.folder}/rota/socket"),
-                                 ({}, "/run/rota/socket"), ({"ROTA_SOCKET": "gone", "XDG_RUNTIME_DIR": "/x"}, "gone")):
-            if os.geteuid() == 0 and variables.keys() == {"XDG_RUNTIME_DIR"}:
-                place = "/run/rota/socket"  # root's service is the machine's
-            self.says_no("queue", env={"PATH": os.environ["PATH"]} | variables,
-                         said=f"No service answers at {place}{self.NONE}")
+        root = os.geteuid() == 0  # whose service is the computer's
+        own = "; `rota submit` starts one for you, and so does `rota serve`. Another is named by --socket or ROTA_SOCKET."
+        place = "/run/rota/socket" if root else f"{self.folder}/rota/socket"
+        for variables, said in (({"XDG_RUNTIME_DIR": str(self.folder)}, f"{place}{self.NONE if root else own}"),
+                                ({"ROTA_SOCKET": "gone", "XDG_RUNTIME_DIR": "/x"}, f"gone{self.NONE}")):
+            self.says_no("queue", env={"PATH": os.environ["PATH"]} | variables, said=f"No service answers at {said}")
 
     def test_a_service_that_has_too_much_to_do_is_asked_again(self):
         busy = (503, problem(503, "its output could not be read just now; ask again."), {"Retry-After": "1"})

@@ -6,8 +6,9 @@ Usage: document.py DOCUMENT [--programs FOLDER]
 Every block fenced as ```sh or ```console is run by bash in one scratch copy of the repository, in order, with FOLDER
 first on PATH; in a console block only the lines after "$ " are commands. A block fails the test by its exit code,
 unless `<!-- exit code: N -->` before it announces another one. A block after `<!-- with a service -->` finds a fresh
-`rota serve` of FOLDER at ROTA_SOCKET, the same for all such blocks of a document. Not run, and counted: a block after
-`<!-- not run: reason -->`, and a block that calls ./dev, which is what runs this test. Other fences are not run.
+`rota serve` of FOLDER at ROTA_SOCKET, the same for all such blocks of a document. A block after `<!-- as a user -->` finds
+none and none is named, as a user who is not root, whose folders are the scratch ones: what it starts is a service of that
+user's own. Services that blocks leave behind are ended. Not run, and counted: a block after `<!-- not run: reason -->`, and a block that calls ./dev, which is what runs this test. Other fences are not run.
 """
 import argparse
 import os
@@ -21,8 +22,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "live"))
+from service import contents, end, processes, words_of  # noqa: E402
+
+USER = 100_000 + os.getpid() if os.geteuid() == 0 else os.geteuid()  # one that nobody else is
+OF_THE_COMPUTER = ("/run/rota/socket", "/etc/rota/rota.toml")  # beside which a user's own service is not started
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\S*)")
-MARK = re.compile(r"^\s*<!--\s*(?:not run:\s*(?P<reason>.*?)|exit code:\s*(?P<code>\d+)|(?P<service>with a service))\s*-->\s*$")
+MARK = re.compile(r"^\s*<!--\s*(?:not run:\s*(?P<reason>.*?)|exit code:\s*(?P<code>\d+)|(?P<service>with a service)|(?P<user>as a user))\s*-->\s*$")
 LINK = re.compile(r"(?<!\!)\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 SECONDS = 600
 
@@ -34,6 +40,7 @@ class Block:
     reason: str = ""  # why it is not run
     code: int = 0     # the exit code that the reader is told to expect
     service: bool = False  # it speaks to one
+    user: bool = False     # and to one of its own
 
 
 def console_commands(lines):
@@ -71,10 +78,12 @@ def blocks(text):
 def block(line, language, body, mark):
     commands = "\n".join(console_commands(body) if language == "console" else body)
     reason = mark["reason"] or "" if mark else ""
+    if mark and mark["user"] and any(map(os.path.exists, OF_THE_COMPUTER)):
+        reason = "this computer has a service of Rota"
     if not reason and re.search(r"(^|[\s;&|])\./dev\b", commands, re.MULTILINE):
         reason = "it calls ./dev, which runs this test itself"
     return Block(line, commands, reason, int(mark["code"]) if mark and mark["code"] else 0,
-                 bool(mark and mark["service"]))
+                 bool(mark and mark["service"]), bool(mark and mark["user"]))
 
 
 def copy_repository(folder):
@@ -125,22 +134,51 @@ class Service:
             self.process.wait(SECONDS)
 
 
+def as_a_user(folder, programs):
+    """The variables and the options of a process that is a user's, who owns the folder and can reach the programs."""
+    own, runtime = folder / ".programs", folder / ".runtime"
+    runtime.mkdir(mode=0o700, exist_ok=True)
+    options = {}
+    if os.geteuid() == 0:
+        own.mkdir(exist_ok=True)
+        shutil.copy2(programs / "rota", own)
+        subprocess.run(["chown", "-R", f"{USER}:{USER}", folder], check=True)
+        options = {"user": USER, "group": USER, "extra_groups": []}
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(("ROTA_", "XDG_"))}
+    return variables | {"PATH": f"{own}:{programs}:{os.environ['PATH']}", "XDG_RUNTIME_DIR": str(runtime)}, options
+
+
 def run(block, folder, programs, service):
     """What is wrong with a block, or ""."""
     if block.service and (wrong := service.start()):
         return wrong
-    environment = os.environ | {"PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(folder), "LC_ALL": "C.UTF-8",
-                                "ROTA_SOCKET": str(service.socket)}
+    environment, options = os.environ | {"PATH": f"{programs}:{os.environ['PATH']}", "ROTA_SOCKET": str(service.socket)}, {}
+    if block.user:
+        environment, options = as_a_user(folder, programs)
+    environment |= {"HOME": str(folder), "LC_ALL": "C.UTF-8"}
     try:
         done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", block.commands], cwd=folder, env=environment,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS)
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS, **options)
     except subprocess.TimeoutExpired:
         return f"went on for more than {SECONDS} seconds"
     if done.returncode != block.code:
         output = done.stdout.decode(errors="replace")[-2000:]
         return f"exit code {done.returncode} instead of {block.code}; it printed:\n{output}"
     return ""
+
+
+def end_what_was_left(folder):
+    """Services whose state is in the folder, and their jobs."""
+    inside = os.fsencode(folder) + b"/"
+
+    def is_left(pid):
+        words = words_of(pid).split(b"\0")
+        served = (b"serve" in words or b"supervise" in words) and any(word.startswith(inside) for word in words)
+        return served or b"ROTA_RUN=" + inside in contents(f"/proc/{pid}/environ")
+    while left := processes(is_left):
+        end(left)
+        time.sleep(0.01)
 
 
 def lost_links(document, text):
@@ -173,6 +211,7 @@ def main():
             if wrong:
                 print(f"{where}: {wrong}")
         service.stop()
+        end_what_was_left(Path(scratch))
     for target in lost_links(options.document, text):
         print(f"{options.document}: the link to '{target}' leads nowhere")
         counts["failed"] += 1

@@ -88,6 +88,23 @@ class Documents(unittest.TestCase):
             code, output = read("```sh\nrota\n```\n", programs)
             self.assertEqual(code, 0, output)
 
+    def test_a_block_of_a_user_is_no_roots_and_names_no_service(self):
+        with tempfile.TemporaryDirectory() as programs:
+            Path(programs, "rota").write_text("#!/bin/sh\n")
+            Path(programs, "rota").chmod(0o755)
+            code, output = read('<!-- as a user -->\n```sh\ntest "$(id -u)" != 0\ntest -z "${ROTA_SOCKET:-}"\n'
+                                'test -O "$XDG_RUNTIME_DIR"\ntest -w .\n```\n```sh\ntest -n "$ROTA_SOCKET"\n```\n', programs)
+            self.assertEqual(code, 0, output)
+
+    def test_services_that_blocks_leave_are_ended(self):
+        with tempfile.TemporaryDirectory() as kept:
+            waits = "sh -c 'mkfifo wire; echo $$ > $0/pid; read line < wire'"
+            code, output = read(f'```sh\n{waits} {kept} serve "$PWD/state" < /dev/null > /dev/null 2>&1 &\n'
+                                f"until test -s {kept}/pid; do sleep 0.1; done\n```\n")
+            self.assertEqual(code, 0, output)
+            words = Path("/proc", Path(kept, "pid").read_text().strip(), "cmdline")
+            self.assertFalse(words.exists() and words.read_bytes())
+
 
 if __name__ == "__main__":
     unittest.main()

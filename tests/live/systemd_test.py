@@ -13,7 +13,9 @@ import unittest
 
 import computer
 
-UNITS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "systemd")
+CONFIGURATION = "/etc/rota/rota.toml"
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+UNITS = os.path.join(ROOT, "examples", "systemd")
 PATIENCE = 240
 INSIDE = "--inside"
 ANN = 4321  # her number there
@@ -47,7 +49,8 @@ class Installed(unittest.TestCase):
         self.addCleanup(self.leave_nothing)
         for unit in os.listdir(os.path.join(UNITS, "system")):
             shutil.copy(os.path.join(UNITS, "system", unit), "/etc/systemd/system")
-        with open("/etc/rota.toml", "w") as file:
+        os.makedirs(os.path.dirname(CONFIGURATION), exist_ok=True)
+        with open(CONFIGURATION, "w") as file:
             file.write(self.configuration)
         command("systemctl", "daemon-reload")
         os.chdir("/tmp")
@@ -167,13 +170,37 @@ class Service(Installed):
         self.assertEqual(len([text for priority, text in warnings if "rota-jobs.service" in text]), 1)
 
     def test_why_it_cannot_be_started_is_said(self):
-        os.remove("/etc/rota.toml")
+        os.remove(CONFIGURATION)
         command("systemctl", "start", "rota", code=1)
         wait_for(lambda: self.shown("ActiveState") == "failed", "its giving up")
         status = command("systemctl", "status", "--no-pager", "--lines=50", "rota", code=3)
         sentence = [text for priority, text in self.lines() if priority == "3"][0]
-        self.assertIn("/etc/rota.toml", sentence)
+        self.assertIn(CONFIGURATION, sentence)
         self.assertIn(f'Status: "{sentence.removeprefix("rota: ")}"', status)
+
+
+    def test_rota_stop_leaves_it_to_systemd(self):
+        command("systemctl", "start", "rota.service")
+        self.assertIn("is run by systemd; `systemctl stop rota", command("rota", "stop", code=1))
+        command("systemctl", "stop", "rota.service")
+        command("systemctl", "start", "rota.socket")
+        self.assertIn("`systemctl stop rota.socket rota.service` stops it.", command("rota", "stop", code=1))
+
+
+class AsPrinted(Installed):
+    def test_the_lines_of_the_documentation_install_it(self):
+        shutil.rmtree("/etc/rota")
+        for unit in os.listdir(os.path.join(UNITS, "system")):
+            os.remove(os.path.join("/etc/systemd/system", unit))
+        with open(os.path.join(ROOT, "docs", "serve.md")) as file:
+            block = file.read().split("## Under systemd")[1].split("```sh\n")[1].split("```")[0]
+        self.assertIn("systemctl enable --now rota.socket rota.service", block)
+        os.chdir(ROOT)
+        said = command("bash", "-euo", "pipefail", "-c", block)
+        self.assertIn("active (running)", said)
+        self.addCleanup(command, "systemctl", "disable", "rota.socket", "rota.service")
+        os.chdir("/tmp")
+        self.assertEqual(command("rota", "submit", "--wait", "--", "true"), "Submitted job 1\n")
 
 
 class OfOneUser(Installed):
@@ -236,7 +263,7 @@ Environment=ROTA_SOCKET={socket}
             os.makedirs(f"{KEPT}/{of}", exist_ok=True)
             os.symlink(f"{KEPT}/{of}", at)
         command("systemctl", "start", "rota")
-        command("systemd-run", "--unit=plain", "--collect", "rota", "serve", "--state", self.PLAIN, "--config", "/etc/rota.toml",
+        command("systemd-run", "--unit=plain", "--collect", "rota", "serve", "--state", self.PLAIN, "--config", CONFIGURATION,
                 "--socket", f"{self.PLAIN}.socket")
         wait_for(lambda: os.path.exists(f"{self.PLAIN}.socket"), "the service in a unit of its own")
 
@@ -297,7 +324,7 @@ class OnAComputerOfItsOwn(unittest.TestCase):
                                                 INSIDE, *names], orderly)
 
     def test_the_units(self):
-        self.passes(*(sys.argv[1:] or ["Service", "OfOneUser"]))
+        self.passes(*(sys.argv[1:] or ["Service", "AsPrinted", "OfOneUser"]))
 
     def test_jobs_under_which_the_computer_goes_down_are_lost_with_it(self):
         console = self.starts("GoesDown.test_first", orderly=True)

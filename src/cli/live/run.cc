@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/live/attached.h"
+#include "cli/live/background.h"
 #include "cli/live/job_state.h"
 #include "cli/live/submission.h"
 #include "cli/live/watch.h"
@@ -255,6 +256,7 @@ Result<int> run_job(const RunFlags& flags) {
   if (!request) return std::unexpected(request.error());
   if (request->contains("array"))
     return fail("the tasks of an array cannot run at one terminal; use `rota submit --wait`.");
+  if (auto there = have_service(flags.service.address); !there) return std::unexpected(there.error());
   const Service service(flags.service);
   if (service.remote())
     return fail("a job can be attached only on the computer of the service, and " + service.shown() +

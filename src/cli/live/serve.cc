@@ -12,6 +12,8 @@
 #include "api/systemd.h"
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/live/background.h"
+#include "cli/live/own_place.h"
 #include "cli/live/service_address.h"
 #include "cli/printed.h"
 #include "cli/when.h"
@@ -24,18 +26,8 @@ struct ServeFlags {
   std::string state;
   std::string socket;
   std::string policy;
+  bool background = false;
 };
-
-// Where a service keeps its state, unless told otherwise: each folder on the way is made.
-Result<std::string> default_state() {
-  if (::geteuid() == 0) return std::string("/var/lib/rota");
-  const char* base = std::getenv("XDG_STATE_HOME");
-  const char* home = std::getenv("HOME");
-  if (base && *base == '/') return std::string(base) + "/rota";
-  if (!home || *home != '/') return fail("nobody says where the state is to be kept; name a folder with --state.");
-  for (const char* part : {"/.local", "/.local/state"}) ::mkdir((std::string(home) + part).c_str(), 0700);
-  return std::string(home) + "/.local/state/rota";
-}
 
 // Jobs run in folders of their own: paths that they are told have to hold there too.
 Result<std::string> absolute(const std::string& path) {
@@ -47,27 +39,51 @@ Result<std::string> absolute(const std::string& path) {
 
 constexpr std::string_view kWarning = "warning: ";
 
-Result<int> serve(const ServeFlags& flags, bool to_journal) {
+// What the flags come to, with absolute paths; the folder of the socket is there.
+Result<ServeWords> words_of(const ServeFlags& flags) {
   auto state = flags.state.empty() ? default_state() : absolute(flags.state);
   if (!state) return std::unexpected(state.error());
-  auto socket = absolute(socket_path(flags.socket));
+  const std::string named = named_socket(flags.socket);
+  auto socket = named.empty() ? own_socket_to_listen(surroundings()) : absolute(named);
   if (!socket) return std::unexpected(socket.error());
+  auto configuration = flags.configuration == "-" ? flags.configuration : absolute(flags.configuration);
+  if (!configuration) return std::unexpected(configuration.error());
+  return ServeWords{*state, *socket, *configuration, flags.policy};
+}
+
+// For who has started the first service on a state: what there is to do with it.
+void say_what_is_next(const ServeFlags& flags) {
+  const std::string socket = flags.socket.empty() ? "" : " --socket " + for_shell(flags.socket);
+  remark("rota: submit a job:  rota submit" + socket + " --wrap 'echo hello'");
+  remark("rota: see what runs and waits:  rota queue" + socket);
+  remark("rota: see it in a browser, at the address that this prints:  rota page" + socket);
+}
+
+Result<int> serve(const ServeFlags& flags, Starter& starter, bool to_journal) {
+  const auto words = words_of(flags);
+  if (!words) return std::unexpected(words.error());
   api::ServeOptions options;
-  options.service.state_folder = *state;
+  options.service.state_folder = words->state;
   options.service.configuration = flags.configuration;
   options.service.policy = flags.policy;
-  options.service.socket = *socket;
+  options.service.socket = words->socket;
   options.service.supervisor = {"/proc/self/exe", "supervise"};
   options.service.version = ROTA_VERSION;
-  options.socket = *socket;
+  options.socket = words->socket;
   struct stat standard_error{};
   const bool to_file = ::fstat(STDERR_FILENO, &standard_error) == 0 && S_ISREG(standard_error.st_mode);
   options.say = [&](const std::string& line) {
     const auto priority = line.starts_with(kWarning) ? api::Priority::warning : api::Priority::news;
     const std::string at = to_file ? time_text(static_cast<double>(unix_now())) + " " : "";
+    if (starter.any()) bound_log(log_of(words->state));
     remark(api::journal_line(priority, at + "rota: " + line, to_journal));
   };
-  options.say("state in " + shown_path(*state) + ", socket " + shown_path(*socket));
+  const bool first = is_new(words->state);
+  options.ready = [&] {
+    starter.tell_ready();
+    if (first && !starter.any() && !to_journal) say_what_is_next(flags);
+  };
+  options.say("state in " + shown_path(words->state) + ", socket " + shown_path(words->socket));
   if (auto done = api::serve_until_stopped(options); !done) return std::unexpected(done.error());
   return kDone;
 }
@@ -75,12 +91,28 @@ Result<int> serve(const ServeFlags& flags, bool to_journal) {
 // What ends the service is told where somebody looks for it, too: in `systemctl status`.
 Result<int> serve_and_say(const ServeFlags& flags) {
   const bool to_journal = api::says_to_journal();
-  auto code = serve(flags, to_journal);
+  Starter starter;
+  auto code = serve(flags, starter, to_journal);
   if (code) return code;
   api::ServiceNotes::failed(code.error().message);
+  starter.tell_failure(code.error().message);
   if (!to_journal) return code;
   remark(api::journal_line(api::Priority::failure, "rota: " + code.error().message, to_journal));
   return kFailed;
+}
+
+Result<int> serve_in_background(const ServeFlags& flags) {
+  if (flags.configuration == "-") return fail("--background reads no standard input; name a file with --config.");
+  const auto words = words_of(flags);
+  if (!words) return std::unexpected(words.error());
+  const bool first = is_new(words->state);
+  const auto started = start_in_background(*words);
+  if (!started) return std::unexpected(started.error());
+  if (!*started) return fail("another service answers at " + shown_path(words->socket) + "; `rota stop` ends it.");
+  remark("rota: the service answers at " + short_path(words->socket) + " (state " + short_path(words->state) +
+         ", log " + short_path(log_of(words->state)) + "); `rota stop` ends it.");
+  if (first) say_what_is_next(flags);
+  return kDone;
 }
 
 }  // namespace
@@ -90,8 +122,10 @@ void add_serve(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("serve", "run jobs on this computer: keep a queue and start them by a policy");
   command->description(
       command->get_description() +
-      "\nRuns until it is told to stop (SIGTERM, Ctrl-C). Jobs that run then go on, and are found again by the next "
-      "`rota serve` with the same state. As root it runs jobs of all users, else its own user's.");
+      "\nRuns until it is told to stop (`rota stop`, SIGTERM, Ctrl-C). Jobs that run then go on, and are found again "
+      "by "
+      "the next `rota serve` with the same state. As root it runs jobs of all users, else its own user's. Where none "
+      "runs, `rota submit` of a user who is not root starts one by itself.");
   command
       ->add_option("--config", flags->configuration,
                    "a cluster file that may have a table [service]; without: the copy of the "
@@ -103,16 +137,23 @@ void add_serve(CLI::App& app, Action& action) {
       ->type_name("FOLDER");
   command
       ->add_option("--socket", flags->socket,
-                   "where it answers; without: ROTA_SOCKET, or else rota/socket in XDG_RUNTIME_DIR or /run")
+                   "where it answers; without: ROTA_SOCKET, or else rota/socket in XDG_RUNTIME_DIR or /run/user/UID, "
+                   "or /tmp/rota-UID/socket; of root /run/rota/socket")
       ->type_name("PATH");
   command
       ->add_option("--policy", flags->policy, "what decides; without: as last time, or else as the configuration says")
       ->type_name("NAME[+KNOB=VALUE...]");
+  command->add_flag("--background", flags->background,
+                    "return once it answers, or say why it does not; it goes on apart from this terminal, and says "
+                    "into service.log in the state folder what it has to say");
   command->footer(
       "Examples:\n"
+      "  rota serve --background\n"
       "  rota serve --state queue --socket queue.socket\n"
       "  rota serve --config rota.toml --policy easy");
-  command->callback([&action, flags] { action = [flags] { return serve_and_say(*flags); }; });
+  command->callback([&action, flags] {
+    action = [flags] { return flags->background ? serve_in_background(*flags) : serve_and_say(*flags); };
+  });
 }
 
 }  // namespace rota::cli

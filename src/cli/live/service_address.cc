@@ -9,12 +9,12 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/live/own_place.h"
 #include "cli/printed.h"
 
 namespace rota::cli {
 namespace {
 
-constexpr std::string_view kRunPath = "/rota/socket";  // below the folder for what runs
 constexpr std::size_t kLongestToken = 4096;
 
 std::string variable(const char* name) {
@@ -76,6 +76,28 @@ Result<std::string> token_of(const AddressFlags& flags) {
   return text;
 }
 
+bool is_there(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+
+// Where nothing is named.
+Result<ServiceAddress> found_address() {
+  const Surroundings here = surroundings();
+  std::vector<std::string> own = own_sockets(here);
+  const auto safe = check_own_folder(here, own.back());
+  const std::string first = own.front();
+  if (!safe) own.pop_back();
+  ServiceAddress address;
+  for (const std::string& socket : own) {
+    address.socket = socket;
+    if (listener_at(socket)) return address;
+  }
+  address.socket = kMachineSocket;
+  if (is_there(kMachineSocket)) return address;
+  if (own.empty()) return std::unexpected(safe.error());
+  const auto left = std::ranges::find_if(own, is_there);  // by one that may be starting again
+  address.socket = left == own.end() ? first : *left;
+  return address;
+}
+
 }  // namespace
 
 std::string ServiceAddress::shown() const {
@@ -90,8 +112,8 @@ Result<ServiceAddress> service_address(const AddressFlags& flags) {
   const std::string url = !flags.url.empty() ? flags.url : flags.socket.empty() ? variable("ROTA_URL") : "";
   ServiceAddress address;
   if (url.empty()) {
-    address.socket = socket_path(flags.socket);
-    return address;
+    address.socket = named_socket(flags.socket);
+    return address.socket.empty() ? found_address() : address;
   }
   if (auto read = read_url(url, address); !read) return std::unexpected(read.error());
   auto token = token_of(flags);
@@ -101,13 +123,7 @@ Result<ServiceAddress> service_address(const AddressFlags& flags) {
   return address;
 }
 
-std::string socket_path(const std::string& given) {
-  if (!given.empty()) return given;
-  if (std::string named = variable("ROTA_SOCKET"); !named.empty()) return named;
-  const std::string folder = variable("XDG_RUNTIME_DIR");
-  const bool own = ::geteuid() != 0 && !folder.empty();
-  return (own ? folder : "/run") + std::string(kRunPath);
-}
+std::string named_socket(const std::string& given) { return given.empty() ? variable("ROTA_SOCKET") : given; }
 
 bool is_of_address(std::string_view variable) {
   constexpr std::array<std::string_view, 4> kNames{"ROTA_TOKEN", "ROTA_TOKEN_FILE", "ROTA_URL", "ROTA_CA_FILE"};

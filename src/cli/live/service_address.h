@@ -27,13 +27,14 @@ struct AddressFlags {
   std::string ca_file;
 };
 
-// --url, or --socket, or ROTA_URL, or else socket_path(). The token is in the file of --token-file, else in ROTA_TOKEN
-// or in the file that ROTA_TOKEN_FILE names. Fails with a sentence.
+// --url, or --socket, or ROTA_URL, or ROTA_SOCKET. Where none of them is given: this user's own socket where one
+// answers (own_place.h), else the computer's where it is there, else the user's own all the same. The token is in the
+// file of
+// --token-file, else in ROTA_TOKEN or in the file that ROTA_TOKEN_FILE names. Fails with a sentence.
 Result<ServiceAddress> service_address(const AddressFlags& flags);
 
-// Where the service listens: what --socket says, else ROTA_SOCKET, else $XDG_RUNTIME_DIR/rota/socket, else (of root,
-// and where there is no such folder) /run/rota/socket.
-std::string socket_path(const std::string& given);
+// The socket that --socket names, or else ROTA_SOCKET; empty: neither does.
+std::string named_socket(const std::string& given);
 
 // Whether a variable of the environment is for this alone, and is handed to no job: a token is nobody else's business.
 bool is_of_address(std::string_view variable);

@@ -22,6 +22,7 @@
 #include "base/file.h"
 #include "base/letters.h"
 #include "base/text.h"
+#include "cli/live/own_place.h"
 #include "cli/printed.h"
 
 namespace rota::cli {
@@ -59,7 +60,11 @@ std::string not_reached(const ServiceAddress& address, const error_code& why) {
   const char* other = address.remote() ? "--url or ROTA_URL." : "--socket or ROTA_SOCKET.";
   if (why == boost::system::errc::permission_denied)
     return "The socket " + address.shown() + " may not be used by you; ask who runs the service.";
-  if (why == boost::system::errc::no_such_file_or_directory || why == boost::system::errc::connection_refused)
+  const bool nobody =
+      why == boost::system::errc::no_such_file_or_directory || why == boost::system::errc::connection_refused;
+  if (nobody && is_usual_socket(address.socket))
+    return "No service answers at " + address.shown() + how_to_start(surroundings());
+  if (nobody)
     return "No service answers at " + address.shown() + "; start one with `rota serve`, or name another with " + other;
   return "Cannot reach a service at " + address.shown() + ": " + why.message() + ". Name another " +
          (address.remote() ? "one with " : "socket with ") + other;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "cli/command.h"
+#include "cli/live/background.h"
 #include "cli/live/job_state.h"
 #include "cli/live/submission.h"
 #include "cli/live/watch.h"
@@ -36,7 +37,11 @@ std::string tried_text(const Json& answer) {
 Result<int> submit_job(const SubmitFlags& flags) {
   auto request = request_of(flags.submission);
   if (!request) return std::unexpected(request.error());
-  if (flags.test_only) (*request)["dry_run"] = true;
+  if (flags.test_only) {
+    (*request)["dry_run"] = true;
+  } else if (auto there = have_service(flags.service.address); !there) {
+    return std::unexpected(there.error());
+  }
   const Service service(flags.service);
   const auto answer = submit(service, *request);
   if (!answer) return std::unexpected(answer.error());
@@ -72,7 +77,8 @@ void add_submit(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("submit", "submit a script or a command as a job");
   command->description(
       command->get_description() +
-      "\nThe job begins in this folder, with this environment. A script may ask for itself: lines that begin with "
+      "\nThe job begins in this folder, with this environment. Where no service runs and none is named, one is started "
+      "for a user who is not root, unless ROTA_START=no. A script may ask for itself: lines that begin with "
       "#ROTA "
       "at its top have the same options, and #SBATCH lines are read as Slurm reads them. The command line goes before "
       "both.");

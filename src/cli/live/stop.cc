@@ -1,0 +1,100 @@
+// rota stop: ends the service on this computer. Its jobs go on.
+#include <poll.h>
+#include <pwd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/live/own_place.h"
+#include "cli/live/service.h"
+#include "cli/printed.h"
+#include "engine/local/descriptor.h"
+
+namespace rota::cli {
+namespace {
+
+constexpr int kPatience = 60'000;  // milliseconds, in which a service ends that has been told to
+
+std::string user_of(uid_t uid) {
+  const passwd* user = ::getpwuid(uid);
+  return user != nullptr ? user->pw_name : "user " + std::to_string(uid);
+}
+
+// Whether it is the process of a unit: systemd says so in its environment.
+bool is_a_unit(pid_t pid) {
+  constexpr std::size_t kMost = 16U << 20U;
+  const std::string number = std::to_string(pid), word = "SYSTEMD_EXEC_PID=" + number;
+  const auto environment = read_file("/proc/" + number + "/environ", kMost);
+  return environment && ('\0' + *environment).find('\0' + word + '\0') != std::string::npos;
+}
+
+// What runs and waits, for who may wonder what becomes of it.
+std::string what_goes_on(const Json& status) {
+  const auto running = static_cast<std::int64_t>(number_of(status, "running"));
+  const auto waiting = static_cast<std::int64_t>(number_of(status, "waiting") + number_of(status, "held"));
+  std::string out;
+  if (running > 0) out += amount(running, "job") + (running == 1 ? " runs on" : " run on");
+  if (waiting > 0) out += (out.empty() ? "" : ", ") + amount(waiting, "job") + (waiting == 1 ? " waits" : " wait");
+  return out.empty() ? "" : out + "; the next service finds " + (running + waiting == 1 ? "it" : "them") + ".\n";
+}
+
+Result<void> end(const local::Descriptor& process, const std::string& pid) {
+  if (::syscall(SYS_pidfd_send_signal, process.get(), SIGTERM, nullptr, 0U) != 0)
+    return fail("The service, process " + pid + ", cannot be told to end: " + std::strerror(errno) + ".");
+  pollfd gone{process.get(), POLLIN, 0};
+  int ready = 0;
+  do ready = ::poll(&gone, 1, kPatience);
+  while (ready < 0 && errno == EINTR);
+  if (ready > 0) return {};
+  return fail("The service, process " + pid + ", was told to end and has not within a minute; look at its log.");
+}
+
+Result<int> stop(const ServiceFlags& flags) {
+  const Service service(flags);
+  if (service.remote())
+    return fail("A service is stopped on its own computer, and " + service.shown() + " is asked over the network.");
+  const std::string at = service.shown();
+  // Held before it is asked, so that the number cannot have become another process's.
+  const auto listener = listener_at(service.socket());
+  const local::Descriptor process(
+      listener && listener->pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, listener->pid, 0)) : -1);
+  const auto status = service.get("/v1/status");
+  if (!status) return std::unexpected(status.error());
+  if (!listener || !process)
+    return fail("The service at " + at + " is no process that is seen from here; end it where it runs.");
+  const uid_t me = ::geteuid();
+  if (me != 0 && me != listener->uid)
+    return fail("The service at " + at + " is run by " + user_of(listener->uid) +
+                ", and stopped by that user or root only.");
+  const bool handed_over = has_number(*status, "pid") && number_of(*status, "pid") != listener->pid;
+  if (handed_over || is_a_unit(listener->pid))
+    return fail("The service at " + at + " is run by systemd; `systemctl " + (listener->uid == 0 ? "" : "--user ") +
+                "stop rota" + (handed_over ? ".socket rota.service" : "") + "` stops it.");
+  if (auto ended = end(process, std::to_string(listener->pid)); !ended) return std::unexpected(ended.error());
+  return printed("Stopped the service at " + at + ".\n" + what_goes_on(*status));
+}
+
+}  // namespace
+
+void add_stop(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<ServiceFlags>();
+  CLI::App* command = app.add_subcommand("stop", "end the service on this computer; its jobs go on");
+  command->description(
+      command->get_description() +
+      "\nReturns once it has ended. Jobs that run go on, and are found by the next service with the "
+      "same state, as are those that wait: `rota cancel all` beforehand ends them. Only the user who "
+      "runs the service may stop it, and root; one under systemd is stopped by `systemctl stop rota`.");
+  flags->declare(*command);
+  command->footer("Examples:\n  rota stop");
+  command->callback([&action, flags] { action = [flags] { return stop(*flags); }; });
+}
+
+}  // namespace rota::cli
