@@ -10,7 +10,7 @@ set(ROTA_PRECOMPILED_state ${ROTA_STANDARD_HEADERS} model/cluster.h)
 set(ROTA_PRECOMPILED_service ${ROTA_STANDARD_HEADERS} <boost/asio/io_context.hpp> <boost/asio/steady_timer.hpp>
     control/controller.h)
 set(ROTA_PRECOMPILED_api ${ROTA_PRECOMPILED_service} <nlohmann/json.hpp>)
-# not CLI11: each source file that reads it, be it so, compiles all of its global objects
+# not CLI11: two source files read it, and all others would compile its global objects
 set(ROTA_PRECOMPILED_cli ${ROTA_STANDARD_HEADERS} <nlohmann/json.hpp> log/workload.h report/outcome.h
     cli/live/service_client.h)
 set(ROTA_PRECOMPILED_tests ${ROTA_STANDARD_HEADERS} <gtest/gtest.h> <rapidcheck/gtest.h> model/cluster.h)

@@ -1,10 +1,9 @@
 #include "cli/command.h"
 
 #include <algorithm>
-#include <memory>
 #include <ranges>
 
-#include "cli/help.h"
+#include "cli/describe.h"
 
 namespace rota::cli {
 namespace {
@@ -64,30 +63,29 @@ std::string for_shell(const std::string& word) {
   return text + "'";
 }
 
-std::string given_command(const CLI::App& command, const std::vector<std::string_view>& without) {
-  std::string line = "rota " + command.get_name();
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->count() == 0 || std::ranges::find(without, option->get_name()) != without.end()) continue;
-    if (!option->get_positional()) line += " " + option->get_name();
-    if (option->get_items_expected_max() == 0) continue;  // a switch
-    for (const std::string& word : option->results()) {
-      const bool like_an_option = option->get_positional() && word.size() > 1 && word.starts_with('-');
+std::string given_command(Command command, const std::vector<std::string_view>& without) {
+  const Description described = describe(command);
+  std::string line = described.name;
+  const auto add = [&](const Argument& argument) {
+    if (argument.given.empty() || std::ranges::find(without, argument.name()) != without.end()) return;
+    if (!argument.positional) line += " " + argument.name();
+    if (argument.kind == ValueKind::none) return;  // a switch
+    for (const std::string& word : argument.given) {
+      const bool like_an_option = argument.positional && word.size() > 1 && word.starts_with('-');
       line += " " + for_shell(like_an_option ? "./" + word : word);
     }
-  }
+  };
+  std::ranges::for_each(described.positionals, add);
+  std::ranges::for_each(described.options, add);
   return line;
 }
 
-void add_commands(CLI::App& app, Action& action, std::string_view name) {
+void add_commands(Command app, Action& action, std::string_view name) {
   app.description(
-      "schedule batch jobs, and rehearse schedules on your own job log\n"
       "Rota schedules batch jobs on clusters. `rota simulate` shows what each of its policies would have done with the "
       "jobs of a log, checked by a referee that shares no code with the scheduler. `rota submit`, `rota queue` and "
       "their "
       "kin speak to a service that runs jobs by the same policies.");
-  app.formatter(std::make_shared<HelpFormatter>());
-  app.set_help_flag("-h,--help", "print this help");
-  app.set_version_flag("--version", "rota " ROTA_VERSION, "print the version");
   app.require_subcommand(1);
   app.footer(
       "Every command has its own help: `rota simulate --help`. Exit codes: 0 done, 1 failed, 2 the "

@@ -1,8 +1,7 @@
-// One subcommand of `rota`: its options are declared on a CLI11 app, from which help, completion and man pages are
+// The subcommands of `rota`: each declares its options (command_line.h), from which help, completion and man pages are
 // made.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <span>
 #include <string>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/command_line.h"
 
 namespace rota::cli {
 
@@ -26,12 +26,12 @@ using Action = std::function<Result<int>()>;
 std::string for_shell(const std::string& word);
 
 // The command as it was given, for a shell, but without these options: for whoever wants to run it again.
-std::string given_command(const CLI::App& command, const std::vector<std::string_view>& without);
+std::string given_command(Command command, const std::vector<std::string_view>& without);
 
 // A function that declares commands, and which, with blanks between them.
 struct Declaration {
   std::string_view names;
-  void (*declare)(CLI::App& app, Action& action);
+  void (*declare)(Command app, Action& action);
 };
 
 // All commands, in the order in which help lists them.
@@ -39,42 +39,42 @@ std::span<const Declaration> declarations();
 
 // What holds for all of `rota`, and the command of this name with those that are declared beside it: to declare all
 // costs more than many a command does. All where there is none of that name.
-void add_commands(CLI::App& app, Action& action, std::string_view name = {});
+void add_commands(Command app, Action& action, std::string_view name = {});
 
-void add_simulate(CLI::App& app, Action& action);
-void add_serve(CLI::App& app, Action& action);
-void add_stop(CLI::App& app, Action& action);
-void add_replay(CLI::App& app, Action& action);
-void add_verify(CLI::App& app, Action& action);
-void add_report(CLI::App& app, Action& action);
-void add_convert(CLI::App& app, Action& action);
-void add_import(CLI::App& app, Action& action);
-void add_generate(CLI::App& app, Action& action);
-void add_reproduce(CLI::App& app, Action& action);
-void add_policies(CLI::App& app, Action& action);
+void add_simulate(Command app, Action& action);
+void add_serve(Command app, Action& action);
+void add_stop(Command app, Action& action);
+void add_replay(Command app, Action& action);
+void add_verify(Command app, Action& action);
+void add_report(Command app, Action& action);
+void add_convert(Command app, Action& action);
+void add_import(Command app, Action& action);
+void add_generate(Command app, Action& action);
+void add_reproduce(Command app, Action& action);
+void add_policies(Command app, Action& action);
 // Those that speak to a service.
-void add_submit(CLI::App& app, Action& action);
-void add_run(CLI::App& app, Action& action);
-void add_queue(CLI::App& app, Action& action);
-void add_top(CLI::App& app, Action& action);
-void add_page(CLI::App& app, Action& action);
-void add_job(CLI::App& app, Action& action);
-void add_explain(CLI::App& app, Action& action);
-void add_forecast(CLI::App& app, Action& action);
-void add_logs(CLI::App& app, Action& action);
-void add_wait(CLI::App& app, Action& action);
-void add_job_actions(CLI::App& app, Action& action);  // cancel, hold, release, requeue, suspend, resume, update
-void add_nodes(CLI::App& app, Action& action);
-void add_partitions(CLI::App& app, Action& action);
-void add_licences(CLI::App& app, Action& action);
-void add_reservations(CLI::App& app, Action& action);  // and reserve, unreserve
-void add_history(CLI::App& app, Action& action);
-void add_policy(CLI::App& app, Action& action);
-void add_status(CLI::App& app, Action& action);
-void add_doctor(CLI::App& app, Action& action);
-void add_token(CLI::App& app, Action& action);
+void add_submit(Command app, Action& action);
+void add_run(Command app, Action& action);
+void add_queue(Command app, Action& action);
+void add_top(Command app, Action& action);
+void add_page(Command app, Action& action);
+void add_job(Command app, Action& action);
+void add_explain(Command app, Action& action);
+void add_forecast(Command app, Action& action);
+void add_logs(Command app, Action& action);
+void add_wait(Command app, Action& action);
+void add_job_actions(Command app, Action& action);  // cancel, hold, release, requeue, suspend, resume, update
+void add_nodes(Command app, Action& action);
+void add_partitions(Command app, Action& action);
+void add_licences(Command app, Action& action);
+void add_reservations(Command app, Action& action);  // and reserve, unreserve
+void add_history(Command app, Action& action);
+void add_policy(Command app, Action& action);
+void add_status(Command app, Action& action);
+void add_doctor(Command app, Action& action);
+void add_token(Command app, Action& action);
 
-void add_completion(CLI::App& app, Action& action);
-void add_manual(CLI::App& app, Action& action);
+void add_completion(Command app, Action& action);
+void add_manual(Command app, Action& action);
 
 }  // namespace rota::cli

@@ -6,31 +6,32 @@
 #include <string>
 #include <vector>
 
+#include "cli/describe.h"
+
 namespace rota::cli {
 namespace {
 
-std::vector<std::string> names(const CLI::App& app) {
+std::vector<std::string> names(const CommandLine& line) {
   std::vector<std::string> out;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    out.push_back(command->get_name());
+  for (const Command command : describe(line.root()).subcommands) out.push_back(command.name());
   return out;
 }
 
 std::vector<std::string> declared_for(std::string_view name) {
-  CLI::App app{"", "rota"};
+  const CommandLine line;
   Action action;
-  add_commands(app, action, name);
-  return names(app);
+  add_commands(line.root(), action, name);
+  return names(line);
 }
 
 TEST(Commands, AreDeclaredUnderTheNamesOfTheTable) {
   std::vector<std::string> all;
   for (const Declaration& declaration : declarations()) {
-    CLI::App app{"", "rota"};
+    const CommandLine line;
     Action action;
-    declaration.declare(app, action);
+    declaration.declare(line.root(), action);
     std::string declared;
-    for (const std::string& name : names(app)) {
+    for (const std::string& name : names(line)) {
       declared += (declared.empty() ? "" : " ") + name;
       all.push_back(name);
     }

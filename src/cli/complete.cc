@@ -79,43 +79,42 @@ Completions values(const Argument& argument, Typed typed) {
   return out;
 }
 
-Completions names(const Command& command, const std::string& word) {
+Completions names(const Description& command, const std::string& word) {
   Completions out;
   for (const Argument& option : command.options) offer(out, {"", word}, option.names.back(), option.meaning);
   return out;
 }
 
-Completions positional(const CLI::App& app, const Command& command, std::size_t given, const std::string& word) {
+Completions positional(Command at, const Description& command, std::size_t given, const std::string& word) {
   Completions out;
-  for (const CLI::App* sub : command.subcommands) offer(out, {"", word}, sub->get_name(), describe(*sub).summary);
+  const auto offer_commands = [&](const Description& above) {
+    for (const Command sub : above.subcommands) offer(out, {"", word}, sub.name(), describe(sub).summary);
+  };
+  offer_commands(command);
   if (command.positionals.empty() || command.needs_subcommand) return out;
   const bool more = given < command.positionals.size() || command.positionals.back().many;
   if (!more) return out;
   const Argument& argument = command.positionals[std::min(given, command.positionals.size() - 1)];
   if (!command.subcommands.empty() && !out.candidates.empty()) return out;
   if (argument.names.front() != "COMMAND") return values(argument, {"", word});
-  const CLI::App* root = &app;
-  while (root->get_parent() != nullptr) root = root->get_parent();
-  for (const CLI::App* sub : describe(*root).subcommands)
-    offer(out, {"", word}, sub->get_name(), describe(*sub).summary);
+  offer_commands(describe(root_of(at)));
   return out;
 }
 
 }  // namespace
 
-Completions complete(const CLI::App& app, const std::vector<std::string>& words) {
+Completions complete(Command root, const std::vector<std::string>& words) {
   if (words.empty()) return {};
   const std::string& last = words.back();
-  const CLI::App* at = &app;
-  Command command = describe(app);
+  Command at = root;
+  Description command = describe(at);
   std::size_t given = 0;           // positionals before the last word
   const Argument* open = nullptr;  // an option that still waits for its value
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     if (std::exchange(open, nullptr) != nullptr) continue;
-    const CLI::App* below = subcommand(*at, words[i]);
-    if (below != nullptr) {
-      at = below;
-      command = describe(*below);
+    if (const auto below = subcommand(at, words[i])) {
+      at = *below;
+      command = describe(at);
     } else if (words[i].size() > 1 && words[i].starts_with('-')) {
       const Argument* option = option_named(command, words[i]);
       if (option != nullptr && option->kind != ValueKind::none) open = option;
@@ -129,11 +128,11 @@ Completions complete(const CLI::App& app, const std::vector<std::string>& words)
     const Argument* option = option_named(command, last.substr(0, equals));
     return option != nullptr ? values(*option, {last.substr(0, equals + 1), last.substr(equals + 1)}) : Completions{};
   }
-  return last.starts_with('-') ? names(command, last) : positional(*at, command, given, last);
+  return last.starts_with('-') ? names(command, last) : positional(at, command, given, last);
 }
 
-int print_completions(const CLI::App& app, const std::vector<std::string>& words) {
-  const Completions out = complete(app, words);
+int print_completions(Command root, const std::vector<std::string>& words) {
+  const Completions out = complete(root, words);
   const char* kind = out.kind == Completes::words        ? "words"
                      : out.kind == Completes::unfinished ? "unfinished"
                      : out.kind == Completes::files      ? "files"

@@ -2,10 +2,11 @@
 // offer is what it takes.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "cli/command_line.h"
 
 namespace rota::cli {
 
@@ -26,10 +27,10 @@ struct Completions {
 };
 
 // `words` are those after "rota", up to the one in which the cursor is (which may be empty).
-Completions complete(const CLI::App& app, const std::vector<std::string>& words);
+Completions complete(Command root, const std::vector<std::string>& words);
 
 // First line: "words", "unfinished", "files BEFORE" or "folders BEFORE"; then a line each: the word, a tab, its
 // meaning.
-int print_completions(const CLI::App& app, const std::vector<std::string>& words);
+int print_completions(Command root, const std::vector<std::string>& words);
 
 }  // namespace rota::cli

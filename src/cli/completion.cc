@@ -108,18 +108,17 @@ complete -c rota -f -a '(__rota_complete)'
 
 }  // namespace
 
-void add_completion(CLI::App& app, Action& action) {
+void add_completion(Command app, Action& action) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("completion", "print what makes a shell complete rota's command lines");
-  command->description(command->get_description() +
-                       "\nIt completes commands, options, their values, files, and policies with their knobs.");
-  command->add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  command->footer(
+  Command command = app.add_subcommand("completion", "print what makes a shell complete rota's command lines");
+  command.description("It completes commands, options, their values, files, and policies with their knobs.");
+  command.add_option("SHELL", *shell, "bash, zsh or fish").required().one_of({"bash", "zsh", "fish"});
+  command.footer(
       "Examples:\n"
       "  source <(rota completion bash)\n"
       "  rota completion zsh > ~/.zfunc/_rota\n"
       "  rota completion fish > ~/.config/fish/completions/rota.fish");
-  command->callback([&action, shell] {
+  command.callback([&action, shell] {
     action = [shell] { return printed(*shell == "bash" ? kBash : *shell == "zsh" ? kZsh : kFish); };
   });
 }

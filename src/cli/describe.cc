@@ -1,5 +1,6 @@
 #include "cli/describe.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "base/text.h"
@@ -52,6 +53,8 @@ Argument describe(const CLI::Option& option) {
   out.required = option.get_required();
   out.many = option.get_items_expected_max() >= CLI::detail::expected_max_vector_size;
   out.meaning = option.get_description();
+  out.given = option.results();
+  out.otherwise = option.get_default_str();
   if (out.positional) {
     out.names.push_back(option.get_name(true));
   } else {
@@ -66,11 +69,11 @@ Argument describe(const CLI::Option& option) {
   if (!out.positional || out.rest) out.value = shape.value;
   out.range = shape.range;
   if (!shape.range.empty()) out.meaning += " (" + shape.range + ")";
-  if (!option.get_default_str().empty()) out.meaning += " (default: " + option.get_default_str() + ")";
+  if (!out.otherwise.empty()) out.meaning += " (default: " + out.otherwise + ")";
   return out;
 }
 
-void add_footer(Command& out, const std::string& footer) {
+void add_footer(Description& out, const std::string& footer) {
   bool paragraph = false;  // whether the line before went on with one
   for (const std::string& line : strings(footer, '\n')) {
     if (line.starts_with("  ")) {
@@ -88,13 +91,20 @@ void add_footer(Command& out, const std::string& footer) {
 
 }  // namespace
 
-std::string full_name(const CLI::App& app) {
-  return app.get_parent() == nullptr ? app.get_name() : full_name(*app.get_parent()) + " " + app.get_name();
+const std::string& Argument::name() const {
+  const auto found = std::ranges::find_if(names, [](const std::string& name) { return name.starts_with("--"); });
+  return found == names.end() ? names.front() : *found;
 }
 
-Command describe(const CLI::App& app) {
-  Command out;
-  out.name = full_name(app);
+std::string full_name(Command command) {
+  const Command parent = parent_of(command);
+  return parent == command ? command.name() : full_name(parent) + " " + command.name();
+}
+
+Description describe(Command command) {
+  const CLI::App& app = command.app();
+  Description out;
+  out.name = full_name(command);
   const std::string text = app.get_description();
   const std::size_t end = text.find('\n');
   out.summary = text.substr(0, end);
@@ -105,11 +115,11 @@ Command describe(const CLI::App& app) {
     (argument.positional ? out.positionals : out.options).push_back(std::move(argument));
   }
   out.needs_subcommand = app.get_require_subcommand_min() > 0;
-  out.subcommands = app.get_subcommands([](const CLI::App* sub) { return !sub->get_name().empty(); });
+  for (CLI::App* below : command.app().get_subcommands({})) out.subcommands.emplace_back(below);
   return out;
 }
 
-std::string synopsis(const Command& command) {
+std::string synopsis(const Description& command) {
   std::string out = command.name;
   if (command.needs_subcommand) return out + " COMMAND";
   if (!command.subcommands.empty()) out += " [COMMAND]";
@@ -125,32 +135,43 @@ std::string synopsis(const Command& command) {
   return out;
 }
 
-const CLI::App* subcommand(const CLI::App& app, const std::string& name) {
-  const auto found = app.get_subcommands([&](const CLI::App* sub) { return sub->get_name() == name; });
-  return found.empty() ? nullptr : found.front();
+std::optional<Command> subcommand(Command command, const std::string& name) {
+  for (CLI::App* below : command.app().get_subcommands({}))
+    if (below->get_name() == name) return Command(below);
+  return std::nullopt;
 }
 
-std::vector<const CLI::App*> every_command(const CLI::App& app) {
-  std::vector<const CLI::App*> out{&app};
-  for (const CLI::App* sub : describe(app).subcommands) {
-    const auto below = every_command(*sub);
+std::vector<Command> every_command(Command command) {
+  std::vector<Command> out{command};
+  for (const Command sub : describe(command).subcommands) {
+    const auto below = every_command(sub);
     out.insert(out.end(), below.begin(), below.end());
   }
   return out;
 }
 
-std::vector<std::string> with_rest_marked(const CLI::App& app, const std::vector<std::string>& words) {
+Command parent_of(Command command) {
+  CLI::App* const parent = command.app().get_parent();
+  return parent == nullptr ? command : Command(parent);
+}
+
+Command root_of(Command command) {
+  const Command parent = parent_of(command);
+  return parent == command ? command : root_of(parent);
+}
+
+std::vector<std::string> with_rest_marked(Command root, const std::vector<std::string>& words) {
   std::vector<std::string> out;
-  Command command = describe(app);
-  const CLI::App* at = &app;
+  Command at = root;
+  Description command = describe(at);
   bool value = false;  // comes next
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     out.push_back(word);
     if (std::exchange(value, false)) continue;
-    if (const CLI::App* below = subcommand(*at, word)) {
-      at = below;
-      command = describe(*below);
+    if (const auto below = subcommand(at, word)) {
+      at = *below;
+      command = describe(at);
     } else if (word.size() > 1 && word.starts_with('-') && word != "--") {
       const Argument* option = option_named(command, word);
       value = option != nullptr && option->kind != ValueKind::none;
@@ -164,7 +185,7 @@ std::vector<std::string> with_rest_marked(const CLI::App& app, const std::vector
   return words;
 }
 
-const Argument* option_named(const Command& command, std::string_view name) {
+const Argument* option_named(const Description& command, std::string_view name) {
   const auto has = [&](const Argument& a) { return std::ranges::find(a.names, name) != a.names.end(); };
   const auto found = std::ranges::find_if(command.options, has);
   return found == command.options.end() ? nullptr : &*found;

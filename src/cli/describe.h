@@ -1,10 +1,13 @@
-// What the command line knows about itself, read off the CLI11 apps: the one table from which help, man pages and
-// completion are made.
+// What the command line knows about itself, read off the declared commands: the one table from which help, man pages
+// and completion are made.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "cli/command_line.h"
 
 namespace rota::cli {
 
@@ -21,12 +24,15 @@ struct Argument {
   bool positional = false;
   bool required = false;
   bool many = false;
-  bool rest = false;  // a positional: it and all words behind it belong to a command of the user's
+  bool rest = false;               // a positional: it and all words behind it belong to a command of the user's
+  std::string otherwise;           // the value where none is given; may be empty
+  std::vector<std::string> given;  // by the command line, once it has been parsed; of a flag "true" each time
+
+  const std::string& name() const;  // the first long one of its names, where there is one
 };
 
-// One command. CLI11 knows its text by these rules: the description's first line is the summary and the rest, if there
-// is any, tells more; in the footer, indented lines are examples to type and everything else is more text.
-struct Command {
+// One command. In its footer indented lines are examples to type, and everything else is notes.
+struct Description {
   std::string name;  // "rota simulate"
   std::string summary;
   std::string text;
@@ -34,20 +40,22 @@ struct Command {
   std::string examples;            // lines, not indented; empty: none
   std::vector<Argument> positionals;
   std::vector<Argument> options;
-  std::vector<const CLI::App*> subcommands;
+  std::vector<Command> subcommands;
   bool needs_subcommand = false;
 };
 
-Command describe(const CLI::App& app);
-std::string full_name(const CLI::App& app);                                   // "rota generate lublin"
-std::string synopsis(const Command& command);                                 // "rota simulate [OPTION]... WORKLOAD..."
-const CLI::App* subcommand(const CLI::App& app, const std::string& name);     // nullptr: none of that name
-const Argument* option_named(const Command& command, std::string_view name);  // nullptr: none has this name
-std::vector<const CLI::App*> every_command(const CLI::App& app);              // itself first, then those below it
+Description describe(Command command);
+std::string full_name(Command command);                                       // "rota generate lublin"
+std::string synopsis(const Description& command);                             // "rota simulate [OPTION]... WORKLOAD..."
+std::optional<Command> subcommand(Command command, const std::string& name);  // of that name
+const Argument* option_named(const Description& command, std::string_view name);  // nullptr: none has this name
+std::vector<Command> every_command(Command command);                              // itself first, then those below it
+Command parent_of(Command command);                                               // of the topmost: itself
+Command root_of(Command command);                                                 // likewise
 
 // The words of a command line with "--" before a user's own command, so that its options stay its own. Where the user
 // wrote
 // "--" there, a second one stands behind: the first word of the positional then tells that there was one.
-std::vector<std::string> with_rest_marked(const CLI::App& app, const std::vector<std::string>& words);
+std::vector<std::string> with_rest_marked(Command root, const std::vector<std::string>& words);
 
 }  // namespace rota::cli

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,14 +23,12 @@ struct Named {
   bool output = false;
 };
 
-void add_files(const CLI::App& app, std::vector<Named>& files) {
-  const Command command = describe(app);
+void add_files(const Description& command, std::vector<Named>& files) {
   const auto add = [&](const Argument& argument) {
     const std::string& name = argument.names.back();
-    const CLI::Option* const option = app.get_option_no_throw(name);
-    if (argument.kind != ValueKind::file || option == nullptr) return;
+    if (argument.kind != ValueKind::file) return;
     const bool output = std::ranges::find(kOutputs, name) != kOutputs.end();
-    for (const std::string& path : option->results()) files.push_back({argument.positional ? "" : name, path, output});
+    for (const std::string& path : argument.given) files.push_back({argument.positional ? "" : name, path, output});
   };
   for (const Argument& argument : command.options) add(argument);
   for (const Argument& argument : command.positionals) add(argument);
@@ -37,16 +36,13 @@ void add_files(const CLI::App& app, std::vector<Named>& files) {
 
 }  // namespace
 
-Result<void> check_files(const CLI::App& app) {
+Result<void> check_files(Command root) {
   std::vector<Named> files;
   std::string last;
-  for (const CLI::App* at = &app;;) {
-    last = at->get_name();
+  for (std::optional<Command> at = root; at; at = at->chosen()) {
+    last = at->name();
     if (std::ranges::find(kOfJobs, last) != kOfJobs.end()) return {};
-    add_files(*at, files);
-    const auto below = at->get_subcommands();
-    if (below.empty()) break;
-    at = below.front();
+    add_files(describe(*at), files);
   }
   for (const Named& file : files) {
     if (file.path.empty() && !file.option.empty())

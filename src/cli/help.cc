@@ -53,16 +53,6 @@ std::string indented(const std::string& lines) {
   return out;
 }
 
-// The command that was being given when the command line went wrong.
-const CLI::App& innermost(const CLI::App& app) {
-  const CLI::App* at = &app;
-  for (;;) {
-    const auto below = at->get_subcommands([](const CLI::App* sub) { return sub->parsed(); });
-    if (below.empty()) return *at;
-    at = below.front();
-  }
-}
-
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
   constexpr std::size_t kLetter = 2;  // of an option, with its dash: any other is as near
   if (word.starts_with('-') && word.size() <= kLetter) return "";
@@ -72,16 +62,16 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
 
 // All names of an option of `rota submit`; none: it has no such one.
 std::vector<std::string> asked_of_submit(const std::string& word) {
-  CLI::App app;
+  const CommandLine line;
   Action none;
-  add_submit(app, none);
-  const Command submit = describe(*app.get_subcommand("submit"));
+  add_submit(line.root(), none);
+  const Description submit = describe(*subcommand(line.root(), "submit"));
   const Argument* const option = option_named(submit, word);
   return option == nullptr ? std::vector<std::string>{} : option->names;
 }
 
 // An option that there is was given behind --, where nothing is one.
-std::string unexpected(const Command& command, const std::string& given) {
+std::string unexpected(const Description& command, const std::string& given) {
   const std::string word = given.substr(0, given.starts_with("--") ? given.find('=') : std::string::npos);
   std::vector<std::string> known;
   if (word.starts_with('-') && option_named(command, word) == nullptr) {
@@ -100,12 +90,12 @@ std::string unexpected(const Command& command, const std::string& given) {
     return no_option + did_you_mean(word, known);
   }
   if (command.subcommands.empty()) return "`" + command.name + "` has no use for " + rota::quoted(word);
-  for (const CLI::App* sub : command.subcommands) known.push_back(sub->get_name());
+  for (const Command sub : command.subcommands) known.push_back(sub.name());
   return "`" + command.name + "` has no command " + rota::quoted(word) + did_you_mean(word, known);
 }
 
-// CLI11 begins with the option's name; the rest is said in Rota's way where it is about the value.
-std::string wrong_value(const CLI::App& app, const Command& command, const std::string& said) {
+// `said` begins with the option's name; the rest is said in Rota's way where it is about the value.
+std::string wrong_value(const Description& command, const std::string& said) {
   std::vector<Argument> arguments = command.options;
   arguments.insert(arguments.end(), command.positionals.begin(), command.positionals.end());
   for (const Argument& argument : arguments) {
@@ -116,31 +106,33 @@ std::string wrong_value(const CLI::App& app, const Command& command, const std::
     if (said.starts_with(name + ": At Most ")) return name + " is given more than once";
     if (said.find(" required ") != std::string::npos)
       return name + " is followed by a value: " + name + " " + argument.value;
-    const CLI::Option* option = app.get_option_no_throw(name);
-    const std::string given =
-        option == nullptr || option->empty() ? "" : ", not " + rota::quoted(option->results().back());
+    const std::string given = argument.given.empty() ? "" : ", not " + rota::quoted(argument.given.back());
     if (!argument.choices.empty()) return name + " takes " + alternatives(argument.choices) + given;
     if (!argument.range.empty()) return name + " takes a whole number from " + argument.range + given;
   }
   return said;
 }
 
-std::string said_by(const CLI::App& app, const CLI::App& at, const Command& command, const CLI::ParseError& error) {
-  std::vector<std::string> extra = app.remaining(true);
-  std::erase(extra, "--");  // which CLI11 keeps beside the words that nobody wanted
-  if (!extra.empty()) return unexpected(command, extra.front());
-  if (error.get_name() == "RequiredError" && command.needs_subcommand) {
+std::string said_of(const Description& command, const UsageError& error) {
+  if (!error.unknown.empty()) return unexpected(command, error.unknown.front());
+  if (error.lacking && command.needs_subcommand) {
     std::string out = "`" + command.name + "` is followed by a command:";
     std::vector<std::string> names;
-    for (const CLI::App* sub : command.subcommands) names.push_back(sub->get_name());
+    for (const Command sub : command.subcommands) names.push_back(sub.name());
     return out + " " + alternatives(names);
   }
-  if (error.get_name() == "RequiredError") {
-    const std::string what = error.what();  // begins with the name of what is not there
-    const std::string lacking = what.starts_with("--") ? what.substr(0, what.find(' ')) : "its argument";
+  if (error.lacking) {
+    const std::string lacking =
+        error.text.starts_with("--") ? error.text.substr(0, error.text.find(' ')) : "its argument";
     return "`" + command.name + "` lacks " + lacking + ": " + synopsis(command);
   }
-  return wrong_value(at, command, error.what());
+  return wrong_value(command, error.text);
+}
+
+std::string usage_sentence(const Description& command, const UsageError& error) {
+  std::string said = said_of(command, error);
+  if (!said.ends_with('.') && !said.ends_with('?')) said += ".";
+  return one_line(said) + " See `" + command.name + " --help`.";
 }
 
 }  // namespace
@@ -163,25 +155,27 @@ std::string wrapped(const std::string& text, std::size_t width, std::size_t inde
   return out;
 }
 
-std::string HelpFormatter::make_help(const CLI::App* app, std::string /*name*/, CLI::AppFormatMode /*mode*/) const {
-  const Command command = describe(*app);
+std::string help_text(Command of) {
+  const Description command = describe(of);
   std::string out = "Usage: " + synopsis(command) + "\n\n" + wrapped(sentence(command.summary), kWidth, 0) + "\n";
   if (!command.text.empty()) out += "\n" + wrapped(command.text, kWidth, 0) + "\n";
   out += rows("Arguments", command.positionals);
   if (!command.subcommands.empty()) out += "\nCommands:\n";
-  for (const CLI::App* sub : command.subcommands) out += row(sub->get_name(), describe(*sub).summary);
+  for (const Command sub : command.subcommands) out += row(sub.name(), describe(sub).summary);
   out += rows("Options", command.options);
   for (const std::string& note : command.notes) out += "\n" + wrapped(note, kWidth, 0) + "\n";
   if (!command.examples.empty()) out += "\nExamples:\n" + indented(command.examples);
   return out;
 }
 
-std::string usage_sentence(const CLI::App& app, const CLI::ParseError& error) {
-  const CLI::App& at = innermost(app);
-  const Command command = describe(at);
-  std::string said = said_by(app, at, command, error);
-  if (!said.ends_with('.') && !said.ends_with('?')) said += ".";
-  return one_line(said) + " See `" + command.name + " --help`.";
+Result<std::string> understood(CommandLine& line, const std::vector<std::string>& words) {
+  const auto asked = line.parse(with_rest_marked(line.root(), words));
+  if (!asked) return fail(usage_sentence(describe(line.innermost()), asked.error()));
+  if (*asked == CommandLine::Asked::command) return "";
+  if (*asked == CommandLine::Asked::version) return "rota " ROTA_VERSION "\n";
+  Command of = line.root();
+  while (const auto chosen = of.chosen()) of = *chosen;
+  return help_text(of);
 }
 
 }  // namespace rota::cli

@@ -1,19 +1,19 @@
 // How a command line answers a person: help texts, and one sentence for a command line that is wrong.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/command_line.h"
 
 namespace rota::cli {
 
-// To be given to the topmost app before its subcommands are added: they take it over.
-class HelpFormatter final : public CLI::FormatterBase {
- public:
-  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
-};
+// Reads the words behind "rota". The text to print where they ask for help or the version, "" where a command is to be
+// run; what is wrong with them, without the "rota: ", and what to try.
+Result<std::string> understood(CommandLine& line, const std::vector<std::string>& words);
 
-// What is wrong with a command line that CLI11 refused, without the "rota: ", and what to try.
-std::string usage_sentence(const CLI::App& app, const CLI::ParseError& error);
+std::string help_text(Command command);
 
 // Text broken into lines of at most `width` columns; every line but the first begins with `indent` blanks.
 std::string wrapped(const std::string& text, std::size_t width, std::size_t indent);

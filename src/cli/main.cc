@@ -7,14 +7,12 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/command.h"
 #include "cli/complete.h"
-#include "cli/describe.h"
 #include "cli/file_arguments.h"
 #include "cli/help.h"
 #include "cli/printed.h"
@@ -31,24 +29,14 @@ void hold_standard_descriptors() {
   }
 }
 
-int parsed_and_run(CLI::App& app, rota::cli::Action& action, const std::vector<std::string>& words) {
-  std::vector<std::string> marked = rota::cli::with_rest_marked(app, words);
-  std::ranges::reverse(marked);  // as CLI11 wants them
-  try {
-    app.parse(std::move(marked));
-  } catch (const CLI::Success& e) {
-    std::ostringstream asked_for;
-    app.exit(e, asked_for);
-    action = [text = asked_for.str()] { return rota::cli::printed(text); };
-  } catch (const CLI::ParseError& e) {
-    rota::cli::remark("rota: " + rota::cli::usage_sentence(app, e));
+int parsed_and_run(rota::cli::CommandLine& line, rota::cli::Action& action, const std::vector<std::string>& words) {
+  const auto asked_for = rota::cli::understood(line, words);
+  const auto fine = asked_for ? rota::cli::check_files(line.root()) : std::unexpected(asked_for.error());
+  if (!fine) {
+    rota::cli::remark("rota: " + fine.error().message);
     return rota::cli::kUsage;
   }
-  if (const auto files = rota::cli::check_files(app); !files) {
-    rota::cli::remark("rota: " + files.error().message);
-    return rota::cli::kUsage;
-  }
-  const auto code = action();
+  const auto code = asked_for->empty() ? action() : rota::cli::printed(*asked_for);
   if (code) return *code;
   rota::cli::remark("rota: " + code.error().message);
   return rota::cli::kFailed;
@@ -57,19 +45,19 @@ int parsed_and_run(CLI::App& app, rota::cli::Action& action, const std::vector<s
 int run(int argc, char** argv) {
   // What the service's helper processes run: not for people.
   if (argc > 1 && std::string_view(argv[1]) == "supervise") return rota::local::supervise({argv + 2, argv + argc});
-  CLI::App app{"", "rota"};
+  rota::cli::CommandLine line;
   rota::cli::Action action;
   if (argc > 1 && argv[1] == rota::cli::kCompleteWord) {
-    rota::cli::add_commands(app, action);
-    return rota::cli::print_completions(app, {argv + 2, argv + argc});
+    rota::cli::add_commands(line.root(), action);
+    return rota::cli::print_completions(line.root(), {argv + 2, argv + argc});
   }
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (!words.empty() && words.front() == "help") {  // rota help simulate: rota simulate --help
     words.erase(words.begin());
     words.emplace_back("--help");
   }
-  rota::cli::add_commands(app, action, words.empty() ? "" : words.front());
-  return parsed_and_run(app, action, words);
+  rota::cli::add_commands(line.root(), action, words.empty() ? "" : words.front());
+  return parsed_and_run(line, action, words);
 }
 
 }  // namespace

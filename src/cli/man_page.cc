@@ -61,17 +61,17 @@ std::string argument_items(const std::vector<Argument>& arguments) {
   return out;
 }
 
-std::string description(const Command& command) {
+std::string description(const Description& command) {
   std::string out;
   if (!command.text.empty()) out += paragraph(command.text);
   for (const std::string& note : command.notes) out += paragraph(note);
   return out.empty() ? paragraph(command.summary + ".") : out;
 }
 
-std::string commands(const Command& command) {
+std::string commands(const Description& command) {
   std::string out;
-  for (const CLI::App* sub : command.subcommands) {
-    out += item(bold(man_page_name(*sub)) + "(1)", describe(*sub).summary);
+  for (const Command sub : command.subcommands) {
+    out += item(bold(man_page_name(sub)) + "(1)", describe(sub).summary);
   }
   return out;
 }
@@ -97,7 +97,7 @@ std::string knobs() {
   return out;
 }
 
-std::string examples(const Command& command) {
+std::string examples(const Description& command) {
   if (command.examples.empty()) return "";
   std::string out = ".nf\n";
   for (const std::string_view line : split(trimmed(command.examples), '\n')) out += escaped(line) + "\n";
@@ -120,32 +120,31 @@ std::string files() {
       "gzipped, whatever they are called; - is standard input or output.");
 }
 
-std::string see_also(const CLI::App& app) {
-  const CLI::App* root = &app;
-  while (root->get_parent() != nullptr) root = root->get_parent();
+std::string see_also(Command command) {
+  const Command root = root_of(command);
+  const Command parent = parent_of(command);
   std::string out;
-  const auto add = [&](const CLI::App& other) {
-    if (&other != &app) out += (out.empty() ? "" : ", ") + bold(man_page_name(other)) + "(1)";
+  const auto add = [&](Command other) {
+    if (other != command) out += (out.empty() ? "" : ", ") + bold(man_page_name(other)) + "(1)";
   };
-  add(*root);
-  const CLI::App* parent = app.get_parent() == nullptr ? root : app.get_parent();
-  if (parent != root) add(*parent);
-  for (const CLI::App* beside : describe(*parent).subcommands) add(*beside);
+  add(root);
+  if (parent != root) add(parent);
+  for (const Command beside : describe(parent).subcommands) add(beside);
   return out + "\n";
 }
 
 }  // namespace
 
-std::string man_page_name(const CLI::App& app) {
-  std::string name = full_name(app);
+std::string man_page_name(Command command) {
+  std::string name = full_name(command);
   std::ranges::replace(name, ' ', '-');
   return name;
 }
 
-std::string man_page(const CLI::App& app) {
-  const Command command = describe(app);
-  std::string out = ".TH " + escaped(upper(man_page_name(app))) + " 1 \"\" \"Rota " ROTA_VERSION "\" \"Rota manual\"\n";
-  out += section("NAME", escaped(man_page_name(app)) + " \\- " + escaped(command.summary) + "\n");
+std::string man_page(Command of) {
+  const Description command = describe(of);
+  std::string out = ".TH " + escaped(upper(man_page_name(of))) + " 1 \"\" \"Rota " ROTA_VERSION "\" \"Rota manual\"\n";
+  out += section("NAME", escaped(man_page_name(of)) + " \\- " + escaped(command.summary) + "\n");
   out += section("SYNOPSIS", "\\fB" + escaped(command.name) + "\\fR" +
                                  escaped(synopsis(command).substr(command.name.size())) + "\n");
   out += section("DESCRIPTION", description(command));
@@ -156,7 +155,7 @@ std::string man_page(const CLI::App& app) {
   out += section("EXIT STATUS", exit_status());
   out += section("FILES", files());
   out += section("EXAMPLES", examples(command));
-  return out + section("SEE ALSO", see_also(app));
+  return out + section("SEE ALSO", see_also(of));
 }
 
 }  // namespace rota::cli

@@ -20,34 +20,33 @@ struct ManualFlags {
   std::string folder;
 };
 
-Result<const CLI::App*> command_named(const CLI::App& app, const std::vector<std::string>& words) {
-  const CLI::App* at = &app;
+Result<Command> command_named(Command root, const std::vector<std::string>& words) {
+  Command at = root;
   for (const std::string& word : words) {
-    const CLI::App* below = subcommand(*at, word);
-    if (below == nullptr) {
-      const auto subcommands = describe(*at).subcommands;
+    const auto below = subcommand(at, word);
+    if (!below) {
       std::vector<std::string> names;
-      for (const CLI::App* sub : subcommands) names.push_back(sub->get_name());
+      for (const Command sub : describe(at).subcommands) names.push_back(sub.name());
       const std::string_view near = nearest(word, {names.begin(), names.end()});
-      return fail("`" + full_name(*at) + "` has no command " + rota::quoted(word) +
+      return fail("`" + full_name(at) + "` has no command " + rota::quoted(word) +
                   (near.empty() ? "; `rota --help` lists them." : "; did you mean " + std::string(near) + "?"));
     }
-    at = below;
+    at = *below;
   }
   return at;
 }
 
 // All pages or none: no file takes its name before every one has been written.
-Result<int> write_pages(const CLI::App& app, const std::string& folder) {
+Result<int> write_pages(Command root, const std::string& folder) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed)
     return fail("Cannot make the folder " + rota::quoted(folder) + ": " + failed.message() + ". Choose another one.");
   std::vector<OutputFile> files;
-  for (const CLI::App* each : every_command(app)) {
-    auto file = OutputFile::create(folder + "/" + man_page_name(*each) + ".1");
+  for (const Command each : every_command(root)) {
+    auto file = OutputFile::create(folder + "/" + man_page_name(each) + ".1");
     if (!file) return std::unexpected(file.error());
-    file->stream() << man_page(*each) << std::flush;
+    file->stream() << man_page(each) << std::flush;
     files.push_back(std::move(*file));
     if (files.back().failed()) break;  // commit() says why
   }
@@ -58,29 +57,28 @@ Result<int> write_pages(const CLI::App& app, const std::string& folder) {
   return kDone;
 }
 
-Result<int> manual(const CLI::App& app, const ManualFlags& flags) {
-  if (!flags.folder.empty()) return write_pages(app, flags.folder);
-  const auto command = command_named(app, flags.command);
+Result<int> manual(Command root, const ManualFlags& flags) {
+  if (!flags.folder.empty()) return write_pages(root, flags.folder);
+  const auto command = command_named(root, flags.command);
   if (!command) return std::unexpected(command.error());
-  return printed(man_page(**command));
+  return printed(man_page(*command));
 }
 
 }  // namespace
 
-void add_manual(CLI::App& app, Action& action) {
+void add_manual(Command app, Action& action) {
   auto flags = std::make_shared<ManualFlags>();
-  CLI::App* command = app.add_subcommand("manual", "print the manual page of a command, or write all of them");
-  command->description(command->get_description() +
-                       "\nPages are in roff, as man reads them; without a COMMAND it is the page of rota itself.");
-  CLI::Option* named = command->add_option("COMMAND", flags->command, "whose page to print, as in: generate lublin");
-  command->add_option("--all", flags->folder, "write every page into this folder, as rota.1, rota-simulate.1 and so on")
-      ->type_name("DIR")
-      ->excludes(named);
-  command->footer(
+  Command command = app.add_subcommand("manual", "print the manual page of a command, or write all of them");
+  command.description("Pages are in roff, as man reads them; without a COMMAND it is the page of rota itself.");
+  command.add_option("COMMAND", flags->command, "whose page to print, as in: generate lublin");
+  command.add_option("--all", flags->folder, "write every page into this folder, as rota.1, rota-simulate.1 and so on")
+      .type_name("DIR")
+      .excludes("COMMAND");
+  command.footer(
       "Examples:\n"
       "  rota manual simulate | man -l -\n"
       "  rota manual --all ~/.local/share/man/man1");
-  command->callback([&app, &action, flags] { action = [&app, flags] { return manual(app, *flags); }; });
+  command.callback([app, &action, flags] { action = [app, flags] { return manual(app, *flags); }; });
 }
 
 }  // namespace rota::cli

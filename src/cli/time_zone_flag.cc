@@ -2,11 +2,11 @@
 
 namespace rota::cli {
 
-void declare_time_zone(CLI::App& command, std::string& zone) {
+void declare_time_zone(Command command, std::string& zone) {
   command
       .add_option("--time-zone", zone,
                   "zone in which sacct printed its times, such as Europe/Berlin; default: UTC (TZ=UTC sacct ...)")
-      ->type_name("ZONE");
+      .type_name("ZONE");
 }
 
 Result<std::shared_ptr<const log::TimeZone>> zone_of(const std::string& name) {

@@ -326,40 +326,38 @@ Result<int> import_slurm(const ImportFlags& flags) {
   return printed(report + "\nRehearse it:\n  " + next_command(policies, flags.folder, since) + "\n");
 }
 
-void declare_slurm(CLI::App& import, Action& action) {
+void declare_slurm(Command import, Action& action) {
   auto flags = std::make_shared<ImportFlags>();
-  CLI::App* command = import.add_subcommand("slurm", "from a Slurm cluster: its description and its accounting");
-  command->add_option("DIR", flags->folder, "the folder that is made")->required()->type_name("DIR");
+  Command command = import.add_subcommand("slurm", "from a Slurm cluster: its description and its accounting");
+  command.add_option("DIR", flags->folder, "the folder that is made").required().type_name("DIR");
   command
-      ->add_option("--from", flags->from,
-                   "folder with what was saved: config.txt, nodes.txt, partitions.txt, "
-                   "exports whose names begin with sacct; licences.txt, qos.txt and assoc.txt may be missing")
-      ->type_name("FOLDER");
-  CLI::Option* const live = command
-                                ->add_flag("--live", flags->live,
-                                           "run the commands below on this host, and keep what they print in DIR/saved")
-                                ->excludes("--from");
+      .add_option("--from", flags->from,
+                  "folder with what was saved: config.txt, nodes.txt, partitions.txt, "
+                  "exports whose names begin with sacct; licences.txt, qos.txt and assoc.txt may be missing")
+      .type_name("FOLDER");
+  command.add_flag("--live", flags->live, "run the commands below on this host, and keep what they print in DIR/saved")
+      .excludes("--from");
   command
-      ->add_option("--sacct", flags->exports,
-                   "exports to read instead of those in the folder, of sacct -P or sacct --json; packed ones, too")
-      ->type_name("FILE");
-  command->add_option("--since", flags->since, "with --live: from when on, as sacct -S takes it")
-      ->type_name("TIME")
-      ->needs(live)
-      ->capture_default_str();
-  command->add_option("--until", flags->until, "with --live: until when, as sacct -E takes it")
-      ->type_name("TIME")
-      ->needs(live)
-      ->capture_default_str();
-  command->add_option("--partition", flags->partitions, "take jobs of partition OLD as of NEW")->type_name("OLD=NEW");
-  declare_time_zone(*command, flags->time_zone);
-  command->add_flag("--overwrite", flags->overwrite, "replace what an earlier import made");
-  command->add_flag("--skip-bad-rows", flags->skip_bad_rows, "drop rows that cannot be read, and count them");
-  command->add_flag("--keep-cancelled", flags->keep_cancelled, "keep jobs that were cancelled before they started");
-  command->add_flag(
+      .add_option("--sacct", flags->exports,
+                  "exports to read instead of those in the folder, of sacct -P or sacct --json; packed ones, too")
+      .type_name("FILE");
+  command.add_option("--since", flags->since, "with --live: from when on, as sacct -S takes it")
+      .type_name("TIME")
+      .needs("--live")
+      .capture_default_str();
+  command.add_option("--until", flags->until, "with --live: until when, as sacct -E takes it")
+      .type_name("TIME")
+      .needs("--live")
+      .capture_default_str();
+  command.add_option("--partition", flags->partitions, "take jobs of partition OLD as of NEW").type_name("OLD=NEW");
+  declare_time_zone(command, flags->time_zone);
+  command.add_flag("--overwrite", flags->overwrite, "replace what an earlier import made");
+  command.add_flag("--skip-bad-rows", flags->skip_bad_rows, "drop rows that cannot be read, and count them");
+  command.add_flag("--keep-cancelled", flags->keep_cancelled, "keep jobs that were cancelled before they started");
+  command.add_flag(
       "--anonymous", flags->anonymous,
       "make up names for users, accounts, QOS, partitions, licences, nodes and the cluster: user12, account3, ...");
-  command->footer(
+  command.footer(
       "The first commands of the examples save, on a host of the cluster, what is read; --live runs them itself. "
       "Several "
       "exports of sacct, overlapping ones too, are one log.\n\n"
@@ -371,15 +369,15 @@ void declare_slurm(CLI::App& import, Action& action) {
       typed_commands("saved", "2024-01-01", "2024-07-01") +
       "  rota import slurm site --from saved\n"
       "  rota import slurm site --live --since now-90days");
-  command->callback([&action, flags] { action = [flags] { return import_slurm(*flags); }; });
+  command.callback([&action, flags] { action = [flags] { return import_slurm(*flags); }; });
 }
 
 }  // namespace
 
-void add_import(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("import", "bring a site's cluster and its job log into a folder to rehearse");
-  command->require_subcommand(1);
-  declare_slurm(*command, action);
+void add_import(Command app, Action& action) {
+  Command command = app.add_subcommand("import", "bring a site's cluster and its job log into a folder to rehearse");
+  command.require_subcommand(1);
+  declare_slurm(command, action);
 }
 
 }  // namespace rota::cli

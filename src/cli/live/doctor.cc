@@ -217,17 +217,16 @@ Result<int> doctor(const ServiceFlags& flags) {
 
 }  // namespace
 
-void add_doctor(CLI::App& app, Action& action) {
+void add_doctor(Command app, Action& action) {
   auto flags = std::make_shared<ServiceFlags>();
-  CLI::App* command = app.add_subcommand("doctor", "look for what keeps the service from working");
-  command->description(
-      command->get_description() +
-      "\nIs there a socket, does a service answer, is it of this version, do the clocks agree, is there "
+  Command command = app.add_subcommand("doctor", "look for what keeps the service from working");
+  command.description(
+      "Is there a socket, does a service answer, is it of this version, do the clocks agree, is there "
       "room for its state, can jobs start on its nodes. A line each, and where it is bad, what to do.");
-  flags->declare_json(*command);
-  command->footer(
+  flags->declare_json(command);
+  command.footer(
       "The exit code is 3 where something is BAD; what only WARNs does not change it.\n\nExamples:\n  rota doctor");
-  command->callback([&action, flags] { action = [flags] { return doctor(*flags); }; });
+  command.callback([&action, flags] { action = [flags] { return doctor(*flags); }; });
 }
 
 }  // namespace rota::cli

@@ -21,11 +21,11 @@ struct ForecastFlags {
   bool no_header = false;
 };
 
-void declare_futures(CLI::App& command, int& futures) {
+void declare_futures(Command command, int& futures) {
   command.add_option("--futures", futures, "so many rehearsals of what may come, or as many as a second is enough for")
-      ->check(CLI::Range(1, 10'000))
-      ->type_name("N")
-      ->capture_default_str();
+      .range(1, 10'000)
+      .type_name("N")
+      .capture_default_str();
 }
 
 // When it has started in so many hundredths of the futures.
@@ -110,13 +110,13 @@ std::string span(const Json& look, const char* name) {
 
 }  // namespace
 
-void declare_node_forecast(CLI::App& command, NodeForecastFlags& flags) {
+void declare_node_forecast(Command command, NodeForecastFlags& flags) {
   command.add_flag("--forecast", flags.asked,
                    "what may come of the nodes: how many are on, how much is in use, by hour");
   command.add_option("--hours", flags.hours, "with --forecast: so far ahead")
-      ->check(CLI::Range(1, 14 * 24))
-      ->type_name("N")
-      ->capture_default_str();
+      .range(1, 14 * 24)
+      .type_name("N")
+      .capture_default_str();
   declare_futures(command, flags.futures);
 }
 
@@ -147,29 +147,28 @@ Result<int> show_node_forecast(const ServiceFlags& service, const NodeForecastFl
   return printed(header ? text + "\n" + basis(*answer) : text);
 }
 
-void add_forecast(CLI::App& app, Action& action) {
+void add_forecast(Command app, Action& action) {
   auto flags = std::make_shared<ForecastFlags>();
-  CLI::App* command =
-      app.add_subcommand("forecast", "tell when jobs that wait will start, from many rehearsed futures");
-  command->description(command->get_description() +
-                       "\nRehearses the present state many times under the policy that decides: run times are drawn "
-                       "from what users' past "
-                       "jobs took, arrivals from those of the past weeks.");
-  command->add_option("JOB", flags->job, "its id, as 12 or 14_3, or last; without one, all jobs that wait");
-  declare_futures(*command, flags->futures);
-  command->add_option("--seed", flags->seed, "of the futures: with the same, the same state gives the same answer")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 53))
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_flag("--noheader", flags->no_header,
-                    "of a list, without the line that names the columns and the last one");
-  flags->service.declare_json(*command);
-  command->require_subcommand(0, 1);
-  add_calibrate(*command, action);
-  command->footer(
+  Command command = app.add_subcommand("forecast", "tell when jobs that wait will start, from many rehearsed futures");
+  command.description(
+      "Rehearses the present state many times under the policy that decides: run times are drawn "
+      "from what users' past "
+      "jobs took, arrivals from those of the past weeks.");
+  command.add_option("JOB", flags->job, "its id, as 12 or 14_3, or last; without one, all jobs that wait");
+  declare_futures(command, flags->futures);
+  command.add_option("--seed", flags->seed, "of the futures: with the same, the same state gives the same answer")
+      .range(std::int64_t{0}, std::int64_t{1} << 53)
+      .type_name("N")
+      .capture_default_str();
+  command.add_flag("--noheader", flags->no_header,
+                   "of a list, without the line that names the columns and the last one");
+  flags->service.declare_json(command);
+  command.require_subcommand(0);
+  add_calibrate(command, action);
+  command.footer(
       "How it is done, and how often it is right: docs/forecast.md.\n\nExamples:\n  rota forecast 12\n  rota forecast");
-  command->callback([&action, flags, command] {
-    if (command->get_subcommands().empty()) action = [flags] { return show_forecast(*flags); };
+  command.callback([&action, flags, command] {
+    if (!command.chosen()) action = [flags] { return show_forecast(*flags); };
   });
 }
 

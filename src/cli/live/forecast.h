@@ -1,9 +1,8 @@
 // What may come, as the service forecasts it, and how well forecasts did on a log.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/live/service.h"
 
 namespace rota::cli {
@@ -15,10 +14,10 @@ struct NodeForecastFlags {
 };
 
 // `rota nodes --forecast`
-void declare_node_forecast(CLI::App& command, NodeForecastFlags& flags);
+void declare_node_forecast(Command command, NodeForecastFlags& flags);
 Result<int> show_node_forecast(const ServiceFlags& service, const NodeForecastFlags& flags, bool header);
 
 // `rota forecast calibrate`
-void add_calibrate(CLI::App& forecast, Action& action);
+void add_calibrate(Command forecast, Action& action);
 
 }  // namespace rota::cli

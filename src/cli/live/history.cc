@@ -173,32 +173,31 @@ Result<int> history(const HistoryFlags& flags) {
 
 }  // namespace
 
-void add_history(CLI::App& app, Action& action) {
+void add_history(Command app, Action& action) {
   auto flags = std::make_shared<HistoryFlags>();
-  CLI::App* command = app.add_subcommand("history", "list jobs that have ended, or sums over them");
-  command->description(command->get_description() + "\nThose that ended last stand last.");
-  flags->filter.declare(*command);
-  command->add_option("-S,--from", flags->from, "ended since, as 2026-11-01, yesterday or now-7days")
-      ->type_name("WHEN");
-  command->add_option("-E,--until", flags->until, "ended before")->type_name("WHEN");
-  command->add_option("--by", flags->by, "sums in place of jobs, a row for each of these; months are those of UTC")
-      ->check(CLI::IsMember({"user", "partition", "month"}));
+  Command command = app.add_subcommand("history", "list jobs that have ended, or sums over them");
+  command.description("Those that ended last stand last.");
+  flags->filter.declare(command);
+  command.add_option("-S,--from", flags->from, "ended since, as 2026-11-01, yesterday or now-7days").type_name("WHEN");
+  command.add_option("-E,--until", flags->until, "ended before").type_name("WHEN");
+  command.add_option("--by", flags->by, "sums in place of jobs, a row for each of these; months are those of UTC")
+      .one_of({"user", "partition", "month"});
   command
-      ->add_option("-o,--format", flags->format,
-                   "these columns, with commas: those that stand without it, and overlimit (for so long it was let run "
-                   "beyond its "
-                   "limit), totalcpu (processor time used), cputime (with all its processors busy), cpueff (their "
-                   "ratio), maxrss (the most memory at one time), reqmem, "
-                   "memeff, nodelist")
-      ->type_name("COLUMNS")
-      ->excludes("--by");
-  command->add_option("--limit", flags->most, "at most so many jobs, those that ended last; 0: all")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}))
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_flag("--noheader", flags->no_header, "without the line that names the columns");
-  flags->service.declare_json(*command);
-  command->footer(
+      .add_option("-o,--format", flags->format,
+                  "these columns, with commas: those that stand without it, and overlimit (for so long it was let run "
+                  "beyond its "
+                  "limit), totalcpu (processor time used), cputime (with all its processors busy), cpueff (their "
+                  "ratio), maxrss (the most memory at one time), reqmem, "
+                  "memeff, nodelist")
+      .type_name("COLUMNS")
+      .excludes("--by");
+  command.add_option("--limit", flags->most, "at most so many jobs, those that ended last; 0: all")
+      .range(std::int64_t{0}, std::int64_t{1'000'000'000})
+      .type_name("N")
+      .capture_default_str();
+  command.add_flag("--noheader", flags->no_header, "without the line that names the columns");
+  flags->service.declare_json(command);
+  command.footer(
       "Of the sums, FAILED counts what ended neither as COMPLETED nor as CANCELLED: at its limit, too.\n\n"
       "Examples:\n"
       "  rota history --me --from now-7days\n"
@@ -206,7 +205,7 @@ void add_history(CLI::App& app, Action& action) {
       "  rota history name=sweep,state=FAILED\n"
       "  rota history -o jobid,name,elapsed,totalcpu,cpueff,maxrss,memeff\n"
       "  rota history --by month");
-  command->callback([&action, flags] { action = [flags] { return history(*flags); }; });
+  command.callback([&action, flags] { action = [flags] { return history(*flags); }; });
 }
 
 }  // namespace rota::cli

@@ -235,57 +235,57 @@ Result<int> wait_for_jobs(const JobFlags& flags) {
   return *known ? worst_exit_code(*ended) : std::max(worst_exit_code(*ended), kFailed);
 }
 
-CLI::App* add_one(CLI::App& app, const char* name, const char* summary, JobFlags& flags) {
-  CLI::App* command = app.add_subcommand(name, summary);
+Command add_one(Command app, const char* name, const char* summary, JobFlags& flags) {
+  Command command = app.add_subcommand(name, summary);
   command
-      ->add_option(
+      .add_option(
           "JOB", flags.job,
           "its id, as 12 or 14_3 (14: the whole array), last: the latest of who asks, or what means one job, as "
           "name=fit")
-      ->required();
+      .required();
   return command;
 }
 
 }  // namespace
 
-void add_job(CLI::App& app, Action& action) {
+void add_job(Command app, Action& action) {
   auto flags = std::make_shared<JobFlags>();
-  CLI::App* command = add_one(app, "job", "tell all that is known of a job", *flags);
-  command->add_flag("--script", flags->script, "print the script that was submitted, and nothing else");
-  flags->service.declare_json(*command);
-  command->footer("Examples:\n  rota job 12\n  rota job last --json\n  rota job 12 --script");
-  command->callback([&action, flags] { action = [flags] { return show_job(*flags); }; });
+  Command command = add_one(app, "job", "tell all that is known of a job", *flags);
+  command.add_flag("--script", flags->script, "print the script that was submitted, and nothing else");
+  flags->service.declare_json(command);
+  command.footer("Examples:\n  rota job 12\n  rota job last --json\n  rota job 12 --script");
+  command.callback([&action, flags] { action = [flags] { return show_job(*flags); }; });
 }
 
-void add_explain(CLI::App& app, Action& action) {
+void add_explain(Command app, Action& action) {
   auto flags = std::make_shared<JobFlags>();
-  CLI::App* command = add_one(app, "explain", "explain why a job waits, and what would change that", *flags);
+  Command command = add_one(app, "explain", "explain why a job waits, and what would change that", *flags);
   command
-      ->add_option("--journal", flags->journal,
-                   "tell its story out of a journal that rota simulate wrote, or out of the state folder of a service: "
-                   "promises, and who passed it")
-      ->type_name("FILE");
-  flags->service.declare_json(*command);
-  command->footer("Examples:\n  rota explain 12\n  rota explain 12 --journal rehearsal.journal");
-  command->callback([&action, flags] { action = [flags] { return explain_job(*flags); }; });
+      .add_option("--journal", flags->journal,
+                  "tell its story out of a journal that rota simulate wrote, or out of the state folder of a service: "
+                  "promises, and who passed it")
+      .type_name("FILE");
+  flags->service.declare_json(command);
+  command.footer("Examples:\n  rota explain 12\n  rota explain 12 --journal rehearsal.journal");
+  command.callback([&action, flags] { action = [flags] { return explain_job(*flags); }; });
 }
 
-void add_logs(CLI::App& app, Action& action) {
+void add_logs(Command app, Action& action) {
   auto flags = std::make_shared<JobFlags>();
-  CLI::App* command = add_one(app, "logs", "print what a job has written", *flags);
-  command->add_flag("-f,--follow", flags->follow, "go on until the job has ended");
-  command->add_flag("--error", flags->errors, "its standard error, where that is a file of its own");
-  flags->service.declare(*command);
-  command->footer("Examples:\n  rota logs -f last");
-  command->callback([&action, flags] { action = [flags] { return show_logs(*flags); }; });
+  Command command = add_one(app, "logs", "print what a job has written", *flags);
+  command.add_flag("-f,--follow", flags->follow, "go on until the job has ended");
+  command.add_flag("--error", flags->errors, "its standard error, where that is a file of its own");
+  flags->service.declare(command);
+  command.footer("Examples:\n  rota logs -f last");
+  command.callback([&action, flags] { action = [flags] { return show_logs(*flags); }; });
 }
 
-void add_wait(CLI::App& app, Action& action) {
+void add_wait(Command app, Action& action) {
   auto flags = std::make_shared<JobFlags>();
-  CLI::App* command = app.add_subcommand("wait", "wait until jobs have ended");
-  command->add_option("JOB", flags->jobs, kSelectorHelp)->required();
-  flags->service.declare_json(*command);
-  command->footer(
+  Command command = app.add_subcommand("wait", "wait until jobs have ended");
+  command.add_option("JOB", flags->jobs, kSelectorHelp).required();
+  flags->service.declare_json(command);
+  command.footer(
       "The exit code is the largest among those of the jobs: each one's own, 128 and the signal's number where a "
       "signal ended it, and 1 where it ended otherwise without one or can never start, since a job before it failed. "
       "An "
@@ -293,7 +293,7 @@ void add_wait(CLI::App& app, Action& action) {
       "By user=, name=, partition= and state= those are meant, too, that ended within the last hour; all means what "
       "waits and runs, and where nothing does that is no failure.\n\n"
       "Examples:\n  rota wait 12 13\n  rota wait name=sweep");
-  command->callback([&action, flags] { action = [flags] { return wait_for_jobs(*flags); }; });
+  command.callback([&action, flags] { action = [flags] { return wait_for_jobs(*flags); }; });
 }
 
 }  // namespace rota::cli

@@ -92,9 +92,9 @@ Result<Json> changes(const ActionFlags& flags) {
   return out;
 }
 
-std::shared_ptr<ActionFlags> declared(CLI::App& command) {
+std::shared_ptr<ActionFlags> declared(Command command) {
   auto flags = std::make_shared<ActionFlags>();
-  command.add_option("JOB", flags->jobs, kSelectorHelp)->required();
+  command.add_option("JOB", flags->jobs, kSelectorHelp).required();
   return flags;
 }
 
@@ -111,39 +111,38 @@ struct Plain {
   const char* examples;
 };
 
-void add_plain(CLI::App& app, Action& action, const Plain& plain) {
-  CLI::App* command = app.add_subcommand(plain.name, plain.summary);
-  command->description(std::string(plain.summary) + "\n" + plain.more);
-  auto flags = declared(*command);
-  flags->service.declare_json(*command);
-  command->footer(std::string(kOutcome) + "Examples:\n" + plain.examples);
-  command->callback([&action, flags, name = std::string(plain.name)] {
+void add_plain(Command app, Action& action, const Plain& plain) {
+  Command command = app.add_subcommand(plain.name, plain.summary);
+  command.description(plain.more);
+  auto flags = declared(command);
+  flags->service.declare_json(command);
+  command.footer(std::string(kOutcome) + "Examples:\n" + plain.examples);
+  command.callback([&action, flags, name = std::string(plain.name)] {
     action = [flags, name] { return act(*flags, name, Json::object()); };
   });
 }
 
-void add_cancel(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("cancel", "end jobs, or send them a signal");
-  command->description(command->get_description() +
-                       "\nA job that runs gets SIGTERM, and SIGKILL once its kill wait is over. One that waits ends at "
-                       "once.");
+void add_cancel(Command app, Action& action) {
+  Command command = app.add_subcommand("cancel", "end jobs, or send them a signal");
+  command.description(
+      "A job that runs gets SIGTERM, and SIGKILL once its kill wait is over. One that waits ends at "
+      "once.");
   auto flags = std::make_shared<ActionFlags>();
-  command->add_option("JOB", flags->jobs, kSelectorHelp);
-  command->add_option("-u,--user", flags->user, "only those of this user")->type_name("NAME");
-  command->add_flag("--me", flags->me, "only those of who asks");
-  command->add_option("-s,--signal", flags->signal, "send this signal, as USR1, and do nothing else")
-      ->type_name("NAME");
-  flags->service.declare_json(*command);
-  command->footer(std::string(kOutcome) +
-                  "Examples:\n"
-                  "  rota cancel 12 14_[1-5]\n"
-                  "  rota cancel --signal USR1 12\n"
-                  "  rota cancel name=sweep\n"
-                  "  rota cancel --me");
-  command->callback([&action, flags] {
+  command.add_option("JOB", flags->jobs, kSelectorHelp);
+  command.add_option("-u,--user", flags->user, "only those of this user").type_name("NAME");
+  command.add_flag("--me", flags->me, "only those of who asks");
+  command.add_option("-s,--signal", flags->signal, "send this signal, as USR1, and do nothing else").type_name("NAME");
+  flags->service.declare_json(command);
+  command.footer(std::string(kOutcome) +
+                 "Examples:\n"
+                 "  rota cancel 12 14_[1-5]\n"
+                 "  rota cancel --signal USR1 12\n"
+                 "  rota cancel name=sweep\n"
+                 "  rota cancel --me");
+  command.callback([&action, flags] {
     if (flags->me) flags->user = kWhoAsks;
     if (!flags->user.empty()) flags->jobs.push_back("user=" + flags->user);
-    if (flags->jobs.empty()) throw CLI::RequiredError("JOB");
+    if (flags->jobs.empty()) throw UsageError{"JOB", true};
     action = [flags] {
       return act(*flags, "cancel", flags->signal.empty() ? Json::object() : Json{{"signal", flags->signal}});
     };
@@ -151,7 +150,7 @@ void add_cancel(CLI::App& app, Action& action) {
 }
 
 // As `rota submit` spells them.
-void declare_size(CLI::App& command, SubmitValues& asked) {
+void declare_size(Command command, SubmitValues& asked) {
   for (const auto& [name, meaning] : {std::pair{"--name", "name"},
                                       {"--processors", "processors; with -c: how many times so many"},
                                       {"--cpus-per-task", "with -n: processors of each"},
@@ -164,33 +163,32 @@ void declare_size(CLI::App& command, SubmitValues& asked) {
   }
 }
 
-void add_update(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("update", "change what jobs ask for");
-  command->description(command->get_description() +
-                       "\nOf a job that runs only the time limit can be changed: its user may lower it, an "
-                       "operator also raise it.");
-  auto flags = declared(*command);
+void add_update(Command app, Action& action) {
+  Command command = app.add_subcommand("update", "change what jobs ask for");
+  command.description(
+      "Of a job that runs only the time limit can be changed: its user may lower it, an "
+      "operator also raise it.");
+  auto flags = declared(command);
+  command.add_option("-t,--limit,--time", flags->limit, "time limit, as 1h30m or 1:30:00; a bare number counts seconds")
+      .type_name("TIME");
+  command.add_option("--priority", flags->priority, "higher goes first; only operators may raise it").type_name("N");
+  command.add_option("-p,--partition", flags->partition, "partition").type_name("NAME");
+  command.add_option("-b,--begin", flags->begin, "not before, as now+1hour, 16:00 or 2026-11-30T12:00")
+      .type_name("WHEN");
+  command.add_option("--throttle", flags->throttle, "how many jobs of an array run at a time").type_name("N");
   command
-      ->add_option("-t,--limit,--time", flags->limit, "time limit, as 1h30m or 1:30:00; a bare number counts seconds")
-      ->type_name("TIME");
-  command->add_option("--priority", flags->priority, "higher goes first; only operators may raise it")->type_name("N");
-  command->add_option("-p,--partition", flags->partition, "partition")->type_name("NAME");
-  command->add_option("-b,--begin", flags->begin, "not before, as now+1hour, 16:00 or 2026-11-30T12:00")
-      ->type_name("WHEN");
-  command->add_option("--throttle", flags->throttle, "how many jobs of an array run at a time")->type_name("N");
-  command
-      ->add_option("-L,--licences,--licenses", flags->licences,
-                   "of a job that waits: the licences that it is to hold, as matlab:2,simulink; none: no more")
-      ->type_name("NAMES");
-  declare_size(*command, flags->asked);
-  flags->service.declare_json(*command);
-  command->footer(std::string(kOutcome) +
-                  "Examples:\n"
-                  "  rota update 12 --limit 2h\n"
-                  "  rota update 13 --licences matlab:2\n"
-                  "  rota update 13 -n 8 --mem 4G --name smaller\n"
-                  "  rota update 14 --throttle 20");
-  command->callback([&action, flags] {
+      .add_option("-L,--licences,--licenses", flags->licences,
+                  "of a job that waits: the licences that it is to hold, as matlab:2,simulink; none: no more")
+      .type_name("NAMES");
+  declare_size(command, flags->asked);
+  flags->service.declare_json(command);
+  command.footer(std::string(kOutcome) +
+                 "Examples:\n"
+                 "  rota update 12 --limit 2h\n"
+                 "  rota update 13 --licences matlab:2\n"
+                 "  rota update 13 -n 8 --mem 4G --name smaller\n"
+                 "  rota update 14 --throttle 20");
+  command.callback([&action, flags] {
     action = [flags]() -> Result<int> {
       const auto what = changes(*flags);
       if (!what) return std::unexpected(what.error());
@@ -201,7 +199,7 @@ void add_update(CLI::App& app, Action& action) {
 
 }  // namespace
 
-void add_job_actions(CLI::App& app, Action& action) {
+void add_job_actions(Command app, Action& action) {
   add_cancel(app, action);
   add_plain(app, action,
             {"hold", "keep jobs that wait from starting", "They wait until they are released.", "  rota hold 12"});

@@ -49,15 +49,15 @@ Result<bool> all_known(const Service& service, const std::string& selector) {
   return tell_unknown_ids(list_of(*answer, "unknown"));
 }
 
-void JobFilter::declare(CLI::App& command) {
+void JobFilter::declare(Command command) {
   command.add_option("JOB", jobs, kSelectorHelp);
-  command.add_option("-u,--user", user, "only of this user, or of several with commas")->type_name("NAME");
+  command.add_option("-u,--user", user, "only of this user, or of several with commas").type_name("NAME");
   command.add_flag("--me", me, "only of who asks");
   command.add_option("-t,--state,--states", state, "only in this state, as PD or RUNNING, or in several with commas")
-      ->type_name("STATE");
+      .type_name("STATE");
   command.add_option("-p,--partition", partition, "only in this partition, or in several with commas")
-      ->type_name("NAME");
-  command.add_option("-n,--name", name, "only of this name, or of several with commas")->type_name("NAME");
+      .type_name("NAME");
+  command.add_option("-n,--name", name, "only of this name, or of several with commas").type_name("NAME");
 }
 
 Result<std::map<std::string, std::string>> JobFilter::query() const {

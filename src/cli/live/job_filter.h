@@ -1,12 +1,12 @@
 // Which jobs a command is about: the filters of `rota queue` and `rota history`, and selectors as arguments.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "cli/command_line.h"
 #include "cli/live/service.h"
 
 namespace rota::cli {
@@ -19,7 +19,7 @@ struct JobFilter {
   std::string name;
   bool me = false;
 
-  void declare(CLI::App& command);
+  void declare(Command command);
 
   // As a query of the service, of /v1/jobs and of /v1/history. Fails where a state has no such name.
   Result<std::map<std::string, std::string>> query() const;

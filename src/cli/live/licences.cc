@@ -32,15 +32,15 @@ Result<int> list_licences(const ServiceFlags& flags) {
 
 }  // namespace
 
-void add_licences(CLI::App& app, Action& action) {
+void add_licences(Command app, Action& action) {
   auto flags = std::make_shared<ServiceFlags>();
-  CLI::App* command = app.add_subcommand("licences", "list licences, and how many are free");
-  command->description(command->get_description() +
-                       "\nJOBS: held by jobs here. ELSEWHERE: used by others, as the site's licence server says, where "
-                       "the service asks it.");
-  flags->declare_json(*command);
-  command->footer("Examples:\n  rota licences");
-  command->callback([&action, flags] { action = [flags] { return list_licences(*flags); }; });
+  Command command = app.add_subcommand("licences", "list licences, and how many are free");
+  command.description(
+      "JOBS: held by jobs here. ELSEWHERE: used by others, as the site's licence server says, where "
+      "the service asks it.");
+  flags->declare_json(command);
+  command.footer("Examples:\n  rota licences");
+  command.callback([&action, flags] { action = [flags] { return list_licences(*flags); }; });
 }
 
 }  // namespace rota::cli

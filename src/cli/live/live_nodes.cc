@@ -163,55 +163,54 @@ Result<int> list_partitions(const NodesFlags& flags) {
 
 using SharedFlags = std::shared_ptr<NodesFlags>;
 
-void add_change(CLI::App& nodes, Action& action, const SharedFlags& flags, const char* name, const char* summary) {
-  CLI::App* command = nodes.add_subcommand(name, summary);
-  command->add_option("NODES", flags->nodes, "nodes, as n[1-3],n7; all")->required();
+void add_change(Command nodes, Action& action, const SharedFlags& flags, const char* name, const char* summary) {
+  Command command = nodes.add_subcommand(name, summary);
+  command.add_option("NODES", flags->nodes, "nodes, as n[1-3],n7; all").required();
   const std::string verb = name;
   const bool reasoned = verb == "drain" || verb == "down";
   if (reasoned) {
     const std::string why =
         "why, for whoever looks at the node" + std::string(verb == "drain" ? "; must be given" : "");
-    CLI::Option* reason = command->add_option("--reason", flags->reason, why)->type_name("TEXT");
-    if (verb == "drain") reason->required();
+    Option reason = command.add_option("--reason", flags->reason, why).type_name("TEXT");
+    if (verb == "drain") reason.required();
   }
-  flags->service.declare_json(*command);
-  command->footer("For operators only.\n\nExamples:\n  rota nodes " + verb + " n[1-3]" +
-                  (reasoned ? " --reason 'new memory'" : ""));
-  command->callback([&action, flags, verb] { action = [flags, verb] { return change_nodes(*flags, verb); }; });
+  flags->service.declare_json(command);
+  command.footer("For operators only.\n\nExamples:\n  rota nodes " + verb + " n[1-3]" +
+                 (reasoned ? " --reason 'new memory'" : ""));
+  command.callback([&action, flags, verb] { action = [flags, verb] { return change_nodes(*flags, verb); }; });
 }
 
 }  // namespace
 
-void add_nodes(CLI::App& app, Action& action) {
+void add_nodes(Command app, Action& action) {
   auto flags = std::make_shared<NodesFlags>();
-  CLI::App* command = app.add_subcommand("nodes", "list the nodes, or take them out of use and back");
-  command->add_option("NODES", flags->nodes, "only these nodes, as n[1-3]");
-  command->add_option("-p,--partition", flags->partition, "only those of this partition")->type_name("NAME");
-  command->add_option("-t,--state", flags->state, "only those in this state")
-      ->check(CLI::IsMember(
-          {"idle", "mixed", "allocated", "reserved", "draining", "drained", "down", "sleeping", "booting"}));
-  command->add_flag("--noheader", flags->no_header, "without the line that names the columns");
-  declare_node_forecast(*command, flags->forecast);
-  flags->service.declare_json(*command);
-  command->require_subcommand(0, 1);
-  add_change(*command, action, flags, "drain", "let nodes take no more jobs; those that run go on");
-  add_change(*command, action, flags, "resume", "let nodes take jobs again");
-  add_change(*command, action, flags, "down", "take nodes for lost, with what runs on them");
-  add_change(*command, action, flags, "power-down", "put idle nodes to sleep");
-  add_change(*command, action, flags, "power-up", "wake nodes that sleep");
-  command->footer("Examples:\n  rota nodes\n  rota nodes -p batch -t idle\n  rota nodes --forecast --hours 12");
-  command->callback([&action, flags, command] {
-    if (command->get_subcommands().empty()) action = [flags] { return list_nodes(*flags); };
+  Command command = app.add_subcommand("nodes", "list the nodes, or take them out of use and back");
+  command.add_option("NODES", flags->nodes, "only these nodes, as n[1-3]");
+  command.add_option("-p,--partition", flags->partition, "only those of this partition").type_name("NAME");
+  command.add_option("-t,--state", flags->state, "only those in this state")
+      .one_of({"idle", "mixed", "allocated", "reserved", "draining", "drained", "down", "sleeping", "booting"});
+  command.add_flag("--noheader", flags->no_header, "without the line that names the columns");
+  declare_node_forecast(command, flags->forecast);
+  flags->service.declare_json(command);
+  command.require_subcommand(0);
+  add_change(command, action, flags, "drain", "let nodes take no more jobs; those that run go on");
+  add_change(command, action, flags, "resume", "let nodes take jobs again");
+  add_change(command, action, flags, "down", "take nodes for lost, with what runs on them");
+  add_change(command, action, flags, "power-down", "put idle nodes to sleep");
+  add_change(command, action, flags, "power-up", "wake nodes that sleep");
+  command.footer("Examples:\n  rota nodes\n  rota nodes -p batch -t idle\n  rota nodes --forecast --hours 12");
+  command.callback([&action, flags, command] {
+    if (!command.chosen()) action = [flags] { return list_nodes(*flags); };
   });
 }
 
-void add_partitions(CLI::App& app, Action& action) {
+void add_partitions(Command app, Action& action) {
   auto flags = std::make_shared<NodesFlags>();
-  CLI::App* command = app.add_subcommand("partitions", "list the partitions");
-  command->add_flag("--noheader", flags->no_header, "without the line that names the columns");
-  flags->service.declare_json(*command);
-  command->footer("The default partition has a star.\n\nExamples:\n  rota partitions");
-  command->callback([&action, flags] { action = [flags] { return list_partitions(*flags); }; });
+  Command command = app.add_subcommand("partitions", "list the partitions");
+  command.add_flag("--noheader", flags->no_header, "without the line that names the columns");
+  flags->service.declare_json(command);
+  command.footer("The default partition has a star.\n\nExamples:\n  rota partitions");
+  command.callback([&action, flags] { action = [flags] { return list_partitions(*flags); }; });
 }
 
 }  // namespace rota::cli

@@ -150,36 +150,36 @@ Result<int> set_policy(const StatusFlags& flags) {
 
 }  // namespace
 
-void add_status(CLI::App& app, Action& action) {
+void add_status(Command app, Action& action) {
   auto flags = std::make_shared<StatusFlags>();
-  CLI::App* command = app.add_subcommand("status", "tell how the service is");
-  flags->service.declare_json(*command);
-  command->footer("Examples:\n  rota status");
-  command->callback([&action, flags] { action = [flags] { return show_status(*flags); }; });
+  Command command = app.add_subcommand("status", "tell how the service is");
+  flags->service.declare_json(command);
+  command.footer("Examples:\n  rota status");
+  command.callback([&action, flags] { action = [flags] { return show_status(*flags); }; });
 }
 
-void add_policy(CLI::App& app, Action& action) {
+void add_policy(Command app, Action& action) {
   auto flags = std::make_shared<StatusFlags>();
-  CLI::App* command = app.add_subcommand("policy", "tell which policy the service follows, or set another one");
-  flags->service.declare_json(*command);
-  command->require_subcommand(0, 1);
-  CLI::App* set = command->add_subcommand("set", "have the service follow another policy from now on");
-  set->add_option("POLICY", flags->policy, "its name and knobs; `rota policies` lists them")
-      ->type_name("POLICY")
-      ->required();
-  set->add_flag("--dry-run", flags->dry_run, "only show what it would change");
-  set->add_flag("-y,--yes", flags->yes, "do not ask");
-  flags->service.declare_json(*set);
-  set->footer(
+  Command command = app.add_subcommand("policy", "tell which policy the service follows, or set another one");
+  flags->service.declare_json(command);
+  command.require_subcommand(0);
+  Command set = command.add_subcommand("set", "have the service follow another policy from now on");
+  set.add_option("POLICY", flags->policy, "its name and knobs; `rota policies` lists them")
+      .type_name("POLICY")
+      .required();
+  set.add_flag("--dry-run", flags->dry_run, "only show what it would change");
+  set.add_flag("-y,--yes", flags->yes, "do not ask");
+  flags->service.declare_json(set);
+  set.footer(
       "Shows first what becomes of the jobs that wait, under the present policy and under this one, each rehearsed on "
       "a "
       "copy of the state: every job takes as long as is counted on, and nobody comes any more. At a terminal it asks "
       "then. For operators only.\n\n"
       "Examples:\n  rota policy set easy+order=sjf\n  rota policy set --dry-run conservative");
-  set->callback([&action, flags] { action = [flags] { return set_policy(*flags); }; });
-  command->footer("`rota policies` lists all policies there are.\n\nExamples:\n  rota policy\n  rota policy set easy");
-  command->callback([&action, flags, command] {
-    if (!command->get_subcommands().empty()) return;
+  set.callback([&action, flags] { action = [flags] { return set_policy(*flags); }; });
+  command.footer("`rota policies` lists all policies there are.\n\nExamples:\n  rota policy\n  rota policy set easy");
+  command.callback([&action, flags, command] {
+    if (command.chosen()) return;
     action = [flags] { return show_policy(*flags, Service(flags->service).get("/v1/policy")); };
   });
 }

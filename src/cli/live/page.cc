@@ -97,18 +97,17 @@ Result<int> page(const PageFlags& flags) {
 
 }  // namespace
 
-void add_page(CLI::App& app, Action& action) {
+void add_page(Command app, Action& action) {
   auto flags = std::make_shared<PageFlags>();
-  CLI::App* command = app.add_subcommand("page", "open the service's page in a browser");
-  command->description(
-      command->get_description() +
-      "\nPrints an address of the page that is good once and for a minute, and opens it where there is a display and a "
+  Command command = app.add_subcommand("page", "open the service's page in a browser");
+  command.description(
+      "Prints an address of the page that is good once and for a minute, and opens it where there is a display and a "
       "terminal. The page shows what `rota top` does, may do what its user may, and stays open for 12 hours.");
-  command->add_flag("--operator", flags->operates, "the page may do what its user may as an operator");
-  command->add_flag("--no-open", flags->no_open, "only print the address");
-  flags->service.declare_json(*command);
-  command->footer("Examples:\n  rota page\n  rota page --no-open");
-  command->callback([&action, flags] { action = [flags] { return page(*flags); }; });
+  command.add_flag("--operator", flags->operates, "the page may do what its user may as an operator");
+  command.add_flag("--no-open", flags->no_open, "only print the address");
+  flags->service.declare_json(command);
+  command.footer("Examples:\n  rota page\n  rota page --no-open");
+  command.callback([&action, flags] { action = [flags] { return page(*flags); }; });
 }
 
 }  // namespace rota::cli

@@ -91,30 +91,29 @@ Result<int> queue(const QueueFlags& flags) {
 
 }  // namespace
 
-void add_queue(CLI::App& app, Action& action) {
+void add_queue(Command app, Action& action) {
   auto flags = std::make_shared<QueueFlags>();
-  CLI::App* command = app.add_subcommand("queue", "list the jobs that wait and run");
-  command->description(command->get_description() +
-                       "\nThe columns are squeue's. The last one says where a job runs or, in brackets, why it waits; "
-                       "`rota explain` says more.");
-  flags->filter.declare(*command);
-  command->add_flag("-l,--long", flags->in_full, "with states in full, time limits and expected starts");
-  command->add_flag("--start", flags->starts,
-                    "only what waits, by expected start; where none is promised, by the latest one");
-  command->add_flag("-r,--array", flags->array, "a row for each job of an array, also while they wait");
+  Command command = app.add_subcommand("queue", "list the jobs that wait and run");
+  command.description(
+      "The columns are squeue's. The last one says where a job runs or, in brackets, why it waits; "
+      "`rota explain` says more.");
+  flags->filter.declare(command);
+  command.add_flag("-l,--long", flags->in_full, "with states in full, time limits and expected starts");
+  command.add_flag("--start", flags->starts,
+                   "only what waits, by expected start; where none is promised, by the latest one");
+  command.add_flag("-r,--array", flags->array, "a row for each job of an array, also while they wait");
+  command.add_option("-S,--sort", flags->sort, "order by letters of --format, as -p,i: highest priority first, then id")
+      .type_name("LETTERS");
   command
-      ->add_option("-S,--sort", flags->sort, "order by letters of --format, as -p,i: highest priority first, then id")
-      ->type_name("LETTERS");
-  command
-      ->add_option("-o,--format", flags->format,
-                   "columns, as \"%.18i %.9P %8j %T\": %, a dot for right, width, letter; or by name: jobid,name,state")
-      ->type_name("FORMAT");
-  command->add_flag("--noheader", flags->no_header, "without the line that names the columns");
-  command->add_option("-i,--iterate", flags->every, "again after so many seconds, until it is stopped")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{86400}))
-      ->type_name("SECONDS");
-  flags->service.declare_json(*command);
-  command->footer(
+      .add_option("-o,--format", flags->format,
+                  "columns, as \"%.18i %.9P %8j %T\": %, a dot for right, width, letter; or by name: jobid,name,state")
+      .type_name("FORMAT");
+  command.add_flag("--noheader", flags->no_header, "without the line that names the columns");
+  command.add_option("-i,--iterate", flags->every, "again after so many seconds, until it is stopped")
+      .range(std::int64_t{1}, std::int64_t{86400})
+      .type_name("SECONDS");
+  flags->service.declare_json(command);
+  command.footer(
       "Letters: %i id, %F id of the array, %K index, %j name, %u user, %U its number, %P partition, %t state, %T in "
       "full, "
       "%M running time, %l limit, %L what is left of it, %D nodes, %C processors, %m memory, %b accelerators, %W "
@@ -128,7 +127,7 @@ void add_queue(CLI::App& app, Action& action) {
       "  rota queue -o '%.12i %20j %T %r' --noheader\n"
       "  rota queue -o jobid,name,user,state,reason\n"
       "  rota queue -l -i 5");
-  command->callback([&action, flags] { action = [flags] { return queue(*flags); }; });
+  command.callback([&action, flags] { action = [flags] { return queue(*flags); }; });
 }
 
 }  // namespace rota::cli

@@ -112,17 +112,17 @@ TEST(JobStateTest, KnowsStatesByNameAndLetters) {
 class RestTest : public testing::Test {
  protected:
   RestTest() {
-    CLI::App* command = app_.add_subcommand("submit");
-    command->add_option("-n,--number", number_, "how many");
-    command->add_flag("-H,--hold", held_, "later");
-    command->add_option("SCRIPT", words_, "what")->type_name("SCRIPT [ARG]...");
+    Command command = line_.root().add_subcommand("submit", "submit it");
+    command.add_option("-n,--number", number_, "how many");
+    command.add_flag("-H,--hold", held_, "later");
+    command.add_option("SCRIPT", words_, "what").type_name("SCRIPT [ARG]...");
   }
   std::string marked(const std::vector<std::string>& words) const {
     std::string out;
-    for (const std::string& word : with_rest_marked(app_, words)) out += (out.empty() ? "" : " ") + word;
+    for (const std::string& word : with_rest_marked(line_.root(), words)) out += (out.empty() ? "" : " ") + word;
     return out;
   }
-  CLI::App app_;
+  CommandLine line_;
   std::string number_;
   bool held_ = false;
   std::vector<std::string> words_;

@@ -120,59 +120,56 @@ Result<int> unreserve(const UnreserveFlags& flags) {
   return kDone;
 }
 
-void add_reserve(CLI::App& app, Action& action) {
+void add_reserve(Command app, Action& action) {
   auto flags = std::make_shared<ReserveFlags>();
-  CLI::App* command = app.add_subcommand("reserve", "keep nodes free for a time");
-  command->description(command->get_description() +
-                       "\nNo job starts that would run into that time there. Who runs already is not stopped. For "
-                       "operators only.");
-  command->add_option("--start", flags->start, "when it begins: 16:00, 2026-12-01T08:00, now+2hours")
-      ->type_name("WHEN")
-      ->capture_default_str();
-  CLI::Option* end = command->add_option("--end", flags->end, "when it is over")->type_name("WHEN");
-  CLI::Option* duration =
-      command->add_option("--duration", flags->duration, "or how long it lasts: 90m, 2d")->type_name("TIME");
-  CLI::Option* nodes =
-      command->add_option("--nodes", flags->nodes, "which nodes, as n[1-3],n7; all: every one")->type_name("NODES");
-  command->add_option("--processors", flags->processors, "or how many processors, where no nodes are described")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber)
-      ->excludes(nodes);
-  end->excludes(duration);
-  command->add_option("--name", flags->name, "by which to find and end it")->type_name("NAME");
-  flags->service.declare_json(*command);
-  command->footer(
+  Command command = app.add_subcommand("reserve", "keep nodes free for a time");
+  command.description(
+      "No job starts that would run into that time there. Who runs already is not stopped. For "
+      "operators only.");
+  command.add_option("--start", flags->start, "when it begins: 16:00, 2026-12-01T08:00, now+2hours")
+      .type_name("WHEN")
+      .capture_default_str();
+  command.add_option("--end", flags->end, "when it is over").type_name("WHEN");
+  command.add_option("--duration", flags->duration, "or how long it lasts: 90m, 2d")
+      .type_name("TIME")
+      .excludes("--end");
+  command.add_option("--nodes", flags->nodes, "which nodes, as n[1-3],n7; all: every one").type_name("NODES");
+  command.add_option("--processors", flags->processors, "or how many processors, where no nodes are described")
+      .type_name("N")
+      .positive()
+      .excludes("--nodes");
+  command.add_option("--name", flags->name, "by which to find and end it").type_name("NAME");
+  flags->service.declare_json(command);
+  command.footer(
       "Examples:\n  rota reserve --start 2026-12-01T08:00 --duration 4h --nodes n[1-2] --name memory\n"
       "  rota reserve --end tomorrow --nodes all");
-  command->callback([&action, flags] { action = [flags] { return reserve(*flags); }; });
+  command.callback([&action, flags] { action = [flags] { return reserve(*flags); }; });
 }
 
-void add_unreserve(CLI::App& app, Action& action) {
+void add_unreserve(Command app, Action& action) {
   auto flags = std::make_shared<UnreserveFlags>();
-  CLI::App* command = app.add_subcommand("unreserve", "end reservations before their time");
-  command->description(
-      command->get_description() +
-      "\nThose that `rota reserve` made. What stands in the service's configuration is taken out there. "
+  Command command = app.add_subcommand("unreserve", "end reservations before their time");
+  command.description(
+      "Those that `rota reserve` made. What stands in the service's configuration is taken out there. "
       "For operators only.");
-  command->add_option("RESERVATION", flags->which, "names or ids, as `rota reservations` has them")->required();
-  flags->service.declare(*command);
-  command->footer("Examples:\n  rota unreserve memory\n  rota unreserve 3");
-  command->callback([&action, flags] { action = [flags] { return unreserve(*flags); }; });
+  command.add_option("RESERVATION", flags->which, "names or ids, as `rota reservations` has them").required();
+  flags->service.declare(command);
+  command.footer("Examples:\n  rota unreserve memory\n  rota unreserve 3");
+  command.callback([&action, flags] { action = [flags] { return unreserve(*flags); }; });
 }
 
 }  // namespace
 
-void add_reservations(CLI::App& app, Action& action) {
+void add_reservations(Command app, Action& action) {
   auto flags = std::make_shared<ReservationsFlags>();
-  CLI::App* command = app.add_subcommand("reservations", "list what is reserved, now and later");
-  command->description(
-      command->get_description() +
-      "\nThe next one comes first. ACTIVE: it has begun, and no job starts there. BY: the operator who made it, with "
+  Command command = app.add_subcommand("reservations", "list what is reserved, now and later");
+  command.description(
+      "The next one comes first. ACTIVE: it has begun, and no job starts there. BY: the operator who made it, with "
       "`rota reserve`; else it stands in the service's configuration, as [[reservations]] with dates.");
-  command->add_flag("--noheader", flags->no_header, "without the line that names the columns");
-  flags->service.declare_json(*command);
-  command->footer("Examples:\n  rota reservations");
-  command->callback([&action, flags] { action = [flags] { return list_reservations(*flags); }; });
+  command.add_flag("--noheader", flags->no_header, "without the line that names the columns");
+  flags->service.declare_json(command);
+  command.footer("Examples:\n  rota reservations");
+  command.callback([&action, flags] { action = [flags] { return list_reservations(*flags); }; });
   add_reserve(app, action);
   add_unreserve(app, action);
 }

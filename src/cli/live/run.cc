@@ -274,23 +274,23 @@ Result<int> run_job(const RunFlags& flags) {
 
 }  // namespace
 
-void add_run(CLI::App& app, Action& action) {
+void add_run(Command app, Action& action) {
   auto flags = std::make_shared<RunFlags>();
-  CLI::App* command = app.add_subcommand("run", "run a command as a job, at this terminal");
-  command->description(command->get_description() +
-                       "\nSubmits the command, waits for its start, and is its input and output then: a terminal where "
-                       "this is one, else pipes. Exits as the job does.");
-  command->add_option("PROGRAM", flags->submission.words, "a program and its arguments")
-      ->type_name("-- PROGRAM [ARG]...")
-      ->required();
-  flags->submission.declare(*command);
-  command->add_flag("--pty", flags->terminal, "insist on a terminal for the job; without: where this is one");
-  command->add_flag("--pipes", flags->pipes, "give the job pipes, even where this is a terminal")->excludes("--pty");
-  command->add_flag("--keep", flags->keep,
-                    "let the job go on if this command is killed or its terminal is closed; what it writes then goes "
-                    "to its output file");
-  flags->service.declare(*command);
-  command->footer(
+  Command command = app.add_subcommand("run", "run a command as a job, at this terminal");
+  command.description(
+      "Submits the command, waits for its start, and is its input and output then: a terminal where "
+      "this is one, else pipes. Exits as the job does.");
+  command.add_option("PROGRAM", flags->submission.words, "a program and its arguments")
+      .type_name("-- PROGRAM [ARG]...")
+      .required();
+  flags->submission.declare(command);
+  command.add_flag("--pty", flags->terminal, "insist on a terminal for the job; without: where this is one");
+  command.add_flag("--pipes", flags->pipes, "give the job pipes, even where this is a terminal").excludes("--pty");
+  command.add_flag("--keep", flags->keep,
+                   "let the job go on if this command is killed or its terminal is closed; what it writes then goes "
+                   "to its output file");
+  flags->service.declare(command);
+  command.footer(
       "At a terminal all keys are the job's, Ctrl-C as well; at the beginning of a line ~. cancels it, and ~? tells "
       "more. Without one, SIGINT, SIGTERM, SIGQUIT, SIGUSR1 and SIGUSR2 are passed on to it, and a second SIGINT "
       "within "
@@ -302,8 +302,8 @@ void add_run(CLI::App& app, Action& action) {
       "  rota run -n 4 -t 10m -- make -j4\n"
       "  rota run -n 2 -t 8h -- bash\n"
       "  zcat input.gz | rota run -- ./solve > result.txt");
-  command->callback([&action, flags] {
-    if (flags->submission.words == std::vector<std::string>{"--"}) throw CLI::RequiredError("PROGRAM");
+  command.callback([&action, flags] {
+    if (flags->submission.words == std::vector<std::string>{"--"}) throw UsageError{"PROGRAM", true};
     action = [flags] { return run_job(*flags); };
   });
 }

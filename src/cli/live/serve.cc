@@ -117,41 +117,40 @@ Result<int> serve_in_background(const ServeFlags& flags) {
 
 }  // namespace
 
-void add_serve(CLI::App& app, Action& action) {
+void add_serve(Command app, Action& action) {
   auto flags = std::make_shared<ServeFlags>();
-  CLI::App* command = app.add_subcommand("serve", "run jobs on this computer: keep a queue and start them by a policy");
-  command->description(
-      command->get_description() +
-      "\nRuns until it is told to stop (`rota stop`, SIGTERM, Ctrl-C). Jobs that run then go on, and are found again "
+  Command command = app.add_subcommand("serve", "run jobs on this computer: keep a queue and start them by a policy");
+  command.description(
+      "Runs until it is told to stop (`rota stop`, SIGTERM, Ctrl-C). Jobs that run then go on, and are found again "
       "by "
       "the next `rota serve` with the same state. As root it runs jobs of all users, else its own user's. Where none "
       "runs, `rota submit` of a user who is not root starts one by itself.");
   command
-      ->add_option("--config", flags->configuration,
-                   "a cluster file that may have a table [service]; without: the copy of the "
-                   "last one that the state keeps, or else this computer as one node")
-      ->type_name("FILE.toml");
+      .add_option("--config", flags->configuration,
+                  "a cluster file that may have a table [service]; without: the copy of the "
+                  "last one that the state keeps, or else this computer as one node")
+      .type_name("FILE.toml");
   command
-      ->add_option("--state", flags->state,
-                   "where the queue is kept; without: /var/lib/rota of root, else ~/.local/state/rota")
-      ->type_name("FOLDER");
+      .add_option("--state", flags->state,
+                  "where the queue is kept; without: /var/lib/rota of root, else ~/.local/state/rota")
+      .type_name("FOLDER");
   command
-      ->add_option("--socket", flags->socket,
-                   "where it answers; without: ROTA_SOCKET, or else rota/socket in XDG_RUNTIME_DIR or /run/user/UID, "
-                   "or /tmp/rota-UID/socket; of root /run/rota/socket")
-      ->type_name("PATH");
+      .add_option("--socket", flags->socket,
+                  "where it answers; without: ROTA_SOCKET, or else rota/socket in XDG_RUNTIME_DIR or /run/user/UID, "
+                  "or /tmp/rota-UID/socket; of root /run/rota/socket")
+      .type_name("PATH");
   command
-      ->add_option("--policy", flags->policy, "what decides; without: as last time, or else as the configuration says")
-      ->type_name("NAME[+KNOB=VALUE...]");
-  command->add_flag("--background", flags->background,
-                    "return once it answers, or say why it does not; it goes on apart from this terminal, and says "
-                    "into service.log in the state folder what it has to say");
-  command->footer(
+      .add_option("--policy", flags->policy, "what decides; without: as last time, or else as the configuration says")
+      .type_name("NAME[+KNOB=VALUE...]");
+  command.add_flag("--background", flags->background,
+                   "return once it answers, or say why it does not; it goes on apart from this terminal, and says "
+                   "into service.log in the state folder what it has to say");
+  command.footer(
       "Examples:\n"
       "  rota serve --background\n"
       "  rota serve --state queue --socket queue.socket\n"
       "  rota serve --config rota.toml --policy easy");
-  command->callback([&action, flags] {
+  command.callback([&action, flags] {
     action = [flags] { return flags->background ? serve_in_background(*flags) : serve_and_say(*flags); };
   });
 }

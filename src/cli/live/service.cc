@@ -30,27 +30,27 @@ bool done(const HttpAnswer& answer) { return answer.status >= 200 && answer.stat
 
 }  // namespace
 
-void ServiceFlags::declare(CLI::App& command) {
+void ServiceFlags::declare(Command command) {
   command
       .add_option("--socket", address.socket,
                   "the service's socket; without: what ROTA_SOCKET names, else that of your own service where one "
                   "answers ($XDG_RUNTIME_DIR/rota/socket or /tmp/rota-UID/socket), else /run/rota/socket")
-      ->type_name("FILE");
+      .type_name("FILE");
   command
       .add_option("--url", address.url,
                   "a service on another computer, as https://box:8443; without: what ROTA_URL names, else the socket")
-      ->type_name("URL");
+      .type_name("URL");
   command
       .add_option("--token-file", address.token_file,
                   "with a URL: the file of the token; without: ROTA_TOKEN, or the file that ROTA_TOKEN_FILE names")
-      ->type_name("FILE");
+      .type_name("FILE");
   command
       .add_option("--ca-file", address.ca_file,
                   "with a URL: certificates to trust beside this computer's own; without: what ROTA_CA_FILE names")
-      ->type_name("FILE");
+      .type_name("FILE");
 }
 
-void ServiceFlags::declare_json(CLI::App& command) {
+void ServiceFlags::declare_json(Command command) {
   command.add_flag("--json", json, "print JSON, as the service gives it");
   declare(command);
 }

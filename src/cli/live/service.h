@@ -2,13 +2,13 @@
 // an error with the sentence that the service gave.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "cli/command_line.h"
 #include "cli/live/service_client.h"
 
 namespace rota::cli {
@@ -20,8 +20,8 @@ struct ServiceFlags {
   AddressFlags address;
   bool json = false;
 
-  void declare(CLI::App& command);
-  void declare_json(CLI::App& command);
+  void declare(Command command);
+  void declare_json(Command command);
 };
 
 class Service {

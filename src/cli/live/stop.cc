@@ -84,17 +84,16 @@ Result<int> stop(const ServiceFlags& flags) {
 
 }  // namespace
 
-void add_stop(CLI::App& app, Action& action) {
+void add_stop(Command app, Action& action) {
   auto flags = std::make_shared<ServiceFlags>();
-  CLI::App* command = app.add_subcommand("stop", "end the service on this computer; its jobs go on");
-  command->description(
-      command->get_description() +
-      "\nReturns once it has ended. Jobs that run go on, and are found by the next service with the "
+  Command command = app.add_subcommand("stop", "end the service on this computer; its jobs go on");
+  command.description(
+      "Returns once it has ended. Jobs that run go on, and are found by the next service with the "
       "same state, as are those that wait: `rota cancel all` beforehand ends them. Only the user who "
       "runs the service may stop it, and root; one under systemd is stopped by `systemctl stop rota`.");
-  flags->declare(*command);
-  command->footer("Examples:\n  rota stop");
-  command->callback([&action, flags] { action = [flags] { return stop(*flags); }; });
+  flags->declare(command);
+  command.footer("Examples:\n  rota stop");
+  command.callback([&action, flags] { action = [flags] { return stop(*flags); }; });
 }
 
 }  // namespace rota::cli

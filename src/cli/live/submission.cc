@@ -92,7 +92,7 @@ Result<void> take_words(const std::vector<std::string>& words, std::size_t from,
 
 }  // namespace
 
-void Submission::declare(CLI::App& command) {
+void Submission::declare(Command command) {
   declare_submit_options(command, values);
   command.add_flag("--anyway", anyway,
                    "submit it although its #SBATCH or #PBS lines ask for nodes or devices in a way that Rota has not");

@@ -1,11 +1,11 @@
 // What `rota submit` and `rota run` send: a script or a command, what is asked for it, and whence.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "cli/command_line.h"
 #include "cli/live/service.h"
 #include "cli/live/submit_options.h"
 
@@ -17,7 +17,7 @@ struct Submission {
   std::string wrap;                // shell text in place of both
   bool anyway = false;             // also where a script asks for what Rota has not, and needs it
 
-  void declare(CLI::App& command);  // the options of a job; `words` is each command's own
+  void declare(Command command);  // the options of a job; `words` is each command's own
 };
 
 // The JSON of POST /v1/jobs. What was not taken from a script is told on standard error; what it needs and Rota has not

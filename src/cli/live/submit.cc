@@ -72,28 +72,26 @@ Result<int> submit_job(const SubmitFlags& flags) {
 
 }  // namespace
 
-void add_submit(CLI::App& app, Action& action) {
+void add_submit(Command app, Action& action) {
   auto flags = std::make_shared<SubmitFlags>();
-  CLI::App* command = app.add_subcommand("submit", "submit a script or a command as a job");
-  command->description(
-      command->get_description() +
-      "\nThe job begins in this folder, with this environment. Where no service runs and none is named, one is started "
+  Command command = app.add_subcommand("submit", "submit a script or a command as a job");
+  command.description(
+      "The job begins in this folder, with this environment. Where no service runs and none is named, one is started "
       "for a user who is not root, unless ROTA_START=no. A script may ask for itself: lines that begin with "
       "#ROTA "
       "at its top have the same options, and #SBATCH lines are read as Slurm reads them. The command line goes before "
       "both.");
   command
-      ->add_option("SCRIPT", flags->submission.words,
-                   "a script with its arguments (- for standard input), or a command")
-      ->type_name("SCRIPT [ARG]... or -- PROGRAM [ARG]...");
-  flags->submission.declare(*command);
-  command->add_option("--wrap", flags->submission.wrap, "a line of shell in place of a script")->type_name("TEXT");
-  command->add_flag("-W,--wait", flags->wait, "wait until the job has ended, and exit as it did");
-  command->add_flag("--test-only", flags->test_only,
-                    "submit nothing: say whether it could run, and when it would start");
-  command->add_flag("--parsable", flags->parsable, "print the id alone");
-  flags->service.declare_json(*command);
-  command->footer(
+      .add_option("SCRIPT", flags->submission.words, "a script with its arguments (- for standard input), or a command")
+      .type_name("SCRIPT [ARG]... or -- PROGRAM [ARG]...");
+  flags->submission.declare(command);
+  command.add_option("--wrap", flags->submission.wrap, "a line of shell in place of a script").type_name("TEXT");
+  command.add_flag("-W,--wait", flags->wait, "wait until the job has ended, and exit as it did");
+  command.add_flag("--test-only", flags->test_only,
+                   "submit nothing: say whether it could run, and when it would start");
+  command.add_flag("--parsable", flags->parsable, "print the id alone");
+  flags->service.declare_json(command);
+  command.footer(
       "With --wait the exit code is the job's own, 128 and the signal's number where a signal ended it, and 1 where it "
       "ended otherwise without one or can never start, since a job before it failed; of an array the largest. With "
       "--json too, "
@@ -103,10 +101,10 @@ void add_submit(CLI::App& app, Action& action) {
       "  rota submit --name sweep --array 1-100%10 -- ./point --index\n"
       "  rota submit --wait --wrap 'make && make check'\n"
       "  rota submit --dependency afterok:12 collect.sh");
-  command->callback([&action, flags] {
+  command.callback([&action, flags] {
     const auto& words = flags->submission.words;
     if (flags->submission.wrap.empty() && (words.empty() || (words.size() == 1 && words.front() == "--")))
-      throw CLI::RequiredError("SCRIPT");
+      throw UsageError{"SCRIPT", true};
     action = [flags] { return submit_job(*flags); };
   });
 }

@@ -74,7 +74,7 @@ const SubmitOption* submit_option(std::string_view name) {
   return nullptr;
 }
 
-CLI::Option* declare_submit_option(CLI::App& command, SubmitValues& values, const SubmitOption& option) {
+Option declare_submit_option(Command command, SubmitValues& values, const SubmitOption& option) {
   const auto all_names = split(option.names, ',');
   const std::string where(*std::ranges::find_if(all_names, [](auto name) { return name.starts_with("--"); }));
   const std::string key(option.key);
@@ -84,13 +84,13 @@ CLI::Option* declare_submit_option(CLI::App& command, SubmitValues& values, cons
   const std::string names(option.names), meaning(option.meaning);
   if (option.value.empty())
     return command.add_flag_callback(names, [keep, set = std::string(option.set)] { keep(set); }, meaning);
-  return command.add_option_function<std::string>(names, keep, meaning)->type_name(std::string(option.value));
+  return command.add_option_function(names, keep, meaning).type_name(std::string(option.value));
 }
 
-void declare_submit_options(CLI::App& command, SubmitValues& values) {
+void declare_submit_options(Command command, SubmitValues& values) {
   for (const SubmitOption& option : kOptions) {
-    CLI::Option* declared = declare_submit_option(command, values, option);
-    if (!option.value.empty()) declared->take_last();
+    Option declared = declare_submit_option(command, values, option);
+    if (!option.value.empty()) declared.take_last();
   }
 }
 

@@ -3,11 +3,12 @@
 // them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "cli/command_line.h"
 
 namespace rota::cli {
 
@@ -39,8 +40,8 @@ std::span<const SubmitOption> submit_options();
 const SubmitOption* submit_option(std::string_view name);
 
 // What is given on the command line goes to `values`, which outlives the command. Given twice it is refused.
-CLI::Option* declare_submit_option(CLI::App& command, SubmitValues& values, const SubmitOption& option);
+Option declare_submit_option(Command command, SubmitValues& values, const SubmitOption& option);
 // Declares them all; of each the last one holds, as in a script.
-void declare_submit_options(CLI::App& command, SubmitValues& values);
+void declare_submit_options(Command command, SubmitValues& values);
 
 }  // namespace rota::cli

@@ -60,35 +60,34 @@ Result<int> revoke(const TokenFlags& flags) {
 
 }  // namespace
 
-void add_token(CLI::App& app, Action& action) {
+void add_token(Command app, Action& action) {
   auto flags = std::make_shared<TokenFlags>();
-  CLI::App* command =
-      app.add_subcommand("token", "make, list and revoke tokens, by which a service is asked from afar");
-  command->description(command->get_description() +
-                       "\nA token stands for a user of the service's computer. These commands work there only, at the "
-                       "service's socket.");
-  command->require_subcommand(1);
-  CLI::App* make = command->add_subcommand("create", "make a token and print it, this once");
-  make->add_option("--user", flags->user, "for whom; without: who asks. Only root makes them for others")
-      ->type_name("NAME");
-  make->add_flag("--operator", flags->operates, "it may do what its user may as an operator");
-  make->add_flag("--read-only", flags->read_only, "it changes nothing: for Prometheus and the like");
-  make->add_option("--expires", flags->expires, "it counts for so long")->type_name("TIME")->capture_default_str();
-  make->add_option("--comment", flags->comment, "kept with it, for those who list it")->type_name("TEXT");
-  flags->service.declare_json(*make);
-  make->footer(
+  Command command = app.add_subcommand("token", "make, list and revoke tokens, by which a service is asked from afar");
+  command.description(
+      "A token stands for a user of the service's computer. These commands work there only, at the "
+      "service's socket.");
+  command.require_subcommand(1);
+  Command make = command.add_subcommand("create", "make a token and print it, this once");
+  make.add_option("--user", flags->user, "for whom; without: who asks. Only root makes them for others")
+      .type_name("NAME");
+  make.add_flag("--operator", flags->operates, "it may do what its user may as an operator");
+  make.add_flag("--read-only", flags->read_only, "it changes nothing: for Prometheus and the like");
+  make.add_option("--expires", flags->expires, "it counts for so long").type_name("TIME").capture_default_str();
+  make.add_option("--comment", flags->comment, "kept with it, for those who list it").type_name("TEXT");
+  flags->service.declare_json(make);
+  make.footer(
       "Examples:\n  rota token create --expires 30d > token\n  rota token create --user prometheus --read-only");
-  make->callback([&action, flags] { action = [flags] { return create(*flags); }; });
-  CLI::App* show = command->add_subcommand("list", "list one's own tokens; operators see all");
-  flags->service.declare_json(*show);
-  show->footer("Examples:\n  rota token list");
-  show->callback([&action, flags] { action = [flags] { return list(*flags); }; });
-  CLI::App* drop = command->add_subcommand("revoke", "have tokens count no longer");
-  drop->add_option("TOKEN", flags->ids, "what `rota token list` calls them")->required();
-  flags->service.declare(*drop);
-  drop->footer("Examples:\n  rota token revoke 3f9c0a71b2de");
-  drop->callback([&action, flags] { action = [flags] { return revoke(*flags); }; });
-  command->footer("Examples:\n  rota token create\n  rota token list");
+  make.callback([&action, flags] { action = [flags] { return create(*flags); }; });
+  Command show = command.add_subcommand("list", "list one's own tokens; operators see all");
+  flags->service.declare_json(show);
+  show.footer("Examples:\n  rota token list");
+  show.callback([&action, flags] { action = [flags] { return list(*flags); }; });
+  Command drop = command.add_subcommand("revoke", "have tokens count no longer");
+  drop.add_option("TOKEN", flags->ids, "what `rota token list` calls them").required();
+  flags->service.declare(drop);
+  drop.footer("Examples:\n  rota token revoke 3f9c0a71b2de");
+  drop.callback([&action, flags] { action = [flags] { return revoke(*flags); }; });
+  command.footer("Examples:\n  rota token create\n  rota token list");
 }
 
 }  // namespace rota::cli

@@ -286,25 +286,25 @@ Result<int> top(const TopFlags& flags) {
 
 }  // namespace
 
-void add_top(CLI::App& app, Action& action) {
+void add_top(Command app, Action& action) {
   auto flags = std::make_shared<TopFlags>();
-  CLI::App* command = app.add_subcommand("top", "watch the queue on the whole screen, with keys to cancel and hold");
-  command->description(command->get_description() +
-                       "\nWhat runs, what waits with its reason and start, and how full the nodes are, as it changes. "
-                       "? shows the keys. `rota page` has the same in a browser.");
-  command->add_option("-i,--iterate", flags->every, "again after so many seconds; without: 1")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{3600}))
-      ->type_name("SECONDS");
-  command->add_flag("-r,--array", flags->array, "a row for each job of an array, also while they wait");
-  flags->service.declare(*command);
-  command->footer(
+  Command command = app.add_subcommand("top", "watch the queue on the whole screen, with keys to cancel and hold");
+  command.description(
+      "What runs, what waits with its reason and start, and how full the nodes are, as it changes. "
+      "? shows the keys. `rota page` has the same in a browser.");
+  command.add_option("-i,--iterate", flags->every, "again after so many seconds; without: 1")
+      .range(std::int64_t{1}, std::int64_t{3600})
+      .type_name("SECONDS");
+  command.add_flag("-r,--array", flags->array, "a row for each job of an array, also while they wait");
+  flags->service.declare(command);
+  command.footer(
       "Keys: up and down (or k and j) choose a job, Enter explains it, c cancels it (asks first), h holds it, r "
       "releases "
       "it, a unfolds arrays, / filters, ? helps, q quits.\n\n"
       "Examples:\n"
       "  rota top\n"
       "  rota top -i 5");
-  command->callback([&action, flags] { action = [flags] { return top(*flags); }; });
+  command.callback([&action, flags] { action = [flags] { return top(*flags); }; });
 }
 
 }  // namespace rota::cli

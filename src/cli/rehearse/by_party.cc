@@ -19,14 +19,14 @@ std::vector<const report::Outcome*> outcomes_of(const std::vector<Run>& runs, co
 
 }  // namespace
 
-void PartyFlags::declare(CLI::App& command) {
+void PartyFlags::declare(Command command) {
   command
       .add_option("--by", kinds,
                   "the comparison once more for each user, account, partition or qos: those that used most, then the "
                   "others together; in JSON all of them")
-      ->delimiter(',')
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(report::kPartyKinds), std::end(report::kPartyKinds))))
-      ->type_name("KIND,...");
+      .delimiter(',')
+      .one_of(std::vector<std::string>(std::begin(report::kPartyKinds), std::end(report::kPartyKinds)))
+      .type_name("KIND,...");
 }
 
 std::vector<report::PartySummaries> by_party(const std::vector<Run>& runs, const PartyFlags& flags, bool json) {

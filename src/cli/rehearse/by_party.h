@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "cli/command_line.h"
 #include "cli/rehearse/simulate_run.h"
 #include "report/parties.h"
 
@@ -14,7 +13,7 @@ namespace rota::cli {
 struct PartyFlags {
   std::vector<std::string> kinds;
 
-  void declare(CLI::App& command);
+  void declare(Command command);
   bool asked() const { return !kinds.empty(); }
 };
 

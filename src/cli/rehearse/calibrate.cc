@@ -112,35 +112,35 @@ Result<int> calibrate(const CalibrateFlags& flags) {
 
 }  // namespace
 
-void add_calibrate(CLI::App& forecast, Action& action) {
+void add_calibrate(Command forecast, Action& action) {
   auto flags = std::make_shared<CalibrateFlags>();
-  CLI::App* command = forecast.add_subcommand("calibrate", "measure on a job log how often forecasts are right");
-  command->description(command->get_description() +
-                       "\nRehearses the log under the policy. At random moments a job that waits is forecast from what "
-                       "was known by then; "
-                       "its real start is looked at afterwards, and beside the forecast what the policy promised and "
-                       "what the limits say.");
+  Command command = forecast.add_subcommand("calibrate", "measure on a job log how often forecasts are right");
+  command.description(
+      "Rehearses the log under the policy. At random moments a job that waits is forecast from what "
+      "was known by then; "
+      "its real start is looked at afterwards, and beside the forecast what the policy promised and "
+      "what the limits say.");
   command
-      ->add_option("WORKLOAD", flags->workload,
-                   "job log in the Standard Workload Format, JSON lines, or as sacct -P prints them, plain or gzipped")
-      ->required()
-      ->type_name("FILE");
-  command->add_option("--moments", flags->moments, "so many random moments at which somebody waits")
-      ->check(CLI::Range(1, 1'000'000))
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_option("--futures", flags->futures, "rehearsed at each")
-      ->check(CLI::Range(1, 10'000))
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_option("--seed", flags->seed, "of moments and futures")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 53))
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_flag("--json", flags->json, "print the figures as JSON; times in seconds");
-  flags->rehearse.declare(*command, RehearseFlags::Policies::one);
-  command->footer("Examples:\n  rota forecast calibrate log.swf --policy easy --moments 1000 --seed 1");
-  command->callback([&action, flags] { action = [flags] { return calibrate(*flags); }; });
+      .add_option("WORKLOAD", flags->workload,
+                  "job log in the Standard Workload Format, JSON lines, or as sacct -P prints them, plain or gzipped")
+      .required()
+      .type_name("FILE");
+  command.add_option("--moments", flags->moments, "so many random moments at which somebody waits")
+      .range(1, 1'000'000)
+      .type_name("N")
+      .capture_default_str();
+  command.add_option("--futures", flags->futures, "rehearsed at each")
+      .range(1, 10'000)
+      .type_name("N")
+      .capture_default_str();
+  command.add_option("--seed", flags->seed, "of moments and futures")
+      .range(std::int64_t{0}, std::int64_t{1} << 53)
+      .type_name("N")
+      .capture_default_str();
+  command.add_flag("--json", flags->json, "print the figures as JSON; times in seconds");
+  flags->rehearse.declare(command, RehearseFlags::Policies::one);
+  command.footer("Examples:\n  rota forecast calibrate log.swf --policy easy --moments 1000 --seed 1");
+  command.callback([&action, flags] { action = [flags] { return calibrate(*flags); }; });
 }
 
 }  // namespace rota::cli

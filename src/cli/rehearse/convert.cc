@@ -290,49 +290,49 @@ Result<int> convert(const ConvertFlags& flags) {
 
 }  // namespace
 
-void add_convert(CLI::App& app, Action& action) {
+void add_convert(Command app, Action& action) {
   auto flags = std::make_shared<ConvertFlags>();
-  CLI::App* command =
+  Command command =
       app.add_subcommand("convert", "write a job log as plain SWF or as JSON lines, whatever it was before");
   command
-      ->add_option("INPUT", flags->input,
-                   "job log: SWF in any dialect, JSON lines, written by sacct -X -P or sacct --json, accounting of PBS "
-                   "or LSF, or "
-                   "a workload of Batsim; gzip, zstd and xz are recognised; "
-                   "- is standard input")
-      ->required()
-      ->type_name("FILE");
+      .add_option("INPUT", flags->input,
+                  "job log: SWF in any dialect, JSON lines, written by sacct -X -P or sacct --json, accounting of PBS "
+                  "or LSF, or "
+                  "a workload of Batsim; gzip, zstd and xz are recognised; "
+                  "- is standard input")
+      .required()
+      .type_name("FILE");
   command
-      ->add_option("-o,--output", flags->output,
-                   "where to write it; packed if the name ends in .gz, .zst or .xz; - is standard output")
-      ->type_name("FILE")
-      ->capture_default_str();
-  command->add_option("--from", flags->from, "format of the input; auto: told from its beginning")
-      ->check(CLI::IsMember({"auto", "swf", "sacct", "jsonl", "pbs", "lsf", "batsim"}))
-      ->capture_default_str();
+      .add_option("-o,--output", flags->output,
+                  "where to write it; packed if the name ends in .gz, .zst or .xz; - is standard output")
+      .type_name("FILE")
+      .capture_default_str();
+  command.add_option("--from", flags->from, "format of the input; auto: told from its beginning")
+      .one_of({"auto", "swf", "sacct", "jsonl", "pbs", "lsf", "batsim"})
+      .capture_default_str();
   command
-      ->add_option(
+      .add_option(
           "--to", flags->to,
           "format of the output; auto: JSON lines if its name ends in .jsonl (or .jsonl.gz and so on), a workload of "
           "Batsim if in .json, else SWF")
-      ->check(CLI::IsMember({"auto", "swf", "jsonl", "batsim"}))
-      ->capture_default_str();
+      .one_of({"auto", "swf", "jsonl", "batsim"})
+      .capture_default_str();
   command
-      ->add_option("--attributes", flags->attributes,
-                   "what the log does not say of its jobs (CSV), to go into the JSON lines")
-      ->type_name("FILE.csv");
+      .add_option("--attributes", flags->attributes,
+                  "what the log does not say of its jobs (CSV), to go into the JSON lines")
+      .type_name("FILE.csv");
   command
-      ->add_option("--write-attributes", flags->write_attributes,
-                   "also write what SWF has no fields for (CSV), from JSON lines or sacct")
-      ->type_name("FILE.csv");
-  command->add_flag("--skip-bad-rows", flags->skip_bad_rows,
-                    "drop rows that cannot be read, and count them, instead of stopping at the first");
-  command->add_flag("--keep-cancelled", flags->keep_cancelled, "keep jobs that were cancelled before they started");
-  declare_time_zone(*command, flags->time_zone);
-  command->add_flag(
+      .add_option("--write-attributes", flags->write_attributes,
+                  "also write what SWF has no fields for (CSV), from JSON lines or sacct")
+      .type_name("FILE.csv");
+  command.add_flag("--skip-bad-rows", flags->skip_bad_rows,
+                   "drop rows that cannot be read, and count them, instead of stopping at the first");
+  command.add_flag("--keep-cancelled", flags->keep_cancelled, "keep jobs that were cancelled before they started");
+  declare_time_zone(command, flags->time_zone);
+  command.add_flag(
       "--anonymous", flags->anonymous,
       "leave the names of users and groups (accounts) out; their numbers stay. And on which nodes jobs ran");
-  command->footer(
+  command.footer(
       "Rows that were dropped or mended are counted on standard error, with the first line of each kind. A file "
       "appears whole or not at all.\n\nExamples:\n"
       "  TZ=UTC sacct -X -P --allusers -S 2024-01-01 -E 2024-07-01 \\\n"
@@ -340,7 +340,7 @@ void add_convert(CLI::App& app, Action& action) {
       "TimelimitRaw,State,AllocCPUS,ReqCPUS,NNodes,ReqMem > log.txt\n"
       "  rota convert log.txt -o log.swf.gz\n"
       "  rota convert log.swf --attributes log.csv -o log.jsonl");
-  command->callback([&action, flags] { action = [flags] { return convert(*flags); }; });
+  command.callback([&action, flags] { action = [flags] { return convert(*flags); }; });
 }
 
 }  // namespace rota::cli

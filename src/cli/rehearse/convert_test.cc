@@ -28,13 +28,12 @@ class ConvertTest : public testing::Test {
 
   // What `rota convert ...` leaves in `out`, or its sentence.
   std::string convert(std::vector<std::string> arguments, const char* out = "out.swf") const {
-    CLI::App app;
+    CommandLine line;
     Action action;
-    add_convert(app, action);
+    add_convert(line.root(), action);
     arguments.insert(arguments.begin(), "convert");
     arguments.insert(arguments.end(), {"-o", path(out)});
-    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
-    app.parse(arguments);
+    if (const auto parsed = line.parse(std::move(arguments)); !parsed) return parsed.error().text;
     const auto code = action();
     return code ? read_file(path(out)).value() : code.error().message;
   }

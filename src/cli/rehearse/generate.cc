@@ -30,7 +30,7 @@ struct Sidecar {
   generate::AttributesGenerator attributes;
   std::string file;     // empty: none
   bool inside = false;  // in the JSON lines themselves
-  std::vector<const CLI::Option*> knobs;
+  std::vector<Option> knobs;
 };
 
 // "offered load 0.903" or, in a closed loop, what stands in for it.
@@ -112,83 +112,79 @@ Result<int> run(const Request& request, const Sidecar& sidecar) {
   return kDone;
 }
 
-CLI::Option* add_knob(CLI::App& app, const generate::Knob& knob) {
+Option add_knob(Command app, const generate::Knob& knob) {
   const bool words = !knob.choices.empty();
   const std::string domain = generate::domain_text(knob);
   const auto take = [knob](const std::string& text) {
-    if (auto ok = generate::set(knob, text); !ok) throw CLI::ValidationError(ok.error().message);
+    if (auto ok = generate::set(knob, text); !ok) throw UsageError{ok.error().message};
   };
   return app
-      .add_option_function<std::string>("--" + std::string(knob.name), take,
-                                        std::string(knob.meaning) + (words ? "" : " (" + domain + ")"))
-      ->type_name(words                                           ? domain
-                  : std::holds_alternative<Duration*>(knob.value) ? "TIME"
-                                                                  : "NUMBER")
-      ->default_str(generate::value_text(knob));
+      .add_option_function("--" + std::string(knob.name), take,
+                           std::string(knob.meaning) + (words ? "" : " (" + domain + ")"))
+      .type_name(words                                           ? domain
+                 : std::holds_alternative<Duration*>(knob.value) ? "TIME"
+                                                                 : "NUMBER")
+      .default_str(generate::value_text(knob));
 }
 
 // The options of attributes stand once for all models, behind whose options they are found too, and mean nothing where
 // attributes are not written.
-void add_attributes(CLI::App& app, Sidecar& sidecar) {
+void add_attributes(Command app, Sidecar& sidecar) {
   constexpr const char* kGroup = "Attributes";
   app.add_option("--write-attributes", sidecar.file,
                  "also write what SWF has no fields for (CSV): who can restart elsewhere, licences, accelerators, "
                  "priorities, tasks for accelerators")
-      ->type_name("FILE.csv")
-      ->group(kGroup);
-  app.add_flag("--with-attributes", sidecar.inside, "have them in the log itself, which is JSON lines")->group(kGroup);
+      .type_name("FILE.csv");
+  app.add_flag("--with-attributes", sidecar.inside, "have them in the log itself, which is JSON lines");
   sidecar.knobs.push_back(
       app.add_option("--licence-names", sidecar.attributes.licences, "licences to choose from, separated by commas")
-          ->delimiter(',')
-          ->type_name("NAME,...")
-          ->group(kGroup));
+          .delimiter(',')
+          .type_name("NAME,..."));
   sidecar.knobs.push_back(
       app.add_option("--accelerator-types", sidecar.attributes.accelerator_types,
                      "types of accelerators to choose from, separated by commas; default: any will do")
-          ->delimiter(',')
-          ->type_name("TYPE,...")
-          ->group(kGroup));
-  for (const generate::Knob& knob : sidecar.attributes.knobs())
-    sidecar.knobs.push_back(add_knob(app, knob)->group(kGroup));
+          .delimiter(',')
+          .type_name("TYPE,..."));
+  for (const generate::Knob& knob : sidecar.attributes.knobs()) sidecar.knobs.push_back(add_knob(app, knob));
   app.callback([&sidecar] {
     if (sidecar.inside || !sidecar.file.empty()) return;
-    for (const CLI::Option* const knob : sidecar.knobs) {
-      if (knob->count() > 0) throw CLI::RequiresError(knob->get_name(), "--write-attributes or --with-attributes");
+    for (const Option knob : sidecar.knobs) {
+      if (knob.given()) throw UsageError{knob.name() + " requires --write-attributes or --with-attributes"};
     }
   });
 }
 
-void add_model(CLI::App& generate, Action& action, std::unique_ptr<generate::Generator> generator,
+void add_model(Command generate, Action& action, std::unique_ptr<generate::Generator> generator,
                const std::shared_ptr<const Sidecar>& sidecar) {
-  CLI::App* app = generate.add_subcommand(std::string(generator->model()), std::string(generator->summary()));
-  app->footer("Source: " + std::string(generator->source()) +
-              ".\n\nWith --write-attributes FILE.csv it also writes a sidecar, and with --with-attributes it has the "
-              "same in JSON "
-              "lines; `rota generate --help` shows the options."
-              "\n\nEvery model, formula and default: docs/generators.md.");
+  Command app = generate.add_subcommand(std::string(generator->model()), std::string(generator->summary()));
+  app.footer("Source: " + std::string(generator->source()) +
+             ".\n\nWith --write-attributes FILE.csv it also writes a sidecar, and with --with-attributes it has the "
+             "same in JSON "
+             "lines; `rota generate --help` shows the options."
+             "\n\nEvery model, formula and default: docs/generators.md.");
   auto request = std::make_shared<Request>(Request{.generator = std::move(generator)});
-  app->add_option("-o,--output", request->output,
-                  "write there instead of to standard output; packed if the name ends in .gz, .zst or .xz")
-      ->type_name("FILE");
-  app->add_option("--to", request->to, "format; auto: JSON lines if the name of --output ends in .jsonl, else SWF")
-      ->check(CLI::IsMember({"auto", "swf", "jsonl"}))
-      ->capture_default_str();
-  for (const generate::Knob& knob : request->generator->knobs()) add_knob(*app, knob);
-  app->fallthrough();
-  app->callback([request, sidecar, &action] { action = [request, sidecar] { return run(*request, *sidecar); }; });
+  app.add_option("-o,--output", request->output,
+                 "write there instead of to standard output; packed if the name ends in .gz, .zst or .xz")
+      .type_name("FILE");
+  app.add_option("--to", request->to, "format; auto: JSON lines if the name of --output ends in .jsonl, else SWF")
+      .one_of({"auto", "swf", "jsonl"})
+      .capture_default_str();
+  for (const generate::Knob& knob : request->generator->knobs()) add_knob(app, knob);
+  app.fallthrough();
+  app.callback([request, sidecar, &action] { action = [request, sidecar] { return run(*request, *sidecar); }; });
 }
 
 }  // namespace
 
-void add_generate(CLI::App& app, Action& action) {
-  CLI::App* generate = app.add_subcommand("generate", "make a workload from a model and a seed, as SWF or JSON lines");
-  generate->require_subcommand(1);
-  generate->footer(
+void add_generate(Command app, Action& action) {
+  Command generate = app.add_subcommand("generate", "make a workload from a model and a seed, as SWF or JSON lines");
+  generate.require_subcommand(1);
+  generate.footer(
       "Examples:\n  rota generate lublin --jobs 5000 --seed 7 --processors 128 --load 0.9 -o lublin.swf\n"
       "  rota generate poisson --with-attributes --priority-levels 3 -o jobs.jsonl");
   const auto sidecar = std::make_shared<Sidecar>();
-  add_attributes(*generate, *sidecar);
-  for (auto& generator : generate::all_generators()) add_model(*generate, action, std::move(generator), sidecar);
+  add_attributes(generate, *sidecar);
+  for (auto& generator : generate::all_generators()) add_model(generate, action, std::move(generator), sidecar);
 }
 
 }  // namespace rota::cli

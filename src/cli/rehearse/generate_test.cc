@@ -4,7 +4,9 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/text.h"
 #include "cli/command.h"
+#include "cli/help.h"
 #include "log/log.h"
 
 namespace rota::cli {
@@ -17,14 +19,12 @@ struct Ran {
 
 // As main() does it, for one command line after "rota".
 Ran run(const std::string& command) {
-  CLI::App app{"", "rota"};
+  CommandLine line;
   Action action;
-  add_generate(app, action);
-  try {
-    app.parse(command);
-  } catch (const CLI::ParseError& e) {
-    return {kUsage, e.what()};
-  }
+  add_generate(line.root(), action);
+  std::vector<std::string> words;
+  for (const std::string_view word : split(command, ' ')) words.emplace_back(word);
+  if (const auto parsed = line.parse(std::move(words)); !parsed) return {kUsage, parsed.error().text};
   const auto code = action();
   return code ? Ran{*code, ""} : Ran{kFailed, code.error().message};
 }
@@ -88,10 +88,10 @@ TEST_F(Generate, leaves_no_half_file_where_it_cannot_write) {
 }
 
 TEST_F(Generate, shows_every_knob_in_its_help) {
-  CLI::App app{"", "rota"};
+  CommandLine line;
   Action action;
-  add_generate(app, action);
-  const std::string help = app.get_subcommand("generate")->get_subcommand("lublin")->help();
+  add_generate(line.root(), action);
+  const std::string help = understood(line, {"generate", "lublin", "--help"}).value();
   for (const char* option : {"--jobs", "--seed", "--processors", "--load", "--estimates", "--arar", "--output"}) {
     EXPECT_NE(help.find(option), std::string::npos) << option;
   }

@@ -1,10 +1,12 @@
 #include "cli/rehearse/made_by.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <span>
 
 #include "base/file.h"
+#include "cli/describe.h"
 #include "cli/rehearse/kept_state.h"
 #include "store/sha256.h"
 
@@ -35,21 +37,23 @@ void tell_contents(report::MadeBy::Input& input) {
 
 }  // namespace
 
-std::vector<report::MadeBy::Option> options_of(const CLI::App& command) {
+std::vector<report::MadeBy::Option> options_of(Command command) {
   std::vector<report::MadeBy::Option> all;
-  for (const CLI::Option* option : command.get_options()) {
-    const std::string name = option->get_name();
-    if (name == "--help" || name == "-h" || name == "--report") continue;
-    report::MadeBy::Option told{name, "", option->count() > 0};
-    if (option->get_items_expected_max() == 0) {
-      told.value = option->count() > 0 ? "yes" : "no";
-    } else if (option->count() > 0) {
-      for (const std::string& word : option->results()) told.value += (told.value.empty() ? "" : " ") + word;
-    } else {
-      told.value = option->get_default_str();
+  const auto add = [&](const Argument& argument) {
+    if (argument.name() == "--help" || argument.name() == "--report") return;
+    const bool given = !argument.given.empty();
+    std::string value = argument.otherwise;
+    if (argument.kind == ValueKind::none) {
+      value = given ? "yes" : "no";
+    } else if (given) {
+      value.clear();
+      for (const std::string& word : argument.given) value += (value.empty() ? "" : " ") + word;
     }
-    all.push_back(std::move(told));
-  }
+    all.push_back({argument.name(), std::move(value), given});
+  };
+  const Description described = describe(command);
+  std::ranges::for_each(described.positionals, add);
+  std::ranges::for_each(described.options, add);
   return all;
 }
 

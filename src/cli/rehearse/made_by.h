@@ -1,7 +1,6 @@
 // What made a page: the command, every option with its value, and the contents of what was read, by their digests.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -11,7 +10,7 @@
 namespace rota::cli {
 
 // Of each option of the command what was given or, where nothing was, what holds then.
-std::vector<report::MadeBy::Option> options_of(const CLI::App& command);
+std::vector<report::MadeBy::Option> options_of(Command command);
 
 // The files that were read: workloads (of a state folder its database), cluster file and attributes. Of one that cannot
 // be read again (standard input, a pipe) only the name is told.

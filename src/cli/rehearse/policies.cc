@@ -128,21 +128,20 @@ Result<int> policies(const PoliciesFlags& flags) {
 
 }  // namespace
 
-void add_policies(CLI::App& app, Action& action) {
+void add_policies(Command app, Action& action) {
   auto flags = std::make_shared<PoliciesFlags>();
-  CLI::App* command = app.add_subcommand("policies", "list the policies and their knobs, or explain one");
-  command->description(
-      command->get_description() +
-      "\nA policy is a name and, where wanted, knobs that change it: easy+depth=4+order=sjf. With --policy of "
+  Command command = app.add_subcommand("policies", "list the policies and their knobs, or explain one");
+  command.description(
+      "A policy is a name and, where wanted, knobs that change it: easy+depth=4+order=sjf. With --policy of "
       "other commands, commas separate several.");
-  command->add_option("NAME", flags->name, "a policy or a knob to explain; without it, all are listed")
-      ->type_name("POLICY");
-  command->add_flag("--json", flags->json, "print JSON");
-  command->footer(
+  command.add_option("NAME", flags->name, "a policy or a knob to explain; without it, all are listed")
+      .type_name("POLICY");
+  command.add_flag("--json", flags->json, "print JSON");
+  command.footer(
       "Examples:\n"
       "  rota policies easy++\n"
       "  rota policies --json");
-  command->callback([&action, flags] { action = [flags] { return policies(*flags); }; });
+  command.callback([&action, flags] { action = [flags] { return policies(*flags); }; });
 }
 
 }  // namespace rota::cli

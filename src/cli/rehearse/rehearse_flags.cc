@@ -14,53 +14,53 @@
 
 namespace rota::cli {
 
-void RehearseFlags::declare(CLI::App& command, Policies policies) {
+void RehearseFlags::declare(Command command, Policies policies) {
   several_ = policies == Policies::several;
   command
       .add_option("--processors", processors, "processors of the cluster; default: MaxProcs of the workload's header")
-      ->check(CLI::Range(std::int64_t{1}, kMostProcessors))
-      ->type_name("N");
+      .range(std::int64_t{1}, kMostProcessors)
+      .type_name("N");
   command.add_option("--cluster", cluster, "cluster file (TOML) with nodes and partitions; in place of --processors")
-      ->excludes("--processors")
-      ->type_name("FILE.toml");
+      .excludes("--processors")
+      .type_name("FILE.toml");
   command
       .add_option(
           "--attributes", attributes,
           "what the log does not say of its jobs (CSV): nodes, memory, accelerators, licences, priorities, inputs, "
           "sites, whether and how they restart "
           "elsewhere, and their tasks for accelerators")
-      ->type_name("FILE.csv");
+      .type_name("FILE.csv");
   command
       .add_option("--policy", policy,
                   policies == Policies::one
                       ? "the policy; `rota policies` lists names and knobs"
                       : "policies to compare, separated by commas; `rota policies` lists names and knobs; recorded is "
                         "what really happened, where the log tells it, and comes first")
-      ->type_name(policies == Policies::one ? "POLICY" : "POLICY,...")
-      ->capture_default_str();
+      .type_name(policies == Policies::one ? "POLICY" : "POLICY,...")
+      .capture_default_str();
   command.add_option("--estimates", estimates, "user: plan with the asked limits; exact: with the true run times")
-      ->check(CLI::IsMember({"user", "exact"}))
-      ->capture_default_str();
+      .one_of({"user", "exact"})
+      .capture_default_str();
   command
       .add_option(
           "--ties", ties,
           "batch: events of one instant together, ends first; submit-first: one by one, as in published schedules, and "
           "run times cut at the limit as there; one-by-one: the same order and nothing else")
-      ->check(CLI::IsMember({"batch", "submit-first", "one-by-one"}))
-      ->capture_default_str();
+      .one_of({"batch", "submit-first", "one-by-one"})
+      .capture_default_str();
   command
       .add_option("--container-stages", container_stages,
                   "of the containers in which accelerators compute tasks: pipelined: data of one task come while "
                   "another one is computed; in-turn: one stage after the other")
-      ->check(CLI::IsMember({"pipelined", "in-turn"}))
-      ->capture_default_str();
+      .one_of({"pipelined", "in-turn"})
+      .capture_default_str();
   command
       .add_option(
           "--container-copies", container_copies,
           "whose data pass the link of an accelerator: others: those of tasks of other nodes; all: those of tasks of "
           "its own node, too")
-      ->check(CLI::IsMember({"others", "all"}))
-      ->capture_default_str();
+      .one_of({"others", "all"})
+      .capture_default_str();
   command.add_flag("--clamp", clamp, "let jobs larger than the cluster ask for all of it instead of rejecting them");
   command.add_flag("--skip-bad-rows", skip_bad_rows, "drop rows of the log that cannot be read, and count them");
   command.add_flag("--keep-cancelled", keep_cancelled,

@@ -1,10 +1,10 @@
 // The options that say how to rehearse: shared by `rota simulate` and `rota verify`.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "log/swf.h"
 #include "rehearse/rehearse.h"
 
@@ -26,7 +26,7 @@ struct RehearseFlags {
   bool keep_cancelled = false;
   std::string time_zone;  // of local times in logs; empty: not told
 
-  void declare(CLI::App& command, Policies policies);
+  void declare(Command command, Policies policies);
   Result<log::SwfOptions> swf() const;
   // `of_workload`: the machine that it tells of itself, where no other is given; nullptr: none.
   Result<RehearseOptions> options(const log::Workload& workload, const Machine* of_workload = nullptr) const;

@@ -150,33 +150,33 @@ Result<int> replay(const ReplayFlags& flags) {
 
 }  // namespace
 
-void add_replay(CLI::App& app, Action& action) {
+void add_replay(Command app, Action& action) {
   auto flags = std::make_shared<ReplayFlags>();
-  CLI::App* command = app.add_subcommand("replay", "fold a journal again, and see whether the same would be decided");
-  command->description(command->get_description() +
-                       "\nReads a journal: what rota simulate --journal has kept, or the state folder of a live "
-                       "service, also while that "
-                       "goes on. It holds every fact, in order. Without options it says what became of the state.");
-  command->add_option("JOURNAL", flags->journal, "what --journal has written, or a state folder")
-      ->required()
-      ->type_name("FILE");
-  CLI::Option* check = command->add_flag("--check", flags->check, "decide again at each cycle and compare every plan");
-  CLI::Option* policy = command
-                            ->add_option("--policy", flags->policies,
-                                         "rehearse the jobs of the journal under these policies, names with commas")
-                            ->type_name("NAME[+KNOB=VALUE...]");
-  CLI::Option* facts =
-      command->add_option("--facts", flags->facts_file, "write every fact as a line of JSON; - is standard output")
-          ->type_name("FILE.jsonl");
-  command->add_flag("--json", flags->json, "print the comparison of policies as JSON")->needs(policy);
-  check->excludes(policy)->excludes(facts);
-  policy->excludes(facts);
-  command->footer(
+  Command command = app.add_subcommand("replay", "fold a journal again, and see whether the same would be decided");
+  command.description(
+      "Reads a journal: what rota simulate --journal has kept, or the state folder of a live "
+      "service, also while that "
+      "goes on. It holds every fact, in order. Without options it says what became of the state.");
+  command.add_option("JOURNAL", flags->journal, "what --journal has written, or a state folder")
+      .required()
+      .type_name("FILE");
+  command.add_flag("--check", flags->check, "decide again at each cycle and compare every plan");
+  command
+      .add_option("--policy", flags->policies,
+                  "rehearse the jobs of the journal under these policies, names with commas")
+      .type_name("NAME[+KNOB=VALUE...]")
+      .excludes("--check");
+  command.add_option("--facts", flags->facts_file, "write every fact as a line of JSON; - is standard output")
+      .type_name("FILE.jsonl")
+      .excludes("--check")
+      .excludes("--policy");
+  command.add_flag("--json", flags->json, "print the comparison of policies as JSON").needs("--policy");
+  command.footer(
       "Examples:\n"
       "  rota simulate log.swf --policy easy --journal easy.journal\n"
       "  rota replay easy.journal --check\n"
       "  rota replay easy.journal --policy conservative,easy+order=sjf");
-  command->callback([&action, flags] {
+  command.callback([&action, flags] {
     action = [flags] {
       flags->journal = database_of(flags->journal);
       return replay(*flags);

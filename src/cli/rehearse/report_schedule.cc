@@ -156,28 +156,28 @@ Result<int> report_schedules(const ReportFlags& flags) {
 
 }  // namespace
 
-void add_report(CLI::App& app, Action& action) {
+void add_report(Command app, Action& action) {
   auto flags = std::make_shared<ReportFlags>();
-  CLI::App* command = app.add_subcommand("report", "sum up and draw schedules that another program has made");
-  command->description(command->get_description() +
-                       "\nReads what rota simulate --jobs writes, or the out_jobs.csv of the simulator Batsim: who was "
-                       "submitted, started and ended when, on how many processors. Several schedules of the same jobs "
-                       "are compared.");
-  command->add_option("SCHEDULE", flags->schedules, "CSV, plain or packed; each is a row of the table")
-      ->required()
-      ->type_name("FILE.csv");
-  command->add_option("--processors", flags->processors, "processors of the cluster; default: as many as were in use")
-      ->check(CLI::Range(std::int64_t{1}, kMostProcessors))
-      ->type_name("N");
-  command->add_option("--name", flags->workload, "what to call the jobs, in titles")->capture_default_str();
-  command->add_option("--report", flags->page, "write a self-contained HTML report")->type_name("FILE.html");
-  command->add_flag("--json", flags->json, "print the comparison as JSON");
-  command->footer(
+  Command command = app.add_subcommand("report", "sum up and draw schedules that another program has made");
+  command.description(
+      "Reads what rota simulate --jobs writes, or the out_jobs.csv of the simulator Batsim: who was "
+      "submitted, started and ended when, on how many processors. Several schedules of the same jobs "
+      "are compared.");
+  command.add_option("SCHEDULE", flags->schedules, "CSV, plain or packed; each is a row of the table")
+      .required()
+      .type_name("FILE.csv");
+  command.add_option("--processors", flags->processors, "processors of the cluster; default: as many as were in use")
+      .range(std::int64_t{1}, kMostProcessors)
+      .type_name("N");
+  command.add_option("--name", flags->workload, "what to call the jobs, in titles").capture_default_str();
+  command.add_option("--report", flags->page, "write a self-contained HTML report").type_name("FILE.html");
+  command.add_flag("--json", flags->json, "print the comparison as JSON");
+  command.footer(
       "Examples:\n"
       "  rota report out_jobs.csv --processors 512 --report batsim.html\n"
       "  rota report theirs.csv ours.csv --name may");
-  command->callback([&action, flags, command] {
-    flags->command = given_command(*command, {"--report", "--json"});
+  command.callback([&action, flags, command] {
+    flags->command = given_command(command, {"--report", "--json"});
     action = [flags] { return report_schedules(*flags); };
   });
 }

@@ -141,86 +141,78 @@ Result<int> reproduce_all(const std::vector<Study>& all, const ReproduceFlags& f
   return course->conclude();
 }
 
-std::shared_ptr<ReproduceFlags> add_flags(CLI::App& app) {
+std::shared_ptr<ReproduceFlags> add_flags(Command app) {
   auto flags = std::make_shared<ReproduceFlags>();
   app.add_flag("--json", flags->json, "print the figures as JSON");
   app.add_option("--report", flags->report_file, "write a self-contained HTML page that draws the paper's figures")
-      ->type_name("FILE.html");
+      .type_name("FILE.html");
   app.add_option(
          "--inputs", flags->inputs,
          "write what is rehearsed into a folder, as files that rota simulate takes: below the figures stand the "
          "commands that make each of them again there")
-      ->check(
-          [](const std::string& folder) { return folder.empty() ? "the name of a folder is empty" : std::string(); })
-      ->type_name("DIR");
+      .check([](const std::string& folder) { return folder.empty() ? "the name of a folder is empty" : std::string(); })
+      .type_name("DIR");
   return flags;
 }
 
 // How many, or the first and the last.
-CLI::Option* add_seeds(CLI::App& app, const StudyOption& option, const study::SeedsChosen& chosen) {
+Option add_seeds(Command app, const StudyOption& option, const study::SeedsChosen& chosen) {
   const auto take = [option, chosen](const std::string& text) {
     const bool many = text.find('-') == std::string::npos;
     const auto count = many ? parse_integer(text) : Result<std::int64_t>(0);
     const auto seeds = many ? Result<Seeds>(Seeds{}) : parse_seeds(text);
-    if (!count) throw CLI::ValidationError(option.name + ": " + count.error().message);
-    if (!seeds) throw CLI::ValidationError(seeds.error().message);
+    if (!count) throw UsageError{option.name + ": " + count.error().message};
+    if (!seeds) throw UsageError{seeds.error().message};
     *chosen.count = many ? *count : static_cast<std::int64_t>(seeds->count);
     *chosen.first = seeds->first;
     if (*chosen.count < option.least || *chosen.count > option.most) {
-      throw CLI::ValidationError(option.name + ": it takes " + std::to_string(option.least) + " to " +
-                                 grouped(option.most) + " seeds, and not " + grouped(*chosen.count));
+      throw UsageError{option.name + ": it takes " + std::to_string(option.least) + " to " + grouped(option.most) +
+                       " seeds, and not " + grouped(*chosen.count)};
     }
   };
-  return app.add_option_function<std::string>(option.name, take, option.about)
-      ->default_str(std::to_string(*chosen.count));
+  return app.add_option_function(option.name, take, option.about).default_str(std::to_string(*chosen.count));
 }
 
-void add_option(CLI::App& app, const StudyOption& described) {
+void add_option(Command app, const StudyOption& described) {
   const std::string otherwise = described.otherwise.empty() ? "" : "; default: " + described.otherwise;
-  if (const auto* seeds = std::get_if<study::SeedsChosen>(&described.value)) {
-    add_seeds(app, described, *seeds)->type_name(described.shows);
-    return;
-  }
-  CLI::Option* option = std::visit(
-      [&](const auto& value) -> CLI::Option* {
-        if constexpr (std::is_pointer_v<std::decay_t<decltype(value)>>) {
-          return app.add_option(described.name, *value, described.about + otherwise);
-        } else {
-          return nullptr;
-        }
-      },
-      described.value);
-  option->type_name(described.shows);
+  const auto declare = [&](const auto& value) {
+    if constexpr (std::is_pointer_v<std::decay_t<decltype(value)>>)
+      return app.add_option(described.name, *value, described.about + otherwise);
+    else
+      return add_seeds(app, described, value);
+  };
+  Option option = std::visit(declare, described.value).type_name(described.shows);
+  if (std::holds_alternative<study::SeedsChosen>(described.value)) return;
   const bool number = !std::holds_alternative<std::string*>(described.value);
-  if (number) option->check(CLI::Range(described.least, described.most));
-  if (std::holds_alternative<std::vector<std::int64_t>*>(described.value)) option->delimiter(',');
-  if (number && otherwise.empty()) option->capture_default_str();
-  if (!described.needs.empty()) option->needs(app.get_option(described.needs));
+  if (number) option.range(described.least, described.most);
+  if (std::holds_alternative<std::vector<std::int64_t>*>(described.value)) option.delimiter(',');
+  if (number && otherwise.empty()) option.capture_default_str();
+  if (!described.needs.empty()) option.needs(described.needs);
 }
 
-void add_study(CLI::App& reproduce_app, Action& action, const Study& study) {
-  CLI::App* app = reproduce_app.add_subcommand(study.name, study.about);
-  app->footer(std::string(kFooter) + "What is done, and how it differs from the paper: docs/reproduce.md.");
-  for (const StudyOption& option : study.options) add_option(*app, option);
-  app->callback(
-      [&action, study, flags = add_flags(*app)] { action = [study, flags] { return reproduce(study, *flags); }; });
+void add_study(Command reproduce_app, Action& action, const Study& study) {
+  Command app = reproduce_app.add_subcommand(study.name, study.about);
+  app.footer(std::string(kFooter) + "What is done, and how it differs from the paper: docs/reproduce.md.");
+  for (const StudyOption& option : study.options) add_option(app, option);
+  app.callback(
+      [&action, study, flags = add_flags(app)] { action = [study, flags] { return reproduce(study, *flags); }; });
 }
 
-void add_all(CLI::App& reproduce_app, Action& action) {
-  CLI::App* app = reproduce_app.add_subcommand("all", "every study, one after the other");
-  app->footer(std::string(kFooter) + "Each study runs as it does by itself without options.");
-  app->callback(
-      [&action, flags = add_flags(*app)] { action = [flags] { return reproduce_all(study::all_studies(), *flags); }; });
+void add_all(Command reproduce_app, Action& action) {
+  Command app = reproduce_app.add_subcommand("all", "every study, one after the other");
+  app.footer(std::string(kFooter) + "Each study runs as it does by itself without options.");
+  app.callback(
+      [&action, flags = add_flags(app)] { action = [flags] { return reproduce_all(study::all_studies(), *flags); }; });
 }
 
 }  // namespace
 
-void add_reproduce(CLI::App& app, Action& action) {
-  CLI::App* reproduce_app = app.add_subcommand("reproduce", "make the figures of a published study again, and compare");
-  reproduce_app->require_subcommand(1);
-  reproduce_app->footer("Examples:\n  rota reproduce grace --seeds 10\n  rota reproduce all --report studies.html");
-  for (const Study& study : study::all_studies()) add_study(*reproduce_app, action, study);
-  add_all(*reproduce_app, action);
+void add_reproduce(Command app, Action& action) {
+  Command reproduce_app = app.add_subcommand("reproduce", "make the figures of a published study again, and compare");
+  reproduce_app.require_subcommand(1);
+  reproduce_app.footer("Examples:\n  rota reproduce grace --seeds 10\n  rota reproduce all --report studies.html");
+  for (const Study& study : study::all_studies()) add_study(reproduce_app, action, study);
+  add_all(reproduce_app, action);
 }
 
 }  // namespace rota::cli

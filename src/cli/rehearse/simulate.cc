@@ -373,28 +373,28 @@ Result<int> simulate(const SimulateFlags& flags) {
   return kDone;
 }
 
-void declare_copies(CLI::App& command, SimulateFlags& flags) {
+void declare_copies(Command command, SimulateFlags& flags) {
   command
       .add_option("--copies", flags.copies,
                   "rehearse as many copies too, in which each job comes up to a minute later: every figure gets an "
                   "interval, and differences that may be noise are told")
-      ->check(CLI::Range(2, 1000))
-      ->type_name("N");
+      .range(2, 1000)
+      .type_name("N");
   command
       .add_option("--seeds", flags.seeds,
                   "the same over streams that are drawn anew with these seeds, by the command of `rota generate` that "
                   "the workload's header names; in place of --copies")
-      ->excludes("--copies")
-      ->check([](const std::string& text) {
+      .excludes("--copies")
+      .check([](const std::string& text) {
         const auto seeds = parse_seeds(text);
         return seeds ? std::string() : seeds.error().message;
       })
-      ->type_name("FIRST-LAST");
+      .type_name("FIRST-LAST");
   command.add_option("--seed", flags.seed, "of the first copy; the others have the next ones")
-      ->excludes("--seeds")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
-      ->capture_default_str()
-      ->type_name("N");
+      .excludes("--seeds")
+      .range(std::int64_t{0}, std::int64_t{1} << 40)
+      .capture_default_str()
+      .type_name("N");
 }
 
 // Standard output is the table's.
@@ -404,61 +404,60 @@ std::string is_file(const std::string& path) {
 
 }  // namespace
 
-void add_simulate(CLI::App& app, Action& action) {
+void add_simulate(Command app, Action& action) {
   auto flags = std::make_shared<SimulateFlags>();
-  CLI::App* command = app.add_subcommand("simulate", "rehearse policies on a job log and compare them");
-  command->description(
-      command->get_description() +
-      "\nRehearses each policy on each workload with the very controller that runs live, and prints one "
+  Command command = app.add_subcommand("simulate", "rehearse policies on a job log and compare them");
+  command.description(
+      "Rehearses each policy on each workload with the very controller that runs live, and prints one "
       "comparison table. A referee checks every decision.");
   command
-      ->add_option(
+      .add_option(
           "WORKLOAD", flags->workloads,
           "job logs in the Standard Workload Format, JSON lines, as sacct -P prints them, accounting of PBS or LSF, or "
           "workloads of Batsim, plain or packed; - is standard input; or the state folder of rota serve: what really "
           "happened is then the first row without being asked for")
-      ->required()
-      ->type_name("FILE");
-  flags->rehearse.declare(*command, RehearseFlags::Policies::several);
-  flags->window.declare(*command);
-  flags->parties.declare(*command);
+      .required()
+      .type_name("FILE");
+  flags->rehearse.declare(command, RehearseFlags::Policies::several);
+  flags->window.declare(command);
+  flags->parties.declare(command);
   command
-      ->add_option("--jobs", flags->jobs_file,
-                   "write what became of each job: CSV, SWF if the name ends in .swf, the columns of Batsim if in "
-                   "_jobs.csv; packed if it ends in .gz, .zst or .xz; "
-                   "with several runs the name gets -WORKLOAD-POLICY before its ending")
-      ->type_name("FILE")
-      ->check(is_file);
+      .add_option("--jobs", flags->jobs_file,
+                  "write what became of each job: CSV, SWF if the name ends in .swf, the columns of Batsim if in "
+                  "_jobs.csv; packed if it ends in .gz, .zst or .xz; "
+                  "with several runs the name gets -WORKLOAD-POLICY before its ending")
+      .type_name("FILE")
+      .check(is_file);
   command
-      ->add_option("--node-table", flags->nodes_file,
-                   "write what each node did and drew (CSV), where nodes are metered; with several runs as --jobs")
-      ->type_name("FILE")
-      ->check(is_file);
+      .add_option("--node-table", flags->nodes_file,
+                  "write what each node did and drew (CSV), where nodes are metered; with several runs as --jobs")
+      .type_name("FILE")
+      .check(is_file);
   command
-      ->add_option("--journal", flags->journal_file,
-                   "keep every fact of the one rehearsal, for rota replay; with several sites a journal each, with "
-                   "-SITE before its ending")
-      ->type_name("FILE")
-      ->check(is_file);
-  command->add_option("--report", flags->report_file, "write a self-contained HTML report")
-      ->type_name("FILE.html")
-      ->check(is_file);
-  command->add_flag("--json", flags->json, "print the comparison as JSON");
-  command->add_flag("--quiet", flags->quiet, "no progress bar and no remarks about the log");
-  declare_copies(*command, *flags);
-  command->add_option("--threads", flags->threads, "rehearsals at a time; default: one a core")
-      ->check(CLI::Range(1, 1024))
-      ->type_name("N");
-  command->footer(
+      .add_option("--journal", flags->journal_file,
+                  "keep every fact of the one rehearsal, for rota replay; with several sites a journal each, with "
+                  "-SITE before its ending")
+      .type_name("FILE")
+      .check(is_file);
+  command.add_option("--report", flags->report_file, "write a self-contained HTML report")
+      .type_name("FILE.html")
+      .check(is_file);
+  command.add_flag("--json", flags->json, "print the comparison as JSON");
+  command.add_flag("--quiet", flags->quiet, "no progress bar and no remarks about the log");
+  declare_copies(command, *flags);
+  command.add_option("--threads", flags->threads, "rehearsals at a time; default: one a core")
+      .range(1, 1024)
+      .type_name("N");
+  command.footer(
       "Examples:\n"
       "  rota simulate log.swf.gz --policy fcfs,easy,conservative --report report.html\n"
       "  rota simulate log.swf --processors 512 --policy easy,easy+order=sjf --jobs jobs.csv\n"
       "  rota simulate lublin.swf --policy easy,conservative --seeds 1-10\n"
       "  gunzip -c log.swf.gz | rota simulate - --json");
-  command->callback([&action, flags, command] {
+  command.callback([&action, flags, command] {
     flags->command = given_command(
-        *command, {"--report", "--jobs", "--node-table", "--journal", "--json", "--quiet", "--threads", "--by"});
-    flags->options = options_of(*command);
+        command, {"--report", "--jobs", "--node-table", "--journal", "--json", "--quiet", "--threads", "--by"});
+    flags->options = options_of(command);
     action = [flags] { return simulate(*flags); };
   });
 }

@@ -147,28 +147,27 @@ Result<int> verify(const VerifyFlags& flags) {
 
 }  // namespace
 
-void add_verify(CLI::App& app, Action& action) {
+void add_verify(Command app, Action& action) {
   auto flags = std::make_shared<VerifyFlags>();
-  CLI::App* command = app.add_subcommand("verify", "compare a rehearsal with a saved schedule, job by job");
-  command->description(
-      command->get_description() +
-      "\nRehearses one policy on a workload and compares every job's start with a saved schedule. The last "
+  Command command = app.add_subcommand("verify", "compare a rehearsal with a saved schedule, job by job");
+  command.description(
+      "Rehearses one policy on a workload and compares every job's start with a saved schedule. The last "
       "line says how many starts are identical; the exit code is 0 if all are, 3 if some differ, and 1 if the "
       "schedules could not be compared.");
   command
-      ->add_option("WORKLOAD", flags->workload,
-                   "job log in the Standard Workload Format, JSON lines, or as sacct -P prints them, plain or gzipped")
-      ->required()
-      ->type_name("FILE");
-  command->add_option("SCHEDULE", flags->schedule, "CSV with the columns job_id,start in seconds; plain or gzipped")
-      ->required()
-      ->type_name("FILE");
-  flags->rehearse.declare(*command, RehearseFlags::Policies::one);
-  command->footer(
+      .add_option("WORKLOAD", flags->workload,
+                  "job log in the Standard Workload Format, JSON lines, or as sacct -P prints them, plain or gzipped")
+      .required()
+      .type_name("FILE");
+  command.add_option("SCHEDULE", flags->schedule, "CSV with the columns job_id,start in seconds; plain or gzipped")
+      .required()
+      .type_name("FILE");
+  flags->rehearse.declare(command, RehearseFlags::Policies::one);
+  command.footer(
       "Examples:\n"
       "  rota simulate log.swf --policy easy --jobs easy.csv\n"
       "  rota verify log.swf easy.csv --policy easy");
-  command->callback([&action, flags] { action = [flags] { return verify(*flags); }; });
+  command.callback([&action, flags] { action = [flags] { return verify(*flags); }; });
 }
 
 }  // namespace rota::cli

@@ -42,17 +42,17 @@ Result<Instant> instant(const char* option, const std::string& text, const log::
 
 }  // namespace
 
-void WindowFlags::declare(CLI::App& command) {
+void WindowFlags::declare(Command command) {
   command
       .add_option("--from", from,
                   "leave out jobs submitted before: a date (UTC, or with a zone such as +01:00), or the time since the "
                   "log's beginning such as 7d")
-      ->type_name("TIME");
-  command.add_option("--until", until, "leave out jobs submitted then or later")->type_name("TIME");
+      .type_name("TIME");
+  command.add_option("--until", until, "leave out jobs submitted then or later").type_name("TIME");
   command
       .add_option("--warm-up", warm_up,
                   "jobs submitted for so long from the beginning (or --from) on fill the cluster, and are not counted")
-      ->type_name("DURATION");
+      .type_name("DURATION");
 }
 
 Result<void> WindowFlags::apply(log::Workload& workload) const {

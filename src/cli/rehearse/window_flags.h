@@ -1,10 +1,10 @@
 // The options that rehearse a part of a log.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "base/result.h"
+#include "cli/command_line.h"
 #include "log/workload.h"
 
 namespace rota::cli {
@@ -14,7 +14,7 @@ struct WindowFlags {
   std::string until;
   std::string warm_up;
 
-  void declare(CLI::App& command);
+  void declare(Command command);
   bool asked() const { return !from.empty() || !until.empty() || !warm_up.empty(); }
   // Leaves out what is not asked for. Dates are of UTC, and need a log that knows when it began.
   Result<void> apply(log::Workload& workload) const;
