@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 
-PATIENCE = 240  # seconds after which what was waited for counts as never coming
+PATIENCE = 600  # seconds after which what was waited for counts as never coming
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--hide-scrollbars",
          "--disable-extensions", "--remote-debugging-pipe", "--force-prefers-reduced-motion"]

@@ -42,7 +42,7 @@ class Jobs(ServiceCase):
                              umask=0o027, input="in.txt", output="%x-%4j.out", error="%u.err", processors=2,
                              partition="short")
         self.assertEqual(service.ends(job)["state"], "COMPLETED")
-        self.assertEqual(service.read("root.err" if os.geteuid() == 0 else f"{service.job(job)['user']}.err"), "wrong\n")
+        self.assertEqual(service.read(f"{service.job(job)['user']}.err"), "wrong\n")
         self.assertEqual(service.read(f"fruit-{int(job):04}.out"),
                          f"{self.folder}\n0027\n{job} fruit n1 2\na pear\nfrom a file\n")
 

@@ -9,7 +9,7 @@ import subprocess
 import termios
 import time
 
-PATIENCE = 240  # seconds after which what was waited for counts as never coming
+PATIENCE = 600  # seconds after which what was waited for counts as never coming
 SEQUENCE = re.compile(rb"\x1b\[([?0-9;]*)([A-Za-z])")
 
 

@@ -12,7 +12,7 @@ import tempfile
 import time
 import unittest
 
-PATIENCE = 240  # seconds after which what was waited for counts as never coming
+PATIENCE = 600  # seconds after which what was waited for counts as never coming
 
 
 class UnixConnection(http.client.HTTPConnection):
