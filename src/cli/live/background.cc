@@ -121,7 +121,7 @@ Result<void> start_alone(const ServeWords& words) {
 }
 
 // Of root, and where it is not wished, Service says what to do instead.
-bool is_this_commands_to_start(const Surroundings& here) {
+bool is_this_commands_to_start(const OwnPlace& here) {
   return here.user != 0 && may_start() && !machine_has_service();
 }
 
@@ -167,7 +167,7 @@ Result<bool> start_in_background(const ServeWords& words) {
 Result<void> have_service(const AddressFlags& flags) {
   const auto address = service_address(flags);
   if (!address) return std::unexpected(address.error());
-  const Surroundings here = surroundings();
+  const OwnPlace here = own_place();
   const bool named = address->remote() || !named_socket(flags.socket).empty();
   if (named || address->socket == kMachineSocket || !is_this_commands_to_start(here)) return {};
   if (listener_at(address->socket)) return {};

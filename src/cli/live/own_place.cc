@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kBelow = "/rota/socket";  // a folder for what runs
 
-std::string folder_in_temporary(const Surroundings& at) { return at.temporary + "/rota-" + std::to_string(at.user); }
+std::string folder_in_temporary(const OwnPlace& at) { return at.temporary + "/rota-" + std::to_string(at.user); }
 
 bool is_folder_of(const std::string& path, uid_t user) {
   struct stat found{};
@@ -27,12 +27,12 @@ bool is_folder_of(const std::string& path, uid_t user) {
 
 }  // namespace
 
-Surroundings surroundings() {
+OwnPlace own_place() {
   const char* folder = std::getenv("XDG_RUNTIME_DIR");
   return {.user = ::geteuid(), .runtime_folder = folder == nullptr ? "" : folder};
 }
 
-std::vector<std::string> own_sockets(const Surroundings& at) {
+std::vector<std::string> own_sockets(const OwnPlace& at) {
   if (at.user == 0) return {kMachineSocket};
   std::vector<std::string> all;
   for (const std::string& folder : {at.runtime_folder, at.run_users + "/" + std::to_string(at.user)}) {
@@ -44,7 +44,7 @@ std::vector<std::string> own_sockets(const Surroundings& at) {
   return all;
 }
 
-Result<void> check_own_folder(const Surroundings& at, const std::string& socket) {
+Result<void> check_own_folder(const OwnPlace& at, const std::string& socket) {
   const std::string folder = folder_in_temporary(at);
   struct stat found{};
   if (at.user == 0 || socket != folder + "/socket" || ::lstat(folder.c_str(), &found) != 0) return {};
@@ -57,7 +57,7 @@ Result<void> check_own_folder(const Surroundings& at, const std::string& socket)
   return {};
 }
 
-Result<std::string> own_socket_to_listen(const Surroundings& at) {
+Result<std::string> own_socket_to_listen(const OwnPlace& at) {
   const std::string socket = own_sockets(at).front();
   const std::string folder = socket.substr(0, socket.rfind('/'));
   if (::mkdir(folder.c_str(), at.user == 0 ? 0755 : 0700) != 0 && errno != EEXIST)
@@ -82,11 +82,11 @@ std::optional<ucred> listener_at(const std::string& socket) {
 }
 
 bool is_usual_socket(const std::string& socket) {
-  const std::vector<std::string> own = own_sockets(surroundings());
+  const std::vector<std::string> own = own_sockets(own_place());
   return socket == kMachineSocket || std::ranges::find(own, socket) != own.end();
 }
 
-std::string how_to_start(const Surroundings& at) {
+std::string how_to_start(const OwnPlace& at) {
   if (machine_has_service())
     return std::string("; this computer's service, which ") + kMachineConfiguration +
            " describes, is started by root with `systemctl start rota`.";

@@ -16,25 +16,25 @@ namespace rota::cli {
 inline constexpr const char* kMachineSocket = "/run/rota/socket";            // of root's service, for all users
 inline constexpr const char* kMachineConfiguration = "/etc/rota/rota.toml";  // a computer with it has a service
 
-struct Surroundings {
+struct OwnPlace {
   uid_t user = 0;
   std::string runtime_folder;  // XDG_RUNTIME_DIR; empty: there is none
   std::string run_users = "/run/user";
   std::string temporary = "/tmp";
 };
-Surroundings surroundings();  // those of this process
+OwnPlace own_place();  // those of this process
 
 // The sockets at which a service of this user's own may answer; a new one listens at the first. Never empty.
 // rota/socket in XDG_RUNTIME_DIR and in /run/user/UID, as far as these are folders of the user's; /tmp/rota-UID/socket.
 // Of root kMachineSocket alone.
-std::vector<std::string> own_sockets(const Surroundings& at);
+std::vector<std::string> own_sockets(const OwnPlace& at);
 
 // The folder of a socket in /tmp has to be this user's alone, since anybody can make one there: else fails with a
 // sentence. All others are fine, and so is one that is not there yet.
-Result<void> check_own_folder(const Surroundings& at, const std::string& socket);
+Result<void> check_own_folder(const OwnPlace& at, const std::string& socket);
 
 // The socket at which a service listens that is told none; its folder is made.
-Result<std::string> own_socket_to_listen(const Surroundings& at);
+Result<std::string> own_socket_to_listen(const OwnPlace& at);
 
 // The process that listens at a socket; nothing where none does.
 std::optional<ucred> listener_at(const std::string& socket);
@@ -43,7 +43,7 @@ std::optional<ucred> listener_at(const std::string& socket);
 bool is_usual_socket(const std::string& socket);
 
 // What to do where no service answers there; the end of a sentence.
-std::string how_to_start(const Surroundings& at);
+std::string how_to_start(const OwnPlace& at);
 
 // Whether this computer has a service of its own, running or not.
 bool machine_has_service();

@@ -44,7 +44,7 @@ Result<ServeWords> words_of(const ServeFlags& flags) {
   auto state = flags.state.empty() ? default_state() : absolute(flags.state);
   if (!state) return std::unexpected(state.error());
   const std::string named = named_socket(flags.socket);
-  auto socket = named.empty() ? own_socket_to_listen(surroundings()) : absolute(named);
+  auto socket = named.empty() ? own_socket_to_listen(own_place()) : absolute(named);
   if (!socket) return std::unexpected(socket.error());
   auto configuration = flags.configuration == "-" ? flags.configuration : absolute(flags.configuration);
   if (!configuration) return std::unexpected(configuration.error());

@@ -80,7 +80,7 @@ bool is_there(const std::string& path) { return ::access(path.c_str(), F_OK) == 
 
 // Where nothing is named.
 Result<ServiceAddress> found_address() {
-  const Surroundings here = surroundings();
+  const OwnPlace here = own_place();
   std::vector<std::string> own = own_sockets(here);
   const auto safe = check_own_folder(here, own.back());
   const std::string first = own.front();

@@ -63,7 +63,7 @@ std::string not_reached(const ServiceAddress& address, const error_code& why) {
   const bool nobody =
       why == boost::system::errc::no_such_file_or_directory || why == boost::system::errc::connection_refused;
   if (nobody && is_usual_socket(address.socket))
-    return "No service answers at " + address.shown() + how_to_start(surroundings());
+    return "No service answers at " + address.shown() + how_to_start(own_place());
   if (nobody)
     return "No service answers at " + address.shown() + "; start one with `rota serve`, or name another with " + other;
   return "Cannot reach a service at " + address.shown() + ": " + why.message() + ". Name another " +

@@ -130,7 +130,6 @@ Option add_knob(Command app, const generate::Knob& knob) {
 // The options of attributes stand once for all models, behind whose options they are found too, and mean nothing where
 // attributes are not written.
 void add_attributes(Command app, Sidecar& sidecar) {
-  constexpr const char* kGroup = "Attributes";
   app.add_option("--write-attributes", sidecar.file,
                  "also write what SWF has no fields for (CSV): who can restart elsewhere, licences, accelerators, "
                  "priorities, tasks for accelerators")
