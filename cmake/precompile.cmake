@@ -15,18 +15,19 @@ set(ROTA_PRECOMPILED_cli ${ROTA_STANDARD_HEADERS} <nlohmann/json.hpp> log/worklo
     cli/live/service_client.h)
 set(ROTA_PRECOMPILED_tests ${ROTA_STANDARD_HEADERS} <gtest/gtest.h> <rapidcheck/gtest.h> model/cluster.h)
 
-# rota_precompile(TARGET SET): the headers of that set (above); targets that name one set share the result.
+# rota_precompile(TARGET SET [VARIANT]): the headers of that set (above); targets that name one set share the result, as far as
+# they are compiled with the same flags, which VARIANT tells apart.
 function(rota_precompile target set)
   if(NOT ROTA_PRECOMPILE)
     return()
   endif()
-  get_property(first GLOBAL PROPERTY ROTA_PRECOMPILED_BY_${set})
+  get_property(first GLOBAL PROPERTY ROTA_PRECOMPILED_BY_${set}${ARGN})
   if(first)
     target_precompile_headers(${target} REUSE_FROM ${first})
   else()
     list(TRANSFORM ROTA_PRECOMPILED_${set} REPLACE "^([a-z_/]+[.]h)$" "${PROJECT_SOURCE_DIR}/src/\\1")
     target_precompile_headers(${target} PRIVATE ${ROTA_PRECOMPILED_${set}})
-    set_property(GLOBAL PROPERTY ROTA_PRECOMPILED_BY_${set} ${target})
+    set_property(GLOBAL PROPERTY ROTA_PRECOMPILED_BY_${set}${ARGN} ${target})
     # CMake alone would not see that a list above has changed.
     set_property(SOURCE ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/cmake_pch.hxx.cxx
                  PROPERTY OBJECT_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/precompile.cmake)
