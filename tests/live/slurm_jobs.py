@@ -1,5 +1,7 @@
 """Jobs of every kind for a Slurm cluster (slurm_site.py), with a ledger of what each of them was asked for."""
 
+import os
+
 AWKWARD = ["it's \"quoted\"", "a|b|c", "two\nlines", "Größe µ 作业", ",comma;semi", "$(echo no)", "back\\slash",
            "  blanks  ", "JobIDRaw|Submit|Start", "%x {curly} [square]"]
 
@@ -33,10 +35,12 @@ class SlurmJobs:
 
     def with_faults(self):
         """Those that something happens to while they run."""
+        let_go = os.path.join(self.site.folder, "let-go")
+        until_let_go = f"until [ -e {let_go} ]; do sleep 0.2; done"
         victims = [self.batch(f"-w{node}", "-n4", "-t5", "--requeue", asks={"processors": 4},
                               run="[ \"$SLURM_RESTART_COUNT\" ] || sleep 300; sleep 1") for node in ("n3", "n4")]
-        resized = self.batch("-N2", "-n2", "-t5", "-wg1,g2", run="sleep 8", asks={"nodes": 2})
-        suspended = self.batch("-n2", "-t5", "-wg1", run="sleep 2")
+        resized = self.batch("-N2", "-n2", "-t5", "-wg1,g2", run=until_let_go, asks={"nodes": 2})
+        suspended = self.batch("-n2", "-t5", "-wg1", run=until_let_go)
         requeued = [self.batch("-n1", "-t5", "-wg2", "--requeue", run="[ \"$SLURM_RESTART_COUNT\" ] || sleep 300; sleep 1")
                     for _ in range(3)]
         failing = [self.batch("-wn1", "-n1", "-t5", f"--{again}requeue",
@@ -54,6 +58,7 @@ class SlurmJobs:
                   for _ in range(2)]
         self.control("update", "NodeName=n1", "State=RESUME", check=False)  # it may be back already
         self.control("resume", str(suspended))
+        open(let_go, "w").close()
         for number in urgent:
             self.await_state(number, "COMPLETED")
 
