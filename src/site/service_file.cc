@@ -162,10 +162,15 @@ Result<Configuration> parse_configuration(std::string_view text, const std::stri
   return Configuration{std::move(machine), std::move(*settings), std::move(described->dated), std::string(text)};
 }
 
-Result<Configuration> read_configuration(const std::string& path) {
-  const auto text = read_file(path, kMostBytes);
+Result<Configuration> read_configuration(const std::string& path, const std::string& otherwise) {
+  auto text = read_file(path, kMostBytes);
   if (!text) return std::unexpected(text.error());
-  return parse_configuration(*text, path == "-" ? "standard input" : path);
+  const std::string shown = path == "-" ? "standard input" : path;
+  const auto document = parse_toml(*text, shown);
+  if (!document) return std::unexpected(document.error());
+  const auto left_out = [&](const char* name) { return document->find(name) == nullptr; };
+  if (left_out("nodes") && left_out("processors") && left_out("sites")) *text += "\n" + otherwise;
+  return parse_configuration(*text, shown);
 }
 
 std::string cluster_of_this_host(const std::string& name, std::int64_t processors, std::int64_t memory,

@@ -40,8 +40,9 @@ struct Configuration {
   std::string text;                       // of the cluster file, for the journal
 };
 
-// Reads the file or fails with a sentence "FILE:LINE: ...", as read_cluster_file does.
-Result<Configuration> read_configuration(const std::string& path);
+// Reads the file or fails with a sentence "FILE:LINE: ...", as read_cluster_file does. Where it describes neither nodes
+// nor processors, `otherwise`, the text of some [[nodes]], is put behind it.
+Result<Configuration> read_configuration(const std::string& path, const std::string& otherwise);
 // The same of a text; `shown` stands for the file in messages.
 Result<Configuration> parse_configuration(std::string_view text, const std::string& shown);
 

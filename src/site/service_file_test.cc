@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "base/file.h"
 #include "base/page_test.h"
@@ -65,6 +66,18 @@ TEST(ServiceFile, describes_this_host) {
   const auto with_some = parse_configuration(cluster_of_this_host("box", 8, 1 << 30, 2), "here");
   ASSERT_TRUE(with_some);
   EXPECT_EQ(with_some->machine.nodes[0].accelerators, 2U);
+}
+
+TEST(ServiceFile, has_other_nodes_behind_it_where_it_describes_none) {
+  const std::string path = testing::TempDir() + "/nodes_left_out.toml";
+  const auto nodes_of = [&](const std::string& text) {
+    std::ofstream(path) << text;
+    const auto read = read_configuration(path, "[[nodes]]\nnames = \"here\"\nprocessors = 2\n");
+    return read ? read->machine.nodes.size() : std::size_t{99};
+  };
+  EXPECT_EQ(nodes_of("# nothing yet\nname = \"box\"\n[service]\nmax_array = 7"), 1U);
+  EXPECT_EQ(nodes_of("[[nodes]]\nnames = \"n[1-2]\"\n"), 2U);
+  EXPECT_EQ(nodes_of("processors = 4\n"), 0U);
 }
 
 TEST(ServiceFile, is_in_its_page_as_it_is) {
