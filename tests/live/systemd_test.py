@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
@@ -15,7 +14,6 @@ import computer
 
 UNITS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "systemd")
 PATIENCE = 60
-INSIDE = "--inside"
 ANN = 4321  # her number there
 
 
@@ -47,7 +45,8 @@ class Installed(unittest.TestCase):
         self.addCleanup(self.leave_nothing)
         for unit in os.listdir(os.path.join(UNITS, "system")):
             shutil.copy(os.path.join(UNITS, "system", unit), "/etc/systemd/system")
-        with open("/etc/rota.toml", "w") as file:
+        os.makedirs("/etc/rota", exist_ok=True)
+        with open("/etc/rota/rota.toml", "w") as file:
             file.write(self.configuration)
         command("systemctl", "daemon-reload")
         os.chdir("/tmp")
@@ -167,12 +166,12 @@ class Service(Installed):
         self.assertEqual(len([text for priority, text in warnings if "rota-jobs.service" in text]), 1)
 
     def test_why_it_cannot_be_started_is_said(self):
-        os.remove("/etc/rota.toml")
+        os.remove("/etc/rota/rota.toml")
         command("systemctl", "start", "rota", code=1)
         wait_for(lambda: self.shown("ActiveState") == "failed", "its giving up")
         status = command("systemctl", "status", "--no-pager", "--lines=50", "rota", code=3)
         sentence = [text for priority, text in self.lines() if priority == "3"][0]
-        self.assertIn("/etc/rota.toml", sentence)
+        self.assertIn("/etc/rota/rota.toml", sentence)
         self.assertIn(f'Status: "{sentence.removeprefix("rota: ")}"', status)
 
 
@@ -236,7 +235,7 @@ Environment=ROTA_SOCKET={socket}
             os.makedirs(f"{KEPT}/{of}", exist_ok=True)
             os.symlink(f"{KEPT}/{of}", at)
         command("systemctl", "start", "rota")
-        command("systemd-run", "--unit=plain", "--collect", "rota", "serve", "--state", self.PLAIN, "--config", "/etc/rota.toml",
+        command("systemd-run", "--unit=plain", "--collect", "rota", "serve", "--state", self.PLAIN, "--config", "/etc/rota/rota.toml",
                 "--socket", f"{self.PLAIN}.socket")
         wait_for(lambda: os.path.exists(f"{self.PLAIN}.socket"), "the service in a unit of its own")
 
@@ -271,30 +270,9 @@ Environment=ROTA_SOCKET={socket}
         self.assertEqual(json.loads(self.plain("job", "--json", str(len(self.JOBS) + 1)))["state"], "NODE_FAIL")
 
 
-class Outcome(unittest.TextTestResult):
-    """Which tests passed, for who reads it outside."""
-
-    def __init__(self, *arguments, **options):
-        super().__init__(*arguments, **options)
-        self.outcomes = {}
-
-    def stopTest(self, test):
-        super().stopTest(test)
-        wrong = [text for it, text in [*self.failures, *self.errors] if it is test]
-        self.outcomes[test.id().split(".", 1)[1]] = wrong[0] if wrong else "passed"
-
-
-class OnAComputerOfItsOwn(unittest.TestCase):
+class OnAComputerOfItsOwn(computer.ComputerCase):
     """Runs tests above there, and takes their outcomes."""
-
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="rota-computer-")
-        self.addCleanup(shutil.rmtree, self.folder, True)
-
-    def starts(self, *names, orderly=False):
-        here = os.path.abspath(__file__)
-        return computer.run(self.folder, ROTA, ["/usr/bin/python3", "-B", f"/host{here}", f"/host{self.folder}/outcomes.json",
-                                                INSIDE, *names], orderly)
+    script = os.path.abspath(__file__)
 
     def test_the_units(self):
         self.passes(*(sys.argv[1:] or ["Service", "OfOneUser"]))
@@ -304,31 +282,16 @@ class OnAComputerOfItsOwn(unittest.TestCase):
         self.assertTrue(os.path.exists(os.path.join(self.folder, "kept", "ran")), console[-3000:])
         self.passes("GoesDown.test_then")
 
-    def passes(self, *names):
-        folder = self.folder
-        console = self.starts(*names)
-        try:
-            with open(os.path.join(folder, "outcomes.json")) as file:
-                outcomes = json.load(file)
-        except FileNotFoundError:
-            self.fail(f"it did not come so far as to run a test: {console[-3000:]}")
-        self.assertGreater(len(outcomes), 0)
-        for name, outcome in outcomes.items():
-            with self.subTest(name):
-                self.assertTrue(outcome == "passed", outcome)
-
 
 if __name__ == "__main__":
     ROTA = os.path.abspath(sys.argv.pop(1))
-    if INSIDE in sys.argv:
-        sys.argv.remove(INSIDE)
+    if computer.INSIDE in sys.argv:
+        sys.argv.remove(computer.INSIDE)
         KEPT = os.path.join(os.path.dirname(ROTA), "kept")
-        tests = unittest.defaultTestLoader.loadTestsFromNames(sys.argv[1:], sys.modules[__name__])
-        result = unittest.TextTestRunner(resultclass=Outcome, verbosity=2).run(tests)
-        with open(ROTA, "w") as file:  # the first word, inside: where to write them
-            json.dump(result.outcomes, file)
+        computer.run_tests(sys.modules[__name__], sys.argv[1:], ROTA)  # inside, the first word is where outcomes go
         sys.exit(0)
     if lack := computer.lacks():
         print(f"skipped: a computer of its own with systemd: {lack}")
         sys.exit(77)
+    computer.ComputerCase.rota = ROTA
     unittest.main(argv=sys.argv[:1], defaultTest="OnAComputerOfItsOwn")
