@@ -1,19 +1,15 @@
-# `cmake --install build/release --prefix DIR`: the binary, and the man pages and shell completions, which it prints.
+# `cmake --install build/release --prefix DIR`: the program, the manual pages and completions that it prints, systemd's
+# units, documents and examples. Nothing is written into the build tree, so that root may install what a user has built.
 include(GNUInstallDirs)
 if(TARGET rota)
   install(TARGETS rota)
-  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share)
-  # rota_printed(FILE FOLDER argument...): FILE is what `rota argument...` prints; it is installed into FOLDER.
-  function(rota_printed file folder)
-    install(CODE "execute_process(COMMAND \"$<TARGET_FILE:rota>\" ${ARGN}
-      OUTPUT_FILE \"${PROJECT_BINARY_DIR}/share/${file}\" COMMAND_ERROR_IS_FATAL ANY)")
-    install(FILES ${PROJECT_BINARY_DIR}/share/${file} DESTINATION ${folder})
-  endfunction()
-  install(CODE "execute_process(COMMAND \"$<TARGET_FILE:rota>\" manual --all \"${PROJECT_BINARY_DIR}/share/man1\"
-    COMMAND_ERROR_IS_FATAL ANY)")
-  install(DIRECTORY ${PROJECT_BINARY_DIR}/share/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
-  rota_printed(rota ${CMAKE_INSTALL_DATADIR}/bash-completion/completions completion bash)
-  rota_printed(_rota ${CMAKE_INSTALL_DATADIR}/zsh/site-functions completion zsh)
-  rota_printed(rota.fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d completion fish)
+  install(CODE "set(rota \"$<TARGET_FILE:rota>\")\nset(sources \"${PROJECT_SOURCE_DIR}\")")
+  install(SCRIPT ${PROJECT_SOURCE_DIR}/packaging/made.cmake)
 endif()
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS
+        PATTERN examples/systemd EXCLUDE)
+include(packaging/deb.cmake)
+# What CMake would do last is to write a list of what was installed into the build tree.
+install(CODE "return()")

@@ -142,11 +142,14 @@ Result<void> Service::open_store() {
   if (!store) return std::unexpected(store.error());
   store_ = std::move(*store);
   room_ = std::make_unique<StateRoom>(options_.state_folder, *store_);
-  if (given || store_->head().cluster == cluster_text_) return {};
+  const std::string& before = store_->head().cluster;
+  const std::string now = given ? with_node_kept(cluster_text_, before) : before;
+  if (now == cluster_text_) return {};
+  if (given) return describe(now, shown_path(options_.configuration));
   if (options_.say)
     options_.say("no --config was given: the configuration kept in " + shown_path(path) +
                  " holds; what was changed in its file since is not read");
-  return describe(store_->head().cluster, shown_path(path));
+  return describe(now, shown_path(path));
 }
 
 store::JournalHead Service::head() const {

@@ -16,6 +16,8 @@
 namespace rota::serve {
 namespace {
 
+constexpr std::string_view kNode = "# This computer, since no nodes are described:\n";
+
 int processors() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -53,7 +55,15 @@ std::string cluster_of_this_host() {
   struct sysinfo info{};
   const bool known = ::sysinfo(&info) == 0;
   const auto memory = known ? static_cast<std::int64_t>(info.totalram) * static_cast<std::int64_t>(info.mem_unit) : 0;
-  return site::cluster_of_this_host(this_host(), processors(), memory, nvidia_accelerators());
+  std::string text = site::cluster_of_this_host(this_host(), processors(), memory, nvidia_accelerators());
+  return text.insert(text.find("[[nodes]]"), kNode);
+}
+
+std::string with_node_kept(const std::string& text, const std::string& kept) {
+  const std::size_t node = text.rfind(kNode);
+  const std::size_t before = kept.rfind(kNode);
+  if (node == std::string::npos || before == std::string::npos) return text;
+  return text.substr(0, node) + kept.substr(before);
 }
 
 }  // namespace rota::serve

@@ -170,7 +170,7 @@ Result<Configuration> read_configuration(const std::string& path, const std::str
   if (!document) return std::unexpected(document.error());
   const auto has = [&](const char* name) { return document->find(name) != nullptr; };
   if (here.empty() || has("nodes") || has("processors") || has("sites")) return parse_configuration(*text, shown);
-  const std::size_t nodes = here.find("[[nodes]]");
+  const std::size_t nodes = here.find('\n') + 1;  // behind its name
   const std::string described = *text + "\n" + here.substr(nodes);
   auto read = parse_configuration(described, shown);  // first, since its lines are those of the file
   if (!read || has("name")) return read;

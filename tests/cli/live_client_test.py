@@ -294,14 +294,14 @@ class Tokens(LiveCase):
 
 
 class Health(LiveCase):
-    STATUS = {"version": "0.1.0", "policy": "easy", "plain": False, "machine": "2 nodes", "processors": 16, "free": 4,
+    STATUS = {"version": "0.2.0", "policy": "easy", "plain": False, "machine": "2 nodes", "processors": 16, "free": 4,
               "waiting": 3, "held": 1, "running": 2, "started": NOON - 5400, "now": NOON, "state_folder": "/",
               "pid": 7, "cycles": 12345, "facts": 99, "refusals": 0, "warnings": []}
 
     def test_status(self):
         self.answers("GET", "/v1/status", (200, self.STATUS | {"warnings": ["Look here."]}))
         self.prints("status", out=(
-            "version     0.1.0\npolicy      easy\nmachine     2 nodes\nprocessors  16, 4 free\n"
+            "version     0.2.0\npolicy      easy\nmachine     2 nodes\nprocessors  16, 4 free\n"
             "jobs        2 running, 3 waiting, 1 held or not yet eligible\nsince       2026-11-29T22:30:00, for 1h30m\ncycles      12,345\n"
             "facts       99\nstate in    /\nprocess     7\nwarning     Look here.\n"))
         self.answers("GET", "/v1/status", (200, self.STATUS | {"held": 5, "not_eligible": 4}))
@@ -319,7 +319,7 @@ class Health(LiveCase):
         self.assertEqual(found["socket"], (True, f"{self.socket} is there and may be used."))
         self.assertEqual(found["service"], (False, "It answers, but takes no jobs in: The service is stopping; wait for "
                                                    "the next one."))
-        self.assertEqual(found["version"], (False, "The service is of version 9.9, this command of 0.1.0; install the "
+        self.assertEqual(found["version"], (False, "The service is of version 9.9, this command of 0.2.0; install the "
                                                    "same version of both."))
         self.assertRegex(found["clock"][1], "^The service's clock and this one are [0-9dhms]+ apart; have both set by ")
         self.assertEqual(found["disk"], (False, "/no/where cannot be looked at from here: No such file or directory; run "

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The first program of a test's computer (computer.py): lays out a small Debian in memory, whose programs are those of the
 # computer that it runs on, and makes systemd its first process. ROTA_FOLDER, on the kernel's command line, is the test's
-# folder, and ROTA_BINARY the program under test.
+# folder, and ROTA_BINARY the program under test; where that is empty, packages can be installed.
 export PATH=/usr/bin:/usr/sbin:/bin:/sbin
 root=/mnt
 mount -t tmpfs -o mode=755 tmpfs $root || exit 1
@@ -9,10 +9,22 @@ cd $root || exit 1
 mkdir -p usr etc/systemd/system etc/systemd/user proc sys dev run tmp var/lib var/log root srv host
 for folder in bin lib lib64 sbin; do ln -s usr/$folder $folder; done
 chmod 1777 tmp
-mount --bind /usr usr
+# changeable FOLDER: this computer's, of which changes lie in memory.
+changeable() {
+  local changes=$root/changes${1//\//-}
+  mkdir -p "$changes/made" "$changes/work" "$root$1"
+  mount -t overlay -o "lowerdir=$1,upperdir=$changes/made,workdir=$changes/work" overlay "$root$1"
+}
+if [[ $ROTA_BINARY ]]; then
+  mount --bind /usr usr
+else
+  python3 -B "$(dirname "$0")/computer_module.py" fs/overlayfs/overlay.ko
+  for folder in /usr /var/lib/dpkg /var/cache/debconf; do changeable $folder; done
+  cp -a /etc/adduser.conf /etc/deluser.conf /etc/debconf.conf /etc/login.defs etc/
+fi
 mount -t tmpfs tmpfs usr/local
 mkdir usr/local/bin
-cp "$ROTA_BINARY" usr/local/bin/rota
+[[ -z $ROTA_BINARY ]] || cp "$ROTA_BINARY" usr/local/bin/rota
 mount --bind / host
 cp -a /etc/passwd /etc/group /etc/nsswitch.conf /etc/pam.d /etc/security /etc/dbus-1 /etc/ld.so.cache /etc/alternatives etc/
 echo "ann:x:4321:4321::/srv/ann:/bin/sh" >> etc/passwd

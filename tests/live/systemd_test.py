@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
@@ -298,30 +297,9 @@ Environment=ROTA_SOCKET={socket}
         self.assertEqual(json.loads(self.plain("job", "--json", str(len(self.JOBS) + 1)))["state"], "NODE_FAIL")
 
 
-class Outcome(unittest.TextTestResult):
-    """Which tests passed, for who reads it outside."""
-
-    def __init__(self, *arguments, **options):
-        super().__init__(*arguments, **options)
-        self.outcomes = {}
-
-    def stopTest(self, test):
-        super().stopTest(test)
-        wrong = [text for it, text in [*self.failures, *self.errors] if it is test]
-        self.outcomes[test.id().split(".", 1)[1]] = wrong[0] if wrong else "passed"
-
-
-class OnAComputerOfItsOwn(unittest.TestCase):
+class OnAComputerOfItsOwn(computer.ComputerCase):
     """Runs tests above there, and takes their outcomes."""
-
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="rota-computer-")
-        self.addCleanup(shutil.rmtree, self.folder, True)
-
-    def starts(self, *names, orderly=False):
-        here = os.path.abspath(__file__)
-        return computer.run(self.folder, ROTA, ["/usr/bin/python3", "-B", f"/host{here}", f"/host{self.folder}/outcomes.json",
-                                                INSIDE, *names], orderly)
+    script = os.path.abspath(__file__)
 
     def test_the_units(self):
         self.passes(*(sys.argv[1:] or ["Service", "AsPrinted", "OfOneUser"]))
@@ -331,31 +309,16 @@ class OnAComputerOfItsOwn(unittest.TestCase):
         self.assertTrue(os.path.exists(os.path.join(self.folder, "kept", "ran")), console[-3000:])
         self.passes("GoesDown.test_then")
 
-    def passes(self, *names):
-        folder = self.folder
-        console = self.starts(*names)
-        try:
-            with open(os.path.join(folder, "outcomes.json")) as file:
-                outcomes = json.load(file)
-        except FileNotFoundError:
-            self.fail(f"it did not come so far as to run a test: {console[-3000:]}")
-        self.assertGreater(len(outcomes), 0)
-        for name, outcome in outcomes.items():
-            with self.subTest(name):
-                self.assertTrue(outcome == "passed", outcome)
-
 
 if __name__ == "__main__":
     ROTA = os.path.abspath(sys.argv.pop(1))
-    if INSIDE in sys.argv:
-        sys.argv.remove(INSIDE)
+    if computer.INSIDE in sys.argv:
+        sys.argv.remove(computer.INSIDE)
         KEPT = os.path.join(os.path.dirname(ROTA), "kept")
-        tests = unittest.defaultTestLoader.loadTestsFromNames(sys.argv[1:], sys.modules[__name__])
-        result = unittest.TextTestRunner(resultclass=Outcome, verbosity=2).run(tests)
-        with open(ROTA, "w") as file:  # the first word, inside: where to write them
-            json.dump(result.outcomes, file)
+        computer.run_tests(sys.modules[__name__], sys.argv[1:], ROTA)  # inside, the first word is where outcomes go
         sys.exit(0)
     if lack := computer.lacks():
         print(f"skipped: a computer of its own with systemd: {lack}")
         sys.exit(77)
+    computer.ComputerCase.rota = ROTA
     unittest.main(argv=sys.argv[:1], defaultTest="OnAComputerOfItsOwn")

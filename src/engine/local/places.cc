@@ -1,7 +1,5 @@
 #include "engine/local/places.h"
 
-#include <hwloc.h>
-
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -10,32 +8,6 @@
 
 namespace rota::local {
 namespace {
-
-std::vector<std::vector<std::uint32_t>> units_of(hwloc_topology_t topology, hwloc_obj_type_t type) {
-  std::vector<std::vector<std::uint32_t>> units;
-  hwloc_obj_t object = nullptr;
-  while ((object = hwloc_get_next_obj_by_type(topology, type, object)) != nullptr) {
-    std::vector<std::uint32_t> unit;
-    for (int i = hwloc_bitmap_first(object->cpuset); i >= 0; i = hwloc_bitmap_next(object->cpuset, i)) {
-      unit.push_back(static_cast<std::uint32_t>(i));
-    }
-    if (!unit.empty()) units.push_back(std::move(unit));
-  }
-  return units;
-}
-
-// In the order of cores; whole cores, each with all its threads, if there are as many as are wanted.
-std::vector<std::vector<std::uint32_t>> processor_units(std::int64_t processors) {
-  hwloc_topology_t topology = nullptr;
-  if (hwloc_topology_init(&topology) != 0) return {};
-  std::vector<std::vector<std::uint32_t>> units;
-  if (hwloc_topology_load(topology) == 0) {
-    units = units_of(topology, HWLOC_OBJ_CORE);
-    if (units.empty() || processors > static_cast<std::int64_t>(units.size())) units = units_of(topology, HWLOC_OBJ_PU);
-  }
-  hwloc_topology_destroy(topology);
-  return units;
-}
 
 std::int64_t processors_of(const Machine& machine) {
   if (machine.nodes.empty()) return machine.processors;
@@ -66,11 +38,10 @@ std::vector<std::uint32_t> take_free(std::vector<bool>& taken, std::uint32_t fir
 }  // namespace
 
 Places::Places(const Machine& machine, bool pins)
-    : Places(machine, pins,
-             pins ? processor_units(processors_of(machine)) : std::vector<std::vector<std::uint32_t>>{}) {}
+    : Places(machine, pins, pins ? processor_units(processors_of(machine)) : ProcessorUnits{}) {}
 
-Places::Places(const Machine& machine, bool pins, std::vector<std::vector<std::uint32_t>> units)
-    : units_(std::move(units)) {
+Places::Places(const Machine& machine, bool pins, ProcessorUnits units)
+    : units_(std::move(units.units)), warning_(std::move(units.warning)) {
   std::uint32_t devices = 0;
   std::uint32_t processors = 0;
   for (const Node& node : machine.nodes) {
@@ -139,21 +110,3 @@ void Places::mark(const Place& place, bool taken) {
 }
 
 }  // namespace rota::local
-
-// hwloc asks udev for the names of disks, if it is asked for those; Rota never does. A program that is linked
-// statically has no libudev, for which these stand in: there is none.
-extern "C" {
-void* udev_new();
-void* udev_unref(void*);
-void* udev_device_new_from_subsystem_sysname(void*, const char*, const char*);
-const char* udev_device_get_property_value(void*, const char*);
-void* udev_device_unref(void*);
-
-[[gnu::weak]] void* udev_new() { return nullptr; }
-[[gnu::weak]] void* udev_unref(void* /*udev*/) { return nullptr; }
-[[gnu::weak]] void* udev_device_new_from_subsystem_sysname(void* /*udev*/, const char* /*kind*/, const char* /*name*/) {
-  return nullptr;
-}
-[[gnu::weak]] const char* udev_device_get_property_value(void* /*device*/, const char* /*name*/) { return nullptr; }
-[[gnu::weak]] void* udev_device_unref(void* /*device*/) { return nullptr; }
-}

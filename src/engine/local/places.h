@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/local/processor_units.h"
 #include "model/machine.h"
 #include "model/node_space.h"
 
@@ -18,11 +19,10 @@ struct Place {
 
 class Places {
  public:
-  // Looks at this machine, by hwloc. Jobs are pinned if that is wanted, and if there are processors enough.
+  // Looks at this machine. Jobs are pinned if that is wanted, and if there are processors enough.
   Places(const Machine& machine, bool pins);
-  // The same for a machine that has these processors: for each that can be handed out, the system's numbers of what it
-  // consists of.
-  Places(const Machine& machine, bool pins, std::vector<std::vector<std::uint32_t>> units);
+  // The same for a machine that has these processors.
+  Places(const Machine& machine, bool pins, ProcessorUnits units);
 
   // So much of each node of the place; of the whole machine, where processors are counted. Of the accelerators rather
   // others than those to be avoided.

@@ -29,7 +29,7 @@ Placement on(std::vector<Share> shares, std::int32_t accelerators = 0) {
 }
 
 TEST(Places, each_node_has_cores_of_its_own_and_so_has_each_job) {
-  Places places(two_nodes(), true, {{0, 8}, {1, 9}, {2, 10}, {3, 11}, {4, 12}});
+  Places places(two_nodes(), true, {.units = {{0, 8}, {1, 9}, {2, 10}, {3, 11}, {4, 12}}, .warning = ""});
   const Place first = places.take(on({{NodeId{1}, 1}}), 0);
   EXPECT_EQ(first.cores, (Cores{2, 10}));
   const Place second = places.take(on({{NodeId{0}, 2}, {NodeId{1}, 2}}), 0);
@@ -39,7 +39,7 @@ TEST(Places, each_node_has_cores_of_its_own_and_so_has_each_job) {
 }
 
 TEST(Places, neighbouring_cores_are_preferred) {
-  Places places(Machine::counted(5), true, {{0}, {1}, {2}, {3}, {4}});
+  Places places(Machine::counted(5), true, {.units = {{0}, {1}, {2}, {3}, {4}}, .warning = ""});
   const Place first = places.take({}, 1);
   const Place second = places.take({}, 1);
   static_cast<void>(second);
@@ -66,7 +66,7 @@ TEST(Places, accelerators_that_stopped_processes_know_are_handed_out_last) {
 }
 
 TEST(Places, what_was_handed_out_in_an_earlier_life_is_not_handed_out_again) {
-  Places places(two_nodes(), true, {{0}, {1}, {2}, {3}, {4}});
+  Places places(two_nodes(), true, {.units = {{0}, {1}, {2}, {3}, {4}}, .warning = ""});
   places.take({.cores = {0, 3}, .devices = {0}});
   const Place place = places.take(on({{NodeId{0}, 1}, {NodeId{1}, 2}}, 1), 0);
   EXPECT_EQ(place.cores, (Cores{1, 2, 4}));
@@ -74,7 +74,7 @@ TEST(Places, what_was_handed_out_in_an_earlier_life_is_not_handed_out_again) {
 }
 
 TEST(Places, a_machine_with_fewer_processors_than_the_cluster_pins_nothing_and_says_so) {
-  Places places(two_nodes(), true, {{0}, {1}});
+  Places places(two_nodes(), true, {.units = {{0}, {1}}, .warning = ""});
   EXPECT_FALSE(places.pins());
   EXPECT_NE(places.warning().find("not pinned"), std::string::npos);
   EXPECT_TRUE(places.take(on({{NodeId{0}, 1}}), 0).cores.empty());
