@@ -277,9 +277,8 @@ void HttpServer::Impl::welcome(tcp::socket socket) {
   socket.set_option(tcp::no_delay(true), error);
   socket.set_option(asio::socket_base::keep_alive(true), error);  // of streams: who vanished without a word is found
   const Peer who{std::nullopt, peer_at(from.address()), for_page};
-  enter(
-      http_connection(tls ? Wire::tls(std::move(socket), tls->context()) : Wire::plain(std::move(socket)), all, who),
-      who);
+  enter(http_connection(tls ? Wire::tls(std::move(socket), tls->context()) : Wire::plain(std::move(socket)), all, who),
+        who);
 }
 
 void HttpServer::Impl::enter(const std::shared_ptr<Connection>& connection, const Peer& peer) {

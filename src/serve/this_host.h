@@ -16,8 +16,8 @@ std::int64_t nvidia_accelerators(const std::string& devices = "/dev");
 // as they are NVIDIA's. All but the name stands behind a file that describes no nodes.
 std::string cluster_of_this_host();
 
-// A cluster file's text with the node that `kept` has, where both end with one from above: that of a state stays as it was
-// when the state was made, since a newer kernel may count a little less memory.
+// A cluster file's text with the node that `kept` has, where both end with one from above: that of a state stays as it
+// was when the state was made, since a newer kernel may count a little less memory.
 std::string with_node_kept(const std::string& text, const std::string& kept);
 
 }  // namespace rota::serve

@@ -20,6 +20,7 @@ if [[ $ROTA_BINARY ]]; then
 else
   python3 -B "$(dirname "$0")/computer_module.py" fs/overlayfs/overlay.ko
   for folder in /usr /var/lib/dpkg /var/cache/debconf; do changeable $folder; done
+  rm -f usr/sbin/policy-rc.d  # of a container, in which packages start no services
   cp -a /etc/adduser.conf /etc/deluser.conf /etc/debconf.conf /etc/login.defs etc/
 fi
 mount -t tmpfs tmpfs usr/local

@@ -121,9 +121,7 @@ Result<void> start_alone(const ServeWords& words) {
 }
 
 // Of root, and where it is not wished, Service says what to do instead.
-bool is_this_commands_to_start(const OwnPlace& here) {
-  return here.user != 0 && may_start() && !machine_has_service();
-}
+bool is_this_commands_to_start(const OwnPlace& here) { return here.user != 0 && may_start() && !machine_has_service(); }
 
 }  // namespace
 
