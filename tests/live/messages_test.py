@@ -445,6 +445,7 @@ class Commands(ServiceCase):
         ("convert w.swf -o w.jsonl", 0, "30 jobs kept"), ("replay --check w.journal", 0, "each plan is the same$"),
         ("import slurm --from nowhere out", 1, "nowhere"), ("reproduce nothing", 2, 'has no command "nothing"'),
         ("policies", 0, "^Policies, for --policy:"), ("completion bash", 0, "^# bash completion"), ("manual simulate", 0, "^.TH ROTA"),
+        ("stop", 0, "^Stopped the service at "),
     ]
 
     def commands(self):
