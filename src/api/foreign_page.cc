@@ -18,12 +18,16 @@ bool is_address(std::string_view name) {
   return name.starts_with('[') || std::ranges::all_of(name, [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
 }
 
+// Or it has none.
+bool has_a_port(std::string_view host) {
+  const std::string_view port = host.substr(name_of(host).size());
+  return port.empty() || (port[0] == ':' && port.find_first_not_of("0123456789", 1) == std::string_view::npos);
+}
+
 // Names with a dot are given by a DNS, and by whoever owns it: an attacker's may lead to this very computer.
 bool is_ours(std::string_view host) {
   const std::string_view name = name_of(host);
-  const std::string_view port = host.substr(name.size());
-  if (!port.empty() && (port[0] != ':' || port.find_first_not_of("0123456789", 1) != std::string_view::npos))
-    return false;
+  if (!has_a_port(host)) return false;
   return !name.contains('.') || is_address(name) || name.ends_with(".localhost");
 }
 
@@ -31,7 +35,8 @@ bool is_ours(std::string_view host) {
 
 std::string foreign_page(const Request& request) {
   const std::string_view name = name_of(request.host);
-  if (request.page_port && name != "127.0.0.1" && name != "localhost" && name != "[::1]")
+  const bool here = name == "127.0.0.1" || name == "localhost" || name == "[::1]";
+  if (request.page_port && !(here && has_a_port(request.host)))
     return "the host " + rota::quoted(request.host) + " is not answered at this port; ask for 127.0.0.1.";
   if (request.by_token) return {};  // which no browser sends by itself
   if (!is_ours(request.host))

@@ -62,6 +62,9 @@ ELSEWHERE = {  # where these are tried
     ("POST /v1/reservations", 422): ("tests/live/refusals_test.py", "test_a_key_is_for_one_request"),
     **{(operation, 403): ("tests/live/refusals_test.py", "test_tokens_are_asked_for_at_the_socket")
        for operation in ("GET /v1/tokens", "POST /v1/tokens", "DELETE /v1/tokens/{id}")},
+    ("POST /v1/page-codes", 403): ("tests/live/page_address_test.py", "test_a_code_is_for_a_session_alone_and_neither_makes_more"),
+    ("POST /v1/page-sessions", 403): ("tests/live/page_address_test.py",
+                                      "test_a_code_is_for_a_session_alone_and_neither_makes_more"),
 }
 
 
@@ -252,6 +255,8 @@ class Sentences(unittest.TestCase):
             "tests/live/policies_test.py", "test_who_may_never_start_over_is_not_taken_under_requeue"),
         ("live-commands.md", "as of `#SBATCH`"): ("src/cli/live/directives_test.cc", "#PBS -l arch=arm"),
         ("serve.md", "One service a state."): ("tests/live/restarts_test.py", "test_a_second_service_is_refused"),
+        ("serve.md", "else both refuse it"): (
+            "tests/live/first_test.py", "test_a_folder_in_tmp_that_is_not_the_users_alone_is_refused_on_both_sides"),
         ("serve.md", "more are refused"): ("tests/live/refusals_test.py", "test_more_jobs_than_the_service_takes"),
         ("serve.md", "their next submission"): ("tests/live/access_test.py", "test_no_user_fills_the_disk_of_the_state"),
         ("serve.md", "from under jobs"): ("tests/live/cluster_test.py", "without_their_nodes_is_refused_with_what_to_do"),
@@ -264,6 +269,7 @@ class Sentences(unittest.TestCase):
         ("reservations.md", "before anything is decided"): (
             "tests/live/reservations_test.py", "test_a_policy_that_does_not_keep_them_cannot_begin_with_one"),
         ("reservations.md", "a start that reaches into one"): ("src/plan/referee_reserved_test.cc", "RefereeReservedTest"),
+        ("page.md", "a token makes no addresses"): ("tests/live/page_address_test.py", "test_a_token_makes_no_addresses"),
         ("page.md", "in its own words"): ("tests/live/page_test.py", "test_a_refusal_is_told_in_the_services_words"),
         ("page.md", "Pages of other sites"): ("tests/live/foreign_test.py", "http://evil.example"),
     }

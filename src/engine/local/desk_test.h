@@ -145,8 +145,9 @@ class Desk : public Intake, public RunSource {
   // Gives one that runs a limit that is over so soon, and expects its end then; the key of that order. One that had
   // such a limit from its start on might be ended before it has begun.
   std::uint64_t ends_in(std::uint32_t job, Duration soon) {
+    EXPECT_NE(wait_for<Launched>(job), nullptr);
     Command sooner = command(Command::Kind::adjust, job);
-    sooner.limit = seconds(1234);
+    sooner.limit = seconds(1233);  // another than shell(): only then is it passed on
     sooner.expected_end = sooner.limit_end = loop_.now() + soon;
     engine_->dispatch(sooner);
     return sooner.key;

@@ -128,11 +128,13 @@ TEST_F(LocalHungTest, a_job_of_a_supervisor_that_answers_may_take_its_time) {
   desk_.close();
   desk_.options().hang_wait = seconds(60);
   desk_.open();
-  start(1, desk_.start(1, desk_.shell(kForEver)));
-  desk_.engine().signal(JobId{1}, SIGSTOP);  // meanwhile its limit does not run
-  desk_.ends_in(1, Duration{200});
+  Command limited = desk_.start(1, desk_.shell(kForEver));
+  limited.expected_end = limited.limit_end = desk_.loop().now() + seconds(100'000);
+  start(1, limited);
+  desk_.loop().jump(seconds(100'000));  // the clock of its supervisor stays, so it goes on
+  desk_.engine().ring();
   ASSERT_TRUE(desk_.wait_for<Overdue>(1));
-  desk_.engine().signal(JobId{1}, SIGCONT);
+  desk_.ends_in(1, Duration{200});
   EXPECT_EQ(desk_.outcome(1), Outcome::timed_out);
   EXPECT_EQ(desk_.told_of(1), "");
 }
