@@ -14,7 +14,7 @@ PROGRAMS = {"linux.uml": "user-mode-linux", "systemctl": "systemd", "dbus-daemon
 HERE = os.path.dirname(os.path.abspath(__file__))
 START = os.path.join(HERE, "computer_start.sh")
 KERNEL = ["linux.uml", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "rw", "con=null", "con0=fd:0,fd:1", "selinux=0"]
-PATIENCE = 1200  # seconds
+PATIENCE = 3000  # seconds
 INSIDE = "--inside"
 
 
