@@ -23,7 +23,10 @@ class Opened(ServiceCase):
     release = None
 
     def prepare(self):
-        shutil.copytree(os.path.join(STATES, self.release, "state"), os.path.join(self.folder, "state"))
+        state = shutil.copytree(os.path.join(STATES, self.release, "state"), os.path.join(self.folder, "state"))
+        for folder, _, names in os.walk(state):  # git keeps no such rights
+            for name in names:
+                os.chmod(os.path.join(folder, name), 0o600)
         with open(os.path.join(STATES, self.release, "said.json")) as file:
             self.then = json.load(file)
         self.ran = self.then["ran"]
