@@ -4,7 +4,7 @@
 set -euo pipefail
 
 gathered=$(mktemp -d)
-trap 'rm -rf "$gathered"' EXIT
+trap 'rm -rf "$gathered" "$2"/*.tar.gz.new' EXIT
 version=$("$1/rota" --version)
 name=rota-${version#rota }-linux-$(uname -m)
 (umask 022 && DESTDIR=$gathered cmake --install "$1" --strip --prefix /usr/local >/dev/null)

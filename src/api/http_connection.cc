@@ -92,7 +92,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     wire_->write({asio::buffer(answer_head_), asio::buffer(answer_body_)},
                  [self = shared_from_this(), goes_on](Code error, std::size_t) {
                    if (error) return self->close();
-                   self->answer_body_ = {};  // a connection that asks nothing more keeps no memory
+                   std::string().swap(self->answer_body_);  // a connection that asks nothing more keeps no memory
                    self->end_answer();
                    goes_on ? self->read() : self->finish();
                  });

@@ -207,8 +207,16 @@ Result<void> HttpServer::Impl::listen() {
   return {};
 }
 
-// The folder of the socket may go while the service runs: that of a user (XDG_RUNTIME_DIR) with the last logout. Once
-// it is there again, so is the socket.
+// Only this user and root can change what is in the folder, or, as in /tmp, all can only add to it.
+bool is_safe(const std::string& folder) {
+  struct stat found{};
+  if (::stat(folder.c_str(), &found) != 0 || ::access(folder.c_str(), W_OK) != 0) return false;
+  const bool shared = (found.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (found.st_mode & S_ISVTX) == 0;
+  return (found.st_uid == ::geteuid() || found.st_uid == 0) && !shared;
+}
+
+// The folder of the socket may go while the service runs: that of a user (XDG_RUNTIME_DIR) with the last logout. The
+// service makes that folder again where it may; where another user has made it, it does not listen there.
 void HttpServer::Impl::keep_there() {
   constexpr std::chrono::seconds kEvery{1};
   looks.expires_after(kEvery);
@@ -219,7 +227,7 @@ void HttpServer::Impl::keep_there() {
     struct stat there{};
     if (::lstat(path.c_str(), &there) != 0 && errno == ENOENT) {
       if (!folder.empty()) ::mkdir(folder.c_str(), self->all.options.for_everybody ? 0755 : 0700);
-      if (folder.empty() || ::access(folder.c_str(), W_OK) == 0) {
+      if (is_safe(folder.empty() ? "." : folder)) {
         self->local.close(error);
         static_cast<void>(self->listen());  // what waits for connections goes on with this one
       }

@@ -51,7 +51,7 @@ int handed_over() {
   const std::int64_t count = for_us ? number_in("LISTEN_FDS") : 0;
   for (const char* variable : {"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"}) ::unsetenv(variable);
   for (int each = kFirstHandedOver; each < kFirstHandedOver + count; ++each) {
-    if (::fcntl(each, F_SETFD, FD_CLOEXEC) != 0) return 0;
+    ::fcntl(each, F_SETFD, FD_CLOEXEC);  // what is no descriptor is refused below
   }
   return static_cast<int>(count);
 }

@@ -59,11 +59,17 @@ std::shared_ptr<Wire> Wire::tls(StreamSocket socket, std::shared_ptr<asio::ssl::
 void Wire::read_rest(asio::mutable_buffer into, Done done) { socket_.async_read_some(into, std::move(done)); }
 
 void Wire::wait_for(std::chrono::milliseconds longest) {
+  wait_for_ever();
   deadline_.expires_after(longest);
-  deadline_.async_wait([wire = weak_from_this()](Code error) {
+  deadline_.async_wait([wire = weak_from_this(), wait = waits_](Code error) {
     const auto self = wire.lock();
-    if (!error && self) self->close();
+    if (!error && self && wait == self->waits_) self->close();
   });
+}
+
+void Wire::wait_for_ever() {
+  ++waits_;  // a wait that is over already, and whose handler waits for its turn, closes nothing
+  deadline_.cancel();
 }
 
 void Wire::close() {

@@ -8,6 +8,7 @@
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -31,7 +32,7 @@ class Wire : public std::enable_shared_from_this<Wire> {
 
   // From now on, until said otherwise. Behind that the connection is closed.
   void wait_for(std::chrono::milliseconds longest);
-  void wait_for_ever() { deadline_.cancel(); }
+  void wait_for_ever();
   void close();
 
   auto executor() { return socket_.get_executor(); }
@@ -42,6 +43,7 @@ class Wire : public std::enable_shared_from_this<Wire> {
 
  private:
   boost::asio::steady_timer deadline_;
+  std::uint64_t waits_ = 0;
 };
 
 }  // namespace rota::api

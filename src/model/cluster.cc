@@ -20,6 +20,34 @@ constexpr std::uint8_t kMostLaunches = 8;
 
 }  // namespace
 
+View::View(const ClusterOptions& options)
+    : options_(options),
+      waiting_(options.waiting),
+      map_(options.list_processors ? options.processors : 0),
+      nodes_(options.machine, options.idle_order),
+      power_(options.machine),
+      work_(options.machine),
+      demand_(power_.longest_boot()),
+      use_(options.use_half_life) {}
+
+View::~View() = default;
+
+Cluster::Cluster(const ClusterOptions& options) : View(options) {}
+
+Cluster::~Cluster() = default;
+
+void Cluster::rank_waiting() {
+  waiting_.rank(now_, [&](JobId id) -> const Job& { return jobs_[id.value]; });
+  if (!use_.changed().empty() || !waiting_.sorted()) rank_users();
+}
+
+void Cluster::apply(const ReservationKept& fact) { reservations_.add(fact.row); }
+
+void Cluster::apply(const UserKept& fact) {
+  if (fact.runs.runs != 0) history_[fact.user] = fact.runs;
+  use_.put_back(fact.user, fact.spent);
+}
+
 void Cluster::fold(const Fact& fact) {
   std::visit([&](const auto& what) { fold(fact.at, fact.sequence, what); }, fact.what);
 }

@@ -187,16 +187,8 @@ class View {
  protected:
   [[gnu::noinline]] std::int64_t presumed_ended() const { return running_.released_by(now_); }
 
-  explicit View(const ClusterOptions& options)
-      : options_(options),
-        waiting_(options.waiting),
-        map_(options.list_processors ? options.processors : 0),
-        nodes_(options.machine, options.idle_order),
-        power_(options.machine),
-        work_(options.machine),
-        demand_(power_.longest_boot()),
-        use_(options.use_half_life) {}
-  ~View() = default;
+  explicit View(const ClusterOptions& options);
+  ~View();
 
   [[gnu::cold]] bool reservation_in_reach() const;
   Instant latest_end() const;
@@ -258,7 +250,8 @@ class View {
 
 class Cluster final : public View {
  public:
-  explicit Cluster(const ClusterOptions& options) : View(options) {}
+  explicit Cluster(const ClusterOptions& options);
+  ~Cluster();
 
   // Folds one fact in. Time never goes back. A decided fact that contradicts the state is a defect (CHECK), and so is
   // an observed one that was not asked about before.
@@ -333,10 +326,7 @@ class Cluster final : public View {
  private:
   friend class Snapshot;
 
-  void rank_waiting() {
-    waiting_.rank(now_, [&](JobId id) -> const Job& { return jobs_[id.value]; });
-    if (!use_.changed().empty() || !waiting_.sorted()) rank_users();
-  }
+  void rank_waiting();
   [[gnu::cold]] void rank_users();
   [[gnu::cold]] std::optional<std::string> unknown(JobId job, const char* verb) const;
   std::optional<std::string> not_running(JobId job, const char* verb) const;
@@ -403,12 +393,9 @@ class Cluster final : public View {
   void apply(const StateKept& fact);
   void apply(const JobKept& fact);
   void apply(const NodeKept& fact);
-  void apply(const ReservationKept& fact) { reservations_.add(fact.row); }
+  void apply(const ReservationKept& fact);
   void apply(const LicenceKept& fact) { set_elsewhere(fact.licence, fact.elsewhere); }
-  void apply(const UserKept& fact) {
-    if (fact.runs.runs != 0) history_[fact.user] = fact.runs;
-    use_.put_back(fact.user, fact.spent);
-  }
+  void apply(const UserKept& fact);
   void apply(const WorkKept& fact) { work_.put_back(fact); }
   void apply(const DemandKept& fact) { demand_.put_back(fact); }
   void apply(const DemandHourKept& fact) { demand_.put_back(fact); }

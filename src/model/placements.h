@@ -13,11 +13,8 @@ namespace rota {
 
 class Placements {
  public:
-  void add_job(JobId job) { slot_of_.add(job.value) = kNone; }
-  void retire_job(JobId job) {  // it will not be asked for again
-    erase(job);
-    slot_of_.retire(job.value);
-  }
+  void add_job(JobId job);
+  void retire_job(JobId job);  // it will not be asked for again
 
   bool contains(JobId job) const { return slot_of_[job.value] != kNone; }
   const Placement& of(JobId job) const {
@@ -25,22 +22,8 @@ class Placements {
     return slots_[slot_of_[job.value]];
   }
 
-  void set(JobId job, const Placement& where) {
-    std::uint32_t& slot = slot_of_[job.value];
-    if (slot == kNone && unused_.empty()) {
-      slot = static_cast<std::uint32_t>(slots_.size());
-      slots_.emplace_back();
-    } else if (slot == kNone) {
-      slot = unused_.back();
-      unused_.pop_back();
-    }
-    slots_[slot] = where;
-  }
-  void erase(JobId job) {
-    std::uint32_t& slot = slot_of_[job.value];
-    if (slot != kNone) unused_.push_back(slot);
-    slot = kNone;
-  }
+  void set(JobId job, const Placement& where);
+  void erase(JobId job);
 
  private:
   static constexpr std::uint32_t kNone = UINT32_MAX;

@@ -7,7 +7,8 @@
 
 namespace rota::serve {
 
-// As nobody else may read it; one that is there already is left as it is.
+// As nobody else may read it. One that is there already is left as it is; it fails where another user could change what
+// is in it, and so have jobs run as the service's user.
 Result<void> make_folder(const std::string& path);
 
 // Fails where the database has lost all that it held, which the engine's folder tells: a new one would take jobs that

@@ -33,7 +33,7 @@ fi
 
 leave() {
   local mounted
-  for mounted in dev/shm dev/pts dev sys proc; do
+  for mounted in dev/shm dev/pts dev sys proc ${is_mounted:+.}; do
     ! mountpoint -q "$room/$mounted" || umount "$room/$mounted" || umount --lazy "$room/$mounted"
   done
   [[ -n ${keep:-} ]] || rm -rf --one-file-system "$room"
@@ -59,6 +59,9 @@ furnish() {  # what apt needs to know of the machine's network, what programs ex
     xargs --no-run-if-empty cp -t "$room/etc/apt/apt.conf.d"
   cp /etc/resolv.conf "$room/etc/resolv.conf"
   cp /etc/hosts "$room/etc/hosts"
+  mount --bind "$room" "$room"  # a root is mounted: else nobody in it can have mounts of their own
+  is_mounted=yes
+  mount --make-private "$room"
   mount -t proc proc "$room/proc"
   mount --bind /dev "$room/dev"
   mount --bind /dev/pts "$room/dev/pts"

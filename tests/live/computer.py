@@ -76,7 +76,8 @@ class Outcome(unittest.TextTestResult):
 
     def stopTest(self, test):
         super().stopTest(test)
-        wrong = [text for it, text in [*self.failures, *self.errors] if it is test]
+        told = [*self.failures, *self.errors, *self.skipped]
+        wrong = [text for it, text in told if getattr(it, "test_case", it) is test]  # it may be a subtest of it
         self.outcomes[test.id().split(".", 1)[1]] = wrong[0] if wrong else "passed"
 
 

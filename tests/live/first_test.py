@@ -234,6 +234,16 @@ class Background(First):
         self.assertIn("is being written by another Rota", self.says_no("serve", "--background", "--socket", "other"))
         self.assertEqual(len(self.services()), 1)
 
+    @unittest.skipUnless(ROOT, "other users take root")
+    def test_a_state_that_another_user_could_write_is_not_opened(self):
+        os.chmod(self.owned(f"{self.home}/open"), 0o777)
+        self.owned(f"{self.home}/anothers", user=0, mode=0o755)
+        for folder, why in (("open", "can be written by all users"), ("anothers", "belongs to another user")):
+            self.assertIn(why, self.says_no("serve", "--background", "--state", folder))
+            self.assertEqual(os.listdir(f"{self.home}/{folder}"), [])
+        os.chmod(self.home, 0o500)
+        self.assertIn(f"{self.home}/.local cannot be made: Permission denied. Set HOME or XDG_STATE_HOME", self.says_no("submit", "--", "true"))
+
     def test_its_log_stays_small(self):
         self.rota("serve", "--background")
         log = f"{self.state}/service.log"

@@ -65,6 +65,8 @@ class BrowserCase(AddressCase):
     shows, stand_on = PageCase.shows, PageCase.stand_on
 
     def setUp(self):
+        if browser.program() is None:
+            self.skipTest("chromium is not installed (Debian package chromium), so no address can be opened")
         super().setUp()
         self.browser = browser.Browser()
         self.addCleanup(self.browser.close)
@@ -248,8 +250,5 @@ def write(path, text):
 
 
 if __name__ == "__main__":
-    if browser.program() is None:
-        print("skipped: chromium is not installed (Debian package chromium), so no address can be opened")
-        sys.exit(77)
     ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
     unittest.main()

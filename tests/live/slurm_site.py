@@ -172,6 +172,7 @@ class SlurmSite:
             if not os.path.exists(self.at("gpu", f"fake{at}")):
                 os.mknod(self.at("gpu", f"fake{at}"), 0o20666, os.makedev(1, 3))
         self.write("gres.conf", "" if not self.gpu_nodes else f"NodeName=g[1-2] Name=gpu Type=a100 File={self.at('gpu')}/fake[0-1]\n")
+        self.write("cgroup.conf", "CgroupPlugin=cgroup/v1\n")  # it makes none, and starts where no control groups are mounted
         self.write("slurmdbd.conf", "\n".join((
             "DbdHost=localhost", "DbdAddr=127.0.0.1", f"DbdPort={self.ports['dbd']}", "SlurmUser=root",
             "AuthType=auth/munge", f"AuthInfo=socket={self.at('munge.sock')}", "StorageType=accounting_storage/mysql",

@@ -75,6 +75,10 @@ class Configuration(unittest.TestCase):
         service.start()
         service.stop()
 
+    def test_the_package_has_the_programs_version(self):
+        version = subprocess.run([ROTA, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1]
+        self.assertTrue(text_of("packaging", "debian", "changelog").startswith(f"rota ({version}-1) "))
+
     def test_a_service_starts_with_it_as_it_is(self):
         lines = text_of("examples", "systemd", "rota.toml").splitlines()
         self.assertEqual([line for line in lines if line and not line.startswith("#")], ["[service]"])

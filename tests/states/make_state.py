@@ -14,6 +14,8 @@ from service import ServiceCase, end, processes  # noqa: E402
 
 CONFIGURATION = """name = "kept"
 licences = "solver:3"
+[service]
+keep_history = "36500d"
 [[nodes]]
 names = "n[1-2]"
 processors = 4

@@ -110,6 +110,7 @@ Result<void> start_alone(const ServeWords& words) {
     return fail(std::string("A service cannot be waited for: ") + std::strerror(errno) + ".");
   const Descriptor reads = high(ends[0]);
   Descriptor writes = high(ends[1]);
+  if (!reads || !writes) return fail(std::string("A service cannot be waited for: ") + std::strerror(errno) + ".");
   const pid_t child = ::fork();
   if (child < 0) return fail(std::string("A service cannot be started: ") + std::strerror(errno) + ".");
   if (child == 0) become(this_program(), command_line(words), told.get(), writes.get());
@@ -120,6 +121,19 @@ Result<void> start_alone(const ServeWords& words) {
   return fail(said.empty() ? "The service ended before it answered; " + shown_path(log) + " has what it said." : said);
 }
 
+// The state in a folder that is made, with each on the way, as nobody else may read it.
+Result<std::string> below(const std::string& folder) {
+  for (std::size_t end = folder.find('/', 1);; end = folder.find('/', end + 1)) {
+    const std::string part = folder.substr(0, end);
+    const int why = ::mkdir(part.c_str(), 0700) == 0 ? 0 : errno;
+    if (why != 0 && ::access(part.c_str(), F_OK) != 0)
+      return fail("the folder " + shown_path(part) + " cannot be made: " + std::strerror(why) +
+                  ". Set HOME or XDG_STATE_HOME to where you may write, or name a folder for the state with "
+                  "`rota serve --background --state`.");
+    if (end == std::string::npos) return folder + "/rota";
+  }
+}
+
 // Of root, and where it is not wished, Service says what to do instead.
 bool is_this_commands_to_start(const OwnPlace& here) { return here.user != 0 && may_start() && !machine_has_service(); }
 
@@ -128,7 +142,7 @@ bool is_this_commands_to_start(const OwnPlace& here) { return here.user != 0 && 
 Result<std::string> default_state() {
   if (::geteuid() == 0) return std::string("/var/lib/rota");
   const char* base = std::getenv("XDG_STATE_HOME");
-  if (base && *base == '/') return std::string(base) + "/rota";
+  if (base && *base == '/') return below(base);
   const char* home = std::getenv("HOME");
   const passwd* user = home && *home == '/' ? nullptr : ::getpwuid(::geteuid());
   if (user != nullptr) home = user->pw_dir;
@@ -136,9 +150,7 @@ Result<std::string> default_state() {
     return fail(
         "neither HOME nor the list of users says where your files are; name a folder for the state with "
         "`rota serve --background --state`.");
-  std::string folder = home;
-  for (const char* part : {"/.local", "/state"}) ::mkdir((folder += part).c_str(), 0700);
-  return folder + "/rota";
+  return below(std::string(home) + "/.local/state");
 }
 
 std::string log_of(const std::string& state) { return state + "/service.log"; }

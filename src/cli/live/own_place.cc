@@ -48,9 +48,10 @@ Result<void> check_own_folder(const OwnPlace& at, const std::string& socket) {
   const std::string folder = folder_in_temporary(at);
   struct stat found{};
   if (at.user == 0 || socket != folder + "/socket" || ::lstat(folder.c_str(), &found) != 0) return {};
-  const std::string other = "; remove it, or name a socket elsewhere with --socket or ROTA_SOCKET.";
   if (!S_ISDIR(found.st_mode) || found.st_uid != at.user)
-    return fail(shown_path(folder) + ", where your service would answer, is not your folder" + other);
+    return fail(shown_path(folder) +
+                ", where your service would answer, is not your folder; have it removed (root can), or "
+                "keep a socket elsewhere: `export ROTA_SOCKET=~/rota.socket; rota serve --background`.");
   if ((found.st_mode & (S_IRWXG | S_IRWXO)) != 0)
     return fail(shown_path(folder) + ", where your service would answer, is open to others; close it with `chmod 700 " +
                 folder + "`, or name a socket elsewhere with --socket or ROTA_SOCKET.");
@@ -92,7 +93,8 @@ std::string how_to_start(const OwnPlace& at) {
            " describes, is started by root with `systemctl start rota`.";
   if (at.user == 0 || !may_start())
     return "; start one with `rota serve`, or name another with --socket or ROTA_SOCKET.";
-  return "; `rota submit` starts one for you, and so does `rota serve`. Another is named by --socket or ROTA_SOCKET.";
+  return "; `rota submit` starts one for you, and so does `rota serve --background`. Another is named by --socket or "
+         "ROTA_SOCKET.";
 }
 
 bool machine_has_service() { return ::access(kMachineConfiguration, F_OK) == 0; }

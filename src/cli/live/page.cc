@@ -91,7 +91,7 @@ Result<int> page(const PageFlags& flags) {
   }
   if (flags.no_open || !has_display() || ::isatty(STDOUT_FILENO) == 0) return kDone;
   if (auto opened = open(address); !opened)
-    remark("rota: No browser is opened: " + opened.error().message + ". Open the address yourself.");
+    remark("rota: No browser is opened: " + opened.error().message + " Open the address yourself.");
   return kDone;
 }
 

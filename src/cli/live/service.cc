@@ -32,9 +32,10 @@ bool done(const HttpAnswer& answer) { return answer.status >= 200 && answer.stat
 
 void ServiceFlags::declare(Command command) {
   command
-      .add_option("--socket", address.socket,
-                  "the service's socket; without: what ROTA_SOCKET names, else that of your own service where one "
-                  "answers ($XDG_RUNTIME_DIR/rota/socket or /tmp/rota-UID/socket), else /run/rota/socket")
+      .add_option(
+          "--socket", address.socket,
+          "the service's socket; without: what ROTA_SOCKET names, else that of your own service where one "
+          "answers (rota/socket in XDG_RUNTIME_DIR or /run/user/UID, or /tmp/rota-UID/socket), else /run/rota/socket")
       .type_name("FILE");
   command
       .add_option("--url", address.url,

@@ -29,8 +29,7 @@ struct AddressFlags {
 
 // --url, or --socket, or ROTA_URL, or ROTA_SOCKET. Where none of them is given: this user's own socket where one
 // answers (own_place.h), else the computer's where it is there, else the user's own all the same. The token is in the
-// file of
-// --token-file, else in ROTA_TOKEN or in the file that ROTA_TOKEN_FILE names. Fails with a sentence.
+// file of --token-file, else in ROTA_TOKEN or in the file that ROTA_TOKEN_FILE names. Fails with a sentence.
 Result<ServiceAddress> service_address(const AddressFlags& flags);
 
 // The socket that --socket names, or else ROTA_SOCKET; empty: neither does.

@@ -36,6 +36,17 @@ bool is_a_unit(pid_t pid) {
   return environment && ('\0' + *environment).find('\0' + word + '\0') != std::string::npos;
 }
 
+// A service of its own systemd, not of the computer's, is stopped with this word.
+const char* for_user(pid_t pid) {
+  const auto group = read_file("/proc/" + std::to_string(pid) + "/cgroup", 4096);
+  return group && group->find("/user@") != std::string::npos ? "--user " : "";
+}
+
+bool is_systemd(pid_t pid) {
+  const auto name = read_file("/proc/" + std::to_string(pid) + "/comm", 64);
+  return name && *name == "systemd\n";
+}
+
 // What runs and waits, for who may wonder what becomes of it.
 std::string what_goes_on(const Json& status) {
   const auto running = static_cast<std::int64_t>(number_of(status, "running"));
@@ -75,9 +86,11 @@ Result<int> stop(const ServiceFlags& flags) {
     return fail("The service at " + at + " is run by " + user_of(listener->uid) +
                 ", and stopped by that user or root only.");
   const bool handed_over = has_number(*status, "pid") && number_of(*status, "pid") != listener->pid;
+  if (handed_over && !is_systemd(listener->pid))  // as in a container, which numbers its processes itself
+    return fail("The service at " + at + " is no process that is seen from here; end it where it runs.");
   if (handed_over || is_a_unit(listener->pid))
-    return fail("The service at " + at + " is run by systemd; `systemctl " + (listener->uid == 0 ? "" : "--user ") +
-                "stop rota" + (handed_over ? ".socket rota.service" : "") + "` stops it.");
+    return fail("The service at " + at + " is run by systemd; `systemctl " + for_user(listener->pid) + "stop rota" +
+                (handed_over ? ".socket rota.service" : "") + "` stops it.");
   if (auto ended = end(process, std::to_string(listener->pid)); !ended) return std::unexpected(ended.error());
   return printed("Stopped the service at " + at + ".\n" + what_goes_on(*status));
 }

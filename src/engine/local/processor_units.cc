@@ -86,7 +86,7 @@ Units allowed_processors() {
 ProcessorUnits processor_units(std::int64_t wanted, const char* library) {
   if (auto units = units_by_hwloc(wanted, library)) return {std::move(*units), ""};
   return {allowed_processors(), std::string("The library ") + library +
-                                    " cannot be opened, so jobs get processors in the order of their numbers, and not "
+                                    " cannot be used, so jobs get processors in the order of their numbers, and not "
                                     "whole cores that lie beside each other; install the package libhwloc15."};
 }
 

@@ -7,6 +7,9 @@
 
 namespace rota {
 
+Auctioneer::Auctioneer(const AuctionRules& rules, std::vector<Duration> soonest, Instant opened, SiteId holder)
+    : rules_(rules), soonest_(std::move(soonest)), closes_(opened + rules.length), holder_(holder) {}
+
 void Auctioneer::hears(const Bid& bid) {
   if (!won_) bids_[bid.site] = bid;
 }
@@ -65,6 +68,22 @@ void Auctioneer::reopen(Instant now, SiteId without) {
   loses(without);
   won_ = false;
   closes_ = now + rules_.length;
+}
+
+Bidder::Bidder(SiteId site, const BidRules& rules) : site_(site), rules_(rules) {}
+
+void Bidder::opened(const JobSpec& job, const Haul& haul, bool held) {
+  lots_[job.number] = {job, haul, false, held, {}};
+}
+
+void Bidder::over(std::int64_t job) { lots_.erase(job); }
+
+std::vector<Bidder::Message> Bidder::look(const View& view, const Outlook& outlook, bool held_too) {
+  return bids(view, outlook, {true, held_too});
+}
+
+std::vector<Bidder::Message> Bidder::refresh(const View& view, const Outlook& outlook, bool held_too) {
+  return bids(view, outlook, {false, held_too});
 }
 
 bool Bidder::holds_any() const {

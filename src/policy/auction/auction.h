@@ -34,8 +34,7 @@ class Auctioneer {
   // holder: has the job in its queue, and keeps it until it has bid, and then unless another bid is above its own;
   // invalid: nobody. What is held is in no hurry: its rounds are closed on time, and only those in which somebody could
   // have it.
-  Auctioneer(const AuctionRules& rules, std::vector<Duration> soonest, Instant opened, SiteId holder = {})
-      : rules_(rules), soonest_(std::move(soonest)), closes_(opened + rules.length), holder_(holder) {}
+  Auctioneer(const AuctionRules& rules, std::vector<Duration> soonest, Instant opened, SiteId holder = {});
 
   // A site joins, raises or lowers. After the auction is over nothing is heard any more.
   void hears(const Bid& bid);
@@ -76,25 +75,19 @@ class Bidder {
     Bid bid;
   };
 
-  Bidder(SiteId site, const BidRules& rules) : site_(site), rules_(rules) {}
+  Bidder(SiteId site, const BidRules& rules);
 
   // held: the job waits at some site, so that bids on it are in no hurry.
-  void opened(const JobSpec& job, const Haul& haul, bool held = false) {
-    lots_[job.number] = {job, haul, false, held, {}};
-  }
-  void over(std::int64_t job) { lots_.erase(job); }
+  void opened(const JobSpec& job, const Haul& haul, bool held = false);
+  void over(std::int64_t job);
   std::size_t open() const { return lots_.size(); }
 
   bool holds_any() const;  // some open job is held
   // Looks at the queue: joins every auction in which it can offer processors. Its first bids. held_too: also on jobs
   // that are held.
-  std::vector<Message> look(const View& view, const Outlook& outlook = {}, bool held_too = true) {
-    return bids(view, outlook, {true, held_too});
-  }
+  std::vector<Message> look(const View& view, const Outlook& outlook = {}, bool held_too = true);
   // The site's load has changed: the bids that have changed with it, where it takes part.
-  std::vector<Message> refresh(const View& view, const Outlook& outlook = {}, bool held_too = true) {
-    return bids(view, outlook, {false, held_too});
-  }
+  std::vector<Message> refresh(const View& view, const Outlook& outlook = {}, bool held_too = true);
 
  private:
   struct Lot {

@@ -6,6 +6,8 @@
 
 namespace rota {
 
+NodeBinding::NodeBinding(Stop stop) : stop_(stop) {}
+
 NodeBinding::Rack& NodeBinding::rack_at(RackId rack) {
   if (racks_.size() <= rack.value) racks_.resize(rack.value + 1);
   return racks_[rack.value];

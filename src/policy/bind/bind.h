@@ -48,7 +48,7 @@ class NodeBinding {
     bool operator==(const Move&) const = default;
   };
 
-  explicit NodeBinding(Stop stop = Stop::balanced) : stop_(stop) {}
+  explicit NodeBinding(Stop stop = Stop::balanced);
 
   // A node that is not there comes. What changed holds until the next event.
   std::span<const Move> join(NodeId node, RackId rack, bool has_accelerator);
