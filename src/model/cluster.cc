@@ -36,18 +36,6 @@ Cluster::Cluster(const ClusterOptions& options) : View(options) {}
 
 Cluster::~Cluster() = default;
 
-void Cluster::rank_waiting() {
-  waiting_.rank(now_, [&](JobId id) -> const Job& { return jobs_[id.value]; });
-  if (!use_.changed().empty() || !waiting_.sorted()) rank_users();
-}
-
-void Cluster::apply(const ReservationKept& fact) { reservations_.add(fact.row); }
-
-void Cluster::apply(const UserKept& fact) {
-  if (fact.runs.runs != 0) history_[fact.user] = fact.runs;
-  use_.put_back(fact.user, fact.spent);
-}
-
 void Cluster::fold(const Fact& fact) {
   std::visit([&](const auto& what) { fold(fact.at, fact.sequence, what); }, fact.what);
 }
@@ -262,14 +250,6 @@ void Cluster::release_presumed_ended() {
     map_.release(e.job);
     return true;
   });
-}
-
-void Cluster::rank_users() {
-  for (const std::uint32_t user : use_.changed()) {
-    waiting_.rescore(user, use_.spent_at(user));
-  }
-  use_.settle();
-  waiting_.sort_in([&](JobId id) -> const Job& { return jobs_[id.value]; });
 }
 
 void Cluster::leave_running(Job& job, JobId id) {

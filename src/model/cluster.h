@@ -393,7 +393,7 @@ class Cluster final : public View {
   void apply(const StateKept& fact);
   void apply(const JobKept& fact);
   void apply(const NodeKept& fact);
-  void apply(const ReservationKept& fact);
+  void apply(const ReservationKept& fact) { reservations_.add(fact.row); }
   void apply(const LicenceKept& fact) { set_elsewhere(fact.licence, fact.elsewhere); }
   void apply(const UserKept& fact);
   void apply(const WorkKept& fact) { work_.put_back(fact); }

@@ -4,6 +4,24 @@
 
 namespace rota {
 
+void Cluster::rank_waiting() {
+  waiting_.rank(now_, [&](JobId id) -> const Job& { return jobs_[id.value]; });
+  if (!use_.changed().empty() || !waiting_.sorted()) rank_users();
+}
+
+void Cluster::rank_users() {
+  for (const std::uint32_t user : use_.changed()) {
+    waiting_.rescore(user, use_.spent_at(user));
+  }
+  use_.settle();
+  waiting_.sort_in([&](JobId id) -> const Job& { return jobs_[id.value]; });
+}
+
+void Cluster::apply(const UserKept& fact) {
+  if (fact.runs.runs != 0) history_[fact.user] = fact.runs;
+  use_.put_back(fact.user, fact.spent);
+}
+
 // For a run, or a part of one, that is over now.
 void Cluster::charge(const Job& job) {
   if (!use_.kept()) return;
