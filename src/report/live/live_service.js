@@ -44,6 +44,7 @@ rota.service = (() => {
     const code = (location.hash.match(/^#code=(.+)$/) || [])[1];
     if (!code) return '';
     history.replaceState(null, '', location.pathname + location.search);
+    keepToken('');  // the page says what became of the code, and not how things are by an earlier one
     const answer = await fetch('v1/page-sessions', {method: 'POST', cache: 'no-store',
                                                     headers: {Authorization: `Bearer ${code}`}}).catch(() => null);
     if (!answer) return 'The service does not answer; type rota page again.';
