@@ -54,7 +54,8 @@ def run(folder, rota, words, orderly=False):
                    f"ExecStart={' '.join(words)}\n")
         if not orderly:
             file.write("ExecStopPost=systemctl poweroff --force --force\n")
-    kernel = [*KERNEL, "mem=768M", f"init={START}", "quiet", f"ROTA_FOLDER={folder}", f"ROTA_BINARY={rota}"]
+    memory = "768M" if rota else "2560M"  # half of it is its disk, too
+    kernel = [*KERNEL, f"mem={memory}", f"init={START}", "quiet", f"ROTA_FOLDER={folder}", f"ROTA_BINARY={rota}"]
     with open(os.path.join(folder, "console.txt"), "wb") as console:
         process = subprocess.Popen(kernel, stdin=subprocess.DEVNULL, stdout=console, stderr=subprocess.STDOUT,
                                    env=environment(folder), start_new_session=True)
