@@ -29,7 +29,8 @@ until [ -e finish-$ROTA_JOB_ID ]; do n=$((n+1)); echo $n > next-$ROTA_JOB_ID; mv
   sleep 0.02; done
 echo end $ROTA_JOB_NODELIST $n >> log-$ROTA_JOB_ID"""
 
-SAVES = "kill -0 $ROTA_JOB_PID && cp now-$ROTA_JOB_ID saved-$ROTA_JOB_ID && echo saved >> log-$ROTA_JOB_ID"
+# Not by cp, which refuses a file that is replaced just then.
+SAVES = "kill -0 $ROTA_JOB_PID && cat now-$ROTA_JOB_ID > saved-$ROTA_JOB_ID && echo saved >> log-$ROTA_JOB_ID"
 OBEYS = "trap 'cp now-$ROTA_JOB_ID saved-$ROTA_JOB_ID; echo saved >> log-$ROTA_JOB_ID; exit 0' USR1"
 LINGERS = "trap 'touch told; until [ -e leave ]; do sleep 0.02; done; exit 0' TERM"
 
@@ -137,7 +138,7 @@ class Moves(MoveCase):
         first = self.counting()
         words = "n=$(cat saved-$ROTA_JOB_ID 2> /dev/null || echo 0); echo on $ROTA_JOB_NODELIST $n; " \
                 "n=$((n+1)); echo $n > now-$ROTA_JOB_ID; until [ -e finish-run ]; do sleep 0.02; done; exit 7"
-        process = subprocess.Popen([self.rota, "run", "-t", "1h", "--checkpoint", "cp now-$ROTA_JOB_ID saved-$ROTA_JOB_ID",
+        process = subprocess.Popen([self.rota, "run", "-t", "1h", "--checkpoint", "cat now-$ROTA_JOB_ID > saved-$ROTA_JOB_ID",
                                     "--", "/bin/sh", "-c", words], cwd=self.folder, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                    env={"PATH": "/usr/bin:/bin", "ROTA_SOCKET": self.service.socket})

@@ -251,7 +251,7 @@ class SuspendEasy(Suspend, RequeueEasy):
 COUNTED = ("rm -f saving-$ROTA_JOB_ID; n=$(cat saved-$ROTA_JOB_ID 2> /dev/null || echo 0); while [ $n -lt {0} ]; do "
            "[ ! -e saving-$ROTA_JOB_ID ] || sleep 9; sleep 0.05; n=$((n + 1)); echo $n > next-$ROTA_JOB_ID; "
            "mv next-$ROTA_JOB_ID now-$ROTA_JOB_ID; done; echo step $n - >> steps-$ROTA_JOB_ID")
-SAVES = "echo > saving-$ROTA_JOB_ID; [ ! -e now-$ROTA_JOB_ID ] || cp now-$ROTA_JOB_ID saved-$ROTA_JOB_ID"
+SAVES = "echo > saving-$ROTA_JOB_ID; [ ! -e now-$ROTA_JOB_ID ] || cat now-$ROTA_JOB_ID > saved-$ROTA_JOB_ID"
 
 
 class Counting(Truth):
