@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json_bytes.h"
 #include "base/text.h"
 #include "serve/told_start.h"
 
@@ -104,7 +105,7 @@ void add_waiting(const Service& service, JobId id, const Job& job, Detail detail
 
 }  // namespace
 
-std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string dumped(const Json& json) { return json_text(json); }
 
 double unix_seconds(const Service& service, Instant at) { return to_seconds(Duration{service.unix_milliseconds(at)}); }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/json_bytes.h"
 #include "base/json_names.h"
 #include "base/json_size.h"
 #include "base/text.h"
@@ -45,7 +46,7 @@ Result<void> check_size(std::string_view body) {
 Result<Json> parse(const std::string& body) {
   if (auto small = check_size(body); !small) return std::unexpected(small.error());
   JsonNames<Json> names(kMostMembers);
-  Json json = Json::parse(body, std::ref(names), false);
+  Json json = json_from<Json>(body, std::ref(names));
   if (names.too_many())
     return fail("an object in the request's body has more than " + grouped(kMostMembers) +
                 " members, which nothing here has; send what docs/api.md describes.");
@@ -187,6 +188,8 @@ const std::vector<Member>& members() {
       number<&S::umask>("umask", "a number from 0 to 511", 0, 0777),
       number<&S::processors>("processors", "a whole number from 1", 1, UINT32_MAX - 1),
       number<&S::nodes>("nodes", "a whole number", 0, UINT32_MAX - 1),
+      number<&S::most_nodes>("most_nodes", "a whole number", 0, UINT32_MAX - 1),
+      plain<&S::all_memory>("all_memory", "true or false"),
       number<&S::memory>("memory", "a number of bytes", 0, INT64_MAX / 2),
       number<&S::accelerators>("accelerators", "a whole number up to 255", 0, 255),
       plain<&S::accelerator_type>("accelerator_type", "a text"),
@@ -204,6 +207,7 @@ const std::vector<Member>& members() {
       {"requeue", "true or false",
        [](const Json& json, S& into, std::int64_t) { return take(json, into.requeue.emplace()); }},
       plain<&S::warning_signal>("warning_signal", "the name of a signal"),
+      plain<&S::warning_to_script>("warning_to_script", "true or false"),
       plain<&S::warning_time>("warning_time", "a number of seconds"),
       plain<&S::kill_wait>("kill_wait", "a number of seconds"),
       plain<&S::checkpoint>("checkpoint", "a text"),

@@ -127,7 +127,11 @@ std::string one_line(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const std::string_view character = next_character(text);
-    out += printable(character) ? character : "?";
+    if (character_size(character) == 0) {
+      append_hex(out, character);
+    } else {
+      out += printable(character) ? character : "?";
+    }
     text.remove_prefix(character.size());
   }
   return out;

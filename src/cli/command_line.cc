@@ -2,8 +2,23 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 
 namespace rota::cli {
+namespace {
+
+// The topmost command, which knows where each command's rest goes.
+struct Root : CLI::App {
+  using CLI::App::App;
+  std::map<const CLI::App*, std::vector<std::string>*> rests;
+};
+
+Root& root_of(CLI::App* app) {
+  while (app->get_parent() != nullptr) app = app->get_parent();
+  return dynamic_cast<Root&>(*app);
+}
+
+}  // namespace
 
 Option Option::type_name(const std::string& shown) const { return Option(option_->type_name(shown)); }
 
@@ -55,6 +70,12 @@ template Option Command::add_option(const std::string&, std::string&, const std:
 template Option Command::add_option(const std::string&, std::vector<std::int64_t>&, const std::string&) const;
 template Option Command::add_option(const std::string&, std::vector<std::string>&, const std::string&) const;
 
+void Command::add_rest(const std::string& name, const std::string& shown, std::vector<std::string>& words,
+                       const std::string& about) const {
+  root_of(app_).rests[app_] = &words;
+  app_->add_option(name, words, about)->type_name(shown);
+}
+
 Option Command::add_option_function(const std::string& names, const std::function<void(const std::string&)>& take,
                                     const std::string& about) const {
   return Option(app_->add_option_function<std::string>(names, take, about));
@@ -88,7 +109,7 @@ std::optional<Command> Command::chosen() const {
 }
 
 CommandLine::CommandLine()
-    : app_(std::make_shared<CLI::App>("schedule batch jobs, and rehearse schedules on your own job log", "rota")) {
+    : app_(std::make_shared<Root>("schedule batch jobs, and rehearse schedules on your own job log", "rota")) {
   app_->set_help_flag("-h,--help", "print this help");
   app_->set_version_flag("--version", "", "print the version");
 }
@@ -111,6 +132,10 @@ std::expected<CommandLine::Asked, UsageError> CommandLine::parse(std::vector<std
   error.unknown = app_->remaining(true);
   std::erase(error.unknown, "--");  // which CLI11 keeps beside the words that no command takes
   return std::unexpected(error);
+}
+
+void CommandLine::set_rest(Command command, std::vector<std::string> words) {
+  *root_of(app_.get()).rests.at(&command.app()) = std::move(words);
 }
 
 Command CommandLine::innermost() const {

@@ -60,6 +60,10 @@ class Command {
   // T.
   template <class T>
   Option add_option(const std::string& names, T& value, const std::string& about) const;
+  // A positional that no parser reads: `words` are a command of the user's as it was typed, with the "--" before it, or
+  // a script and its arguments. `shown` stands for them in the help.
+  void add_rest(const std::string& name, const std::string& shown, std::vector<std::string>& words,
+                const std::string& about) const;
   Option add_option_function(const std::string& names, const std::function<void(const std::string&)>& take,
                              const std::string& about) const;
   Option add_flag(const std::string& names, bool& value, const std::string& about) const;
@@ -86,8 +90,10 @@ class CommandLine {
   Command root() const { return Command(app_.get()); }
 
   enum class Asked { command, help, version };
-  // `words`: those behind "rota". Sets the variables of the options and runs the callbacks, for Asked::command only.
+  // `words`: those behind "rota", but for what is the rest of a command (words_apart.h), which goes to its add_rest().
+  // Sets the variables of the options and runs the callbacks, for Asked::command only.
   std::expected<Asked, UsageError> parse(std::vector<std::string> words);
+  void set_rest(Command command, std::vector<std::string> words);
   Command innermost() const;  // of the commands that parse() has come to
 
  private:

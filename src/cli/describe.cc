@@ -160,31 +160,6 @@ Command root_of(Command command) {
   return parent == command ? command : root_of(parent);
 }
 
-std::vector<std::string> with_rest_marked(Command root, const std::vector<std::string>& words) {
-  std::vector<std::string> out;
-  Command at = root;
-  Description command = describe(at);
-  bool value = false;  // comes next
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    out.push_back(word);
-    if (std::exchange(value, false)) continue;
-    if (const auto below = subcommand(at, word)) {
-      at = *below;
-      command = describe(at);
-    } else if (word.size() > 1 && word.starts_with('-') && word != "--") {
-      const Argument* option = option_named(command, word);
-      value = option != nullptr && option->kind != ValueKind::none;
-    } else {
-      if (command.positionals.empty() || !command.positionals.front().rest) return words;
-      out.insert(out.end() - 1, "--");
-      out.insert(out.end(), words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
-      return out;
-    }
-  }
-  return words;
-}
-
 const Argument* option_named(const Description& command, std::string_view name) {
   const auto has = [&](const Argument& a) { return std::ranges::find(a.names, name) != a.names.end(); };
   const auto found = std::ranges::find_if(command.options, has);

@@ -53,9 +53,4 @@ std::vector<Command> every_command(Command command);                            
 Command parent_of(Command command);                                               // of the topmost: itself
 Command root_of(Command command);                                                 // likewise
 
-// The words of a command line with "--" before a user's own command, so that its options stay its own. Where the user
-// wrote
-// "--" there, a second one stands behind: the first word of the positional then tells that there was one.
-std::vector<std::string> with_rest_marked(Command root, const std::vector<std::string>& words);
-
 }  // namespace rota::cli

@@ -7,6 +7,8 @@
 #include "cli/command.h"
 #include "cli/describe.h"
 #include "cli/live/slurm_habits.h"
+#include "cli/printed.h"
+#include "cli/words_apart.h"
 
 namespace rota::cli {
 namespace {
@@ -169,7 +171,11 @@ std::string help_text(Command of) {
 }
 
 Result<std::string> understood(CommandLine& line, const std::vector<std::string>& words) {
-  const auto asked = line.parse(with_rest_marked(line.root(), words));
+  const auto apart = words_apart(line.root(), words);
+  if (!apart) return fail(one_line(apart.error().message) + ". See `rota " + words.front() + " --help`.");
+  for (const std::string& each : apart->remarks) remark("rota: " + each);
+  if (!apart->rest.empty()) line.set_rest(*subcommand(line.root(), words.front()), apart->rest);
+  const auto asked = line.parse(apart->options);
   if (!asked) return fail(usage_sentence(describe(line.innermost()), asked.error()));
   if (*asked == CommandLine::Asked::command) return "";
   if (*asked == CommandLine::Asked::version) return "rota " ROTA_VERSION "\n";

@@ -12,6 +12,7 @@
 #include "log/pbs.h"
 #include "log/sacct.h"
 #include "log/sacct_columns.h"
+#include "log/searched_line.h"
 
 namespace rota::log {
 
@@ -34,8 +35,8 @@ Result<LogFormat> format_of(LineBlocks& blocks) {
   auto text = blocks.peek();
   if (!text) return std::unexpected(text.error());
   const std::string_view line = trimmed(text->substr(0, text->find('\n')));
-  if (looks_like_pbs(line)) return LogFormat::pbs;
-  if (looks_like_lsf(first_record(*text))) return LogFormat::lsf;
+  if (looks_like_pbs(behind_file_name(line, looks_like_pbs))) return LogFormat::pbs;
+  if (looks_like_lsf(behind_file_name(first_record(*text), looks_like_lsf))) return LogFormat::lsf;
   return looks_like_sacct(line) ? LogFormat::sacct : LogFormat::swf;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "log/searched_line.h"
 #include "log/seen_jobs.h"
 #include "model/machine.h"
 
@@ -278,7 +279,7 @@ Result<AccountedLog> Reader::read() {
         ++line_;
         if (trimmed(line).empty() || line.starts_with('#')) return {};
         ++report().rows;
-        const auto taken = take(line);
+        const auto taken = take(behind_file_name(line, looks_like_lsf));
         return taken ? taken : jobs_.bad_record(taken.error(), line_);
       },
       options_.progress);

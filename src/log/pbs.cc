@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "log/pbs_request.h"
 #include "log/sacct_cell.h"
+#include "log/searched_line.h"
 #include "log/seen_jobs.h"
 
 namespace rota::log {
@@ -139,7 +140,7 @@ Result<AccountedLog> Reader::read() {
         ++line_;
         if (trimmed(line).empty()) return {};
         ++report().rows;
-        const auto taken = take(trimmed(line));
+        const auto taken = take(behind_file_name(trimmed(line), looks_like_pbs));
         return taken ? taken : jobs_.bad_record(taken.error(), line_);
       },
       options_.progress);

@@ -78,10 +78,53 @@ bool looks_like_sacct(std::string_view first_line) {
   return line.find('|') != std::string_view::npos || (is_among(kNames, first) && line.size() > first.size());
 }
 
+namespace {
+
+// The delimiter that ends a cell: within brackets, as in n[1,3-5], it is part of a list of nodes.
+std::size_t end_of_cell(std::string_view line, std::string_view delimiter) {
+  const std::size_t at = line.find(delimiter);
+  if (delimiter != "," || at == std::string_view::npos) return at;
+  const std::size_t open = line.find('[');
+  const std::size_t close = line.find(']', open);
+  if (open == std::string_view::npos || at < open || close == std::string_view::npos || at > close) return at;
+  const std::size_t rest = end_of_cell(line.substr(close), delimiter);
+  return rest == std::string_view::npos ? rest : close + rest;
+}
+
+}  // namespace
+
+// With commas between the columns, a list of resources (cpu=4,mem=8G) or of nodes (n1,n3) goes over several cells.
+void SacctColumns::join_lists() {
+  // more(cell, next): whether the next one belongs to it.
+  const auto join = [&](SacctColumn column, const auto& more) {
+    const int at = place_[static_cast<std::size_t>(column)];
+    if (at < 0) return;
+    const auto first = static_cast<std::size_t>(at);
+    while (cells_.size() > columns_ && first + 1 < cells_.size() && more(cells_[first], cells_[first + 1])) {
+      const std::string_view next = cells_[first + 1];
+      cells_[first] = {cells_[first].data(),
+                       static_cast<std::size_t>(next.data() + next.size() - cells_[first].data())};
+      cells_.erase(cells_.begin() + at + 1);
+    }
+  };
+  std::array columns{SacctColumn::alloc_tres, SacctColumn::req_tres, SacctColumn::req_gres, SacctColumn::node_list};
+  std::ranges::sort(columns, {}, [&](SacctColumn column) { return place_[static_cast<std::size_t>(column)]; });
+  for (const SacctColumn column : columns) {
+    if (column == SacctColumn::node_list) {
+      join(column, [](std::string_view, std::string_view) { return true; });
+    } else {  // each resource stands once in a list
+      join(column, [](std::string_view cell, std::string_view next) {
+        const std::string name(next.substr(0, next.find('=') + 1));
+        return name.ends_with('=') && !cell.starts_with(name) && cell.find("," + name) == std::string_view::npos;
+      });
+    }
+  }
+}
+
 void SacctColumns::split(std::string_view line) {
   cells_.clear();
   for (;;) {
-    const std::size_t at = line.find(delimiter_);
+    const std::size_t at = end_of_cell(line, delimiter_);
     cells_.push_back(trimmed(line.substr(0, at)));
     if (at == std::string_view::npos) return;
     line.remove_prefix(at + delimiter_.size());
@@ -173,6 +216,7 @@ bool SacctColumns::is_row(std::string_view line) {
 Result<void> SacctColumns::read_row(std::string_view line) {
   split(line);
   if (closed_ && cells_.back().empty()) cells_.pop_back();
+  if (delimiter_ == "," && cells_.size() > columns_ && free_text_.empty()) join_lists();
   if (cells_.size() > columns_ && free_text_.size() == 1) {
     const auto at = cells_.begin() + static_cast<std::ptrdiff_t>(free_text_.front());
     const auto last = at + static_cast<std::ptrdiff_t>(cells_.size() - columns_);

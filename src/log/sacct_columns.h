@@ -112,6 +112,7 @@ class SacctColumns {
 
  private:
   void split(std::string_view line);
+  void join_lists();
   bool has(SacctColumn column) const { return place_[static_cast<std::size_t>(column)] >= 0; }
   Result<void> check_needed() const;
 

@@ -432,6 +432,17 @@ TEST(SacctNames, ARowThatIsCutOffIsTold) {
   EXPECT_EQ(before->rows.size(), 1U) << "the row after it is not taken for the rest of a name";
 }
 
+TEST(SacctDelimiters, MayBeCommasBetweenListsWithCommas) {
+  const std::string times = ",2024-01-01T00:00:00,2024-01-01T00:00:00,2024-01-01T00:01:00,";
+  const auto log = log_of("JobIDRaw,Submit,Start,End,NCPUS,AllocTRES,ReqTRES,NodeList\n1" + times +
+                          "8,cpu=8,mem=4G,gres/gpu=2,cpu=8,mem=4G,n[1,3-5]\n2" + times + "4,cpu=4,cpu=4,n1,m2\n3" +
+                          times + "2,,,n7\n");
+  ASSERT_TRUE(log) << log.error().message;
+  ASSERT_EQ(log->rows.size(), 3U);
+  for (const auto& [row, processors] : {std::pair{0U, 8}, {1U, 4}, {2U, 2}})
+    EXPECT_EQ(log->rows[row][SwfField::processors], processors);
+}
+
 TEST(SacctDelimiters, MayBeAnyThing) {
   for (const std::string delimiter : {";", "\t", "@@", "|"}) {
     std::string text =

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "base/json_bytes.h"
 #include "base/text.h"
 #include "serve/submission.h"
 #include "store/number_json.h"
@@ -30,6 +31,7 @@ std::string about_text(const About& about, std::int64_t index) {
   if (about.warning_signal > 0) {
     json["warning_signal"] = about.warning_signal;
     json["warning_time"] = about.warning_time.count();
+    if (about.warning_to_script) json["warning_to_script"] = true;
   }
   if (!about.checkpoint.empty()) json["checkpoint"] = about.checkpoint;
   if (about.checkpoint_signal > 0) json["checkpoint_signal"] = about.checkpoint_signal;
@@ -51,7 +53,7 @@ std::string about_text(const About& about, std::int64_t index) {
                       {"error_apart", attach.error_apart}, {"keep", attach.keep}, {"rows", attach.rows},
                       {"columns", attach.columns}};
   }
-  return with_index(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), index);
+  return with_index(json_text(json), index);
 }
 
 // The last member, so that all before it is the same text for all tasks.
@@ -104,7 +106,8 @@ Result<KeptAbout> read_about(const std::string& text) {
   KeptAbout kept;
   About& about = kept.about;
   try {
-    const auto json = nlohmann::json::parse(text);
+    const auto json = json_from<nlohmann::json>(text);
+    if (json.is_discarded()) return fail("what the database knows of a job is no JSON: " + rota::quoted(text) + ".");
     take(json, "name", about.name);
     take(json, "user", about.user);
     take(json, "comment", about.comment);
@@ -122,6 +125,7 @@ Result<KeptAbout> read_about(const std::string& text) {
     take(json, "index", kept.index);
     take(json, "warning_signal", about.warning_signal);
     take(json, "warning_time", about.warning_time);
+    take(json, "warning_to_script", about.warning_to_script);
     take(json, "kill_wait", about.kill_wait);
     take(json, "checkpoint", about.checkpoint);
     take(json, "checkpoint_signal", about.checkpoint_signal);

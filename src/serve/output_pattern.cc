@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/text.h"
+
 namespace rota::serve {
 namespace {
 
@@ -25,8 +27,17 @@ std::optional<std::string> word_of(char letter, std::size_t width, const Pattern
       return padded(words.job, width);
     case 'A':
       return padded(words.array, width);
+    case 'J':  // with its step, where Slurm has one: a script is none
+      return padded(words.job, width);
     case 'a':
       return padded(words.index, width);
+    case 'b':
+      return padded(words.index % 10, width);
+    case 'n':
+    case 't':
+      return padded(0, width);
+    case 's':
+      return "batch";
     case 'r':
       return padded(words.restarts, width);
     case 'x':
@@ -42,7 +53,42 @@ std::optional<std::string> word_of(char letter, std::size_t width, const Pattern
   }
 }
 
+// The sign behind "%" and a number at `at`; false: there is none.
+bool read_sign(std::string_view pattern, std::size_t& at, std::size_t& width) {
+  while (++at < pattern.size() && pattern[at] >= '0' && pattern[at] <= '9')
+    width = std::min(kMostPadding, width * 10 + static_cast<std::size_t>(pattern[at] - '0'));
+  return at < pattern.size();
+}
+
+Result<void> check(std::string_view pattern) {
+  for (std::size_t i = pattern.find('%'); i < pattern.size(); i = pattern.find('%', i + 1)) {
+    const std::size_t begin = i;
+    std::size_t width = 0;
+    if (read_sign(pattern, i, width) && word_of(pattern[i], width, {})) continue;
+    return fail("nothing stands for " + rota::quoted(pattern.substr(begin, i - begin + 1)) + " of the file name " +
+                rota::quoted(pattern) +
+                "; %j is the job's id, %A and %a an array's and the task's index, %x the name, %u the user, %N the "
+                "node, and %% a percent sign.");
+  }
+  return {};
+}
+
 }  // namespace
+
+Result<void> check_patterns(std::initializer_list<std::string_view> patterns) {
+  for (const std::string_view pattern : patterns) {
+    if (auto known = check(pattern); !known) return known;
+  }
+  return {};
+}
+
+bool tells_tasks_apart(std::string_view pattern) {
+  for (std::size_t i = pattern.find('%'); i < pattern.size(); i = pattern.find('%', i + 1)) {
+    std::size_t width = 0;
+    if (read_sign(pattern, i, width) && std::string_view("ajJ").contains(pattern[i])) return true;
+  }
+  return false;
+}
 
 std::string fill_in(std::string_view pattern, const PatternWords& words) {
   std::string text;
@@ -51,12 +97,8 @@ std::string fill_in(std::string_view pattern, const PatternWords& words) {
       text += pattern[i];
       continue;
     }
-    std::size_t width = 0;
-    std::size_t at = i + 1;
-    while (at < pattern.size() && pattern[at] >= '0' && pattern[at] <= '9') {
-      width = std::min(kMostPadding, width * 10 + static_cast<std::size_t>(pattern[at++] - '0'));
-    }
-    const auto word = at < pattern.size() ? word_of(pattern[at], width, words) : std::nullopt;
+    std::size_t width = 0, at = i;
+    const auto word = read_sign(pattern, at, width) ? word_of(pattern[at], width, words) : std::nullopt;
     if (word) {
       text += *word;
       i = at;

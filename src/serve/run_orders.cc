@@ -2,10 +2,13 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <iterator>
 #include <numeric>
 #include <vector>
 
+#include "base/text.h"
 #include "serve/node_list.h"
 #include "serve/output_pattern.h"
 #include "serve/service.h"
@@ -49,6 +52,25 @@ std::string in_runs(const std::vector<std::uint32_t>& numbers) {
     if (to - from > 1) text += "(x" + std::to_string(to - from) + ")";
   }
   return text;
+}
+
+// Whether only a scheduler says it, about the job itself: one may be submitted from within another job, of Rota or of
+// another system, and is not that one.
+bool of_a_job(std::string_view text) {
+  constexpr std::array<std::string_view, 5> kSites{
+      "SLURM_CONF=", "SLURM_TIME_FORMAT=", "PBS_CONF_FILE=", "PBS_SERVER=", "PBS_EXEC="};
+  if (std::ranges::any_of(kSites, [&](std::string_view name) { return text.starts_with(name); })) return false;
+  constexpr std::array<std::string_view, 4> kJobs{"ROTA_", "SLURM_", "SLURMD_", "PBS_"};
+  return std::ranges::any_of(kJobs, [&](std::string_view name) { return text.starts_with(name); });
+}
+
+// What its submission asked for in Slurm's words, "NTASKS_PER_NODE=2,MEM_PER_CPU=20".
+void say_what_was_asked(const std::vector<std::string>& given, std::vector<std::string>& all) {
+  constexpr std::string_view kAsked = "ROTA_SBATCH_ASKED=";
+  const auto found = std::ranges::find_if(given, [](const std::string& text) { return text.starts_with(kAsked); });
+  if (found == given.end()) return;
+  for (const std::string_view each : split(std::string_view(*found).substr(kAsked.size()), ' '))
+    all.push_back("SLURM_" + std::string(each));
 }
 
 // Which task it is, and of how many.
@@ -165,8 +187,12 @@ void Service::say_as_slurm(JobId id, const KeptAbout& kept, std::uint32_t tasks,
                                     {"SUBMIT_HOST", this_host()},
                                     {"PROCID", std::string("0")},
                                     {"LOCALID", std::string("0")},
-                                    {"NODEID", std::string("0")}})
+                                    {"NODEID", std::string("0")},
+                                    {"GTIDS", std::string("0")},
+                                    {"PRIO_PROCESS", std::string("0")}})
     all.push_back(std::string("SLURM_") + name + "=" + value);
+  const auto hosts = parse_host_list(nodes.empty() ? machine_->name : nodes);
+  if (hosts && !hosts->empty()) all.push_back("SLURMD_NODENAME=" + hosts->front());
 }
 
 // A line for each process, as PBS has it: the name of its node. None of a job that is larger than any that starts
@@ -201,6 +227,9 @@ void Service::say_as_pbs(JobId id, const KeptAbout& kept, std::vector<std::strin
   const std::size_t nodes = machine_->nodes.empty() ? 1 : view().placement(id).shares.size();
   say("NP", std::to_string(spec.processors));
   say("NUM_NODES", std::to_string(nodes));
+  say("NODENUM", "0");
+  say("TASKNUM", "1");
+  all.push_back("NCPUS=" + std::to_string((spec.processors + nodes - 1) / nodes));
   say("NUM_PPN", std::to_string((spec.processors + nodes - 1) / nodes));
   if (spec.partition.valid()) say("QUEUE", machine_->partitions[spec.partition.value].name);
   if (kept.index < 0) return;
@@ -231,23 +260,19 @@ Result<local::Run> Service::run_of(const Command& start) {
   local::Run run;
   run.script = (*payload)->script;
   run.command = about.command;
-  std::vector<std::string> given = pieces_of((*payload)->environment);
+  const std::vector<std::string> given = pieces_of((*payload)->environment);
   const bool sbatch = std::ranges::find(given, "ROTA_SBATCH=1") != given.end();  // its script has #SBATCH lines
-  const bool slurms = settings_.slurm_variables || sbatch;
-  const std::vector<std::string> own = environment_of(start, *kept, slurms);
-  // What another job left in its user's environment is not this one's; of two values of a name programs see the first.
-  bool pbs = false;
-  for (std::string& text : given) {
-    const bool ours = text.starts_with("ROTA_") || (slurms && text.starts_with("SLURM_"));
-    pbs = pbs || text.starts_with("PBS_O_WORKDIR=");
-    if (!ours) run.environment.push_back(std::move(text));
-  }
-  if (pbs) {
-    std::erase_if(run.environment,
-                  [](const std::string& text) { return text.starts_with("PBS_") && !text.starts_with("PBS_O_"); });
+  run.slurms = settings_.slurm_variables || sbatch;
+  const std::vector<std::string> own = environment_of(start, *kept, run.slurms);
+  for (const std::string& text : given)
+    if (!of_a_job(text)) run.environment.push_back(text);
+  if (std::ranges::any_of(given, [](const std::string& text) { return text.starts_with("PBS_O_WORKDIR="); })) {
+    std::ranges::copy_if(given, std::back_inserter(run.environment),
+                         [](const std::string& text) { return text.starts_with("PBS_O_"); });
     say_as_pbs(start.job, *kept, run.environment);
     run.node_file = node_file_of(start.job, size_asked(about, job.spec).all_tasks());
   }
+  if (run.slurms) say_what_was_asked(given, run.environment);
   if (auto room = has_room_to_run(start, run, about.uid); !room) return std::unexpected(room.error());
   run.environment.insert(run.environment.end(), own.begin(), own.end());
   run.folder = about.folder;
@@ -255,7 +280,10 @@ Result<local::Run> Service::run_of(const Command& start) {
   (about.writes_to_terminal() ? run.left_output : run.output) = output_path(start.job, *kept, false, restarts, nodes);
   run.attach = about.attach;
   if (!about.error.empty()) run.error = output_path(start.job, *kept, true, restarts, nodes);
-  run.append = about.append.value_or(restarts > 0);
+  const auto shared = [&](const std::string& name) { return !name.empty() && !tells_tasks_apart(name); };
+  const bool tasks_share =
+      about.array > 0 && (shared(about.output) || shared(about.error));  // and keep what others wrote
+  run.append = about.append.value_or(restarts > 0 || tasks_share);
   run.umask = about.umask;
   if (::geteuid() == 0) {
     run.uid = about.uid;
@@ -266,6 +294,7 @@ Result<local::Run> Service::run_of(const Command& start) {
   run.processors = job.spec.processors;
   run.limit = job.spec.limit;
   run.warning_signal = about.warning_signal;
+  run.warning_to_script = about.warning_to_script;
   run.warning_lead = about.warning_time;
   run.kill_wait = about.kill_wait;
   run.checkpoint = about.checkpoint;

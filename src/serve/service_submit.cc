@@ -9,6 +9,7 @@
 #include "model/never_fits.h"
 #include "serve/after_text.h"
 #include "serve/namesakes.h"
+#include "serve/output_pattern.h"
 #include "serve/service.h"
 
 namespace rota::serve {
@@ -31,16 +32,12 @@ Result<void> can_be_given(const Submission& submission) {
   for (const auto* texts : {&submission.command, &submission.environment}) {
     for (const std::string& text : *texts) {
       if (text.size() > kMostOfOne)
-        return fail(
-            "an argument or a variable of the environment has more than 128 KiB, which no program can be given; "
-            "put it into a file.");
+        return fail("an argument or a variable has more than 128 KiB, more than a program can have; use a file.");
       all += text.size() + 1;
     }
   }
   if (all <= kMostOfAll) return {};
-  return fail(
-      "the arguments and the environment have more than 6 MiB, which no program can be given; put them into a "
-      "file.");
+  return fail("arguments and environment have more than 6 MiB, more than a program can have; use a file.");
 }
 
 // What every job needs, wherever it runs.
@@ -63,6 +60,7 @@ Result<void> complete(const Submission& submission) {
     return fail("the tasks of an array cannot run at one terminal; submit them without `attach`.");
   if (submission.processors == 0) return fail("a job needs at least one processor.");
   if (auto fits = can_be_given(submission); !fits) return fits;
+  if (auto known = check_patterns({submission.output, submission.error, submission.input}); !known) return known;
   for (const std::string& text : submission.environment) {
     if (text.find('=') == std::string::npos || text.starts_with('='))
       return fail("the environment has " + rota::quoted(text) + ", which is not NAME=VALUE.");

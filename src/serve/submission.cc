@@ -256,11 +256,41 @@ void keep_size(const Size& size, const JobSpec& spec, About& about) {
   if (size_asked(about, spec).nodes != size.nodes) about.nodes = size.nodes;
 }
 
+namespace {
+
+// visit(Node) for each node that the job may be on.
+void for_each_node(const Machine& machine, const JobSpec& spec, const auto& visit) {
+  const Partition* partition = spec.partition.valid() ? &machine.partitions[spec.partition.value] : nullptr;
+  for (std::uint32_t n = 0; n < machine.nodes.size(); ++n)
+    if (partition == nullptr || std::ranges::binary_search(partition->nodes, NodeId{n})) visit(machine.nodes[n]);
+}
+
+// Of nodes that differ the least, which all of them have.
+std::int64_t memory_of_each(const Machine& machine, const JobSpec& spec) {
+  if (machine.nodes.empty()) return machine.memory;
+  std::int64_t least = INT64_MAX;
+  for_each_node(machine, spec, [&](const Node& node) { least = std::min(least, node.memory); });
+  return least == INT64_MAX ? 0 : least;
+}
+
+// The fewest within what is asked for that have all its processors.
+std::uint32_t fewest_nodes(const Submission& submission, const Machine& machine, const JobSpec& spec) {
+  std::uint32_t largest = 0;
+  for_each_node(machine, spec, [&](const Node& node) { largest = std::max(largest, node.processors); });
+  if (largest == 0 || submission.tasks_per_node > 0) return submission.nodes;
+  const std::uint32_t wanted = submission.processors / largest + (submission.processors % largest != 0 ? 1 : 0);
+  return std::clamp(wanted, submission.nodes, submission.most_nodes);
+}
+
+}  // namespace
+
 Result<JobSpec> spec_of(const Submission& submission, const Machine& machine) {
   JobSpec spec;
   if (auto found = look_up(submission, machine, spec); !found) return std::unexpected(found.error());
-  if (auto given = give_size(size_of(submission), machine, spec); !given) return std::unexpected(given.error());
-  spec.memory = submission.memory;
+  Size size = size_of(submission);
+  if (submission.most_nodes > submission.nodes) size.nodes = fewest_nodes(submission, machine, spec);
+  if (auto given = give_size(size, machine, spec); !given) return std::unexpected(given.error());
+  spec.memory = submission.all_memory ? memory_of_each(machine, spec) : submission.memory;
   spec.accelerators = submission.accelerators;
   spec.priority = submission.priority;
   const bool keeps = !submission.checkpoint.empty() || !submission.checkpoint_signal.empty();
@@ -315,6 +345,7 @@ std::shared_ptr<About> about_of(const Caller& caller, const Submission& submissi
   about->append = submission.append;
   about->umask = submission.umask;
   about->warning_signal = signals.warning;
+  about->warning_to_script = submission.warning_to_script;
   about->warning_time = submission.warning_time;
   about->kill_wait = submission.kill_wait.value_or(kill_wait);
   about->checkpoint = submission.checkpoint;

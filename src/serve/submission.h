@@ -30,7 +30,9 @@ struct Submission {
   std::uint32_t umask = 022;
   std::uint32_t processors = 1;
   std::uint32_t nodes = 0;
+  std::uint32_t most_nodes = 0;  // 0: `nodes` is how many, else the least
   std::int64_t memory = 0;
+  bool all_memory = false;  // of each of its nodes, in place of `memory`
   std::uint8_t accelerators = 0;
   std::string accelerator_type;
   std::string licence;
@@ -45,6 +47,7 @@ struct Submission {
   std::string array;
   std::optional<bool> requeue;
   std::string warning_signal;
+  bool warning_to_script = false;  // to the process of its script or command alone
   Duration warning_time = seconds(60);
   std::optional<Duration> kill_wait;
   std::string checkpoint;
@@ -125,6 +128,7 @@ struct About {
   std::uint32_t gid = 0;
   std::int64_t array = 0;  // number of the array; 0: it is none
   std::int32_t warning_signal = 0;
+  bool warning_to_script = false;
   Duration warning_time{0};
   Duration kill_wait{0};
   std::string checkpoint;

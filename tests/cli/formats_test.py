@@ -75,6 +75,15 @@ class Formats(RotaCase):
                             ("suspended while they ran: that time is not run time", 1)):
             self.assertEqual(told[what], count, told)
 
+    def test_lines_that_were_searched_out_of_several_files_are_read(self):
+        for name in ("pbs-day", "lsb.acct"):
+            lines = [line for line in (LOGS / name).read_text().splitlines() if ";E;" in line or line.startswith('"JOB_FINISH" ')]
+            self.assertGreater(len(lines), 1)
+            self.file("plain", "\n".join(lines) + "\n")
+            self.file("searched", "".join(f"logs/2024:03:{n + 1}:{line}\n" for n, line in enumerate(lines)))
+            plain, searched = (self.rota("convert", log, "--to", "jsonl").stdout.splitlines()[1:] for log in ("plain", "searched"))
+            self.assertEqual(searched, plain)
+
     def test_pbs_tells_where_a_record_is_wrong_and_a_job_once(self):
         ended = ("03/01/2024 12:00:41;E;1.server;user=anna queue=q ctime=1709294400 start=1709294410 end=1709294500 "
                  "Resource_List.ncpus=2 Exit_status=0\n")

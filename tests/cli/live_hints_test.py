@@ -183,8 +183,8 @@ class Hints(LiveCase):
                 (("cancel", "-t", "PD"), "-t", "say it in place of a job's id, as in `rota cancel state=PD`"),
                 (("cancel", "-n", "x"), "-n", "say it in place of a job's id, as in `rota cancel name=sweep`"),
                 (("submit", "--nodelist=n1", "x.sh"), "--nodelist", nodes), (("run", "-w", "n1", "--", "x"), "-w", nodes),
-                (("submit", "-A", "x", "--", "x"), "-A", "jobs of a service have no account; leave it out"),
-                (("submit", "-q", "x", "--", "x"), "-q", "jobs of a service have no QOS; leave it out"),
+                (("queue", "-A", "x"), "-A", "jobs of a service have no account; leave it out"),
+                (("queue", "-q", "x"), "-q", "jobs of a service have no QOS; leave it out"),
                 (("submit", "--dry-run", "--", "x"), "--dry-run", "--test-only submits nothing, and says when it would start")):
             self.says_no(*words, code=2, said=f'`rota {words[0]}` has no option "{option}": {said}. See `rota {words[0]} --help`.')
         self.assertIn("has no option \"-j\". See", self.live("nodes", "-j", code=2).stderr)

@@ -48,10 +48,10 @@ class Submit(LiveCase):
         chosen = environment("ALL,A=9")
         self.assertEqual((chosen["A"], chosen["B"]), ("9", "2"))
 
-    def test_what_is_no_utf_8_in_the_environment_is_left_out_and_told(self):
-        done = self.live("submit", "--", "x", env={os.fsencode(k): os.fsencode(v) for k, v in self.env.items()} | {b"BAD": b"\xff"})
-        self.assertEqual(done.stderr, 'rota: The environment variable "BAD" is no UTF-8 and is left out.\n')
-        self.assertNotIn("BAD", [v.split("=")[0] for v in self.last()["body"]["environment"]])
+    def test_what_is_no_utf_8_is_sent_as_python_reads_it(self):
+        self.live("submit", "--", "x", b"\xff", env={os.fsencode(k): os.fsencode(v) for k, v in self.env.items()} | {b"ODD": b"\xff"})
+        self.assertIn("ODD=\udcff", self.last()["body"]["environment"])
+        self.assertEqual(self.last()["body"]["command"], ["x", "\udcff"])
 
     def test_every_option_has_its_member(self):
         self.assertEqual(self.sent("submit", "-n", "4", "-c", "2", "-N", "2", "--mem", "4G", "-t", "1h30m", "-p", "long",
@@ -65,7 +65,7 @@ class Submit(LiveCase):
                                    "--no-requeue", "-b", "2026-11-30T12:00", "--gres", "gpu:a100:2", "--", "x"),
                          {"command": ["x"], "array": "1-100%10", "after": ["afterok:1", "afterok:2", "singleton"],
                           "priority": -5, "licence": "matlab", "licences": 2, "more_licences": ["simulink:1", "fluent:3"],
-                          "warning_signal": "USR1",
+                          "warning_signal": "USR1", "warning_to_script": True,
                           "warning_time": 300.0, "kill_wait": 10.0, "comment": "hi", "requeue": False,
                           "begin": NOON + 43200, "accelerators": 2, "accelerator_type": "a100"})
         self.assertEqual(self.sent("submit", "-N", "4", "--ntasks-per-node", "3", "--mem-per-cpu", "2G", "-G", "8",
@@ -85,8 +85,8 @@ class Submit(LiveCase):
         self.file("job.sh", "#!/bin/sh\n#SBATCH --wckey=END -A physics --hint=compute_bound\necho\n#SBATCH -n 4\n#ROTA -n 5\n")
         self.prints("submit", "job.sh", out="Submitted job 12\n", err=(
             'rota: line 2 of job.sh: Rota has nothing like "--wckey=END" of #SBATCH and goes on without it.\n'
-            'rota: line 2 of job.sh: Rota has nothing like "-A physics" of #SBATCH and goes on without it.\n'
-            'rota: line 2 of job.sh: Rota has nothing like "--hint=compute_bound" of #SBATCH and goes on without it.\n'
+            'rota: line 2 of job.sh: Rota has nothing like "-A physics" of #SBATCH (jobs of a service have no account) and goes on without it.\n'
+            'rota: line 2 of job.sh: Rota has nothing like "--hint=compute_bound" of #SBATCH (what it has are whole processors) and goes on without it.\n'
             'rota: line 4 of job.sh: "#SBATCH -n 4" stands behind the first command and is not read.\n'
             'rota: line 5 of job.sh: "#ROTA -n 5" stands behind the first command and is not read.\n'))
         self.assertNotIn("processors", self.last()["body"])
@@ -132,12 +132,12 @@ class Submit(LiveCase):
         self.says_no("submit", "gone.sh", said="Cannot read gone.sh: No such file or directory. Check the spelling of the path.")
         self.says_no("submit", "sleep", "10", said="There is no script sleep in this folder. Two dashes go before a program: "
                      "`rota submit -- sleep 10`.")
-        self.file("latin.sh", b"#!/bin/sh\n# \xe9\n")
-        self.says_no("submit", "latin.sh", said="latin.sh is no UTF-8 text; write it anew as UTF-8.")
+        self.file("zero.sh", b"#!/bin/sh\n# \0\n")
+        self.says_no("submit", "zero.sh", said="zero.sh is no script: it has a byte of zero in it.")
+        self.says_no("submit", said="There is nothing to submit: no script is named, and standard input has none.")
         self.says_no("submit", "--wrap", "x", "y", said="--wrap is in place of a script or a command; give one of them.")
         lacking = "`rota submit` lacks its argument: rota submit [OPTION]... SCRIPT [ARG]... or -- PROGRAM [ARG]... " \
                   "See `rota submit --help`."
-        self.says_no("submit", said=lacking, code=2)
         self.says_no("submit", "--", said=lacking, code=2)
         self.assertEqual(self.service.requests, [])
 

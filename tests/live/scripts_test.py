@@ -60,12 +60,71 @@ slurm_variables = true
         self.assertEqual(self.service.read("nodes-4").split(), ["n1"] * 3 + ["n2"] * 3 + ["400"])
         self.service.wait_for(lambda: not os.path.exists(found["PBS_NODEFILE"]), "the file of nodes to go")
 
+    def test_names_that_no_job_could_open_are_refused(self):
+        os.mkdir(os.path.join(self.folder, "logs"))
+        for line, said in (("#SBATCH -o logs/", '"logs/" is a folder; name a file in it, such as "logs/rota-%j.out".'),
+                           ("#SBATCH -o logs", '"logs" is a folder; name a file in it, such as "logs/rota-%j.out".'),
+                           ("#SBATCH -o gone/%j", "is not there, and a job's files are opened before it starts; make it first."),
+                           ("#PBS -o $HOME/x", "so that $HOME would stay as it stands; write the path out"),
+                           ("#SBATCH -o ~/x", "so that ~ would stay as it stands; write the path out"),
+                           ("#SBATCH -o x.%q", 'nothing stands for "%q" of the file name "x.%q"'),
+                           ("#SBATCH -e %", 'nothing stands for "%" of the file name "%"')):
+            said_of = self.says("submit", self.script(f"#!/bin/sh\n{line}\ntrue\n"), code=1).stderr
+            self.assertIn(said, said_of)
+        self.assertEqual(self.service.live(), [])
+        self.says("submit", "--wait", self.script("#!/bin/sh\n#PBS -o logs/ -j oe\necho here\n"))
+        self.assertEqual([self.service.read(f"logs/{name}") for name in os.listdir(os.path.join(self.folder, "logs"))], ["here\n"])
+
+    def test_tasks_do_not_write_over_each_others_file(self):
+        self.says("submit", "--wait", "--array=1-5", "-o", "all.%x", "-J", "x", "--wrap", "echo $ROTA_ARRAY_TASK_ID")
+        self.assertEqual(sorted(self.service.read("all.x").split()), ["1", "2", "3", "4", "5"])
+        self.says("submit", "--wait", "--array=1-3", "-o", "%A.%3b", "--wrap", "echo $ROTA_ARRAY_TASK_ID")
+
+    def test_a_script_on_standard_input(self):
+        with open(os.path.join(self.folder, self.script("#!/bin/sh\n#SBATCH -J fromstdin -o out\necho $SLURM_JOB_NAME\n"))) as file:
+            subprocess.run([self.rota, "submit", "--wait"], cwd=self.folder, stdin=file, check=True, stdout=subprocess.DEVNULL,
+                           env={"PATH": os.environ["PATH"], "ROTA_SOCKET": self.service.socket})
+        self.assertEqual(self.service.read("out"), "fromstdin\n")
+
+    def test_all_memory_and_ranges_of_nodes(self):
+        for line, wanted in (("--mem=0", {"memory": 8 << 30, "nodes": 1}), ("--nodes=1-1 -n 2", {"nodes": 1, "processors": 2}),
+                             ("--nodes=1-2 -n 6", {"nodes": 2, "processors": 6}), ("--nodes=1-2 -n 4", {"nodes": 1}),
+                             ("--gres=none --gpus=0", {"processors": 1}), ("--tres-per-task=cpu:3 -n 2", {"processors": 6})):
+            job = self.says("submit", "--parsable", "--hold", self.script(f"#!/bin/sh\n#SBATCH {line}\ntrue\n")).stdout.strip()
+            row = self.service.job(job)
+            self.assertEqual({name: row.get(name, 1) for name in wanted}, wanted, line)
+        self.service.act("cancel", "all")
+
+    def test_the_script_alone_is_warned(self):
+        inner = "trap 'echo inner >> warned' USR1; touch inner-$1; while :; do sleep 0.05; done"
+        for before, wanted in (("B:", ["script"]), ("", ["inner", "script"])):
+            with open(os.path.join(self.folder, "warned"), "w"):
+                pass
+            job = self.says("submit", "--parsable", "-t", "1h", "--signal", f"{before}USR1@3590", "--kill-wait", "0", self.script(
+                f"#!/bin/bash\ntrap 'echo script >> warned' USR1\nbash -c \"{inner}\" inner {before or 'all'} &\nwait\nwait\n")).stdout.strip()
+            self.service.wait_for(lambda: len(self.service.read("warned").split()) >= len(wanted), "the signal")
+            self.assertEqual(sorted(self.service.read("warned").split()), wanted)
+            self.service.act("cancel", job)
+            self.service.ends(job)
+
+    def test_a_job_that_another_one_submits_has_nothing_of_it(self):
+        outer = self.script("#!/bin/sh\n#SBATCH -n 3 -J outer\n"
+                            "SLURM_CONF=/etc/x rota submit --wait --parsable -o inner --wrap 'env | sort'\n")
+        environment = {"PATH": os.path.dirname(self.rota) + ":" + os.environ["PATH"], "ROTA_SOCKET": self.service.socket,
+                       "SLURM_JOB_ID": "77", "SLURM_NTASKS": "9", "SLURMD_NODENAME": "far", "PBS_JOBID": "5.x", "SLURM_FOO": "1"}
+        subprocess.run([self.rota, "submit", "--wait", outer], cwd=self.folder, check=True, stdout=subprocess.DEVNULL, env=environment)
+        found = dict(line.split("=", 1) for line in self.service.read("inner").splitlines() if "=" in line)
+        self.assertEqual((found["SLURM_JOB_ID"], found["SLURM_NTASKS"]), (found["ROTA_JOB_ID"], "1"))
+        self.assertEqual(found["SLURM_CONF"], "/etc/x")
+        self.assertEqual([name for name in ("PBS_JOBID", "SLURM_FOO") if name in found], [])
+        self.assertIn(found["SLURMD_NODENAME"], ("n1", "n2"))
+
     def test_what_a_job_must_not_run_without_is_refused(self):
         for line, what in (("#SBATCH --nodelist=n2", "--nodelist=n2"), ("#SBATCH -C avx512", "-C avx512"),
                            ("#SBATCH --exclude n1", "--exclude n1"), ("#PBS -l nodes=n2:ppn=2", "-l nodes=n2:ppn=2")):
             script = self.script(f"#!/bin/sh\n{line}\ntrue\n")
             said = self.says("submit", script, code=1).stderr
-            self.assertIn(f'line 2 of job.sh: Rota has nothing like "{what}" of #{line[1:].split()[0]}.', said)
+            self.assertIn(f'line 2 of job.sh: Rota has nothing like "{what}" of #{line[1:].split()[0]}', said)
             self.assertIn("The job might run where it must not, so that nothing was submitted; take the line out, or submit "
                           "it with --anyway.", said)
             self.assertEqual(self.service.live(), [])

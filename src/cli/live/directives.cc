@@ -1,20 +1,30 @@
 #include "cli/live/directives.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/text.h"
 #include "cli/live/foreign_options.h"
+#include "cli/live/sbatch_options.h"
 #include "cli/live/slurm_habits.h"
 
 namespace rota::cli {
 namespace {
 
 constexpr std::size_t kRead = 32U << 10U;  // bytes of a script in which directives are looked for
-constexpr std::string_view kOwn = "#ROTA";
-constexpr std::string_view kSlurm = "#SBATCH";
-constexpr std::string_view kPbs = "#PBS";
+
+// Of the systems that a script has lines for the first in this order counts: a script for several says the same in
+// each.
+struct Mark {
+  std::string_view text;
+  Dialect dialect;
+};
+constexpr Mark kOwn{"#ROTA", Dialect::rota};
+constexpr std::array kForeign{Mark{"#SBATCH", Dialect::slurm}, Mark{"#PBS", Dialect::pbs}, Mark{"#BSUB", Dialect::lsf},
+                              Mark{"#$", Dialect::sge}};
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -58,79 +68,108 @@ class Reader {
   explicit Reader(const std::string& name) : name_(name) {}
 
   Result<Directives> read(std::string_view script) {
-    std::size_t number = 0;
-    bool over = false;  // a command has come
-    for (const std::string_view line : split(script.substr(0, kRead), '\n')) {
-      ++number;
-      const auto own = marked(line, kOwn), slurm = marked(line, kSlurm), pbs = marked(line, kPbs);
-      if (own || slurm || pbs) {
-        dialect_ = own ? Dialect::rota : slurm ? Dialect::slurm : Dialect::pbs;
-        at_ = "line " + std::to_string(number) + " of " + name_;
-        if (over) {
-          out_.remarks.push_back(at_ + ": " + rota::quoted(line) + " stands behind the first command and is not read.");
-        } else if (auto taken = pbs ? take_pbs(*pbs) : take(own ? *own : *slurm); !taken) {
-          return std::unexpected(taken.error());
-        }
-        if (slurm && !over) out_.values.try_emplace("sbatch", SubmitValue{"yes", dialect_, at_});
-        continue;
+    const std::vector<Line> lines = lines_of(script.substr(0, kRead));
+    const Mark* const foreign = first_of(lines);
+    for (const Line& line : lines) {
+      at_ = "line " + std::to_string(line.number) + " of " + name_;
+      mark_ = line.mark;
+      if (line.late) {
+        out_.remarks.push_back(at_ + ": " + rota::quoted(line.whole) +
+                               " stands behind the first command and is not read.");
+      } else if (mark_ != &kOwn && mark_ != foreign) {
+        if (others_.insert(mark_->text).second)
+          out_.remarks.push_back(at_ + ": " + std::string(mark_->text) + " lines are not read beside those of " +
+                                 std::string(foreign->text) + ".");
+      } else if (auto taken = take(line.text); !taken) {
+        return std::unexpected(taken.error());
       }
-      const std::string_view text = trimmed(line);
-      over |= !text.empty() && text[0] != '#';
     }
     if (out_.values.erase("joined") > 0) out_.values.erase("error");  // one file for both, whichever is named
+    if (foreign != nullptr)
+      out_.values.try_emplace("variables", SubmitValue{variables_of(foreign), foreign->dialect, {}});
     for (auto& [key, value] : own_) out_.values.insert_or_assign(key, std::move(value));
     return std::move(out_);
   }
 
  private:
+  struct Line {
+    std::size_t number = 0;
+    std::string_view whole, text;  // behind the mark
+    const Mark* mark = nullptr;
+    bool late = false;  // behind the first command
+  };
+
+  static std::vector<Line> lines_of(std::string_view script) {
+    std::vector<Line> out;
+    std::size_t number = 0;
+    bool late = false;
+    for (const std::string_view line : split(script, '\n')) {
+      ++number;
+      const auto add = [&](const Mark& mark) {
+        const auto text = marked(line, mark.text);
+        if (text) out.push_back({number, line, *text, &mark, late});
+        return text.has_value();
+      };
+      if (add(kOwn) || std::ranges::any_of(kForeign, add)) continue;
+      const std::string_view text = trimmed(line);
+      late |= !text.empty() && text[0] != '#';
+    }
+    return out;
+  }
+
+  static const Mark* first_of(const std::vector<Line>& lines) {
+    for (const Mark& mark : kForeign) {
+      if (std::ranges::any_of(lines, [&](const Line& line) { return line.mark == &mark && !line.late; })) return &mark;
+    }
+    return nullptr;
+  }
+
+  // Whose variables its script looks for.
+  static std::string variables_of(const Mark* mark) {
+    return mark->dialect == Dialect::slurm ? "slurm" : mark->dialect == Dialect::pbs ? "pbs" : "";
+  }
+
   std::unexpected<Error> wrong(const std::string& why) const { return fail(at_ + ": " + why + "."); }
 
   Result<void> take(std::string_view text) {
     auto found = words(text);
     if (!found) return wrong(found.error().message);
+    if (mark_ != &kOwn && mark_->dialect != Dialect::slurm) return take_translated(text, *found);
     for (std::size_t i = 0; i < found->size(); ++i) {
       const std::string& word = (*found)[i];
       const bool option = word.size() > 1 && word[0] == '-';
-      auto taken = !option ? unknown(*found, i) : word[1] == '-' ? long_option(*found, i) : short_options(*found, i);
+      auto taken = !option ? no_option(word) : word[1] == '-' ? long_option(*found, i) : short_options(*found, i);
       if (!taken) return taken;
     }
     return {};
   }
 
-  Result<void> take_pbs(std::string_view text) {
-    auto found = words(text);
-    if (!found) return wrong(found.error().message);
-    auto options = pbs_options(*found);
+  // Another language, which is put into Rota's.
+  Result<void> take_translated(std::string_view text, const std::vector<std::string>& found) {
+    auto options = foreign_options(mark_->dialect, found);
     if (!options) return wrong(options.error().message);
     for (auto& [key, value] : options->values)
-      out_.values[key] = SubmitValue{std::move(value), dialect_, at_ + ": " + rota::quoted(text)};
-    out_.values.try_emplace("pbs", SubmitValue{"yes", dialect_, at_});
-    for (const std::string& each : options->left_out) leave_out(each, Without::goes_on);
-    for (const std::string& each : options->needed) leave_out(each, Without::stops);
+      out_.values[key] = SubmitValue{std::move(value), mark_->dialect, at_ + ": " + rota::quoted(text)};
+    for (const std::string& each : options->left_out) pass_over(each, "");
+    for (const std::string& each : options->needed) need(each, "");
     return {};
   }
 
-  void leave_out(const std::string& what, Without without) {
-    const std::string head = at_ + ": Rota has nothing like " + rota::quoted(what) + " of " +
-                             std::string(dialect_ == Dialect::pbs ? kPbs : kSlurm);
-    if (without == Without::goes_on) {
-      out_.remarks.push_back(head + " and goes on without it.");
-    } else {
-      out_.needed.push_back(head + ".");
-    }
+  std::string has_nothing_like(const std::string& what, std::string_view why) const {
+    return at_ + ": Rota has nothing like " + rota::quoted(what) + " of " + std::string(mark_->text) +
+           (why.empty() ? "" : ": " + std::string(why));
   }
+  void pass_over(const std::string& what, std::string_view why) {
+    out_.remarks.push_back(has_nothing_like(what, "") + (why.empty() ? "" : " (" + std::string(why) + ")") +
+                           " and goes on without it.");
+  }
+  void need(const std::string& what, std::string_view why) { out_.needed.push_back(has_nothing_like(what, why) + "."); }
 
   // "--name", "--name=value" or "--name value"
   Result<void> long_option(const std::vector<std::string>& words, std::size_t& i) {
-    const std::string& word = words[i];
-    const std::size_t equals = word.find('=');
-    const std::string name = word.substr(0, equals);
-    const SubmitOption* option = submit_option(name);
-    if (option == nullptr) return unknown(words, i);
-    if (equals == std::string::npos) return value(*option, name, words, i);
-    if (option->value.empty()) return wrong(name + " takes no value");
-    keep(*option, name, word.substr(equals + 1));
-    return {};
+    const std::size_t equals = words[i].find('=');
+    return named(words[i].substr(0, equals),
+                 equals == std::string::npos ? std::nullopt : std::optional(words[i].substr(equals + 1)), words, i);
   }
 
   // "-n4", "-n 4", "-H"
@@ -138,62 +177,93 @@ class Reader {
     const std::string word = words[i];
     for (std::size_t at = 1; at < word.size(); ++at) {
       const std::string name = std::string("-") + word[at];
-      const SubmitOption* option = submit_option(name);
-      if (option == nullptr) return unknown(words, i);
-      if (!option->value.empty() && at + 1 < word.size()) {
-        keep(*option, name, word.substr(at + 1));
-        return {};
-      }
-      if (auto taken = value(*option, name, words, i); !taken) return taken;
+      const bool more = at + 1 < word.size() && takes_value(name);
+      auto taken = named(name, more ? std::optional(word.substr(at + 1)) : std::nullopt, words, i);
+      if (!taken || more) return taken;
     }
     return {};
   }
 
-  // A switch, or an option whose value is the next word.
-  Result<void> value(const SubmitOption& option, const std::string& name, const std::vector<std::string>& words,
+  bool takes_value(const std::string& name) const {
+    if (mark_ == &kOwn) return submit_option(name) != nullptr && !submit_option(name)->value.empty();
+    const auto option = sbatch_option(name);
+    return option && *option != nullptr && (*option)->takes != Takes::nothing;
+  }
+
+  // One option of Rota's or of sbatch's, with the value that stands in the same word.
+  Result<void> named(const std::string& name, std::optional<std::string> value, const std::vector<std::string>& words,
                      std::size_t& i) {
-    if (option.value.empty()) {
-      keep(option, name, std::string(option.set));
-    } else if (dialect_ == Dialect::slurm && !option.slurm.empty()) {
-      keep(option, name, std::string(option.slurm));
-    } else if (i + 1 < words.size()) {
-      keep(option, name, words[++i]);
+    if (mark_ != &kOwn) return slurms(name, std::move(value), words, i);
+    const SubmitOption* option = submit_option(name);
+    if (option == nullptr) return no_option(words[i]);
+    if (option->value.empty() && value) return wrong(name + " takes no value");
+    if (!option->value.empty() && !value) {
+      if (i + 1 == words.size())
+        return wrong(name + " is followed by a value: " + name + " " + std::string(option->value));
+      value = words[++i];
+    }
+    keep(*option, name, value ? *value : std::string(option->set));
+    return {};
+  }
+
+  Result<void> slurms(const std::string& name, std::optional<std::string> value, const std::vector<std::string>& words,
+                      std::size_t& i) {
+    bool guessed = false;
+    const auto found = sbatch_option(name, &guessed);
+    if (!found) return wrong(found.error().message);
+    const SbatchOption* const foreign = *found;
+    if (foreign == nullptr) return no_option(words[i]);
+    const std::string whole = "--" + std::string(foreign->name);
+    std::string text = words[i];
+    if (foreign->takes == Takes::nothing && value) return wrong(whole + " takes no value");
+    if (foreign->takes == Takes::value && !value) {
+      if (i + 1 == words.size()) return wrong(name + " is followed by a value");
+      value = words[++i];
+      text += " " + *value;
+    }
+    if (guessed) out_.remarks.push_back(at_ + ": " + name + " is taken for " + whole + ".");
+    if (foreign->fate == Fate::passed_over || (value && !foreign->idle.empty() && *value == foreign->idle)) {
+      pass_over(text, foreign->text);
+    } else if (foreign->fate == Fate::refused) {
+      need(text, foreign->text);
     } else {
-      return wrong(name + " is followed by a value: " + name + " " + std::string(option.value));
+      const SubmitOption& option = *submit_option(own_name(*foreign));
+      const std::string otherwise(option.value.empty() ? option.set : option.slurm);
+      keep(option, name, value && !option.value.empty() ? *value : otherwise);
     }
     return {};
   }
 
   void keep(const SubmitOption& option, const std::string& name, std::string text) {
-    SubmitValues& values = dialect_ == Dialect::rota ? own_ : out_.values;
-    values[std::string(option.key)] = SubmitValue{std::move(text), dialect_, at_ + ": " + name};
+    SubmitValues& values = mark_ == &kOwn ? own_ : out_.values;
+    values[std::string(option.key)] = SubmitValue{std::move(text), mark_->dialect, at_ + ": " + name};
   }
 
-  // Of Slurm's, it is told together with the words that may be its value.
-  Result<void> unknown(const std::vector<std::string>& words, std::size_t& i) {
-    const std::string name = words[i].substr(0, words[i].find('='));
-    if (dialect_ == Dialect::rota) {
-      const std::string none = at_ + ": " + rota::quoted(words[i]) + " is no option of `rota submit`";
-      if (const std::string_view hint = slurm_hint("rota submit", name); !hint.empty())
-        return fail(none + ": " + std::string(hint) + ".");
-      std::vector<std::string_view> known;
-      for (const SubmitOption& option : submit_options()) {
-        for (const std::string_view each : split(option.names, ',')) known.push_back(each);
-      }
-      const std::string_view near = nearest(name, known);
-      return fail(none + "; " +
-                  (near.empty() ? "`rota submit --help` lists them." : "did you mean " + std::string(near) + "?"));
+  Result<void> no_option(const std::string& word) {
+    const std::string name = word.substr(0, word.find('='));
+    if (mark_ != &kOwn) {
+      const std::string near = nearest_sbatch_option(name);
+      const std::string own = submit_option(name) == nullptr ? "" : "; write #ROTA in place of #SBATCH for it";
+      out_.needed.push_back(at_ + ": " + rota::quoted(word) + " is no option of sbatch" + (own.empty() ? near : own) +
+                            (near.empty() || !own.empty() ? "." : ""));
+      return {};
     }
-    std::string text = words[i];
-    while (i + 1 < words.size() && !words[i + 1].starts_with('-')) text += " " + words[++i];
-    const bool letter = name.size() > 2 && name[0] == '-' && name[1] != '-';  // "-wn1" is "-w n1"
-    leave_out(text, without_slurm_option(letter ? name.substr(0, 2) : name));
-    return {};
+    const std::string none = at_ + ": " + rota::quoted(word) + " is no option of `rota submit`";
+    if (const std::string_view hint = slurm_hint("rota submit", name); !hint.empty())
+      return fail(none + ": " + std::string(hint) + ".");
+    std::vector<std::string_view> known;
+    for (const SubmitOption& option : submit_options()) {
+      for (const std::string_view each : split(option.names, ',')) known.push_back(each);
+    }
+    const std::string_view near = nearest(name, known);
+    return fail(none + "; " +
+                (near.empty() ? "`rota submit --help` lists them." : "did you mean " + std::string(near) + "?"));
   }
 
   const std::string& name_;
-  Dialect dialect_ = Dialect::rota;
+  const Mark* mark_ = &kOwn;  // of the line that is read
   std::string at_;
+  std::set<std::string_view> others_;  // marks whose lines are not read
   SubmitValues own_;
   Directives out_;
 };

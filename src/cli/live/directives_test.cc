@@ -27,9 +27,9 @@ TEST(DirectivesTest, TakeValuesInEveryWayThatACommandLineDoes) {
 }
 
 TEST(DirectivesTest, TellWhoseLinesThereAre) {
-  EXPECT_EQ(text_under(read("#!/bin/sh\n#SBATCH -n 4\n"), "sbatch"), "yes");
-  EXPECT_EQ(text_under(read("#!/bin/sh\n#ROTA -n 4\n#PBS -N x\n"), "sbatch"), "(none)");
-  EXPECT_EQ(text_under(read("#!/bin/sh\ntrue\n#SBATCH -n 4\n"), "sbatch"), "(none)");
+  EXPECT_EQ(text_under(read("#!/bin/sh\n#SBATCH -n 4\n"), "variables"), "slurm");
+  EXPECT_EQ(text_under(read("#!/bin/sh\n#ROTA -n 4\n#PBS -N x\n"), "variables"), "pbs");
+  EXPECT_EQ(text_under(read("#!/bin/sh\ntrue\n#SBATCH -n 4\n"), "variables"), "(none)");
 }
 
 TEST(DirectivesTest, EndWithTheFirstCommandButNotWithCommentsAndBlankLines) {
@@ -54,27 +54,119 @@ TEST(DirectivesTest, OnlyTheWordItselfBeginsOne) {
 }
 
 TEST(DirectivesTest, WhatIsOnlySlurmsIsToldWithItsValue) {
-  const Directives found = read("#SBATCH --wckey ada -n 2 --qos=high stray\n");
+  const Directives found = read("#SBATCH --wckey ada -n 2 --qos=high -v\n");
   EXPECT_EQ(text_under(found, "processors"), "2");
-  ASSERT_EQ(found.remarks.size(), 2U);
+  ASSERT_EQ(found.remarks.size(), 3U);
   EXPECT_EQ(found.remarks[0],
             "line 1 of job.sh: Rota has nothing like \"--wckey ada\" of #SBATCH and goes on without it.");
-  EXPECT_NE(found.remarks[1].find("\"--qos=high stray\""), std::string::npos);
+  EXPECT_EQ(
+      found.remarks[1],
+      "line 1 of job.sh: Rota has nothing like \"--qos=high\" of #SBATCH (jobs of a service have no QOS) and goes on "
+      "without it.");
 }
 
 TEST(DirectivesTest, WhatSaysWhereTheJobMayRunIsNotLeftOutInSilence) {
-  const Directives found = read("#SBATCH -wn7 --qos=high\n#SBATCH --constraint=avx512\n#PBS -l nodes=n1:ppn=2\n");
-  ASSERT_EQ(found.needed.size(), 3U);
-  EXPECT_EQ(found.needed[0], "line 1 of job.sh: Rota has nothing like \"-wn7\" of #SBATCH.");
-  EXPECT_EQ(found.needed[1], "line 2 of job.sh: Rota has nothing like \"--constraint=avx512\" of #SBATCH.");
-  EXPECT_EQ(found.needed[2], "line 3 of job.sh: Rota has nothing like \"-l nodes=n1:ppn=2\" of #PBS.");
+  const Directives found = read("#SBATCH -wn7 --qos=high\n#SBATCH --constraint=avx512\n");
+  ASSERT_EQ(found.needed.size(), 2U);
+  EXPECT_EQ(
+      found.needed[0],
+      "line 1 of job.sh: Rota has nothing like \"-wn7\" of #SBATCH: Rota chooses the nodes; -p names a partition, "
+      "which may be of some nodes only.");
+  EXPECT_TRUE(
+      found.needed[1].starts_with("line 2 of job.sh: Rota has nothing like \"--constraint=avx512\" of #SBATCH: "));
   ASSERT_EQ(found.remarks.size(), 1U);
+  EXPECT_EQ(read("#PBS -l nodes=n1:ppn=2\n").needed,
+            std::vector<std::string>{"line 1 of job.sh: Rota has nothing like \"-l nodes=n1:ppn=2\" of #PBS."});
+}
+
+TEST(DirectivesTest, WhatSbatchDoesNotKnowIsRefusedWithTheNearest) {
+  const auto needed = [](const std::string& line) { return read("#SBATCH " + line + "\n").needed.at(0); };
+  EXPECT_EQ(needed("--cpu-per-task=4"),
+            "line 1 of job.sh: \"--cpu-per-task=4\" is no option of sbatch; did you mean --cpus-per-task?");
+  EXPECT_EQ(needed("--ntasks_per_node=4"),
+            "line 1 of job.sh: \"--ntasks_per_node=4\" is no option of sbatch; did you mean --ntasks-per-node?");
+  EXPECT_EQ(needed("stray"), "line 1 of job.sh: \"stray\" is no option of sbatch.");
+  EXPECT_EQ(needed("--kill-wait=9"),
+            "line 1 of job.sh: \"--kill-wait=9\" is no option of sbatch; write #ROTA in place of #SBATCH for it.");
+}
+
+TEST(DirectivesTest, ABeginningOfAnOptionOfSbatchIsIt) {
+  const Directives found = read("#SBATCH --job=x --out=x.txt --depend=afterok:1 --nice --exclusive=user\n");
+  EXPECT_EQ(text_under(found, "name"), "x");
+  EXPECT_EQ(text_under(found, "output"), "x.txt");
+  EXPECT_EQ(text_under(found, "after"), "afterok:1");
+  EXPECT_EQ(text_under(found, "nice"), "100");
+  EXPECT_EQ(text_under(found, "exclusive"), "yes");
+  EXPECT_TRUE(found.remarks.empty());
+  const Directives guessed = read("#SBATCH --ntask=2\n#SBATCH --cpus-per=3\n");
+  EXPECT_EQ(text_under(guessed, "processors"), "2");
+  EXPECT_EQ(text_under(guessed, "each"), "3");
+  EXPECT_EQ(guessed.remarks.size(), 2U);
+  EXPECT_EQ(read_directives("#SBATCH --mem-=3\n", "job.sh").error().message,
+            "line 1 of job.sh: --mem- may be --mem-bind, --mem-per-cpu or --mem-per-gpu; write one of them out.");
+}
+
+TEST(DirectivesTest, OfSeveralSystemsTheLinesOfOneCount) {
+  const Directives found = read("#PBS -l nodes=2:ppn=8\n#SBATCH -n 4\n#PBS -N other\n");
+  EXPECT_EQ(text_under(found, "processors"), "4");
+  EXPECT_EQ(text_under(found, "nodes"), "(none)");
+  EXPECT_EQ(found.remarks,
+            std::vector<std::string>{"line 1 of job.sh: #PBS lines are not read beside those of #SBATCH."});
+}
+
+TEST(DirectivesTest, LinesOfLsfArePutIntoRotasOwn) {
+  const Directives found = read(
+      "#BSUB -J \"fit[1-10]%2\" -q long -n 8\n#BSUB -W 1:30 -R \"span[hosts=1] rusage[mem=4GB]\"\n"
+      "#BSUB -o out.%J.%I -w \"done(12) && ended(13)\" -gpu num=2 -x -P project\n");
+  for (const auto& [key, text] : std::map<std::string, std::string>{{"name", "fit"},
+                                                                    {"array", "1-10%2"},
+                                                                    {"partition", "long"},
+                                                                    {"processors", "8"},
+                                                                    {"nodes", "1"},
+                                                                    {"memory", "4GB"},
+                                                                    {"limit", "5400"},
+                                                                    {"output", "out.%A.%a"},
+                                                                    {"open_mode", "append"},
+                                                                    {"after", "afterok:12,afterany:13"},
+                                                                    {"accelerators", "2"},
+                                                                    {"exclusive", "yes"}})
+    EXPECT_EQ(text_under(found, key), text) << key;
+  EXPECT_TRUE(found.needed.empty());
+  EXPECT_EQ(found.remarks.size(), 1U);
+  for (const char* line : {"#BSUB -m host1", "#BSUB -M 4000", "#BSUB -R \"select[type==any]\"", "#BSUB -n 2,4",
+                           "#BSUB -Is", "#BSUB -w \"done(fit)\"", "#BSUB stray"})
+    EXPECT_EQ(read(line).needed.size(), 1U) << line;
+  EXPECT_FALSE(read_directives("#BSUB -W 1:2:3", "job.sh"));
+}
+
+TEST(DirectivesTest, LinesOfGridEngineArePutIntoRotasOwn) {
+  const Directives found = read(
+      "#$ -N fit -cwd -V -j y\n#$ -pe smp 4 -l h_rt=1:00:00,h_vmem=2G\n#$ -t 1-10 -tc 3\n#$ -o log.$JOB_ID.$TASK_ID\n"
+      "#$ -hold_jid 12,13 -q long.q -m be -P project\n");
+  for (const auto& [key, text] : std::map<std::string, std::string>{{"name", "fit"},
+                                                                    {"processors", "4"},
+                                                                    {"nodes", "1"},
+                                                                    {"limit", "1:00:00"},
+                                                                    {"memory_each", "2G"},
+                                                                    {"array", "1-10"},
+                                                                    {"throttle", "3"},
+                                                                    {"output", "log.%A.%a"},
+                                                                    {"after", "afterany:12,afterany:13"},
+                                                                    {"partition", "long.q"},
+                                                                    {"mail", "BEGIN,END"}})
+    EXPECT_EQ(text_under(found, key), text) << key;
+  EXPECT_TRUE(found.needed.empty());
+  EXPECT_EQ(found.remarks.size(), 1U);
+  for (const char* line :
+       {"#$ -pe mpi 4-8", "#$ -l hostname=n1", "#$ -hold_jid fit", "#$ -q all.q@n1", "#$ -soft x", "#$ stray"})
+    EXPECT_EQ(read(line).needed.size(), 1U) << line;
 }
 
 TEST(DirectivesTest, LinesOfPbsArePutIntoRotasOwn) {
   const Directives found = read(
       "#PBS -N fit -q long@server\n#PBS -l nodes=2:ppn=8:gpus=1,walltime=01:30:00\n#PBS -l mem=8gb\n#PBS -j oe -o "
-      "host:/tmp/fit.$PBS_JOBID -e other\n#PBS -J 1-10:2 -r y -m ae -v A=1,B -W depend=afterok:12,afterany:13\n"
+      "host:/tmp/100%.${PBS_JOBID} -e other\n#PBS -J 1-10:2 -r y -m ae -v A=1,B -W "
+      "depend=afterok:12.server,afterany:13[]\n"
       "#PBS -A project\n");
   for (const auto& [key, text] : std::map<std::string, std::string>{{"name", "fit"},
                                                                     {"partition", "long"},
@@ -83,14 +175,14 @@ TEST(DirectivesTest, LinesOfPbsArePutIntoRotasOwn) {
                                                                     {"accelerators", "1"},
                                                                     {"limit", "01:30:00"},
                                                                     {"memory_all", "8589934592"},
-                                                                    {"output", "/tmp/fit.%j"},
+                                                                    {"output", "/tmp/100%%.%j"},
                                                                     {"error", "(none)"},
                                                                     {"array", "1-10:2"},
                                                                     {"requeue", "yes"},
                                                                     {"mail", "FAIL,END"},
                                                                     {"export", "ALL,A=1,B"},
                                                                     {"after", "afterok:12,afterany:13"},
-                                                                    {"pbs", "yes"}})
+                                                                    {"variables", "pbs"}})
     EXPECT_EQ(text_under(found, key), text) << key;
   EXPECT_TRUE(found.needed.empty());
   ASSERT_EQ(found.remarks.size(), 1U);
@@ -109,7 +201,7 @@ TEST(DirectivesTest, ASelectOfPbsIsAChunkTimesSoMany) {
   for (const char* line :
        {"#PBS -l select=1:ncpus=4+2:ncpus=8", "#PBS -l select=1:ncpus=2:host=n1", "#PBS -l arch=arm", "#PBS -I"})
     EXPECT_EQ(read(line).needed.size(), 1U) << line;
-  for (const char* line : {"#PBS -l mem=much", "#PBS -l nodes=1:ppn=0", "#PBS -N", "#PBS -a 99"})
+  for (const char* line : {"#PBS -l mem=much", "#PBS -l ngpus=some", "#PBS -l nodes=1:ppn=0", "#PBS -N", "#PBS -a 99"})
     EXPECT_FALSE(read_directives(line, "job.sh")) << line;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_bytes.h"
 #include "base/text.h"
 #include "cli/help.h"
 #include "cli/live/job_use.h"
@@ -38,7 +39,7 @@ std::string value_text(const std::string& name, const Json& value) {
     return name == "memory" ? memory_text(number) : plain_number(number);
   }
   std::string out;
-  if (!value.is_array()) return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (!value.is_array()) return json_text(value);
   for (const Json& each : value) out += (out.empty() ? "" : " ") + value_text("", each);
   return out;
 }

@@ -3,39 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 
 #include "base/letters.h"
 #include "base/text.h"
 
 namespace rota::cli {
 namespace {
-
-constexpr std::array<std::string_view, 26> kSlurmNeeds{"-w",
-                                                       "--nodelist",
-                                                       "-F",
-                                                       "--nodefile",
-                                                       "-x",
-                                                       "--exclude",
-                                                       "-C",
-                                                       "--constraint",
-                                                       "--cluster-constraint",
-                                                       "-M",
-                                                       "--clusters",
-                                                       "--cluster",
-                                                       "--reservation",
-                                                       "--gpus-per-socket",
-                                                       "--mem-per-gpu",
-                                                       "--cpus-per-gpu",
-                                                       "--mincpus",
-                                                       "--tmp",
-                                                       "--contiguous",
-                                                       "-B",
-                                                       "--extra-node-info",
-                                                       "--sockets-per-node",
-                                                       "--cores-per-socket",
-                                                       "--threads-per-core",
-                                                       "--bb",
-                                                       "hetjob"};
 
 std::unexpected<Error> wrong(std::string_view text, const std::string& why) {
   return fail(rota::quoted(text) + " " + why);
@@ -52,17 +26,18 @@ Result<std::int64_t> pbs_size(std::string_view text) {
   return words ? *bytes * 8 : *bytes;
 }
 
-Result<std::int64_t> pbs_count(std::string_view text) {
+Result<std::int64_t> pbs_count(std::string_view key, std::string_view text, std::int64_t least = 1) {
   constexpr std::int64_t kMost = 1'000'000'000;
   const auto number = parse_integer(text);
-  if (!number || *number < 1 || *number > kMost) return wrong(text, "is no number from 1 on");
+  if (!number || *number < least || *number > kMost)
+    return wrong(text, "of " + std::string(key) + " is no number from " + std::to_string(least) + " on");
   return *number;
 }
 
 // The text of -l, over all its lines: what it asks for is put together at the end.
 class Resources {
  public:
-  explicit Resources(PbsOptions& out) : out_(out) {}
+  explicit Resources(ForeignOptions& out) : out_(out) {}
 
   Result<void> take(std::string_view list) {
     for (const std::string_view piece : split(list, ',')) {
@@ -75,14 +50,14 @@ class Resources {
   }
 
  private:
-  void put(const char* key, std::string value) { out_.values.emplace_back(key, std::move(value)); }
+  void put(const char* key, std::string value) { out_.put(key, std::move(value)); }
 
   Result<void> take_one(std::string_view name, std::string_view value, std::string_view whole) {
     if (name == "walltime") return put("limit", std::string(value)), Result<void>{};
     if (name == "nodes") return chunks(value, "ppn", "gpus");
     if (name == "select") return chunks(value, "ncpus", "ngpus");
-    if (name == "ncpus" || name == "procs") return counted("processors", value);
-    if (name == "ngpus") return counted("accelerators", value);
+    if (name == "ncpus" || name == "procs") return counted("processors", name, value, 1);
+    if (name == "ngpus" || name == "gpus" || name == "naccelerators") return counted("accelerators", name, value, 0);
     if (name == "mem" || name == "pmem" || name == "pvmem" || name == "vmem") return memory(name, value);
     if (name == "place") return placed(value, whole);
     constexpr std::array<std::string_view, 6> kNobodysLoss{"cput", "pcput", "nice", "file", "software", "epilogue"};
@@ -94,8 +69,8 @@ class Resources {
     return {};
   }
 
-  Result<void> counted(const char* key, std::string_view value) {
-    const auto number = pbs_count(value);
+  Result<void> counted(const char* key, std::string_view name, std::string_view value, std::int64_t least) {
+    const auto number = pbs_count(name, value, least);
     if (!number) return std::unexpected(number.error());
     put(key, std::to_string(*number));
     return {};
@@ -134,17 +109,17 @@ class Resources {
       const std::string_view name = word.substr(0, equals);
       const std::string_view value = equals == std::string_view::npos ? std::string_view() : word.substr(equals + 1);
       if (name == processors) {
-        const auto number = pbs_count(value);
+        const auto number = pbs_count(name, value);
         if (!number) return std::unexpected(number.error());
         each = *number;
       } else if (name == accelerators) {
-        if (auto done = counted("accelerators", value); !done) return done;
+        if (auto done = counted("accelerators", name, value, 0); !done) return done;
       } else if (name == "mem") {
         const auto bytes = pbs_size(value);
         if (!bytes) return std::unexpected(bytes.error());
         put("memory", std::to_string(*bytes));
       } else if (name == "mpiprocs") {
-        const auto number = pbs_count(value);
+        const auto number = pbs_count(name, value);
         if (!number) return std::unexpected(number.error());
         put("tasks", std::to_string(*nodes * *number));
       } else if (name != "ompthreads") {
@@ -156,36 +131,15 @@ class Resources {
     return {};
   }
 
-  PbsOptions& out_;
+  ForeignOptions& out_;
 };
 
-// Where a path has a computer in front of it, that is Rota's own.
 std::string pbs_path(std::string_view path) {
-  const std::size_t colon = path.find(':');
-  std::string text(colon != std::string_view::npos && colon < path.find('/') ? path.substr(colon + 1) : path);
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kWords{{{"^array_index^", "%a"},
-                                                                                 {"${PBS_JOBID}", "%j"},
-                                                                                 {"$PBS_JOBID", "%j"},
-                                                                                 {"${PBS_JOBNAME}", "%x"},
-                                                                                 {"$PBS_JOBNAME", "%x"},
-                                                                                 {"$PBS_ARRAY_INDEX", "%a"}}};
-  for (const auto& [word, pattern] : kWords) {
-    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at))
-      text.replace(at, word.size(), pattern);
-  }
-  return text;
-}
-
-// "[[CC]YY]MMDDhhmm[.SS]" or "hhmm" as cli/when.h reads it.
-Result<std::string> pbs_begin(std::string_view text) {
-  const std::string digits(text.substr(0, text.find('.')));
-  const bool only_digits = digits.find_first_not_of("0123456789") == std::string::npos;
-  const auto part = [&](std::size_t from) { return digits.substr(digits.size() - from, 2); };
-  const std::string clock = digits.size() >= 4 ? part(4) + ":" + part(2) : "";
-  if (!only_digits || clock.empty()) return wrong(text, "is no time such as 202612312359");
-  if (digits.size() == 4) return clock;
-  if (digits.size() == 12) return digits.substr(0, 4) + "-" + part(8) + "-" + part(6) + "T" + clock;
-  return wrong(text, "names no year; write it as 202612312359");
+  return path_with(path, {{"^array_index^", "%a"},
+                          {"PBS_JOBID", "%j"},
+                          {"PBS_JOBNAME", "%x"},
+                          {"PBS_ARRAY_INDEX", "%a"},
+                          {"PBS_ARRAYID", "%a"}});
 }
 
 // "abe": when it is aborted, begins and ends.
@@ -198,29 +152,59 @@ std::string pbs_mail(std::string_view letters) {
   return out;
 }
 
-Result<void> attributes(std::string_view text, PbsOptions& out) {
+// "afterok:12.server:13[].server" as Rota writes it; nothing: it has no equal.
+std::optional<std::string> pbs_after(std::string_view list) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kKinds{{{"after", "after"},
+                                                                                 {"afterok", "afterok"},
+                                                                                 {"afternotok", "afternotok"},
+                                                                                 {"afterany", "afterany"},
+                                                                                 {"afterstart", "after"},
+                                                                                 {"afterstartarray", "after"},
+                                                                                 {"afterokarray", "afterok"},
+                                                                                 {"afternotokarray", "afternotok"},
+                                                                                 {"afteranyarray", "afterany"}}};
+  const auto pieces = split(list, ':');
+  const auto* const kind = std::ranges::find(kKinds, pieces[0], &std::pair<std::string_view, std::string_view>::first);
+  if (kind == kKinds.end() || pieces.size() < 2) return std::nullopt;
+  std::string out(kind->second);
+  for (const std::string_view piece : std::vector(pieces.begin() + 1, pieces.end())) {
+    const std::string_view id = piece.substr(0, piece.find('.'));
+    const std::size_t open = id.find('[');
+    out += ":" + std::string(id.substr(0, open));
+    if (open != std::string_view::npos && id.ends_with(']') && id.size() > open + 2)
+      out += "_" + std::string(id.substr(open + 1, id.size() - open - 2));
+  }
+  return out;
+}
+
+Result<void> attributes(std::string_view text, ForeignOptions& out) {
   std::string after;
+  const auto add = [&](std::string_view list) {
+    const auto one = pbs_after(list);
+    if (one) after += (after.empty() ? "" : ",") + *one;
+    if (!one) out.needed.push_back("-W " + std::string(text));
+  };
   for (const std::string_view piece : split(text, ',')) {
     if (piece.starts_with("depend=")) {
-      after += (after.empty() ? "" : ",") + std::string(piece.substr(7));
+      add(piece.substr(7));
     } else if (!after.empty() && piece.starts_with("after")) {
-      after += "," + std::string(piece);
+      add(piece);
     } else if (piece.starts_with("umask=") || piece.starts_with("block=")) {
       out.left_out.push_back("-W " + std::string(piece));
     } else {
       out.needed.push_back("-W " + std::string(piece));
     }
   }
-  if (!after.empty()) out.values.emplace_back("after", after);
+  if (!after.empty()) out.put("after", after);
   return {};
 }
 
 // One letter with its value.
-Result<void> take(char letter, const std::string& value, PbsOptions& out) {
+Result<void> take(char letter, const std::string& value, ForeignOptions& out) {
   static const std::map<char, const char*> kSame{{'N', "name"},   {'J', "array"},  {'t', "array"},
                                                  {'d', "folder"}, {'w', "folder"}, {'M', "mail_user"}};
   const auto put = [&](const char* key, std::string text) {
-    out.values.emplace_back(key, std::move(text));
+    out.put(key, std::move(text));
     return Result<void>{};
   };
   if (const auto same = kSame.find(letter); same != kSame.end()) return put(same->second, value);
@@ -234,28 +218,65 @@ Result<void> take(char letter, const std::string& value, PbsOptions& out) {
   if (letter == 'v') return put("export", "ALL," + value);
   if (letter == 'W') return attributes(value, out);
   if (letter == 'l') return Resources(out).take(value);
-  if (letter != 'a') return out.left_out.push_back(std::string("-") + letter + " " + value), Result<void>{};
-  const auto begin = pbs_begin(value);
+  if (letter != 'a') {
+    constexpr std::string_view kNoLoss = "AScCkpPRuZ";
+    auto& list = kNoLoss.contains(letter) ? out.left_out : out.needed;
+    return list.push_back(std::string("-") + letter + " " + value), Result<void>{};
+  }
+  const auto begin = digits_when(value);
   return begin ? put("begin", *begin) : std::unexpected(begin.error());
 }
 
 }  // namespace
 
-Without without_slurm_option(std::string_view name) {
-  return std::ranges::find(kSlurmNeeds, name) == kSlurmNeeds.end() ? Without::goes_on : Without::stops;
+Result<std::string> digits_when(std::string_view text) {
+  const std::string digits(text.substr(0, text.find('.')));
+  const bool only_digits = digits.find_first_not_of("0123456789") == std::string::npos;
+  const auto part = [&](std::size_t from) { return digits.substr(digits.size() - from, 2); };
+  const std::string clock = digits.size() >= 4 ? part(4) + ":" + part(2) : "";
+  if (!only_digits || clock.empty()) return wrong(text, "is no time such as 202612312359");
+  if (digits.size() == 4) return clock;
+  if (digits.size() == 12) return digits.substr(0, 4) + "-" + part(8) + "-" + part(6) + "T" + clock;
+  return wrong(text, "names no year; write it as 202612312359");
 }
 
-Result<PbsOptions> pbs_options(const std::vector<std::string>& words) {
+std::string path_with(std::string_view path, const std::vector<std::pair<std::string_view, std::string_view>>& words) {
+  const std::size_t colon = path.find(':');
+  if (colon != std::string_view::npos && colon < path.find('/')) path.remove_prefix(colon + 1);
+  std::string text;
+  while (!path.empty()) {
+    const auto begins = [&](const auto& word) {
+      const std::string name(word.first);
+      for (const std::string& form : {"${" + name + "}", "$" + name, name}) {
+        const bool bare = form == name && name.front() != '^' && name.front() != '%';
+        if (bare || !path.starts_with(form)) continue;
+        path.remove_prefix(form.size());
+        return true;
+      }
+      return false;
+    };
+    if (const auto word = std::ranges::find_if(words, begins); word != words.end()) {
+      text += word->second;
+      continue;
+    }
+    if (path.front() == '%') text += '%';  // Rota's own sign
+    text += path.front();
+    path.remove_prefix(1);
+  }
+  return text;
+}
+
+Result<ForeignOptions> pbs_options(const std::vector<std::string>& words) {
   constexpr std::string_view kSwitches = "hIVXzfGK";
-  PbsOptions out;
+  ForeignOptions out;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     if (word.size() < 2 || word[0] != '-') {
-      out.left_out.push_back(word);
+      out.needed.push_back(word);
       continue;
     }
     const char letter = word[1];
-    if (letter == 'h') out.values.emplace_back("hold", "yes");
+    if (letter == 'h') out.put("hold", "yes");
     if (letter == 'I' || letter == 'X') out.needed.push_back(word);
     if (kSwitches.find(letter) != std::string_view::npos) continue;
     if (word.size() == 2 && i + 1 == words.size()) return wrong(word, "is followed by a value");

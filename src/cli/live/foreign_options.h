@@ -1,33 +1,42 @@
-// What other systems' directives ask for that Rota has no option of the same kind for: #SBATCH lines have their names,
-// and #PBS lines are another language, which is put into Rota's.
+// #PBS, #BSUB and #$ lines are other languages, which are put into Rota's.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "cli/live/submit_options.h"
 
 namespace rota::cli {
 
-// What becomes of an option that Rota has not.
-enum class Without : std::uint8_t {
-  goes_on,  // nobody's job runs elsewhere or on less for it: it is left out, and that is told
-  stops,    // it says where the job may run, or what it needs there: without it the job might run where it must not
+// The words of a line as options of Rota: keys of cli/live/submit_options.h with their values, and what there is no
+// equal for.
+struct ForeignOptions {
+  std::vector<std::pair<std::string, std::string>> values = {};
+  std::vector<std::string> left_out = {};  // as they stand there: no job runs elsewhere or on less without them
+  std::vector<std::string> needed = {};    // without which the job might run where it must not
+
+  void put(std::string key, std::string value) { values.emplace_back(std::move(key), std::move(value)); }
 };
 
-// Of sbatch, as "--nodelist" or "-w".
-Without without_slurm_option(std::string_view name);
+// Each fails with half a sentence where a value makes no sense.
+Result<ForeignOptions> pbs_options(const std::vector<std::string>& words);
+Result<ForeignOptions> lsf_options(const std::vector<std::string>& words);
+Result<ForeignOptions> sge_options(const std::vector<std::string>& words);
 
-// The words of a #PBS line as options of Rota: keys of cli/live/submit_options.h with their values, and what there is
-// no equal for. Fails with half a sentence where a value makes no sense.
-struct PbsOptions {
-  std::vector<std::pair<std::string, std::string>> values;
-  std::vector<std::string> left_out;  // as they stand there, and nobody's loss
-  std::vector<std::string> needed;    // without which the job might run where it must not
-};
-Result<PbsOptions> pbs_options(const std::vector<std::string>& words);
+// By the dialect: not Rota's own, nor Slurm's.
+inline Result<ForeignOptions> foreign_options(Dialect dialect, const std::vector<std::string>& words) {
+  return dialect == Dialect::pbs   ? pbs_options(words)
+         : dialect == Dialect::lsf ? lsf_options(words)
+                                   : sge_options(words);
+}
+
+// What the three have in common.
+// "[[CC]YY]MMDDhhmm[.SS]" or "hhmm" as cli/when.h reads it.
+Result<std::string> digits_when(std::string_view text);
+// Without the computer in front of it, and with Rota's patterns for the words that are given.
+std::string path_with(std::string_view path, const std::vector<std::pair<std::string_view, std::string_view>>& words);
 
 }  // namespace rota::cli

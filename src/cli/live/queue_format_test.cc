@@ -109,32 +109,5 @@ TEST(JobStateTest, KnowsStatesByNameAndLetters) {
   EXPECT_EQ(state_letters("OUT_OF_MEMORY"), "OOM");
 }
 
-class RestTest : public testing::Test {
- protected:
-  RestTest() {
-    Command command = line_.root().add_subcommand("submit", "submit it");
-    command.add_option("-n,--number", number_, "how many");
-    command.add_flag("-H,--hold", held_, "later");
-    command.add_option("SCRIPT", words_, "what").type_name("SCRIPT [ARG]...");
-  }
-  std::string marked(const std::vector<std::string>& words) const {
-    std::string out;
-    for (const std::string& word : with_rest_marked(line_.root(), words)) out += (out.empty() ? "" : " ") + word;
-    return out;
-  }
-  CommandLine line_;
-  std::string number_;
-  bool held_ = false;
-  std::vector<std::string> words_;
-};
-
-TEST_F(RestTest, ACommandsOwnOptionsStayItsOwn) {
-  EXPECT_EQ(marked({"submit", "-n", "4", "-H", "job.sh", "-n", "5"}), "submit -n 4 -H -- job.sh -n 5");
-  EXPECT_EQ(marked({"submit", "-n4", "--number=5", "-", "x"}), "submit -n4 --number=5 -- - x");
-  EXPECT_EQ(marked({"submit", "-n", "4", "--", "x", "--", "-n"}), "submit -n 4 -- -- x -- -n");
-  EXPECT_EQ(marked({"submit", "-n"}), "submit -n");
-  EXPECT_EQ(marked({"other", "x", "-y"}), "other x -y");
-}
-
 }  // namespace
 }  // namespace rota::cli

@@ -280,9 +280,7 @@ void add_run(Command app, Action& action) {
   command.description(
       "Submits the command, waits for its start, and is its input and output then: a terminal where "
       "this is one, else pipes. Exits as the job does.");
-  command.add_option("PROGRAM", flags->submission.words, "a program and its arguments")
-      .type_name("-- PROGRAM [ARG]...")
-      .required();
+  command.add_rest("PROGRAM", "-- PROGRAM [ARG]...", flags->submission.words, "a program and its arguments");
   flags->submission.declare(command);
   command.add_flag("--pty", flags->terminal, "insist on a terminal for the job; without: where this is one");
   command.add_flag("--pipes", flags->pipes, "give the job pipes, even where this is a terminal").excludes("--pty");
@@ -303,7 +301,8 @@ void add_run(Command app, Action& action) {
       "  rota run -n 2 -t 8h -- bash\n"
       "  zcat input.gz | rota run -- ./solve > result.txt");
   command.callback([&action, flags] {
-    if (flags->submission.words == std::vector<std::string>{"--"}) throw UsageError{"PROGRAM", true};
+    const auto& words = flags->submission.words;
+    if (words.empty() || (words.size() == 1 && words.front() == "--")) throw UsageError{"PROGRAM", true};
     action = [flags] { return run_job(*flags); };
   });
 }

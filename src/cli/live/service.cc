@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 
+#include "base/json_bytes.h"
 #include "base/text.h"
 
 namespace rota::cli {
@@ -18,7 +19,7 @@ std::unexpected<Error> not_understood(const std::string& service, const std::str
 
 // The sentence of a refusal: its detail as it is.
 std::unexpected<Error> refused(const std::string& service, const HttpAnswer& answer) {
-  const Json problem = Json::parse(answer.body, nullptr, false);
+  const Json problem = json_from<Json>(answer.body);
   const std::string detail = text_of(problem, "detail");
   if (!detail.empty()) return fail(detail);
   const std::string title = text_of(problem, "title");
@@ -60,7 +61,7 @@ Result<Json> Service::json(const HttpRequest& request) const {
   auto answer = client_.exchange(request);
   if (!answer) return std::unexpected(answer.error());
   if (!done(*answer)) return refused(shown(), *answer);
-  Json out = Json::parse(answer->body, nullptr, false);
+  Json out = json_from<Json>(answer->body);
   if (out.is_discarded()) return not_understood(shown(), "what is no JSON");
   if (!out.is_object() && !out.is_array()) return not_understood(shown(), "JSON that is no object");
   return out;
@@ -71,11 +72,11 @@ Result<Json> Service::get(const std::string& target) const {
 }
 
 Result<Json> Service::post(const std::string& target, const Json& body, const std::string& key) const {
-  return json({.verb = "POST", .target = target, .body = body.dump(), .key = key});
+  return json({.verb = "POST", .target = target, .body = json_text(body), .key = key});
 }
 
 Result<Json> Service::put(const std::string& target, const Json& body) const {
-  return json({.verb = "PUT", .target = target, .body = body.dump(), .key = {}});
+  return json({.verb = "PUT", .target = target, .body = json_text(body), .key = {}});
 }
 
 Result<Json> Service::remove(const std::string& target) const {
@@ -161,7 +162,7 @@ std::string json_escape(std::string_view character) {
 
 // What could drive a terminal is escaped: JSON alone leaves DEL, C1 controls and marks of direction as they are.
 std::string shown_json(const Json& json) {
-  const std::string dumped = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  const std::string dumped = json_text(json, 2) + "\n";
   std::string out;
   for (std::string_view left = dumped; !left.empty();) {
     const auto special = std::ranges::find_if_not(left, plain);

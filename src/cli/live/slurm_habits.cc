@@ -45,9 +45,9 @@ constexpr std::array kHabits{
     Habit{"submit run update", "-C --constraint",
           "nodes have no features; -p names a partition, and of a new job --gpus-per-node accelerators"},
     Habit{"submit run update", "--reservation", "no job runs within a reservation; leave it out"},
-    Habit{"queue history cancel submit run update", "-A --account --accounts", kNoAccount},
-    Habit{"queue history cancel submit run update", "-q --qos", kNoQos},
-    Habit{"queue history cancel submit run", "-M --clusters --cluster", "--url names another service"}};
+    Habit{"queue history cancel update", "-A --account --accounts", kNoAccount},
+    Habit{"queue history cancel update", "-q --qos", kNoQos},
+    Habit{"queue history cancel", "-M --clusters --cluster", "--url names another service"}};
 
 bool has(std::string_view words, std::string_view word) {
   return std::ranges::any_of(words | std::views::split(' '), [&](auto each) { return std::string_view(each) == word; });

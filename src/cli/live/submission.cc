@@ -28,11 +28,13 @@ Result<std::string> script_text(const std::string& path) {
   auto text = read_file(path, kLargest);
   if (!text) return text;
   const std::string shown = path == "-" ? "What came on standard input" : shown_path(path);
+  if (path == "-" && text->empty())
+    return fail("There is nothing to submit: no script is named, and standard input has none.");
   if (!text->starts_with("#!"))
     return fail(shown +
                 " is no script: its first line does not begin with #!. Put #!/bin/sh there, or submit a program "
                 "as `rota submit -- PROGRAM`.");
-  if (!is_utf8(*text)) return fail(shown + " is no UTF-8 text; write it anew as UTF-8.");
+  if (text->contains('\0')) return fail(shown + " is no script: it has a byte of zero in it.");
   if (text->find("\r\n") < text->find('\n')) {  // the kernel would look for "/bin/sh\r"
     std::string unix_text;
     for (std::size_t i = 0; i < text->size(); ++i) {
@@ -45,7 +47,7 @@ Result<std::string> script_text(const std::string& path) {
 }
 
 void set_name(SubmitValues& values, const std::string& name) {
-  values.try_emplace("name", SubmitValue{.text = is_utf8(name) ? name : "job", .dialect = {}, .where = "--name"});
+  values.try_emplace("name", SubmitValue{.text = name, .dialect = {}, .where = "--name"});
 }
 
 // Whether a word that names no file is a program that a shell would find.
@@ -80,14 +82,8 @@ Result<void> take_script(const std::string& path, bool anyway, SubmitValues& val
   return {};
 }
 
-Result<void> take_words(const std::vector<std::string>& words, std::size_t from, Json& out) {
-  Json command = Json::array();
-  for (std::size_t i = from; i < words.size(); ++i) {
-    if (!is_utf8(words[i])) return fail("The argument " + rota::quoted(words[i]) + " is no UTF-8; write it as UTF-8.");
-    command.push_back(words[i]);
-  }
-  if (!command.empty()) out["command"] = std::move(command);
-  return {};
+void take_words(const std::vector<std::string>& words, std::size_t from, Json& out) {
+  if (words.size() > from) out["command"] = std::vector(words.begin() + static_cast<std::ptrdiff_t>(from), words.end());
 }
 
 }  // namespace
@@ -106,11 +102,10 @@ Result<Json> request_of(const Submission& submission) {
   Result<void> taken;
   if (!submission.wrap.empty()) {
     if (!words.empty()) return fail("--wrap is in place of a script or a command; give one of them.");
-    if (!is_utf8(submission.wrap)) return fail("--wrap takes UTF-8 text.");
     out["script"] = "#!/bin/sh\n" + submission.wrap + "\n";
     set_name(values, "wrap");
   } else if (command) {
-    taken = take_words(words, 1, out);
+    take_words(words, 1, out);
     set_name(values, last_part(words[1]));
   } else if (is_program_elsewhere(words.front())) {
     std::string line;
@@ -119,7 +114,7 @@ Result<Json> request_of(const Submission& submission) {
                 " in this folder. Two dashes go before a program: `rota submit --" + one_line(line) + "`.");
   } else {
     taken = take_script(words.front(), submission.anyway, values, out);
-    if (taken) taken = take_words(words, 1, out);
+    take_words(words, 1, out);
   }
   if (!taken) return std::unexpected(taken.error());
   const auto here = surroundings();

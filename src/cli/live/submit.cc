@@ -1,4 +1,6 @@
 // rota submit: a script or a command becomes a job.
+#include <unistd.h>
+
 #include <memory>
 #include <string>
 
@@ -81,9 +83,8 @@ void add_submit(Command app, Action& action) {
       "#ROTA "
       "at its top have the same options, and #SBATCH lines are read as Slurm reads them. The command line goes before "
       "both.");
-  command
-      .add_option("SCRIPT", flags->submission.words, "a script with its arguments (- for standard input), or a command")
-      .type_name("SCRIPT [ARG]... or -- PROGRAM [ARG]...");
+  command.add_rest("SCRIPT", "SCRIPT [ARG]... or -- PROGRAM [ARG]...", flags->submission.words,
+                   "a script with its arguments (-, or nothing where no terminal is: standard input), or a command");
   flags->submission.declare(command);
   command.add_option("--wrap", flags->submission.wrap, "a line of shell in place of a script").type_name("TEXT");
   command.add_flag("-W,--wait", flags->wait, "wait until the job has ended, and exit as it did");
@@ -102,7 +103,8 @@ void add_submit(Command app, Action& action) {
       "  rota submit --wait --wrap 'make && make check'\n"
       "  rota submit --dependency afterok:12 collect.sh");
   command.callback([&action, flags] {
-    const auto& words = flags->submission.words;
+    auto& words = flags->submission.words;
+    if (words.empty() && flags->submission.wrap.empty() && ::isatty(STDIN_FILENO) == 0) words = {"-"};
     if (flags->submission.wrap.empty() && (words.empty() || (words.size() == 1 && words.front() == "--")))
       throw UsageError{"SCRIPT", true};
     action = [flags] { return submit_job(*flags); };

@@ -13,8 +13,8 @@
 namespace rota::cli {
 
 // Whose habits a value follows: of Slurm's, a bare number of --time counts minutes and one of --mem megabytes; of PBS's
-// that counts seconds and bytes.
-enum class Dialect { rota, slurm, pbs };
+// that counts seconds and bytes, of LSF's minutes and megabytes, of Grid Engine's seconds and bytes.
+enum class Dialect { rota, slurm, pbs, lsf, sge };
 
 struct SubmitOption {
   std::string_view key;    // under which its value is kept: several options may set one

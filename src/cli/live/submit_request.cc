@@ -13,7 +13,9 @@
 
 #include "base/letters.h"
 #include "base/text.h"
+#include "cli/live/file_name.h"
 #include "cli/live/service_address.h"
+#include "cli/live/submit_environment.h"
 #include "cli/when.h"
 
 namespace rota::cli {
@@ -40,28 +42,19 @@ std::unexpected<Error> too_many_processors() {
   return fail("A job asks for " + grouped(kMost) + " processors at most; ask for fewer.");
 }
 
-// Bytes. On Rota's own command line a size says its unit: people who come from Slurm would mean megabytes.
-Result<std::int64_t> size_of(const SubmitValue& value) {
-  const bool bare = only_digits(value.text);
-  if (bare && value.dialect == Dialect::rota) return wrong(value, "a size with its unit, such as 500M or 4G");
-  const auto bytes = parse_size(value.text + (bare && value.dialect == Dialect::slurm ? "M" : ""));
-  if (!bytes || *bytes <= 0) return wrong(value, "a size such as 500M or 4G");
-  return *bytes;
-}
-
 class Request {
  public:
   Request(const SubmitValues& values, const Surroundings& here) : values_(values), here_(here) {}
 
   Result<Json> made(std::vector<std::string>& remarks) {
     using Step = Result<void> (Request::*)();
-    for (const Step step : {&Request::processors, &Request::memory, &Request::accelerators, &Request::licence,
+    for (const Step step : {&Request::processors, &Request::accelerators, &Request::memory, &Request::licence,
                             &Request::times, &Request::files, &Request::others, &Request::signal}) {
       if (auto done = (this->*step)(); !done) return std::unexpected(done.error());
     }
     about_times(remarks);
     mail(remarks);
-    environment(remarks);
+    out_["environment"] = job_environment(values_, here_, remarks);
     return std::move(out_);
   }
 
@@ -78,7 +71,9 @@ class Request {
   }
 
   Result<void> processors() {
-    const auto each = count("each", 1), nodes = count("nodes", 1), per_node = count("per_node", 1);
+    if (auto read = tres_of_task(); !read) return read;
+    const auto each = tres_processors_ > 0 ? Result<std::int64_t>(tres_processors_) : count("each", 1);
+    const auto nodes = node_count(), per_node = count("per_node", 1);
     const auto tasks = count("processors", nodes.value_or(1) * per_node.value_or(1));
     for (const auto* number : {&each, &nodes, &per_node, &tasks}) {
       if (!*number) return std::unexpected(number->error());
@@ -93,18 +88,63 @@ class Request {
     if (tasks_ != processors_) out_["tasks"] = tasks_;
     if (given("exclusive") != nullptr) out_["exclusive"] = true;
     if (given("processors") != nullptr || given("each") != nullptr || given("nodes") != nullptr ||
-        given("per_node") != nullptr)
+        given("per_node") != nullptr || tres_processors_ > 0)
       out_["processors"] = processors_;
     if (given("nodes") != nullptr) out_["nodes"] = nodes_;
     if (given("nodes") != nullptr && given("processors") == nullptr) out_["tasks_per_node"] = *per_node;
     return {};
   }
 
+  // "4", or the least and the most: "2-4".
+  Result<std::int64_t> node_count() {
+    const SubmitValue* value = given("nodes");
+    const std::size_t dash = value == nullptr ? std::string::npos : value->text.find('-', 1);
+    if (dash == std::string::npos) return count("nodes", 1);
+    const auto least = parse_integer(value->text.substr(0, dash)), most = parse_integer(value->text.substr(dash + 1));
+    if (!least || !most || *least < 1 || *most < *least || *most > kMost)
+      return wrong(*value, "a number of nodes, or the least and the most, such as 2-4");
+    if (*most > *least) out_["most_nodes"] = *most;
+    return *least;
+  }
+
+  // "cpu=2,gres/gpu:a100=1": of Slurm, for each task.
+  Result<void> tres_of_task() {
+    const SubmitValue* value = given("tres_each");
+    if (value == nullptr) return {};
+    for (const std::string_view piece : split(value->text, ',')) {
+      const std::size_t end = piece.find_last_of("=:");
+      const auto number =
+          end == std::string_view::npos ? Result<std::int64_t>(1) : parse_integer(piece.substr(end + 1));
+      const std::string_view kind = piece.substr(0, end);
+      if (!number || *number < 0 || *number > kMost) return wrong(*value, "such as cpu=2,gres/gpu=1");
+      if (kind == "cpu") {
+        tres_processors_ = *number;
+      } else if (kind.starts_with("gres/gpu")) {
+        tres_accelerators_ = *value;
+        tres_accelerators_->text = std::string(kind.substr(5)) + ":" + std::to_string(*number);
+      } else {
+        return fail(value->where + ": Rota has nothing like " + rota::quoted(piece) +
+                    "; cpu=2 and gres/gpu=1 it takes, memory is --mem-per-cpu.");
+      }
+    }
+    return {};
+  }
+
   Result<void> memory() {
-    if (const SubmitValue* value = given("memory")) {
+    const SubmitValue* const whole_node = given("memory");
+    if (whole_node != nullptr && whole_node->dialect == Dialect::slurm &&
+        parse_size(whole_node->text).value_or(1) == 0) {
+      out_["all_memory"] = true;  // as Slurm has it
+    } else if (const SubmitValue* value = given("memory")) {
       const auto bytes = size_of(*value);
       if (!bytes) return std::unexpected(bytes.error());
       out_["memory"] = *bytes;
+    } else if (const SubmitValue* of_accelerator = given("memory_of_accelerator")) {
+      const auto bytes = size_of(*of_accelerator);
+      if (!bytes) return std::unexpected(bytes.error());
+      if (accelerators_ == 0) return goes_with_accelerators(*of_accelerator);
+      if (*bytes > INT64_MAX / accelerators_) return wrong(*of_accelerator, "less");
+      out_["memory"] = *bytes * accelerators_;
     } else if (const SubmitValue* whole = given("memory_all")) {  // of PBS: shared by the nodes
       const auto bytes = size_of(*whole);
       if (!bytes) return std::unexpected(bytes.error());
@@ -121,28 +161,51 @@ class Request {
     return {};
   }
 
-  // "2", "a100:2", "gpu:2", "gpu:a100:2", "gpu"
+  static std::unexpected<Error> goes_with_accelerators(const SubmitValue& value) {
+    return fail(value.where + " goes with --gpus-per-node, --gpus or --gpus-per-task, which says how many; name both.");
+  }
+
+  // "2", "a100:2", "gpu:2", "gpu:a100:2", "gpu"; "0" and "none": none
   Result<void> accelerators() {
-    const SubmitValue* const each = given("accelerators_each");
+    if (auto read = read_accelerators(); !read) return read;
+    const SubmitValue* value = given("each_of_accelerator");
+    if (value == nullptr) return {};
+    const auto each = counted(*value);
+    if (!each) return std::unexpected(each.error());
+    if (accelerators_ == 0) return goes_with_accelerators(*value);
+    if (*each > kMost / (accelerators_ * nodes_)) return too_many_processors();
+    processors_ = std::max(processors_, *each * accelerators_ * nodes_);
+    out_["processors"] = processors_;
+    if (tasks_ != processors_) out_["tasks"] = tasks_;
+    return {};
+  }
+
+  Result<void> read_accelerators() {
+    const SubmitValue* const each = tres_accelerators_ ? &*tres_accelerators_ : given("accelerators_each");
     const SubmitValue* const all = given("accelerators_all") != nullptr ? given("accelerators_all") : each;
     const SubmitValue* value = given("accelerators") != nullptr ? given("accelerators") : all;
     if (value == nullptr) return {};
-    auto pieces = split(value->text, ':');
+    if (lower(value->text) == "none") return {};
+    std::string_view text = value->text;
+    text = text.substr(0, text.find("(S:"));  // near which socket
+    auto pieces = split(text, ':');
     if (pieces.front() == "gpu" || pieces.front() == "accelerator") pieces.erase(pieces.begin());
     std::int64_t number = 1;
     if (!pieces.empty() && only_digits(pieces.back())) {
       const auto read = parse_integer(pieces.back());
-      number = read && *read <= kMost ? *read : 0;
+      number = read && *read <= kMost ? *read : -1;
       pieces.pop_back();
     }
     const bool named = pieces.size() == 1 && !pieces[0].empty();
-    if (number < 1 || (!pieces.empty() && !named) || (named && value->where.ends_with("--gres") && !gpu(*value)))
+    if (number < 0 || (!pieces.empty() && !named) || (named && value->where.ends_with("--gres") && !gpu(*value)))
       return wrong(*value, "accelerators such as gpu:2 or gpu:a100:2");
     if (value == each) number *= tasks_;
     if (number > kMost) return wrong(*value, "fewer");
     if (value == all && number % nodes_ != 0)
       return wrong(*value, "a number that " + std::to_string(nodes_) + " nodes can share evenly");
-    out_["accelerators"] = value == all ? number / nodes_ : number;
+    accelerators_ = value == all ? number / nodes_ : number;
+    if (accelerators_ == 0) return {};
+    out_["accelerators"] = accelerators_;
     if (named) out_["accelerator_type"] = std::string(pieces[0]);
     return {};
   }
@@ -190,20 +253,36 @@ class Request {
                          ? here_.folder
                          : (std::filesystem::path(here_.folder) / folder->text).lexically_normal().string();
     for (const char* key : {"output", "error", "input"}) {
-      if (const SubmitValue* value = given(key)) out_[key] = value->text;
+      if (auto taken = file(key); !taken) return taken;
     }
     if (const SubmitValue* value = given("open_mode")) {
-      if (value->text != "append" && value->text != "truncate") return wrong(*value, "append or truncate");
-      out_["append"] = value->text == "append";
+      const bool append = value->text == "append" || value->text == "a";
+      if (!append && value->text != "truncate" && value->text != "t") return wrong(*value, "append or truncate");
+      out_["append"] = append;
     }
     if (out_["folder"] != here_.folder) out_["submit_folder"] = here_.folder;
     out_["umask"] = here_.umask;
     return {};
   }
 
+  Result<void> file(const char* key) {
+    const SubmitValue* value = given(key);
+    if (value == nullptr) return {};
+    auto name = file_name(*value, out_["folder"].get<std::string>(), given("array") != nullptr);
+    if (!name) return std::unexpected(name.error());
+    out_[key] = std::move(*name);
+    return {};
+  }
+
   Result<void> others() {
-    for (const char* key : {"name", "partition", "array", "checkpoint", "checkpoint_signal", "comment", "mail_user"}) {
+    if (const SubmitValue* value = given("partition"); value != nullptr && value->text.contains(','))
+      return wrong(*value, "one partition; write the one");
+    for (const char* key : {"name", "partition", "checkpoint", "checkpoint_signal", "comment", "mail_user"}) {
       if (const SubmitValue* value = given(key)) out_[key] = value->text;
+    }
+    if (const SubmitValue* array = given("array")) {
+      const SubmitValue* most = given("throttle");
+      out_["array"] = array->text + (most == nullptr ? "" : "%" + most->text);
     }
     if (given("hold") != nullptr) out_["held"] = true;
     if (const SubmitValue* value = given("requeue")) out_["requeue"] = value->text == "yes";
@@ -224,6 +303,10 @@ class Request {
     const SubmitValue* value = given("after");
     if (value == nullptr) return {};
     Json after = Json::array();
+    if (value->text.contains('?'))
+      return fail(
+          value->where +
+          ": Rota waits for all of several, and not for any of them as ? asks; write a comma, or the one to wait for.");
     for (const std::string_view part : split(value->text, ',')) {
       const auto pieces = split(trimmed(part), ':');
       constexpr std::array<std::string_view, 5> kKinds{"afterok", "afterany", "afternotok", "after", "aftercorr"};
@@ -233,7 +316,7 @@ class Request {
       if (pieces.size() == 1) after.push_back("singleton");
       for (std::size_t i = 1; i < pieces.size(); ++i) {
         const bool last = pieces[i] == "last";
-        if ((!last && pieces[i].find_first_not_of("0123456789_") != std::string_view::npos) || pieces[i].empty())
+        if ((!last && pieces[i].find_first_not_of("0123456789_+") != std::string_view::npos) || pieces[i].empty())
           return wrong(*value, "ids of jobs behind afterok: and its kin, such as afterok:12:13");
         after.push_back(std::string(pieces[0]) + ":" + std::string(pieces[i]));
       }
@@ -272,12 +355,16 @@ class Request {
     out_["mail"] = std::move(types);
   }
 
-  // "[B:]USR1[@300]". Whether the shell of the script alone gets it, Rota does not ask.
+  // "[R][B:]USR1[@300]": R is about reservations; after B: the script's own process alone gets it.
   Result<void> signal() {
     const SubmitValue* value = given("signal");
     if (value == nullptr) return {};
-    const std::size_t colon = value->text.rfind(':');
+    const std::size_t colon = value->text.find(':');
     const std::string text = value->text.substr(colon == std::string::npos ? 0 : colon + 1);
+    const std::string before = value->text.substr(0, colon == std::string::npos ? 0 : colon);
+    if (before.find_first_not_of("RB") != std::string::npos)
+      return wrong(*value, "a signal and how long before the limit, such as USR1@300 or B:USR1@300");
+    if (before.contains('B')) out_["warning_to_script"] = true;
     const std::size_t at = text.find('@');
     std::string name = text.substr(0, at);
     if (only_digits(name) && name.size() <= 2) {
@@ -292,55 +379,26 @@ class Request {
     return {};
   }
 
-  // What --export=NONE leaves: enough to log in.
-  static bool always(std::string_view variable) {
-    constexpr std::array<std::string_view, 5> kKept{"HOME=", "LOGNAME=", "PATH=", "SHELL=", "USER="};
-    return std::ranges::any_of(kKept, [&](std::string_view name) { return variable.starts_with(name); });
-  }
-
-  void environment(std::vector<std::string>& remarks) {
-    const SubmitValue* value = given("export");
-    std::vector<std::string_view> names;  // NAME or NAME=VALUE
-    if (value != nullptr) names = split(value->text, ',');
-    const bool all = value == nullptr || std::ranges::find(names, "ALL") != names.end();
-    std::vector<std::string> out;
-    for (const std::string& variable : here_.environment) {
-      const std::string_view name = std::string_view(variable).substr(0, variable.find('='));
-      const auto set = [&](std::string_view word) { return word.substr(0, word.find('=')) == name; };
-      const auto found = std::ranges::find_if(names, set);
-      const bool wanted = found != names.end() ? found->find('=') == std::string_view::npos : all || always(variable);
-      if (wanted) out.push_back(variable);
-    }
-    for (const std::string_view name : names) {
-      if (name.starts_with("ROTA_") || (given("sbatch") != nullptr && name.starts_with("SLURM_")))
-        remarks.push_back(rota::quoted(name.substr(0, name.find('='))) +
-                          " of --export is left out: only the service says what begins with " +
-                          (name.starts_with("ROTA_") ? "ROTA_" : "SLURM_") + "; call it otherwise.");
-      if (name.find('=') != std::string_view::npos) out.emplace_back(name);
-    }
-    if (given("pbs") != nullptr) out.push_back("PBS_O_WORKDIR=" + here_.folder);
-    if (given("sbatch") != nullptr) out.emplace_back("ROTA_SBATCH=1");  // asks the service for SLURM_*
-    Json environment = Json::array();
-    for (std::string& variable : out) {
-      if (is_utf8(variable)) {
-        environment.push_back(std::move(variable));
-      } else {
-        remarks.push_back("The environment variable " + rota::quoted(variable.substr(0, variable.find('='))) +
-                          " is no UTF-8 and is left out.");
-      }
-    }
-    out_["environment"] = std::move(environment);
-  }
-
   const SubmitValues& values_;
   const Surroundings& here_;
   Json out_ = Json::object();
   std::int64_t processors_ = 1;
   std::int64_t nodes_ = 1;
   std::int64_t tasks_ = 1;
+  std::int64_t accelerators_ = 0;  // on each node
+  std::int64_t tres_processors_ = 0;
+  std::optional<SubmitValue> tres_accelerators_;
 };
 
 }  // namespace
+
+Result<std::int64_t> size_of(const SubmitValue& value) {
+  const bool bare = only_digits(value.text);
+  if (bare && value.dialect == Dialect::rota) return wrong(value, "a size with its unit, such as 500M or 4G");
+  const auto bytes = parse_size(value.text + (bare && value.dialect == Dialect::slurm ? "M" : ""));
+  if (!bytes || *bytes <= 0) return wrong(value, "a size such as 500M or 4G");
+  return *bytes;
+}
 
 Result<Surroundings> surroundings() {
   std::error_code failed;
@@ -357,9 +415,6 @@ Result<Surroundings> surroundings() {
 }
 
 Result<Json> job_request(const SubmitValues& values, const Surroundings& here, std::vector<std::string>& remarks) {
-  for (const auto& [key, value] : values) {
-    if (!is_utf8(value.text)) return fail(value.where + " takes UTF-8 text, not " + rota::quoted(value.text) + ".");
-  }
   return Request(values, here).made(remarks);
 }
 
@@ -399,9 +454,6 @@ Result<void> put_processors(const SubmitValues& values, Json& into) {
 }  // namespace
 
 Result<void> put_changes(const SubmitValues& values, Json& into) {
-  for (const auto& [key, value] : values) {
-    if (!is_utf8(value.text)) return fail(value.where + " takes UTF-8 text, not " + rota::quoted(value.text) + ".");
-  }
   if (const auto name = values.find("name"); name != values.end()) into["name"] = name->second.text;
   if (const auto memory = values.find("memory"); memory != values.end()) {
     const auto bytes = memory->second.text == "none" ? Result<std::int64_t>(0) : size_of(memory->second);

@@ -22,7 +22,10 @@ struct Surroundings {
 };
 Result<Surroundings> surroundings();
 
-// All members but script and command. The environment's parts that are no UTF-8 are left out and told in `remarks`.
+// Bytes. On Rota's own command line a size says its unit: people who come from Slurm would mean megabytes.
+Result<std::int64_t> size_of(const SubmitValue& value);
+
+// All members but script and command.
 Result<Json> job_request(const SubmitValues& values, const Surroundings& here, std::vector<std::string>& remarks);
 
 // Into such a request, or a change of one.

@@ -10,14 +10,18 @@
 namespace rota::local {
 
 // NAME=VALUE for the drivers of NVIDIA, AMD and Intel; where a machine has accelerators and the job was given none, the
-// first two are told that there are none.
-inline std::vector<std::string> device_settings(const std::vector<std::uint32_t>& devices, bool machine_has_some) {
+// first two are told that there are none. `slurms`: in Slurm's words, too.
+inline std::vector<std::string> device_settings(const std::vector<std::uint32_t>& devices, bool machine_has_some,
+                                                bool slurms) {
   if (devices.empty()) {
     if (!machine_has_some) return {};
     return {"CUDA_VISIBLE_DEVICES=", "ROCR_VISIBLE_DEVICES="};
   }
   const std::string list = listed(devices);
-  return {"CUDA_VISIBLE_DEVICES=" + list, "ROCR_VISIBLE_DEVICES=" + list, "ZE_AFFINITY_MASK=" + list};
+  std::vector<std::string> all{"CUDA_VISIBLE_DEVICES=" + list, "ROCR_VISIBLE_DEVICES=" + list,
+                               "ZE_AFFINITY_MASK=" + list};
+  if (slurms) all.insert(all.end(), {"SLURM_JOB_GPUS=" + list, "SLURM_GPUS_ON_NODE=" + std::to_string(devices.size())});
+  return all;
 }
 
 }  // namespace rota::local

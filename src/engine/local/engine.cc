@@ -158,7 +158,7 @@ void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
   order.most_memory =
       nodes > 0 && command.where.per_node.memory > 0 ? command.where.per_node.memory * nodes : run.memory;
   claim.cgroups = cgroups_.for_job(entry.name, order.most_memory > 0, !claim.cores.empty());
-  order.environment = device_settings(entry.place.devices, options_.machine->has_accelerators());
+  order.environment = device_settings(entry.place.devices, options_.machine->has_accelerators(), run.slurms);
   order.environment.push_back(mark_of(options_.folder, entry.name));
   order.run = std::move(run);
   order.replaces = entry.left;

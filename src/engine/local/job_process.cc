@@ -105,6 +105,7 @@ class Becoming {
     std::vector<std::string> settings = order_.environment;  // of two values of a name programs see the first
     if (!run_.node_file.empty())
       settings.push_back("PBS_NODEFILE=" + order_.engine_folder + "/" + node_file_name(order_.name));
+    if (run_.slurms) settings.push_back("SLURM_TASK_PID=" + std::to_string(::getpid()));
     const std::size_t own = settings.size();
     for (const std::string& text : run_.environment) {
       const auto name = text.substr(0, text.find('=') + 1);

@@ -160,6 +160,7 @@ void fields(Visit&& visit, Record& order) {
   visit("run.script", run.script);
   visit("run.node_file", run.node_file);
   visit("run.environment", run.environment);
+  visit("run.slurms", run.slurms);
   visit("run.folder", run.folder);
   visit("run.input", run.input);
   visit("run.output", run.output);
@@ -170,6 +171,7 @@ void fields(Visit&& visit, Record& order) {
   visit("run.gid", run.gid);
   visit("run.user", run.user);
   visit("run.warning_signal", run.warning_signal);
+  visit("run.warning_to_script", run.warning_to_script);
   duration_field(visit, "run.warning_lead", run.warning_lead);
   duration_field(visit, "run.kill_wait", run.kill_wait);
   visit("run.attach.socket", run.attach.socket);

@@ -34,6 +34,7 @@ struct Run {
   std::string script = {};               // not empty: written as a file and executed, with `command` as its arguments
   std::string node_file = {};            // not empty: written as a file, which PBS_NODEFILE names
   std::vector<std::string> environment;  // NAME=VALUE, complete; accelerators and ROTA_RUN are added
+  bool slurms = false;                   // what is added is said in Slurm's words, too
   std::string folder = "/";              // working directory
   std::string input = {};                // paths, from the working directory on. Empty: /dev/null
   std::string output = {};               // empty: /dev/null
@@ -47,6 +48,7 @@ struct Run {
   std::uint32_t processors = 1;     // where places do not say how many
   Duration limit{0};                // that it asked for: told again if it is queued again
   std::int32_t warning_signal = 0;  // sent so long before the limit; 0: none
+  bool warning_to_script = false;   // not to the processes that its own process has begun
   Duration warning_lead = seconds(60);
   Duration kill_wait = seconds(30);        // from SIGTERM to SIGKILL
   Attach attach = {};                      // whose are input, output and error, where those are empty

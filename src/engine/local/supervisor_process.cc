@@ -283,7 +283,11 @@ void SupervisorProcess::look_at_the_clock() {
   if (order_.run.warning_signal > 0 && !warned_ && order_.claim.deadline != kNoTime &&
       order_.claim.deadline - lead <= now) {
     warned_ = true;
-    signal_children(order_.run.warning_signal);
+    if (order_.run.warning_to_script) {
+      ::kill(main_, order_.run.warning_signal);  // its number is its own until reap() has seen its end
+    } else {
+      signal_children(order_.run.warning_signal);
+    }
   }
   if (order_.claim.deadline <= now) stop(Asked::limit, now);
 }

@@ -1,0 +1,124 @@
+#include "base/json_bytes.h"
+
+#include <charconv>
+#include <optional>
+
+namespace rota::json_bytes {
+namespace {
+
+// A mark is U+FFFF, which no text needs, and behind it the byte as U+0080 to U+00FF; one of a text's own stands twice.
+constexpr std::string_view kMark = "\xEF\xBF\xBF";
+constexpr std::size_t kEscape = 6;  // "\udc80"
+
+std::optional<unsigned> escape_at(std::string_view json, std::size_t at) {
+  unsigned unit = 0;
+  if (json.size() - at < kEscape || json[at] != '\\' || json[at + 1] != 'u') return std::nullopt;
+  const char* const digits = json.data() + at + 2;
+  const auto [end, error] = std::from_chars(digits, digits + 4, unit, 16);
+  if (error != std::errc{} || end != digits + 4) return std::nullopt;
+  return unit;
+}
+
+bool is_byte(unsigned unit) { return unit >= 0xDC80 && unit <= 0xDCFF; }
+
+void append_mark(std::string& out, unsigned byte) {
+  out += kMark;
+  out += static_cast<char>(0xC0U | byte >> 6U);
+  out += static_cast<char>(0x80U | (byte & 0x3FU));
+}
+
+}  // namespace
+
+bool has_escapes(std::string_view json) {
+  for (std::size_t at = json.find("\\u"); at != std::string_view::npos; at = json.find("\\u", at + 1)) {
+    if (is_byte(escape_at(json, at).value_or(0))) return true;
+  }
+  return false;
+}
+
+std::string marked(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  for (std::size_t at = 0; at < json.size();) {
+    const auto unit = escape_at(json, at);
+    std::size_t taken = json[at] == '\\' && !unit ? 2 : unit ? kEscape : 1;
+    if (unit && is_byte(*unit)) {
+      append_mark(out, *unit & 0xFFU);
+    } else if (unit == 0xFFFFU || json.substr(at).starts_with(kMark)) {
+      taken = unit ? kEscape : kMark.size();
+      out += kMark;
+      out += kMark;
+    } else {
+      if (unit && (*unit >> 10U) == 0x36U && escape_at(json, at + kEscape)) taken += kEscape;  // one of a pair
+      out += json.substr(at, taken);
+    }
+    at += taken;
+  }
+  return out;
+}
+
+std::string bytes_of(std::string_view marked) {
+  std::string out;
+  out.reserve(marked.size());
+  for (std::size_t at = 0; at < marked.size();) {
+    if (!marked.substr(at).starts_with(kMark)) {
+      out += marked[at++];
+      continue;
+    }
+    at += kMark.size();
+    if (marked.substr(at).starts_with(kMark)) {
+      out += kMark;
+      at += kMark.size();
+    } else if (at + 1 < marked.size()) {
+      const auto high = static_cast<unsigned char>(marked[at]), low = static_cast<unsigned char>(marked[at + 1]);
+      out += static_cast<char>((high & 3U) << 6U | (low & 0x3FU));
+      at += 2;
+    }
+  }
+  return out;
+}
+
+std::string marks_of(std::string_view bytes) {
+  std::string out;
+  while (!bytes.empty()) {
+    constexpr std::size_t kLongest = 4;
+    std::size_t size = 1;  // of the character
+    while (size <= kLongest && !is_utf8(bytes.substr(0, size))) ++size;
+    if (size > kLongest) {
+      append_mark(out, static_cast<unsigned char>(bytes.front()));
+      size = 1;
+    } else {
+      if (bytes.starts_with(kMark)) out += kMark;
+      out += bytes.substr(0, size);
+    }
+    bytes.remove_prefix(size);
+  }
+  return out;
+}
+
+std::string escaped(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  for (std::size_t at = 0; at < json.size();) {
+    if (!json.substr(at).starts_with(kMark)) {
+      out += json[at++];
+      continue;
+    }
+    at += kMark.size();
+    if (json.substr(at).starts_with(kMark)) {
+      out += kMark;
+      at += kMark.size();
+    } else {
+      const unsigned byte =
+          (static_cast<unsigned char>(json[at]) & 3U) << 6U | (static_cast<unsigned char>(json[at + 1]) & 0x3FU);
+      constexpr std::string_view kDigits = "0123456789abcdef";
+      out += "\\udc";
+      out += kDigits[byte >> 4U];
+      out += kDigits[byte & 15U];
+      at += 2;
+    }
+  }
+  return out;
+}
+
+}  // namespace rota::json_bytes

@@ -1,0 +1,168 @@
+// #BSUB lines, as bsub of LSF 10.1 documents them.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+#include "base/text.h"
+#include "cli/live/foreign_options.h"
+
+namespace rota::cli {
+namespace {
+
+std::unexpected<Error> wrong(std::string_view text, const std::string& why) {
+  return fail(rota::quoted(text) + " " + why);
+}
+
+bool only_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// "[hours:]minutes[/host]" as seconds.
+Result<std::string> run_limit(std::string_view text) {
+  const auto pieces = split(text.substr(0, text.find('/')), ':');
+  std::int64_t minutes = 0;
+  for (const std::string_view piece : pieces) {
+    const auto number = parse_integer(piece);
+    if (!number || *number < 0 || *number > 10'000'000 || pieces.size() > 2)
+      return wrong(text, "is no limit such as 90 (minutes) or 1:30 (hours and minutes)");
+    minutes = minutes * 60 + *number;
+  }
+  return std::to_string(minutes * 60);
+}
+
+std::string lsf_path(std::string_view path) { return path_with(path, {{"%J", "%A"}, {"%I", "%a"}}); }
+
+// "done(12) && ended(13)"; nothing: it has no equal.
+std::optional<std::string> lsf_after(std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kKinds{
+      {{"done", "afterok"}, {"ended", "afterany"}, {"exit", "afternotok"}, {"started", "after"}}};
+  std::string out;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t end = std::min(rest.find("&&"), rest.size());
+    const std::string_view one = trimmed(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 2, rest.size()));
+    const std::size_t open = one.find('(');
+    const auto* const kind =
+        std::ranges::find(kKinds, one.substr(0, open), &std::pair<std::string_view, std::string_view>::first);
+    if (kind == kKinds.end() || open == std::string_view::npos || !one.ends_with(')')) return std::nullopt;
+    const std::string_view id = one.substr(open + 1, one.size() - open - 2);
+    if (!only_digits(id)) return std::nullopt;
+    out += (out.empty() ? "" : ",") + std::string(kind->second) + ":" + std::string(id);
+  }
+  return out;
+}
+
+class Lsf {
+ public:
+  explicit Lsf(const std::vector<std::string>& words) : words_(words) {}
+
+  Result<ForeignOptions> read() {
+    for (at_ = 0; at_ < words_.size(); ++at_) {
+      const std::string& word = words_[at_];
+      if (word.starts_with('-') && is_switch(word)) continue;
+      if (!word.starts_with('-') || at_ + 1 == words_.size()) {
+        out_.needed.push_back(word);
+      } else {
+        const std::string& value = words_[++at_];
+        if (auto taken = take(word, value); !taken) return std::unexpected(taken.error());
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  bool is_switch(const std::string& word) {
+    static const std::map<std::string_view, std::pair<const char*, const char*>> kSwitches{
+        {"-x", {"exclusive", "yes"}}, {"-H", {"hold", "yes"}},   {"-r", {"requeue", "yes"}},
+        {"-rn", {"requeue", "no"}},   {"-B", {"mail", "BEGIN"}}, {"-N", {"mail", "END"}}};
+    const auto found = kSwitches.find(word);
+    if (found != kSwitches.end()) out_.put(found->second.first, found->second.second);
+    constexpr std::array<std::string_view, 3> kNoLoss{"-ar", "-notify", "-Ne"};
+    if (std::ranges::find(kNoLoss, word) != kNoLoss.end()) return out_.left_out.push_back(word), true;
+    return found != kSwitches.end();
+  }
+
+  Result<void> take(const std::string& name, const std::string& value) {
+    static const std::map<std::string_view, const char*> kSame{{"-q", "partition"}, {"-i", "input"},
+                                                               {"-is", "input"},    {"-u", "mail_user"},
+                                                               {"-cwd", "folder"},  {"-Jd", "comment"}};
+    if (const auto same = kSame.find(name); same != kSame.end()) return out_.put(same->second, value), Result<void>{};
+    constexpr std::array<std::string_view, 9> kNoLoss{"-P", "-G", "-app", "-sp", "-We", "-c", "-g", "-L", "-sla"};
+    const std::string whole = name + " " + value;
+    if (std::ranges::find(kNoLoss, name) != kNoLoss.end()) return out_.left_out.push_back(whole), Result<void>{};
+    if (name == "-o" || name == "-oo" || name == "-e" || name == "-eo") return file(name, value);
+    if (name == "-J") return named(value);
+    if (name == "-n" && only_digits(value)) return out_.put("processors", value), Result<void>{};
+    if (name == "-R") return requirements(value);
+    if (name == "-gpu") return accelerators(value);
+    if (name == "-M" && !only_digits(value)) return out_.put("memory_all", size(value)), Result<void>{};
+    if (name == "-env" && value == "all") return {};
+    if (name == "-env" && value == "none") return out_.put("export", "NONE"), Result<void>{};
+    if (const auto after = name == "-w" ? lsf_after(value) : std::nullopt)
+      return out_.put("after", *after), Result<void>{};
+    if (name != "-W") return out_.needed.push_back(whole), Result<void>{};
+    const auto limit = run_limit(value);
+    return limit ? (out_.put("limit", *limit), Result<void>{}) : std::unexpected(limit.error());
+  }
+
+  Result<void> file(const std::string& name, const std::string& value) {
+    out_.put(name[1] == 'o' ? "output" : "error", lsf_path(value));
+    out_.put("open_mode", name.size() > 2 ? "truncate" : "append");  // as bsub has it
+    return {};
+  }
+
+  // "name[1-10]%5"
+  Result<void> named(const std::string& value) {
+    const std::size_t open = value.find('['), close = value.find(']');
+    if (open != 0) out_.put("name", value.substr(0, open));
+    if (open == std::string::npos) return {};
+    if (close == std::string::npos || close < open) return wrong(value, "is no name of an array such as fit[1-10]%5");
+    out_.put("array", value.substr(open + 1, close - open - 1) + value.substr(close + 1));
+    return {};
+  }
+
+  static std::string size(const std::string& value) { return only_digits(value) ? value + "M" : value; }
+
+  // "span[hosts=1] rusage[mem=4GB]"
+  Result<void> requirements(std::string_view text) {
+    const std::string whole = "-R " + std::string(text);
+    for (std::string_view rest = trimmed(text); !rest.empty(); rest = trimmed(rest)) {
+      const std::size_t open = rest.find('['), close = rest.find(']');
+      if (open == std::string_view::npos || close == std::string_view::npos || close < open)
+        return out_.needed.push_back(whole), Result<void>{};
+      const std::string_view section = trimmed(rest.substr(0, open)), inside = rest.substr(open + 1, close - open - 1);
+      rest.remove_prefix(close + 1);
+      if (section == "span" && inside == "hosts=1") {
+        out_.put("nodes", "1");
+      } else if (section == "rusage" && inside.starts_with("mem=") && !inside.contains(':') && !inside.contains(',')) {
+        out_.put("memory", size(std::string(inside.substr(4))));
+      } else if (section != "order") {
+        return out_.needed.push_back(whole), Result<void>{};
+      }
+    }
+    return {};
+  }
+
+  // "num=2:mode=exclusive_process"
+  Result<void> accelerators(std::string_view text) {
+    for (const std::string_view piece : split(text, ':')) {
+      if (piece.starts_with("num=")) {
+        out_.put("accelerators", std::string(piece.substr(4)));
+      } else if (piece.starts_with("gmem") || piece.starts_with("gmodel")) {
+        out_.needed.push_back("-gpu " + std::string(text));
+      }
+    }
+    return {};
+  }
+
+  const std::vector<std::string>& words_;
+  std::size_t at_ = 0;
+  ForeignOptions out_;
+};
+
+}  // namespace
+
+Result<ForeignOptions> lsf_options(const std::vector<std::string>& words) { return Lsf(words).read(); }
+
+}  // namespace rota::cli

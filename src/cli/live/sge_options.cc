@@ -1,0 +1,140 @@
+// #$ lines, as qsub of Grid Engine 8 documents them.
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/text.h"
+#include "cli/live/foreign_options.h"
+
+namespace rota::cli {
+namespace {
+
+std::unexpected<Error> wrong(std::string_view text, const std::string& why) {
+  return fail(rota::quoted(text) + " " + why);
+}
+
+bool only_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+bool is_yes(std::string_view text) { return text == "y" || text == "yes"; }
+
+std::string sge_path(std::string_view path) {
+  return path_with(path, {{"JOB_ID", "%A"}, {"JOB_NAME", "%x"}, {"TASK_ID", "%a"}, {"USER", "%u"}, {"HOSTNAME", "%N"}});
+}
+
+class Sge {
+ public:
+  explicit Sge(const std::vector<std::string>& words) : words_(words) {}
+
+  Result<ForeignOptions> read() {
+    for (at_ = 0; at_ < words_.size(); ++at_) {
+      const std::string& word = words_[at_];
+      if (is_switch(word)) continue;
+      if (!word.starts_with('-') || at_ + 1 == words_.size()) {
+        out_.needed.push_back(word);
+      } else if (auto taken = take(word, words_[++at_]); !taken) {
+        return std::unexpected(taken.error());
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  bool is_switch(const std::string& word) {
+    if (word == "-h") return out_.put("hold", "yes"), true;
+    constexpr std::array<std::string_view, 5> kNoLoss{"-notify", "-terse", "-verify", "-clear", "-cwd"};
+    if (word == "-cwd" || word == "-V") return true;  // so it is anyway
+    if (std::ranges::find(kNoLoss, word) == kNoLoss.end()) return false;
+    out_.left_out.push_back(word);
+    return true;
+  }
+
+  Result<void> put(const char* key, std::string value) { return out_.put(key, std::move(value)), Result<void>{}; }
+
+  Result<void> take(const std::string& name, const std::string& value) {
+    static const std::map<std::string_view, const char*> kSame{
+        {"-N", "name"}, {"-wd", "folder"}, {"-i", "input"}, {"-M", "mail_user"}};
+    if (const auto same = kSame.find(name); same != kSame.end()) return put(same->second, value);
+    constexpr std::array<std::string_view, 9> kNoLoss{"-P", "-A", "-S", "-p", "-w", "-b", "-R", "-sync", "-js"};
+    const std::string whole = name + " " + value;
+    if (std::ranges::find(kNoLoss, name) != kNoLoss.end()) return out_.left_out.push_back(whole), Result<void>{};
+    if (name == "-o") return put("output", sge_path(value));
+    if (name == "-e") return put("error", sge_path(value));
+    if (name == "-j") return is_yes(value) ? put("joined", value) : Result<void>{};
+    if (name == "-r") return put("requeue", is_yes(value) ? "yes" : "no");
+    if (name == "-v") return put("export", "ALL," + value);
+    if (name == "-m") return put("mail", mail(value));
+    if (name == "-t") return put("array", value);
+    if (name == "-tc") return put("throttle", value);
+    if (name == "-pe") return environment(value);
+    if (name == "-l") return resources(value);
+    if (name == "-q" && value.find_first_of("@,*") == std::string::npos) return put("partition", value);
+    if (name == "-hold_jid") return waits(value, "afterany:");
+    if (name == "-hold_jid_ad") return waits(value, "aftercorr:");
+    if (name != "-a") return out_.needed.push_back(whole), Result<void>{};
+    const auto begin = digits_when(value);
+    return begin ? put("begin", *begin) : std::unexpected(begin.error());
+  }
+
+  static std::string mail(std::string_view letters) {
+    std::string out;
+    for (const char letter : letters) {
+      const char* const word = letter == 'b' ? "BEGIN" : letter == 'e' ? "END" : letter == 'a' ? "FAIL" : nullptr;
+      if (word != nullptr) out += (out.empty() ? "" : ",") + std::string(word);
+    }
+    return out.empty() ? "NONE" : out;
+  }
+
+  // "-pe smp 4": two words. Environments of these names put all on one node.
+  Result<void> environment(const std::string& name) {
+    if (at_ + 1 == words_.size()) return wrong("-pe " + name, "is followed by how many processors, as in -pe smp 4");
+    const std::string& count = words_[++at_];
+    if (!only_digits(count)) return out_.needed.push_back("-pe " + name + " " + count), Result<void>{};
+    constexpr std::array<std::string_view, 6> kOneNode{"smp", "openmp", "threads", "threaded", "shm", "serial"};
+    if (std::ranges::find(kOneNode, name) != kOneNode.end()) out_.put("nodes", "1");
+    return put("processors", count);
+  }
+
+  Result<void> resources(std::string_view list) {
+    for (const std::string_view piece : split(list, ',')) {
+      const std::size_t equals = std::min(piece.find('='), piece.size());
+      const std::string_view name = piece.substr(0, equals);
+      const std::string value(piece.substr(std::min(equals + 1, piece.size())));
+      constexpr std::array<std::string_view, 5> kMemory{"h_vmem", "mem_free", "virtual_free", "vf", "mem"};
+      if (name == "h_rt") {
+        out_.put("limit", value);
+      } else if (std::ranges::find(kMemory, name) != kMemory.end()) {
+        out_.put("memory_each", value);  // of each slot
+      } else if (name == "gpu" || name == "gpus" || name == "ngpus") {
+        out_.put("accelerators", value);
+      } else if (name == "exclusive" && value == "true") {
+        out_.put("exclusive", "yes");
+      } else if (name == "s_rt" || name == "h_cpu" || name == "s_cpu" || name == "s_vmem") {
+        out_.left_out.push_back("-l " + std::string(piece));
+      } else {
+        out_.needed.push_back("-l " + std::string(piece));
+      }
+    }
+    return {};
+  }
+
+  Result<void> waits(std::string_view list, const std::string& kind) {
+    std::string after;
+    for (const std::string_view id : split(list, ',')) {
+      if (!only_digits(id)) return out_.needed.push_back("-hold_jid " + std::string(list)), Result<void>{};
+      after += (after.empty() ? "" : ",") + kind + std::string(id);
+    }
+    return put("after", after);
+  }
+
+  const std::vector<std::string>& words_;
+  std::size_t at_ = 0;
+  ForeignOptions out_;
+};
+
+}  // namespace
+
+Result<ForeignOptions> sge_options(const std::vector<std::string>& words) { return Sge(words).read(); }
+
+}  // namespace rota::cli

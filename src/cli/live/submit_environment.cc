@@ -1,0 +1,91 @@
+#include "cli/live/submit_environment.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace rota::cli {
+namespace {
+
+const SubmitValue* given(const SubmitValues& values, std::string_view key) {
+  const auto found = values.find(key);
+  return found == values.end() ? nullptr : &found->second;
+}
+
+bool sets_one_of(std::string_view variable, std::span<const std::string_view> names) {
+  return std::ranges::any_of(names, [&](std::string_view name) { return variable.starts_with(name); });
+}
+
+// What --export=NONE leaves: enough to log in.
+bool always(std::string_view variable) {
+  static constexpr std::array<std::string_view, 5> kKept{"HOME=", "LOGNAME=", "PATH=", "SHELL=", "USER="};
+  return sets_one_of(variable, kKept);
+}
+
+// What scripts for Slurm count with, where it was asked for: "NTASKS_PER_NODE=2 MEM_PER_CPU=20".
+std::string asked_in_slurms_words(const SubmitValues& values) {
+  constexpr std::array<std::array<std::string_view, 2>, 7> kWords{{{"per_node", "NTASKS_PER_NODE"},
+                                                                   {"each_of_accelerator", "CPUS_PER_GPU"},
+                                                                   {"accelerators_all", "GPUS"},
+                                                                   {"accelerators_each", "GPUS_PER_TASK"},
+                                                                   {"memory_each", "MEM_PER_CPU"},
+                                                                   {"memory_of_accelerator", "MEM_PER_GPU"},
+                                                                   {"after", "JOB_DEPENDENCY"}}};
+  std::string out;
+  const auto add = [&](std::string_view name, const std::string& text) {
+    if (!text.contains(' ')) out += (out.empty() ? "" : " ") + std::string(name) + "=" + text;
+  };
+  for (const auto& [key, name] : kWords) {
+    const SubmitValue* value = given(values, key);
+    if (value == nullptr) continue;
+    const bool megabytes = name.starts_with("MEM_");
+    add(name, megabytes ? std::to_string(size_of(*value).value_or(0) >> 20U) : value->text);
+  }
+  if (const SubmitValue* value = given(values, "accelerators"); value != nullptr && value->where.ends_with("-node"))
+    add("GPUS_PER_NODE", value->text);
+  return out;
+}
+
+// A script with #PBS lines looks for these.
+void add_origin(const Surroundings& here, std::vector<std::string>& out) {
+  static constexpr std::array<std::string_view, 6> kOrigin{"HOME=", "LANG=", "LOGNAME=", "MAIL=", "PATH=", "SHELL="};
+  out.push_back("PBS_O_WORKDIR=" + here.folder);
+  for (const std::string& variable : here.environment)
+    if (sets_one_of(variable, kOrigin)) out.push_back("PBS_O_" + variable);
+}
+
+}  // namespace
+
+std::vector<std::string> job_environment(const SubmitValues& values, const Surroundings& here,
+                                         std::vector<std::string>& remarks) {
+  const SubmitValue* value = given(values, "export");
+  std::vector<std::string_view> names;  // NAME or NAME=VALUE
+  if (value != nullptr) names = split(value->text, ',');
+  const bool all = value == nullptr || std::ranges::find(names, "ALL") != names.end();
+  std::vector<std::string> out;
+  for (const std::string& variable : here.environment) {
+    const std::string_view name = std::string_view(variable).substr(0, variable.find('='));
+    const auto set = [&](std::string_view word) { return word.substr(0, word.find('=')) == name; };
+    const auto found = std::ranges::find_if(names, set);
+    const bool wanted = found != names.end() ? found->find('=') == std::string_view::npos : all || always(variable);
+    if (wanted) out.push_back(variable);
+  }
+  for (const std::string_view name : names) {
+    for (const char* const prefix : {"ROTA_", "SLURM_"}) {
+      if (name.starts_with(prefix))
+        remarks.push_back(rota::quoted(name.substr(0, name.find('='))) +
+                          " of --export is left out: only the service says what begins with " + prefix +
+                          "; call it otherwise.");
+    }
+    if (name.find('=') != std::string_view::npos) out.emplace_back(name);
+  }
+  const SubmitValue* const variables = given(values, "variables");
+  if (variables != nullptr && variables->text == "pbs") add_origin(here, out);
+  if (variables != nullptr && variables->text == "slurm") out.emplace_back("ROTA_SBATCH=1");
+  if (const std::string asked = asked_in_slurms_words(values); !asked.empty())
+    out.push_back("ROTA_SBATCH_ASKED=" + asked);
+  return out;
+}
+
+}  // namespace rota::cli

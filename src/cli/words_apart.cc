@@ -1,0 +1,128 @@
+#include "cli/words_apart.h"
+
+#include <utility>
+
+#include "base/text.h"
+#include "cli/describe.h"
+#include "cli/live/sbatch_options.h"
+
+namespace rota::cli {
+namespace {
+
+bool takes_rest(const Description& command) { return !command.positionals.empty() && command.positionals.front().rest; }
+
+class Apart {
+ public:
+  Apart(Command root, const std::vector<std::string>& words) : at_(root), command_(describe(root)), words_(words) {}
+
+  Result<Words> made() {
+    for (; next_ < words_.size(); ++next_) {
+      const std::string& word = words_[next_];
+      const bool option = word.size() > 1 && word.starts_with('-') && word != "--";
+      if (const auto below = option ? std::nullopt : subcommand(at_, word)) {
+        out_.options.push_back(word);
+        at_ = *below;
+        command_ = describe(at_);
+      } else if (option) {
+        if (auto taken = word.starts_with("--") ? long_option(word) : letters(word); !taken)
+          return std::unexpected(taken.error());
+      } else if (takes_rest(command_)) {
+        out_.rest.assign(words_.begin() + static_cast<std::ptrdiff_t>(next_), words_.end());
+        break;
+      } else {
+        out_.options.push_back(word);
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  bool submits() const { return command_.name == "rota submit" || command_.name == "rota run"; }
+
+  void value_behind() {
+    if (next_ + 1 < words_.size()) out_.options.push_back(words_[++next_]);
+  }
+
+  Result<void> long_option(const std::string& word) {
+    const std::size_t equals = word.find('=');
+    std::string name = word.substr(0, equals);
+    if (submits() && option_named(command_, name) == nullptr) {
+      auto own = of_sbatch(name, equals != std::string::npos);
+      if (!own) return std::unexpected(own.error());
+      if (own->empty()) return {};
+      name = *own;
+    }
+    const Argument* option = option_named(command_, name);
+    if (option == nullptr || (option->kind == ValueKind::none && !submits())) {
+      out_.options.push_back(word);
+      return {};
+    }
+    out_.options.push_back(name);
+    if (option->kind == ValueKind::none) return {};  // as in --exclusive=user, which whole nodes are, too
+    if (equals != std::string::npos) {
+      out_.options.push_back(word.substr(equals + 1));
+    } else {
+      value_behind();
+    }
+    return {};
+  }
+
+  // "-n4", "-Hn 4"
+  Result<void> letters(const std::string& word) {
+    for (std::size_t i = 1; i < word.size(); ++i) {
+      const std::string name = std::string("-") + word[i];
+      const Argument* option = option_named(command_, name);
+      const bool foreign = option == nullptr && submits();
+      const auto own = foreign ? of_sbatch(name, i + 1 < word.size()) : Result<std::string>(name);
+      if (!own) return std::unexpected(own.error());
+      if (own->empty() && passed_over_with_value_) return {};
+      if (own->empty()) continue;
+      if (option == nullptr) option = option_named(command_, *own);
+      if (option == nullptr) {
+        out_.options.push_back("-" + word.substr(i));
+        return {};
+      }
+      out_.options.push_back(*own);
+      if (option->kind == ValueKind::none) continue;
+      if (i + 1 < word.size()) {
+        out_.options.push_back(word.substr(i + 1));
+      } else {
+        value_behind();
+      }
+      return {};
+    }
+    return {};
+  }
+
+  // Rota's name of it, or its own where sbatch has none of it either; "" where it was passed over.
+  Result<std::string> of_sbatch(const std::string& name, bool has_value) {
+    bool guessed = false;
+    const auto found = sbatch_option(name, &guessed);
+    if (!found) return fail(found.error().message);
+    const SbatchOption* const option = *found;
+    if (option == nullptr) return name;
+    if (guessed) out_.remarks.push_back(name + " is taken for --" + std::string(option->name) + ".");
+    if (option->fate == Fate::honoured) return own_name(*option);
+    if (const Argument* own = option_named(command_, "--" + std::string(option->name))) return own->name();
+    passed_over_with_value_ = option->takes == Takes::value || (option->takes == Takes::perhaps && has_value);
+    const bool behind = option->takes == Takes::value && !has_value;
+    const std::string value = behind && next_ + 1 < words_.size() ? words_[++next_] : "";
+    const std::string why = option->text.empty() ? "" : ": " + std::string(option->text);
+    if (option->fate == Fate::refused) return fail("`" + command_.name + "` has no option " + rota::quoted(name) + why);
+    out_.remarks.push_back(name + " is passed over" + why + ".");
+    return "";
+  }
+
+  Command at_;
+  Description command_;
+  const std::vector<std::string>& words_;
+  std::size_t next_ = 0;
+  bool passed_over_with_value_ = false;
+  Words out_;
+};
+
+}  // namespace
+
+Result<Words> words_apart(Command root, const std::vector<std::string>& words) { return Apart(root, words).made(); }
+
+}  // namespace rota::cli
