@@ -29,11 +29,8 @@ class ManyPromises {
 
   void run() {
     collect();
-    if (!room_.draw(held_)) {
-      room_.draw_anew(held_);
-    } else if (view_.releases() > 0 || looks_again()) {
-      compress();
-    }
+    if (!room_.draw(held_)) room_.draw_anew(held_);
+    if (view_.releases() > 0 || looks_again()) compress();
     every_job_ ? place_newcomers() : place_the_first();
     start_what_is_due();
     if (!every_job_) overtake();
