@@ -24,6 +24,18 @@ bool in_motion(const Job& job) { return job.starting || job.stopping; }
 // The same, or it stands still: its time does not run, and it may go on later.
 bool is_left_alone(const Job& job) { return in_motion(job) || job.suspended(); }
 
+// Whether a job would go before one that waits once it is killed and back in the queue: stopping it then frees nothing
+// for that one. A rehearsal gives it its true run time as its limit, which is more than it has run; a service
+// leaves its limit as it is.
+bool would_go_before(const View& view, const Job& running, const WaitingEntry& other) {
+  Job again = running;
+  again.sequence = UINT32_MAX;
+  again.expected = running.spec.limit;
+  if (!view.options().confirms_starts)
+    again.expected = std::max(again.expected, running.done + running.ran_by(view.now()));
+  return view.waiting().queue_place(again) < other.place;
+}
+
 Reason promise_due(const View& view, const Plan& plan, const WaitingEntry& head, Rule rule) {
   return {rule, head.job, view.job(head.job).promise, plan.free(), head.processors};
 }
@@ -56,6 +68,12 @@ struct Blockers {
       }
     }
   }
+
+  // They are as good as others.
+  void keep_those_before(const View& view, const WaitingEntry& head) {
+    const auto goes_before = [&](JobId id) { return would_go_before(view, view.job(id), head); };
+    others = std::erase_if(overrunning, goes_before) > 0 || others;
+  }
 };
 
 class Strict final : public PromiseDue {
@@ -80,28 +98,33 @@ class RbHar final : public PromiseDue {
     const WaitingEntry* head = due_head(view);
     if (!head) return;
     HeadRoom room(view, plan, *head);
-    const Blockers blockers(view, room);
+    Blockers blockers(view, room);
+    if (!literal_) blockers.keep_those_before(view, *head);
     for (const JobId id : blockers.overrunning) room.release(id);
     const bool can_start = !blockers.others || room.head_fits();
     if (can_start || literal_) judge(view, plan, *head, blockers.overrunning);
   }
 
  private:
-  // A grant has run out and the job still runs.
-  static void end_extensions(const View& view, Plan& plan) {
+  // A grant has run out and the job still runs. Where nobody waits for what it holds, the next due promise decides
+  // anew.
+  void end_extensions(const View& view, Plan& plan) const {
+    const WaitingEntry* const head = view.waiting().head();
     for (const JobId id : view.overdue()) {
-      if (view.job(id).extended && !is_left_alone(view.job(id)))
-        plan.kill(id, {Rule::promise_due, {}, kNever, plan.free(), 0});
+      const Job& job = view.job(id);
+      if (!job.extended || is_left_alone(job)) continue;
+      if (!literal_ && head && would_go_before(view, job, *head)) continue;
+      plan.kill(id, {Rule::promise_due, {}, kNever, plan.free(), 0});
     }
   }
 
   // Conditions C1 and C2 of the paper, for one job after the other.
-  static void judge(const View& view, Plan& plan, const WaitingEntry& head, const std::vector<JobId>& overrunning) {
+  void judge(const View& view, Plan& plan, const WaitingEntry& head, const std::vector<JobId>& overrunning) const {
     const Duration grace = until_next_regular_end(view, view.job(head.job).expected);
     HeadRoom room(view, plan, head);
     for (const JobId id : overrunning) {
-      const bool starts_beside = room.head_fits();                                // C1
-      const bool wanted = starts_beside && room.somebody_fits_beside(id, grace);  // not C2
+      const bool starts_beside = room.head_fits();                                                            // C1
+      const bool wanted = starts_beside && !is_next(view, head, id) && room.somebody_fits_beside(id, grace);  // not C2
       if (starts_beside && !wanted && grace > Duration{0}) {
         plan.extend(id, view.now() + grace, promise_due(view, plan, head, Rule::harms_nobody));
       } else {
@@ -109,6 +132,12 @@ class RbHar final : public PromiseDue {
         room.release(id);
       }
     }
+  }
+
+  // Whether it would itself be next in turn, and have its processors again.
+  bool is_next(const View& view, const WaitingEntry& head, JobId id) const {
+    const WaitingEntry* const next = view.waiting().next(head.place);
+    return !literal_ && next && would_go_before(view, view.job(id), *next);
   }
 
   // minTime, equation (6): until the first running job that was not backfilled is expected to end; without one,
@@ -138,7 +167,7 @@ class Grace final : public PromiseDue {
     view.running().for_each([&](const RunningEntry& e) {
       if (e.place.end > view.now()) return false;
       const Job& job = view.job(e.job);
-      if (job.backfilled && !is_left_alone(job))
+      if (job.backfilled && !is_left_alone(job) && !would_go_before(view, job, *head))
         candidates.push_back({e.job, e.processors, job.ran_by(view.now()) * e.processors});
       return true;
     });
