@@ -82,10 +82,12 @@ const Partition* partition_of_unlimited(const log::Workload& workload, std::size
   return partition.valid() ? &options.machine->partitions[partition.value] : nullptr;
 }
 
-// A job that told none gets its partition's, which may be none at all, and is not killed before it was over.
+// A job that told none gets its partition's default, which may be none at all, and is not killed before it was over:
+// unless it ran beyond what its partition allows, for which it cannot have asked.
 Duration told_limit_of(const log::Workload& workload, std::size_t job, const RehearseOptions& options) {
   const Partition* const partition = partition_of_unlimited(workload, job, options);
-  return partition != nullptr ? std::max(partition->default_time, workload.run_times[job]) : workload.jobs[job].limit;
+  if (partition == nullptr) return workload.jobs[job].limit;
+  return std::min(std::max(partition->default_time, workload.run_times[job]), partition->max_time);
 }
 
 }  // namespace
@@ -175,11 +177,10 @@ PartitionLimits limits_of_partitions(const log::Workload& workload, const Rehear
   PartitionLimits jobs;
   if (!options.machine || workload.without_limit.empty() || options.exact_estimates) return jobs;
   for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
-    if (told_limit_of(workload, i, options) == workload.jobs[i].limit) continue;
+    const Duration limit = told_limit_of(workload, i, options);
+    if (limit == workload.jobs[i].limit) continue;
     const Partition& partition = *partition_of_unlimited(workload, i, options);
-    ++(partition.default_time == kLongest            ? jobs.unlimited
-       : partition.default_time < partition.max_time ? jobs.by_default
-                                                     : jobs.by_most);
+    ++(limit == kLongest ? jobs.unlimited : limit < partition.max_time ? jobs.by_default : jobs.by_most);
   }
   return jobs;
 }

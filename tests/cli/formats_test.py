@@ -374,6 +374,16 @@ class WhatIsTold(RotaCase):
             self.assertIn(said, told)
             self.assertEqual(told.count("no requested time"), 1, told)
 
+    def test_a_limit_that_is_not_told_turns_no_job_away(self):
+        self.file("log.swf", "; MaxProcs: 2\n1 0 -1 205 1 -1 -1 1 -1\n2 0 -1 30 1 -1 -1 1 60\n")
+        nodes = '[[nodes]]\nprocessors = 2\n[[partitions]]\nname = "p"\ndefault_time = 60\nmax_time = '
+        for most, end, state in (("60", "60", "timed_out"), ("100", "100", "timed_out"), ("1000", "205", "completed")):
+            self.file("c.toml", nodes + most + "\n")
+            self.rota("simulate", "log.swf", "--cluster", "c.toml", "--policy", "fcfs", "--jobs", "out.csv")
+            with open(self.folder / "out.csv") as file:
+                row = next(csv.DictReader(file))
+            self.assertEqual((row["start"], row["end"], row["state"]), ("0", end, state))
+
     def test_nothing_is_counted_on_behind_a_job_without_a_limit(self):
         self.file("jobs.txt", "JobIDRaw|Partition|Submit|Start|End|State|TimelimitRaw|AllocCPUS\n"
                               "1|big|1709280000|1709280000|1709283600|COMPLETED|UNLIMITED|12\n"

@@ -50,8 +50,11 @@ JobSpec UnfitCount::spec_of(const log::SwfRow& row, const log::JobAttributes& as
   const Duration run = used > 0 || asked > 0 ? Duration{row.milli(SwfField::run)} : seconds(1);
   spec.limit = Duration{row.milli(SwfField::requested_time)};
   if (spec.limit <= Duration{0}) {
-    const Duration by_default = spec.partition.valid() ? machine_.partitions[spec.partition.value].default_time : run;
-    spec.limit = std::max(by_default, run);
+    spec.limit = run;
+    if (spec.partition.valid()) {
+      const Partition& of = machine_.partitions[spec.partition.value];
+      spec.limit = std::min(std::max(of.default_time, run), of.max_time);
+    }
   }
   spec.accelerators = asks.accelerators;
   if (!asks.accelerator_type.empty()) {
