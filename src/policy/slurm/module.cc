@@ -40,14 +40,17 @@ constexpr Knob kKnobs[]{
      .names = kNoPass,
      .range = Range::time(seconds(1)),
      .fallback = "30s",
-     .meaning = "from one backfill pass to the next; no: there is none (sched/builtin)",
+     .meaning =
+         "from one backfill pass to the next at least, once something has happened; no: there is none (sched/builtin)",
      .source = kConf,
      .set = slurm<&SlurmKnobs::interval>,
      .idle = for_slurm},
     {.name = "bf-resolution",
      .range = Range::time(seconds(1)),
      .fallback = "60s",
-     .meaning = "times of reservations are rounded down to a multiple of this",
+     .meaning =
+         "a reservation's times on nodes are rounded down to a multiple of this; it lasts to the end of such a step "
+         "at least",
      .source = kConf,
      .set = slurm<&SlurmKnobs::resolution>,
      .idle = for_backfill},
