@@ -229,6 +229,20 @@ class Jobs(ServiceCase):
         self.assertEqual(self.rehearsed()[job]["state"], "timed_out")
         service.start()
 
+    def test_a_singleton_waits_in_a_rehearsal_for_each_of_its_name_that_ran_when_it_came(self):
+        service = self.service
+        long = service.submit("while [ ! -e go ]; do sleep 0.02; done", name="one")
+        service.ends(service.submit("true", name="one"))
+        last = service.submit("true", name="one", after=["singleton"])
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+        for job in (long, last):
+            self.assertEqual(service.ends(job)["state"], "COMPLETED")
+        service.stop()
+        rows = self.rehearsed()
+        self.assertGreaterEqual(float(rows[last]["start"]), float(rows[long]["end"]))
+        service.start()
+
     def test_a_begin_time_counts_in_a_rehearsal_as_it_last_was(self):
         service = self.service
         ended = []

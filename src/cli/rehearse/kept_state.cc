@@ -102,8 +102,7 @@ class KeptTerms {
     const store::HistoryRow& own = *rows_[place];
     const std::vector<std::uint32_t>& all = namesakes_.at({own.uid, own.name});
     for (auto on = std::ranges::lower_bound(all, place); on != all.begin();) {
-      if (rows_[*--on]->end <= own.submit) return;  // and so had those before it
-      after.push_back({JobId{*on}, When::ended});
+      if (rows_[*--on]->end > own.submit) after.push_back({JobId{*on}, When::ended});
       if (serve::is_singleton(rows_[*on]->asked.after)) return;
     }
   }
