@@ -34,6 +34,7 @@ enum class Rule : std::uint8_t {
   load_is_low,          // sent to sleep: the load factor says so
   idle_for_long,        // sent to sleep: idle for as long as the rule allows
   rule_is_gone,         // woken: a rule sent it to sleep, and no rule switches nodes any more
+  passes_unforeseen,    // backfilled: without an end in sight itself, ahead of a job whose start cannot be foreseen
 };
 
 struct Reason {

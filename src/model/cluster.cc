@@ -210,6 +210,8 @@ void Cluster::apply(const Started& fact) {
   if (fact.backfilled) ++job.backfills;
   job.dispatch = next_dispatch_++;
   job.command = sequence_;
+  job.passed = 0;
+  if (fact.reason.rule == Rule::passes_unforeseen) count_passed(fact.reason.promised, job.spec.processors);
   running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, id});
   if (!job.starting) rank_running(job, id);
   if (!nodes_.counted()) {

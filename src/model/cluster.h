@@ -401,6 +401,7 @@ class Cluster final : public View {
   void apply(const DemandHourKept& fact) { demand_.put_back(fact); }
 
   void count_from(Instant first);
+  [[gnu::cold]] void count_passed(JobId passed, std::uint32_t processors);
   void add_to_nodes(JobId id);
   void count_waiting(const Job& job, std::int64_t change);
   [[gnu::cold]] void release_presumed_ended();

@@ -1,4 +1,6 @@
-// Whose use counts how much.
+// Whose use counts how much, and by how much a job that waits was passed.
+#include <algorithm>
+
 #include "model/cluster.h"
 #include "model/share_tree.h"
 
@@ -40,6 +42,11 @@ const std::vector<double>& View::share_factors() const {
   if (share_factors_.empty() || share_factors_of_ != use_.changes()) share_factors_ = options_.shares->factors(use_);
   share_factors_of_ = use_.changes();
   return share_factors_;
+}
+
+void Cluster::count_passed(JobId passed, std::uint32_t processors) {
+  Job* const job = jobs_.find(passed.value);
+  if (job) job->passed += std::min(processors, UINT32_MAX - job->passed);
 }
 
 }  // namespace rota

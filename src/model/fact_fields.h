@@ -39,10 +39,10 @@ struct ValueNames<Health> {
 };
 template <>
 struct ValueNames<Rule> {
-  static constexpr std::array<std::string_view, 16> names{
-      "head_fits",    "skipped_ahead", "ends_before_promise", "beside_promise", "planned",       "promise_due",
-      "outranked",    "faster_node",   "harms_nobody",        "job_waits",      "promise_rests", "keeps_warm",
-      "load_is_high", "load_is_low",   "idle_for_long",       "rule_is_gone"};
+  static constexpr std::array<std::string_view, 17> names{
+      "head_fits",    "skipped_ahead", "ends_before_promise", "beside_promise", "planned",          "promise_due",
+      "outranked",    "faster_node",   "harms_nobody",        "job_waits",      "promise_rests",    "keeps_warm",
+      "load_is_high", "load_is_low",   "idle_for_long",       "rule_is_gone",   "passes_unforeseen"};
 };
 template <>
 struct ValueNames<Dependency::When> {
@@ -155,7 +155,8 @@ struct Fields<Job> {
             2},
       Field{"suspended_by", &Job::suspended_by, "1: its user, 2: an operator, 3: both; 0: it is not suspended", 2},
       Field{"earlier", &Job::earlier,
-            "for so long earlier dispatches, and the latest before a move, held what it asks for", 4}};
+            "for so long earlier dispatches, and the latest before a move, held what it asks for", 4},
+      Field{"passed", &Job::passed, "processors of jobs that passed it while its start could not be foreseen", 6}};
 };
 template <>
 struct Fields<NodePowerRow> {

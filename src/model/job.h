@@ -70,6 +70,10 @@ enum class JobState : std::uint8_t {
 // By so much a suspended job's end lies behind what it would be if it went on.
 inline constexpr Duration kStandsStill = kLongest;
 
+// What is further away lies behind a job without a limit, or one that stands still: nothing tells when it will be.
+inline constexpr Duration kForeseeable = kLongest / 2;
+constexpr bool is_foreseeable(Instant at, Instant now) { return at - now < kForeseeable; }
+
 struct Job {
   JobSpec spec;
   Duration expected =
@@ -89,6 +93,7 @@ struct Job {
   std::uint16_t backfills = 0;     // dispatches that were backfilled
   std::uint16_t preemptions = 0;   // dispatches that gave way to jobs of higher priority
   std::uint16_t migrations = 0;    // moves to other nodes
+  std::uint32_t passed = 0;        // processors of jobs that passed it while its start could not be foreseen
   JobState state = JobState::waiting;
   bool backfilled = false;      // the latest dispatch was backfilled
   bool leaving = false;         // still running, but told to give way

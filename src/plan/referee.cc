@@ -26,6 +26,15 @@ bool overtaken_beyond(const View& view, const Plan& plan, Instant at) {
   return false;
 }
 
+// Who passes has no end in sight, and the start of the job that it passes cannot be foreseen, neither.
+std::optional<std::string> check_passing(const View& view, const Plan& plan, const Action& a) {
+  const Job* const passed = view.find_job(a.reason.promised);
+  if (passed == nullptr || passed->state != JobState::waiting) return name(view, a.job) + " passes no job that waits";
+  if (view.job(a.job).expected < kForeseeable) return name(view, a.job) + " passes another job and has an end in sight";
+  if (!is_foreseeable(promise_after(view, plan, a.reason.promised), view.now())) return std::nullopt;
+  return name(view, a.job) + " passes " + name(view, a.reason.promised) + ", whose start can be foreseen";
+}
+
 }  // namespace
 
 void Referee::saw(const View& /*before*/, const Submitted& fact) {
@@ -175,6 +184,9 @@ std::optional<std::string> Referee::check_turns(const View& view, const Plan& pl
   if (view.options().turns_of_its_own) return std::nullopt;
   const WaitingEntry* next = nullptr;
   for (const Action& a : plan.actions()) {
+    if (a.kind == ActionKind::start && a.reason.rule == Rule::passes_unforeseen) {
+      if (auto breach = check_passing(view, plan, a)) return breach;
+    }
     if (a.kind != ActionKind::start || a.backfilled || a.reason.rule == Rule::skipped_ahead) continue;
     ++checks_;
     next = next ? view.waiting().next(next->place) : view.waiting().head();
@@ -215,7 +227,8 @@ std::optional<std::string> Referee::check_kept_promises(const View& view, const 
     ++checks_;
     const Job& job = view.job(p.job);
     if (p.start <= job.promise || starts(p.job)) continue;
-    if (p.start == kNever) {  // withdrawn: only for one whose turn it no longer is
+    if (!is_foreseeable(job.promise, view.now())) continue;  // that was none
+    if (p.start == kNever) {                                 // withdrawn: only for one whose turn it no longer is
       const WaitingEntry* head = view.waiting().head();
       if (head && head->job == p.job && !may_lack_for_ever(view, p.job))
         return name(view, p.job) + " is first in the queue and loses its promise";

@@ -61,6 +61,29 @@ TEST_F(RefereeTest, PassesASoundPlanOfEasy) {
   EXPECT_GT(referee_.checks(), 0);
 }
 
+TEST_F(RefereeTest, CatchesWhoPassesAJobWhoseStartCanBeForeseen) {
+  constexpr std::int64_t kNoLimit = kLongest / seconds(1);
+  const JobId endless = running({3, kNoLimit});
+  const JobId head = waiting({4, 5});
+  const JobId other = waiting({1, kNoLimit});
+  const JobId short_one = waiting({1, 5});
+  const Reason passes{Rule::passes_unforeseen, head, kNever, 1, 4};
+  const auto plan = [&](JobId passer, Instant promise) {
+    Plan& draft = plan_at(2);
+    draft.start(passer, passes, true);
+    draft.promise(head, promise);
+    return breach();
+  };
+  const Instant far = at_seconds(2) + kLongest;
+  EXPECT_EQ(plan(other, far), "none");
+  EXPECT_EQ(plan(short_one, far), "job 4 passes another job and has an end in sight");
+  EXPECT_EQ(plan(other, at_seconds(10)), "job 3 passes job 2, whose start can be foreseen");
+  tell(CycleClosed{});
+  ends(endless);
+  plan_at(3).start(head, {}, false);
+  EXPECT_EQ(breach(), "none");
+}
+
 Reason in_favour_of(JobId beneficiary) { return {Rule::outranked, beneficiary, kNever, 0, 0}; }
 
 TEST_F(RefereeTest, PassesThatALowerPriorityGivesWay) {

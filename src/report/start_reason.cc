@@ -24,6 +24,12 @@ std::string before_promise(const StartNote& note, std::int64_t unix_start) {
   return text;
 }
 
+std::string passing(const StartNote& note) {
+  return "backfilled: there was room for it and not for " +
+         (note.promised < 0 ? std::string("the job before it") : "job " + std::to_string(note.promised)) +
+         ", of which nothing tells when it can start, since a job without a limit is in its way";
+}
+
 }  // namespace
 
 std::string start_reason(const StartNote& note, std::int64_t unix_start) {
@@ -38,6 +44,8 @@ std::string start_reason(const StartNote& note, std::int64_t unix_start) {
       return beside(note);
     case Rule::planned:
       return "its promised start had come";
+    case Rule::passes_unforeseen:
+      return passing(note);
     default:
       return "there was room for it";
   }

@@ -110,10 +110,11 @@ class Watch final : public Policy {
 
 class Generator {
  public:
-  explicit Generator(std::uint64_t seed) : random_(seed) {}
+  explicit Generator(std::uint64_t seed) : random_(seed), limits_(seed + 1'000'000'007) {}
 
   Case made() {
     Case made;
+    no_limits_ = limits_.chance(0.2);
     sites_ = random_.chance(0.25) ? random_.between(2, 3) : 0;
     described_ = random_.chance(0.7);
     for (std::int64_t s = 0; s < std::max<std::int64_t>(sites_, 1); ++s) {
@@ -180,7 +181,8 @@ class Generator {
   std::string job(std::int64_t number, std::int64_t submit) {
     const std::int64_t processors = random_.chance(0.2) ? widest_ : random_.between(1, widest_);
     const std::int64_t run = random_.between(1, random_.chance(0.1) ? 5'000 : 40);
-    const std::int64_t limit = random_.chance(0.3) ? run : random_.between(1, run * 2);
+    std::int64_t limit = random_.chance(0.3) ? run : random_.between(1, run * 2);
+    if (no_limits_ && limits_.chance(0.6)) limit = kLongest / seconds(1);
     std::string line;
     for (const std::int64_t n : {number, submit, processors, limit, run}) line += std::to_string(n) + " ";
     const auto maybe = [&](double how_often, const std::string& word) {
@@ -220,6 +222,7 @@ class Generator {
     maybe(0.2, "predict=tsafrir");
     maybe(0.4, "overrun=" + one_of({"run-on", "grace", "strict", "rb-har", "rb-har-literal", "7"}));
     maybe(0.1, "stretch=1.5");
+    if (no_limits_ && limits_.chance(0.7)) maybe(1, "pass=" + std::to_string(limits_.between(0, 2)));
     maybe(0.3, "preempt=" + one_of({"suspend", "requeue", "checkpoint+checkpoint=0", "checkpoint+checkpoint=9"}));
     if (described_) {
       maybe(0.2, "migrate=" + one_of({"gain", "gain+margin=0", "cpu-factor+poll=10+threshold=5"}));
@@ -258,6 +261,8 @@ class Generator {
   }
 
   Random random_;
+  Random limits_;  // apart, so that the other cases are what they were
+  bool no_limits_ = false;
   std::int64_t sites_ = 0;
   std::int64_t widest_ = 1;  // processors of the cluster or of the last site
   std::int64_t nodes_ = 0;   // of the cluster or of the last site

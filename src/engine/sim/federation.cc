@@ -208,7 +208,8 @@ void Federation::arrive(const GlobalJob& job, SiteId at) {
   Arrival here = job.arrival;
   here.spec = *asked_at(at, here.spec);
   // Its processors are held for its limit, and for as long as it fetches its input on them.
-  if (options_.placing == Placing::race && on_offer) here.spec.limit += transfer(job, at);
+  if (options_.placing == Placing::race && on_offer)
+    here.spec.limit = std::min(here.spec.limit + transfer(job, at), kLongest);
   sites_[at.value]->queue(here);
   if (on_offer && !races()) dispatchers_[at.value]->queued(number);
 }

@@ -7,13 +7,21 @@
 #include <utility>
 #include <vector>
 
-#include "model/candidate_walk.h"
 #include "model/moment.h"
 #include "plan/kept_timeline.h"
 #include "policy/backfill/backfill.h"
 
 namespace rota {
 namespace {
+
+// Whether a job has no end in sight among those that run or are started: only then can a promise be unforeseeable.
+bool any_without_end(const View& view, const Plan& plan) {
+  const Instant foreseeable = view.now() + kForeseeable;
+  if (view.running().released_by(foreseeable) < view.running().processors()) return true;
+  return std::ranges::any_of(plan.actions(), [&](const Action& a) {
+    return a.kind == ActionKind::start && view.job(a.job).expected >= kForeseeable;
+  });
+}
 
 // Where processors are counted.
 class CountedRoom {
@@ -143,6 +151,8 @@ class AroundReservations {
     }
     if (!head_) return;
     if (knobs_.promises > 0) {
+      after_ = overtaking_from(view_, *head_);
+      if (knobs_.pass > 0 && any_without_end(view_, plan_)) pass();
       promise();
       overtake();
     } else if (knobs_.skip) {
@@ -157,6 +167,19 @@ class AroundReservations {
     window_ = knobs_.window(view_.now(), promise_);
   }
 
+  // Reservations can only put its start off.
+  void pass() {
+    const bool counted = view_.nodes().counted();
+    const Instant opening =
+        counted ? plan_.opening(head_->processors).at : plan_.opening_on_nodes(view_.job(head_->job).spec);
+    if (opening == kNever || is_foreseeable(opening, view_.now())) return;
+    after_ = pass_unforeseen(view_, plan_, *head_, knobs_, [&](const WaitingEntry& e, const Reason& reason) {
+      const bool fits = room_.fits(e, e.expected);
+      if (fits) room_.start(e, reason, true);
+      return fits;
+    });
+  }
+
   void start_all_that_fit() {
     CandidateWalk walk(view_.waiting(), overtaking_from(view_, *head_));
     for (Gap gap = gap_now(); const WaitingEntry* e = walk.next(gap);) {
@@ -167,7 +190,7 @@ class AroundReservations {
   }
 
   void overtake() {
-    CandidateWalk walk(view_.waiting(), overtaking_from(view_, *head_));
+    CandidateWalk walk(view_.waiting(), after_);
     for (Gap gap = gap_now(); const WaitingEntry* e = walk.next(gap);) {
       if (!overtakes(view_, *e, *head_)) continue;
       const bool in_time = e->expected <= window_;
@@ -197,7 +220,8 @@ class AroundReservations {
   Plan& plan_;
   const BackfillKnobs& knobs_;
   Room room_;
-  const WaitingEntry* head_ = nullptr;  // the first waiting job that cannot start
+  const WaitingEntry* head_ = nullptr;        // the first waiting job that cannot start
+  const WaitingEntry::Key* after_ = nullptr;  // who comes behind this is yet to be tried
   Instant promise_ = kNever;
   Duration window_ = Duration::max();  // in which a candidate must be over, or else have room beside the promise
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "model/candidate_walk.h"
 #include "model/moment.h"
 
 namespace rota {
@@ -66,12 +65,13 @@ void Backfill::behind_one_promise(const View& view, Plan& plan, const WaitingEnt
     return try_newcomer(view, plan, head);
   withdraw_all_but(head.job, view, plan);
   Opening opening = plan.opening(head.processors);
-  if (knobs_.fixed && kept != kNever) opening = {kept, 0};
+  if (knobs_.keeps_fixed(kept, view.now())) opening = {kept, 0};
+  const WaitingEntry::Key* after =
+      is_foreseeable(opening.at, view.now()) ? overtaking_from(view, head) : pass(view, plan, head, opening);
   plan.promise(head.job, opening.at);
 
   const WaitingJobs& waiting = view.waiting();
   Gap gap{plan.free(), knobs_.window(view.now(), opening.at), knobs_.beside ? opening.beside : 0};
-  const WaitingEntry::Key* after = overtaking_from(view, head);
   while (const WaitingEntry* e = waiting.candidate(gap, after)) {
     after = &e->place;
     if (!overtakes(view, *e, head)) continue;
@@ -80,6 +80,18 @@ void Backfill::behind_one_promise(const View& view, Plan& plan, const WaitingEnt
     gap.free -= e->processors;
     if (!in_time) gap.beside -= e->processors;
   }
+}
+
+// Who passes puts the opening off.
+const WaitingEntry::Key* Backfill::pass(const View& view, Plan& plan, const WaitingEntry& head,
+                                        Opening& opening) const {
+  if (opening.at == kNever)
+    return overtaking_from(view, head);  // what it needs is withheld: whoever fits starts anyway
+  const std::size_t before = plan.actions().size();
+  const auto start = [&](const WaitingEntry& e, const Reason& reason) { return plan.start(e.job, reason, true), true; };
+  const WaitingEntry::Key* const after = pass_unforeseen(view, plan, head, knobs_, start);
+  if (plan.actions().size() > before) opening = plan.opening(head.processors);
+  return after;
 }
 
 // One job has come and nothing was released since the last cycle: the same job is first and is promised the same start,
@@ -94,6 +106,10 @@ void Backfill::try_newcomer(const View& view, Plan& plan, const WaitingEntry& he
   const Gap gap{plan.free(), knobs_.window(view.now(), promise), beside};
   if (gap.holds(job.spec.processors, job.expected)) {
     plan.start(id, because(job.expected <= gap.window, plan, head, promise), true);
+  } else if (!is_foreseeable(promise, view.now())) {
+    Opening opening{promise, beside};
+    pass(view, plan, head, opening);
+    plan.promise(head.job, opening.at);
   }
 }
 

@@ -53,6 +53,16 @@ constexpr Knob kKnobs[]{
      .source = "after Li and Lei 2018",
      .set = put_hundredths<&ChainKnobs::backfill, &BackfillKnobs::stretch>,
      .idle = [](const ChainKnobs& k) { return for_one_promise(k.backfill.stretch != 100, k); }},
+    {.name = "pass",
+     .range = Range::whole(0, 1'000'000),
+     .fallback = "16",
+     .unit = "times its processors",
+     .meaning =
+         "while a job without a limit keeps the first blocked job waiting, others that fit start before it until "
+         "those without a limit have asked for so many times its processors",
+     .source = "after first fit, which starves wide jobs",
+     .set = put<&ChainKnobs::backfill, &BackfillKnobs::pass>,
+     .idle = [](const ChainKnobs& k) { return for_one_promise(k.backfill.pass != 16, k); }},
 };
 
 std::unique_ptr<Policy> link(const ChainKnobs& k) {

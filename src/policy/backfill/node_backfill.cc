@@ -4,8 +4,6 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "model/candidate_walk.h"
-
 #include "policy/backfill/backfill.h"
 #include "policy/refused.h"
 
@@ -27,9 +25,10 @@ class OnePromise {
       if (knobs_.skip) start_all_that_fit();
       return;
     }
+    after_ = overtaking_from(view_, *head_);
     const JobId newcomer = only_newcomer();
     make_promise();
-    if (newcomer.valid()) {
+    if (newcomer.valid() && plan_.actions().empty()) {
       if (newcomer != head_->job) try_one(newcomer, view_.job(newcomer).expected);
     } else {
       overtake();
@@ -48,6 +47,18 @@ class OnePromise {
     }
   }
 
+  // Who passes puts the promise off.
+  [[gnu::cold]] void pass() {
+    if (promise_ == kNever) return;
+    const std::size_t before = plan_.actions().size();
+    after_ = pass_unforeseen(view_, plan_, *head_, knobs_, [&](const WaitingEntry& e, const Reason& reason) {
+      if (!finds(plan_.nodes(), spec(e), refused_now_)) return false;
+      plan_.start_at(e.job, where_, reason, true);
+      return true;
+    });
+    if (plan_.actions().size() > before) promise_ = plan_.opening_on_nodes(spec(*head_));
+  }
+
   // Nothing was released and one job has come: what is free now, what stays free and the time until the promise have
   // only shrunk since the last cycle, so nobody but the newcomer can have become a candidate. Invalid: not so.
   JobId only_newcomer() const {
@@ -64,14 +75,16 @@ class OnePromise {
     withdraw_all_but(head_->job, view_, plan_);
     const Instant kept = view_.job(head_->job).promise;
     const Placement& kept_place = view_.promised_place(head_->job);
-    if (knobs_.fixed && kept != kNever) return keep_fixed_promise(kept, kept_place);
-    const bool stands = kept != kNever && kept > now() && !kept_place.shares.empty() && view_.releases() == 0;
+    if (knobs_.keeps_fixed(kept, now())) return keep_fixed_promise(kept, kept_place);
+    const bool stands =
+        kept > now() && is_foreseeable(kept, now()) && !kept_place.shares.empty() && view_.releases() == 0;
     if (stands && plan_.actions().empty()) {
       promise_ = kept;
       set_aside_ = &kept_place;
       return;
     }
     promise_ = plan_.opening_on_nodes(spec(*head_));
+    if (!is_foreseeable(promise_, now())) pass();
     if (promise_ == kNever) return plan_.promise(head_->job, kNever);  // its nodes are away, and nobody knows till when
     const bool may_stay = promise_ == kept && !kept_place.shares.empty() && plan_.room().fits(kept_place);
     CHECK(plan_.room().find_busy_first(spec(*head_), head_place_), "the promised job has room when it is promised");
@@ -105,7 +118,7 @@ class OnePromise {
 
   // In candidate order, whoever fits.
   void overtake() {
-    CandidateWalk walk(view_.waiting(), overtaking_from(view_, *head_));
+    CandidateWalk walk(view_.waiting(), after_);
     for (Gap gap = gap_now(); const WaitingEntry* e = walk.next(gap);) {
       if (overtakes(view_, *e, *head_) && try_one(e->job, e->expected)) gap = gap_now();
     }
@@ -179,7 +192,8 @@ class OnePromise {
   const View& view_;
   Plan& plan_;
   const BackfillKnobs& knobs_;
-  const WaitingEntry* head_ = nullptr;  // the first waiting job that does not fit
+  const WaitingEntry* head_ = nullptr;        // the first waiting job that does not fit
+  const WaitingEntry::Key* after_ = nullptr;  // who comes behind this is yet to be tried
   Instant promise_ = kNever;
   const Placement* set_aside_ = nullptr;  // for the head; nullptr: the promise is fixed, and nobody starts beside it
   Placement head_place_;
