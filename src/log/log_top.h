@@ -15,7 +15,11 @@ namespace rota::log {
 using NumberedNames = std::map<std::uint32_t, std::string>;
 
 inline constexpr std::string_view kMadeBy = "made by: ";                 // begins the note that names the command,
-inline constexpr std::string_view kSitePolicy = "policy of the site: ";  // and the one that names what the site has
+inline constexpr std::string_view kSitePolicy = "policy of the site: ";  // the one that names what the site has,
+inline constexpr std::string_view kLeftOut = "left out or taken as: ";   // and each of what the log could not take over
+
+inline constexpr std::string_view kFromSacct =
+    "converted from sacct; MaxProcs is the most processors that were in use at once";
 
 // Values of 0 and empty texts are not known, and left out where a log is written.
 struct LogTop {

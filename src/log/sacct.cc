@@ -306,7 +306,9 @@ Result<Workload> read_sacct(LineBlocks blocks, const std::string& path, const Sw
   const std::string shown = blocks.shown();
   auto log = read_sacct_log(std::move(blocks), options);
   if (!log) return std::unexpected(log.error());
-  return workload_of(std::move(*log), path, options, shown);
+  auto workload = workload_of(std::move(*log), path, options, shown);
+  if (workload) workload->of_slurm = true;
+  return workload;
 }
 
 Result<Workload> parse_sacct(std::string_view text, const std::string& name, const SwfOptions& options) {

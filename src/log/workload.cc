@@ -44,7 +44,16 @@ void take_top(Workload& workload, const LogTop& top) {
     if (workload.made_by.empty() && note.starts_with(kMadeBy)) workload.made_by = note.substr(kMadeBy.size());
     if (workload.site_policy.empty() && note.starts_with(kSitePolicy))
       workload.site_policy = note.substr(kSitePolicy.size());
+    if (note.starts_with(kLeftOut)) workload.left_out.push_back(note.substr(kLeftOut.size()));
   }
+  workload.of_slurm = !workload.site_policy.empty() || std::ranges::count(top.notes, kFromSacct) > 0;
+}
+
+std::vector<std::string> sentences_of(const ImportReport& report) {
+  std::vector<std::string> all;
+  for (const ImportReport::Finding& finding : report.findings)
+    all.push_back(finding.what + " (" + amount(finding.rows, "row") + ")");
+  return all;
 }
 
 std::string describe(const ImportReport& report) {

@@ -34,6 +34,8 @@ struct ImportReport {
 
 // The report as lines of text: a sum, then the findings with the line of the first row of each.
 std::string describe(const ImportReport& report);
+// What became of rows, for those who do not have them: "run time 0 or unknown: taken as a 1 s job (12 rows)".
+std::vector<std::string> sentences_of(const ImportReport& report);
 // Of a log without any job, for a sentence: " because it has no rows", or "; all its rows were dropped (WHAT: 3, first
 // in line 2; ...)".
 std::string why_none(const ImportReport& report, const std::string& rows);
@@ -63,7 +65,9 @@ struct Workload {
   // JSON lines and sacct only; nullptr: nothing.
   std::shared_ptr<const AttributeTable> attributes;
   std::string made_by = {};                 // the command that made it, where its header says so,
-  std::string site_policy = {};             // and the policy that its site has
+  std::string site_policy = {};             // and the policy that its site has, which then is Slurm's;
+  std::vector<std::string> left_out = {};   // what that command left out or assumed, in words
+  bool of_slurm = false;                    // its jobs ran under Slurm
   std::uint32_t warm_up = 0;                // so many of the first jobs run and are not counted
   bool recorded_attributes = false;         // they were recorded, not written down for a rehearsal: without nodes they
                                             // are left out, and what a sidecar says comes before them

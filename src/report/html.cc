@@ -75,6 +75,7 @@ void write_section(std::ostream& out, const Comparison& comparison, std::size_t 
        }},
       {"reserved", [&](std::ostream& o) { o << html_text(reserved_text(comparison.summaries.front().reserved)); }},
       {"trust", [&](std::ostream& o) { o << html_text(trust_text(comparison.summaries)); }},
+      {"left-out", [&](std::ostream& o) { write_left_out(o, comparison.summaries); }},
       {"verdict", [&](std::ostream& o) { write_verdict(o, comparison.summaries); }},
       {"facts", [&](std::ostream& o) { o << html_text(workload_line(comparison.summaries)); }},
       {"service",

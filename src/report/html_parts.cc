@@ -161,6 +161,15 @@ void write_made_by(std::ostream& out, const MadeBy& made_by) {
   out << "</tbody></table></details>\n";
 }
 
+void write_left_out(std::ostream& out, std::span<const Summary> summaries) {
+  const std::vector<std::string>& left_out = summaries.front().left_out;
+  if (left_out.empty()) return;
+  out << "<details class=\"made left-out\"" << (cannot_be_trusted(summaries) ? " open" : "")
+      << "><summary>What was left out or assumed when the log was made</summary>\n<ul>\n";
+  for (const std::string& sentence : left_out) out << "<li>" << html_text(sentence) << "</li>\n";
+  out << "</ul></details>\n";
+}
+
 void write_meanings(std::ostream& out, std::span<const Figure> figures) {
   for (const Figure& figure : figures) {
     out << "<dt>" << html_text(figure.group) << (*figure.group == '\0' ? "" : ": ") << heading(figure) << "</dt><dd>"

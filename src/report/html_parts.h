@@ -28,6 +28,10 @@ void write_interval_tables(std::ostream& out, std::span<const Summary> summaries
 // Every option and every file that made the page; nothing where neither is told.
 void write_made_by(std::ostream& out, const MadeBy& made_by);
 
+// What was left out or assumed when the log was made or read; open where that may be why the rehearsal cannot be
+// trusted.
+void write_left_out(std::ostream& out, std::span<const Summary> summaries);
+
 // Nothing if no outcome has a grant.
 void write_grants(std::ostream& out, std::span<const Outcome> outcomes);
 

@@ -37,6 +37,31 @@ TEST(Html, OpensWithTheVerdictAndThenTheFigures) {
   EXPECT_EQ(count(text, "<th scope=\"row\">"), 6U) << "three tables of two policies";
 }
 
+TEST(Html, TellsWhatTheLogLeftOutAndRecommendsNothingThatCannotBeTrusted) {
+  const auto outcomes = two_policies();
+  std::vector<Summary> summaries;
+  for (const Outcome& outcome : outcomes) {
+    summaries.push_back(summarize(outcome));
+    summaries.back().left_out = {"reservations <of last year>"};
+  }
+  const auto made = [&] {
+    std::ostringstream out;
+    write_html(out, outcomes, {}, summaries);
+    return out.str();
+  };
+  const std::string trusted = made();
+  EXPECT_NE(trusted.find("<p class=\"verdict\">Choose easy"), std::string::npos);
+  EXPECT_NE(trusted.find("left-out\"><summary>"), std::string::npos);
+  EXPECT_NE(trusted.find("<li>reservations &lt;of last year&gt;</li>"), std::string::npos);
+  summaries[0].own = true;
+  summaries[0].trust = Trust{100, 10, 1000, 0.1};
+  const std::string text = made();
+  EXPECT_NE(text.find("<p class=\"verdict\">This rehearsal cannot be trusted"), std::string::npos);
+  EXPECT_EQ(text.find("Choose"), std::string::npos);
+  EXPECT_NE(text.find("left-out\" open><summary>"), std::string::npos);
+  EXPECT_NE(text.find("\"chosen\":-1"), std::string::npos);
+}
+
 TEST(Html, StandsAlone) {
   const std::string text = page(two_policies());
   for (const char* word : {" src=", "<link", "@import", "url(", "{{"}) EXPECT_EQ(count(text, word), 0U) << word;

@@ -72,11 +72,14 @@ struct Summary {
   Exchanged exchanged;            // of a site, or of all together
   bool recorded = false;          // what really happened, and no rehearsal;
   bool own = false;               // a rehearsal of what the site has now, as far as that is known
+  bool of_slurm = false;          // the workload's jobs ran under Slurm,
+  bool slurm_can = false;         // which can be set to this policy
   bool counts_dispatches = true;  // false: backfill, kills and promises were not recorded,
   std::int64_t unrecorded = 0;    // nor, of so many jobs, when they started
   bool has_copies = true;         // as that of Outcome
   std::optional<Trust> trust;     // of a rehearsal, where it is known what really happened
   std::vector<std::string> reserved;      // what was kept free of jobs and when, in words
+  std::vector<std::string> left_out;      // what was left out or assumed when the log was made or read, in words
   std::optional<double> less_than_first;  // kilowatt-hours less than the first policy's nodes drew; < 0: more
   std::vector<Interval> intervals;        // of the figures, over copies; empty: there were none
   std::vector<Summary> copies;            // the same policy on each of these,

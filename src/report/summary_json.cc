@@ -1,9 +1,12 @@
 #include "report/summary_json.h"
-#include "base/text.h"
 
 #include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "report/comparison.h"
+#include "report/verdict.h"
 
 namespace rota::report {
 namespace {
@@ -138,6 +141,8 @@ Json one(const Summary& s) {
   json["fairness_groups"] = number(s.groups.index);
   if (s.recorded) json["recorded"] = true;
   if (s.recorded) json["unrecorded_jobs"] = s.unrecorded;
+  if (s.own) json["of_the_site"] = true;
+  if (s.of_slurm && !s.recorded) json["slurm_can_be_set_to_it"] = s.slurm_can;
   if (s.trust) json["beside_recorded"] = trust_json(*s.trust);
   if (!s.intervals.empty()) json["intervals"] = intervals_json(s.intervals);
   if (s.power) json["power"] = power_json(*s.power);
@@ -168,6 +173,26 @@ Json part_json(const Summary& s) {
   return json;
 }
 
+// Of each workload: what to choose, where the rehearsal can be trusted.
+Json verdicts_json(std::span<const Summary> summaries) {
+  Json all = Json::array();
+  for (std::size_t first = 0; first < summaries.size();) {
+    const std::span<const Summary> rows = summaries.subspan(first, same_workload(summaries, first));
+    Json chosen = Json::array();
+    for (const std::size_t i : choose(rows).chosen) chosen.push_back(rows[i].policy);
+    Json trusted = nullptr;
+    if (const Summary* const own = row_of_site(rows); own && likeness(*own->trust) != Likeness::unknown)
+      trusted = !cannot_be_trusted(rows);
+    all.push_back({{"workload", rows.front().workload},
+                   {"trusted", std::move(trusted)},
+                   {"chosen", std::move(chosen)},
+                   {"text", verdict(rows)},
+                   {"left_out", rows.front().left_out}});
+    first += rows.size();
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string to_json(std::span<const Summary> summaries, std::span<const PartySummaries> parties) {
@@ -176,6 +201,7 @@ std::string to_json(std::span<const Summary> summaries, std::span<const PartySum
   Json document;
   document["format"] = "rota-summary-1";
   document["rehearsals"] = std::move(rehearsals);
+  document["verdicts"] = verdicts_json(summaries);
   if (!parties.empty()) document["parties"] = Json::array();
   for (const PartySummaries& one : parties) {
     Json rows = Json::array();

@@ -45,6 +45,24 @@ TEST(SummaryJson, HasASummaryOfEachSite) {
   EXPECT_EQ(one["sites"][1]["bytes_out"], 4096);
 }
 
+TEST(SummaryJson, ChoosesNothingThatCannotBeTrusted) {
+  Summary own = summarize(rehearsed(sample_jobs(300, 64, 2), 64, false));
+  const Summary easy = summarize(rehearsed(sample_jobs(300, 64, 2), 64, true));
+  own.left_out = {"reservations"};
+  auto told = parsed({own, easy})["verdicts"][0];
+  EXPECT_TRUE(told["trusted"].is_null()) << "nothing was recorded";
+  EXPECT_EQ(told["chosen"], nlohmann::json({"easy"}));
+  EXPECT_EQ(told["left_out"], nlohmann::json({"reservations"}));
+  own.own = true;
+  own.trust = Trust{100, 100, 100, 0.95};
+  EXPECT_EQ(parsed({own, easy})["verdicts"][0]["trusted"], true);
+  own.trust->recorded = 1000;
+  told = parsed({own, easy})["verdicts"][0];
+  EXPECT_EQ(told["trusted"], false);
+  EXPECT_TRUE(told["chosen"].empty());
+  EXPECT_TRUE(told["text"].get<std::string>().starts_with("This rehearsal cannot be trusted"));
+}
+
 TEST(SummaryJson, StaysJsonWhateverTheNamesHold) {
   Summary s;
   s.policy = "\xff\"\n";

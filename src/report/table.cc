@@ -191,7 +191,7 @@ void write_sentence(std::ostream& out, std::string_view text, const TableStyle& 
 // What to choose, where there is a choice, and how far the rehearsal can be trusted.
 void write_words(std::ostream& out, std::span<const Summary> rows, const TableStyle& style) {
   const std::string trust = trust_text(rows);
-  const bool chooses = std::ranges::count(rows, false, &Summary::recorded) > 1;
+  const bool chooses = std::ranges::count(rows, false, &Summary::recorded) > 1 || cannot_be_trusted(rows);
   if (chooses || !trust.empty()) out << '\n';
   if (chooses) {
     for (const std::string& sentence : verdict_sentences(rows)) write_sentence(out, sentence, style);

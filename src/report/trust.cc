@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include "base/text.h"
 #include "report/metrics.h"
@@ -18,6 +20,7 @@ constexpr double kNoTimes = 0.005;     // what would be told as 0.00 times
 constexpr double kRounding = 1e-9;
 constexpr double kCloseCorrelation = 0.9;
 constexpr double kRoughCorrelation = 0.7;
+constexpr std::size_t kMostLeftOut = 12;  // are listed
 
 std::string times_as_long(const Trust& trust) {
   const auto ratio = trust.ratio();
@@ -55,9 +58,7 @@ std::string believed(const Summary& own) {
     case Likeness::poor:
       break;
   }
-  return what +
-         "does not meet what really happened: the log, the cluster file or the policy's settings leave something out "
-         "that mattered. Compare the rehearsed rows with each other only.";
+  return what + "does not meet what really happened. Compare the rehearsed rows with each other only.";
 }
 
 }  // namespace
@@ -99,20 +100,53 @@ Likeness likeness(const Trust& trust) {
   return off <= kRough + kRounding && *trust.correlation >= kRoughCorrelation ? Likeness::rough : Likeness::poor;
 }
 
+const Summary* row_of_site(std::span<const Summary> summaries) {
+  const Summary* nearest = nullptr;
+  const auto distance = [](const Summary& s) { return std::pair(likeness(*s.trust), std::string_view(s.policy)); };
+  for (const Summary& s : summaries) {
+    if (s.own && s.trust && (nearest == nullptr || distance(s) < distance(*nearest))) nearest = &s;
+  }
+  return nearest;
+}
+
+bool cannot_be_trusted(std::span<const Summary> summaries) {
+  const Summary* const own = row_of_site(summaries);
+  return own != nullptr && likeness(*own->trust) == Likeness::poor;
+}
+
+std::vector<std::string> distrust_sentences(std::span<const Summary> summaries) {
+  const Summary& own = *row_of_site(summaries);
+  const Trust& trust = *own.trust;
+  const std::string headline =
+      "This rehearsal cannot be trusted, so that no policy is recommended: under " + own.name() +
+      ", which is what the site has now, jobs wait " + readable_seconds(trust.mean) + " on average where " +
+      readable_seconds(trust.recorded) + " was recorded" + correlation_of(trust) +
+      ". Something that mattered is missing in the log, the cluster file or the settings of " + own.name() + ".";
+  if (own.left_out.empty()) {
+    return {headline,
+            "It is not known that anything was left out when the log was made: look at its limits and processors, at "
+            "the nodes "
+            "and partitions of the cluster file, and at whose turn it is."};
+  }
+  std::string text = "Left out or assumed when the log was made: ";
+  const std::size_t listed = std::min(own.left_out.size(), kMostLeftOut);
+  for (std::size_t i = 0; i < listed; ++i) text += (i == 0 ? "" : "; ") + own.left_out[i];
+  if (listed < own.left_out.size()) text += "; and " + std::to_string(own.left_out.size() - listed) + " more";
+  return {headline, text + "."};
+}
+
 std::string trust_text(std::span<const Summary> summaries) {
   std::string text;
   std::int64_t jobs = 0;
-  const Summary* own = nullptr;
   for (const Summary& summary : summaries) {
     if (summary.recorded || !summary.trust) continue;
     text += (text.empty() ? "" : "; ") + summary.name() + " " + times_as_long(*summary.trust) +
             correlation_of(*summary.trust);
     jobs = std::max(jobs, summary.trust->jobs);
-    if (own == nullptr && summary.own) own = &summary;
   }
   if (text.empty()) return "";
   text = "Beside what really happened to " + amount(jobs, "job") + ": " + text + ".";
-  if (own != nullptr) return text + believed(*own);
+  if (const Summary* const own = row_of_site(summaries)) return text + believed(*own);
   // A service's own history tells its dispatches, and its policy may well be among these.
   if (std::ranges::any_of(summaries, [](const Summary& s) { return s.recorded && s.counts_dispatches; })) return text;
   return text +

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/time.h"
 
@@ -49,6 +50,15 @@ enum class Likeness : std::uint8_t {
   unknown,  // too little waiting: none to speak of, or all jobs waited alike and the means are within 5 %
 };
 Likeness likeness(const Trust& trust);
+
+// The rehearsal of what the site has now that comes nearest to what was recorded, in whatever order the rows stand;
+// nullptr: none has it, or nothing was recorded.
+const Summary* row_of_site(std::span<const Summary> summaries);
+
+// That one does not meet what really happened: then no other row is worth more, and none is to be recommended.
+bool cannot_be_trusted(std::span<const Summary> summaries);
+// Then in place of a recommendation: that, by how much, and what is known to be missing.
+std::vector<std::string> distrust_sentences(std::span<const Summary> summaries);
 
 // Sentences for people about the rehearsals of one workload; "" where nothing was recorded to hold them against.
 std::string trust_text(std::span<const Summary> summaries);

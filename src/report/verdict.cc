@@ -260,21 +260,27 @@ std::string beside_recorded(const Summary& chosen, Summaries all) {
   }
   if (readable_seconds(wait) == readable_seconds(really)) return same_jobs ? "Really they waited as long." : text + ".";
   if (std::ranges::any_of(all, &Summary::own) || (both && both->hardly_waits())) return text + ".";
+  if (both && both->correlation.value_or(1) < kUnlike) {
+    return text + "; who waits under " + chosen.name() + " is hardly who waited really (correlation " +
+           readable_number(*both->correlation, 2) + "), so that these two say nothing about each other.";
+  }
   text += same_jobs ? ": " : "; ";
   if (wait < really) {
     text += chosen.name() + " takes " + percent_less(wait, really) + " off that";
   } else {
     text += percent_less(really, wait) + " less than under " + chosen.name();
   }
-  if (!both || both->correlation.value_or(1) >= kUnlike) return text + ".";
-  return text + ", but who waits there is hardly who waited really (correlation " +
-         readable_number(*both->correlation, 2) + "), so do not count on it.";
+  return text + ".";
 }
 
 // What is gained on what the site has now is best seen where that is rehearsed too.
 std::string beside_own(const Summary& chosen, Summaries all) {
-  const auto own = std::ranges::find_if(all, [](const Summary& s) { return s.wait_mean && s.own; });
-  if (own == all.end() || own->policy == chosen.policy || wait_of(*own) == wait_of(chosen)) return "";
+  const Summary* own = row_of_site(all);
+  if (own == nullptr) {
+    const auto at = std::ranges::find_if(all, [](const Summary& s) { return s.wait_mean && s.own; });
+    own = at == all.end() ? nullptr : &*at;
+  }
+  if (own == nullptr || !own->wait_mean || own->policy == chosen.policy || wait_of(*own) == wait_of(chosen)) return "";
   const double wait = typical(chosen, mean_wait);
   const double now = typical(*own, mean_wait);
   const std::string text =
@@ -351,6 +357,20 @@ std::string by_chance(Summaries all) {
   return "How much of this is chance was not measured: `rota simulate --copies 20` does that.";
 }
 
+// Where the site has Slurm, and what is chosen is no setting of it.
+std::string beyond_slurm(const Places& chosen, const Places& ran, Summaries all) {
+  const auto other = [&](std::size_t i) { return all[i].of_slurm && !all[i].slurm_can; };
+  if (std::ranges::none_of(chosen, other)) return "";
+  Places others;
+  Places settable;
+  std::ranges::copy_if(chosen, std::back_inserter(others), other);
+  std::ranges::copy_if(ran, std::back_inserter(settable), [&](std::size_t i) { return all[i].slurm_can; });
+  const std::string text = "Slurm cannot be set to " + alternatives_of(others, all) + ": it takes Rota to run it";
+  if (settable.empty()) return text + ".";
+  const Summary& best = all[least_of(settable, all, mean_wait)];
+  return text + ". Of what it can be set to, jobs wait least under " + best.name() + " here (" + wait_of(best) + ").";
+}
+
 std::string caveat(const Places& ran, Summaries all) {
   const std::int64_t most = jobs_that_ran(all[ran.front()]);
   std::vector<std::string> fewer;
@@ -373,7 +393,7 @@ std::span<const Aspect> aspects() { return kAspects; }
 Choice choose(Summaries all) {
   Choice choice;
   const Places ran = rehearsed(all);
-  if (ran.empty()) return choice;
+  if (ran.empty() || cannot_be_trusted(all)) return choice;
   const std::vector<Measure> weighed = burdens(all, true);
   const Summary& shortest = all[least_of(ran, all, mean_wait)];
   Places alike;
@@ -417,9 +437,15 @@ std::vector<std::string> verdict_sentences(Summaries summaries) {
     const auto told = std::ranges::find_if(summaries, [](const Summary& s) { return s.wait_mean.has_value(); });
     return {told == summaries.end() ? std::string("No job ran.") : alone(*told)};
   }
+  if (cannot_be_trusted(summaries)) {
+    sentences = distrust_sentences(summaries);
+    add(caveat(ran, summaries));
+    return sentences;
+  }
   const Choice choice = choose(summaries);
   const Summary& chosen = summaries[choice.chosen.front()];
   add(ran.size() == 1 ? alone(chosen) : by_wait(choice.chosen, ran, summaries));
+  if (ran.size() > 1) add(beyond_slurm(choice.chosen, ran, summaries));
   if (choice.shortest) add(by_mean_alone(summaries[*choice.shortest], chosen));
   add(beside_recorded(chosen, summaries));
   add(beside_own(chosen, summaries));

@@ -27,7 +27,8 @@ struct Choice {
     std::vector<std::size_t> aspects;   // places in `aspects()`
   };
   std::optional<std::size_t> shortest = {};  // who waits least on average and gave way
-  std::vector<std::size_t> chosen;  // several where all their figures are the same, or but for noise; empty: no job ran
+  std::vector<std::size_t> chosen;  // several where all their figures are the same, or but for noise; empty: no job
+                                    // ran, or the rehearsal cannot be trusted (report/trust.h)
   std::vector<Instead> instead;     // by the first of their aspects
 };
 Choice choose(std::span<const Summary> summaries);

@@ -8,24 +8,10 @@
 #include <vector>
 
 #include "base/random.h"
+#include "report/verdict_sample_test.h"
 
 namespace rota::report {
 namespace {
-
-Summary summary(const std::string& policy, double wait, double longest, double utilization = 0.7) {
-  Summary s;
-  s.policy = policy;
-  s.jobs = 100;
-  s.wait_mean = wait;
-  s.wait_median = 90;
-  s.wait_p95 = longest / 2;
-  s.wait_max = longest;
-  s.bounded_slowdown = 5;
-  s.utilization = utilization;
-  return s;
-}
-
-std::string said(std::vector<Summary> summaries) { return verdict(summaries); }
 
 PowerUse drawing(double kilowatt_hours) {
   PowerUse power;
@@ -104,9 +90,10 @@ TEST(Verdict, DoesNotCountOnARehearsalThatIsNoLikeness) {
   std::vector<Summary> rows{summary("recorded", 100, 200), summary("easy", 60, 90)};
   rows[0].recorded = true;
   rows[1].trust = Trust{100, 60, 100, 0.1};
-  EXPECT_NE(said(rows).find("easy takes 40 % off that, but who waits there is hardly who waited really (correlation "
-                            "0.10), so do not count on it."),
-            std::string::npos)
+  EXPECT_NE(
+      said(rows).find("Really they waited 1 min 40 s on average; who waits under easy is hardly who waited really "
+                      "(correlation 0.10), so that these two say nothing about each other."),
+      std::string::npos)
       << said(rows);
 }
 

@@ -232,7 +232,7 @@ std::vector<std::string> told(const ImportFlags& flags, site::MadeUpNames* names
 }
 
 std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmCluster& cluster, const SlurmPolicy& own,
-                                 const log::SacctLog& log, const WrittenJobs& written) {
+                                 const log::SacctLog& log, const JudgedJobs& judged) {
   std::vector<std::string> all = cluster.guessed;
   if (own.chain.find("+priority=multifactor") != std::string::npos)
     all.emplace_back("jobs are taken as of Nice 0, for sacct does not tell it");
@@ -256,10 +256,22 @@ std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmClus
   if (several != findings.end())
     all.push_back(amount(several->rows, "job") + (several->rows == 1 ? " names" : " name") +
                   " several partitions, having started in none: taken as of the first of them");
-  for (const auto& [what, count] : written.unmet)
+  for (const auto& [what, count] : judged.unmet)
     all.push_back("what the cluster has none of is left out of the jobs that ask for it: " + what + " (" +
                   amount(count, "job") + ")");
   return all;
+}
+
+// For the header of the jobs: what a rehearsal of them cannot know.
+std::vector<std::string> notes_of(const ImportAccount& account, const std::string& policy) {
+  std::vector<std::string> notes{std::string(log::kSitePolicy) + policy};
+  const auto add = [&](const std::string& sentence) { notes.push_back(std::string(log::kLeftOut) + sentence); };
+  for (const std::string& sentence : account.cluster.left_out) add(sentence);
+  for (const std::string& sentence : account.guessed) add(sentence);
+  for (const UnfitJobs& of : account.unfit)
+    add("jobs that this cluster can never run: " + of.what + " (" + amount(of.jobs, "job") + ")");
+  for (const std::string& sentence : log::sentences_of(account.log.report)) add(sentence);
+  return notes;
 }
 
 // What an earlier import made, and the folder that is replaced with --live and kept without.
@@ -308,11 +320,12 @@ Result<int> import_slurm(const ImportFlags& flags) {
   const std::string policies = policies_for(own, *log);
   const auto before = straddlers(*log);
   const std::string since = before ? utc(log->unix_start + before->until).substr(0, 19) : "";
-  const auto written = write_jobs(*log, machine, names, own.chain, folder->at(kJobs));
-  if (!written) return std::unexpected(written.error());
+  const JudgedJobs judged = judge_jobs(*log, machine, names);
   const ImportAccount account{*cluster,           *log,
-                              told(flags, names), guesses(flags, *cluster, own, *log, *written),
-                              written->unfit,     next_command(policies, "", since)};
+                              told(flags, names), guesses(flags, *cluster, own, *log, judged),
+                              judged.unfit,       next_command(policies, "", since)};
+  if (auto done = write_jobs(*log, machine, names, notes_of(account, own.chain), folder->at(kJobs)); !done)
+    return std::unexpected(done.error());
   const std::string report = report_text(account);
   if (!account.adds_up()) return fail("Rows were lost on the way, which is a defect of Rota:\n" + report);
   if (auto done = write_text(cluster->toml, folder->at(kCluster)); !done) return std::unexpected(done.error());

@@ -46,13 +46,27 @@ log::JobAttributes asks_of(const log::SwfRow& row, const log::SacctLog& log, sit
 
 }  // namespace
 
-Result<WrittenJobs> write_jobs(const log::SacctLog& log, const Machine& machine, site::MadeUpNames* names,
-                               const std::string& policy, const std::string& path) {
+JudgedJobs judge_jobs(const log::SacctLog& log, const Machine& machine, site::MadeUpNames* names) {
+  JudgedJobs judged;
+  UnfitCount unfit(machine, log.partitions);
+  const bool accelerators = machine.has_accelerators();
+  for (const log::SwfRow& row : log.rows) {
+    auto asks = asks_of(row, log, names);
+    if (const std::string what = leave_out_unmet(asks, machine, accelerators); !what.empty()) ++judged.unmet[what];
+    unfit.add(row, asks);
+  }
+  judged.unfit = unfit.by_reason();
+  return judged;
+}
+
+Result<void> write_jobs(const log::SacctLog& log, const Machine& machine, site::MadeUpNames* names,
+                        const std::vector<std::string>& notes, const std::string& path) {
   auto file = log::PackedOutput::create(path);
   if (!file) return std::unexpected(file.error());
   log::LogTop top;
   top.workload = machine.name;
-  top.notes = {std::string(log::kMadeBy) + kImportSlurm, std::string(log::kSitePolicy) + policy};
+  top.notes = {std::string(log::kMadeBy) + kImportSlurm};
+  top.notes.insert(top.notes.end(), notes.begin(), notes.end());
   top.unix_start = log.unix_start;
   top.processors = machine.processors;
   top.nodes = static_cast<std::int64_t>(machine.nodes.size());
@@ -63,19 +77,14 @@ Result<WrittenJobs> write_jobs(const log::SacctLog& log, const Machine& machine,
   top.node_lists = log.node_lists;
   auto out = json_output(file->stream());
   out->top(top);
-  WrittenJobs written;
-  UnfitCount unfit(machine, log.partitions);
   const bool accelerators = machine.has_accelerators();
   for (const log::SwfRow& row : log.rows) {
     auto asks = asks_of(row, log, names);
-    if (const std::string what = leave_out_unmet(asks, machine, accelerators); !what.empty()) ++written.unmet[what];
-    unfit.add(row, asks);
+    leave_out_unmet(asks, machine, accelerators);
     if (auto done = out->job(row, asks); !done) return std::unexpected(done.error());
   }
   out.reset();  // hands the rest to the stream
-  if (auto done = file->commit(); !done) return std::unexpected(done.error());
-  written.unfit = unfit.by_reason();
-  return written;
+  return file->commit();
 }
 
 }  // namespace rota::cli

@@ -1,4 +1,4 @@
-// The jobs of an import as they are written, and what is found on the way, in one pass.
+// The jobs of an import as they are written, and what is found among them.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,16 @@
 
 namespace rota::cli {
 
-struct WrittenJobs {
+struct JudgedJobs {
   std::map<std::string, std::int64_t> unmet;  // what the cluster has none of, and how many jobs asked for it
   std::vector<UnfitJobs> unfit;               // jobs that it can never run
 };
 
-// With the policy of the site in their header. `names` makes names up; nullptr: all keep theirs.
-Result<WrittenJobs> write_jobs(const log::SacctLog& log, const Machine& machine, site::MadeUpNames* names,
-                               const std::string& policy, const std::string& path);
+// `names` makes names up; nullptr: all keep theirs.
+JudgedJobs judge_jobs(const log::SacctLog& log, const Machine& machine, site::MadeUpNames* names);
+
+// With these notes in their header, behind the one that names the command.
+Result<void> write_jobs(const log::SacctLog& log, const Machine& machine, site::MadeUpNames* names,
+                        const std::vector<std::string>& notes, const std::string& path);
 
 }  // namespace rota::cli

@@ -143,6 +143,8 @@ class Conversion {
     top.unix_start = log->unix_start;
     top.processors = most_processors(*log);
     top.notes = {"converted from " + what + "; MaxProcs is the most processors that were in use at once"};
+    for (const std::string& sentence : log::sentences_of(report_))
+      top.notes.push_back(std::string(log::kLeftOut) + sentence);
     top.partitions = std::move(log->partitions);
     top.queues = std::move(log->queues);
     top.users = std::move(log->users);

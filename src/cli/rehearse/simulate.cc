@@ -345,7 +345,7 @@ Result<int> simulate(const SimulateFlags& flags) {
   for (Run& run : *runs) {
     if (!run.result) return std::unexpected(run.result.error());
     run.result->summary.label = run.result->outcome.label = run.label;
-    run.result->summary.own = run.own;
+    tell_of_the_log(run);
     summaries.push_back(&run.result->summary);
   }
   give_labels(*runs);

@@ -36,6 +36,15 @@ bool is_of_the_site(const Chain& policy, const log::Workload& workload, const st
   return has && has->knobs() == policy.knobs();
 }
 
+void tell_of_the_log(Run& run) {
+  report::Summary& summary = run.result->summary;
+  summary.own = run.own;
+  summary.of_slurm = run.workload->of_slurm;
+  summary.slurm_can = run.chain != nullptr && run.chain->knobs().slurm.planner;
+  summary.left_out = run.workload->left_out;
+  std::ranges::move(log::sentences_of(run.workload->report), std::back_inserter(summary.left_out));
+}
+
 bool first_policy(const Run& run, const std::vector<Run>& runs) {
   const auto rehearsed = std::ranges::find_if(runs, [](const Run& candidate) { return candidate.chain != nullptr; });
   return rehearsed == runs.end() || run.chain == rehearsed->chain;

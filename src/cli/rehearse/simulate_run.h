@@ -37,6 +37,9 @@ void call_by_labels(std::vector<Run>& runs);
 // the workload's header names, however the two are written. Of other logs nobody knows.
 bool is_of_the_site(const Chain& policy, const log::Workload& workload, const std::string& of_state);
 
+// Puts into its summary what is known of the log and of the site that it comes from.
+void tell_of_the_log(Run& run);
+
 // What is the same under every policy is remarked on at the first one.
 bool first_policy(const Run& run, const std::vector<Run>& runs);
 
