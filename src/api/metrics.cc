@@ -4,6 +4,7 @@
 #include <string>
 
 #include "api/routes.h"
+#include "serve/processor_use.h"
 
 namespace rota::api {
 namespace {
@@ -67,8 +68,13 @@ void answer_metrics(const Ask& ask) {
   Page page;
   add_jobs(service, page);
   page.one("rota_processors", "gauge", "processors in all", service.machine().processors);
-  page.one("rota_processors_free", "gauge", "processors that nobody holds",
-           std::max<std::int64_t>(0, service.view().free()));
+  const serve::ProcessorUse use = serve::processor_use(service.machine(), service.view());
+  page.one("rota_processors_busy", "gauge", "processors that a running job holds", use.busy);
+  page.one("rota_processors_free", "gauge", "processors that a job may start on", use.free);
+  page.one("rota_processors_out_of_service", "gauge",
+           "processors that no job holds on nodes that drain, are drained or are down", use.out_of_service);
+  page.one("rota_processors_asleep", "gauge", "processors that no job holds on nodes that are off, boot or go to sleep",
+           use.asleep);
   add_nodes(service, page);
   page.one("rota_cycles_total", "counter", "scheduling cycles", service.controller().cycles());
   page.one("rota_facts_total", "counter", "facts written", static_cast<std::int64_t>(service.view().sequence()));

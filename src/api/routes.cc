@@ -12,6 +12,7 @@
 #include "api/submission_json.h"
 #include "base/text.h"
 #include "serve/node_list.h"
+#include "serve/processor_use.h"
 #include "store/sha256.h"
 
 namespace rota::api {
@@ -115,12 +116,16 @@ std::optional<std::int64_t> not_eligible(serve::Service& service) {
 void answer_status(const Ask& ask) {
   const serve::Service& service = ask.service;
   const View& view = service.view();
+  const serve::ProcessorUse use = serve::processor_use(service.machine(), view);
   Json json{{"version", service.options().version},
             {"policy", service.policy()},
             {"plain", view.plain()},
             {"machine", service.machine().name},
             {"processors", service.machine().processors},
-            {"free", std::max<std::int64_t>(0, view.free())},
+            {"busy", use.busy},
+            {"free", use.free},
+            {"out_of_service", use.out_of_service},
+            {"asleep", use.asleep},
             {"waiting", view.waiting().size()},
             {"held", view.barred()},
             {"running", view.running().size()},

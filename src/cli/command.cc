@@ -91,6 +91,8 @@ void add_commands(Command app, Action& action, std::string_view name) {
       "Every command has its own help: `rota simulate --help`. Exit codes: 0 done, 1 failed, 2 the "
       "command line is wrong, 3 done and the answer is no; commands that wait for a job give on its own.\n\n"
       "Examples:\n"
+      "  rota submit -n 4 -t 1h -- make -j4\n"
+      "  rota queue --me\n"
       "  rota generate lublin --jobs 2000 --seed 1 --estimates modal -o made-up.swf\n"
       "  rota simulate made-up.swf --policy fcfs,easy,conservative --report report.html");
   const bool one = name != kManual && std::ranges::any_of(kDeclarations, [&](const Declaration& declaration) {

@@ -58,8 +58,12 @@ std::string indented(const std::string& lines) {
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
   constexpr std::size_t kLetter = 2;  // of an option, with its dash: any other is as near
   if (word.starts_with('-') && word.size() <= kLetter) return "";
-  const std::string_view near = nearest(word, {known.begin(), known.end()});
-  return near.empty() ? "" : "; did you mean " + std::string(near) + "?";
+  const auto name = [](std::string_view of) { return of.substr(std::min(of.size(), of.find_first_not_of('-'))); };
+  std::vector<std::string_view> names;  // without dashes, which all options have alike
+  for (const std::string& each : known) names.push_back(name(each));
+  const std::string_view near = nearest(name(word), names);
+  if (near.empty()) return "";
+  return "; did you mean " + known[static_cast<std::size_t>(std::ranges::find(names, near) - names.begin())] + "?";
 }
 
 // All names of an option of `rota submit`; none: it has no such one.
@@ -93,6 +97,7 @@ std::string unexpected(const Description& command, const std::string& given) {
   }
   if (command.subcommands.empty()) return "`" + command.name + "` has no use for " + rota::quoted(word);
   for (const Command sub : command.subcommands) known.push_back(sub.name());
+  if (command.name == "rota") known.insert(known.end(), {"help", "version"});
   return "`" + command.name + "` has no command " + rota::quoted(word) + did_you_mean(word, known);
 }
 
@@ -171,6 +176,9 @@ std::string help_text(Command of) {
 }
 
 Result<std::string> understood(CommandLine& line, const std::vector<std::string>& words) {
+  if (const std::string_view ours = words.empty() ? "" : our_command(words.front()); !ours.empty())
+    return fail("`rota` has no command " + rota::quoted(words.front()) + "; what does that here is `" +
+                std::string(ours) + "`. See `rota --help`.");
   const auto apart = words_apart(line.root(), words);
   if (!apart) return fail(one_line(apart.error().message) + ". See `rota " + words.front() + " --help`.");
   for (const std::string& each : apart->remarks) remark("rota: " + each);

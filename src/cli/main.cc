@@ -56,6 +56,7 @@ int run(int argc, char** argv) {
     words.erase(words.begin());
     words.emplace_back("--help");
   }
+  if (!words.empty() && words.front() == "version") words.front() = "--version";
   rota::cli::add_commands(line.root(), action, words.empty() ? "" : words.front());
   return parsed_and_run(line, action, words);
 }

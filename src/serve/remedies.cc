@@ -22,16 +22,20 @@ struct Amount {
   std::int64_t present;
   bool roughly;  // to a twentieth is near enough
   std::function<Remedy(std::int64_t)> remedy;
+  std::string any = {};  // what is said where less helps, however little less; empty: `present` is what it asks for now
 };
 
 Amount limit_of(const JobSpec& spec) {
-  const Duration limit = std::min(spec.limit, seconds(60LL * 86'400));
+  const bool has_none = spec.limit >= kLongest;
+  const Duration limit = has_none ? seconds(60LL * 86'400) : spec.limit;
   const Duration step = limit < 20 * kMinute ? seconds(1) : kMinute;
   const std::int64_t steps = (limit + step - Duration{1}) / step;  // the last of them is what it asks for now
-  return {steps, true, [step](std::int64_t so_many) {
+  return {steps, true,
+          [step](std::int64_t so_many) {
             const Duration less = so_many * step;
             return Remedy{.limit = less, .text = " if it asks for at most " + limit_text(less)};
-          }};
+          },
+          has_none ? " if it has a time limit at all (tried with " + limit_text(limit) + ")" : ""};
 }
 
 void add_licences(const Machine& machine, const JobSpec& spec, std::vector<Amount>& all) {
@@ -92,6 +96,10 @@ class Trials {
 
  private:
   void try_less(const Amount& amount) {
+    if (auto remedy = amount.any.empty() ? std::nullopt : helped(amount.remedy(amount.present))) {
+      remedy->text = amount.any;
+      return take(std::move(remedy));
+    }
     std::int64_t helps = 1;
     std::int64_t helps_not = amount.present;
     if (helps >= helps_not) return;

@@ -218,7 +218,10 @@ class CommandLines(RotaCase):
                            ("simulate x --processors", "is followed by a value"), ("verify x", "lacks its argument"),
                            ("verify a b c", 'has no use for "c"'), ("generate poison", "did you mean poisson?"),
                            ("generate poisson --load many", "--load takes 0.001 to 1000"),
-                           ("completion tcsh", 'takes bash, zsh or fish, not "tcsh"'), ("-x", "has no option"), ("simulate x -W", '`rota simulate` has no option "-W". See')]:
+                           ("completion tcsh", 'takes bash, zsh or fish, not "tcsh"'), ("-x", "has no option"),
+                           ("sbatch --wrap x", 'no command "sbatch"; what does that here is `rota submit`'),
+                           ("scontrol show job 12", "what does that here is `rota job, nodes, hold"), ("verison", "did you mean version?"),
+                           ("cancel --all", "as in `rota cancel all`"), ("stop --all", 'no option "--all". See'), ("simulate x -W", '`rota simulate` has no option "-W". See')]:
             with self.subTest(line=line):
                 self.refused(*line.split(), said=(said, "--help`."), code=2)
 

@@ -437,6 +437,7 @@ class Help(RotaCase):
             self.assertRegex(text, rf"\nExamples:\n(  .*\n)*  .*rota {line}")
             self.assertLessEqual(max(len(l) for l in text.split("\nExamples:")[0].splitlines()), 100)
         self.assertRegex(self.rota("--version").stdout, r"^rota \d+\.\d+\.\d+\n$")
+        self.assertEqual(self.rota("version").stdout, self.rota("--version").stdout)
 
 
 if __name__ == "__main__":

@@ -64,9 +64,11 @@ class Queue(LiveCase):
         self.says_no("queue", "-S", "name", said='"name" is no order of jobs; write letters such as -p,i.')
 
     def test_filters_are_asked_of_the_service(self):
-        self.live("queue", "-u", "bob", "-p", "long", "-n", "x y", "-t", "pd,Running", "12", "14_[1-5]")
+        self.live("queue", "-u", "bob", "-p", "long", "--name", "x y", "-t", "pd,Running", "12", "14_[1-5]")
         self.assertEqual(self.last()["query"], {"user": "bob", "partition": "long", "name": "x y", "limit": "1000",
                                                 "state": "PENDING,RUNNING", "ids": "12,14_[1-5]"})
+        self.says_no("queue", "-n", "x", code=2, said='--limit: it takes a whole number from 0 to 1,000,000,000, not "x"; '
+                     "--name finds jobs by their name. See `rota queue --help`.")
         self.live("queue", "-t", "F")
         self.assertEqual(self.last()["query"], {"state": "FAILED", "ended": "yes", "limit": "1000"})
         self.live("queue", "-t", "all")
@@ -268,10 +270,27 @@ class Operation(LiveCase):
         self.answers("GET", "/v1/jobs", (200, {"jobs": []}))
         for words, asked in ((("name=w2",), {"ids": "name=w2"}), (("all",), {"ids": "all"}), (
                 ("user=ann,state=F", "7_[1-3,5]", "9"), {"ids": "user=ann,state=F,7_[1-3,5],9"}), (
-                ("name=w2", "-n", "w3,w4", "--me"), {"ids": "name=w2", "name": "w3,w4", "user": "me"})):
+                ("name=w2", "--name", "w3,w4", "--me"), {"ids": "name=w2", "name": "w3,w4", "user": "me"})):
             self.live("history", *words)
-            query = [request["query"] for request in self.service.requests if request["path"] == "/v1/history"][-1]
+            query = [request["query"] for request in self.service.requests if "limit" in request["query"] and request["path"] == "/v1/history"][-1]
             self.assertEqual(query, {"limit": "101", **asked})
+
+    def test_a_list_is_cut_and_an_empty_one_says_what_the_filter_left_out(self):
+        self.answers("GET", "/v1/status", (200, {"running": 3, "waiting": 1, "held": 0}))
+        self.answers("GET", "/v1/jobs", (200, {"jobs": [job(n) for n in (1, 2, 3)]}))
+        self.prints("queue", "-n", "2", "-o", "jobid", "--noheader", out="1\n2\n",
+                    err="rota: there is 1 row more; --limit 0 lists all.\n")
+        self.prints("queue", "-n", "3", "-o", "jobid", "--noheader", out="1\n2\n3\n")
+        self.answers("GET", "/v1/jobs", (200, {"jobs": []}))
+        self.prints("queue", "--name", "x", "--noheader", err="rota: no job meets the filter; without it there are 4 that wait "
+                    "or run. `rota history` lists what has ended.\n")
+        self.prints("queue", "--noheader")
+        self.answers("GET", "/v1/history", lambda request: (200, {"sums": [{"jobs": 1}]} if "by" in request["query"] else {"jobs": []}))
+        self.prints("history", "--name", "x", "--noheader", err="rota: no job meets the filter; without it there is 1 that ended.\n")
+        self.prints("history", "--noheader")
+        self.answers("GET", "/v1/history", (200, {"jobs": [job(5, end=NOON), job(4, end=NOON), job(3, end=NOON)]}))
+        self.live("history", "-n", "3")
+        self.assertEqual(self.last()["query"], {"limit": "4"})
 
 
 class Tokens(LiveCase):
@@ -294,14 +313,15 @@ class Tokens(LiveCase):
 
 
 class Health(LiveCase):
-    STATUS = {"version": "0.2.0", "policy": "easy", "plain": False, "machine": "2 nodes", "processors": 16, "free": 4,
+    STATUS = {"version": "0.2.0", "policy": "easy", "plain": False, "machine": "2 nodes", "processors": 16, "busy": 8, "free": 4,
+              "out_of_service": 3, "asleep": 1,
               "waiting": 3, "held": 1, "running": 2, "started": NOON - 5400, "now": NOON, "state_folder": "/",
               "pid": 7, "cycles": 12345, "facts": 99, "refusals": 0, "warnings": []}
 
     def test_status(self):
         self.answers("GET", "/v1/status", (200, self.STATUS | {"warnings": ["Look here."]}))
         self.prints("status", out=(
-            "version     0.2.0\npolicy      easy\nmachine     2 nodes\nprocessors  16, 4 free\n"
+            "version     0.2.0\npolicy      easy\nmachine     2 nodes\nprocessors  16: 8 busy, 4 free, 3 out of service, 1 asleep\n"
             "jobs        2 running, 3 waiting, 1 held or not yet eligible\nsince       2026-11-29T22:30:00, for 1h30m\ncycles      12,345\n"
             "facts       99\nstate in    /\nprocess     7\nwarning     Look here.\n"))
         self.answers("GET", "/v1/status", (200, self.STATUS | {"held": 5, "not_eligible": 4}))

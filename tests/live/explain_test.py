@@ -144,6 +144,21 @@ class Licences(ServiceCase):
         service.act("cancel", ",".join([*running, first, whole, second, third]))
 
 
+class Endless(ServiceCase):
+    configuration = 'name = "one"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n[service]\npolicy = "easy"\n'
+
+    def test_where_any_time_limit_helps_none_is_named(self):
+        service = self.service
+        running = service.runs(service.submit("sleep 1000", processors=2))
+        head = service.submit("true", processors=4, limit=600)
+        job = service.submit("true", processors=1)
+        told = service.ask("GET", f"/v1/jobs/{job}/explain")[1]["would_start"]
+        self.assertEqual([row["text"] for row in told], ["starts now if it has a time limit at all (tried with 60d 00:00:00)"])
+        self.assertEqual(service.act("update", job, **told[0]["change"])[0], 200)
+        self.assertEqual(service.ends(job)["state"], "COMPLETED")
+        service.act("cancel", ",".join([running, head]))
+
+
 class Quiet(ServiceCase):
     """Long after the last event starts are counted from now."""
     configuration = 'name = "one"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n[service]\npolicy = "fcfs"\n'

@@ -141,6 +141,18 @@ class Page(PageCase):
                          ",".join([*running, head, behind, held]))
         self.keep("1280")
 
+    def test_processors_out_of_service_are_apart_and_a_filter_says_what_it_leaves_out(self):
+        job = self.service.runs(self.service.submit("sleep 1000", processors=1, limit=600))
+        idle = next(node["name"] for node in self.service.ask("GET", "/v1/nodes")[1]["nodes"] if not node["jobs"])
+        self.assertEqual(self.service.ask("POST", "/v1/nodes/drain", {"nodes": idle, "reason": "x"})[0], 200)
+        self.open()
+        self.shows(job, "runs")
+        self.assertEqual(self.browser.value("document.querySelector('#figures').innerText.split('\\n').slice(0, 2)"),
+                         ["1 of 8 processors busy", "4 processors out of service"])
+        self.browser.value("const f = document.getElementById('filter'); f.value = 'nosuch'; f.dispatchEvent(new Event('input'))")
+        self.browser.wait_for("document.querySelector('#queue .empty').innerText === "
+                              "'No job meets the filter; without it there is 1.'", "what the filter leaves out")
+
     def test_what_happens_is_seen_without_a_reload(self):
         gate = os.path.join(self.folder, "gate")
         os.mkfifo(gate)

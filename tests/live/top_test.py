@@ -125,6 +125,21 @@ class Top(ServiceCase):
         screen.wait_for("(Resources)")
         self.assertEqual(self.service.job(head)["reason"], "Resources")
 
+    def test_processors_out_of_service_are_not_busy_and_a_filter_says_what_it_leaves_out(self):
+        job = self.service.submit("sleep 1000", processors=1, limit=600)
+        self.service.runs(job)
+        free = next(node["name"] for node in self.service.ask("GET", "/v1/nodes")[1]["nodes"] if not node["jobs"])
+        self.assertEqual(self.service.ask("POST", "/v1/nodes/drain", {"nodes": free, "reason": "x"})[0], 200)
+        screen = self.top(columns=120)
+        self.assertIn("1 of 8 processors busy, 4 out of service  policy", screen.text().splitlines()[0])
+        screen.type("/nosuch")
+        screen.wait_for("No job meets the filter; without it there is 1.")
+        screen.type("\x1b")
+        screen.wait_for(f"{job} ")
+        status = self.service.ask("GET", "/v1/status")[1]
+        self.assertEqual([status[name] for name in ("busy", "free", "out_of_service", "asleep")], [1, 3, 4, 0])
+        self.service.act("cancel", job)
+
     def test_the_filter_finds_what_is_far_behind(self):
         self.full()
         self.service.submit("true", name="many", array="1-2000", limit=60)

@@ -25,9 +25,12 @@ struct HistoryFlags {
   ServiceFlags service;
   JobFilter filter;
   std::string from, until, by, format;
-  std::int64_t most = 100;
   bool no_header = false;
 };
+
+bool narrows(const HistoryFlags& flags) {
+  return flags.filter.narrows() || !flags.from.empty() || !flags.until.empty();
+}
 
 Result<std::map<std::string, std::string>> query(const HistoryFlags& flags) {
   auto out = flags.filter.query();
@@ -109,22 +112,33 @@ Result<std::vector<JobColumn>> columns_of(const std::string& format) {
   return columns;
 }
 
+// How many jobs the history has; 0 where that cannot be counted now.
+std::int64_t ended_in_all(const Service& service) {
+  const auto sums = service.get("/v1/history?by=month");
+  std::int64_t all = 0;
+  for (const Json& sum : sums ? list_of(*sums, "sums") : Json::array())
+    all += static_cast<std::int64_t>(number_of(sum, "jobs"));
+  return all;
+}
+
 // The exit code of a list that is printed; says what of the question there is not, where that may be why it is short.
-Result<int> code_of(const Service& service, const std::map<std::string, std::string>& what, bool empty) {
+Result<int> code_of(const Service& service, const std::map<std::string, std::string>& what, bool empty, bool narrowed) {
   const bool words = !empty || tell_unknown(service, what);
   const auto ids = all_known(service, what.at("ids"));
   if (!ids) return std::unexpected(ids.error());
-  return *ids && words ? kDone : kFailed;
+  if (!*ids || !words) return kFailed;
+  if (empty && narrowed) tell_none_meets(ended_in_all(service), "that ended");
+  return kDone;
 }
 
 Result<int> list_jobs(const HistoryFlags& flags, const std::map<std::string, std::string>& what) {
   const auto columns = columns_of(flags.format);
   if (!columns) return std::unexpected(columns.error());
-  const std::size_t most = flags.most == 0 ? SIZE_MAX : static_cast<std::size_t>(flags.most);
+  const std::size_t most = flags.filter.most == 0 ? SIZE_MAX : static_cast<std::size_t>(flags.filter.most);
   const Service service(flags.service);
   auto jobs = service.rows("/v1/history", what, "jobs", most == SIZE_MAX ? most : most + 1);
   if (!jobs) return std::unexpected(jobs.error());
-  const auto code = code_of(service, what, jobs->empty());
+  const auto code = code_of(service, what, jobs->empty(), narrows(flags));
   if (!code) return std::unexpected(code.error());
   const bool more = jobs->size() > most;
   if (more) jobs->erase(jobs->size() - 1);
@@ -139,7 +153,7 @@ Result<int> list_jobs(const HistoryFlags& flags, const std::map<std::string, std
   std::ranges::reverse(rows);  // the latest last, as sacct has it
   auto done = printed(table(heads, rows, !flags.no_header), *code);
   if (done && more)
-    remark("rota: there are more; these are the latest " + grouped(flags.most) +
+    remark("rota: there are more; these are the latest " + grouped(flags.filter.most) +
            " to end. --limit 0 lists all, --from narrows.");
   return done;
 }
@@ -149,7 +163,7 @@ Result<int> list_sums(const HistoryFlags& flags, std::map<std::string, std::stri
   const Service service(flags.service);
   const auto answer = service.get(target_of("/v1/history", what));
   if (!answer) return std::unexpected(answer.error());
-  const auto code = code_of(service, what, list_of(*answer, "sums").empty());
+  const auto code = code_of(service, what, list_of(*answer, "sums").empty(), narrows(flags));
   if (!code) return std::unexpected(code.error());
   if (flags.service.json) return printed(shown_json(*answer), *code);
   std::vector<std::vector<std::string>> rows;
@@ -177,7 +191,8 @@ void add_history(Command app, Action& action) {
   auto flags = std::make_shared<HistoryFlags>();
   Command command = app.add_subcommand("history", "list jobs that have ended, or sums over them");
   command.description("Those that ended last stand last.");
-  flags->filter.declare(command);
+  flags->filter.most = 100;
+  flags->filter.declare(command, "those that ended last", "F or TIMEOUT");
   command.add_option("-S,--from", flags->from, "ended since, as 2026-11-01, yesterday or now-7days").type_name("WHEN");
   command.add_option("-E,--until", flags->until, "ended before").type_name("WHEN");
   command.add_option("--by", flags->by, "sums in place of jobs, a row for each of these; months are those of UTC")
@@ -191,16 +206,13 @@ void add_history(Command app, Action& action) {
                   "memeff, nodelist")
       .type_name("COLUMNS")
       .excludes("--by");
-  command.add_option("--limit", flags->most, "at most so many jobs, those that ended last; 0: all")
-      .range(std::int64_t{0}, std::int64_t{1'000'000'000})
-      .type_name("N")
-      .capture_default_str();
   command.add_flag("--noheader", flags->no_header, "without the line that names the columns");
   flags->service.declare_json(command);
   command.footer(
       "Of the sums, FAILED counts what ended neither as COMPLETED nor as CANCELLED: at its limit, too.\n\n"
       "Examples:\n"
       "  rota history --me --from now-7days\n"
+      "  rota history -n 3\n"
       "  rota history --state F,TO --limit 0\n"
       "  rota history name=sweep,state=FAILED\n"
       "  rota history -o jobid,name,elapsed,totalcpu,cpueff,maxrss,memeff\n"

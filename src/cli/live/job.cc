@@ -235,13 +235,13 @@ Result<int> wait_for_jobs(const JobFlags& flags) {
   return *known ? worst_exit_code(*ended) : std::max(worst_exit_code(*ended), kFailed);
 }
 
-Command add_one(Command app, const char* name, const char* summary, JobFlags& flags) {
+// `array`: what an id of an array alone means.
+Command add_one(Command app, const char* name, const char* summary, const std::string& array, JobFlags& flags) {
   Command command = app.add_subcommand(name, summary);
   command
-      .add_option(
-          "JOB", flags.job,
-          "its id, as 12 or 14_3 (14: the whole array), last: the latest of who asks, or what means one job, as "
-          "name=fit")
+      .add_option("JOB", flags.job,
+                  "its id, as 12, or 14_3 of an array (" + array +
+                      "), last: the latest of who asks, or what means one job, as name=fit")
       .required();
   return command;
 }
@@ -250,7 +250,7 @@ Command add_one(Command app, const char* name, const char* summary, JobFlags& fl
 
 void add_job(Command app, Action& action) {
   auto flags = std::make_shared<JobFlags>();
-  Command command = add_one(app, "job", "tell all that is known of a job", *flags);
+  Command command = add_one(app, "job", "tell all that is known of a job", "14: the whole array", *flags);
   command.add_flag("--script", flags->script, "print the script that was submitted, and nothing else");
   flags->service.declare_json(command);
   command.footer("Examples:\n  rota job 12\n  rota job last --json\n  rota job 12 --script");
@@ -259,7 +259,8 @@ void add_job(Command app, Action& action) {
 
 void add_explain(Command app, Action& action) {
   auto flags = std::make_shared<JobFlags>();
-  Command command = add_one(app, "explain", "explain why a job waits, and what would change that", *flags);
+  Command command = add_one(app, "explain", "explain why a job waits, and what would change that",
+                            "14: its first task that waits", *flags);
   command
       .add_option("--journal", flags->journal,
                   "tell its story out of a journal that rota simulate wrote, or out of the state folder of a service: "
@@ -272,11 +273,11 @@ void add_explain(Command app, Action& action) {
 
 void add_logs(Command app, Action& action) {
   auto flags = std::make_shared<JobFlags>();
-  Command command = add_one(app, "logs", "print what a job has written", *flags);
+  Command command = add_one(app, "logs", "print what a job has written", "14 alone names its tasks", *flags);
   command.add_flag("-f,--follow", flags->follow, "go on until the job has ended");
   command.add_flag("--error", flags->errors, "its standard error, where that is a file of its own");
   flags->service.declare(command);
-  command.footer("Examples:\n  rota logs -f last");
+  command.footer("Examples:\n  rota logs -f last\n  rota logs 14_3");
   command.callback([&action, flags] { action = [flags] { return show_logs(*flags); }; });
 }
 

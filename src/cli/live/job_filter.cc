@@ -34,6 +34,12 @@ bool tell_unknown(const Service& service, const std::map<std::string, std::strin
   return known;
 }
 
+void tell_none_meets(std::int64_t without, const std::string& of_what, const std::string& more) {
+  if (without > 0)
+    remark("rota: no job meets the filter; without it there " + std::string(without == 1 ? "is " : "are ") +
+           grouped(without) + " " + of_what + "." + more);
+}
+
 bool tell_unknown_ids(const Json& unknown) {
   for (const Json& id : unknown) {
     if (id.is_string()) remark("rota: there is no job " + id.get<std::string>() + ".");
@@ -49,15 +55,29 @@ Result<bool> all_known(const Service& service, const std::string& selector) {
   return tell_unknown_ids(list_of(*answer, "unknown"));
 }
 
-void JobFilter::declare(Command command) {
+void JobFilter::declare(Command command, const std::string& which, const std::string& states) {
   command.add_option("JOB", jobs, kSelectorHelp);
   command.add_option("-u,--user", user, "only of this user, or of several with commas").type_name("NAME");
   command.add_flag("--me", me, "only of who asks");
-  command.add_option("-t,--state,--states", state, "only in this state, as PD or RUNNING, or in several with commas")
+  command.add_option("-t,--state,--states", state, "only in this state, as " + states + ", or in several with commas")
       .type_name("STATE");
   command.add_option("-p,--partition", partition, "only in this partition, or in several with commas")
       .type_name("NAME");
-  command.add_option("-n,--name", name, "only of this name, or of several with commas").type_name("NAME");
+  command.add_option("--name", name, "only of this name, or of several with commas").type_name("NAME");
+  command.add_option("-n,--limit", most, "at most so many, " + which + "; 0: all")
+      .check([](const std::string& text) {
+        constexpr std::int64_t kMost = 1'000'000'000;
+        const auto n = parse_integer(text);
+        if (n && *n >= 0 && *n <= kMost) return std::string();
+        return "it takes a whole number from 0 to " + grouped(kMost) + ", not " + rota::quoted(text) +
+               "; --name finds jobs by their name";
+      })
+      .type_name("N")
+      .default_str(most > 0 ? std::to_string(most) : "");
+}
+
+bool JobFilter::narrows() const {
+  return me || !(jobs.empty() && user.empty() && state.empty() && partition.empty() && name.empty());
 }
 
 Result<std::map<std::string, std::string>> JobFilter::query() const {

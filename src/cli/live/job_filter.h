@@ -17,9 +17,13 @@ struct JobFilter {
   std::string state;
   std::string partition;
   std::string name;
+  std::int64_t most = 0;  // rows; 0: all
   bool me = false;
 
-  void declare(Command command);
+  // `which`: which of the jobs are listed where there are more than `most`. `states`: as an example.
+  void declare(Command command, const std::string& which, const std::string& states);
+  // Anything but `most`.
+  bool narrows() const;
 
   // As a query of the service, of /v1/jobs and of /v1/history. Fails where a state has no such name.
   Result<std::map<std::string, std::string>> query() const;
@@ -36,6 +40,9 @@ struct JobFilter {
 
 // Where nothing is listed: says of each user and partition in the question that there is none; false: of one at least.
 bool tell_unknown(const Service& service, const std::map<std::string, std::string>& asked);
+
+// Says that no job is listed because of the filter, where without it there are so many: "that wait or run", say.
+void tell_none_meets(std::int64_t without, const std::string& of_what, const std::string& more = "");
 
 // Says of each id among these that no job has it; false: there is such a one.
 bool tell_unknown_ids(const Json& unknown);

@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/live/service.h"
 #include "cli/live/submission.h"
+#include "cli/live/top_view.h"
 #include "cli/printed.h"
 #include "cli/when.h"
 
@@ -53,7 +54,8 @@ std::string status_text(const Json& status) {
   line("policy", text_of(status, "policy") +
                      (flag_of(status, "plain") ? ", not followed: jobs start in order of the queue" : ""));
   line("machine", text_of(status, "machine"));
-  line("processors", count(status, "processors") + ", " + count(status, "free") + " free");
+  line("processors", count(status, "processors") + ": " + count(status, "busy") + " busy, " + count(status, "free") +
+                         " free" + unusable_text(status));
   line("asleep", asleep_text(status));
   line("jobs", count(status, "running") + " running, " + count(status, "waiting") + " waiting, " + held_text(status));
   if (has_number(status, "started"))

@@ -37,6 +37,8 @@ struct QueueFlags {
 struct Shown {
   std::string text;
   bool all_known;
+  std::size_t left_out = 0;  // rows
+  bool none_meets = false;   // of the jobs the filter, and nothing else was said of that
 };
 
 std::string rows_text(const QueueFlags& flags, const std::vector<QueueField>& fields, bool by_name, const Json& jobs) {
@@ -71,8 +73,27 @@ Result<Shown> shown_queue(const Service& service, const QueueFlags& flags) {
   if (!sort.empty()) {
     if (auto sorted = sort_jobs(jobs, sort); !sorted) return std::unexpected(sorted.error());
   }
-  if (flags.service.json) return Shown{shown_json(Json{{"jobs", jobs}}), asked->all_known};
-  return Shown{rows_text(flags, *fields, by_name, flags.array ? jobs : folded_arrays(jobs)), asked->all_known};
+  Shown shown{.text = {}, .all_known = asked->all_known};
+  shown.none_meets = jobs.empty() && asked->all_known && (flags.filter.narrows() || flags.starts);
+  if (!flags.service.json && !flags.array) jobs = folded_arrays(jobs);
+  if (const auto most = static_cast<std::size_t>(flags.filter.most); most > 0 && jobs.size() > most) {
+    shown.left_out = jobs.size() - most;
+    jobs.erase(jobs.begin() + flags.filter.most, jobs.end());
+  }
+  shown.text = flags.service.json ? shown_json(Json{{"jobs", jobs}}) : rows_text(flags, *fields, by_name, jobs);
+  return shown;
+}
+
+void tell_what_is_not_shown(const Service& service, const Shown& shown) {
+  if (shown.left_out > 0)
+    remark("rota: there " + std::string(shown.left_out == 1 ? "is " : "are ") +
+           amount(static_cast<std::int64_t>(shown.left_out), "row") + " more; --limit 0 lists all.");
+  if (!shown.none_meets) return;
+  const auto status = service.get("/v1/status");
+  if (!status) return;
+  const auto count = [&](const char* name) { return static_cast<std::int64_t>(number_of(*status, name)); };
+  tell_none_meets(count("running") + count("waiting") + count("held"), "that wait or run",
+                  " `rota history` lists what has ended.");
 }
 
 Result<int> queue(const QueueFlags& flags) {
@@ -83,6 +104,7 @@ Result<int> queue(const QueueFlags& flags) {
     if (!shown) return std::unexpected(shown.error());
     const bool screen = flags.every > 0 && ::isatty(STDOUT_FILENO) == 1;
     if (auto done = printed((screen ? "\x1b[H\x1b[2J\x1b[3J" : "") + shown->text); !done) return done;
+    tell_what_is_not_shown(service, *shown);
     if (flags.every == 0) return shown->all_known ? kDone : kFailed;
     const std::timespec time{.tv_sec = flags.every, .tv_nsec = 0};
     ::nanosleep(&time, nullptr);
@@ -97,7 +119,7 @@ void add_queue(Command app, Action& action) {
   command.description(
       "The columns are squeue's. The last one says where a job runs or, in brackets, why it waits; "
       "`rota explain` says more.");
-  flags->filter.declare(command);
+  flags->filter.declare(command, "the first in the order of the list", "PD or RUNNING");
   command.add_flag("-l,--long", flags->in_full, "with states in full, time limits and expected starts");
   command.add_flag("--start", flags->starts,
                    "only what waits, by expected start; where none is promised, by the latest one");

@@ -36,6 +36,7 @@ constexpr std::array kHabits{
     Habit{"cancel", "-t --state", "say it in place of a job's id, as in `rota cancel state=PD`"},
     Habit{"cancel", "-n --name --jobname", "say it in place of a job's id, as in `rota cancel name=sweep`"},
     Habit{"cancel", "-p --partition", "say it in place of a job's id, as in `rota cancel partition=batch`"},
+    Habit{"cancel", "-a --all", "say it in place of a job's id, as in `rota cancel all`"},
     Habit{"cancel", "-w --nodelist", "`rota queue state=R -o jobid,nodelist` tells where each job runs; cancel by ids"},
     Habit{"submit", "--dry-run", "--test-only submits nothing, and says when it would start"},
     Habit{"run", "--dry-run --test-only", "`rota submit --test-only` runs nothing, and says when it would start"},
@@ -53,7 +54,36 @@ bool has(std::string_view words, std::string_view word) {
   return std::ranges::any_of(words | std::views::split(' '), [&](auto each) { return std::string_view(each) == word; });
 }
 
+constexpr std::array kForeign{ForeignCommand{"sbatch qsub bsub", "rota submit"},
+                              ForeignCommand{"srun salloc", "rota run"},
+                              ForeignCommand{"squeue qstat bjobs ls list ps tsp", "rota queue"},
+                              ForeignCommand{"watch sview", "rota top"},
+                              ForeignCommand{"scancel qdel qsig bkill kill", "rota cancel"},
+                              ForeignCommand{"scontrol", "rota job, nodes, hold, release, update, reservations"},
+                              ForeignCommand{"qhold bstop", "rota hold"},
+                              ForeignCommand{"qrls bresume", "rota release"},
+                              ForeignCommand{"qrerun brequeue", "rota requeue"},
+                              ForeignCommand{"qalter bmod", "rota update"},
+                              ForeignCommand{"tail qcat bpeek", "rota logs -f"},
+                              ForeignCommand{"sinfo pbsnodes bhosts bqueues", "rota nodes, partitions"},
+                              ForeignCommand{"pbs_rstat", "rota reservations"},
+                              ForeignCommand{"pbs_rsub", "rota reserve"},
+                              ForeignCommand{"pbs_rdel", "rota unreserve"},
+                              ForeignCommand{"sacct sreport bhist bacct", "rota history"},
+                              ForeignCommand{"seff", "rota job"},
+                              ForeignCommand{"sdiag", "rota status, doctor"},
+                              ForeignCommand{"start systemctl", "rota serve --background"},
+                              ForeignCommand{"qterm shutdown", "rota stop"}};
+
 }  // namespace
+
+std::span<const ForeignCommand> foreign_commands() { return kForeign; }
+
+std::string_view our_command(std::string_view foreign) {
+  const auto* const found =
+      std::ranges::find_if(kForeign, [&](const ForeignCommand& each) { return has(each.names, foreign); });
+  return found == kForeign.end() ? "" : found->ours;
+}
 
 std::string_view slurm_hint(std::string_view command, std::string_view option) {
   command.remove_prefix(std::min(command.size(), command.rfind(' ') + 1));

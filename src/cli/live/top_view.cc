@@ -122,9 +122,10 @@ std::string bar(std::int64_t part, std::int64_t all) {
 }
 
 std::string first_line(const TopView& view) {
-  const std::int64_t all = whole(view.status, "processors"), busy = all - whole(view.status, "free");
+  const std::int64_t all = whole(view.status, "processors"), busy = whole(view.status, "busy");
   std::string line = text_of(view.status, "machine") + "  " + bar(busy, all) + " " + grouped(busy) + " of " +
-                     grouped(all) + " processors busy  policy " + text_of(view.status, "policy");
+                     grouped(all) + " processors busy" + unusable_text(view.status) + "  policy " +
+                     text_of(view.status, "policy");
   if (!view.load.empty()) line += "  load " + view.load;
   return line + "  " + time_text(number_of(view.status, "now")).substr(11);
 }
@@ -179,6 +180,12 @@ const char* colour_of(const Json& job) {
   return is_held(job) || state == "SUSPENDED" || state == "COMPLETING" ? kYellow : "";
 }
 
+std::string nothing_listed(const TopView& view) {
+  const std::int64_t all = whole(view.status, "running") + whole(view.status, "waiting") + whole(view.status, "held");
+  if (view.find.empty() || all == 0) return "Nothing runs or waits.";
+  return "No job meets the filter; without it there " + std::string(all == 1 ? "is 1." : "are " + grouped(all) + ".");
+}
+
 std::vector<std::string> queue_lines(const TopView& view, const Size& size) {
   const auto rows = rows_of(view);
   const double now = number_of(view.plan, "now");
@@ -189,7 +196,7 @@ std::vector<std::string> queue_lines(const TopView& view, const Size& size) {
     lines.push_back((chosen ? kReverse : colour_of(*rows[i])) + line_of(cells_of(*rows[i], now), size.columns) +
                     kPlain);
   }
-  if (lines.size() < room && rows.empty()) lines.push_back(fitted("Nothing runs or waits.", size.columns));
+  if (lines.size() < room && rows.empty()) lines.push_back(fitted(nothing_listed(view), size.columns));
   return lines;
 }
 
@@ -223,6 +230,13 @@ std::vector<std::string> broken_page(const TopView& view, const Size& size) {
     for (const std::string_view part : split(broken, '\n')) lines.emplace_back(part);
   }
   return lines;
+}
+
+std::string unusable_text(const Json& status) {
+  std::string text;
+  for (const auto& [name, words] : {std::pair{"out_of_service", " out of service"}, {"asleep", " asleep"}})
+    if (const std::int64_t n = whole(status, name); n > 0) text += ", " + grouped(n) + words;
+  return text;
 }
 
 std::vector<const Json*> rows_of(const TopView& view) {

@@ -25,6 +25,9 @@ struct TopView {
   std::size_t page_line = 0;
 };
 
+// ", 4 out of service, 8 asleep": the processors of a status that are neither busy nor free; empty: there are none.
+std::string unusable_text(const Json& status);
+
 // The jobs in the order of the rows.
 std::vector<const Json*> rows_of(const TopView& view);
 const Json* chosen_of(const TopView& view);  // nullptr: none

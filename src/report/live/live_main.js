@@ -29,10 +29,11 @@
   // ---- what is shown
 
   function showStatus(status, plan, reservations) {
-    const busy = status.processors - status.free;
     const later = status.not_eligible || 0;  // of those that are held back: nobody holds these
     at('machine').textContent = status.machine;
-    const figures = [[`${words.grouped(busy)} of ${words.grouped(status.processors)}`, 'processors busy'],
+    const figures = [[`${words.grouped(status.busy)} of ${words.grouped(status.processors)}`, 'processors busy'],
+                     ...[[status.out_of_service, 'out of service'], [status.asleep, 'asleep']]
+                         .filter(([n]) => n > 0).map(([n, what]) => [words.grouped(n), `processors ${what}`]),
                      [words.grouped(status.running), 'running'], [words.grouped(status.waiting), 'waiting'],
                      [words.grouped(status.held - later), 'held'],
                      ...(later ? [[words.grouped(later), 'not yet eligible']] : []), [status.policy, 'policy']];
@@ -71,7 +72,7 @@
     state.plan = plan;
     state.status = status;
     if (stream.seen.number === null) stream.seen.number = plan.sequence;
-    queue.show(plan);
+    queue.show(plan, state.find ? status.running + status.waiting + status.held : 0);
     showStatus(status, plan, reservations);
     rota.nodes.show(at('nodes'), nodes.nodes, plan.now);
     await jobs.look();

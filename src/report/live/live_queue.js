@@ -24,7 +24,8 @@ rota.queue = (() => {
       this.body.addEventListener('focusin', (event) => this.stand(event.target.closest('tr')));
     }
 
-    show(plan) {
+    // all: how many jobs there are without the filter; 0 without one.
+    show(plan, all) {
       this.now = plan.now;
       const jobs = [...plan.running, ...plan.waiting, ...plan.held];
       // What stands for several tasks stays the same row while some of them start.
@@ -49,14 +50,16 @@ rota.queue = (() => {
       if (had && had.isConnected && document.activeElement !== had) had.focus();  // it was moved
       if (had && !had.isConnected) this.goto(Math.min(place, this.body.children.length - 1));
       if (!this.body.querySelector('[tabindex="0"]') && this.body.firstElementChild) this.stand(this.body.firstElementChild);
-      this.tellMore(plan, jobs.length);
+      this.tellMore(plan, jobs.length, all);
     }
 
-    tellMore(plan, listed) {
+    tellMore(plan, listed, all) {
       const more = [['more', 'running', plan.more_running], ['more', 'waiting', plan.more_waiting],
                     ['more', 'held or not yet eligible', plan.more_held]]
           .filter(([, , n]) => n > 0).map(([, what, n]) => `${rota.words.grouped(n)} ${what}`);
       this.section.querySelector('.empty').hidden = listed > 0;
+      this.section.querySelector('.empty').textContent = all === 0 ? 'Nothing runs or waits.'
+        : `No job meets the filter; without it there ${all === 1 ? 'is 1' : `are ${rota.words.grouped(all)}`}.`;
       this.section.querySelector('.more').hidden = more.length === 0;
       this.section.querySelector('.more span').textContent = `and ${more.join(', ')}`;
     }
