@@ -152,6 +152,27 @@ TEST_F(Durable, nobody_is_told_of_what_could_not_be_made_durable) {
   EXPECT_EQ(answers_[2].body, answers_[1].body);
 }
 
+// What is found good is never refused; where it is all the same, that is a defect, and still none of it stays.
+TEST_F(Durable, of_a_request_that_is_refused_half_way_nothing_stays) {
+  const serve::Caller ann{1, 1, "ann", false};
+  serve::Submission good;
+  good.command = {"true"};
+  good.folder = "/";
+  serve::Submission odd = good;
+  odd.limit = kLongest + Duration{1};  // which no request can say
+  const serve::Service::RequestKey key{"again", "digest"};
+  serve::Submission array = good;
+  array.array = "1-3";
+  const auto refused = service_->submit(ann, {good, array, odd}, key);
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(refused.error().message.ends_with("was refused. Nothing was submitted.")) << refused.error().message;
+  work_until([&] { return !service_->uncommitted(); });
+  EXPECT_EQ(service_->view().waiting().size() + service_->view().running().size(), 0U);
+  const auto taken = service_->submit(ann, {good, good}, key);
+  ASSERT_TRUE(taken) << taken.error().message;
+  EXPECT_EQ(*service_->submit(ann, {good, good}, key), *taken);
+}
+
 TEST_F(Durable, who_asks_while_all_is_durable_is_answered_at_once) {
   submit_held();
   work_until_answered(1);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -414,11 +415,9 @@ std::expected<std::vector<JobId>, NotTaken> Service::submit(const Caller& caller
   for (std::size_t i = 0; i < submissions.size(); ++i) {
     auto done = submit_all_of(caller, submissions[i], std::move(prepared[i]), namesakes, jobs);
     if (done) continue;
+    for (const JobId job : std::views::reverse(jobs)) static_cast<void>(cancel(job));  // those before it, all or none
     static_cast<void>(decide());
-    return fail(which_of(submissions, submissions[i]) + done.error().message +
-                (jobs.empty() ? " Nothing was submitted."
-                              : " What came before it was submitted: jobs " + book_.shown(jobs.front()) + " to " +
-                                    book_.shown(jobs.back()) + "."));
+    return fail(which_of(submissions, submissions[i]) + done.error().message + " Nothing was submitted.");
   }
   if (!key.text.empty() && !jobs.empty()) {
     store_->put_key(key.text, caller.uid, jobs.front(), view().now(), key.digest);

@@ -71,6 +71,35 @@ class Faults(Tokens):
         service.start()
         self.assertLessEqual(set(taken), {job["id"] for job in service.ask("GET", "/v1/jobs?limit=1000")[1]["jobs"]})
 
+    def test_a_request_of_several_jobs_is_kept_whole_with_its_key_or_not_at_all(self):
+        service, one = self.service, {"command": ["true"], "folder": self.folder, "held": True}
+        request, known = [one, one | {"array": "1-200"}, one], {}
+
+        def submit(key):
+            status, answer = service.ask("POST", "/v1/jobs", request, {"Idempotency-Key": key})
+            return [job for each in answer for job in each["jobs"]] if status == 201 else answer
+
+        for call in ("pwrite", "sync") * TIMES:
+            service.stop()
+            service.environment = broken_system(self.folder, BROKEN_CALL=call, BROKEN_ERROR="5",
+                                                BROKEN_AFTER=str(self.dice.randrange(200, 500)))
+            service.start()
+            while isinstance(jobs := submit(f"key {len(known)}"), list):
+                known[f"key {len(known)}"] = jobs
+            self.assertRegex(str(jobs), IO_ERROR)
+            self.assertRegex(self.ended_by_itself(), IO_ERROR)
+            service.environment = None
+            service.start()
+            known[f"key {len(known)}"] = submit(f"key {len(known)}")  # what was answered with an error is there whole, or comes now
+            for key, jobs in known.items():
+                self.assertEqual((len(jobs), submit(key)), (202, jobs))
+            listed, after = [], ""
+            while after is not None:
+                page = service.ask("GET", f"/v1/jobs?limit=1000&after={after}" if after else "/v1/jobs?limit=1000")[1]
+                listed += [job["id"] for job in page["jobs"]]
+                after = page.get("next")
+            self.assertEqual(sorted(listed), sorted(job for jobs in known.values() for job in jobs))
+
     def test_a_sync_fails(self):
         self.fails("sync", 5, IO_ERROR)
 
