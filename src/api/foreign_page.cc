@@ -38,8 +38,8 @@ std::string foreign_page(const Request& request) {
   const bool here = name == "127.0.0.1" || name == "localhost" || name == "[::1]";
   if (request.page_port && !(here && has_a_port(request.host)))
     return "the host " + rota::quoted(request.host) + " is not answered at this port; ask for 127.0.0.1.";
-  if (request.by_token) return {};  // which no browser sends by itself
-  if (!is_ours(request.host))
+  if (request.by_token && request.page_key == PageKey::none) return {};  // a token no browser has of the page
+  if (!request.by_token && !is_ours(request.host))
     return "the host " + rota::quoted(request.host) +
            " is not answered here; ask for localhost, or have the proxy in "
            "front send `Host: localhost`.";

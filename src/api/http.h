@@ -1,6 +1,7 @@
 // HTTP as the routes see it: requests and responses as plain data. The bytes are http_server's.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -11,6 +12,9 @@
 #include "serve/submission.h"
 
 namespace rota::api {
+
+// What of the page a browser shows: a session, or the code of an address, which is for a session and nothing else.
+enum class PageKey : std::uint8_t { none, session, code };
 
 struct Request {
   std::string method;
@@ -26,7 +30,8 @@ struct Request {
   serve::Caller caller;
   bool by_token = false;   // else the kernel says who asks
   bool read_only = false;  // it may change nothing
-  bool by_code = false;    // of an address that `rota page` printed: for a session of the page, and for nothing else
+  PageKey page_key = PageKey::none;
+  std::string code = {};   // of an address that `rota page` printed, where that is what was shown
   bool page_port = false;  // it came by the port that was opened for browsers on this computer
   // Of a large one: as long as somebody has it, its body takes memory, and counts among those that are under way.
   std::shared_ptr<const void> large = {};

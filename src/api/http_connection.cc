@@ -248,15 +248,17 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
         refusal.headers.emplace_back("WWW-Authenticate", "Bearer");
         return dismiss(std::move(refusal));
       }
-      if (!std::exchange(known_, true) && !all_.known(shared_from_this(), peer_))
-        return dismiss(problem(503, "there are enough connections over the network; close some, or ask again later."));
+      if (!std::exchange(known_, true) && !all_.known(shared_from_this(), peer_, found->caller.uid))
+        return dismiss(problem(
+            503,
+            "there are enough connections of this user, or of all, over the network; close some, or ask again later."));
       bearer = std::move(*found);
     }
     if (bearer.read_only && header.method() != http::verb::get && !head_)
       return dismiss(problem(403, "this token is for reading only."));
     caller_ = std::move(bearer.caller);
     read_only_ = bearer.read_only;
-    by_code_ = bearer.by_code;
+    page_key_ = bearer.page_key;
     take_body();
   }
 
@@ -311,7 +313,11 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     request.caller = caller_;
     request.by_token = !peer_.caller;
     request.read_only = read_only_;
-    request.by_code = by_code_;
+    request.page_key = page_key_;
+    if (page_key_ == PageKey::code) {
+      const auto shown = message[http::field::authorization];
+      request.code = std::string(token_of({shown.data(), shown.size()}).value_or(""));
+    }
     request.page_port = peer_.page_port;
     const bool sound = take_apart({message.target().data(), message.target().size()}, request);
     request.body = std::move(message.body());
@@ -388,9 +394,9 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   Connections& all_;
   Peer peer_;
   serve::Caller caller_;
-  bool known_ = false;      // a token was shown
-  bool read_only_ = false;  // of the last one
-  bool by_code_ = false;    // the same
+  bool known_ = false;                // a token was shown
+  bool read_only_ = false;            // of the last one
+  PageKey page_key_ = PageKey::none;  // the same
   beast::flat_buffer buffer_{kMostBuffered};
   std::optional<Parser> parser_;
   std::string answer_head_, answer_body_;  // while they are on their way

@@ -39,8 +39,9 @@ class Connections {
 
   // False: there are too many of this peer. By TCP it is a stranger at first, for whom another one goes.
   bool take(const std::shared_ptr<Connection>& connection, const Peer& peer);
-  // It has shown a token for the first time. False: there are too many that have.
-  bool known(const std::shared_ptr<Connection>& connection, const Peer& peer);
+  // It has shown a token of this user for the first time, and counts as that user's from then on, which is put into
+  // `peer`: one address may be that of many users. False: there are too many that have.
+  bool known(const std::shared_ptr<Connection>& connection, Peer& peer, std::uint32_t uid);
   void let_go(const std::shared_ptr<Connection>& connection, const Peer& peer);
   // A large request may be read now, and is under way as long as somebody has what this gives, which may outlive this;
   // nothing: there are enough of this user or address, or in all.

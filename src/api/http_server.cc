@@ -85,12 +85,14 @@ void Connections::make_room_for_stranger(const std::string& peer) {
   goes->drop();  // which has it let go
 }
 
-bool Connections::known(const std::shared_ptr<Connection>& connection, const Peer& peer) {
+bool Connections::known(const std::shared_ptr<Connection>& connection, Peer& peer, std::uint32_t uid) {
   const auto found = std::ranges::find(strangers_, connection, &Stranger::connection);
   if (found == strangers_.end()) return true;
-  const auto of = of_.find(peer.key);
+  const std::string user = "by TCP " + std::to_string(uid);
+  const auto of = of_.find(user);
   if ((of != of_.end() && of->second >= options.most_of_one) || remote_ >= options.most_remote) return false;
   strangers_.erase(found);
+  peer.key = user;
   ++of_[peer.key];
   ++remote_;
   return true;

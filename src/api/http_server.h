@@ -25,7 +25,7 @@ struct ServerOptions {
   std::size_t most_large_of_one = 2;     // of them of one user or address
   std::size_t most_answers = 512 << 20;  // bytes of large answers (beyond most_small) on their way out
   std::size_t most_answers_of_one = 64 << 20;  // of them to one user or address
-  std::size_t most_of_one = 256;               // connections of one user who is no operator, or of one address
+  std::size_t most_of_one = 256;               // connections of one user; of an operator by TCP alone
   std::size_t most_strangers = 1024;           // by TCP, that have shown no token
   std::size_t most_strangers_of_one = 256;     // of them of one address
   std::size_t most_remote = 4096;              // connections by TCP
@@ -41,7 +41,7 @@ using CallerOf = std::function<serve::Caller(std::uint32_t uid, std::uint32_t gi
 struct Bearer {
   serve::Caller caller;
   bool read_only = false;
-  bool by_code = false;  // what was shown is the code of an address, and counts no longer
+  PageKey page_key = PageKey::none;
 };
 using BearerOf = std::function<std::optional<Bearer>(std::string_view token)>;
 

@@ -83,6 +83,10 @@ void add_running(const Service& service, JobId id, const Job& job, Json& json) {
   const std::string nodes = service.nodes_of(id);
   json["node_list"] = nodes.empty() ? service.machine().name : nodes;
   json["nodes"] = nodes.empty() ? 1 : service.view().placement(id).shares.size();
+  if (job.spec.accelerators > 0) {
+    for (const auto& [node, numbers] : service.accelerators_of(id))
+      json["accelerators_held"][service.machine().nodes[node.value].name] = numbers;
+  }
   if (job.suspended()) {
     const bool by_operator = (job.suspended_by & kHeldByOperator) != 0;
     json["suspended_by"] = by_operator ? "operator" : "user";

@@ -16,7 +16,15 @@ namespace {
 // Its files have been opened.
 bool has_begun(const Job& job) { return job.start != kNever && !job.starting; }
 
-Response answer(const std::string& shown, const std::string& path, local::FilePiece piece, bool over) {
+// How a job has ended that did not end well, as a sentence with a blank before it.
+std::string end_of(const nlohmann::json& job) {
+  const std::string state = job.value("state", ""), message = job.value("message", "");
+  if (message.empty()) return "";
+  return " It has ended as " + state + ": " + message;
+}
+
+Response answer(const std::string& shown, const std::string& path, local::FilePiece piece, bool over,
+                const std::string& end) {
   const std::string output = "the output of job " + shown + ", " + shown_path(path) + ", ";
   if (piece.error == ETIMEDOUT)
     return problem(503, output + "could not be read in " + std::to_string(local::kReadSeconds) +
@@ -25,7 +33,7 @@ Response answer(const std::string& shown, const std::string& path, local::FilePi
   if (piece.error == ENOENT && !over) piece.error = 0;  // it has not begun yet
   if (piece.error != 0) {
     return problem(404, output + "cannot be read: " +
-                            (piece.error == EINVAL ? "it is no plain file" : std::strerror(piece.error)) + ".");
+                            (piece.error == EINVAL ? "it is no plain file" : std::strerror(piece.error)) + "." + end);
   }
   return {200,
           "application/octet-stream",
@@ -37,7 +45,15 @@ Response answer(const std::string& shown, const std::string& path, local::FilePi
 
 void send_output(const Ask& ask, JobId id) {
   serve::Service& service = ask.service;
-  const std::string shown(ask.path[2]);
+  const serve::JobEntry* entry = service.book().find(id);
+  nlohmann::json job = nlohmann::json::object();
+  if (entry) {
+    job = job_json(service, id, Detail::listed, true);
+  } else if (const auto row = service.history_of(id); row && *row) {
+    job = job_json(service, **row);
+    if (!(*row)->reason.empty()) job["message"] = (*row)->reason;
+  }
+  const std::string shown = job.value("id", std::string(ask.path[2]));
   const auto kept = service.about(id);
   if (!kept) return ask.reply->send(problem(503, kept.error().message));
   if (!*kept) return ask.reply->send(problem(404, "where job " + shown + " wrote to is not known any more."));
@@ -51,29 +67,21 @@ void send_output(const Ask& ask, JobId id) {
   const bool error = stream == "error";
   if (!error && stream != "output")
     return ask.reply->send(problem(400, "`stream` takes output or error, not " + rota::quoted(stream) + "."));
-  const serve::JobEntry* entry = service.book().find(id);
   const bool over = entry == nullptr || service.view().job(id).gone();
   if (entry && !over && !has_begun(service.view().job(id)))  // what may be in the file is not its own
     return ask.reply->send({200, "application/octet-stream", "", {{"Rota-Size", "0"}, {"Rota-Ended", "no"}}});
-  nlohmann::json job = nlohmann::json::object();
-  if (entry) {
-    job = job_json(service, id, Detail::listed, false);
-  } else if (const auto row = service.history_of(id); row && *row) {
-    job = job_json(service, **row);
-  }
   add_inside(service, id, **kept, job);
   if (over && !job.contains("start") && !job.contains("restarts"))
-    return ask.reply->send(problem(404, "job " + shown +
-                                            " has ended without ever running, so it has no output; `rota job " + shown +
-                                            "` tells how it ended."));
+    return ask.reply->send(problem(404, "job " + shown + " has ended as " + job.value("state", "") +
+                                            " without ever running, so it has no output." + end_of(job)));
   if (!job.contains(error && job.contains("error") ? "error" : "output"))
     return ask.reply->send(problem(404, "job " + shown + " writes to the terminal of who runs it, and to no file."));
   const std::string path = error && job.contains("error") ? job["error"] : job["output"];
-  const bool begun =
-      service.file_readings().begin({id, (*kept)->about.uid, (*kept)->about.gid, (*kept)->about.user, path, from},
-                                    [path, over, shown, reply = ask.reply](local::FilePiece piece) {
-                                      reply->send(answer(shown, path, std::move(piece), over));
-                                    });
+  const bool begun = service.file_readings().begin(
+      {id, (*kept)->about.uid, (*kept)->about.gid, (*kept)->about.user, path, from},
+      [path, over, shown, end = over ? end_of(job) : "", reply = ask.reply](local::FilePiece piece) {
+        reply->send(answer(shown, path, std::move(piece), over, end));
+      });
   if (!begun)
     ask.reply->send(busy("the output of job " + shown +
                          ", or of other jobs of its user, is being read by too many already; ask again in a moment."));

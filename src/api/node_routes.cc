@@ -62,9 +62,13 @@ const char* power_word(PowerState state) {
   return "off";
 }
 
-// The jobs on each node.
-std::map<NodeId, Json> jobs_by_node(const Service& service) {
-  std::map<NodeId, Json> jobs;
+// The jobs on a node, and which of its accelerators each holds.
+struct JobsThere {
+  Json jobs = Json::array();
+  Json accelerators = Json::object();
+};
+std::map<NodeId, JobsThere> jobs_by_node(const Service& service) {
+  std::map<NodeId, JobsThere> jobs;
   if (service.machine().nodes.empty()) return jobs;
   std::vector<JobId> running;
   service.view().running().for_each([&](const RunningEntry& entry) {
@@ -73,12 +77,16 @@ std::map<NodeId, Json> jobs_by_node(const Service& service) {
   });
   std::ranges::sort(running);
   for (const JobId id : running) {
-    for (const Share& share : service.view().placement(id).shares) jobs[share.node].push_back(service.book().shown(id));
+    for (const Share& share : service.view().placement(id).shares)
+      jobs[share.node].jobs.push_back(service.book().shown(id));
+    if (service.view().job(id).spec.accelerators == 0) continue;
+    for (const auto& [node, numbers] : service.accelerators_of(id))
+      jobs[node].accelerators[service.book().shown(id)] = numbers;
   }
   return jobs;
 }
 
-Json node_json(const Service& service, NodeId id, Json jobs, const Reservation* reserved) {
+Json node_json(const Service& service, NodeId id, JobsThere there, const Reservation* reserved) {
   const Node& node = service.machine().nodes[id.value];
   const View& view = service.view();
   const std::uint32_t allocated = node.processors - view.nodes().free_on(id);
@@ -89,7 +97,7 @@ Json node_json(const Service& service, NodeId id, Json jobs, const Reservation* 
             {"allocated", allocated},
             {"health", health_word(view.power().health(id))},
             {"power", power_word(view.power().state(id))},
-            {"jobs", jobs.is_null() ? Json::array() : std::move(jobs)}};
+            {"jobs", std::move(there.jobs)}};
   if (service.left_asleep(id)) json["left_asleep"] = true;
   if (reserved != nullptr) {
     json["reserved"] = {{"id", reserved->id.value},
@@ -102,7 +110,9 @@ Json node_json(const Service& service, NodeId id, Json jobs, const Reservation* 
   }
   if (node.accelerators > 0) {
     json["accelerators"] = node.accelerators;
+    json["accelerator_type"] = service.machine().accelerator_types[node.accelerator_type.value];
     json["accelerators_allocated"] = std::int64_t{node.accelerators} - free.accelerators;
+    json["accelerators_held"] = std::move(there.accelerators);
   }
   Json partitions = Json::array();
   for (const PartitionId p : node.partitions) partitions.push_back(service.machine().partitions[p.value].name);
@@ -134,7 +144,7 @@ Json nodes_json(const Service& service) {
   auto jobs = jobs_by_node(service);
   auto reserved = reserved_by_node(service.view());
   for (std::uint32_t n = 0; n < service.machine().nodes.size(); ++n) {
-    nodes.push_back(node_json(service, NodeId{n}, jobs[NodeId{n}], reserved[NodeId{n}]));
+    nodes.push_back(node_json(service, NodeId{n}, std::move(jobs[NodeId{n}]), reserved[NodeId{n}]));
   }
   return {{"nodes", std::move(nodes)}};
 }

@@ -32,11 +32,19 @@ class PageDoor {
     if (opened) address_ = *opened;
     return opened;
   }
-  // Who shows the text of a session, or of a code, which counts no longer then.
-  std::optional<Bearer> bearer(std::string_view text, Instant now) {
-    if (auto of = sessions.find(text, now)) return Bearer{std::move(*of)};
-    if (auto of = codes.take(text, now)) return Bearer{.caller = std::move(*of), .by_code = true};
+  // Who shows the text of a session, or of a code, which counts until it has been exchanged.
+  std::optional<Bearer> bearer(std::string_view text, Instant now) const {
+    if (auto of = sessions.find(text, now)) return Bearer{.caller = std::move(*of), .page_key = PageKey::session};
+    if (auto of = codes.find(text, now)) return Bearer{.caller = std::move(*of), .page_key = PageKey::code};
     return std::nullopt;
+  }
+  // A session for a code; nothing: the code has been exchanged meanwhile. Where it fails the code still counts.
+  std::optional<Result<std::string>> exchange(std::string_view code, Instant now) {
+    const auto of = codes.find(code, now);
+    if (!of) return std::nullopt;
+    auto session = sessions.make(*of, now);
+    if (session) codes.take(code, now);
+    return session;
   }
 
   PageKeys codes{kPageCodeLife, kMostPageCodesOfOne};

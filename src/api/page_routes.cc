@@ -73,13 +73,14 @@ void make_page_code(const Ask& ask) {
 }
 
 void open_page_session(const Ask& ask) {
-  if (!ask.request.by_code)
+  if (ask.request.page_key != PageKey::code)
     return ask.reply->send(
         problem(403, "a session of the page is given for the code of an address that `rota page` prints."));
   const Instant now = ask.service.loop().now();
-  const auto token = ask.door.sessions.make(ask.request.caller, now);
-  if (!token) return ask.reply->send(problem(503, token.error().message));
-  ask.reply->send(made(ask, "token", *token, now + ask.door.sessions.life(), ask.request.caller.operates));
+  const auto token = ask.door.exchange(ask.request.code, now);
+  if (!token) return ask.reply->send(problem(401, "this code is not known, or not any more."));
+  if (!*token) return ask.reply->send(problem(503, token->error().message));
+  ask.reply->send(made(ask, "token", **token, now + ask.door.sessions.life(), ask.request.caller.operates));
 }
 
 void answer_page(const Ask& ask) {

@@ -306,7 +306,7 @@ Handler routes(const Sources& sources) {
   return [at_once, questions = std::make_shared<PutOff>(sources.service, at_once)](
              const Request& request, const std::shared_ptr<Reply>& reply) {
     if (const std::string why = foreign_page(request); !why.empty()) return reply->send(problem(403, why));
-    if (request.by_code && request.path != kPageSessions)
+    if (request.page_key == PageKey::code && request.path != kPageSessions)
       return reply->send(problem(403, "the code of an address is for `POST /v1/page-sessions` alone."));
     request.method == "GET" ? questions->take(request, reply) : at_once(request, reply);
   };

@@ -19,6 +19,7 @@
 #include "serve/contenders.h"
 #include "serve/event_ring.h"
 #include "serve/explain.h"
+#include "serve/held_accelerators.h"
 #include "serve/job_book.h"
 #include "serve/licence_watch.h"
 #include "serve/mail.h"
@@ -242,6 +243,9 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   // The file that a stream of a job's output goes to, patterns filled in.
   std::string output_path(JobId job, const KeptAbout& kept, bool error, std::int32_t restarts,
                           const std::string& nodes) const;
+  HeldAccelerators accelerators_of(JobId job) const {
+    return held_accelerators(*machine_, engine_->accelerators_of(job));
+  }
   local::FileReadings& file_readings() { return engine_->readings(); }
   bool may_see_inside(const Caller& caller, std::uint32_t owner) const {
     return caller.operates || caller.uid == owner;

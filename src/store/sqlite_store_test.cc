@@ -79,8 +79,8 @@ TEST_F(SqliteStoreTest, is_for_its_owner_only_and_can_be_read_while_it_is_writte
 
 TEST_F(SqliteStoreTest, has_one_writer_at_a_time) {
   const std::string busy = "The database " + fs::canonical(folder_.path()).string() +
-                           "/state.db is being written by another Rota, process " + std::to_string(::getpid()) +
-                           ". Wait until that has ended, or stop it.";
+                           "/state.db is in use by a service that runs already, process " + std::to_string(::getpid()) +
+                           "; `rota stop` ends it, with --socket where it was started with one.";
   auto store = opened();
   EXPECT_EQ(refusal(), busy);
   fs::create_symlink("state.db", folder_ / "link.db");

@@ -66,8 +66,9 @@ Result<WriterLock> WriterLock::take(const std::string& path) {
   if (const int error = lock_soon(lock.descriptor_); error != 0) {
     if (error != EWOULDBLOCK) return cannot("lock", error);
     const auto process = holder(lock.descriptor_);
-    return fail("The database " + shown_path(path) + " is being written by another Rota" +
-                (process ? ", process " + std::to_string(*process) : "") + ". Wait until that has ended, or stop it.");
+    return fail("The database " + shown_path(path) + " is in use by a service that runs already" +
+                (process ? ", process " + std::to_string(*process) : "") +
+                "; `rota stop` ends it, with --socket where it was started with one.");
   }
   const std::string id = std::to_string(::getpid()) + "\n";
   // Only for who is refused; a lock without a name in it is a lock as well.

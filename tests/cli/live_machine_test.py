@@ -19,9 +19,9 @@ class Machine(LiveCase):
             {"name": "n2", "state": "drained", "processors": 8, "allocated": 0, "partitions": ["batch"], "jobs": [],
              "reason": "new memory"}]}))
         self.prints("nodes", out=(
-            "NODE  STATE    ALLOC  CPUS  MEM_ALLOC  MEMORY  GPUS  PARTITIONS  POWER  RESERVED                  JOBS   REASON\n"
-            "n1    mixed        4     8         4G     16G   0/2  batch,long  on     from 2100-01-01T12:00:00  12,13  -\n"
-            "n2    drained      0     8          -       -     -  batch       -      -                                new memory\n"))
+            "NODE  STATE    ALLOC  CPUS  MEM_ALLOC  MEMORY  ACCELERATORS  PARTITIONS  POWER  RESERVED                  JOBS   REASON\n"
+            "n1    mixed        4     8         4G     16G  0/2           batch,long  on     from 2100-01-01T12:00:00  12,13  -\n"
+            "n2    drained      0     8          -       -  -             batch       -      -                                new memory\n"))
         self.prints("nodes", "n2", "--noheader", out="n2  drained  0  8  -  -  -  batch  -  -    new memory\n")
         self.assertEqual(len(self.live("nodes", "-p", "batch", "-t", "mixed").stdout.splitlines()), 2)
         self.says_no("nodes", "n3", said='there is no node "n3"; did you mean n1?')

@@ -162,7 +162,7 @@ class Places(First):
     @unittest.skipUnless(ROOT, "only root's service is the computer's")
     def test_the_computers_service_is_used_where_the_user_has_none(self):
         self.rota("serve", "--background", "--state", f"{self.folder}/root", user=0)
-        self.assertEqual(self.rota("submit", "--wait", "--", "true"), ("Submitted job 1\n", ""))
+        self.assertEqual(self.rota("submit", "--wait", "-t", "1h", "--", "true"), ("Submitted job 1\n", ""))
         self.assertIn("only", self.says_no("stop"))
         self.rota("serve", "--background")  # one's own goes first
         self.assertEqual(self.rota("submit", "--hold", "--", "true")[0], "Submitted job 1\n")
@@ -231,7 +231,8 @@ class Background(First):
         self.assertEqual(self.services(), [])
         self.rota("serve", "--background")
         self.assertEqual(self.says_no("serve", "--background"), f"another service answers at {self.socket}; `rota stop` ends it.")
-        self.assertIn("is being written by another Rota", self.says_no("serve", "--background", "--socket", "other"))
+        self.assertRegex(self.says_no("serve", "--background", "--socket", "other"),
+                         f"is in use by a service that runs already, process {self.services()[0]}; `rota stop` ends it, with --socket ")
         self.assertEqual(len(self.services()), 1)
 
     @unittest.skipUnless(ROOT, "other users take root")
@@ -265,13 +266,21 @@ class Submit(First):
     def test_the_first_starts_a_service_and_says_so_once(self):
         self.assertIn("`rota submit` starts one for you", self.says_no("queue"))
         self.assertEqual(self.services(), [])
-        out, error = self.rota("submit", "--wait", "--output", "out", "--wrap", "echo hello")
+        out, error = self.rota("submit", "--wait", "-t", "1h", "--output", "out", "--wrap", "echo hello")
         self.assertEqual((out, error), ("Submitted job 1\n", STARTED))
         self.assertEqual(open(f"{self.home}/out").read(), "hello\n")
         self.assertEqual(self.rota("run", "--", "echo", "here"), ("here\n", ""))
         self.assertEqual(self.rota("stop"), (f"Stopped the service at {self.socket}.\n", ""))
         self.assertEqual(self.services(), [])
         self.assertEqual(self.rota("run", "--", "echo", "again"), ("again\n", STARTED))
+
+    def test_that_a_job_has_no_time_limit_is_said_once_by_each_command(self):
+        self.rota("serve", "--background")
+        said = ("rota: Job 1 has no time limit, and no start behind it can be planned; `-t` gives it one, `default_time` of its "
+                "partition all jobs that ask for none.\n")
+        self.assertEqual(self.rota("submit", "--parsable", "--hold", "--array", "1-3", "--wrap", "true"), ("1\n", said))
+        self.assertEqual(self.rota("submit", "--hold", "-t", "1h", "--wrap", "true")[1], "")
+        self.assertEqual(self.rota("run", "--", "true")[1], "")
 
     def test_what_a_job_finds_is_its_submitters(self):
         self.rota("submit", "--wait", "--", "true", COLOUR="red")
@@ -284,13 +293,13 @@ class Submit(First):
             pass
         self.rota("submit", "--hold", "--", "true")
         self.assertEqual(self.rota("stop")[0].splitlines()[1], "1 job runs on, 1 job waits; the next service finds them.")
-        self.assertEqual(self.rota("submit", "--hold", "--", "true"), ("Submitted job 3\n", STARTED))
+        self.assertEqual(self.rota("submit", "--hold", "-t", "1h", "--", "true"), ("Submitted job 3\n", STARTED))
         self.assertEqual(json.loads(self.rota("job", "1", "--json")[0])["state"], "RUNNING")
         open(f"{self.home}/go", "w").close()
         self.rota("wait", "1")
 
     def test_of_many_at_once_one_starts_it_and_all_are_taken(self):
-        all_of = [self.begin("submit", "--hold", "--", "true") for _ in range(8)]
+        all_of = [self.begin("submit", "--hold", "-t", "1h", "--", "true") for _ in range(8)]
         said = [each.communicate(timeout=PATIENCE) for each in all_of]
         self.assertEqual([each.returncode for each in all_of], [0] * 8, said)
         self.assertEqual([error for _, error in said if error], [STARTED])

@@ -39,11 +39,11 @@ class AddressCase(ServiceCase):
         self.assertRegex(done.stdout, r"\Ahttp://[0-9.]+:[0-9]+/#code=[0-9a-f]{32}\n\Z")
         return done.stdout.strip()
 
-    def ask(self, address, method, path, shown=None, host=None, body=None):
+    def ask(self, address, method, path, shown=None, host=None, body=None, **more):
         """The status and what is said, at the port of an address."""
         place = re.match("http://([^/]+)/", address)[1]
         connection = http.client.HTTPConnection(place, timeout=PATIENCE)
-        headers = {"Host": host or place, **({"Authorization": f"Bearer {shown}"} if shown else {})}
+        headers = {"Host": host or place, **({"Authorization": f"Bearer {shown}"} if shown else {}), **more}
         connection.request(method, path, body, headers)
         answer = connection.getresponse()
         text = answer.read().decode()
@@ -167,10 +167,40 @@ class Others(AddressCase):
         address = self.address()
         status, answer = self.ask(address, "GET", "/v1/jobs", code_of(address))
         self.assertEqual((status, answer["detail"]), (403, "the code of an address is for `POST /v1/page-sessions` alone."))
-        self.assertEqual(self.ask(address, "POST", "/v1/page-sessions", code_of(address))[0], 401)
-        session = self.session(self.address())
+        session = self.session(address)  # which has not been spent by that
         for path in ("/v1/page-codes", "/v1/page-sessions", "/v1/tokens"):
             self.assertEqual(self.ask(address, "POST", path, session, body="{}")[0], 403, path)
+
+    def test_a_page_of_another_site_does_nothing_with_a_code_or_a_session(self):
+        address = self.address()
+        own = address.partition("/#")[0]
+        for foreign in ({"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"},
+                        {"Origin": own, "Sec-Fetch-Site": "same-site"}):
+            status, answer = self.ask(address, "POST", "/v1/page-sessions", code_of(address), **foreign)
+            self.assertEqual((status, answer["detail"]), (403, "a page of another site asks; only the service's own page may."))
+        session = self.session(address)
+        self.assertEqual(self.ask(address, "GET", "/v1/jobs", session, Origin="http://evil.example")[0], 403)
+        self.assertEqual(self.ask(address, "GET", "/v1/jobs", session, Origin=own, **{"Sec-Fetch-Site": "same-origin"})[0], 200)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can act as several users")
+    def test_a_session_with_many_streams_locks_only_its_user_out_and_spends_no_code(self):
+        address, second = self.address(), self.address()
+        session = self.session(address)
+        place = re.match("http://([^/:]+):([0-9]+)/", address)
+        streams = []
+        while len(streams) < 300:
+            streams.append(socket.create_connection((place[1], int(place[2])), timeout=PATIENCE))
+            streams[-1].sendall(f"GET /v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {session}\r\n\r\n".encode())
+            if b" 200 " not in streams[-1].recv(64):
+                break
+        self.assertEqual(len(streams), 257)
+        self.assertEqual(self.ask(second, "POST", "/v1/page-sessions", code_of(second))[0], 503)
+        program = shutil.copy(self.rota, os.path.join(self.folder, "rota"))
+        anns = self.page(program=program, user=ANN, group=ANN, extra_groups=[], cwd="/").stdout.strip()
+        self.assertEqual(self.ask(anns, "GET", "/v1/status", self.session(anns))[0], 200)
+        for stream in streams:
+            stream.close()
+        self.service.wait_for(lambda: self.ask(second, "POST", "/v1/page-sessions", code_of(second))[0] == 201, "the code to count still")
 
     def test_a_user_has_so_many_addresses_and_one_more_ends_the_oldest(self):
         first, second, *_ = [self.address() for _ in range(9)]

@@ -115,6 +115,16 @@ class Reserved(PageCase):
                          "Reserved from .* to .*: n2. Reserved from .* to .*: n1.")
 
 
+class Accelerators(PageCase):
+    configuration = 'name = "lab"\n[[nodes]]\nnames = "g1"\nprocessors = 4\naccelerators = 2\n'
+
+    def test_which_ones_a_job_holds_stands_with_the_job_and_with_the_node(self):
+        job = self.service.runs(self.service.submit("sleep 1000", accelerators=1, limit=600))
+        self.open()
+        self.shows(job, "g1 (accelerators g1: 0)")
+        self.browser.wait_for(f"document.querySelector('#nodes .node').innerText.includes('1 of 2 accelerators ({job}: 0)')", "the node")
+
+
 class Page(PageCase):
     def test_what_runs_and_waits_is_told_with_reasons_and_starts(self):
         running, head = self.full()

@@ -118,7 +118,7 @@ class Runs(ServiceCase):
         self.assertEqual(self.service.read("errors"), "err\n")
         status, answer = self.service.ask("GET", "/v1/jobs/last/output")
         self.assertEqual((status, answer["detail"]),
-                         (404, "job last writes to the terminal of who runs it, and to no file."))
+                         (404, "job 2 writes to the terminal of who runs it, and to no file."))
 
     def test_an_output_that_nobody_reads_ends_the_job(self):
         process = self.start("--", "sh", "-c", "yes; echo $? > code")

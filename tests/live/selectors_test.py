@@ -26,7 +26,7 @@ class Selectors(ServiceCase):
         return done.stdout + done.stderr
 
     def ids(self, *arguments):
-        return self.rota_says("queue", "-r", "--noheader", "-o", "%i", *arguments).split()
+        return self.rota_says("queue", "-r", "--noheader", "-o", "%i", *arguments).partition("rota: no job meets")[0].split()
 
     def state(self, job):
         return self.service.job(job)["state"]
@@ -122,7 +122,7 @@ class Selectors(ServiceCase):
         self.rota_says("cancel", job)
         self.assertIn(f"rota: job {job} is CANCELLED", following.communicate(timeout=PATIENCE)[1])
         self.assertEqual(following.returncode, 143)
-        told = json.loads(self.rota_says("submit", "--wait", "--json", "--wrap", "exit 3", code=3))
+        told = json.loads(self.rota_says("submit", "--wait", "--json", "-t", "1h", "--wrap", "exit 3", code=3))
         self.assertEqual([(row["id"], row["exit_code"]) for row in told["ended"]], [(told["id"], 3)])
 
     def test_what_was_done_is_told_beside_what_was_not(self):
@@ -321,8 +321,12 @@ class Selectors(ServiceCase):
         job = self.service.submit("true", held=True)
         self.service.act("cancel", job)
         self.assertEqual(self.rota_says("logs", job, code=1),
-                         f"rota: job {job} has ended without ever running, so it has no output; `rota job {job}` tells how it "
-                         "ended.\n")
+                         f"rota: job {job} has ended as CANCELLED without ever running, so it has no output.\n")
+        failed = self.service.submit("true", folder="/nonexistent")
+        self.service.ends(failed)
+        for name in (failed, "last"):
+            self.assertIn(f'job {failed}, /nonexistent/rota-{failed}.out, cannot be read: No such file or directory. It has ended as '
+                          'FAILED: The job\'s working directory "/nonexistent" cannot be entered', self.rota_says("logs", name, code=1))
 
     def test_who_follows_what_a_job_writes_is_told_why_it_waits(self):
         job = self.service.submit("echo here", held=True)

@@ -230,6 +230,40 @@ class Top(ServiceCase):
         self.left_as_it_was(screen)
 
 
+class Accelerators(ServiceCase):
+    top = Top.top
+    configuration = '''name = "lab"
+[[nodes]]
+names = "g[1-2]"
+processors = 4
+accelerators = 2
+'''
+
+    def says(self, *arguments):
+        return subprocess.run([self.rota, *arguments], capture_output=True, text=True, check=True,
+                              env={"PATH": os.environ["PATH"], "ROTA_SOCKET": self.service.socket}).stdout
+
+    def test_which_ones_a_job_holds_is_shown_wherever_jobs_and_nodes_are(self):
+        command = "echo $CUDA_VISIBLE_DEVICES > seen-$ROTA_JOB_ID; exec sleep 1000"
+        wide = self.service.runs(self.service.submit(command, processors=2, nodes=2, accelerators=1, limit=600))
+        one = self.service.runs(self.service.submit(command, processors=1, nodes=1, accelerators=1, limit=600))
+        held = {job: self.service.job(job)["accelerators_held"] for job in (wide, one)}
+        for job, by_node in held.items():
+            self.assertEqual(",".join(str(n) for numbers in by_node.values() for n in numbers), self.service.written(f"seen-{job}").strip())
+        nodes = {node["name"]: node for node in self.service.ask("GET", "/v1/nodes")[1]["nodes"]}
+        for name, node in nodes.items():
+            self.assertEqual(node["accelerators_held"], {job: numbers[name] for job, numbers in held.items() if name in numbers})
+        wides = "; ".join(f"{node}: {numbers[0]}" for node, numbers in held[wide].items())
+        self.assertIn(f"accelerators held  {wides}\n", self.says("job", wide))
+        self.assertIn(f" {wides} g[1-2]\n", self.says("queue", "-l"))
+        self.assertIn(f"2/2 ({wide}: 0; {one}: 1)", self.says("nodes"))
+        screen = self.top(columns=170)
+        screen.wait_for(f"g[1-2] (accelerators {wides})")
+        self.service.act("cancel", f"{wide},{one}")
+        self.service.all_end()
+        self.assertNotIn("accelerators_held", self.service.job(one))
+
+
 if __name__ == "__main__":
     ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -176,7 +176,7 @@ std::vector<Finding> findings(const ServiceFlags& flags) {
   std::vector<Finding> out;
   if (service.remote()) {
     out.push_back({"address", Grade::good, service.shown() + " is asked, with a token."});
-  } else {
+  } else if (!service.socket().empty()) {
     out.push_back(socket_finding(service.socket()));
   }
   const auto status = service.get("/v1/status");

@@ -39,6 +39,7 @@ std::string value_text(const std::string& name, const Json& value) {
     return name == "memory" ? memory_text(number) : plain_number(number);
   }
   std::string out;
+  if (name == "accelerators_held") return accelerators_held({{name, value}});
   if (!value.is_array()) return json_text(value);
   for (const Json& each : value) out += (out.empty() ? "" : " ") + value_text("", each);
   return out;
@@ -47,11 +48,34 @@ std::string value_text(const std::string& name, const Json& value) {
 // What people look for first stands first; all else as it comes.
 std::vector<std::string> in_order(const Json& job) {
   std::vector<std::string> names;
-  for (const char* name :
-       {"id",         "name",      "user",   "state",      "reason",     "why",       "message",        "partition",
-        "processors", "nodes",     "memory", "limit",      "submit",     "begin",     "expected_start", "start",
-        "end",        "elapsed",   "grace",  "over_limit", "grace_rule", "grace_why", "cpu_time",       "peak_memory",
-        "node_list",  "exit_code", "signal"}) {
+  for (const char* name : {"id",
+                           "name",
+                           "user",
+                           "state",
+                           "reason",
+                           "why",
+                           "message",
+                           "partition",
+                           "processors",
+                           "nodes",
+                           "memory",
+                           "limit",
+                           "submit",
+                           "begin",
+                           "expected_start",
+                           "start",
+                           "end",
+                           "elapsed",
+                           "grace",
+                           "over_limit",
+                           "grace_rule",
+                           "grace_why",
+                           "cpu_time",
+                           "peak_memory",
+                           "node_list",
+                           "accelerators_held",
+                           "exit_code",
+                           "signal"}) {
     if (job.contains(name)) names.emplace_back(name);
   }
   for (const auto& [name, value] : job.items()) {

@@ -29,6 +29,19 @@ std::string of(const std::string& used, const std::string& held, const std::stri
 
 }  // namespace
 
+std::string accelerators_held(const Json& of) {
+  std::string out;
+  const auto held = of.is_object() ? of.find("accelerators_held") : of.end();
+  if (held == of.end() || !held->is_object()) return out;
+  for (const auto& [whose, numbers] : held->items()) {
+    out += (out.empty() ? "" : "; ") + whose + ": ";
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      out +=
+          (i == 0 ? "" : ",") + (numbers[i].is_number_integer() ? std::to_string(numbers[i].get<std::int64_t>()) : "?");
+  }
+  return out;
+}
+
 std::string cpu_used(const Json& job) {
   return has_number(job, kCpuUsed) ? run_text(number_of(job, kCpuUsed)) : kUnknown;
 }

@@ -1,4 +1,4 @@
-// What a job that has ended has used, of what it held, as text for people; "-" where nobody knows.
+// What a job holds, and what one that has ended has used of it, as text for people; "-" where nobody knows.
 #pragma once
 
 #include <string>
@@ -13,6 +13,9 @@ std::string cpu_share(const Json& job);     // "26%" of that
 std::string memory_held(const Json& job);   // "4G", what it asked for on all its nodes together
 std::string memory_used(const Json& job);   // "1.2G", the most at one time
 std::string memory_share(const Json& job);  // "30%"
+
+// Which accelerators a running job holds on each node, or each job of a node: "g1: 0,1; g2: 4"; "": none.
+std::string accelerators_held(const Json& of);
 
 // "1:02:03 of 4:00:00 (26%)", or as much of it as is known.
 std::string cpu_use(const Json& job);

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/live/forecast.h"
 #include "cli/live/job_filter.h"
+#include "cli/live/job_use.h"
 #include "cli/live/service.h"
 #include "cli/printed.h"
 #include "cli/when.h"
@@ -37,10 +38,12 @@ std::string memory(const Json& row, const char* name) {
   return has_number(row, name) ? memory_text(number_of(row, name)) : "-";
 }
 
-std::string gpus(const Json& node) {
+// "2/4 (12: 0,1)": so many of them are held, and which by which job.
+std::string accelerators(const Json& node) {
   if (number_of(node, "accelerators") <= 0) return "-";
+  const std::string held = accelerators_held(node);
   return (has_number(node, "accelerators_allocated") ? number(node, "accelerators_allocated") : "0") + "/" +
-         number(node, "accelerators");
+         number(node, "accelerators") + (held.empty() ? "" : " (" + held + ")");
 }
 
 bool has_word(const Json& list, const std::string& word) {
@@ -104,8 +107,8 @@ Result<int> list_nodes(const NodesFlags& flags) {
     const auto text = [&](const char* name) { return text_of(node, name).empty() ? "-" : text_of(node, name); };
     const std::string by = text_of(node, "by");
     rows.push_back({text("name"), text("state"), number(node, "allocated"), number(node, "processors"),
-                    memory(node, "memory_allocated"), memory(node, "memory"), gpus(node), words_of(node, "partitions"),
-                    text("power"), reserved_text(node), words_of(node, "jobs"),
+                    memory(node, "memory_allocated"), memory(node, "memory"), accelerators(node),
+                    words_of(node, "partitions"), text("power"), reserved_text(node), words_of(node, "jobs"),
                     text("reason") + (by.empty() ? "" : " (by " + by + ")")});
   }
   return printed(table({{"NODE"},
@@ -114,7 +117,7 @@ Result<int> list_nodes(const NodesFlags& flags) {
                         {"CPUS", true},
                         {"MEM_ALLOC", true},
                         {"MEMORY", true},
-                        {"GPUS", true},
+                        {"ACCELERATORS"},
                         {"PARTITIONS"},
                         {"POWER"},
                         {"RESERVED"},
@@ -198,7 +201,9 @@ void add_nodes(Command app, Action& action) {
   add_change(command, action, flags, "down", "take nodes for lost, with what runs on them");
   add_change(command, action, flags, "power-down", "put idle nodes to sleep");
   add_change(command, action, flags, "power-up", "wake nodes that sleep");
-  command.footer("Examples:\n  rota nodes\n  rota nodes -p batch -t idle\n  rota nodes --forecast --hours 12");
+  command.footer(
+      "ACCELERATORS: how many of them are held, of all; in brackets which, by job.\n\n"
+      "Examples:\n  rota nodes\n  rota nodes -p batch -t idle\n  rota nodes --forecast --hours 12");
   command.callback([&action, flags, command] {
     if (!command.chosen()) action = [flags] { return list_nodes(*flags); };
   });

@@ -19,7 +19,7 @@ namespace rota::cli {
 namespace {
 
 constexpr const char* kUsual = "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R";  // squeue's own
-constexpr const char* kLong = "%.18i %.9P %.8j %.8u %.9T %.10M %.10l %.19S %.6D %R";
+constexpr const char* kLong = "%.18i %.9P %.8j %.8u %.9T %.10M %.10l %.19S %.6D %12# %R";
 constexpr const char* kStarts = "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %R";
 
 struct QueueFlags {
@@ -120,7 +120,7 @@ void add_queue(Command app, Action& action) {
       "The columns are squeue's. The last one says where a job runs or, in brackets, why it waits; "
       "`rota explain` says more.");
   flags->filter.declare(command, "the first in the order of the list", "PD or RUNNING");
-  command.add_flag("-l,--long", flags->in_full, "with states in full, time limits and expected starts");
+  command.add_flag("-l,--long", flags->in_full, "with states in full, time limits, expected starts and accelerators");
   command.add_flag("--start", flags->starts,
                    "only what waits, by expected start; where none is promised, by the latest one");
   command.add_flag("-r,--array", flags->array, "a row for each job of an array, also while they wait");
@@ -138,7 +138,9 @@ void add_queue(Command app, Action& action) {
   command.footer(
       "Letters: %i id, %F id of the array, %K index, %j name, %u user, %U its number, %P partition, %t state, %T in "
       "full, "
-      "%M running time, %l limit, %L what is left of it, %D nodes, %C processors, %m memory, %b accelerators, %W "
+      "%M running time, %l limit, %L what is left of it, %D nodes, %C processors, %m memory, %b accelerators asked for "
+      "on each node, "
+      "%# which accelerators it holds, %W "
       "licences, "
       "%N nodes by name, %r reason, %R either, %S (expected) start, %e (expected) end, %V submission, %p %Q priority, "
       "%E dependencies, %k comment, %s restarts, %o command, %Z folder. The other letters of squeue give N/A.\n\n"

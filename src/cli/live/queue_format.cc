@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/columns.h"
 #include "cli/live/job_state.h"
+#include "cli/live/job_use.h"
 #include "cli/when.h"
 
 namespace rota::cli {
@@ -102,6 +103,10 @@ std::string accelerators(const Json& job) {
   const std::string type = text_of(job, "accelerator_type");
   return "gpu:" + (type.empty() ? "" : type + ":") + counted(job, "accelerators");
 }
+std::string held(const Json& job) {
+  const std::string numbers = accelerators_held(job);
+  return numbers.empty() ? "-" : numbers;
+}
 std::string restarts(const Json& job) { return number_of(job, "restarts") > 0 ? counted(job, "restarts") : "0"; }
 std::string nothing(const Json&) { return "N/A"; }
 std::string shared(const Json&) { return "OK"; }
@@ -150,6 +155,7 @@ constexpr std::array kLetters{Letter{'i', "JOBID", id_of, id_figure},
                               Letter{'Q', "PRIORITY", priority, priority_figure},
                               Letter{'m', "MIN_MEMORY", memory, memory_figure},
                               Letter{'b', "TRES_PER_NODE", accelerators},
+                              Letter{'#', "ACCELERATORS", held},
                               Letter{'W', "LICENSES", licences},
                               Letter{'E', "DEPENDENCY", dependency},
                               Letter{'k', "COMMENT", comment},

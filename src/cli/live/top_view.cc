@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/help.h"
 #include "cli/live/job_state.h"
+#include "cli/live/job_use.h"
 #include "cli/when.h"
 
 namespace rota::cli {
@@ -76,6 +77,11 @@ std::string starts_or_ends(const Json& job, double now) {
   return "";
 }
 
+std::string place_of(const Json& job) {
+  const std::string held = accelerators_held(job);
+  return text_of(job, "node_list") + (held.empty() ? "" : " (accelerators " + held + ")");
+}
+
 std::vector<std::string> cells_of(const Json& job, double now) {
   const std::string why = text_of(job, "why");
   return {text_of(job, "id"),
@@ -86,7 +92,7 @@ std::vector<std::string> cells_of(const Json& job, double now) {
           has_number(job, "elapsed") ? run_text(number_of(job, "elapsed")) : "",
           has_number(job, "limit") ? limit_text(number_of(job, "limit")) : "UNLIMITED",
           starts_or_ends(job, now),
-          waits(job) ? "(" + text_of(job, "reason") + ") " + why : text_of(job, "node_list")};
+          waits(job) ? "(" + text_of(job, "reason") + ") " + why : place_of(job)};
 }
 
 std::string line_of(const std::vector<std::string>& cells, std::size_t columns) {

@@ -172,8 +172,12 @@ CgroupBases find_cgroups(const std::string& name) {
   find_version_1(name, "cpuset", bases);
   if (!bases.limits_memory()) {
     bases.warning =
-        "No control group that limits memory can be made here, so jobs may use more memory than they asked for. Run "
-        "the service as root, or under systemd with rota-jobs.service beside it, as in examples/systemd.";
+        "No control group that limits memory can be made here, so jobs may use more memory than they asked for. " +
+        std::string(
+            ::geteuid() == 0
+                ? "Have systemd run the service with rota-jobs.service beside it, as in examples/systemd."
+                : "Have systemd run your service: `rota stop`, then `systemctl --user enable --now rota.socket`; "
+                  "without the package its units are in examples/systemd/user.");
   }
   return bases;
 }

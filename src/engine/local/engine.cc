@@ -366,6 +366,11 @@ bool LocalEngine::holds_stopped(JobId job) const {
   return found != runs_.end() && found->second.holds_stopped();
 }
 
+std::vector<std::uint32_t> LocalEngine::accelerators_of(JobId job) const {
+  const auto found = runs_.find(job);
+  return found == runs_.end() ? std::vector<std::uint32_t>{} : found->second.place.devices;
+}
+
 std::vector<JobId> LocalEngine::held_stopped() const {
   std::vector<JobId> jobs;
   for (const auto& [job, entry] : runs_) {

@@ -70,6 +70,8 @@ class LocalEngine final : public Engine, public Alarm {
   // Whether the job has been stopped to give way, and its processes still hold what they were started on.
   bool holds_stopped(JobId job) const;
   std::vector<JobId> held_stopped() const;  // all of which that is so
+  // The accelerators that the job has now, as their drivers number them.
+  std::vector<std::uint32_t> accelerators_of(JobId job) const;
   // Whether its time is up, and its supervisor has told it to end and said so.
   bool ends_at_limit(JobId job) const;
   // To all processes of the job, if it runs. While it is stopped by one its limit does not run.

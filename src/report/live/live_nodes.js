@@ -19,7 +19,9 @@ rota.nodes = (() => {
     bar.append(used);
     const facts = [`${node.allocated} of ${node.processors} CPUs`];
     if (node.memory) facts.push(`${text.memory(node.memory_allocated)} of ${text.memory(node.memory)}`);
-    if (node.accelerators) facts.push(`${node.accelerators_allocated} of ${text.many(node.accelerators, 'accelerator')}`);
+    const held = text.accelerators(node.accelerators_held);
+    if (node.accelerators)
+      facts.push(`${node.accelerators_allocated} of ${text.many(node.accelerators, 'accelerator')}${held && ` (${held})`}`);
     made.append(text.element('strong', '', node.name), ' ', text.element('span', 'word', node.state), bar,
                 text.element('span', 'soft', facts.join(', ')));
     const more = [kPower[node.power] ?? node.power, node.health === 'up' ? '' : node.health, node.reason || '', reserved(node, now)]

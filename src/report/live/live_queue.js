@@ -86,7 +86,9 @@ rota.queue = (() => {
       its.row.dataset.id = job.id;
       const state = text.state(job);
       const [when, meaning] = text.when(job);
-      const where = text.waits(job) ? `${job.reason}: ${job.why || ''}` : job.node_list || '';
+      const held = text.accelerators(job.accelerators_held);
+      const where = text.waits(job) ? `${job.reason}: ${job.why || ''}`
+        : (job.node_list || '') + (held && ` (accelerators ${held})`);
       const name = job.name.length > kLongName ? `${job.name.slice(0, kLongName)}…` : job.name;
       const words = [job.id, name, job.user, state, String(job.processors), text.time(job, this.now), when, where];
       words.forEach((word, i) => {

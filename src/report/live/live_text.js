@@ -44,6 +44,9 @@ rota.text = (() => {
     return `${Math.round(bytes * 10) / 10} ${units[u]}`;
   }
 
+  // Which accelerators a job holds on each node, or each job of a node; '': none.
+  const accelerators = (held) => Object.entries(held || {}).map(([whose, numbers]) => `${whose}: ${numbers.join(',')}`).join('; ');
+
   const many = (n, one) => `${grouped(n)} ${one}${n === 1 ? '' : 's'}`;
 
   const kUntil = {JobHeldUser: 'once released', JobHeldAdmin: 'once released', Dependency: 'after others',
@@ -79,5 +82,5 @@ rota.text = (() => {
     return ended(job) || job.limit === undefined ? ran : `${ran} of ${limit}`;
   }
 
-  return {element, state, held, waits, ended, moment, exact, memory, many, when, time};
+  return {element, state, held, waits, ended, moment, exact, memory, accelerators, many, when, time};
 })();
