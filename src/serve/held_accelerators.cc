@@ -14,7 +14,7 @@ HeldAccelerators held_accelerators(const Machine& machine, const std::vector<std
       if (number >= first && number < next) held[NodeId{n}].push_back(number);
     first = next;
   }
-  for (auto& [node, its] : held) std::ranges::sort(its);
+  for (auto& [node, those] : held) std::ranges::sort(those);
   return held;
 }
 

@@ -24,6 +24,10 @@ class Machine(LiveCase):
             "n2    drained      0     8          -       -  -             batch       -      -                                new memory\n"))
         self.prints("nodes", "n2", "--noheader", out="n2  drained  0  8  -  -  -  batch  -  -    new memory\n")
         self.assertEqual(len(self.live("nodes", "-p", "batch", "-t", "mixed").stdout.splitlines()), 2)
+        self.prints("nodes", "-t", "down", "--noheader", err="rota: no node meets the filter; without it there are 2.\n")
+        self.answers("GET", "/v1/partitions", (200, {"partitions": [{"name": "batch"}]}))
+        self.prints("nodes", "-p", "btach", "--noheader", code=1,
+                    err='rota: there is no partition "btach"; `rota partitions` lists them.\n')
         self.says_no("nodes", "n3", said='there is no node "n3"; did you mean n1?')
         self.says_no("nodes", "n[1-3]", said='there is no node "n3"; did you mean n1?')
         self.says_no("nodes", "drian", "n1", said='there is no node "drian"; did you mean `rota nodes drain`?')

@@ -255,7 +255,7 @@ accelerators = 2
             self.assertEqual(node["accelerators_held"], {job: numbers[name] for job, numbers in held.items() if name in numbers})
         wides = "; ".join(f"{node}: {numbers[0]}" for node, numbers in held[wide].items())
         self.assertIn(f"accelerators held  {wides}\n", self.says("job", wide))
-        self.assertIn(f" {wides} g[1-2]\n", self.says("queue", "-l"))
+        self.assertIn(f" g[1-2] (accelerators {wides})\n", self.says("queue", "-l"))
         self.assertIn(f"2/2 ({wide}: 0; {one}: 1)", self.says("nodes"))
         screen = self.top(columns=170)
         screen.wait_for(f"g[1-2] (accelerators {wides})")

@@ -97,11 +97,17 @@ Result<Json> chosen(const Json& nodes, const NodesFlags& flags) {
 
 Result<int> list_nodes(const NodesFlags& flags) {
   if (flags.forecast.asked) return show_node_forecast(flags.service, flags.forecast, !flags.no_header);
-  const auto answer = Service(flags.service).get("/v1/nodes");
+  const Service service(flags.service);
+  const auto answer = service.get("/v1/nodes");
   if (!answer) return std::unexpected(answer.error());
   const auto nodes = chosen(list_of(*answer, "nodes"), flags);
   if (!nodes) return std::unexpected(nodes.error());
-  if (flags.service.json) return printed(shown_json(Json{{"nodes", *nodes}}));
+  const bool words = !nodes->empty() || tell_unknown(service, {{"user", ""}, {"partition", flags.partition}});
+  if (const auto all = static_cast<std::int64_t>(list_of(*answer, "nodes").size()); nodes->empty() && words && all > 0)
+    remark("rota: no node meets the filter; without it there " +
+           std::string(all == 1 ? "is 1." : "are " + grouped(all) + "."));
+  const int code = words ? kDone : kFailed;
+  if (flags.service.json) return printed(shown_json(Json{{"nodes", *nodes}}), code);
   std::vector<std::vector<std::string>> rows;
   for (const Json& node : *nodes) {
     const auto text = [&](const char* name) { return text_of(node, name).empty() ? "-" : text_of(node, name); };
@@ -123,7 +129,8 @@ Result<int> list_nodes(const NodesFlags& flags) {
                         {"RESERVED"},
                         {"JOBS"},
                         {"REASON"}},
-                       rows, !flags.no_header));
+                       rows, !flags.no_header),
+                 code);
 }
 
 Result<int> change_nodes(const NodesFlags& flags, const std::string& action) {

@@ -19,7 +19,7 @@ namespace rota::cli {
 namespace {
 
 constexpr const char* kUsual = "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R";  // squeue's own
-constexpr const char* kLong = "%.18i %.9P %.8j %.8u %.9T %.10M %.10l %.19S %.6D %12# %R";
+constexpr const char* kLong = "%.18i %.9P %.8j %.8u %.9T %.10M %.10l %.19S %.6D %@";
 constexpr const char* kStarts = "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %R";
 
 struct QueueFlags {
@@ -139,11 +139,12 @@ void add_queue(Command app, Action& action) {
       "Letters: %i id, %F id of the array, %K index, %j name, %u user, %U its number, %P partition, %t state, %T in "
       "full, "
       "%M running time, %l limit, %L what is left of it, %D nodes, %C processors, %m memory, %b accelerators asked for "
-      "on each node, "
-      "%# which accelerators it holds, %W "
-      "licences, "
-      "%N nodes by name, %r reason, %R either, %S (expected) start, %e (expected) end, %V submission, %p %Q priority, "
-      "%E dependencies, %k comment, %s restarts, %o command, %Z folder. The other letters of squeue give N/A.\n\n"
+      "on "
+      "each node, %# which ones it holds, %W licences, %N nodes by name, %r reason, %R either, %@ with accelerators, "
+      "%S "
+      "(expected) start, %e (expected) end, %V submission, %p %Q priority, %E dependencies, %k comment, %s restarts, "
+      "%o "
+      "command, %Z folder. The other letters of squeue give N/A.\n\n"
       "Examples:\n"
       "  rota queue --me\n"
       "  rota queue -u ada,bob -p long\n"

@@ -76,6 +76,10 @@ std::string processors(const Json& job) { return counted(job, "processors", "1")
 std::string node_list(const Json& job) { return text_of(job, "node_list"); }
 std::string reason(const Json& job) { return member(job, "reason", "None"); }
 std::string place(const Json& job) { return waits(job) ? "(" + reason(job) + ")" : node_list(job); }
+std::string place_in_full(const Json& job) {
+  const std::string numbers = accelerators_held(job);
+  return place(job) + (numbers.empty() ? "" : " (accelerators " + numbers + ")");
+}
 std::string start(const Json& job) { return time_text(start_of(job)); }
 std::string submitted(const Json& job) { return at(job, "submit"); }
 std::string end(const Json& job) { return time_text(end_of(job)); }
@@ -146,6 +150,7 @@ constexpr std::array kLetters{Letter{'i', "JOBID", id_of, id_figure},
                               Letter{'D', "NODES", nodes, nodes_figure},
                               Letter{'C', "CPUS", processors, processors_figure},
                               Letter{'R', "NODELIST(REASON)", place},
+                              Letter{'@', "NODELIST(REASON)", place_in_full},
                               Letter{'N', "NODELIST", node_list},
                               Letter{'r', "REASON", reason},
                               Letter{'S', "START_TIME", start, start_of},
