@@ -28,6 +28,7 @@ class Machine(LiveCase):
         self.answers("GET", "/v1/partitions", (200, {"partitions": [{"name": "batch"}]}))
         self.prints("nodes", "-p", "btach", "--noheader", code=1,
                     err='rota: there is no partition "btach"; `rota partitions` lists them.\n')
+        self.says_no("nodes", "--hours", "3", code=2, said="--hours requires --forecast. See `rota nodes --help`.")
         self.says_no("nodes", "n3", said='there is no node "n3"; did you mean n1?')
         self.says_no("nodes", "n[1-3]", said='there is no node "n3"; did you mean n1?')
         self.says_no("nodes", "drian", "n1", said='there is no node "drian"; did you mean `rota nodes drain`?')

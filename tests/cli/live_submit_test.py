@@ -252,8 +252,8 @@ class Run(LiveCase):
             self.prints("run", "./x", code=1, err=f"rota: job 12 {said}\n")
 
     def test_what_cannot_be_is_refused(self):
-        self.says_no("run", "-a", "1-3", "--", "x",
-                     said="the tasks of an array cannot run at one terminal; use `rota submit --wait`.")
+        self.says_no("run", "-a", "1-3", "--", "x", code=2, said='`rota run` has no option "-a": the tasks of an array cannot run '
+                     "at one terminal; `rota submit --wait` runs them. See `rota run --help`.")
         self.says_no("run", "--pty", "--", "x",
                      said="--pty is for a terminal, and input and output here are none; leave it out.")
         self.says_no("run", "--pty", "-o", "x", "--", "x",

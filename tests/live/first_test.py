@@ -156,6 +156,8 @@ class Places(First):
             self.owned(IN_TEMPORARY, user, mode)
             for words in (("serve", "--background"), ("serve",), ("queue",), ("submit", "--", "true")):
                 self.assertIn(f"{IN_TEMPORARY}, where your service would answer, {why}", self.says_no(*words, XDG_RUNTIME_DIR=None))
+            out = self.rota("doctor", XDG_RUNTIME_DIR=None, code=3)[0]
+            self.assertIn(f"BAD   service  {IN_TEMPORARY}, where your service would answer, {why}", out.splitlines()[0])
             os.rmdir(IN_TEMPORARY)
         self.assertEqual(self.services(), [])
 

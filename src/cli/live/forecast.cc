@@ -116,6 +116,7 @@ void declare_node_forecast(Command command, NodeForecastFlags& flags) {
   command.add_option("--hours", flags.hours, "with --forecast: so far ahead")
       .range(1, 14 * 24)
       .type_name("N")
+      .needs("--forecast")
       .capture_default_str();
   declare_futures(command, flags.futures);
 }
@@ -154,7 +155,10 @@ void add_forecast(Command app, Action& action) {
       "Rehearses the present state many times under the policy that decides: run times are drawn "
       "from what users' past "
       "jobs took, arrivals from those of the past weeks.");
-  command.add_option("JOB", flags->job, "its id, as 12 or 14_3, or last; without one, all jobs that wait");
+  command.add_option(
+      "JOB", flags->job,
+      "its id, as 12 or 14_3 (14: each task of the array), last, or what means some, as name=fit; without one, all "
+      "jobs that wait");
   declare_futures(command, flags->futures);
   command.add_option("--seed", flags->seed, "of the futures: with the same, the same state gives the same answer")
       .range(std::int64_t{0}, std::int64_t{1} << 53)

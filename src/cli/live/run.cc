@@ -254,8 +254,6 @@ Result<int> run_job(const RunFlags& flags) {
     submission.words.insert(submission.words.begin(), "--");
   auto request = request_of(submission);
   if (!request) return std::unexpected(request.error());
-  if (request->contains("array"))
-    return fail("the tasks of an array cannot run at one terminal; use `rota submit --wait`.");
   if (auto there = have_service(flags.service.address); !there) return std::unexpected(there.error());
   const Service service(flags.service);
   if (service.remote())
@@ -272,6 +270,20 @@ Result<int> run_job(const RunFlags& flags) {
   return Run(service, std::move(listener), text_of(*answer, "id"), flags.keep).until_ended();
 }
 
+// As `rota submit` has them, but for what makes no sense at a terminal.
+void declare_options(Command command, SubmitValues& values) {
+  for (SubmitOption option : submit_options()) {
+    if (option.key == "array") continue;
+    if (option.key == "name") option.meaning = "name; without: the command's";
+    if (option.key == "output")
+      option.meaning = "a file in place of this output; %j stands for the id; with --keep, without: rota-%j.out";
+    if (option.key == "error") option.meaning = "a file for its errors; without: where output goes";
+    if (option.key == "input") option.meaning = "a file in place of this input";
+    Option declared = declare_submit_option(command, values, option);
+    if (!option.value.empty()) declared.take_last();
+  }
+}
+
 }  // namespace
 
 void add_run(Command app, Action& action) {
@@ -281,7 +293,7 @@ void add_run(Command app, Action& action) {
       "Submits the command, waits for its start, and is its input and output then: a terminal where "
       "this is one, else pipes. Exits as the job does.");
   command.add_rest("PROGRAM", "-- PROGRAM [ARG]...", flags->submission.words, "a program and its arguments");
-  flags->submission.declare(command);
+  declare_options(command, flags->submission.values);
   command.add_flag("--pty", flags->terminal, "insist on a terminal for the job; without: where this is one");
   command.add_flag("--pipes", flags->pipes, "give the job pipes, even where this is a terminal").excludes("--pty");
   command.add_flag("--keep", flags->keep,

@@ -40,6 +40,7 @@ constexpr std::array kHabits{
     Habit{"cancel", "-w --nodelist", "`rota queue state=R -o jobid,nodelist` tells where each job runs; cancel by ids"},
     Habit{"submit", "--dry-run", "--test-only submits nothing, and says when it would start"},
     Habit{"run", "--dry-run --test-only", "`rota submit --test-only` runs nothing, and says when it would start"},
+    Habit{"run", "-a --array", "the tasks of an array cannot run at one terminal; `rota submit --wait` runs them"},
     Habit{"submit", "-Q --quiet", "--parsable prints the id alone"},
     Habit{"submit run update", "-w --nodelist -F --nodefile -x --exclude",
           "Rota chooses the nodes; -p names a partition, which may be of some nodes only"},
