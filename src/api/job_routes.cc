@@ -255,24 +255,23 @@ Json dry_run_json(const Service& service, const serve::Trial& trial) {
   return json;
 }
 
-// What the submitter had better know; empty: nothing. `jobs`: those that were made.
-Json remarks_on(const Service& service, const std::vector<serve::Submission>& submissions,
-                const std::vector<JobId>& jobs) {
+// What the submitter had better know; empty: nothing. By the request alone, so that the same one gets the same answer
+// again. `answers`: one for each submission.
+Json remarks_on(const Service& service, const std::vector<serve::Submission>& submissions, const Json& answers) {
   Json remarks = Json::array();
   const auto wants_mail = [](const serve::Submission& submission) {
     return serve::parse_mail_types(submission.mail).value_or(0) != 0;
   };
   if (!service.sends_mail() && std::ranges::any_of(submissions, wants_mail))
     remarks.push_back("This service sends no mail: its configuration has no `mail_command`.");
-  const auto has_no_limit = [&](JobId job) {
-    const serve::JobEntry* const entry = service.book().find(job);
-    return entry != nullptr && entry->about->attach.socket.empty() && service.view().job(job).spec.limit >= kLongest;
-  };
-  if (const auto first = std::ranges::find_if(jobs, has_no_limit); first != jobs.end()) {
-    const std::int64_t array = service.book().find(*first)->about->array;
-    remarks.push_back("Job " + (array > 0 ? std::to_string(array) : service.book().shown(*first)) +
+  for (std::size_t i = 0; i < submissions.size() && i < answers.size(); ++i) {
+    if (submissions[i].limit || !submissions[i].attach.socket.empty()) continue;  // wanted, or seen by a person
+    const auto spec = spec_of(submissions[i], service.machine());
+    if (!spec || spec->limit < kLongest) continue;
+    remarks.push_back("Job " + answers[i].value("id", "") +
                       " has no time limit, and no start behind it can be planned; `-t` gives it one, `default_time` of "
                       "its partition all jobs that ask for none.");
+    break;
   }
   return remarks;
 }
@@ -305,7 +304,7 @@ void submit(const Ask& ask, const Result<SubmissionRequest>& request, const Serv
       answers.push_back({{"id", whole}, {"jobs", {shown}}});
     }
   }
-  if (Json remarks = remarks_on(service, request->submissions, *jobs); !answers.empty() && !remarks.empty())
+  if (Json remarks = remarks_on(service, request->submissions, answers); !answers.empty() && !remarks.empty())
     answers.front()["remarks"] = std::move(remarks);
   when_durable(ask, {201, "application/json", dumped(request->many || answers.empty() ? answers : answers[0]), {}});
 }

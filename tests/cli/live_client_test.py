@@ -289,6 +289,7 @@ class Operation(LiveCase):
         self.prints("history", "--name", "x", "--noheader", err="rota: no job meets the filter; without it there is 1 that ended.\n")
         self.prints("history", "--noheader")
         self.answers("GET", "/v1/history", (200, {"jobs": [job(5, end=NOON), job(4, end=NOON), job(3, end=NOON)]}))
+        self.assertIn("--limit excludes --by", self.live("history", "--by", "user", "-n", "3", code=2).stderr)
         self.live("history", "-n", "3")
         self.assertEqual(self.last()["query"], {"limit": "4"})
 

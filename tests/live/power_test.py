@@ -280,6 +280,7 @@ class LeftByAnOperator(Leaving):
         self.assertIn("Node n1 sleeps, and policy easy wakes no node", self.service.job(other)["why"])
         self.assertIn("n1 (sleeping, and the policy wakes no node)", self.says("doctor"))
         self.assertIn("rota nodes power-up n1", self.says("status"))
+        self.assertIn("processors  4: 2 busy, 0 free, 2 asleep\n", self.says("status"))
         status, answer = self.act_on("power-up", "n[1-2]")
         self.assertEqual((status, answer), (200, {"ordered": "n1", "already": "n2"}))
         self.assertEqual(self.service.ends(other)["state"], "COMPLETED")

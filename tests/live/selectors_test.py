@@ -256,14 +256,14 @@ class Selectors(ServiceCase):
 
         def found(*words):
             return sorted(re.findall(r"^\d+", self.rota_says("history", "--noheader", *words), re.M), key=int)
-        self.assertEqual(found("-n", "a,b"), jobs[:2])
-        self.assertEqual(found("-n", "b,c"), jobs[1:], "a name may have a comma, too")
+        self.assertEqual(found("--name", "a,b"), jobs[:2])
+        self.assertEqual(found("--name", "b,c"), jobs[1:], "a name may have a comma, too")
         me = self.service.job(jobs[0])["user"]
         self.assertEqual(found("-u", f"{me},{OTHER}"), jobs)
         self.assertIn('knows no user "nobody-else"', self.rota_says("history", "--noheader", "-u", f"{OTHER},nobody-else", code=1))
         self.assertEqual(found("user=me", f"user={OTHER}", "name=a", "name=c"), [jobs[0], jobs[2]])
         self.assertEqual(found(f"user={OTHER}", "--me"), [])
-        self.assertIn(me, self.rota_says("history", "--by", "user", "-n", "a,b").split())
+        self.assertIn(me, self.rota_says("history", "--by", "user", "--name", "a,b").split())
 
     def test_who_follows_a_job_waits_for_a_service_that_is_replaced(self):
         service = self.service
@@ -271,7 +271,7 @@ class Selectors(ServiceCase):
         def begun(*words):
             return subprocess.Popen([self.rota, *words], env=dict(os.environ, ROTA_SOCKET=service.socket),
                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        follows = [begun("submit", "--wait", "-D", self.folder, "--", "sh", "-c",
+        follows = [begun("submit", "--wait", "-t", "1h", "-D", self.folder, "--", "sh", "-c",
                          "echo up; until [ -e go ]; do sleep 0.05; done; echo out; exit 7")]
         service.wait_for(service.live, "the job")
         follows.append(begun("logs", "-f", "1"))

@@ -196,7 +196,8 @@ void add_history(Command app, Action& action) {
   command.add_option("-S,--from", flags->from, "ended since, as 2026-11-01, yesterday or now-7days").type_name("WHEN");
   command.add_option("-E,--until", flags->until, "ended before").type_name("WHEN");
   command.add_option("--by", flags->by, "sums in place of jobs, a row for each of these; months are those of UTC")
-      .one_of({"user", "partition", "month"});
+      .one_of({"user", "partition", "month"})
+      .excludes("--limit");
   command
       .add_option("-o,--format", flags->format,
                   "these columns, with commas: those that stand without it, and overlimit (for so long it was let run "
