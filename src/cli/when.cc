@@ -1,5 +1,6 @@
 #include "cli/when.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/letters.h"
 #include "base/text.h"
 
 namespace rota::cli {
@@ -53,8 +55,14 @@ std::optional<std::int64_t> digits(std::string_view text, std::size_t least, std
   return parse_integer(text).value_or(-1);
 }
 
-// "16:00", "16:00:30": seconds of the day.
+// "16:00", "16:00:30", "4:00pm", "4:00 PM": seconds of the day.
 std::optional<std::int64_t> time_of_day(std::string_view text) {
+  const std::string half = text.size() < 2 ? "" : lower(text.substr(text.size() - 2));
+  if (half == "am" || half == "pm") {
+    const auto second = time_of_day(trimmed(text.substr(0, text.size() - 2)));
+    if (!second || *second < kHour || *second >= 13 * kHour) return std::nullopt;
+    return *second % (12 * kHour) + (half == "pm" ? 12 * kHour : 0);
+  }
   const auto pieces = split(text, ':');
   if (pieces.size() < 2 || pieces.size() > 3) return std::nullopt;
   const auto hour = digits(pieces[0], 1, 2), minute = digits(pieces[1], 2, 2);
@@ -63,14 +71,43 @@ std::optional<std::int64_t> time_of_day(std::string_view text) {
   return *hour * kHour + *minute * kMinute + *second;
 }
 
-// "2026-11-30", "2026-11-30T12:00"
-std::optional<std::int64_t> date_and_time(std::string_view text) {
-  const std::size_t middle = text.find_first_of("T ");
-  const auto pieces = split(text.substr(0, middle), '-');
-  if (pieces.size() != 3) return std::nullopt;
-  const auto year = digits(pieces[0], 4, 4), month = digits(pieces[1], 1, 2), day = digits(pieces[2], 1, 2);
-  const auto second =
-      middle == std::string_view::npos ? std::optional<std::int64_t>{0} : time_of_day(text.substr(middle + 1));
+// Year, month and day of "2026-11-30", and as sbatch has them "11/30", "11/30/26", "11.30.26" and "113026"; the number
+// of letters is what it takes of the text.
+struct Date {
+  std::optional<std::int64_t> year, month, day;
+  std::size_t letters = 0;
+};
+
+Date read_date(std::string_view text, std::int64_t now, bool past) {
+  Date date{.year = {}, .month = {}, .day = {}, .letters = std::min(text.find_first_of("T "), text.size())};
+  const std::size_t separator = text.find_first_of("/.");
+  std::vector<std::string_view> pieces;
+  if (separator < date.letters) {
+    date.letters = std::min(date.letters, text.find('-'));
+    pieces = split(text.substr(0, date.letters), text[separator]);
+  } else if (date.letters == 6 && digits(text.substr(0, 6), 6, 6)) {
+    pieces = {text.substr(0, 2), text.substr(2, 2), text.substr(4, 2)};
+  } else {
+    pieces = split(text.substr(0, date.letters), '-');
+    if (pieces.size() == 3)
+      date = {digits(pieces[0], 4, 4), digits(pieces[1], 1, 2), digits(pieces[2], 1, 2), date.letters};
+    return date;
+  }
+  if (pieces.size() != 2 && pieces.size() != 3) return date;
+  date.month = digits(pieces[0], 1, 2);
+  date.day = digits(pieces[1], 1, 2);
+  const std::tm today = local(now);
+  const auto in_year = [](std::int64_t month, std::int64_t day) { return month * 100 + day; };
+  const bool over = in_year(date.month.value_or(0), date.day.value_or(0)) < in_year(today.tm_mon + 1, today.tm_mday);
+  date.year = 1900 + today.tm_year + (over && !past ? 1 : 0);
+  if (pieces.size() == 3) date.year = digits(pieces[2], 2, 2);
+  if (pieces.size() == 3 && date.year) *date.year += 2000;
+  return date;
+}
+
+std::optional<std::int64_t> date_and_time(std::string_view text, std::int64_t now, bool past) {
+  const auto [year, month, day, letters] = read_date(text, now, past);
+  const auto second = letters >= text.size() ? std::optional<std::int64_t>{0} : time_of_day(text.substr(letters + 1));
   if (!year || !month || !day || !second) return std::nullopt;
   std::tm date{};
   date.tm_year = static_cast<int>(*year) - 1900;
@@ -126,10 +163,11 @@ std::optional<std::int64_t> when_of(std::string_view text, std::int64_t now, boo
   if (text == "tomorrow") return on_day(now, 1, 0);
   if (text == "yesterday") return on_day(now, -1, 0);
   if (text.starts_with('@')) return digits(text.substr(1), 1, 11);
-  const auto second = text == "midnight" ? std::optional<std::int64_t>{0}
-                      : text == "noon"   ? std::optional<std::int64_t>{12 * kHour}
-                                         : time_of_day(text);
-  if (!second) return date_and_time(text);
+  constexpr std::array<std::pair<std::string_view, std::int64_t>, 5> kHours{
+      {{"midnight", 0}, {"elevenses", 11}, {"noon", 12}, {"fika", 15}, {"teatime", 16}}};
+  const auto* const hour = std::ranges::find(kHours, text, &std::pair<std::string_view, std::int64_t>::first);
+  const auto second = hour != kHours.end() ? std::optional(hour->second * kHour) : time_of_day(text);
+  if (!second) return date_and_time(text, now, past);
   const std::int64_t today = on_day(now, 0, *second);
   return today < now && !past ? on_day(now, 1, *second) : today;
 }

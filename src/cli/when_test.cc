@@ -50,13 +50,42 @@ TEST_F(WhenTest, ReadsEveryFormOfSbatch) {
   EXPECT_EQ(read("yesterday"), "2026-11-29T00:00:00");
   EXPECT_EQ(read("2027-01-02"), "2027-01-02T00:00:00");
   EXPECT_EQ(read("2027-01-02T03:04:05"), "2027-01-02T03:04:05");
+  EXPECT_EQ(read("teatime"), "2026-11-30T16:00:00");
+  EXPECT_EQ(read("4:30pm"), "2026-11-30T16:30:00");
+  EXPECT_EQ(read("12:15 AM"), "2026-12-01T00:15:00");
+  EXPECT_EQ(read("12/24/26"), "2026-12-24T00:00:00");
+  EXPECT_EQ(read("12.24.26-16:00"), "2026-12-24T16:00:00");
+  EXPECT_EQ(read("12/24"), "2026-12-24T00:00:00");
+  EXPECT_EQ(read("01/15-6:00"), "2027-01-15T06:00:00");
+  EXPECT_EQ(read("11/01", true), "2026-11-01T00:00:00");
+  EXPECT_EQ(read("122426"), "2026-12-24T00:00:00");
   EXPECT_EQ(read("@1795996800"), "2026-11-30T00:00:00");
 }
 
 TEST_F(WhenTest, RefusesWhatIsNoTime) {
-  for (const char* text :
-       {"", "soon", "now+", "now*2", "now+1fortnight", "24:00", "12:60", "1:2", "2026-02-30", "2026-13-01",
-        "2026-11-30T", "2026-11-30T25:00", "12", "@", "@-1", "now-99999999weeks", "now+UNLIMITED"})
+  for (const char* text : {"",
+                           "soon",
+                           "now+",
+                           "now*2",
+                           "now+1fortnight",
+                           "24:00",
+                           "12:60",
+                           "1:2",
+                           "2026-02-30",
+                           "2026-13-01",
+                           "13:00pm",
+                           "0:30am",
+                           "13/01/26",
+                           "02/30",
+                           "1/2/3/4",
+                           "12/24/2026",
+                           "2026-11-30T",
+                           "2026-11-30T25:00",
+                           "12",
+                           "@",
+                           "@-1",
+                           "now-99999999weeks",
+                           "now+UNLIMITED"})
     EXPECT_EQ(read(text), "no") << text;
 }
 

@@ -13,8 +13,7 @@
 namespace rota {
 namespace {
 
-// A launch that failed is tried again after so long, twice as long after each further failure, and is held after the
-// last.
+// A launch that failed is tried again after so long, twice as long after each further one, and is held after the last.
 constexpr Duration kFirstRetry = seconds(10);
 constexpr std::uint8_t kMostLaunches = 8;
 
@@ -164,10 +163,13 @@ void Cluster::apply(const Amended& fact) {
   if (job.spec.limit != before.limit) job.expected = std::max(job.spec.limit - job.done, Duration{1});
   if (job.spec.processors != before.processors) count_earlier_anew(job, before.processors);
   JobTerms terms = fact.terms;
-  std::erase_if(terms.after, [&](const Dependency& d) {
+  const auto runs = [&](const Dependency& d) {
     const Job& on = jobs_[d.on.value];
-    return d.when == Dependency::When::started && on.state == JobState::running && !on.starting;
-  });
+    if (d.when != Dependency::When::started || on.state != JobState::running || on.starting) return false;
+    if (d.later > Duration{0}) terms.begin = std::max(terms.begin, on.start + d.later);
+    return true;
+  };
+  if (std::erase_if(terms.after, runs) > 0 && terms.any) terms.after.clear();
   eligibility_.set(fact.job, terms);
   if (waits) {
     job.state = JobState::barred;
@@ -219,7 +221,7 @@ void Cluster::apply(const Started& fact) {
     nodes_.take(fact.where);
     places_.set(id, fact.where);
   }
-  if (!eligibility_.empty() && !job.starting) eligibility_.started(id);
+  if (!eligibility_.empty() && !job.starting) eligibility_.started(id, now_);
   if (!options_.list_processors) return;
   if (options_.presume_ended) release_presumed_ended();
   const bool own = set_aside_for_ == id;
@@ -242,7 +244,7 @@ void Cluster::apply(const Launched& fact) {
   job.starting = false;
   job.failed_launches = 0;
   if (job.steady()) rank_running(job, fact.job);
-  if (!eligibility_.empty()) eligibility_.started(fact.job);
+  if (!eligibility_.empty()) eligibility_.started(fact.job, now_);
 }
 
 // Before their ends are reported: what counts as free must be there to take.
@@ -285,7 +287,7 @@ void Cluster::leave_for_good(Job& job, JobId id, JobState state) {
   gone_.push_back(id);
   if (eligibility_.empty()) return;
   eligibility_.unqueued(id);
-  eligibility_.ended(id, state == JobState::completed);
+  eligibility_.ended(id, state == JobState::completed, now_);
   eligibility_.forget(id);
 }
 

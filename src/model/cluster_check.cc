@@ -142,7 +142,8 @@ std::optional<std::string> Cluster::objection_to_terms(JobId id, const JobSpec& 
   amended.partition = partition;
   if (const auto why = cannot_run(amended)) return name + " " + *why + "; nothing was changed.";
   const JobTerms* own = eligibility_.terms(id);
-  if (own && own->after == terms.after) return std::nullopt;  // perhaps for one that failed, and is gone
+  if (own && own->after == terms.after && own->any == terms.any)
+    return std::nullopt;  // perhaps for one that failed, and is gone
   for (const Dependency& d : terms.after) {
     if (d.on == id) return name + " is to wait for itself; nothing was changed.";
     if (auto why = unknown(d.on, "waited for")) return why;

@@ -9,7 +9,7 @@ void Eligibility::set(JobId job, const JobTerms& terms) {
   const auto [at, fresh] = rows_.try_emplace(job);
   Row& row = at->second;
   if (!fresh) drop_links(job, row);
-  row.never = row.never && row.terms.after == terms.after;
+  row.never = row.never && row.terms.after == terms.after && row.terms.any == terms.any;
   row.terms = terms;
   if (terms.begin > kEpoch) begins_.emplace(terms.begin, job);
   for (const Dependency& d : terms.after) dependents_[d.on].insert(job);
@@ -22,18 +22,22 @@ void Eligibility::set(JobId job, const JobTerms& terms) {
 
 void Eligibility::drop_links(JobId job, const Row& row) {
   begins_.erase({row.terms.begin, job});
-  for (const Dependency& d : row.terms.after) {
-    const auto others = dependents_.find(d.on);
-    if (others == dependents_.end()) continue;
-    others->second.erase(job);
-    if (others->second.empty()) dependents_.erase(others);
-  }
+  unlink(job, row.terms.after);
   changed_.erase(job);
   const auto array = arrays_.find(row.terms.array);
   if (array == arrays_.end()) return;
   array->second.barred.erase(job);
   if (row.active) --array->second.active;
   if (--array->second.members == 0) arrays_.erase(array);
+}
+
+void Eligibility::unlink(JobId job, const std::vector<Dependency>& after, JobId except) {
+  for (const Dependency& d : after) {
+    const auto others = dependents_.find(d.on);
+    if (d.on == except || others == dependents_.end()) continue;
+    others->second.erase(job);
+    if (others->second.empty()) dependents_.erase(others);
+  }
 }
 
 void Eligibility::forget(JobId job) {
@@ -97,12 +101,11 @@ void Eligibility::put_back(JobId job, const JobTerms& terms, const Standing& sta
   if (standing.due) changed_.insert(job);
 }
 
-void Eligibility::ended(JobId job, bool succeeded) {
+void Eligibility::ended(JobId job, bool succeeded, Instant now) {
   hand_on(job);
-  met(job, Dependency::When::started);
-  met(job, Dependency::When::ended);
-  met(job, Dependency::When::in_turn);
-  met(job, succeeded ? Dependency::When::succeeded : Dependency::When::failed);
+  for (const auto when : {Dependency::When::started, Dependency::When::ended, Dependency::When::in_turn})
+    met(job, when, now);
+  met(job, succeeded ? Dependency::When::succeeded : Dependency::When::failed, now);
   failed(job, succeeded ? Dependency::When::failed : Dependency::When::succeeded);
 }
 
@@ -150,15 +153,25 @@ void Eligibility::hand_on(JobId job) {
   }
 }
 
-void Eligibility::met(JobId on, Dependency::When when) {
+void Eligibility::met(JobId on, Dependency::When when, Instant now) {
   const auto dependents = dependents_.find(on);
   if (dependents == dependents_.end()) return;
   const auto is_it = [&](const Dependency& d) { return d.on == on && d.when == when; };
   for (auto job = dependents->second.begin(); job != dependents->second.end();) {
-    std::vector<Dependency>& after = rows_[*job].terms.after;
-    if (when == Dependency::When::failed) one_failed(after, on);
-    if (std::erase_if(after, is_it) > 0) changed_.insert(*job);
-    const bool waits = std::any_of(after.begin(), after.end(), [&](const Dependency& d) { return d.on == on; });
+    JobTerms& terms = rows_[*job].terms;
+    if (when == Dependency::When::failed) one_failed(terms.after, on);
+    const auto first = std::ranges::find_if(terms.after, is_it);
+    if (first != terms.after.end()) {
+      changed_.insert(*job);
+      if (first->later > Duration{0} && now + first->later > terms.begin) {
+        begins_.erase({terms.begin, *job});
+        terms.begin = now + first->later;
+        begins_.emplace(terms.begin, *job);
+      }
+      if (terms.any) unlink(*job, terms.after, on);
+      std::erase_if(terms.after, [&](const Dependency& d) { return terms.any || is_it(d); });
+    }
+    const bool waits = std::ranges::find(terms.after, on, &Dependency::on) != terms.after.end();
     job = waits ? std::next(job) : dependents->second.erase(job);
   }
   if (dependents->second.empty()) dependents_.erase(dependents);
@@ -173,6 +186,10 @@ void Eligibility::failed(JobId on, Dependency::When when) {
     const auto is_it = [&](const Dependency& d) { return d.on == on && d.when == when; };
     if (when == Dependency::When::failed) leave_to_others(row.terms.after, on);
     if (!std::any_of(row.terms.after.begin(), row.terms.after.end(), is_it)) continue;
+    if (row.terms.any && std::ranges::any_of(row.terms.after, [&](const Dependency& d) { return d.on != on; })) {
+      std::erase_if(row.terms.after, [&](const Dependency& d) { return d.on == on; });  // the others may still do
+      continue;
+    }
     row.never = true;
     changed_.insert(job);
   }

@@ -37,8 +37,8 @@ class Eligibility {
   // What happened to jobs, with terms or without.
   void queued(JobId job);    // it counts for its array from now on,
   void unqueued(JobId job);  // and no longer
-  void started(JobId job) { met(job, Dependency::When::started); }
-  void ended(JobId job, bool succeeded);
+  void started(JobId job, Instant now = kEpoch) { met(job, Dependency::When::started, now); }
+  void ended(JobId job, bool succeeded, Instant now = kEpoch);
 
   // The earliest begin time that is waited for; kNever: none.
   Instant next_begin() const { return begins_.empty() ? kNever : begins_.begin()->first; }
@@ -83,7 +83,8 @@ class Eligibility {
 
   void drop_links(JobId job, const Row& row);
   void hand_on(JobId job);
-  void met(JobId on, Dependency::When when);
+  void met(JobId on, Dependency::When when, Instant now);
+  void unlink(JobId job, const std::vector<Dependency>& after, JobId except = {});
   void failed(JobId on, Dependency::When when);
 
   std::map<JobId, Row> rows_;

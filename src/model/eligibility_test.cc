@@ -55,6 +55,51 @@ TEST(Eligibility, NamesTheEarliestBegin) {
   EXPECT_EQ(due(e, at_seconds(30)), Jobs{});
 }
 
+JobTerms one_of(std::vector<Dependency> some) {
+  JobTerms terms = after(std::move(some));
+  terms.any = true;
+  return terms;
+}
+
+TEST(Eligibility, OneOfSeveralWillDo) {
+  Eligibility e;
+  e.set(c, one_of({{a, When::succeeded}, {b, When::ended}}));
+  EXPECT_EQ(e.bars(c, kEpoch), kDependency);
+  e.ended(a, true);
+  EXPECT_EQ(due(e), Jobs{c});
+  EXPECT_EQ(e.bars(c, kEpoch), kNoBars);
+  e.settled(c, kNoBars);
+  e.ended(b, false);
+  EXPECT_EQ(due(e), Jobs{});
+}
+
+TEST(Eligibility, OneOfSeveralThatCanNeverBeMetLeavesTheOthers) {
+  Eligibility e;
+  e.set(c, one_of({{a, When::succeeded}, {b, When::succeeded}}));
+  e.ended(a, false);
+  EXPECT_EQ(e.bars(c, kEpoch), kDependency);
+  EXPECT_EQ(e.terms(c)->after, (std::vector<Dependency>{{b, When::succeeded}}));
+  e.ended(b, false);
+  EXPECT_EQ(e.bars(c, kEpoch), kDependency | kNeverAgain);
+}
+
+TEST(Eligibility, ItBeginsSoLongAfterTheStartOfAnother) {
+  Eligibility e;
+  e.set(b, after({{a, When::started, {}, seconds(60)}}));
+  e.started(a, at_seconds(10));
+  EXPECT_EQ(due(e, at_seconds(10)), Jobs{b});
+  EXPECT_EQ(e.bars(b, at_seconds(10)), kBeginTime);
+  e.settled(b, kBeginTime);
+  EXPECT_EQ(e.next_begin(), at_seconds(70));
+  EXPECT_EQ(due(e, at_seconds(69)), Jobs{});
+  EXPECT_EQ(e.bars(b, at_seconds(70)), kNoBars);
+  JobTerms later = after({{a, When::started, {}, seconds(60)}});
+  later.begin = at_seconds(100);
+  e.set(c, later);
+  e.ended(a, false, at_seconds(20));  // it never started
+  EXPECT_EQ(e.terms(c)->begin, at_seconds(100));
+}
+
 TEST(Eligibility, ADependencyThatIsMetMakesAJobDueOnce) {
   Eligibility e;
   e.set(b, after({{a, When::started}, {a, When::succeeded}}));

@@ -86,7 +86,8 @@ struct Fields<Dependency> {
   static constexpr std::tuple all{
       Field{"on", &Dependency::on, "the job that is waited for"},
       Field{"when", &Dependency::when, "what it must have done"},
-      Field{"group", &Dependency::group, "failed: the same in all of which each must end and one fail", 4}};
+      Field{"group", &Dependency::group, "failed: the same in all of which each must end and one fail", 4},
+      Field{"later", &Dependency::later, "started: so long after that at the earliest", 6}};
 };
 template <>
 struct Fields<JobTerms> {
@@ -97,7 +98,8 @@ struct Fields<JobTerms> {
       Field{"begin", &JobTerms::begin, "it does not start before"},
       Field{"after", &JobTerms::after, "jobs that it waits for"},
       Field{"array", &JobTerms::array, "number of its array; 0: none"},
-      Field{"throttle", &JobTerms::throttle, "so many of the array at one time; 0: no limit"}};
+      Field{"throttle", &JobTerms::throttle, "so many of the array at one time; 0: no limit"},
+      Field{"any", &JobTerms::any, "whether one of those that it waits for will do", 6}};
 };
 template <>
 struct Fields<JobSpec> {

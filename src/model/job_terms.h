@@ -31,7 +31,8 @@ struct Dependency {
   enum class When : std::uint8_t { started, ended, succeeded, failed, in_turn };
   JobId on;
   When when = When::ended;
-  JobId group = {};  // failed: the same in all that stand for one array, of which all must end and one fail; else none
+  JobId group = {};   // failed: the same in all that stand for one array, of which all must end and one fail; else none
+  Duration later{0};  // started: the job that waits begins so long after that at the earliest
 
   bool operator==(const Dependency&) const = default;
 };
@@ -41,7 +42,8 @@ struct JobTerms {
   std::int32_t priority = 0;
   PartitionId partition;
   Instant begin = kEpoch;              // not before; kEpoch: at any time
-  std::vector<Dependency> after = {};  // all of them
+  std::vector<Dependency> after = {};  // all of them, or
+  bool any = false;                    // one of them will do
   std::int64_t array = 0;              // number of the array that it belongs to; 0: none
   std::uint32_t throttle = 0;          // so many of the array at one time; 0: no limit
 };

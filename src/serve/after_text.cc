@@ -13,7 +13,7 @@ namespace {
 
 using When = Dependency::When;
 
-constexpr std::string_view kSingleton = "singleton";
+constexpr std::string_view kSingleton = "singleton", kAny = "any";
 constexpr std::array<std::pair<std::string_view, When>, 5> kWords{{{"after", When::started},
                                                                    {"afterok", When::succeeded},
                                                                    {"afterany", When::ended},
@@ -21,18 +21,21 @@ constexpr std::array<std::pair<std::string_view, When>, 5> kWords{{{"after", Whe
                                                                    {"aftercorr", When::succeeded}}};
 
 Result<AfterName> parse_name(std::string_view text) {
-  if (text.contains('+'))
-    return fail(
-        "a job waits for " + rota::quoted(text) +
-        ", and a time behind + is not known here; leave it out, and give the job a begin time if it is to wait.");
   constexpr std::size_t kLongest = 40;
+  const std::string_view whole = text;
+  const auto plus = text.find('+');
+  constexpr std::int64_t kMostMinutes = 5'000'000;
+  const auto minutes = plus == std::string_view::npos ? Result<std::int64_t>(0) : parse_integer(text.substr(plus + 1));
+  text = text.substr(0, plus);
   const auto bar = text.find('_');
   const auto number = parse_integer(text.substr(0, bar));
   const auto task = bar == std::string_view::npos ? Result<std::int64_t>(-1) : parse_integer(text.substr(bar + 1));
+  if (!minutes || *minutes < 0 || *minutes > kMostMinutes)
+    return fail("a job waits for " + rota::quoted(whole) + ", where minutes are to stand behind +, as in after:12+5.");
   if (text.size() > kLongest || !number || !task || *number < 1 || *number > UINT32_MAX - 1 ||
       (bar != std::string_view::npos && *task < 0))
     return fail("a job waits for " + rota::quoted(text) + ", which is no job; name one by its id, as 12 or 12_3.");
-  return AfterName{.number = *number, .index = *task};
+  return AfterName{.number = *number, .index = *task, .later = seconds(60) * *minutes};
 }
 
 }  // namespace
@@ -59,6 +62,10 @@ Result<AfterText> parse_after(const std::vector<std::string>& texts) {
       if (++count > kMostNames) return too_many();
       continue;
     }
+    if (text == kAny) {
+      after.any = true;
+      continue;
+    }
     // Counted before they are taken apart: a text may be as long as a request.
     count += static_cast<std::size_t>(std::ranges::count(text, ':'));
     if (count > kMostNames) return too_many();
@@ -73,10 +80,16 @@ Result<AfterText> parse_after(const std::vector<std::string>& texts) {
       auto name = parse_name(pieces[i]);
       if (!name) return std::unexpected(name.error());
       name->when = word->second;
+      if (name->later > Duration{0} && name->when != When::started)
+        return fail("minutes stand behind + of after: alone, which counts from a start; leave them out of " +
+                    rota::quoted(text) + ".");
       name->same_index = word->first == "aftercorr" && name->index < 0;
       if (known.insert(*name).second) after.names.push_back(*name);
     }
   }
+  const auto several = [](const AfterName& name) { return name.same_index; };
+  if (after.any && (after.singleton || std::ranges::any_of(after.names, several)))
+    return fail("one of several to wait for is a job or a task by its id; leave out singleton and aftercorr.");
   return after;
 }
 

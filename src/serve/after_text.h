@@ -1,4 +1,5 @@
-// What a submission waits for, as people write it: "afterok:12:13_4", "aftercorr:14", "singleton".
+// What a submission waits for, as people write it: "afterok:12:13_4", "after:12+5", "aftercorr:14", "singleton", and
+// "any" among them where one will do.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@ struct AfterName {
   bool same_index = false;  // of an array the task with the index of the one that waits
   std::int64_t number = 0;
   std::int64_t index = -1;  // of the task; -1: none is said
+  Duration later{0};        // behind "+", in minutes: so long after its start
 
   auto operator<=>(const AfterName&) const = default;
   std::string text() const;  // "12" or "12_3"
@@ -25,6 +27,7 @@ struct AfterName {
 
 struct AfterText {
   bool singleton = false;        // for all of its user and its name
+  bool any = false;              // one of them will do
   std::vector<AfterName> names;  // each once
 };
 

@@ -31,12 +31,21 @@ TEST(AfterText, takes_every_form) {
     EXPECT_FALSE(parse_after({text})) << text;
 }
 
-TEST(AfterText, tells_that_no_time_may_stand_behind_a_job) {
-  const auto after = parse_after({"after:1+5"});
-  ASSERT_FALSE(after);
-  EXPECT_EQ(after.error().message,
-            "a job waits for \"1+5\", and a time behind + is not known here; leave it out, and give the job a begin "
-            "time if it is to wait.");
+TEST(AfterText, takes_minutes_behind_a_job_whose_start_is_waited_for) {
+  const auto after = parse_after({"after:1+5:2_3+0:4"});
+  ASSERT_TRUE(after) << after.error().message;
+  EXPECT_EQ(after->names[0].later, seconds(300));
+  EXPECT_EQ(after->names[1].index, 3);
+  EXPECT_EQ(after->names[2].later, Duration{0});
+  for (const char* text : {"after:1+", "after:1+x", "after:1+-5", "after:+5", "afterok:1+5"})
+    EXPECT_FALSE(parse_after({text})) << text;
+}
+
+TEST(AfterText, knows_that_one_of_several_may_do) {
+  EXPECT_TRUE(parse_after({"any", "afterok:1", "after:2"})->any);
+  EXPECT_FALSE(parse_after({"afterok:1"})->any);
+  EXPECT_FALSE(parse_after({"any", "afterok:1", "singleton"}));
+  EXPECT_FALSE(parse_after({"any", "aftercorr:1"}));
 }
 
 TEST(AfterText, says_each_name_once) {

@@ -40,7 +40,7 @@ PendingReason reason_with(std::string_view word, Telling telling, const Sentence
 }  // namespace
 
 // " job 3 to end, 998 of the 1,000 tasks of job 4 to end well.": those that it waits for still.
-std::string Service::awaited_text(const std::vector<Dependency>& after) const {
+std::string Service::awaited_text(const std::vector<Dependency>& after, bool any) const {
   struct Row {
     Dependency first;
     std::int64_t array;  // 0: none
@@ -66,7 +66,7 @@ std::string Service::awaited_text(const std::vector<Dependency>& after) const {
   }
   std::string text;
   for (const Row& row : rows) {
-    text += text.empty() ? " " : ", ";
+    text += text.empty() ? " " : any ? " or " : ", ";
     if (row.jobs == 1) {
       text += "job " + book_.shown(row.first.on);
     } else {
@@ -92,7 +92,7 @@ PendingReason Service::reason_of_barred(JobId id, const Job& job, Telling tellin
   const JobTerms* terms = view().eligibility().terms(id);
   if ((job.bars & kDependency) != 0) {
     return reason_with("Dependency", telling, [&] {
-      return "It waits for" + awaited_text(terms != nullptr ? terms->after : std::vector<Dependency>{});
+      return terms == nullptr ? "It waits for another job." : "It waits for" + awaited_text(terms->after, terms->any);
     });
   }
   if ((job.bars & kBeginTime) != 0) {

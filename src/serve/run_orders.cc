@@ -64,13 +64,17 @@ bool of_a_job(std::string_view text) {
   return std::ranges::any_of(kJobs, [&](std::string_view name) { return text.starts_with(name); });
 }
 
-// What its submission asked for in Slurm's words, "NTASKS_PER_NODE=2,MEM_PER_CPU=20".
+// What its submission asked for in Slurm's words, "NTASKS_PER_NODE=2 MEM_PER_CPU=20". Of the variables of memory Slurm
+// says the one that was asked.
 void say_what_was_asked(const std::vector<std::string>& given, std::vector<std::string>& all) {
   constexpr std::string_view kAsked = "ROTA_SBATCH_ASKED=";
   const auto found = std::ranges::find_if(given, [](const std::string& text) { return text.starts_with(kAsked); });
   if (found == given.end()) return;
-  for (const std::string_view each : split(std::string_view(*found).substr(kAsked.size()), ' '))
+  for (const std::string_view each : split(std::string_view(*found).substr(kAsked.size()), ' ')) {
     all.push_back("SLURM_" + std::string(each));
+    if (!each.starts_with("MEM_PER_")) continue;
+    std::erase_if(all, [](const std::string& text) { return text.starts_with("SLURM_MEM_PER_NODE="); });
+  }
 }
 
 // Which task it is, and of how many.
@@ -232,7 +236,9 @@ void Service::say_as_pbs(JobId id, const KeptAbout& kept, std::vector<std::strin
   all.push_back("NCPUS=" + std::to_string((spec.processors + nodes - 1) / nodes));
   say("NUM_PPN", std::to_string((spec.processors + nodes - 1) / nodes));
   if (spec.partition.valid()) say("QUEUE", machine_->partitions[spec.partition.value].name);
+  if (spec.limit < kLongest) say("WALLTIME", std::to_string(spec.limit.count() / 1000));
   if (kept.index < 0) return;
+  say("ARRAY_ID", std::to_string(kept.about.array));
   say("ARRAY_INDEX", std::to_string(kept.index));
   say("ARRAYID", std::to_string(kept.index));
 }
@@ -272,9 +278,9 @@ Result<local::Run> Service::run_of(const Command& start) {
     say_as_pbs(start.job, *kept, run.environment);
     run.node_file = node_file_of(start.job, size_asked(about, job.spec).all_tasks());
   }
-  if (run.slurms) say_what_was_asked(given, run.environment);
   if (auto room = has_room_to_run(start, run, about.uid); !room) return std::unexpected(room.error());
   run.environment.insert(run.environment.end(), own.begin(), own.end());
+  if (run.slurms) say_what_was_asked(given, run.environment);
   run.folder = about.folder;
   if (!about.input.empty()) run.input = fill_in(about.input, pattern_words(start.job, *kept, nodes, restarts));
   (about.writes_to_terminal() ? run.left_output : run.output) = output_path(start.job, *kept, false, restarts, nodes);

@@ -385,7 +385,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void say_as_pbs(JobId id, const KeptAbout& kept, std::vector<std::string>& all) const;
   PatternWords pattern_words(JobId job, const KeptAbout& kept, const std::string& nodes, std::int32_t restarts) const;
   PendingReason reason_of_barred(JobId id, const Job& job, Telling telling) const;
-  std::string awaited_text(const std::vector<Dependency>& after) const;
+  std::string awaited_text(const std::vector<Dependency>& after, bool any = false) const;
   std::string date_of(Instant at) const;
   const Reservation* reserved_before(JobId id, const Job& job) const;  // nullptr: nothing that keeps it from starting
   std::string text_of(const Reservation& reserved) const;

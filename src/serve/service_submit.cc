@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "model/never_fits.h"
 #include "serve/after_text.h"
+#include "serve/awaited.h"
 #include "serve/namesakes.h"
 #include "serve/output_pattern.h"
 #include "serve/service.h"
@@ -16,11 +17,10 @@
 namespace rota::serve {
 namespace {
 
-constexpr std::int64_t kMostAtOnce = 10'000;        // tasks of one request, or as many as one array may have
-constexpr Duration kLongestWait = seconds(3600);    // for what a job asks to have after it was told to end
-constexpr std::size_t kMostDependencies = 100'000;  // of one submission
-constexpr std::size_t kMostLookedAt = 1'000'000;    // of one request, see Awaited
-constexpr std::uint64_t kMostAwaited = 500'000;     // by all jobs of one user, each for so many
+constexpr std::int64_t kMostAtOnce = 10'000;      // tasks of one request, or as many as one array may have
+constexpr Duration kLongestWait = seconds(3600);  // for what a job asks to have after it was told to end
+constexpr std::size_t kMostLookedAt = 1'000'000;  // of one request, see Awaited
+constexpr std::uint64_t kMostAwaited = 500'000;   // by all jobs of one user, each for so many
 // Bytes of what is kept of each task, of those of one request together: in all or for each, whichever is more.
 constexpr std::uint64_t kMostKept = 64 << 20, kMostKeptOfEach = 4 << 10;
 constexpr std::uint64_t kBytesOfRows = 2000, kBytesOfDependency = 8;  // about, of a task, the history included
@@ -108,158 +108,6 @@ std::string joined(const std::vector<std::string>& texts) {
   return all;
 }
 
-// The jobs that a submission waits for by their numbers. What it costs to find them out is counted and limited: one
-// short name may stand for ten thousand jobs.
-class Awaited {
- public:
-  Awaited(const Service& service, const AfterText& after) : service_(service), after_(after) {}
-
-  std::size_t looked_at() const { return looked_at_; }
-  // What all tasks wait for.
-  Result<std::vector<Dependency>> of_all() {
-    std::vector<Dependency> all;
-    for (const AfterName& each : after_.names) {
-      if (each.same_index) continue;
-      if (auto added = add(each, each.index, all); !added) return std::unexpected(added.error());
-    }
-    return all;
-  }
-  bool by_index() const { return std::ranges::any_of(after_.names, &AfterName::same_index); }
-  // What the task with this index waits for beside that.
-  Result<void> add_of(std::int64_t index, std::vector<Dependency>& into) {
-    for (const AfterName& each : after_.names) {
-      if (!each.same_index) continue;
-      if (auto added = add(each, index, into); !added) return added;
-    }
-    return {};
-  }
-
- private:
-  static constexpr std::size_t kCostOfHistory = 100;  // to ask it, in jobs that are known
-
-  struct Meant {
-    JobId job;
-    std::string state = {};   // as it has ended; none: it has not
-    std::int64_t index = -1;  // of an array, once it has left
-    std::int64_t array = 0;
-  };
-  using Tasks = std::multimap<std::int64_t, Meant>;  // by index; -1: no array
-
-  Result<void> looked(std::size_t more) {
-    looked_at_ += more;
-    if (looked_at_ <= kMostDependencies * 3) return {};
-    return fail("a job would wait for more than " + grouped(kMostDependencies) +
-                " jobs in all, one by one; let one job in between wait for all of them.");
-  }
-
-  // All that a number names: looked up once. Where `some` of them alone are meant, the others count, too.
-  Result<const Tasks*> tasks_of(std::int64_t number, bool some) {
-    const auto [at, is_new] = known_.try_emplace(number);
-    Tasks& tasks = at->second;
-    if (!is_new) return &tasks;
-    service_.book().for_each_task(number, [&](std::int64_t i, JobId job) { tasks.emplace(i, meant(job)); });
-    const JobEntry* entry = service_.book().find(job_of(number));
-    if (entry == nullptr || entry->about->array == number) {
-      if (auto may = looked(kCostOfHistory); !may) return std::unexpected(may.error());
-      for (const store::HistoryRow& row : service_.ended_tasks(number))
-        tasks.emplace(row.array_index, Meant{row.job, row.state, row.array_index, row.array});
-    }
-    if (auto may = looked(some ? tasks.size() : 0); !may) return std::unexpected(may.error());
-    if (tasks.empty()) {
-      const JobId job = job_of(number);
-      if (service_.view().knows(job)) {
-        tasks.emplace(-1, meant(job));
-      } else {
-        const auto row = service_.history_of(job);
-        if (!row) return std::unexpected(row.error());
-        if (*row) tasks.emplace(-1, Meant{job, (*row)->state});
-      }
-    }
-    return &tasks;
-  }
-
-  Meant meant(JobId job) const {
-    const Job& row = service_.view().job(job);
-    return {job, row.gone() ? std::string(state_word(row)) : std::string()};
-  }
-
-  // Whether an array had no such task when it was submitted, as those that are left of it tell.
-  bool never_had(const Tasks& tasks, std::int64_t index) const {
-    for (const auto& [i, task] : tasks) {
-      const JobEntry* entry = i < 0 || !task.state.empty() ? nullptr : service_.book().find(task.job);
-      if (entry == nullptr) continue;
-      const auto& all = entry->about->indexes;
-      return static_cast<std::int64_t>(tasks.size()) >= all.count || index < all.least || index > all.most;
-    }
-    return false;
-  }
-
-  Result<void> add(const AfterName& name, std::int64_t index, std::vector<Dependency>& into) {
-    if (const JobId task = name.index < 0 ? JobId{} : service_.book().task(name.number, name.index); task.valid()) {
-      if (auto may = looked(1); !may) return may;
-      return add(meant(task), name.when, into);
-    }
-    const auto tasks = tasks_of(name.number, index >= 0);
-    if (!tasks) return std::unexpected(tasks.error());
-    const bool is_array = !(*tasks)->contains(-1);
-    if (!is_array && name.index < 0) index = -1;  // of what is no array, aftercorr means the job
-    const auto [from, to] =
-        is_array && index < 0 ? std::pair((*tasks)->begin(), (*tasks)->end()) : (*tasks)->equal_range(index);
-    if ((*tasks)->empty() && name.index < 0)
-      return fail("a job waits for job " + name.text() + ", which is not known.");
-    if (from == to && never_had(**tasks, index))
-      return fail("array " + std::to_string(name.number) + " has no task " + std::to_string(index) +
-                  ", for which a job is to wait.");
-    if (from == to) return fail("a job waits for " + rota::quoted(name.text()) + ", which is not known any more.");
-    if (is_array && index < 0 && name.when == Dependency::When::failed) {
-      if (auto may = looked(static_cast<std::size_t>(std::distance(from, to))); !may) return may;
-      return add_array_that_fails(name, from, to, into);
-    }
-    for (auto task = from; task != to; ++task) {
-      if (auto may = looked(1); !may) return may;
-      if (auto added = add(task->second, name.when, into); !added) return added;
-    }
-    return {};
-  }
-
-  // All of them end, and one of them fails.
-  Result<void> add_array_that_fails(const AfterName& name, Tasks::const_iterator from, Tasks::const_iterator to,
-                                    std::vector<Dependency>& into) const {
-    using When = Dependency::When;
-    const bool failed = std::any_of(
-        from, to, [](const auto& task) { return !task.second.state.empty() && task.second.state != "COMPLETED"; });
-    JobId group;
-    for (auto task = from; task != to; ++task) {
-      if (!task->second.state.empty()) continue;
-      if (!group.valid()) group = task->second.job;
-      into.push_back(failed ? Dependency{task->second.job, When::ended}
-                            : Dependency{task->second.job, When::failed, group});
-    }
-    if (failed || group.valid()) return {};
-    return fail("the dependency on job " + name.text() + " can never be met: all its tasks have ended as COMPLETED.");
-  }
-
-  // What was met already is left out; what can never be met is refused.
-  Result<void> add(const Meant& on, Dependency::When when, std::vector<Dependency>& into) const {
-    using When = Dependency::When;
-    if (on.state.empty()) {
-      const bool met = when == When::started && service_.view().job(on.job).state == JobState::running;
-      if (!met) into.push_back({on.job, when});
-      return {};
-    }
-    const bool succeeded = on.state == "COMPLETED";
-    const bool met = when == When::succeeded ? succeeded : when == When::failed ? !succeeded : true;
-    if (met) return {};
-    const std::string shown = on.array > 0 ? shown_task(on.array, on.index) : service_.book().shown(on.job);
-    return fail("the dependency on job " + shown + " can never be met: it has ended as " + on.state + ".");
-  }
-
-  const Service& service_;
-  const AfterText& after_;
-  std::map<std::int64_t, Tasks> known_;
-  std::size_t looked_at_ = 0;
-};
-
 }  // namespace
 
 std::string which_of(const std::vector<Submission>& submissions, const Submission& one) {
@@ -286,7 +134,8 @@ Result<Trial> Service::try_out(const Caller& caller, const Submission& submissio
     const std::string name = name_of(submission);
     std::ranges::move(Namesakes(*this, caller.uid, {name}).before(name), std::back_inserter(after));
   }
-  if (!after.empty()) return Trial{.reason = "Dependency", .why = "It would wait for" + awaited_text(after)};
+  if (!after.empty())
+    return Trial{.reason = "Dependency", .why = "It would wait for" + awaited_text(after, prepared->any)};
   prepared->spec.number = number_of(view().next_job());
   Trial trial;
   trials_.run([&] { trial = start_of_new(prepared->spec); });
@@ -366,6 +215,8 @@ Result<void> Service::find_awaited(const Submission& submission, Prepared& prepa
                   " jobs in all, one by one; let one job in between wait for all of them.");
     prepared.after.push_back(std::move(after));
   }
+  prepared.any = text->any;
+  prepared.begins = awaited.begins();
   prepared.looked_at = sum + awaited.looked_at();
   prepared.awaited = sum;
   return {};
@@ -453,13 +304,13 @@ Result<void> Service::submit_all_of(const Caller& caller, const Submission& subm
   Kept kept{about, std::move(text), {{}, submission.script, joined(submission.environment), caller.uid}};
   for (std::size_t i = 0; i < range.indexes.size(); ++i) {
     const std::int64_t index = range.indexes[i];
-    JobTerms terms{spec.limit, spec.priority, spec.partition, submission.begin.value_or(kEpoch), {}, 0, 0};
-    terms.after = std::move(prepared.after[i]);
+    const Instant begin = std::max(submission.begin.value_or(kEpoch), prepared.begins);
+    JobTerms terms{spec.limit, spec.priority, spec.partition, begin, std::move(prepared.after[i]), prepared.any};
     const auto awaits = static_cast<std::uint32_t>(terms.after.size());  // but for namesakes, which are few or its own
     if (prepared.singleton) std::ranges::move(namesakes.before(about->name), std::back_inserter(terms.after));
     terms.array = range.throttle > 0 ? about->array : 0;
     terms.throttle = range.throttle;
-    const bool plain = !submission.begin && terms.after.empty() && terms.array == 0 && !submission.held;
+    const bool plain = begin == kEpoch && terms.after.empty() && terms.array == 0 && !submission.held;
     const Bars holds = submission.held ? kHeldByUser : kNoBars;
     auto job = submit_one(kept, spec, {index, plain ? nullptr : &terms, holds, awaits});
     if (!job) return std::unexpected(job.error());

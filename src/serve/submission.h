@@ -192,7 +192,9 @@ struct Prepared {
   JobSpec spec;
   ArrayRange range{{-1}, 0};                        // of a whole job one index that is none
   std::vector<std::vector<Dependency>> after = {};  // of each task, by number
+  bool any = false;                                 // of these one will do
   bool singleton = false;
+  Instant begins = kEpoch;    // not before: so long after the start of one
   std::size_t looked_at = 0;  // jobs, for what it waits for
   std::size_t awaited = 0;    // by all tasks
   std::shared_ptr<About> about = {};

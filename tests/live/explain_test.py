@@ -145,7 +145,7 @@ class Licences(ServiceCase):
 
 
 class Endless(ServiceCase):
-    configuration = 'name = "one"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n[service]\npolicy = "easy"\n'
+    configuration = 'name = "one"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n[service]\npolicy = "easy+pass=0"\n'
 
     def test_where_any_time_limit_helps_none_is_named(self):
         service = self.service

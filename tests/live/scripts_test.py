@@ -95,6 +95,30 @@ slurm_variables = true
             self.assertEqual({name: row.get(name, 1) for name in wanted}, wanted, line)
         self.service.act("cancel", "all")
 
+    def test_one_of_several_may_be_waited_for_and_minutes_after_a_start(self):
+        first, second = (self.service.submit(f"until [ -e go-{n} ]; do sleep 0.02; done", limit=60) for n in (1, 2))
+        job = self.says("submit", "--parsable", "-t", "1m", "-d", f"afterok:{first}?afterok:{second}", "--", "true").stdout.strip()
+        self.assertEqual(self.service.job(job)["why"], f"It waits for job {first} to end well or job {second} to end well.")
+        self.service.runs(second)
+        begun = self.service.job(second)["start"]
+        late = self.says("submit", "--parsable", "-t", "1m", "-d", f"after:{second}+5", "--", "true").stdout.strip()
+        held = self.service.submit("true", limit=60, held=True)
+        later = self.says("submit", "--parsable", "-t", "1m", "-d", f"after:{held}+5", "--", "true").stdout.strip()
+        self.assertAlmostEqual(self.service.job(late)["begin"], begun + 300, delta=0.01)
+        self.assertEqual(self.service.job(late)["reason"], "BeginTime")
+        self.service.kill()
+        self.service.start()
+        open(os.path.join(self.folder, "go-2"), "w").close()
+        self.assertEqual(self.service.ends(job)["state"], "COMPLETED")
+        self.assertEqual(self.service.job(first)["state"], "RUNNING")
+        self.service.act("release", held)
+        start = self.service.ends(held)["start"]
+        self.service.wait_for(lambda: self.service.job(later)["reason"] == "BeginTime", "the start to be seen")
+        self.assertAlmostEqual(self.service.job(later)["begin"], start + 300, delta=0.01)
+        self.assertEqual(self.service.decides_the_same_again(), "")
+        open(os.path.join(self.folder, "go-1"), "w").close()
+        self.service.act("cancel", "all")
+
     def test_the_script_alone_is_warned(self):
         inner = "trap 'echo inner >> warned' USR1; touch inner-$1; while :; do sleep 0.05; done"
         for before, wanted in (("B:", ["script"]), ("", ["inner", "script"])):

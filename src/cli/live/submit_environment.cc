@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "serve/this_host.h"
 
 namespace rota::cli {
 namespace {
@@ -51,6 +52,8 @@ std::string asked_in_slurms_words(const SubmitValues& values) {
 void add_origin(const Surroundings& here, std::vector<std::string>& out) {
   static constexpr std::array<std::string_view, 6> kOrigin{"HOME=", "LANG=", "LOGNAME=", "MAIL=", "PATH=", "SHELL="};
   out.push_back("PBS_O_WORKDIR=" + here.folder);
+  out.push_back("PBS_O_HOST=" + serve::this_host());
+  out.emplace_back("PBS_O_SYSTEM=Linux");
   for (const std::string& variable : here.environment)
     if (sets_one_of(variable, kOrigin)) out.push_back("PBS_O_" + variable);
 }

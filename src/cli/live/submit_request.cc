@@ -303,11 +303,10 @@ class Request {
     const SubmitValue* value = given("after");
     if (value == nullptr) return {};
     Json after = Json::array();
-    if (value->text.contains('?'))
-      return fail(
-          value->where +
-          ": Rota waits for all of several, and not for any of them as ? asks; write a comma, or the one to wait for.");
-    for (const std::string_view part : split(value->text, ',')) {
+    const bool any = value->text.contains('?');  // one of them will do
+    if (any && value->text.contains(',')) return wrong(*value, "commas, or ? between those of which one will do");
+    if (any) after.push_back("any");
+    for (const std::string_view part : split(value->text, any ? '?' : ',')) {
       const auto pieces = split(trimmed(part), ':');
       constexpr std::array<std::string_view, 5> kKinds{"afterok", "afterany", "afternotok", "after", "aftercorr"};
       const bool kind = std::ranges::find(kKinds, pieces[0]) != kKinds.end();

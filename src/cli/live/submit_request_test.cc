@@ -86,7 +86,8 @@ TEST(SubmitRequestTest, TakesDependenciesApart) {
   EXPECT_EQ(made({{"after", "afterok:1:2_3,singleton,afterany:4"}}),
             R"({"after":["afterok:1","afterok:2_3","singleton","afterany:4"]})");
   EXPECT_NE(made({{"after", "afterok"}}).find("such as"), std::string::npos);
-  EXPECT_NE(made({{"after", "afterok:1?afterok:2"}}).find("write a comma"), std::string::npos);
+  EXPECT_EQ(made({{"after", "afterok:1?after:2+5"}}), R"({"after":["any","afterok:1","after:2+5"]})");
+  EXPECT_NE(made({{"after", "afterok:1?afterok:2,after:3"}}).find("one will do"), std::string::npos);
 }
 
 TEST(SubmitRequestTest, KnowsAcceleratorsByNumberAndType) {

@@ -1,0 +1,151 @@
+#include "serve/awaited.h"
+
+#include <utility>
+
+#include "base/text.h"
+#include "serve/service.h"
+
+namespace rota::serve {
+namespace {
+
+constexpr std::size_t kCostOfHistory = 100;  // to ask it, in jobs that are known
+
+}  // namespace
+
+Result<std::vector<Dependency>> Awaited::of_all() {
+  std::vector<Dependency> all;
+  Result<void> in_vain;
+  for (const AfterName& each : after_.names) {
+    if (each.same_index) continue;
+    const std::size_t before = all.size();
+    auto added = add(each, each.index, all);
+    if (!added && !(after_.any && never_)) return std::unexpected(added.error());
+    if (!added) in_vain = added;
+    if (!after_.any || !added) continue;
+    if (all.size() == before) return std::vector<Dependency>{};  // it is met
+    if (all.size() > before + 1)
+      return fail("one of several to wait for is a job or a task by its id, and " + each.text() + " is an array.");
+  }
+  if (all.empty() && !in_vain) return std::unexpected(in_vain.error());
+  return all;
+}
+Result<void> Awaited::add_of(std::int64_t index, std::vector<Dependency>& into) {
+  for (const AfterName& each : after_.names) {
+    if (!each.same_index) continue;
+    if (auto added = add(each, index, into); !added) return added;
+  }
+  return {};
+}
+
+Result<void> Awaited::looked(std::size_t more) {
+  looked_at_ += more;
+  if (looked_at_ <= kMostDependencies * 3) return {};
+  return fail("a job would wait for more than " + grouped(kMostDependencies) +
+              " jobs in all, one by one; let one job in between wait for all of them.");
+}
+
+// All that a number names: looked up once. Where `some` of them alone are meant, the others count, too.
+Result<const Awaited::Tasks*> Awaited::tasks_of(std::int64_t number, bool some) {
+  const auto [at, is_new] = known_.try_emplace(number);
+  Tasks& tasks = at->second;
+  if (!is_new) return &tasks;
+  service_.book().for_each_task(number, [&](std::int64_t i, JobId job) { tasks.emplace(i, meant(job)); });
+  const JobEntry* entry = service_.book().find(job_of(number));
+  if (entry == nullptr || entry->about->array == number) {
+    if (auto may = looked(kCostOfHistory); !may) return std::unexpected(may.error());
+    for (const store::HistoryRow& row : service_.ended_tasks(number))
+      tasks.emplace(row.array_index, Meant{row.job, row.state, row.array_index, row.array});
+  }
+  if (auto may = looked(some ? tasks.size() : 0); !may) return std::unexpected(may.error());
+  if (tasks.empty()) {
+    const JobId job = job_of(number);
+    if (service_.view().knows(job)) {
+      tasks.emplace(-1, meant(job));
+    } else {
+      const auto row = service_.history_of(job);
+      if (!row) return std::unexpected(row.error());
+      if (*row) tasks.emplace(-1, Meant{job, (*row)->state});
+    }
+  }
+  return &tasks;
+}
+
+Awaited::Meant Awaited::meant(JobId job) const {
+  const Job& row = service_.view().job(job);
+  return {job, row.gone() ? std::string(state_word(row)) : std::string()};
+}
+
+// Whether an array had no such task when it was submitted, as those that are left of it tell.
+bool Awaited::never_had(const Tasks& tasks, std::int64_t index) const {
+  for (const auto& [i, task] : tasks) {
+    const JobEntry* entry = i < 0 || !task.state.empty() ? nullptr : service_.book().find(task.job);
+    if (entry == nullptr) continue;
+    const auto& all = entry->about->indexes;
+    return static_cast<std::int64_t>(tasks.size()) >= all.count || index < all.least || index > all.most;
+  }
+  return false;
+}
+
+Result<void> Awaited::add(const AfterName& name, std::int64_t index, std::vector<Dependency>& into) {
+  if (const JobId task = name.index < 0 ? JobId{} : service_.book().task(name.number, name.index); task.valid()) {
+    if (auto may = looked(1); !may) return may;
+    return add(meant(task), name, into);
+  }
+  const auto tasks = tasks_of(name.number, index >= 0);
+  if (!tasks) return std::unexpected(tasks.error());
+  const bool is_array = !(*tasks)->contains(-1);
+  if (!is_array && name.index < 0) index = -1;  // of what is no array, aftercorr means the job
+  const auto [from, to] =
+      is_array && index < 0 ? std::pair((*tasks)->begin(), (*tasks)->end()) : (*tasks)->equal_range(index);
+  if ((*tasks)->empty() && name.index < 0) return fail("a job waits for job " + name.text() + ", which is not known.");
+  if (from == to && never_had(**tasks, index))
+    return fail("array " + std::to_string(name.number) + " has no task " + std::to_string(index) +
+                ", for which a job is to wait.");
+  if (from == to) return fail("a job waits for " + rota::quoted(name.text()) + ", which is not known any more.");
+  if (is_array && index < 0 && name.when == Dependency::When::failed) {
+    if (auto may = looked(static_cast<std::size_t>(std::distance(from, to))); !may) return may;
+    return add_array_that_fails(name, from, to, into);
+  }
+  for (auto task = from; task != to; ++task) {
+    if (auto may = looked(1); !may) return may;
+    if (auto added = add(task->second, name, into); !added) return added;
+  }
+  return {};
+}
+
+// All of them end, and one of them fails.
+Result<void> Awaited::add_array_that_fails(const AfterName& name, Tasks::const_iterator from, Tasks::const_iterator to,
+                                           std::vector<Dependency>& into) const {
+  using When = Dependency::When;
+  const bool failed = std::any_of(
+      from, to, [](const auto& task) { return !task.second.state.empty() && task.second.state != "COMPLETED"; });
+  JobId group;
+  for (auto task = from; task != to; ++task) {
+    if (!task->second.state.empty()) continue;
+    if (!group.valid()) group = task->second.job;
+    into.push_back(failed ? Dependency{task->second.job, When::ended}
+                          : Dependency{task->second.job, When::failed, group});
+  }
+  if (failed || group.valid()) return {};
+  return fail("the dependency on job " + name.text() + " can never be met: all its tasks have ended as COMPLETED.");
+}
+
+// What was met already is left out; what can never be met is refused.
+Result<void> Awaited::add(const Meant& on, const AfterName& name, std::vector<Dependency>& into) {
+  using When = Dependency::When;
+  if (on.state.empty()) {
+    const Job& job = service_.view().job(on.job);
+    const bool met = name.when == When::started && job.state == JobState::running;
+    if (!met) into.push_back({on.job, name.when, {}, name.later});
+    if (met && name.later > Duration{0}) begins_ = std::max(begins_, job.start + name.later);
+    return {};
+  }
+  const bool succeeded = on.state == "COMPLETED";
+  const bool met = name.when == When::succeeded ? succeeded : name.when == When::failed ? !succeeded : true;
+  if (met) return {};
+  never_ = true;
+  const std::string shown = on.array > 0 ? shown_task(on.array, on.index) : service_.book().shown(on.job);
+  return fail("the dependency on job " + shown + " can never be met: it has ended as " + on.state + ".");
+}
+
+}  // namespace rota::serve
