@@ -376,7 +376,7 @@ class WhatIsTold(RotaCase):
 
     def test_a_limit_that_is_not_told_turns_no_job_away(self):
         self.file("log.swf", "; MaxProcs: 2\n1 0 -1 205 1 -1 -1 1 -1\n2 0 -1 30 1 -1 -1 1 60\n")
-        nodes = '[[nodes]]\nprocessors = 2\n[[partitions]]\nname = "p"\ndefault_time = 60\nmax_time = '
+        nodes = 'processors = 2\n[[partitions]]\nname = "p"\ndefault_time = 60\nmax_time = '
         for most, end, state in (("60", "60", "timed_out"), ("100", "100", "timed_out"), ("1000", "205", "completed")):
             self.file("c.toml", nodes + most + "\n")
             self.rota("simulate", "log.swf", "--cluster", "c.toml", "--policy", "fcfs", "--jobs", "out.csv")
