@@ -18,6 +18,7 @@ namespace {
 
 constexpr const char* kAtOnce = "cancelled within their first second: taken as jobs of 1 s";
 constexpr const char* kNeverStarted = "ended before they started (DEADLINE, REVOKED, ...): dropped";
+constexpr const char* kRefused = "refused by Slurm (FAILED at once and without a node): they never ran: dropped";
 constexpr const char* kWaiting = "not started when the log was taken: dropped";
 constexpr const char* kWaitsAgain = "ran, and queued again when the log was taken: dropped";
 constexpr const char* kRunning = "still running when the log was taken: dropped";
@@ -25,6 +26,10 @@ constexpr const char* kBackwards = "ended before they started, and Elapsed is no
 constexpr const char* kClockChange = "started and ended on two sides of a clock change: Elapsed taken as the run time";
 constexpr const char* kSuspended = "End - Start is not Elapsed (suspended?): Elapsed taken as the run time";
 constexpr const char* kNoLimit = "no time limit (UNLIMITED, Partition_Limit, or not told): requested time left unknown";
+constexpr const char* kThrottled =
+    "eligible after others of their array had started (its throttle, as --array=0-9%3 sets it): they come when they "
+    "are "
+    "eligible";
 constexpr const char* kComponent = "components of heterogeneous jobs: each a job of its own, which may start alone";
 constexpr const char* kKeptSpread =
     "would go on any number of nodes, and have memory by their processors: kept on as many nodes as they had";
@@ -53,7 +58,9 @@ constexpr std::array kRemarks{
     "Start is not End less Elapsed and Suspended, but Eligible (sacct --json of Slurm 22.05.0 to 22.05.7): taken as "
     "their difference",
     "NodeList is no host list such as n[1-3,7]: left unknown where they ran",
-    kSeveralPartitions};
+    kSeveralPartitions,
+    "accelerators or licences of which sacct tells nothing: as SubmitLine has them, which does not know a script's own "
+    "#SBATCH"};
 
 std::int64_t swf_status(SacctState state) {
   switch (state) {
@@ -97,12 +104,14 @@ class SacctJobs {
   void keep(const SacctRow& job, std::int64_t run);
   void remark(const SacctRow& job);
   void collect_requests();
+  bool throttled(const SacctRow& job) const;
   std::map<std::uint32_t, std::string> named_anew(SwfField field, const NumbersOfNames& names);
 
   SacctRows rows_;
   const SwfOptions& options_;
   SacctLog out_;
-  std::vector<std::uint32_t> requests_;  // of each row that is kept
+  std::vector<std::uint32_t> requests_;                 // of each row that is kept
+  std::map<std::uint32_t, std::int64_t> first_starts_;  // of arrays
 };
 
 void SacctJobs::take(const SacctRow& job) {
@@ -117,6 +126,7 @@ void SacctJobs::take(const SacctRow& job) {
     return keep(job, 0);
   }
   if (never_started(job, run)) return drop(kNeverStarted);
+  if (job.state == SacctState::failed && run == 0 && !job.placed) return drop(kRefused);
   const bool waits = job.state == SacctState::pending || job.state == SacctState::requeued;
   if (waits || job.start == kNoTime) return drop(run > 0 ? kWaitsAgain : kWaiting);
   const bool runs = job.state == SacctState::running || job.state == SacctState::resizing;
@@ -189,13 +199,19 @@ void SacctJobs::keep(const SacctRow& job, std::int64_t run) {
   requests_.push_back(job.request);
 }
 
+// Whether it was a task of its array that had to wait: what keeps the whole array keeps its first task, too.
+bool SacctJobs::throttled(const SacctRow& job) const {
+  const auto first = first_starts_.find(job.array);
+  return job.array > 0 && first != first_starts_.end() && first->second < came(job);
+}
+
 // Counts what is odd about a job that is kept.
 void SacctJobs::remark(const SacctRow& job) {
   const auto note = [&](const char* what) { out_.report.note(what, job.line); };
   if (off(job) >= kNoticed) note(clock_changed(job) ? kClockChange : kSuspended);
   const std::int64_t left_queue = job.start != kNoTime ? job.start : job.end;
   if (left_queue != kNoTime && left_queue < job.submit) note(kEarlyStart);
-  if (came(job) != job.submit) note(kLateEligible);
+  if (came(job) != job.submit) note(throttled(job) ? kThrottled : kLateEligible);
   if (job.limit == kNoTime) note(kNoLimit);
   if (job.component) note(kComponent);
   if (job.spread == SacctSpread::kept) note(kKeptSpread);
@@ -257,6 +273,11 @@ SacctLog SacctJobs::finish() {
     settle_spread(jobs, options_);
     out_.rows.reserve(jobs.size());
     requests_.reserve(jobs.size());
+    for (const SacctRow& job : jobs) {
+      if (job.array == 0 || job.start == kNoTime) continue;
+      std::int64_t& first = first_starts_.try_emplace(job.array, job.start).first->second;
+      first = std::min(first, job.start);
+    }
     for (const SacctRow& job : jobs) take(job);
   }
   out_.cluster = std::move(rows_.cluster);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <string>
@@ -29,7 +30,23 @@ int digits(std::string_view text, std::size_t at, std::size_t count) {
   return number;
 }
 
+// "Z", "+01:00" or "-0330" as seconds east of Greenwich.
+std::optional<std::int64_t> offset_of(std::string_view zone) {
+  if (zone == "Z") return 0;
+  const bool colon = zone.size() == 6 && zone[3] == ':';
+  if ((zone.size() != 5 && !colon) || (zone[0] != '+' && zone[0] != '-')) return std::nullopt;
+  const int hours = digits(zone, 1, 2), minutes = digits(zone, colon ? 4 : 3, 2);
+  if (hours < 0 || hours > 15 || minutes < 0 || minutes > 59) return std::nullopt;
+  return (zone[0] == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
+}
+
+// With an offset behind it, of an instant; else of a clock on the wall.
 std::optional<std::int64_t> civil_time(std::string_view cell) {
+  if (cell.size() > 19) {
+    const auto offset = offset_of(cell.substr(19));
+    const auto time = offset ? civil_time(cell.substr(0, 19)) : std::nullopt;
+    return time && *time >= *offset ? std::optional(*time - *offset) : std::nullopt;
+  }
   if (cell.size() != 19 || cell[4] != '-' || cell[7] != '-' || cell[10] != 'T' || cell[13] != ':' || cell[16] != ':')
     return std::nullopt;
   const int year = digits(cell, 0, 4), month = digits(cell, 5, 2), day = digits(cell, 8, 2);
@@ -161,8 +178,29 @@ Result<SacctTres> parse_sacct_gres(std::string_view cell) {
   return tres;
 }
 
+namespace {
+
+// Slurm keeps a request as a number of megabytes with a flag for "for each processor": bit 63, and once bit 31. Dumps
+// of its database have the number as it is, and sacct prints it so of jobs that are older than it. No processor has
+// more than the 16 TB behind the flag that are taken for such a request, and not for a job of some petabytes.
+std::optional<std::int64_t> flagged_megabytes(std::string_view cell) {
+  if (cell.ends_with('M')) cell.remove_suffix(1);
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
+  if (error != std::errc{} || end != cell.data() + cell.size()) return std::nullopt;
+  for (const unsigned bit : {31U, 63U}) {
+    const std::uint64_t flag = std::uint64_t{1} << bit;
+    if (number >= flag && number - flag <= std::uint64_t{1} << 24U) return static_cast<std::int64_t>(number - flag);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 Result<SacctMemory> parse_sacct_memory(std::string_view cell) {
   SacctMemory memory;
+  if (const auto megabytes = flagged_megabytes(cell))
+    return SacctMemory{.bytes = *megabytes << 20U, .per = SacctMemory::Per::processor, .impossible = *megabytes == 0};
   if (one_of(cell, {"", "0", "Unknown"}) || cell.ends_with('?')) return memory;
   if (cell.ends_with('n')) memory.per = SacctMemory::Per::node;
   if (cell.ends_with('c')) memory.per = SacctMemory::Per::processor;
@@ -172,6 +210,8 @@ Result<SacctMemory> parse_sacct_memory(std::string_view cell) {
   if (size && *size <= kMostBytes) memory.bytes = *size;
   const bool amount = size || cell.find_first_not_of("0123456789.KMGTP") == std::string_view::npos;
   if (!amount || cell.empty()) return fail("which is not an amount of memory such as 16G or 4000Mc");
+  // 2.00P is what sacct makes of the flag 31, and whatever stands behind that is lost.
+  if (memory.bytes == std::int64_t{1} << 51U && cell.ends_with('P')) return SacctMemory{.impossible = true};
   const bool told = size ? *size > kMostBytes : cell.find_first_of("123456789") != std::string_view::npos;
   memory.impossible = told && !cell.starts_with(kNothingAsked);
   return memory;

@@ -13,8 +13,9 @@
 
 namespace rota::log {
 
-// "2024-03-31T01:59:59" as seconds since 1970 on the clock that wrote it, or such seconds themselves
-// (SLURM_TIME_FORMAT=%s); nothing for "Unknown", "None", "N/A" and "". Years 1970 to 2999.
+// "2024-03-31T01:59:59" as seconds since 1970 on the clock that wrote it; with an offset behind it ("Z", "+01:00",
+// "+0100"), or such seconds themselves (SLURM_TIME_FORMAT=%s), an instant; nothing for "Unknown", "None", "N/A" and "".
+// Years 1970 to 2999.
 Result<std::optional<std::int64_t>> parse_sacct_time(std::string_view cell);
 
 // Whether it is one of the first kind, of a clock on the wall.
@@ -46,6 +47,7 @@ Result<SacctTres> parse_sacct_gres(std::string_view cell);
 
 // What a job has asked for: "16G" in all (since Slurm 21.08), "4000Mn" on each node, "2Gc" for each processor. Where
 // nothing was asked sacct 22.05 prints "16?" or "18446744073709551616.00M": not known, as is all beyond 2^60 bytes.
+// Slurm's own number of megabytes with its flag, "2147487648" or "9223372036854779808M", is 4000 MB for each processor.
 struct SacctMemory {
   enum class Per : std::uint8_t { job, node, processor };
   std::int64_t bytes = 0;  // 0: nothing asked, or not known; at most 2^60

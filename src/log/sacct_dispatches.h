@@ -29,7 +29,8 @@ enum class SacctRemark : std::uint8_t {
   unplaced_gpus,
   start_was_eligible,
   odd_nodes,
-  several_partitions
+  several_partitions,
+  by_submit_line
 };
 
 // How its nodes are known. Slurm tells that one at least was asked for of all that do not say how many.
@@ -67,13 +68,14 @@ struct SacctRow {
   std::uint32_t request = 0;   // what else it asks for, by place in a table; 0: nothing
   SacctState state = SacctState::unknown;
   SacctSpread spread = SacctSpread::as_asked;
-  bool by_processors = false;  // its memory: as much for each
-  bool component = false;      // of a heterogeneous job
-  bool wall_clock = false;     // start and end are of a clock on the wall, of which it is not known where
-  bool given = false;          // AllocTRES tells what it was given, as it does of no job that never started
-  std::uint16_t remarks = 0;   // a bit for each
+  bool by_processors : 1 = false;  // its memory: as much for each
+  bool component : 1 = false;      // of a heterogeneous job
+  bool wall_clock : 1 = false;     // start and end are of a clock on the wall, of which it is not known where
+  bool given : 1 = false;          // AllocTRES tells what it was given, as it does of no job that never started
+  bool placed : 1 = true;          // false: it is told that it never had a node
+  std::uint32_t remarks = 0;   // a bit for each
 
-  void remark(SacctRemark what) { remarks |= static_cast<std::uint16_t>(1U << static_cast<unsigned>(what)); }
+  void remark(SacctRemark what) { remarks |= 1U << static_cast<unsigned>(what); }
 };
 
 // When it began to wait.

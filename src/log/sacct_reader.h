@@ -74,6 +74,7 @@ class SacctRowTaker {
   Result<void> read_processors(const SacctCells& cells, SacctRow& row);
   Result<void> read_limit(const SacctCells& cells, SacctRow& row);
   Result<void> read_requests(const SacctCells& cells, SacctRow& row);
+  SacctTres untold_requests(const SacctCells& cells, const SacctTres& per_node, SacctRow& row) const;
   std::int64_t accelerators_on_each(std::int64_t asked, std::int64_t had_nodes, bool& uneven) const;
   Result<void> read_memory(const SacctCells& cells, SacctRow& row);
   Result<void> read_names(const SacctCells& cells, SacctRow& row);

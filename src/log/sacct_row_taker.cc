@@ -19,17 +19,24 @@ constexpr const char* kBadRow = "rows that cannot be read: dropped";
 constexpr const char* kOtherCluster = "jobs of other clusters: dropped";
 constexpr const char* kStep = "steps of jobs: passed over";
 
+// What is known of a request for memory beside its amount.
+struct MemoryHints {
+  bool all;      // --mem=0: all that the nodes have
+  bool by_gpus;  // it may go by GPUs (DefMemPerGPU, --mem-per-gpu)
+};
+
 // Memory in all, beside the processors that a job had, and on `nodes` nodes. What it was given, in equal parts; but
 // where that went by nodes as much on each, however many it got, and where it was all that its nodes had what it asked
-// for.
+// for. Of a job without GPUs it was all where it is more than goes by processors or nodes.
 struct GivenMemory {
   std::int64_t bytes;
   bool whole_nodes;
   bool with_nodes;  // as much on each, however many there are; else what is on each goes by its processors there
 };
-GivenMemory given_memory(const SacctMemory& told, const SacctTres& asked, const SacctTres& got, std::int64_t nodes) {
+GivenMemory given_memory(const SacctMemory& told, const SacctTres& asked, const SacctTres& got, std::int64_t nodes,
+                         const MemoryHints& hints) {
   const auto on_each = [&](std::int64_t all, std::int64_t of) { return all / std::max<std::int64_t>(of, 1) * nodes; };
-  if (told.per == SacctMemory::Per::processor) return {got.memory, false, false};
+  if (told.per == SacctMemory::Per::processor || told.impossible) return {got.memory, false, false};
   // sacct rounds what is no whole number of the unit to hundredths of it.
   const auto grew_as = [&](std::int64_t from, std::int64_t to) {
     const double ratio = from > 0 && to > 0 ? static_cast<double>(to) / static_cast<double>(from) : 1;
@@ -39,11 +46,12 @@ GivenMemory given_memory(const SacctMemory& told, const SacctTres& asked, const 
   const bool by_processors = grew_as(asked.processors, got.processors);
   if (told.per == SacctMemory::Per::node || grew_as(asked.nodes, got.nodes)) {
     return {.bytes = got.nodes > 0 ? on_each(got.memory, got.nodes) : got.memory,
-            .whole_nodes = told.bytes == 0,
-            .with_nodes = told.per == SacctMemory::Per::node || !by_processors};
+            .whole_nodes = told.bytes == 0 || hints.all,
+            .with_nodes = told.per == SacctMemory::Per::node || hints.all || !by_processors};
   }
-  if (told.bytes == 0) return {got.memory, true, true};
-  if (by_processors || got.memory <= told.bytes) return {got.memory, false, false};
+  if (told.bytes == 0) return {got.memory, hints.all || !hints.by_gpus, true};
+  if (by_processors || got.memory <= told.bytes) return {got.memory, hints.all, hints.all};
+  if (hints.by_gpus && !hints.all) return {got.memory, false, true};
   return {on_each(told.bytes, asked.nodes), true, true};
 }
 
@@ -149,6 +157,8 @@ Result<void> SacctRowTaker::read_cells(const SacctCells& cells, std::int64_t lin
 // What is no host list, as of the nodes of a torus, is left out: a log is worth reading without.
 void SacctRowTaker::read_nodes(const SacctCells& cells, SacctRow& row) {
   const std::string_view list = cells.cell(SacctColumn::node_list);
+  row.placed = list.empty() ? !cells.has(SacctColumn::alloc_tres) || !cells.cell(SacctColumn::alloc_tres).empty()
+                            : list != "None assigned";
   if (list.empty() || list == "None assigned" || list == "None" || list == "Unknown" || list == "(null)") return;
   row.ran_on = out_.node_lists.number_of(list);
   if (row.ran_on == 0) row.remark(SacctRemark::odd_nodes);
@@ -304,12 +314,38 @@ std::int64_t SacctRowTaker::accelerators_on_each(std::int64_t asked, std::int64_
   return got_.accelerators > 0 ? std::min(as_asked, on_each(got_.accelerators, nodes)) : as_asked;
 }
 
+// What SubmitLine says of GPUs and licences, of those of which sacct tells nothing: the site may not account them.
+SacctTres SacctRowTaker::untold_requests(const SacctCells& cells, const SacctTres& per_node, SacctRow& row) const {
+  const bool gpus = asked_.accelerators < 0 && got_.accelerators < 0 && per_node.accelerators < 0;
+  const bool licences = asked_.licences.empty() && got_.licences.empty();
+  SacctTres untold;
+  if (!gpus && !licences) return untold;
+  SubmitLineAsks line = submit_line_asks(cells.cell(SacctColumn::submit_line));
+  if (licences) untold.licences = std::move(line.licences);
+  const std::int64_t nodes = std::max<std::int64_t>({row.nodes, row.given_nodes, 1});
+  std::int64_t all = line.gpus_of_node * nodes;
+  if (line.gpus_of_task > 0) all = line.gpus_of_task * std::max(line.tasks, nodes);
+  if (line.gpus > 0) all = line.gpus;
+  if (gpus && all > 0) {
+    untold.accelerators = all;
+    untold.accelerator_type = line.gpu_type;
+  }
+  if (untold.accelerators > 0 || !untold.licences.empty()) row.remark(SacctRemark::by_submit_line);
+  return untold;
+}
+
 // What was asked for, where that is told: a job with a node to itself was given all that is in it. Slurm counts
 // accelerators in all; on each node as many as on the fullest one, if they do not come out even.
 Result<void> SacctRowTaker::read_requests(const SacctCells& cells, SacctRow& row) {
   const auto per_node = cells.read(SacctColumn::req_gres, parse_sacct_gres);
   if (!per_node) return std::unexpected(per_node.error());
-  const SacctTres& request = cells.cell(SacctColumn::req_tres).empty() ? got_ : asked_;
+  SacctTres request = cells.cell(SacctColumn::req_tres).empty() ? got_ : asked_;
+  SacctTres untold = untold_requests(cells, *per_node, row);
+  if (!untold.licences.empty()) request.licences = std::move(untold.licences);
+  if (untold.accelerators > 0) {
+    request.accelerators = untold.accelerators;
+    request.accelerator_type = untold.accelerator_type;
+  }
   JobAttributes asks;
   asks.licences = request.licences;
   if (!keep_askable(asks.licences)) row.remark(SacctRemark::odd_licences);
@@ -359,7 +395,11 @@ Result<void> SacctRowTaker::read_memory(const SacctCells& cells, SacctRow& row) 
   std::int64_t all = parts > 0 ? told->bytes * parts : 0;
   bool with_nodes = told->per == SacctMemory::Per::node;
   if (got_.memory > 0) {
-    const GivenMemory given = given_memory(*told, asked_, got_, std::max<std::int64_t>(nodes, 1));
+    const bool gpus = out_.requests[row.request].accelerators > 0 || got_.accelerators > 0;
+    const std::string_view line = cells.cell(SacctColumn::submit_line);
+    const GivenMemory given = given_memory(*told, asked_, got_, std::max<std::int64_t>(nodes, 1),
+                                           {.all = line.contains("mem") && submit_line_asks(line).all_memory,
+                                            .by_gpus = gpus || options_.gpus_unaccounted});
     if (given.whole_nodes && any_told) row.remark(SacctRemark::whole_nodes);
     all = given.bytes;
     with_nodes = given.with_nodes;

@@ -1,6 +1,9 @@
 #include "log/submit_line.h"
 
 #include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -59,6 +62,19 @@ LongOption long_option(std::string_view given) {
   return meant.size() == 1 ? meant.front() : LongOption{};
 }
 
+// Options whose values are kept, with their letters.
+enum class Kept : std::uint8_t { array, nodes, tasks, each, memory, gpus, of_node, of_task, gres, licences };
+constexpr std::array<std::pair<std::string_view, char>, 10> kKeptOptions{{{"array", 'a'},
+                                                                          {"nodes", 'N'},
+                                                                          {"ntasks", 'n'},
+                                                                          {"cpus-per-task", 'c'},
+                                                                          {"mem", ' '},
+                                                                          {"gpus", 'G'},
+                                                                          {"gpus-per-node", ' '},
+                                                                          {"gpus-per-task", ' '},
+                                                                          {"gres", ' '},
+                                                                          {"licenses", 'L'}}};
+
 // The values of options as they come, the last of which counts.
 class Given {
  public:
@@ -67,34 +83,75 @@ class Given {
     const LongOption option = long_option(word.substr(0, equals));
     if (equals == std::string_view::npos && !option.takes_value) return;
     const std::string_view value = equals == std::string_view::npos ? words.next() : word.substr(equals + 1);
-    if (option.name == "array") array_ = value;
-    if (option.name == "nodes") nodes_ = value;
-    if (option.name == "ntasks") tasks_ = value;
-    if (option.name == "cpus-per-task") each_ = value;
+    for (std::size_t i = 0; i < kKeptOptions.size(); ++i)
+      if (kKeptOptions[i].first == option.name) values_[i] = value;
   }
   void take_short(std::string_view word, Words& words) {  // several may stand in one word
     for (; !word.empty(); word.remove_prefix(1)) {
       if (kShortWithOwnValue.contains(word.front())) return;
       if (!kShortWithValue.contains(word.front())) continue;
       const std::string_view value = word.size() > 1 ? word.substr(1) : words.next();
-      if (word.front() == 'a') array_ = value;
-      if (word.front() == 'N') nodes_ = value;
-      if (word.front() == 'n') tasks_ = value;
-      if (word.front() == 'c') each_ = value;
+      for (std::size_t i = 0; i < kKeptOptions.size(); ++i)
+        if (kKeptOptions[i].second == word.front()) values_[i] = value;
       return;
     }
   }
   std::uint32_t throttle() const {
-    const std::size_t percent = array_.find('%');
-    if (percent == std::string_view::npos || array_.find_first_not_of("0123456789,-:") != percent) return 0;
-    const auto most = parse_integer(array_.substr(percent + 1));
+    const std::size_t percent = of(Kept::array).find('%');
+    if (percent == std::string_view::npos || of(Kept::array).find_first_not_of("0123456789,-:") != percent) return 0;
+    const auto most = parse_integer(of(Kept::array).substr(percent + 1));
     return most && *most > 0 && *most <= INT32_MAX ? static_cast<std::uint32_t>(*most) : 0;
   }
 
-  bool needs_its_nodes() const { return !nodes_.empty() || tasks_ == "1" || (!each_.empty() && each_ != "1"); }
+  bool needs_its_nodes() const {
+    return !of(Kept::nodes).empty() || of(Kept::tasks) == "1" || (!of(Kept::each).empty() && of(Kept::each) != "1");
+  }
+
+  SubmitLineAsks asks() const {
+    SubmitLineAsks asks;
+    asks.all_memory =
+        !of(Kept::memory).empty() && of(Kept::memory).find_first_not_of("0KMGT") == std::string_view::npos;
+    asks.tasks = number_in(of(Kept::tasks));
+    asks.gpus = gpus_in(of(Kept::gpus), asks);
+    asks.gpus_of_node = gpus_in(of(Kept::of_node), asks);
+    asks.gpus_of_task = gpus_in(of(Kept::of_task), asks);
+    for (std::string_view item : split(of(Kept::gres), ',')) {
+      if (item.starts_with("gres:") || item.starts_with("gres/")) item.remove_prefix(5);
+      if (item != "gpu" && !item.starts_with("gpu:")) continue;
+      item.remove_prefix(std::min<std::size_t>(item.size(), 4));
+      asks.gpus_of_node += gpus_in(item.empty() ? "1" : item, asks);
+    }
+    for (const std::string_view item : split(of(Kept::licences), ',')) {
+      if (item.contains('|')) continue;  // any of several, which one is not told
+      const std::size_t colon = std::min(item.find_first_of(":="), item.size());
+      const std::int64_t count = colon == item.size() ? 1 : number_in(item.substr(colon + 1));
+      if (colon > 0 && count > 0)
+        asks.licences.push_back({std::string(item.substr(0, colon)), static_cast<std::uint32_t>(count)});
+    }
+    return asks;
+  }
 
  private:
-  std::string_view array_, nodes_, tasks_, each_;
+  static std::int64_t number_in(std::string_view text) {
+    const auto number = parse_integer(text);
+    return number && *number > 0 && *number <= INT32_MAX ? *number : 0;
+  }
+  // "a100:2", "2" or "a100"; of several types the first is named.
+  static std::int64_t gpus_in(std::string_view text, SubmitLineAsks& asks) {
+    std::int64_t all = 0;
+    for (const std::string_view item : split(text, ',')) {
+      const std::size_t colon = item.rfind(':');
+      const std::string_view last = item.substr(colon == std::string_view::npos ? 0 : colon + 1);
+      const bool counted = !last.empty() && last.find_first_not_of("0123456789") == std::string_view::npos;
+      const std::string_view type = !counted ? item : item.substr(0, colon == std::string_view::npos ? 0 : colon);
+      if (asks.gpu_type.empty()) asks.gpu_type = type;
+      all += counted ? number_in(last) : item.empty() ? 0 : 1;
+    }
+    return all;
+  }
+
+  std::string_view of(Kept kept) const { return values_[static_cast<std::size_t>(kept)]; }
+  std::array<std::string_view, kKeptOptions.size()> values_;
 };
 
 Given given_in(std::string_view line) {
@@ -118,5 +175,9 @@ std::uint32_t throttle_of_submit_line(std::string_view line) {
 }
 
 bool submit_line_needs_its_nodes(std::string_view line) { return !line.empty() && given_in(line).needs_its_nodes(); }
+
+SubmitLineAsks submit_line_asks(std::string_view line) {
+  return line.empty() ? SubmitLineAsks{} : given_in(line).asks();
+}
 
 }  // namespace rota::log

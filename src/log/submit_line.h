@@ -4,6 +4,9 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
+
+#include "model/licence_names.h"
 
 namespace rota::log {
 
@@ -15,5 +18,18 @@ std::uint32_t throttle_of_submit_line(std::string_view line);
 // Whether sbatch's own options say on how many nodes it is to be, or that its processors belong to one process (or
 // some) which cannot be on two: --nodes, --ntasks=1, --cpus-per-task. What a script says is not in the line.
 bool submit_line_needs_its_nodes(std::string_view line);
+
+// What sbatch's own options ask for of which sacct tells nothing where the site does not account it.
+struct SubmitLineAsks {
+  std::int64_t gpus = 0;          // in all, as --gpus says; 0: not told
+  std::int64_t gpus_of_node = 0;  // --gres=gpu:a100:2, --gpus-per-node
+  std::int64_t gpus_of_task = 0;  // --gpus-per-task,
+  std::int64_t tasks = 0;         // and --ntasks; 0: not told
+  std::string_view gpu_type;      // empty: none is named
+  std::vector<NamedLicences> licences;
+  bool all_memory = false;  // --mem=0: all that its nodes have
+};
+// Views are valid as long as the line is.
+SubmitLineAsks submit_line_asks(std::string_view line);
 
 }  // namespace rota::log

@@ -27,7 +27,8 @@ struct SwfOptions {
   // node has beside each of its processors, in bytes; 0: not known.
   bool memory_counts = true;
   std::int64_t memory_beside = 0;
-  std::string cluster = {};  // of sacct's jobs only those of this one; empty: all, which must be of one
+  bool gpus_unaccounted = false;  // nodes have GPUs of which sacct tells nothing: what jobs have may go by those
+  std::string cluster = {};       // of sacct's jobs only those of this one; empty: all, which must be of one
   std::shared_ptr<const TimeZone> zone = {};  // in which sacct printed local times; nullptr: UTC, or not known
   // Called now and then with the share of the file that has been read, 0..1; may be empty.
   std::function<void(double)> progress = {};
