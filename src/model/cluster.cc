@@ -244,7 +244,7 @@ void Cluster::apply(const Launched& fact) {
   job.starting = false;
   job.failed_launches = 0;
   if (job.steady()) rank_running(job, fact.job);
-  if (!eligibility_.empty()) eligibility_.started(fact.job, now_);
+  if (!eligibility_.empty()) eligibility_.started(fact.job, job.start);
 }
 
 // Before their ends are reported: what counts as free must be there to take.

@@ -67,7 +67,7 @@ bool of_a_job(std::string_view text) {
 // What its submission asked for in Slurm's words, "NTASKS_PER_NODE=2 MEM_PER_CPU=20". Of the variables of memory Slurm
 // says the one that was asked.
 void say_what_was_asked(const std::vector<std::string>& given, std::vector<std::string>& all) {
-  constexpr std::string_view kAsked = "ROTA_SBATCH_ASKED=";
+  static constexpr std::string_view kAsked = "ROTA_SBATCH_ASKED=";
   const auto found = std::ranges::find_if(given, [](const std::string& text) { return text.starts_with(kAsked); });
   if (found == given.end()) return;
   for (const std::string_view each : split(std::string_view(*found).substr(kAsked.size()), ' ')) {

@@ -199,7 +199,7 @@ class AsPrinted(Installed):
         self.assertIn("active (running)", said)
         self.addCleanup(command, "systemctl", "disable", "rota.socket", "rota.service")
         os.chdir("/tmp")
-        self.assertEqual(command("rota", "submit", "--wait", "--", "true"), "Submitted job 1\n")
+        self.assertEqual(command("rota", "submit", "--wait", "-t", "1m", "--", "true"), "Submitted job 1\n")
 
 
 class OfOneUser(Installed):
