@@ -13,15 +13,31 @@ Result<void> partitions_known(const PartitionsOfLog& log, const Machine& machine
   if (machine.partitions.empty()) return {};
   std::vector<std::string_view> known;
   for (const Partition& partition : machine.partitions) known.push_back(partition.name);
+  struct Unknown {
+    std::string name, hint;  // "; did you mean ...?"
+    std::int64_t jobs;
+  };
+  std::vector<Unknown> unknown;
+  std::int64_t jobs = 0;
   for (const auto& [number, name] : log.names) {
-    const auto jobs = log.jobs_of.find(number);
-    if (jobs == log.jobs_of.end() || jobs->second == 0 || std::ranges::find(known, name) != known.end()) continue;
+    const auto of = log.jobs_of.find(number);
+    if (of == log.jobs_of.end() || of->second == 0 || std::ranges::find(known, name) != known.end()) continue;
     const std::string_view near = nearest(name, known);
-    return fail(log.shown + ": " + amount(jobs->second, "job") + (jobs->second == 1 ? " is" : " are") +
-                " of partition " + quoted(name) + ", which " + cluster + " does not describe" +
-                (near.empty() ? ". " : "; did you mean " + quoted(near) + "? ") + advice);
+    unknown.push_back({quoted(name), near.empty() ? "" : "; did you mean " + quoted(near) + "?", of->second});
+    jobs += of->second;
   }
-  return {};
+  if (unknown.empty()) return {};
+  const std::string are = amount(jobs, "job") + (jobs == 1 ? " is" : " are");
+  const Unknown& one = unknown.front();
+  if (unknown.size() == 1) {
+    return fail(log.shown + ": " + are + " of partition " + one.name + ", which " + cluster + " does not describe" +
+                (one.hint.empty() ? "." : one.hint) + " " + advice);
+  }
+  std::string list;
+  for (const Unknown& each : unknown)
+    list += (list.empty() ? "" : ", ") + each.name + " (" + amount(each.jobs, "job") + each.hint + ")";
+  return fail(log.shown + ": " + are + " of partitions that " + cluster + " does not describe: " + list + ". " +
+              advice);
 }
 
 }  // namespace rota::log

@@ -12,7 +12,8 @@
 namespace rota::log {
 
 // Fails if jobs are of a partition that the machine does not have: they would run where they never could, under limits
-// that were never theirs. The sentence ends with the nearest name, and goes on with what can be done about it.
+// that were never theirs. The sentence names them all, with the nearest name of each, and goes on with what can be done
+// about it.
 // `jobs_of`: how many there are of each number; `shown` and `cluster`: log and cluster for messages.
 struct PartitionsOfLog {
   const NumberedNames& names;

@@ -57,12 +57,16 @@ Result<void> PbsRequest::take(std::string_view name, std::string_view value) {
     const auto bytes = parse_pbs_size(value);
     if (!bytes) return std::unexpected(bytes.error());
     process_memory = *bytes;
-  } else if (name == "walltime" || name == "mem" || name == "ncpus" || name == "ngpus" || name == "procs") {
+  } else if (name == "walltime" || name == "mem" || name == "ncpus" || name == "ngpus" || name == "gpus" ||
+             name == "procs") {
     auto number = name == "walltime" ? parse_pbs_time(value)
                   : name == "mem"    ? parse_pbs_size(value)
                                      : parse_count(name, value);
     if (!number) return std::unexpected(number.error());
-    (name == "walltime" ? limit : name == "mem" ? memory : name == "ngpus" ? accelerators : processors) = *number;
+    (name == "walltime"       ? limit
+     : name == "mem"          ? memory
+     : name.ends_with("gpus") ? accelerators
+                              : processors) = *number;
   } else if (name == "mppwidth" || name == "mppdepth" || name == "mppnppn") {
     const auto number = parse_count(name, value);
     if (!number) return std::unexpected(number.error());

@@ -96,6 +96,9 @@ TEST(PbsRequest, LosesNothingInSilence) {
   const auto without_chunks = request({{"ncpus", "16"}, {"mem", "8gb"}});
   EXPECT_EQ(attributes_of(without_chunks, 2)->nodes, 2U);
   EXPECT_EQ(attributes_of(without_chunks, 2)->memory, std::int64_t{4} << 30U);
+  const auto torque = request({{"nodes", "1:ppn=4"}, {"gpus", "2"}});
+  EXPECT_EQ(attributes_of(torque, 1)->accelerators, 2);
+  EXPECT_EQ(torque.other, "");
   EXPECT_EQ(request({{"bigtmp", "5gb"}}).other, "bigtmp");
   EXPECT_EQ(request({{"bigtmp", "0"}}).other, "");
   EXPECT_FALSE(attributes_of(request({{"ngpus", "65"}, {"place", "pack"}}), 1));

@@ -64,10 +64,10 @@ std::optional<std::int64_t> civil_time(std::string_view cell) {
 
 Result<std::optional<std::int64_t>> parse_sacct_time(std::string_view cell) {
   if (one_of(cell, {"", "Unknown", "None", "N/A"})) return std::nullopt;
-  if (const auto time = civil_time(cell)) return time;
+  if (const auto time = civil_time(cell)) return *time > 0 ? time : std::nullopt;
   const auto epoch = parse_integer(cell);
   if (!epoch || *epoch < 0 || *epoch >= kLatest) return fail("which is not a time such as 2024-03-31T01:59:59");
-  return *epoch;
+  return *epoch > 0 ? std::optional(*epoch) : std::nullopt;
 }
 
 bool is_local_time(std::string_view cell) { return cell.size() == 19 && cell[4] == '-'; }

@@ -14,8 +14,8 @@
 namespace rota::log {
 
 // "2024-03-31T01:59:59" as seconds since 1970 on the clock that wrote it; with an offset behind it ("Z", "+01:00",
-// "+0100"), or such seconds themselves (SLURM_TIME_FORMAT=%s), an instant; nothing for "Unknown", "None", "N/A" and "".
-// Years 1970 to 2999.
+// "+0100"), or such seconds themselves (SLURM_TIME_FORMAT=%s), an instant; nothing for "Unknown", "None", "N/A" and "",
+// and for 0, as a database has it where there is no time. Years 1970 to 2999.
 Result<std::optional<std::int64_t>> parse_sacct_time(std::string_view cell);
 
 // Whether it is one of the first kind, of a clock on the wall.

@@ -73,7 +73,7 @@ struct SacctRow {
   bool wall_clock : 1 = false;     // start and end are of a clock on the wall, of which it is not known where
   bool given : 1 = false;          // AllocTRES tells what it was given, as it does of no job that never started
   bool placed : 1 = true;          // false: it is told that it never had a node
-  std::uint32_t remarks = 0;   // a bit for each
+  std::uint32_t remarks = 0;       // a bit for each
 
   void remark(SacctRemark what) { remarks |= 1U << static_cast<unsigned>(what); }
 };

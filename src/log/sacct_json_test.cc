@@ -156,6 +156,13 @@ TEST(SacctJson, TellsOnWhichNodesAJobRan) {
   EXPECT_FALSE(log_of(document(with(kOld, R"("name": )", R"("nodes": "None assigned", "name": )")))->node_lists);
 }
 
+TEST(SacctJson, TellsTheCommandLineOfAJob) {
+  const auto log = log_of(document(with(kOld, R"("array": {"job_id": 0, "task_id": null})",
+                                        R"("submit_line": "sbatch -a1-9%4 x", "array": {"job_id": 6, "task_id": 5})")));
+  ASSERT_TRUE(log) << log.error().message;
+  EXPECT_EQ(log->rows[0].throttle, 4U);
+}
+
 TEST(SacctJson, TellsHowManyTasksOfAnArrayRunAtOnce) {
   const std::string old = R"("array": {"job_id": 0, "task_id": null})";
   const std::string limits = R"("limits": {"max": {"running": {"tasks": 4}}})";

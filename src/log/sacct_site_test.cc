@@ -165,6 +165,14 @@ TEST(SacctOfSites, ReadsTheFlagInSlurmsOwnNumbersOfMegabytes) {
   EXPECT_EQ(log.rows[0].node_memory, std::int64_t{16'000} << 20U);
 }
 
+TEST(SacctOfSites, TakesTheBeginningOfTimeAsNoTime) {
+  for (const char* cell : {"0", "1970-01-01T00:00:00", "1970-01-01T01:00:00+01:00"}) {
+    const auto time = parse_sacct_time(cell);
+    ASSERT_TRUE(time) << cell;
+    EXPECT_FALSE(*time) << cell;
+  }
+}
+
 TEST(SacctOfSites, ReadsTimesWithAnOffset) {
   for (const auto& [cell, seconds] : {std::pair{"2024-03-01T10:00:00+01:00", 1'709'283'600LL},
                                       {"2024-03-01T10:00:00+0100", 1'709'283'600LL},

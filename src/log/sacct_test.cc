@@ -398,7 +398,7 @@ TEST(FormatOf, TellsSacctFromSwf) {
 }
 
 TEST(SacctCell, ReadsTimesOfRealDaysOnly) {
-  EXPECT_EQ(parse_sacct_time("1970-01-01T00:00:00").value(), 0);
+  EXPECT_EQ(parse_sacct_time("1970-01-01T00:00:01").value(), 1);
   EXPECT_EQ(parse_sacct_time("2024-02-29T23:59:59").value(), 1'709'251'199);
   EXPECT_EQ(parse_sacct_time("None").value(), std::nullopt);
   for (const char* bad :

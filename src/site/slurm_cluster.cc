@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "site/cluster_file.h"
+#include "site/slurm_limits.h"
 #include "site/slurm_nodes.h"
 #include "site/slurm_partitions.h"
 #include "site/slurm_policy.h"
@@ -42,6 +43,8 @@ class Writer {
   void write_partitions();
   Result<void> write_shares();
   void remark_on_config();
+  void remark_on_accounting();
+  Result<void> remark_on_limits();
   std::string_view setting(std::string_view key) const;
   void line(const char* key, const std::string& value) { out_.toml += std::string(key) + " = " + value + "\n"; }
 
@@ -52,6 +55,7 @@ class Writer {
   std::vector<SlurmNode> nodes_;
   std::vector<SlurmPartition> partitions_;
   std::string licences_;
+  std::vector<std::string> licence_names_;  // as Slurm has them
 };
 
 std::string_view Writer::setting(std::string_view key) const {
@@ -92,6 +96,7 @@ Result<void> Writer::take_licences() {
       remarks_.left_out("licences with a colon or comma in their name", name);
       continue;
     }
+    licence_names_.push_back(name);
     if (licence.value("Remote") == "yes")
       remarks_.guessed("licences that other clusters use, too, are taken as all of this one", name);
     licences_ += (licences_.empty() ? "" : ",") + std::string(called(names_, MadeUpNames::Of::licence, name)) + ":" +
@@ -192,11 +197,53 @@ void Writer::remark_on_config() {
   if (chooses("CR_PACK_NODES")) remarks_.left_out("tasks packed onto few nodes (CR_PACK_NODES)", "");
   if (tells("PreemptType", "preempt/none"))
     remarks_.left_out("preemption (" + std::string(setting("PreemptType")) + "): a policy says who gives way", "");
-  if (setting("AccountingStorageEnforce").find("limits") != std::string_view::npos)
-    remarks_.left_out("limits of users, accounts and QOS (AccountingStorageEnforce)", "");
   if (tells("BurstBufferType", "")) remarks_.left_out("burst buffers", "");
   if (tells("TopologyPlugin", "topology/none") && setting("TopologyPlugin") != "topology/default")
     remarks_.left_out("the topology of the network (" + std::string(setting("TopologyPlugin")) + ")", "");
+}
+
+// What sacct does not tell of the jobs, and to whom. Slurm accounts cpu, mem and node unasked, and by default no more.
+void Writer::remark_on_accounting() {
+  const auto accounted = split_slurm_list(setting("AccountingStorageTRES"));
+  const auto lacks = [&](const std::string& resource) {
+    return !accounted.empty() && std::ranges::none_of(accounted, [&](std::string_view each) {
+      return each == resource || each.starts_with(resource + ":");
+    });
+  };
+  const std::string mend =
+      " in slurm.conf, and for jobs that have run SubmitLine in the --format of sacct (21.08 or later)";
+  for (const SlurmNode& node : nodes_) {
+    if (node.accelerators == 0 || !lacks("gres/gpu")) continue;
+    out_.gpus_unaccounted = true;
+    remarks_.guessed(
+        "jobs have no GPUs but those that ReqGRES or SubmitLine tells of, for Slurm does not account GPUs: add "
+        "gres/gpu "
+        "to AccountingStorageTRES" +
+            mend,
+        node.name);
+  }
+  for (const std::string& licence : licence_names_)
+    if (lacks("license/" + licence))
+      remarks_.guessed(
+          "jobs have none of some licences but those that SubmitLine tells of, for Slurm does not account them: add "
+          "license/NAME of each to AccountingStorageTRES" +
+              mend,
+          licence);
+  const auto hidden = split_slurm_list(setting("PrivateData"));
+  if (std::ranges::find(hidden, "jobs") != hidden.end() || std::ranges::find(hidden, "all") != hidden.end())
+    remarks_.guessed(
+        "the jobs are taken as those of all users: slurm.conf has PrivateData=jobs, and where slurmdbd.conf has it, "
+        "too, "
+        "sacct shows the jobs of others to operators and administrators alone",
+        "");
+}
+
+// Slurm keeps them where it is told to.
+Result<void> Writer::remark_on_limits() {
+  const auto kept = split_slurm_list(setting("AccountingStorageEnforce"));
+  const bool any = std::ranges::any_of(
+      kept, [](std::string_view each) { return each == "limits" || each == "safe" || each == "all"; });
+  return any ? tell_limits(text_, setting("ClusterName"), remarks_) : Result<void>{};
 }
 
 Result<SlurmCluster> Writer::write() {
@@ -205,6 +252,8 @@ Result<SlurmCluster> Writer::write() {
   if (nodes_.empty()) return fail(text_.partitions.shown + ": no partition has a node.");
   rename();
   remark_on_config();
+  remark_on_accounting();
+  if (auto done = remark_on_limits(); !done) return std::unexpected(done.error());
   write_top();
   write_nodes();
   write_partitions();

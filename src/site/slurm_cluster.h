@@ -27,6 +27,7 @@ struct SlurmCluster {
   Machine machine;                    // what that file describes
   SlurmConfig config;                 // as it was printed
   std::vector<std::string> left_out;  // what Slurm says and a cluster file cannot, for people
+  bool gpus_unaccounted = false;      // sacct tells of no job which of the nodes' GPUs it had
   std::vector<std::string> guessed;   // what was not told, or only of the moment, and how it is taken
 };
 

@@ -340,13 +340,84 @@ TEST(SlurmCluster, HasTheQosThatCount) {
 TEST(SlurmCluster, SaysHowToSaveShares) {
   SlurmText text = texts_with_shares();
   text.qos.text = "normal|0|1.000000\n";
-  EXPECT_EQ(refusal(text),
-            "qos.txt: its first line names no column \"name\". Write it with `sacctmgr -P show qos "
-            "format=Name,Priority,UsageFactor`, without -n.");
+  EXPECT_EQ(
+      refusal(text),
+      "qos.txt: its first line names no column \"name\". Write it with `sacctmgr -P show qos "
+      "format=Name,Priority,UsageFactor,GrpTRES,GrpTRESMins,GrpTRESRunMins,GrpJobs,GrpSubmit,GrpWall,MaxTRES,"
+      "MaxTRESPerNode,MaxTRESMins,MaxWall,MaxTRESPU,MaxJobsPU,MaxSubmitPU,MaxTRESPA,MaxJobsPA,MaxSubmitPA,MinTRES`, "
+      "without -n.");
   text = texts_with_shares();
   text.associations.text = "Cluster|Account|User|Partition|ParentName|Share\nkea|physics|||root|half\n";
   EXPECT_EQ(refusal(text),
             "assoc.txt: account \"physics\" has \"half\" shares, which is neither a number nor `parent`.");
+}
+
+TEST(SlurmCluster, TellsWhatSlurmDoesNotAccount) {
+  SlurmText text = texts();
+  const auto guessed = [&](const std::string& what) {
+    const auto cluster = cluster_of_slurm(text);
+    EXPECT_TRUE(cluster) << cluster.error().message;
+    return std::ranges::count_if(cluster->guessed, [&](const std::string& said) { return said.contains(what); });
+  };
+  const std::string gpus = "add gres/gpu to AccountingStorageTRES", licences = "license/NAME of each";
+  EXPECT_EQ(guessed(gpus) + guessed(licences), 0) << "config.txt of an old Slurm does not say what is accounted";
+  text.config.text = std::string(kConfig) + "AccountingStorageTRES = cpu,mem,energy,node,billing,fs/disk,vmem,pages\n";
+  EXPECT_EQ(guessed(gpus), 1);
+  EXPECT_EQ(guessed("21.08 or later) (g1)"), 1) << "the node that has GPUs is named";
+  EXPECT_EQ(guessed("21.08 or later) (matlab)"), 1) << "and the licence that there are any of";
+  EXPECT_TRUE(cluster_of_slurm(text)->gpus_unaccounted);
+  text.config.text = std::string(kConfig) + "AccountingStorageTRES = cpu,mem,gres/gpu:a100,license/matlab\n";
+  EXPECT_EQ(guessed(gpus) + guessed(licences), 0);
+  EXPECT_FALSE(cluster_of_slurm(text)->gpus_unaccounted);
+}
+
+TEST(SlurmCluster, TellsThatJobsOfOthersMayBeHidden) {
+  SlurmText text = texts();
+  for (const auto& [value, times] : {std::pair{"jobs,usage", 1}, {"usage", 0}, {"none", 0}, {"all", 1}}) {
+    text.config.text = std::string(kConfig) + "PrivateData = " + value + "\n";
+    const auto cluster = cluster_of_slurm(text);
+    ASSERT_TRUE(cluster) << cluster.error().message;
+    EXPECT_EQ(
+        std::ranges::count_if(cluster->guessed, [](const std::string& said) { return said.contains("PrivateData"); }),
+        times)
+        << value;
+  }
+}
+
+TEST(SlurmCluster, NamesTheLimitsThatThereAre) {
+  SlurmText text = texts();
+  const auto limits = [&] {
+    const auto cluster = cluster_of_slurm(text);
+    EXPECT_TRUE(cluster) << cluster.error().message;
+    std::vector<std::string> told;
+    for (const std::string& said : cluster->left_out)
+      if (said.contains("limit")) told.push_back(said);
+    return told;
+  };
+  using Sentences = std::vector<std::string>;
+  const std::string kept = std::string(kConfig) + "AccountingStorageEnforce = associations,limits,qos\n";
+  text.config.text = kept;
+  EXPECT_EQ(limits().size(), 2U) << "no table tells whether there are any";
+  text.qos = {"qos.txt",
+              "Name|Priority|UsageFactor|GrpTRES|MaxJobsPU\nnormal|0|1.0||\nlow|1|1.0|cpu=64|4\nhigh|2|1.0||2\n"};
+  text.associations = {
+      "assoc.txt",
+      "Cluster|Account|User|Partition|ParentName|Share|GrpTRES|MaxJobs\n"
+      "tui|other||||1|cpu=1|\nkea|root||||1||\nkea|physics|||root|1|cpu=9|\nkea|physics|anna|||1||3\n"};
+  const std::string name = cluster_of_slurm(text)->machine.name;
+  for (std::size_t at = 0; (at = text.associations.text.find("kea|", at)) != std::string::npos; at += name.size())
+    text.associations.text.replace(at, 3, name);
+  EXPECT_EQ(limits(), (Sentences{"the limit GrpTRES of QOS (low)", "the limit GrpTRES of accounts (physics)",
+                                 "the limit MaxJobs of users (anna)", "the limit MaxJobsPU of QOS (low,high)"}));
+  text.qos.text = "Name|Priority|UsageFactor|GrpTRES|MaxJobsPU\nnormal|0|1.0||\n";
+  text.associations.text = "Cluster|Account|User|Partition|ParentName|Share|GrpTRES\n" + name + "|root||||1|\n";
+  EXPECT_EQ(limits(), Sentences{}) << "there are none";
+  text.qos.text = "Name|Priority|UsageFactor\nnormal|0|1.0\n";
+  EXPECT_EQ(limits(),
+            Sentences{"limits of QOS, if they have any (AccountingStorageEnforce): qos.txt does not tell them; the "
+                      "commands that --help shows do"});
+  text.config.text = std::string(kConfig) + "AccountingStorageEnforce = associations,qos\n";
+  EXPECT_EQ(limits(), Sentences{}) << "Slurm keeps none";
 }
 
 }  // namespace

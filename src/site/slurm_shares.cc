@@ -11,6 +11,7 @@
 #include "base/letters.h"
 #include "base/text.h"
 #include "site/cluster_keys.h"
+#include "site/slurm_table.h"
 #include "site/toml_text.h"
 
 namespace rota::site {
@@ -22,50 +23,6 @@ constexpr std::size_t kMostQos = QosId::kNone;
 bool can_be_written(std::string_view name) {
   return !name.empty() && name.size() <= kLongestText && name.find_first_of(":,") == std::string_view::npos;
 }
-
-std::string without_blanks(std::string_view text) {
-  std::string out;
-  for (const char c : text)
-    if (c != ' ') out += lower(c);
-  return out;
-}
-
-// What -P prints: a line of names, and rows with bars between their cells.
-class Table {
- public:
-  static Result<Table> read(std::string_view text, const std::string& shown, std::string_view command,
-                            SlurmRemarks& remarks) {
-    Table table;
-    for (const std::string_view line : split(text, '\n')) {
-      if (trimmed(line).empty()) continue;
-      if (is_utf8(line)) {
-        table.rows_.push_back(split(line, '|'));
-      } else {
-        remarks.left_out("rows that are not UTF-8 text", shown);
-      }
-    }
-    if (table.rows_.empty()) return fail(shown + ": it is empty. Write it with `" + std::string(command) + "`.");
-    return table;
-  }
-
-  // Which column bears one of these names; fails where none does.
-  Result<std::size_t> column(std::initializer_list<std::string_view> names, const std::string& shown,
-                             std::string_view command) const {
-    const auto& first = rows_.front();
-    for (std::size_t i = 0; i < first.size(); ++i)
-      if (std::ranges::find(names, without_blanks(trimmed(first[i]))) != names.end()) return i;
-    return fail(shown + ": its first line names no column " + quoted(*names.begin()) + ". Write it with `" +
-                std::string(command) + "`, without -n.");
-  }
-  std::size_t size() const { return rows_.size() - 1; }
-  std::string_view cell(std::size_t row, std::size_t column) const {
-    const auto& cells = rows_[row + 1];
-    return column < cells.size() ? trimmed(cells[column]) : std::string_view{};
-  }
-
- private:
-  std::vector<std::vector<std::string_view>> rows_;
-};
 
 struct SlurmQos {
   std::string_view name;
@@ -204,11 +161,11 @@ bool are_shares(std::string_view text) {
 
 Result<std::string> qos_of_slurm(std::string_view text, const std::string& shown, SlurmRemarks& remarks,
                                  MadeUpNames* names) {
-  constexpr std::string_view kCommand = "sacctmgr -P show qos format=Name,Priority,UsageFactor";
-  const auto table = Table::read(text, shown, kCommand, remarks);
+  const std::string command = "sacctmgr -P show qos format=" + std::string(kQosFormat);
+  const auto table = SlurmTable::read(text, shown, command, remarks);
   if (!table) return std::unexpected(table.error());
-  const auto column = table->column({"name"}, shown, kCommand), priority = table->column({"priority"}, shown, kCommand);
-  const auto factor = table->column({"usagefactor"}, shown, kCommand);
+  const auto column = table->column({"name"}, shown, command), priority = table->column({"priority"}, shown, command);
+  const auto factor = table->column({"usagefactor"}, shown, command);
   for (const auto* each : {&column, &priority, &factor})
     if (!*each) return std::unexpected(each->error());
   std::vector<SlurmQos> all;
@@ -233,11 +190,11 @@ Result<std::string> qos_of_slurm(std::string_view text, const std::string& shown
 
 Result<std::string> accounts_of_slurm(std::string_view text, const std::string& shown, std::string_view cluster,
                                       SlurmRemarks& remarks, MadeUpNames* names) {
-  constexpr std::string_view kCommand = "sacctmgr -P show assoc format=Cluster,Account,User,Partition,ParentName,Share";
-  const auto table = Table::read(text, shown, kCommand, remarks);
+  const std::string command = "sacctmgr -P show assoc format=" + std::string(kAssociationFormat);
+  const auto table = SlurmTable::read(text, shown, command, remarks);
   if (!table) return std::unexpected(table.error());
   const auto column = [&](std::initializer_list<std::string_view> titles) {
-    return table->column(titles, shown, kCommand);
+    return table->column(titles, shown, command);
   };
   const auto of = column({"cluster"}), account = column({"account"}), user = column({"user"}),
              partition = column({"partition"}), parent = column({"parentname", "parname"}),

@@ -11,13 +11,13 @@
 
 namespace rota::site {
 
-// [[qos]] tables, of `sacctmgr -P show qos format=Name,Priority,UsageFactor`.
+// [[qos]] tables, of what sacctmgr prints of QOS (kQosFormat in site/slurm_table.h).
 // With `names`, here and below, the tables have made-up ones.
 Result<std::string> qos_of_slurm(std::string_view text, const std::string& shown, SlurmRemarks& remarks,
                                  MadeUpNames* names = nullptr);
 
-// [[accounts]] tables, of `sacctmgr -P show assoc format=Cluster,Account,User,Partition,ParentName,Share`. Of several
-// clusters those of the one that is named count.
+// [[accounts]] tables, of what sacctmgr prints of associations (kAssociationFormat). Of several clusters those of the
+// one that is named count.
 Result<std::string> accounts_of_slurm(std::string_view text, const std::string& shown, std::string_view cluster,
                                       SlurmRemarks& remarks, MadeUpNames* names = nullptr);
 

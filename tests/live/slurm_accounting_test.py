@@ -173,13 +173,46 @@ class SlurmAccounting(unittest.TestCase):
                 compared[kind] += kind in asked
         self.assertTrue(all(count >= 5 for count in compared.values()), compared)
 
+    def jobs_of_saved(self):
+        if not os.path.exists(self.at("as-saved")):
+            self.imported("as-saved", "--from", self.at("saved"))
+        return self.jobs_of("as-saved")
+
+    def remarks(self, name, kind="remarks"):
+        return {row["what"]: row["rows"] for row in json.loads(self.read(name, "report.json"))["workload"][kind]}
+
+    def test_what_slurm_refused_is_no_job_and_counted(self):
+        jobs = self.jobs_of_saved()
+        refused = [int(row["JobIDRaw"]) for row in self.rows(self.sacct())
+                   if row["State"] == "FAILED" and row["NodeList"] == "None assigned" and row["ElapsedRaw"] == "0"]
+        self.assertEqual((len(refused), [number for number in refused if number in jobs]), (2, []))
+        told, = (rows for what, rows in self.remarks("as-saved", "dropped_rows").items() if what.startswith("refused"))
+        self.assertEqual(told, 2)
+
+    def test_tasks_that_waited_for_their_array_are_told_apart(self):
+        self.jobs_of_saved()
+        told = {what.split(" ")[1]: rows for what, rows in self.remarks("as-saved").items() if what.startswith("eligible")}
+        self.assertLessEqual(30, told["after"])  # of 40 at most 6 at once, and of 30 at most 4
+        self.assertLessEqual(told["later"], 20)
+
+    def test_what_slurm_does_not_account_is_told_and_taken_from_submit_line(self):
+        self.jobs_of_saved()
+        guessed = json.loads(self.read("as-saved", "report.json"))["guessed"]
+        self.assertEqual([said.endswith("(comsol)") for said in guessed if "AccountingStorageTRES" in said], [True])
+        self.put(("with-lines.txt",), self.sacct(columns=COLUMNS + ",SubmitLine"))
+        self.imported("with-lines", "--from", self.at("saved"), "--sacct", self.at("with-lines.txt"))
+        jobs = self.jobs_of("with-lines")
+        self.assertEqual([jobs[number]["licences"] for number in self.jobs.unaccounted], ["comsol:2", "comsol:2"])
+        whole, = (rows for what, rows in self.remarks("with-lines").items() if "--mem=0" in what)
+        self.assertEqual(whole, 1)
+
     def test_the_cluster_is_that_of_slurm(self):
         self.imported("cluster", "--from", self.at("saved"))
         report = json.loads(self.read("cluster", "report.json"))["cluster"]
         self.assertEqual({name: report[name] for name in ("name", "nodes", "processors", "accelerators", "licences",
                                                           "partitions")},
                          {"name": "toy", "nodes": 6, "processors": 24, "accelerators": 4,
-                          "licences": {"matlab": 3, "fluent": 12}, "partitions": ["main", "debug", "gpu", "urgent"]})
+                          "licences": {"matlab": 3, "fluent": 12, "comsol": 5}, "partitions": ["main", "debug", "gpu", "urgent"]})
         shutil.copytree(self.at("saved"), self.at("long"))
         for name, command in LONG_FORM:
             self.put(("long", name), self.site.ask(*command.split()))
@@ -208,7 +241,8 @@ class SlurmAccounting(unittest.TestCase):
         self.assertEqual(self.read("one", "cluster.toml"), self.read("two", "cluster.toml"))
 
     def test_json_tells_the_same(self):
-        self.put(("lines.txt",), self.sacct(columns=COLUMNS + ",SubmitLine"))  # which tells of throttles, as JSON does
+        # SubmitLine tells of throttles, as JSON does, and of what is not accounted, which JSON of 22.05 does not.
+        self.put(("lines.txt",), self.sacct(columns=COLUMNS + ",SubmitLine").replace("-Lcomsol:2 ", ""))
         self.imported("text", "--from", self.at("saved"), "--sacct", self.at("lines.txt"))
         self.put(("jobs.json",), self.sacct("--json"))
         self.imported("json", "--from", self.at("saved"), "--sacct", self.at("jobs.json"))
@@ -225,6 +259,19 @@ class SlurmAccounting(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("conservative", done.stdout)
         self.assertIn("what the site has now", done.stdout)
+        left_out = json.loads(self.read("live", "report.json"))["cluster"]["left_out"]
+        self.assertEqual([said for said in left_out if "limit" in said], ["the limit MaxJobsPU of QOS (high)"])
+
+    def test_what_was_fetched_is_kept_where_the_import_fails(self):
+        self.site.sql("UPDATE accounting.toy_job_table SET `partition` = 'brief' WHERE `partition` = 'debug'")
+        try:
+            said = self.rota("import", "slurm", self.at("failed"), "--live", "--since", "2020-01-01", code=1)
+        finally:
+            self.site.sql("UPDATE accounting.toy_job_table SET `partition` = 'debug' WHERE `partition` = 'brief'")
+        self.assertFalse(os.path.exists(self.at("failed")))
+        kept = said.split("go on with --from ")[1].split(" ")[0]
+        self.imported("of-kept", "--from", kept, "--partition", "brief=debug")
+        self.assertEqual(len(self.jobs_of("of-kept")), len(self.jobs_of_saved()))
 
     def test_a_partition_that_is_not_described_is_told_with_the_nearest_name(self):
         shutil.copytree(self.at("saved"), self.at("renamed"))

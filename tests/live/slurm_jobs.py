@@ -73,12 +73,16 @@ class SlurmJobs:
         for at in range(8):
             gres = ("gpu:1", "gpu:a100:2")[at % 2]
             self.batch("-pgpu", "-n1", "-t2", f"--gres={gres}",
-                       asks={"gpus": at % 2 + 1, "gpu_type": "a100" if at % 2 else None})
+                       asks={"gpus": at % 2 + 1, "gpu_type": "a100" if at % 2 else None, "memory": 700 * (at % 2 + 1) << 20})
         for _ in range(3):
-            self.batch("-pgpu", "-N2", "-n2", "-t2", "--gres=gpu:a100:1", asks={"gpus": 1, "gpu_type": "a100", "nodes": 2})
+            self.batch("-pgpu", "-N2", "-n2", "-t2", "--gres=gpu:a100:1", asks={"gpus": 1, "gpu_type": "a100", "nodes": 2, "memory": 700 << 20})
         for at in range(10):
             licence, count = (("matlab", 1), ("fluent", 3))[at % 2]
             self.batch("-n1", "-t2", f"-L{licence}:{count}", asks={"licence": licence, "licences": count})
+        self.unaccounted = [self.batch("-n1", "-t2", "-Lcomsol:2") for _ in range(2)]
+        self.whole = self.batch("-N1", "-n1", "-t2", "--mem=0", asks={"memory": 4000 << 20})
+        for refused in (("-n5", "-N1", "-wn1"), ("-N1", "-pgpu", "--gres=gpu:9")):
+            self.site.ask("sbatch", *refused, "--wrap", "true", check=False)
         for at in range(6):
             self.batch("-N1", "-n1", "-t2", f"--mem={500 * (at + 1)}", asks={"memory": 500 * (at + 1) << 20})
             self.batch("-N1", "-n2", "-t2", "--mem-per-cpu=300", asks={"memory": 600 << 20, "processors": 2})

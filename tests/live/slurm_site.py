@@ -56,9 +56,9 @@ class SlurmSite:
     partitions = (
         "PartitionName=main Nodes=ALL Default=YES MaxTime=1-00:00:00 DefaultTime=10 State=UP PriorityTier=10",
         "PartitionName=debug Nodes=n[1-2] MaxTime=5 MaxNodes=1 State=UP PriorityTier=10",
-        "PartitionName=gpu Nodes=g[1-2] MaxTime=UNLIMITED DefaultTime=30 State=UP PriorityTier=10 MinNodes=0",
+        "PartitionName=gpu Nodes=g[1-2] MaxTime=UNLIMITED DefaultTime=30 State=UP PriorityTier=10 MinNodes=0 DefMemPerGPU=700",
         "PartitionName=urgent Nodes=n[3-4] MaxTime=60 State=UP PriorityTier=20 AllowAccounts=physics")
-    accounts = ("add qos high priority=100", "add account physics cluster=toy",
+    accounts = ("add qos high priority=100 MaxJobsPerUser=50", "add account physics cluster=toy",
                 "add account chemistry cluster=toy", "add user root account=physics qos=normal,high",
                 "add user root account=chemistry qos=normal,high",
                 "add user daemon account=chemistry qos=normal,high",
@@ -194,7 +194,7 @@ class SlurmSite:
             "AccountingStorageEnforce=associations,qos,limits", "SelectType=select/cons_tres",
             "SelectTypeParameters=CR_CPU_Memory", "SlurmdParameters=config_overrides", "PropagateResourceLimits=NONE",
             "ReturnToService=2", "MpiDefault=none", "DefMemPerCPU=100", "GresTypes=gpu",
-            "Licenses=matlab:3,fluent:12", "SchedulerType=sched/backfill",
+            "Licenses=matlab:3,fluent:12,comsol:5", "SchedulerType=sched/backfill",
             "SchedulerParameters=" + self.scheduler,
             "PriorityType=priority/multifactor", *self.priority, "KillWait=2", "MinJobAge=3600", "OverTimeLimit=0", "InactiveLimit=0",
             "PropagatePrioProcess=0"]

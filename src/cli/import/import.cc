@@ -125,13 +125,14 @@ Result<void> rename_partitions(const std::vector<std::string>& renamed, log::Num
 
 // Where the first job stands that is of a partition which the cluster does not have.
 std::string place_of_unknown(const log::SacctLog& log, const Machine& machine) {
-  std::optional<std::uint32_t> unknown;  // the first one by number, as partitions_known() tells it
-  for (const auto& [number, name] : log.partitions)
-    if (!unknown && std::ranges::find(machine.partitions, name, &Partition::name) == machine.partitions.end())
-      unknown = number;
+  const auto unknown = [&](const log::SwfRow& row) {
+    const std::int64_t number = row[log::SwfField::partition];
+    return number >= 0 && std::ranges::find(machine.partitions, log.partitions.at(static_cast<std::uint32_t>(number)),
+                                            &Partition::name) == machine.partitions.end();
+  };
   std::int64_t line = 0;
   for (const log::SwfRow& row : log.rows)
-    if (unknown && row[log::SwfField::partition] == *unknown && (line == 0 || row.line < line)) line = row.line;
+    if ((line == 0 || row.line < line) && unknown(row)) line = row.line;
   const ExportPlace place = place_of(log, line);
   return place.file + ":" + std::to_string(place.line);
 }
@@ -170,6 +171,7 @@ Result<log::SacctLog> read_workload(const ImportFlags& flags, const std::string&
                           .keep_cancelled = flags.keep_cancelled,
                           .cluster = cluster_name(cluster.config),
                           .zone = *zone};
+  options.gpus_unaccounted = cluster.gpus_unaccounted;
   log::suit_to(machine, options);
   auto log = log::read_sacct_log(std::move(exports), options);
   if (!log) return log;
@@ -178,9 +180,10 @@ Result<log::SacctLog> read_workload(const ImportFlags& flags, const std::string&
   std::map<std::uint32_t, std::int64_t> jobs_of;
   for (const log::SwfRow& row : log->rows)
     if (row[log::SwfField::partition] >= 0) ++jobs_of[static_cast<std::uint32_t>(row[log::SwfField::partition])];
-  const auto known = log::partitions_known(
-      {log->partitions, jobs_of, place_of_unknown(*log, machine)}, machine, "scontrol show partition",
-      "If it is there no more, say which one its jobs are taken as of: --partition OLD=NEW.");
+  const auto known = log::partitions_known({log->partitions, jobs_of, place_of_unknown(*log, machine)}, machine,
+                                           "scontrol show partition",
+                                           "Say which one the jobs of a partition that is there no more are taken as "
+                                           "of: --partition OLD=NEW, once for each.");
   if (!known) return std::unexpected(known.error());
   return log;
 }
@@ -247,6 +250,10 @@ std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmClus
     for (const std::string& lack : each.lacks)
       all.push_back(one_line(fs::path(each.shown).filename().string()) + " has no column " + lack);
   }
+  if (log.users.size() == 1 && log.rows.size() > 1)
+    all.emplace_back(
+        "all jobs are of one user: where slurmdbd.conf has PrivateData=jobs, sacct shows others than "
+        "operators and administrators their own jobs alone");
   const auto& findings = log.report.findings;
   const auto guessed = std::ranges::find(findings, log::kGuessedSpread, &log::ImportReport::Finding::what);
   if (guessed != findings.end())
@@ -286,23 +293,14 @@ std::vector<OwnEntry> own_entries(const ImportFlags& flags) {
   return own;
 }
 
-Result<int> import_slurm(const ImportFlags& flags) {
-  if (flags.live == !flags.from.empty())
-    return fail("Say where to import from: --from FOLDER with what was saved, or --live on a host of the cluster.");
-  auto folder = StagedFolder::create(flags.folder, flags.overwrite, own_entries(flags));
-  if (!folder) return std::unexpected(folder.error());
-  const std::string from = flags.live ? folder->at(kSaved) : flags.from;
-  if (flags.live) {
-    fs::create_directory(from);
-    if (auto asked = ask_slurm(from, flags.since, flags.until); !asked) return std::unexpected(asked.error());
-  }
-  const auto told_wrong = [&](const Error& error) { return flags.live ? without_folder(error, from) : error; };
+// All that the folder is to have, of what stands in `from`.
+Result<int> fill(StagedFolder& folder, const ImportFlags& flags, const std::string& from) {
   const auto text = read_text(from);
-  if (!text) return std::unexpected(told_wrong(text.error()));
+  if (!text) return std::unexpected(text.error());
   auto cluster = site::cluster_of_slurm(*text);
   if (!cluster) return std::unexpected(cluster.error());
   auto log = read_workload(flags, from, *cluster);
-  if (!log) return std::unexpected(told_wrong(log.error()));
+  if (!log) return std::unexpected(log.error());
   std::optional<site::MadeUpNames> made_up;
   if (flags.anonymous) {
     made_up = made_up_names(*log);
@@ -324,19 +322,33 @@ Result<int> import_slurm(const ImportFlags& flags) {
   const ImportAccount account{*cluster,           *log,
                               told(flags, names), guesses(flags, *cluster, own, *log, judged),
                               judged.unfit,       next_command(policies, "", since)};
-  if (auto done = write_jobs(*log, machine, names, notes_of(account, own.chain), folder->at(kJobs)); !done)
+  if (auto done = write_jobs(*log, machine, names, notes_of(account, own.chain), folder.at(kJobs)); !done)
     return std::unexpected(done.error());
   const std::string report = report_text(account);
   if (!account.adds_up()) return fail("Rows were lost on the way, which is a defect of Rota:\n" + report);
-  if (auto done = write_text(cluster->toml, folder->at(kCluster)); !done) return std::unexpected(done.error());
+  if (auto done = write_text(cluster->toml, folder.at(kCluster)); !done) return std::unexpected(done.error());
   const std::string next = "\nWhat comes next, in this folder:\n  " + account.next + "\n";
-  if (auto done = write_text(report + next, folder->at(kText)); !done) return std::unexpected(done.error());
-  if (auto done = write_text(report_json(account), folder->at(kJson)); !done) return std::unexpected(done.error());
+  if (auto done = write_text(report + next, folder.at(kText)); !done) return std::unexpected(done.error());
+  if (auto done = write_text(report_json(account), folder.at(kJson)); !done) return std::unexpected(done.error());
   if (flags.live && flags.anonymous) fs::remove_all(from);  // names of people stand there
   if (!flags.live)
-    if (auto done = folder->keep(kSaved); !done) return std::unexpected(done.error());
-  if (auto done = folder->commit(); !done) return std::unexpected(done.error());
+    if (auto done = folder.keep(kSaved); !done) return std::unexpected(done.error());
+  if (auto done = folder.commit(); !done) return std::unexpected(done.error());
   return printed(report + "\nRehearse it:\n  " + next_command(policies, flags.folder, since) + "\n");
+}
+
+Result<int> import_slurm(const ImportFlags& flags) {
+  if (flags.live == !flags.from.empty())
+    return fail("Say where to import from: --from FOLDER with what was saved, or --live on a host of the cluster.");
+  auto folder = StagedFolder::create(flags.folder, flags.overwrite, own_entries(flags));
+  if (!folder) return std::unexpected(folder.error());
+  if (!flags.live) return fill(*folder, flags, flags.from);
+  const std::string from = folder->at(kSaved);
+  fs::create_directory(from);
+  if (auto asked = ask_slurm(from, flags.since, flags.until); !asked) return std::unexpected(asked.error());
+  auto done = fill(*folder, flags, from);
+  if (done || !fs::exists(from)) return done;
+  return std::unexpected(kept_what_was_asked(done.error(), from, folder->path()));
 }
 
 void declare_slurm(Command import, Action& action) {

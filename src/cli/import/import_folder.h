@@ -28,6 +28,7 @@ class StagedFolder {
   StagedFolder& operator=(StagedFolder&&) = delete;
   ~StagedFolder();
 
+  const std::string& path() const { return path_; }  // that it takes
   std::string at(std::string_view name) const { return staged_ + "/" + std::string(name); }
   // What stands there by that name goes on standing there in the folder that takes its place.
   Result<void> keep(std::string_view name);

@@ -6,12 +6,17 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <string_view>
 
+#include "base/file.h"
 #include "base/text.h"
+#include "cli/command.h"
 #include "log/sacct_columns.h"
+#include "site/slurm_table.h"
 
 namespace rota::cli {
 namespace {
@@ -66,19 +71,21 @@ Result<void> run(SlurmCommand command, const std::string& path) {
 }  // namespace
 
 std::vector<SlurmCommand> slurm_commands(const std::string& since, const std::string& until) {
-  return {
-      {"config.txt", {"scontrol", "show", "config"}, &site::SlurmText::config},
-      {"nodes.txt", {"scontrol", "-a", "-o", "show", "node"}, &site::SlurmText::nodes},
-      {"partitions.txt", {"scontrol", "-a", "-o", "show", "partition"}, &site::SlurmText::partitions},
-      {"licences.txt", {"scontrol", "-o", "show", "lic"}, &site::SlurmText::licences, true},
-      {"qos.txt", {"sacctmgr", "-P", "show", "qos", "format=Name,Priority,UsageFactor"}, &site::SlurmText::qos, true},
-      {"assoc.txt",
-       {"sacctmgr", "-P", "show", "assoc", "format=Cluster,Account,User,Partition,ParentName,Share"},
-       &site::SlurmText::associations,
-       true},
-      {"sacct.txt",
-       {"sacct", "-X", "-P", "-D", "--allusers", "-S", since, "-E", until,
-        std::string("--format=") + log::kSacctFormat}}};
+  return {{"config.txt", {"scontrol", "show", "config"}, &site::SlurmText::config},
+          {"nodes.txt", {"scontrol", "-a", "-o", "show", "node"}, &site::SlurmText::nodes},
+          {"partitions.txt", {"scontrol", "-a", "-o", "show", "partition"}, &site::SlurmText::partitions},
+          {"licences.txt", {"scontrol", "-o", "show", "lic"}, &site::SlurmText::licences, true},
+          {"qos.txt",
+           {"sacctmgr", "-P", "show", "qos", std::string("format=") + site::kQosFormat},
+           &site::SlurmText::qos,
+           true},
+          {"assoc.txt",
+           {"sacctmgr", "-P", "show", "assoc", std::string("format=") + site::kAssociationFormat},
+           &site::SlurmText::associations,
+           true},
+          {"sacct.txt",
+           {"sacct", "-X", "-P", "-D", "--allusers", "-S", since, "-E", until,
+            std::string("--format=") + log::kSacctFormat}}};
 }
 
 std::string typed_commands(const std::string& folder, const std::string& since, const std::string& until) {
@@ -103,10 +110,20 @@ Result<void> ask_slurm(const std::string& folder, const std::string& since, cons
   return {};
 }
 
-Error without_folder(const Error& error, const std::string& folder) {
+Error kept_what_was_asked(const Error& error, const std::string& folder, const std::string& beside) {
   std::string text = error.message;
-  for (std::size_t at = 0; (at = text.find(folder + "/", at)) != std::string::npos;) text.erase(at, folder.size() + 1);
-  return {text + " What Slurm printed was not kept: save it with the commands that --help shows, and give --from."};
+  const auto named = [&](const std::string& kept) {
+    for (std::size_t at = 0; (at = text.find(folder + "/", at)) != std::string::npos; at += kept.size())
+      text.replace(at, folder.size() + 1, kept);
+  };
+  std::string kept = beside + ".saved-XXXXXX";
+  if (::mkdtemp(kept.data()) == nullptr || ::rename(folder.c_str(), kept.c_str()) != 0) {
+    named("");
+    return {text + " What Slurm printed could not be kept: " + std::strerror(errno) + "."};
+  }
+  named(kept + "/");
+  return {text + " What Slurm printed is kept in " + shown_path(kept) + ": go on with --from " + for_shell(kept) +
+          " in place of --live."};
 }
 
 }  // namespace rota::cli

@@ -27,7 +27,8 @@ std::string typed_commands(const std::string& folder, const std::string& since, 
 // Where one fails whose file may be missing, it is.
 Result<void> ask_slurm(const std::string& folder, const std::string& since, const std::string& until);
 
-// What is wrong with what they printed: its folder is gone by the time that somebody reads the sentence.
-Error without_folder(const Error& error, const std::string& folder);
+// What is wrong with what they printed. The folder that it stands in moves to a fresh one, whose name begins with
+// `beside`, for nobody wants to ask a busy Slurm twice; the sentence says where that is.
+Error kept_what_was_asked(const Error& error, const std::string& folder, const std::string& beside);
 
 }  // namespace rota::cli

@@ -1,73 +1,20 @@
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <array>
 #include <filesystem>
-#include <fstream>
 #include <map>
 
 #include "base/file.h"
-#include "cli/command.h"
+#include "cli/import/import_case_test.h"
 #include "cli/import/import_live.h"
 #include "cli/import/import_made.h"
 #include "log/attribute_table.h"
-#include "log/attributes.h"
-#include "log/line_blocks.h"
 #include "log/log.h"
 #include "log/packed_output.h"
-#include "model/sharers.h"
-#include "site/cluster_file.h"
 
 namespace rota::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-class ImportTest : public testing::Test {
- protected:
-  ImportTest() {
-    std::string pattern = fs::temp_directory_path() / "rota-import-XXXXXX";
-    folder_ = ::mkdtemp(pattern.data());
-    fs::create_directory(folder_ / "saved");
-    put("saved/config.txt", kConfig);
-    put("saved/nodes.txt", "NodeName=n1 CPUTot=4 Weight=1\n");
-    put("saved/partitions.txt", "PartitionName=batch Nodes=n1 Default=YES MaxTime=60\n");
-    put("saved/sacct.txt", kNames + row("1", "batch"));
-  }
-  ~ImportTest() override { fs::remove_all(folder_); }
-
-  static inline const std::string kConfig =
-      "ClusterName = kea\nSchedulerType = sched/backfill\nSelectType = select/cons_tres\n"
-      "SelectTypeParameters = CR_CPU\nSLURM_VERSION = 22.05.8\n";
-  static inline const std::string kNames = "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|State|AllocCPUS\n";
-  static std::string row(const std::string& id, const std::string& partition) {
-    return id + "|" + partition + "|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|COMPLETED|2\n";
-  }
-  std::string path(const std::string& name) const { return folder_ / name; }
-  void put(const std::string& name, const std::string& text) const { std::ofstream(path(name)) << text; }
-
-  // "" where it went well, else its sentence.
-  std::string import(std::vector<std::string> more = {}, std::string from = "") const {
-    CommandLine line;
-    Action action;
-    add_import(line.root(), action);
-    std::vector<std::string> words{"import", "slurm", path("site"), "--from", from.empty() ? path("saved") : from};
-    words.insert(words.end(), more.begin(), more.end());
-    if (const auto parsed = line.parse(std::move(words)); !parsed) return parsed.error().text;
-    testing::internal::CaptureStdout();
-    const auto code = action();
-    testing::internal::GetCapturedStdout();
-    return code ? "" : code.error().message;
-  }
-  std::vector<std::string> left() const {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(folder_)) names.push_back(entry.path().filename());
-    std::ranges::sort(names);
-    return names;
-  }
-
-  fs::path folder_;
-};
 
 TEST_F(ImportTest, MakesAFolderThatCanBeRead) {
   ASSERT_EQ(import(), "");
@@ -137,7 +84,8 @@ TEST_F(ImportTest, NamesThePartitionThatIsNearest) {
   EXPECT_EQ(import(),
             path("saved/sacct.txt") +
                 ":3: 1 job is of partition \"bacth\", which scontrol show partition does not describe; did you mean "
-                "\"batch\"? If it is there no more, say which one its jobs are taken as of: --partition OLD=NEW.");
+                "\"batch\"? Say which one the jobs of a partition that is there no more are taken as of: --partition "
+                "OLD=NEW, once for each.");
   EXPECT_EQ(import({"--partition", "bacth=batch"}), "");
   EXPECT_EQ(log::read_log(path("site/jobs.jsonl.gz"))->jobs.size(), 2U);
 }
@@ -262,11 +210,37 @@ TEST_F(ImportTest, TellsWhatItWasToldToDo) {
   EXPECT_NE(hidden.find("jobs of another partition are taken as of \"partition1\""), std::string::npos) << hidden;
 }
 
-TEST_F(ImportTest, NamesNoFolderThatIsGone) {
-  EXPECT_EQ(
-      without_folder({"/tmp/.site.import-Xyz/saved/sacct.txt:3: it is odd."}, "/tmp/.site.import-Xyz/saved").message,
-      "sacct.txt:3: it is odd. What Slurm printed was not kept: save it with the commands that --help shows, and "
-      "give --from.");
+TEST_F(ImportTest, KeepsWhatSlurmPrintedWhereTheRestFails) {
+  const std::string said =
+      kept_what_was_asked({path("saved") + "/sacct.txt:3: it is odd."}, path("saved"), path("site")).message;
+  ASSERT_EQ(left().size(), 1U) << said;
+  const std::string kept = path(left().front());
+  EXPECT_TRUE(left().front().starts_with("site.saved-")) << said;
+  EXPECT_EQ(said, kept + "/sacct.txt:3: it is odd. What Slurm printed is kept in " + kept + ": go on with --from " +
+                      kept + " in place of --live.");
+  EXPECT_EQ(import({}, kept), "");
+  EXPECT_EQ(kept_what_was_asked({"It is odd."}, kept, path("nowhere/site")).message,
+            "It is odd. What Slurm printed could not be kept: No such file or directory.");
+}
+
+TEST_F(ImportTest, NamesAllPartitionsThatAreNoMore) {
+  put("saved/sacct.txt", kNames + row("1", "batch") + row("2", "fermi") + row("3", "btach") + row("4", "fermi"));
+  EXPECT_EQ(import(), path("saved/sacct.txt") +
+                          ":3: 3 jobs are of partitions that scontrol show partition does not describe: \"fermi\" (2 "
+                          "jobs), \"btach\" (1 job; did you mean \"batch\"?). Say which one the jobs of a partition "
+                          "that is there no more are taken as of: --partition OLD=NEW, once for each.");
+  EXPECT_EQ(import({"--partition", "fermi=batch", "--partition", "btach=batch"}), "");
+}
+
+TEST_F(ImportTest, TellsThatAllJobsAreOfOneUser) {
+  const auto of = [](const std::string& id, const std::string& user) {
+    return user + "|" + id + "|batch|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|COMPLETED|2\n";
+  };
+  for (const auto& [second, told] : {std::pair{"anna", true}, {"bert", false}}) {
+    put("saved/sacct.txt", "User|" + kNames + of("1", "anna") + of("2", second));
+    ASSERT_EQ(import({"--overwrite"}), "");
+    EXPECT_EQ(whole_report().contains("all jobs are of one user"), told) << whole_report();
+  }
 }
 
 TEST_F(ImportTest, TellsWhatSacctDoesNot) {
@@ -402,96 +376,6 @@ TEST_F(ImportTest, ReadsWhatSacctmgrSays) {
   EXPECT_NE(report().find("+weight-qos=20+weight-fairshare=10"), std::string::npos) << report();
   EXPECT_NE(report().find("Nice 0"), std::string::npos) << report();
   EXPECT_NE(read_file(path("site/cluster.toml")).value().find("users = \"anna:2\""), std::string::npos);
-}
-
-// A site each of whose names is that of a bird.
-class NamedImport : public ImportTest {
- protected:
-  NamedImport() {
-    put("saved/config.txt",
-        "ClusterName = kea\nSchedulerType = sched/backfill\nSelectType = select/cons_tres\n"
-        "SelectTypeParameters = CR_CPU\nPriorityType = priority/multifactor\n"
-        "PriorityWeightFairShare = 10\nPriorityWeightQOS = 20\nPriorityWeightTRES = License/kokako=5\n"
-        "SchedulerParameters = matata_of=tieke\nSLURM_VERSION = 22.05.8\n");
-    put("saved/nodes.txt",
-        "NodeName=tui7 CPUTot=4 Weight=1 AvailableFeatures=fast State=DOWN Gres=miro:1\n"
-        "NodeName=tui9 CPUTot=4 Weight=1\nNodeName=huia1 CPUTot=4 State=FUTURE\nNodeName=moa3 CPUTot=4\n");
-    put("saved/partitions.txt",
-        "PartitionName=takahe Nodes=tui7,tui9,huia1 MaxTime=60 State=DOWN\n"
-        "PartitionName=weka Nodes=tui9 AllowAccounts=kaka\nPartitionName=pukeko Nodes=(null)\n");
-    put("saved/licences.txt",
-        "LicenseName=toroa@rata Total=3 Used=0 Free=3 Reserved=0 Remote=yes\n"
-        "LicenseName=hoiho:x Total=3 Used=0 Free=3 Reserved=0 Remote=no\n");
-    put("saved/qos.txt", "Name|Priority|UsageFactor\nkakapo|7|1.0001\nkereru|9|x\nkereru|1|1\n");
-    put("saved/assoc.txt",
-        "Cluster|Account|User|Partition|ParentName|Share\nkea|root||||1\nkea|kaka|||root|30\nkea|kiwi|||kaka|parent\n"
-        "kea|kaka|anna|||2\nkea|kaka|bert|||parent\nkea|kiwi|anna|||5\nkea|kiwi|carl|weka||5\nkea|kiwi|do:ra|||5\n"
-        "kea|orphan|||nobody|3\nkea|kiwi|anna|||7\n");
-    put("saved/sacct_kea.txt", kHead + job(1, "bert|kaka|takahe|kakapo", "cpu=2,license/toroa@rata=1") +
-                                   job(2, "anna|kiwi|weka|kereru", "cpu=2,license/matuku=1") +
-                                   job(3, "erik|kiwi|takahe|kakapo", "cpu=2") +
-                                   job(4, "anna|kaka|weka|kokako", "cpu=1"));
-    fs::remove(path("saved/sacct.txt"));
-  }
-
-  static inline const std::string kHead =
-      "JobIDRaw|User|Account|Partition|QOS|Submit|Start|End|ElapsedRaw|State|AllocCPUS|ReqTRES\n";
-  static std::string job(int id, const std::string& of, const std::string& asks) {
-    return std::to_string(id) + "|" + of +
-           "|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|COMPLETED|2|" + asks + "\n";
-  }
-  std::vector<Sharer> sharers() const {
-    const auto machine = site::read_cluster_file(path("site/cluster.toml"));
-    const auto jobs = log::read_log(path("site/jobs.jsonl.gz"));
-    EXPECT_TRUE(machine && jobs);
-    return sharers_of(machine->accounts, jobs->users, jobs->groups, jobs->jobs);
-  }
-  // Of all files of the folder, unpacked, in small letters.
-  std::string all_text() const {
-    std::string text;
-    for (const auto& entry : fs::recursive_directory_iterator(path("site"))) {
-      text += entry.path().filename().string() + "\n";
-      auto blocks = log::LineBlocks::open(entry.path());
-      for (auto block = blocks->next(); block && !block->empty(); block = blocks->next()) text += *block;
-    }
-    for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return text;
-  }
-};
-
-constexpr std::array kBirds{"kea",    "tui",  "huia",   "moa",    "takahe", "weka",  "pukeko", "toroa", "rata",
-                            "hoiho",  "kaka", "kakapo", "kiwi",   "kereru", "anna",  "bert",   "carl",  "do:ra",
-                            "orphan", "erik", "matuku", "kokako", "matata", "tieke", "miro"};
-
-TEST_F(NamedImport, AnonymousLetsNoNameSurviveAnywhereInTheFolder) {
-  ASSERT_EQ(import(), "");
-  const std::string open = all_text();
-  for (const char* name : kBirds) EXPECT_NE(open.find(name), std::string::npos) << name << " would be told";
-  ASSERT_EQ(import({"--overwrite", "--anonymous"}), "");
-  const std::string text = all_text();
-  for (const char* name : kBirds) EXPECT_EQ(text.find(name), std::string::npos) << name << " in " << text;
-}
-
-TEST_F(NamedImport, AnonymousKeepsWhoHasWhichShares) {
-  ASSERT_EQ(import(), "");
-  const auto real = sharers();
-  EXPECT_EQ(real.size(), 4U);
-  ASSERT_EQ(import({"--overwrite", "--anonymous"}), "");
-  EXPECT_EQ(sharers(), real);
-  const auto machine = site::read_cluster_file(path("site/cluster.toml")).value();
-  ASSERT_EQ(machine.accounts.size(), 2U);
-  EXPECT_EQ(machine.accounts[0].name, "account1") << "as the first job's, whose group has number 1";
-  EXPECT_EQ(machine.accounts[0].users[1].name, "user1");
-  EXPECT_EQ(machine.accounts[1].parent, 0);
-  EXPECT_TRUE(machine.accounts[1].inherits);
-  EXPECT_EQ(machine.qos[0].name, "qos1");
-  EXPECT_EQ(machine.licences[0].name, "licence1");
-  const auto jobs = log::read_log(path("site/jobs.jsonl.gz"));
-  ASSERT_TRUE(jobs && jobs->attributes);
-  EXPECT_TRUE(log::Attributes::match(jobs->attributes, &machine)) << "the jobs go with the cluster file";
-  const std::string once = all_text();
-  ASSERT_EQ(import({"--overwrite", "--anonymous"}), "");
-  EXPECT_EQ(all_text(), once);
 }
 
 }  // namespace

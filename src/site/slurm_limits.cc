@@ -1,0 +1,79 @@
+#include "site/slurm_limits.h"
+
+#include <algorithm>
+
+#include "base/letters.h"
+#include "base/text.h"
+#include "site/slurm_table.h"
+
+namespace rota::site {
+namespace {
+
+// Whether a column has limits of jobs in it: GrpTRES, MaxJobsPU, MinTRES, ...
+bool is_limit(std::string_view column) {
+  const std::string name = lower(column.substr(0, 3));
+  return name == "grp" || name == "max" || name == "min";
+}
+
+// Calls visit(row, column) for each cell in which a limit stands; false: the table has no column of limits.
+template <class Visit>
+bool each_limit(const SlurmTable& table, const Visit& visit) {
+  bool any = false;
+  for (std::size_t column = 0; column < table.names().size(); ++column) {
+    if (!is_limit(trimmed(table.names()[column]))) continue;
+    any = true;
+    for (std::size_t row = 0; row < table.size(); ++row)
+      if (!table.cell(row, column).empty()) visit(row, column);
+  }
+  return any;
+}
+
+void tell_unknown(const std::string& of, const std::string& shown, SlurmRemarks& remarks) {
+  remarks.left_out("limits of " + of + ", if they have any (AccountingStorageEnforce): " + shown +
+                       " does not tell them; the commands that --help shows do",
+                   "");
+}
+
+Result<void> tell_qos(const SlurmText::File& file, SlurmRemarks& remarks) {
+  if (file.text.empty()) return tell_unknown("QOS", file.shown, remarks), Result<void>{};
+  const std::string command = std::string("sacctmgr -P show qos format=") + kQosFormat;
+  const auto table = SlurmTable::read(file.text, file.shown, command, remarks);
+  if (!table) return std::unexpected(table.error());
+  const auto name = table->column({"name"}, file.shown, command);
+  if (!name) return std::unexpected(name.error());
+  const bool told = each_limit(*table, [&](std::size_t row, std::size_t column) {
+    remarks.left_out("the limit " + std::string(trimmed(table->names()[column])) + " of QOS", table->cell(row, *name));
+  });
+  if (!told) tell_unknown("QOS", file.shown, remarks);
+  return {};
+}
+
+Result<void> tell_associations(const SlurmText::File& file, std::string_view cluster, SlurmRemarks& remarks) {
+  if (file.text.empty()) return tell_unknown("accounts and users", file.shown, remarks), Result<void>{};
+  const std::string command = std::string("sacctmgr -P show assoc format=") + kAssociationFormat;
+  const auto table = SlurmTable::read(file.text, file.shown, command, remarks);
+  if (!table) return std::unexpected(table.error());
+  const auto of = table->column({"cluster"}, file.shown, command);
+  const auto account = table->column({"account"}, file.shown, command);
+  const auto user = table->column({"user"}, file.shown, command);
+  for (const auto* each : {&of, &account, &user})
+    if (!*each) return std::unexpected(each->error());
+  const bool told = each_limit(*table, [&](std::size_t row, std::size_t column) {
+    if (lower(table->cell(row, *of)) != lower(cluster)) return;
+    const std::string_view name = table->cell(row, *user);
+    remarks.left_out(
+        "the limit " + std::string(trimmed(table->names()[column])) + (name.empty() ? " of accounts" : " of users"),
+        name.empty() ? table->cell(row, *account) : name);
+  });
+  if (!told) tell_unknown("accounts and users", file.shown, remarks);
+  return {};
+}
+
+}  // namespace
+
+Result<void> tell_limits(const SlurmText& text, std::string_view cluster, SlurmRemarks& remarks) {
+  auto told = tell_qos(text.qos, remarks);
+  return told ? tell_associations(text.associations, cluster, remarks) : told;
+}
+
+}  // namespace rota::site
