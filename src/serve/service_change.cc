@@ -279,7 +279,7 @@ Result<void> Service::change_facts(const Caller& caller, JobId job, const Change
 Result<void> Service::change_terms(const Caller& caller, JobId job, const Change& change, const JobSpec& wanted) {
   const Job& row = view().job(job);
   const JobTerms* own = view().eligibility().terms(job);
-  JobTerms terms = own ? *own : JobTerms{row.spec.limit, row.spec.priority, row.spec.partition, kEpoch, {}, 0, 0};
+  JobTerms terms = own ? *own : JobTerms{row.spec.limit, row.spec.priority, row.spec.partition};
   terms.limit = row.spec.limit;  // an operator may have changed it while the job ran
   const auto of_partition = [&](PartitionId id) { return id.valid() ? machine_->partitions[id.value].priority : 0; };
   if (change.priority) {

@@ -136,7 +136,7 @@ void World::submit(const CaseJob& job) {
       return controller.decide();
     }
     const JobTerms terms{spec.limit, spec.priority, spec.partition, at_seconds(job.begin),
-                         after,      job.array,     job.throttle};
+                         after,      false,         job.array,      job.throttle};
     const auto id = controller.submit(spec, terms, job.holds);
     if (!id) return std::unexpected(id.error());
     return controller.decide();
