@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/describe.h"
 #include "cli/live/sbatch_options.h"
+#include "cli/live/submit_options.h"
 
 namespace rota::cli {
 namespace {
@@ -39,6 +40,8 @@ class Apart {
  private:
   bool submits() const { return command_.name == "rota submit" || command_.name == "rota run"; }
 
+  bool number_behind() const { return next_ + 1 < words_.size() && parse_integer(words_[next_ + 1]).has_value(); }
+
   void value_behind() {
     if (next_ + 1 < words_.size()) out_.options.push_back(words_[++next_]);
   }
@@ -59,8 +62,11 @@ class Apart {
     }
     out_.options.push_back(name);
     if (option->kind == ValueKind::none) return {};  // as in --exclusive=user, which whole nodes are, too
+    const SubmitOption* const own = submits() ? submit_option(name) : nullptr;
     if (equals != std::string::npos) {
       out_.options.push_back(word.substr(equals + 1));
+    } else if (own != nullptr && !own->slurm.empty() && !number_behind()) {
+      out_.options.emplace_back(own->slurm);  // --nice alone
     } else {
       value_behind();
     }

@@ -14,6 +14,7 @@ class WordsApart : public testing::Test {
       Command command = line_.root().add_subcommand(name, "submit it");
       command.add_option("-n,--ntasks", number_, "how many");
       command.add_option("-d,--dependency", number_, "after");
+      command.add_option("--nice", number_, "less");
       command.add_flag("-H,--hold", held_, "later");
       command.add_flag("--exclusive", held_, "whole nodes");
       if (std::string_view(name) == "submit") command.add_rest("SCRIPT", "SCRIPT [ARG]...", words_, "what");
@@ -48,6 +49,8 @@ TEST_F(WordsApart, AValueIsAWordOfItsOwn) {
 TEST_F(WordsApart, NamesOfSbatchBecomeRotas) {
   EXPECT_EQ(apart({"submit", "--depend=afterok:1", "x"}).options, (Texts{"submit", "--dependency", "afterok:1"}));
   EXPECT_EQ(apart({"submit", "--exclusive=user", "x"}).options, (Texts{"submit", "--exclusive"}));
+  EXPECT_EQ(apart({"submit", "--nice", "x"}).options, (Texts{"submit", "--nice", "100"}));
+  EXPECT_EQ(apart({"submit", "--nice", "-5", "x"}).options, (Texts{"submit", "--nice", "-5"}));
   const Words passed = apart({"submit", "-A", "project", "--qos=high", "-vQ", "--wckey", "w", "x"});
   EXPECT_EQ(passed.options, Texts{"submit"});
   EXPECT_EQ(passed.rest, Texts{"x"});

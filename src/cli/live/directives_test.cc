@@ -133,7 +133,7 @@ TEST(DirectivesTest, LinesOfLsfArePutIntoRotasOwn) {
     EXPECT_EQ(text_under(found, key), text) << key;
   EXPECT_TRUE(found.needed.empty());
   EXPECT_EQ(found.remarks.size(), 1U);
-  for (const char* line : {"#BSUB -m host1", "#BSUB -M 4000", "#BSUB -R \"select[type==any]\"", "#BSUB -n 2,4",
+  for (const char* line : {"#BSUB -m host1", "#BSUB -M 4000", "#BSUB -R \"select[mem>4000]\"", "#BSUB -n 2,4",
                            "#BSUB -Is", "#BSUB -w \"done(fit)\"", "#BSUB stray"})
     EXPECT_EQ(read(line).needed.size(), 1U) << line;
   EXPECT_FALSE(read_directives("#BSUB -W 1:2:3", "job.sh"));
@@ -221,6 +221,44 @@ TEST(DirectivesTest, RefuseWhatMakesNoSense) {
     ASSERT_FALSE(found) << line;
     EXPECT_TRUE(found.error().message.starts_with("line 1 of job.sh: ")) << found.error().message;
   }
+}
+
+// The values under some keys, as "key=text key=text".
+std::string values_of(std::string_view script, std::initializer_list<std::string_view> keys) {
+  const Directives found = read(script);
+  EXPECT_TRUE(found.needed.empty()) << script;
+  std::string out;
+  for (const std::string_view key : keys)
+    out += (out.empty() ? "" : " ") + std::string(key) + "=" + text_under(found, key);
+  return out;
+}
+
+TEST(DirectivesTest, OfPbsAlsoTheRarerForms) {
+  EXPECT_EQ(values_of("#PBS -l select=ncpus=4:mem=2kb -l walltime=01:02:00:00\n", {"nodes", "processors", "limit"}),
+            "nodes=1 processors=4 limit=01-02:00:00");
+  EXPECT_EQ(values_of("#PBS -l select=2:ncpus=4 -l place=pack\n", {"packed", "nodes"}), "packed=yes nodes=2");
+  EXPECT_EQ(values_of("#PBS -l nodes=1:ppn=2:gpus=1:exclusive_process -W group_list=ada\n", {"accelerators"}),
+            "accelerators=1");
+}
+
+TEST(DirectivesTest, OfLsfAlsoTheRarerForms) {
+  EXPECT_EQ(values_of("#BSUB -n 8 -R \"span[ptile=4] select[type==any]\" -gpu -\n", {"per_node", "accelerators"}),
+            "per_node=4 accelerators=1");
+  EXPECT_EQ(values_of("#BSUB -R \"select[mem>4000] rusage[mem=4000,ngpus_physical=2]\"\n", {"memory", "accelerators"}),
+            "memory=4000M accelerators=2");
+  EXPECT_EQ(
+      values_of("#BSUB -w \"done(1) || ended(2)\" -env \"all,A=1\" -b 2027:1:2:3:4\n", {"after", "export", "begin"}),
+      "after=afterok:1?afterany:2 export=all,A=1 begin=2027-01-02T03:04");
+  EXPECT_FALSE(read("#BSUB -gpu num=2/task\n").needed.empty());
+  EXPECT_FALSE(read("#BSUB -w \"done(1) || done(2) && done(3)\"\n").needed.empty());
+}
+
+TEST(DirectivesTest, OfGridEngineWhichEnvironmentsAreOfOneNode) {
+  for (const char* one : {"shared", "sharedmem", "mpi_smp", "omp", "threaded"})
+    EXPECT_EQ(text_under(read("#$ -pe " + std::string(one) + " 4\n"), "nodes"), "1") << one;
+  for (const char* several : {"mpi", "openmpi", "orte", "compute"})
+    EXPECT_EQ(text_under(read("#$ -pe " + std::string(several) + " 4\n"), "nodes"), "(none)") << several;
+  EXPECT_EQ(values_of("#$ -hard -l excl -j true\n", {"exclusive"}), "exclusive=yes");
 }
 
 }  // namespace

@@ -52,8 +52,15 @@ class Resources {
  private:
   void put(const char* key, std::string value) { out_.put(key, std::move(value)); }
 
+  // Torque's "DD:HH:MM:SS" as Rota writes it.
+  static std::string with_days(std::string_view time) {
+    std::string text(time);
+    if (std::ranges::count(text, ':') == 3) text[text.find(':')] = '-';
+    return text;
+  }
+
   Result<void> take_one(std::string_view name, std::string_view value, std::string_view whole) {
-    if (name == "walltime") return put("limit", std::string(value)), Result<void>{};
+    if (name == "walltime") return put("limit", with_days(value)), Result<void>{};
     if (name == "nodes") return chunks(value, "ppn", "gpus");
     if (name == "select") return chunks(value, "ncpus", "ngpus");
     if (name == "ncpus" || name == "procs") return counted("processors", name, value, 1);
@@ -89,7 +96,9 @@ class Resources {
     for (const std::string_view word : split(value, ':')) {
       if (word == "excl" || word == "exclhost") {
         put("exclusive", "yes");
-      } else if (word != "free" && word != "pack" && word != "scatter" && word != "shared") {
+      } else if (word == "pack") {
+        put("packed", "yes");
+      } else if (word != "free" && word != "scatter" && word != "shared") {
         out_.needed.push_back("-l " + std::string(whole));
       }
     }
@@ -99,7 +108,8 @@ class Resources {
   // "2:ppn=8:gpus=1" and "2:ncpus=8:mem=4gb". Several kinds of nodes at a time Rota has not.
   Result<void> chunks(std::string_view text, std::string_view processors, std::string_view accelerators) {
     const std::string whole = "-l " + std::string(processors == "ppn" ? "nodes=" : "select=") + std::string(text);
-    const auto words = split(text, ':');
+    auto words = split(text, ':');
+    if (processors == "ncpus" && words[0].contains('=')) words.insert(words.begin(), "1");  // as PBS has it
     const auto nodes = parse_integer(words[0]);
     if (text.find('+') != std::string_view::npos || !nodes || *nodes < 1)
       return out_.needed.push_back(whole), Result<void>{};  // nodes by name, or of several kinds
@@ -122,13 +132,20 @@ class Resources {
         const auto number = pbs_count(name, value);
         if (!number) return std::unexpected(number.error());
         put("tasks", std::to_string(*nodes * *number));
-      } else if (name != "ompthreads") {
+      } else if (name != "ompthreads" && !(processors == "ppn" && is_mode(word))) {
         out_.needed.push_back(whole);
       }
     }
     put("nodes", std::to_string(*nodes));
     put("processors", std::to_string(*nodes * each));
     return {};
+  }
+
+  // How the programs of a job share its accelerators, which no other job has.
+  static bool is_mode(std::string_view word) {
+    constexpr std::array<std::string_view, 5> kModes{"shared", "default", "exclusive", "exclusive_process",
+                                                     "exclusive_thread"};
+    return std::ranges::find(kModes, word) != kModes.end();
   }
 
   ForeignOptions& out_;
@@ -178,6 +195,7 @@ std::optional<std::string> pbs_after(std::string_view list) {
 }
 
 Result<void> attributes(std::string_view text, ForeignOptions& out) {
+  constexpr std::array<std::string_view, 4> kNoLoss{"umask=", "block=", "group_list=", "run_count="};
   std::string after;
   const auto add = [&](std::string_view list) {
     const auto one = pbs_after(list);
@@ -189,7 +207,7 @@ Result<void> attributes(std::string_view text, ForeignOptions& out) {
       add(piece.substr(7));
     } else if (!after.empty() && piece.starts_with("after")) {
       add(piece);
-    } else if (piece.starts_with("umask=") || piece.starts_with("block=")) {
+    } else if (std::ranges::any_of(kNoLoss, [&](std::string_view name) { return piece.starts_with(name); })) {
       out.left_out.push_back("-W " + std::string(piece));
     } else {
       out.needed.push_back("-W " + std::string(piece));

@@ -33,13 +33,16 @@ Result<std::string> run_limit(std::string_view text) {
 
 std::string lsf_path(std::string_view path) { return path_with(path, {{"%J", "%A"}, {"%I", "%a"}}); }
 
-// "done(12) && ended(13)"; nothing: it has no equal.
+// "done(12) && ended(13)", "done(12) || done(13)", and "12", which is done(12); nothing: it has no equal.
 std::optional<std::string> lsf_after(std::string_view text) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kKinds{
       {{"done", "afterok"}, {"ended", "afterany"}, {"exit", "afternotok"}, {"started", "after"}}};
+  if (only_digits(trimmed(text))) return "afterok:" + std::string(trimmed(text));
+  const bool any = text.contains("||");
+  if (any && text.contains("&&")) return std::nullopt;
   std::string out;
   for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t end = std::min(rest.find("&&"), rest.size());
+    const std::size_t end = std::min(rest.find(any ? "||" : "&&"), rest.size());
     const std::string_view one = trimmed(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 2, rest.size()));
     const std::size_t open = one.find('(');
@@ -48,7 +51,7 @@ std::optional<std::string> lsf_after(std::string_view text) {
     if (kind == kKinds.end() || open == std::string_view::npos || !one.ends_with(')')) return std::nullopt;
     const std::string_view id = one.substr(open + 1, one.size() - open - 2);
     if (!only_digits(id)) return std::nullopt;
-    out += (out.empty() ? "" : ",") + std::string(kind->second) + ":" + std::string(id);
+    out += (out.empty() ? "" : any ? "?" : ",") + std::string(kind->second) + ":" + std::string(id);
   }
   return out;
 }
@@ -97,13 +100,25 @@ class Lsf {
     if (name == "-R") return requirements(value);
     if (name == "-gpu") return accelerators(value);
     if (name == "-M" && !only_digits(value)) return out_.put("memory_all", size(value)), Result<void>{};
-    if (name == "-env" && value == "all") return {};
-    if (name == "-env" && value == "none") return out_.put("export", "NONE"), Result<void>{};
+    if (name == "-env") return out_.put("export", value == "none" ? "NONE" : value), Result<void>{};
+    if (const auto begin = name == "-b" ? begins(value) : std::nullopt)
+      return out_.put("begin", *begin), Result<void>{};
     if (const auto after = name == "-w" ? lsf_after(value) : std::nullopt)
       return out_.put("after", *after), Result<void>{};
     if (name != "-W") return out_.needed.push_back(whole), Result<void>{};
     const auto limit = run_limit(value);
     return limit ? (out_.put("limit", *limit), Result<void>{}) : std::unexpected(limit.error());
+  }
+
+  // "[[year:]month:day:]hour:minute"; nothing: it is a day of this month, or none.
+  static std::optional<std::string> begins(std::string_view text) {
+    auto pieces = split(text, ':');
+    if (!std::ranges::all_of(pieces, [](std::string_view one) { return only_digits(one) && one.size() <= 4; }))
+      return std::nullopt;
+    const auto two = [&](std::size_t at) { return (pieces[at].size() < 2 ? "0" : "") + std::string(pieces[at]); };
+    if (pieces.size() == 2) return two(0) + ":" + two(1);
+    if (pieces.size() != 5) return std::nullopt;
+    return std::string(pieces[0]) + "-" + two(1) + "-" + two(2) + "T" + two(3) + ":" + two(4);
   }
 
   Result<void> file(const std::string& name, const std::string& value) {
@@ -135,20 +150,47 @@ class Lsf {
       rest.remove_prefix(close + 1);
       if (section == "span" && inside == "hosts=1") {
         out_.put("nodes", "1");
-      } else if (section == "rusage" && inside.starts_with("mem=") && !inside.contains(':') && !inside.contains(',')) {
-        out_.put("memory", size(std::string(inside.substr(4))));
-      } else if (section != "order") {
+      } else if (section == "span" && inside.starts_with("ptile=") && only_digits(inside.substr(6))) {
+        out_.put("per_node", std::string(inside.substr(6)));
+      } else if (section == "select" && inside.starts_with("mem>") && text.contains("rusage[mem=")) {
+        continue;  // what it is to have it asks for anyway
+      } else if (section != "order" && !(section == "select" && inside == "type==any") &&
+                 !(section == "rusage" && resources(inside))) {
         return out_.needed.push_back(whole), Result<void>{};
       }
     }
     return {};
   }
 
-  // "num=2:mode=exclusive_process"
+  // "mem=4GB:ngpus_physical=1"; false: there is something else.
+  bool resources(std::string_view list) {
+    std::string text(list);
+    std::ranges::replace(text, ',', ':');
+    for (const std::string_view piece : split(text, ':')) {
+      const std::size_t equals = std::min(piece.find('='), piece.size() - 1);
+      const std::string_view name = piece.substr(0, equals);
+      const std::string value(piece.substr(equals + 1));
+      if (name == "mem") {
+        out_.put("memory", size(value));
+      } else if (name.starts_with("ngpus")) {
+        out_.put("accelerators", value);
+      } else if (name == "duration" || name == "decay") {
+        out_.left_out.push_back("-R rusage[" + std::string(piece) + "]");
+      } else {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // "num=2:mode=exclusive_process"; "-" and what names no number: one
   Result<void> accelerators(std::string_view text) {
+    out_.put("accelerators", "1");
     for (const std::string_view piece : split(text, ':')) {
       if (piece.starts_with("num=")) {
-        out_.put("accelerators", std::string(piece.substr(4)));
+        const std::string_view number = piece.substr(4, piece.find('/') - 4);
+        out_.put("accelerators", std::string(number));
+        if (piece.contains('/') && !piece.ends_with("/host")) out_.needed.push_back("-gpu " + std::string(text));
       } else if (piece.starts_with("gmem") || piece.starts_with("gmodel")) {
         out_.needed.push_back("-gpu " + std::string(text));
       }

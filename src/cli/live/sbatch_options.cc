@@ -129,7 +129,7 @@ constexpr SbatchOption kOptions[] = {
     {"tasks-per-node", '\0', value, honoured, "--ntasks-per-node"},
     {"test-only", '\0', nothing, refused, "`rota submit --test-only` submits nothing"},
     {"thread-spec", '\0', value, refused, kInside, "0"},
-    {"threads-per-core", '\0', value, refused, kInside},
+    {"threads-per-core", '\0', value, refused, kInside, "1"},
     {"time", 't', value, honoured},
     {"time-min", '\0', value, passed_over, "its limit is that of -t"},
     {"tmp", '\0', value, refused, "Rota does not count disk space", "0"},

@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 
+#include "base/letters.h"
 #include "base/text.h"
 #include "cli/live/foreign_options.h"
 
@@ -17,7 +18,10 @@ bool only_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-bool is_yes(std::string_view text) { return text == "y" || text == "yes"; }
+bool is_yes(std::string_view text) {
+  const std::string word = lower(text);
+  return word == "y" || word == "yes" || word == "true" || word == "1";
+}
 
 std::string sge_path(std::string_view path) {
   return path_with(path, {{"JOB_ID", "%A"}, {"JOB_NAME", "%x"}, {"TASK_ID", "%a"}, {"USER", "%u"}, {"HOSTNAME", "%N"}});
@@ -43,8 +47,8 @@ class Sge {
  private:
   bool is_switch(const std::string& word) {
     if (word == "-h") return out_.put("hold", "yes"), true;
-    constexpr std::array<std::string_view, 5> kNoLoss{"-notify", "-terse", "-verify", "-clear", "-cwd"};
-    if (word == "-cwd" || word == "-V") return true;  // so it is anyway
+    constexpr std::array<std::string_view, 4> kNoLoss{"-notify", "-terse", "-verify", "-clear"};
+    if (word == "-cwd" || word == "-V" || word == "-hard") return true;  // so it is anyway
     if (std::ranges::find(kNoLoss, word) == kNoLoss.end()) return false;
     out_.left_out.push_back(word);
     return true;
@@ -56,7 +60,8 @@ class Sge {
     static const std::map<std::string_view, const char*> kSame{
         {"-N", "name"}, {"-wd", "folder"}, {"-i", "input"}, {"-M", "mail_user"}};
     if (const auto same = kSame.find(name); same != kSame.end()) return put(same->second, value);
-    constexpr std::array<std::string_view, 9> kNoLoss{"-P", "-A", "-S", "-p", "-w", "-b", "-R", "-sync", "-js"};
+    constexpr std::array<std::string_view, 12> kNoLoss{"-P", "-A",    "-S",  "-p",   "-w",     "-b",
+                                                       "-R", "-sync", "-js", "-now", "-shell", "-binding"};
     const std::string whole = name + " " + value;
     if (std::ranges::find(kNoLoss, name) != kNoLoss.end()) return out_.left_out.push_back(whole), Result<void>{};
     if (name == "-o") return put("output", sge_path(value));
@@ -86,13 +91,15 @@ class Sge {
     return out.empty() ? "NONE" : out;
   }
 
-  // "-pe smp 4": two words. Environments of these names put all on one node.
+  // "-pe smp 4": two words. Environments with such a name put all on one node, but for those of MPI.
   Result<void> environment(const std::string& name) {
     if (at_ + 1 == words_.size()) return wrong("-pe " + name, "is followed by how many processors, as in -pe smp 4");
     const std::string& count = words_[++at_];
     if (!only_digits(count)) return out_.needed.push_back("-pe " + name + " " + count), Result<void>{};
-    constexpr std::array<std::string_view, 6> kOneNode{"smp", "openmp", "threads", "threaded", "shm", "serial"};
-    if (std::ranges::find(kOneNode, name) != kOneNode.end()) out_.put("nodes", "1");
+    constexpr std::array<std::string_view, 7> kOneNode{"smp", "openmp", "thread", "share", "shm", "serial", "onenode"};
+    const auto holds = [&](std::string_view word) { return lower(name).contains(word); };
+    const bool several = holds("openmpi") || (holds("mpi") && !holds("smp"));
+    if (!several && (name == "omp" || std::ranges::any_of(kOneNode, holds))) out_.put("nodes", "1");
     return put("processors", count);
   }
 
@@ -108,7 +115,7 @@ class Sge {
         out_.put("memory_each", value);  // of each slot
       } else if (name == "gpu" || name == "gpus" || name == "ngpus") {
         out_.put("accelerators", value);
-      } else if (name == "exclusive" && value == "true") {
+      } else if ((name == "exclusive" || name == "excl") && (equals == piece.size() || is_yes(value))) {
         out_.put("exclusive", "yes");
       } else if (name == "s_rt" || name == "h_cpu" || name == "s_cpu" || name == "s_vmem") {
         out_.left_out.push_back("-l " + std::string(piece));

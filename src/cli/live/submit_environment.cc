@@ -1,9 +1,17 @@
 #include "cli/live/submit_environment.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <system_error>
 
+#include "base/letters.h"
 #include "base/text.h"
+#include "cli/live/service_address.h"
+#include "cli/when.h"
 #include "serve/this_host.h"
 
 namespace rota::cli {
@@ -60,12 +68,27 @@ void add_origin(const Surroundings& here, std::vector<std::string>& out) {
 
 }  // namespace
 
+Result<Surroundings> surroundings() {
+  std::error_code failed;
+  Surroundings here;
+  here.folder = std::filesystem::current_path(failed).string();
+  if (failed) return fail("This folder cannot be named: " + failed.message() + ". Change to another one.");
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    if (!is_of_address(*variable)) here.environment.emplace_back(*variable);
+  }
+  here.now = unix_now();
+  here.umask = ::umask(0);
+  ::umask(here.umask);
+  return here;
+}
+
 std::vector<std::string> job_environment(const SubmitValues& values, const Surroundings& here,
                                          std::vector<std::string>& remarks) {
   const SubmitValue* value = given(values, "export");
   std::vector<std::string_view> names;  // NAME or NAME=VALUE
   if (value != nullptr) names = split(value->text, ',');
-  const bool all = value == nullptr || std::ranges::find(names, "ALL") != names.end();
+  const auto is_all = [](std::string_view name) { return lower(name) == "all"; };
+  const bool all = value == nullptr || std::ranges::any_of(names, is_all);
   std::vector<std::string> out;
   for (const std::string& variable : here.environment) {
     const std::string_view name = std::string_view(variable).substr(0, variable.find('='));

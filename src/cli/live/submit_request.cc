@@ -1,8 +1,5 @@
 #include "cli/live/submit_request.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -10,9 +7,11 @@
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "base/letters.h"
 #include "base/text.h"
+#include "cli/live/asked_gpus.h"
 #include "cli/live/file_name.h"
 #include "cli/live/service_address.h"
 #include "cli/live/submit_environment.h"
@@ -52,6 +51,9 @@ class Request {
                             &Request::times, &Request::files, &Request::others, &Request::signal}) {
       if (auto done = (this->*step)(); !done) return std::unexpected(done.error());
     }
+    if (too_many_on_node_)
+      remarks.push_back(given("per_node")->where +
+                        " is passed over, as by Slurm: -n tasks on -N nodes are more than that on each.");
     about_times(remarks);
     mail(remarks);
     out_["environment"] = job_environment(values_, here_, remarks);
@@ -72,26 +74,59 @@ class Request {
 
   Result<void> processors() {
     if (auto read = tres_of_task(); !read) return read;
+    if (auto read = gpu_wishes(); !read) return read;
     const auto each = tres_processors_ > 0 ? Result<std::int64_t>(tres_processors_) : count("each", 1);
     const auto nodes = node_count(), per_node = count("per_node", 1);
-    const auto tasks = count("processors", nodes.value_or(1) * per_node.value_or(1));
-    for (const auto* number : {&each, &nodes, &per_node, &tasks}) {
+    const auto tasks = count("processors", nodes.value_or(1) * per_node.value_or(1)), said = count("tasks", 0);
+    for (const auto* number : {&each, &nodes, &per_node, &tasks, &said}) {
       if (!*number) return std::unexpected(number->error());
     }
-    if (*tasks > kMost / *each) return too_many_processors();
-    processors_ = *tasks * *each;
-    nodes_ = *nodes;
-    tasks_ = *tasks;
-    const auto said = count("tasks", 0);  // of PBS: processes, whatever their processors
-    if (!said) return std::unexpected(said.error());
-    if (*said > 0) tasks_ = *said;
+    JobShape shape{.nodes = *nodes,
+                   .most_nodes = out_.value("most_nodes", *nodes),
+                   .tasks = *tasks,
+                   .says_nodes = given("nodes") != nullptr,
+                   .says_tasks = given("processors") != nullptr || given("per_node") != nullptr};
+    if (auto fits = shaped(*per_node, shape); !fits) return fits;
+    if (shape.tasks > kMost / *each) return too_many_processors();
+    processors_ = shape.tasks * *each;
+    nodes_ = shape.nodes;
+    tasks_ = shape.tasks;
+    if (*said > 0) tasks_ = *said;  // of PBS: processes, whatever their processors
     if (tasks_ != processors_) out_["tasks"] = tasks_;
     if (given("exclusive") != nullptr) out_["exclusive"] = true;
-    if (given("processors") != nullptr || given("each") != nullptr || given("nodes") != nullptr ||
-        given("per_node") != nullptr || tres_processors_ > 0)
+    if (shape.says_tasks || given("each") != nullptr || shape.says_nodes || tres_processors_ > 0)
       out_["processors"] = processors_;
-    if (given("nodes") != nullptr) out_["nodes"] = nodes_;
-    if (given("nodes") != nullptr && given("processors") == nullptr) out_["tasks_per_node"] = *per_node;
+    if (!shape.says_nodes) return {};
+    out_["nodes"] = nodes_;
+    if (given("processors") == nullptr && tasks_ % nodes_ == 0) out_["tasks_per_node"] = tasks_ / nodes_;
+    return {};
+  }
+
+  // What follows from accelerators, from --ntasks-per-node, and from PBS's place=pack: all chunks on one node.
+  Result<void> shaped(std::int64_t per_node, JobShape& shape) {
+    if (auto fits = fit_to_gpus(wishes_, shape); !fits) return fits;
+    if (given("per_node") != nullptr) {  // with -n it is the most on each, with -n and -N a wish
+      const std::int64_t least = (shape.tasks + per_node - 1) / per_node;
+      too_many_on_node_ = shape.says_nodes && least > std::max(shape.nodes, shape.most_nodes);
+      if (!too_many_on_node_) shape.nodes = std::max(shape.nodes, least);
+      shape.says_nodes = true;
+    }
+    if (given("packed") != nullptr) chunks_ = std::exchange(shape.nodes, 1);
+    if (shape.nodes >= shape.most_nodes) out_.erase("most_nodes");
+    return {};
+  }
+
+  Result<void> gpu_wishes() {
+    const std::array<std::pair<const SubmitValue*, std::optional<AskedGpus>*>, 3> all{
+        {{given("accelerators_all"), &wishes_.all},
+         {given("accelerators"), &wishes_.on_node},
+         {tres_accelerators_ ? &*tres_accelerators_ : given("accelerators_each"), &wishes_.each}}};
+    for (const auto& [value, into] : all) {
+      if (value == nullptr) continue;
+      auto read = asked_gpus(*value);
+      if (!read) return std::unexpected(read.error());
+      *into = std::move(*read);
+    }
     return {};
   }
 
@@ -138,7 +173,8 @@ class Request {
     } else if (const SubmitValue* value = given("memory")) {
       const auto bytes = size_of(*value);
       if (!bytes) return std::unexpected(bytes.error());
-      out_["memory"] = *bytes;
+      if (*bytes > INT64_MAX / chunks_) return wrong(*value, "less");
+      out_["memory"] = *bytes * chunks_;
     } else if (const SubmitValue* of_accelerator = given("memory_of_accelerator")) {
       const auto bytes = size_of(*of_accelerator);
       if (!bytes) return std::unexpected(bytes.error());
@@ -165,7 +201,6 @@ class Request {
     return fail(value.where + " goes with --gpus-per-node, --gpus or --gpus-per-task, which says how many; name both.");
   }
 
-  // "2", "a100:2", "gpu:2", "gpu:a100:2", "gpu"; "0" and "none": none
   Result<void> accelerators() {
     if (auto read = read_accelerators(); !read) return read;
     const SubmitValue* value = given("each_of_accelerator");
@@ -181,37 +216,28 @@ class Request {
   }
 
   Result<void> read_accelerators() {
-    const SubmitValue* const each = tres_accelerators_ ? &*tres_accelerators_ : given("accelerators_each");
-    const SubmitValue* const all = given("accelerators_all") != nullptr ? given("accelerators_all") : each;
-    const SubmitValue* value = given("accelerators") != nullptr ? given("accelerators") : all;
-    if (value == nullptr) return {};
-    if (lower(value->text) == "none") return {};
-    std::string_view text = value->text;
-    text = text.substr(0, text.find("(S:"));  // near which socket
-    auto pieces = split(text, ':');
-    if (pieces.front() == "gpu" || pieces.front() == "accelerator") pieces.erase(pieces.begin());
-    std::int64_t number = 1;
-    if (!pieces.empty() && only_digits(pieces.back())) {
-      const auto read = parse_integer(pieces.back());
-      number = read && *read <= kMost ? *read : -1;
-      pieces.pop_back();
+    const auto& [all, on_node, each] = wishes_;
+    const std::optional<AskedGpus>& one = on_node ? on_node : all ? all : each;
+    if (!one) return {};
+    std::int64_t number = one->number * chunks_;
+    if (!on_node) {
+      const SubmitValue* value = given("accelerators_all") != nullptr    ? given("accelerators_all")
+                                 : given("accelerators_each") != nullptr ? given("accelerators_each")
+                                                                         : given("tres_each");
+      if (!all && number > kMost / tasks_) return wrong(*value, "fewer");
+      if (!all) number *= tasks_;
+      if (number % nodes_ != 0)
+        return wrong(*value, "a number that " + std::to_string(nodes_) + " nodes can share evenly");
+      number /= nodes_;
     }
-    const bool named = pieces.size() == 1 && !pieces[0].empty();
-    if (number < 0 || (!pieces.empty() && !named) || (named && value->where.ends_with("--gres") && !gpu(*value)))
-      return wrong(*value, "accelerators such as gpu:2 or gpu:a100:2");
-    if (value == each) number *= tasks_;
-    if (number > kMost) return wrong(*value, "fewer");
-    if (value == all && number % nodes_ != 0)
-      return wrong(*value, "a number that " + std::to_string(nodes_) + " nodes can share evenly");
-    accelerators_ = value == all ? number / nodes_ : number;
+    accelerators_ = number;
     if (accelerators_ == 0) return {};
     out_["accelerators"] = accelerators_;
-    if (named) out_["accelerator_type"] = std::string(pieces[0]);
+    for (const auto* each_type : {&on_node, &all, &each}) {
+      if (*each_type && !(*each_type)->type.empty()) out_["accelerator_type"] = (*each_type)->type;
+    }
     return {};
   }
-
-  // --gres of Slurm names many things, of which Rota knows one.
-  static bool gpu(const SubmitValue& value) { return value.text == "gpu" || value.text.starts_with("gpu:"); }
 
   Result<void> licence() {
     const SubmitValue* value = given("licence");
@@ -307,13 +333,14 @@ class Request {
     if (any && value->text.contains(',')) return wrong(*value, "commas, or ? between those of which one will do");
     if (any) after.push_back("any");
     for (const std::string_view part : split(value->text, any ? '?' : ',')) {
-      const auto pieces = split(trimmed(part), ':');
+      auto pieces = split(trimmed(part), ':');
       constexpr std::array<std::string_view, 5> kKinds{"afterok", "afterany", "afternotok", "after", "aftercorr"};
       const bool kind = std::ranges::find(kKinds, pieces[0]) != kKinds.end();
       if (pieces.size() == 1 ? pieces[0] != "singleton" : !kind)
         return wrong(*value, "what it waits for, such as afterok:12:13,singleton");
       if (pieces.size() == 1) after.push_back("singleton");
       for (std::size_t i = 1; i < pieces.size(); ++i) {
+        if (pieces[i].ends_with("_*")) pieces[i].remove_suffix(2);  // all tasks of an array
         const bool last = pieces[i] == "last";
         if ((!last && pieces[i].find_first_not_of("0123456789_+") != std::string_view::npos) || pieces[i].empty())
           return wrong(*value, "ids of jobs behind afterok: and its kin, such as afterok:12:13");
@@ -386,6 +413,9 @@ class Request {
   std::int64_t tasks_ = 1;
   std::int64_t accelerators_ = 0;  // on each node
   std::int64_t tres_processors_ = 0;
+  std::int64_t chunks_ = 1;  // of PBS, on the one node
+  bool too_many_on_node_ = false;
+  GpuWishes wishes_;
   std::optional<SubmitValue> tres_accelerators_;
 };
 
@@ -397,20 +427,6 @@ Result<std::int64_t> size_of(const SubmitValue& value) {
   const auto bytes = parse_size(value.text + (bare && value.dialect == Dialect::slurm ? "M" : ""));
   if (!bytes || *bytes <= 0) return wrong(value, "a size such as 500M or 4G");
   return *bytes;
-}
-
-Result<Surroundings> surroundings() {
-  std::error_code failed;
-  Surroundings here;
-  here.folder = std::filesystem::current_path(failed).string();
-  if (failed) return fail("This folder cannot be named: " + failed.message() + ". Change to another one.");
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    if (!is_of_address(*variable)) here.environment.emplace_back(*variable);
-  }
-  here.now = unix_now();
-  here.umask = ::umask(0);
-  ::umask(here.umask);
-  return here;
 }
 
 Result<Json> job_request(const SubmitValues& values, const Surroundings& here, std::vector<std::string>& remarks) {
@@ -464,6 +480,9 @@ Result<void> put_changes(const SubmitValues& values, Json& into) {
 
 Result<double> limit_seconds(std::string_view text, Dialect dialect) {
   const bool minutes = dialect == Dialect::slurm && only_digits(text);
+  if (dialect == Dialect::slurm && text == "-1") return to_seconds(kLongest);  // as Slurm has it
+  if (dialect == Dialect::slurm && !minutes && text.find_first_not_of("0123456789.") == std::string_view::npos)
+    return fail(rota::quoted(text) + " is no number of whole minutes; write 90, 1:30:00 or 1.5h.");
   const auto limit = parse_duration(std::string(text) + (minutes ? "m" : ""));
   if (!limit) return std::unexpected(limit.error());
   if (limit->count() > 0) return to_seconds(*limit);

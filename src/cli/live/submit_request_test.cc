@@ -32,7 +32,11 @@ TEST(SubmitRequestTest, CountsProcessorsFromTasksNodesAndThreads) {
   EXPECT_EQ(made({{"processors", "1"}, {"each", "8"}, {"nodes", "2"}}), R"({"tasks":1,"processors":8,"nodes":2})");
   EXPECT_EQ(made({{"each", "1"}}), R"({"processors":1})");
   EXPECT_EQ(made({{"nodes", "2"}}), R"({"processors":2,"nodes":2,"tasks_per_node":1})");
-  EXPECT_EQ(made({{"per_node", "8"}}), R"({"processors":8})");
+  EXPECT_EQ(made({{"per_node", "8"}}), R"({"processors":8,"nodes":1,"tasks_per_node":8})");
+  EXPECT_EQ(made({{"processors", "5"}, {"per_node", "2"}}), R"({"processors":5,"nodes":3})");
+  EXPECT_EQ(made({{"processors", "4"}, {"per_node", "2"}, {"nodes", "1-4"}}),
+            R"({"most_nodes":4,"processors":4,"nodes":2})");
+  EXPECT_EQ(made({{"processors", "4"}, {"per_node", "2"}, {"nodes", "1"}}), R"({"processors":4,"nodes":1})");
   EXPECT_EQ(made({{"nodes", "2"}, {"per_node", "8"}, {"each", "2"}}),
             R"({"tasks":16,"processors":32,"nodes":2,"tasks_per_node":8})");
   EXPECT_EQ(made({{"processors", "1000000000"}, {"each", "2"}}),
@@ -70,6 +74,8 @@ TEST(SubmitRequestTest, ReadsBareNumbersByTheirDialect) {
   EXPECT_EQ(made({{"limit", "10:30"}}, Dialect::slurm), R"({"limit":630.0})");
   for (const char* none : {"0", "00", "0:00", "0-0"})
     EXPECT_EQ(made({{"limit", none}}, Dialect::slurm), R"({"limit":100000000000.0})") << none;
+  EXPECT_EQ(made({{"limit", "-1"}}, Dialect::slurm), R"({"limit":100000000000.0})");
+  EXPECT_NE(made({{"limit", "1.5"}}, Dialect::slurm).find("no number of whole minutes"), std::string::npos);
   EXPECT_EQ(made({{"limit", "unlimited"}}), R"({"limit":100000000000.0})");
   EXPECT_EQ(made({{"limit", "0"}}), "limit: a limit of 0 would end the job at once; write `unlimited` for no limit.");
   EXPECT_EQ(made({{"memory", "100"}}, Dialect::slurm), R"({"memory":104857600})");
@@ -85,6 +91,7 @@ TEST(SubmitRequestTest, MultipliesMemoryByTheProcessorsOfANode) {
 TEST(SubmitRequestTest, TakesDependenciesApart) {
   EXPECT_EQ(made({{"after", "afterok:1:2_3,singleton,afterany:4"}}),
             R"({"after":["afterok:1","afterok:2_3","singleton","afterany:4"]})");
+  EXPECT_EQ(made({{"after", "afterok:1_*:2"}}), R"({"after":["afterok:1","afterok:2"]})");
   EXPECT_NE(made({{"after", "afterok"}}).find("such as"), std::string::npos);
   EXPECT_EQ(made({{"after", "afterok:1?after:2+5"}}), R"({"after":["any","afterok:1","after:2+5"]})");
   EXPECT_NE(made({{"after", "afterok:1?afterok:2,after:3"}}).find("one will do"), std::string::npos);
@@ -98,6 +105,35 @@ TEST(SubmitRequestTest, KnowsAcceleratorsByNumberAndType) {
   EXPECT_EQ(made({{"accelerators", "gpu:0"}}), "{}");
   EXPECT_EQ(made({{"accelerators", "none"}}), "{}");
   EXPECT_NE(made({{"accelerators", "a:b:2"}}).find("accelerators such as"), std::string::npos);
+}
+
+TEST(SubmitRequestTest, SumsAcceleratorsOfAListAndDropsNone) {
+  const auto gres = [](const char* text) {
+    std::vector<std::string> remarks;
+    const SubmitValues values{{"accelerators", {.text = text, .dialect = Dialect::slurm, .where = "--gres"}}};
+    auto out = job_request(values, here(), remarks);
+    return out ? out->value("accelerators", Json(0)).dump() : out.error().message;
+  };
+  EXPECT_EQ(gres("gpu:2,craynetwork:0"), "2");
+  EXPECT_EQ(gres("craynetwork:0,gpu:a100:1,gpu:a100:1(S:0-1)"), "2");
+  EXPECT_EQ(gres("craynetwork:0"), "0");
+  EXPECT_EQ(gres("gpu:1,gpu:a100:1"), "--gres takes accelerators of one type, not \"gpu:1,gpu:a100:1\".");
+  EXPECT_EQ(gres("gpu:1,shard:2"), "--gres takes accelerators such as gpu:2 or gpu:a100:2, not \"gpu:1,shard:2\".");
+}
+
+TEST(SubmitRequestTest, TwoNumbersOfAcceleratorsSayAThird) {
+  EXPECT_EQ(made({{"accelerators_all", "8"}, {"accelerators", "4"}}),
+            R"({"processors":2,"nodes":2,"tasks_per_node":1,"accelerators":4})");
+  EXPECT_EQ(made({{"accelerators_all", "4"}, {"accelerators_each", "2"}}), R"({"processors":2,"accelerators":4})");
+  EXPECT_EQ(made({{"processors", "8"}, {"accelerators_each", "a100:1"}, {"accelerators", "4"}}),
+            R"({"processors":8,"nodes":2,"accelerators":4,"accelerator_type":"a100"})");
+  EXPECT_EQ(made({{"nodes", "2"}, {"accelerators_each", "1"}, {"accelerators", "2"}}),
+            R"({"processors":4,"nodes":2,"tasks_per_node":2,"accelerators":2})");
+  for (const auto& wrong : {made({{"accelerators_all", "4"}, {"accelerators", "2"}, {"nodes", "1"}}),
+                            made({{"accelerators_all", "3"}, {"accelerators_each", "2"}}),
+                            made({{"accelerators_all", "4"}, {"accelerators_each", "1"}, {"processors", "2"}}),
+                            made({{"accelerators_all", "4"}, {"accelerators", "1"}, {"processors", "2"}})})
+    EXPECT_TRUE(wrong.contains("do not fit together")) << wrong;
 }
 
 TEST(SubmitRequestTest, ReadsValuesAsSbatchDoes) {
@@ -142,6 +178,7 @@ TEST(SubmitRequestTest, LeavesTheEnvironmentThatIsWanted) {
   EXPECT_EQ(environment(""), "HOME=/h A=1 B=2 SHELL=/bin/sh");
   EXPECT_EQ(environment("NONE"), "HOME=/h SHELL=/bin/sh");
   EXPECT_EQ(environment("B,C=3"), "HOME=/h B=2 SHELL=/bin/sh C=3");
+  EXPECT_EQ(environment("all,C=3"), "HOME=/h A=1 B=2 SHELL=/bin/sh C=3");
   EXPECT_EQ(environment("ALL,A=9"), "HOME=/h B=2 SHELL=/bin/sh A=9");
 }
 
