@@ -197,6 +197,7 @@ void Service::say_as_slurm(JobId id, const KeptAbout& kept, std::uint32_t tasks,
     all.push_back(std::string("SLURM_") + name + "=" + value);
   const auto hosts = parse_host_list(nodes.empty() ? machine_->name : nodes);
   if (hosts && !hosts->empty()) all.push_back("SLURMD_NODENAME=" + hosts->front());
+  if (spec.accelerators > 0) all.push_back("SLURM_GPUS_ON_NODE=" + std::to_string(spec.accelerators));  // on each
 }
 
 // A line for each process, as PBS has it: the name of its node. None of a job that is larger than any that starts

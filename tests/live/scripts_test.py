@@ -80,6 +80,13 @@ slurm_variables = true
         self.assertEqual(sorted(self.service.read("all.x").split()), ["1", "2", "3", "4", "5"])
         self.says("submit", "--wait", "--array=1-3", "-o", "%A.%3b", "--wrap", "echo $ROTA_ARRAY_TASK_ID")
 
+    def test_one_file_by_two_names_has_output_and_errors(self):
+        for error in ("./one", os.path.join(self.folder, "one"), "link"):
+            if error == "link":
+                os.symlink("one", os.path.join(self.folder, "link"))
+            self.says("submit", "--wait", "-o", "one", "-e", error, "--wrap", "echo out; echo err >&2; echo more")
+            self.assertEqual(self.service.read("one"), "out\nerr\nmore\n", error)
+
     def test_a_script_on_standard_input(self):
         with open(os.path.join(self.folder, self.script("#!/bin/sh\n#SBATCH -J fromstdin -o out\necho $SLURM_JOB_NAME\n"))) as file:
             subprocess.run([self.rota, "submit", "--wait"], cwd=self.folder, stdin=file, check=True, stdout=subprocess.DEVNULL,
@@ -297,6 +304,16 @@ class OneDialect(Submitting):
         self.assertEqual(self.service.read("out"), f"7 1 {self.folder}\n", done.stderr)
         _, found = self.variables("--", "env")
         self.assertEqual([name for name in found if name.startswith(("SLURM_", "ROTA_SBATCH"))], [])
+
+
+class OnTwoNodesWithAccelerators(Submitting):
+    configuration = ('name = "gpus"\n[[nodes]]\nnames = "n[1-2]"\nprocessors = 4\naccelerators = 2\naccelerator_type = "a100"\n')
+
+    def test_a_script_counts_the_accelerators_of_its_node(self):
+        script = self.script("#!/bin/sh\n#SBATCH --gpus=4 --gpus-per-node=2\necho $SLURM_NNODES $SLURM_NTASKS $SLURM_GPUS_ON_NODE "
+                             "$SLURM_JOB_GPUS $CUDA_VISIBLE_DEVICES ${SLURM_GPUS_PER_NODE}\n")
+        self.says("submit", "--wait", "-o", "out", script)
+        self.assertEqual(self.service.read("out"), "2 2 2 0,1,2,3 0,1,2,3 2\n")
 
 
 if __name__ == "__main__":

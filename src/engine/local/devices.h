@@ -20,7 +20,7 @@ inline std::vector<std::string> device_settings(const std::vector<std::uint32_t>
   const std::string list = listed(devices);
   std::vector<std::string> all{"CUDA_VISIBLE_DEVICES=" + list, "ROCR_VISIBLE_DEVICES=" + list,
                                "ZE_AFFINITY_MASK=" + list};
-  if (slurms) all.insert(all.end(), {"SLURM_JOB_GPUS=" + list, "SLURM_GPUS_ON_NODE=" + std::to_string(devices.size())});
+  if (slurms) all.push_back("SLURM_JOB_GPUS=" + list);
   return all;
 }
 

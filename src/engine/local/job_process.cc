@@ -88,12 +88,20 @@ class Becoming {
     if (streams_.terminal && ::ioctl(0, TIOCSCTTY, 0) != 0) fail(Step::input);
     if (streams_.error) {
       take(streams_.error, 2, Step::error);
-    } else if (run_.error.empty() || run_.error == run_.output) {
+    } else if (run_.error.empty() || is_output(run_.error)) {
       if (::dup2(1, 2) < 0) fail(Step::error);
     } else {
       open_as(2, run_.error, how, Step::error);
     }
     ::syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC);
+  }
+
+  // By whatever name: two that write from the beginning of one file would write over each other.
+  bool is_output(const std::string& path) const {
+    struct stat output = {}, other = {};
+    if (path == run_.output) return true;
+    return ::fstat(1, &output) == 0 && ::stat(path.c_str(), &other) == 0 && S_ISREG(other.st_mode) &&
+           output.st_dev == other.st_dev && output.st_ino == other.st_ino;
   }
 
   [[noreturn]] void execute() const {
