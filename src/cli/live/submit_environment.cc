@@ -66,6 +66,15 @@ void add_origin(const Surroundings& here, std::vector<std::string>& out) {
     if (sets_one_of(variable, kOrigin)) out.push_back("PBS_O_" + variable);
 }
 
+// sbatch takes options from its environment; here they would go unseen.
+void about_options_in(const std::vector<std::string>& environment, std::vector<std::string>& remarks) {
+  for (const std::string& variable : environment) {
+    if (variable.starts_with("SBATCH_") && !variable.starts_with("SBATCH_MEM_BIND"))
+      remarks.push_back(variable.substr(0, variable.find('=')) +
+                        " of the environment is not read; give the option on the command line or in the script.");
+  }
+}
+
 }  // namespace
 
 Result<Surroundings> surroundings() {
@@ -108,7 +117,10 @@ std::vector<std::string> job_environment(const SubmitValues& values, const Surro
   }
   const SubmitValue* const variables = given(values, "variables");
   if (variables != nullptr && variables->text == "pbs") add_origin(here, out);
-  if (variables != nullptr && variables->text == "slurm") out.emplace_back("ROTA_SBATCH=1");
+  if (variables != nullptr && variables->text == "slurm") {
+    out.emplace_back("ROTA_SBATCH=1");
+    about_options_in(here.environment, remarks);
+  }
   if (const std::string asked = asked_in_slurms_words(values); !asked.empty())
     out.push_back("ROTA_SBATCH_ASKED=" + asked);
   return out;

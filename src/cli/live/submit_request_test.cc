@@ -168,6 +168,15 @@ TEST(SubmitRequestTest, NamesSignals) {
   EXPECT_EQ(made({{"signal", "12"}}), R"({"warning_signal":"USR2","warning_time":60.0})");
 }
 
+TEST(SubmitRequestTest, OptionsInTheEnvironmentAreTold) {
+  Surroundings of_slurm = here();
+  of_slurm.environment = {"SBATCH_PARTITION=long", "SBATCH_MEM_BIND=none", "HOME=/h"};
+  std::vector<std::string> remarks;
+  ASSERT_TRUE(job_request({{"variables", {.text = "slurm", .dialect = {}, .where = {}}}}, of_slurm, remarks));
+  ASSERT_EQ(remarks.size(), 1U);
+  EXPECT_TRUE(remarks[0].starts_with("SBATCH_PARTITION of the environment is not read")) << remarks[0];
+}
+
 TEST(SubmitRequestTest, LeavesTheEnvironmentThatIsWanted) {
   const auto environment = [](const char* text) {
     std::vector<std::string> remarks;
