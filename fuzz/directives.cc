@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/json_bytes.h"
 #include "base/text.h"
 #include "cli/live/directives.h"
 #include "cli/live/submit_request.h"
@@ -25,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const cli::Surroundings here{.folder = "/", .environment = {"A=1"}, .now = 1'795'996'800, .umask = 18};
   std::vector<std::string> remarks;
   const auto request = cli::job_request(found->values, here, remarks);
-  CHECK(request ? !request->dump().empty() : is_utf8(request.error().message), "JSON, or a sentence");
+  CHECK(request ? !json_text(*request).empty() : is_utf8(request.error().message), "JSON, or a sentence");
   if (const auto when = cli::parse_when(text, here.now)) CHECK(*when >= 0, "a time that can be");
   return 0;
 }

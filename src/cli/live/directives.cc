@@ -148,8 +148,12 @@ class Reader {
   Result<void> take_translated(std::string_view text, const std::vector<std::string>& found) {
     auto options = foreign_options(mark_->dialect, found);
     if (!options) return wrong(options.error().message);
-    for (auto& [key, value] : options->values)
+    for (auto& [key, value] : options->values) {
+      const auto before = out_.values.find(key);
+      if (mark_->dialect == Dialect::lsf && key == "mail" && before != out_.values.end())
+        value.insert(0, before->second.text + ",");  // -B and -N, each for one occasion
       out_.values[key] = SubmitValue{std::move(value), mark_->dialect, at_ + ": " + rota::quoted(text)};
+    }
     for (const std::string& each : options->left_out) pass_over(each, "");
     for (const std::string& each : options->needed) need(each, "");
     return {};

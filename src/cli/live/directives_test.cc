@@ -117,7 +117,7 @@ TEST(DirectivesTest, OfSeveralSystemsTheLinesOfOneCount) {
 TEST(DirectivesTest, LinesOfLsfArePutIntoRotasOwn) {
   const Directives found = read(
       "#BSUB -J \"fit[1-10]%2\" -q long -n 8\n#BSUB -W 1:30 -R \"span[hosts=1] rusage[mem=4GB]\"\n"
-      "#BSUB -o out.%J.%I -w \"done(12) && ended(13)\" -gpu num=2 -x -P project\n");
+      "#BSUB -o out.%J.%I -w \"done(12) && ended(13)\" -gpu num=2 -x -P project -B\n#BSUB -N\n");
   for (const auto& [key, text] : std::map<std::string, std::string>{{"name", "fit"},
                                                                     {"array", "1-10%2"},
                                                                     {"partition", "long"},
@@ -129,6 +129,7 @@ TEST(DirectivesTest, LinesOfLsfArePutIntoRotasOwn) {
                                                                     {"open_mode", "append"},
                                                                     {"after", "afterok:12,afterany:13"},
                                                                     {"accelerators", "2"},
+                                                                    {"mail", "BEGIN,END"},
                                                                     {"exclusive", "yes"}})
     EXPECT_EQ(text_under(found, key), text) << key;
   EXPECT_TRUE(found.needed.empty());

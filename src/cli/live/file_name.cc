@@ -29,7 +29,7 @@ std::string left_to_a_shell(const std::string& text) {
 Result<std::string> file_name(const SubmitValue& value, const std::string& folder, bool of_array) {
   std::string text = value.dialect == Dialect::slurm ? slurm_pattern(value.text) : value.text;
   if (const std::string left = left_to_a_shell(text); !left.empty())
-    return fail(value.where + ": no shell reads " + rota::quoted(text) + ", so that " + left +
+    return fail(value.where + ": no shell reads " + rota::quoted(text) + ", so that " + escaped(left) +
                 " would stay as it stands; write the path out, and %j for the job's id.");
   std::error_code ignored;
   const std::filesystem::path base(folder);
