@@ -193,7 +193,7 @@ class SlurmAccounting(unittest.TestCase):
         self.jobs_of_saved()
         told = {what.split(" ")[1]: rows for what, rows in self.remarks("as-saved").items() if what.startswith("eligible")}
         self.assertLessEqual(30, told["after"])  # of 40 at most 6 at once, and of 30 at most 4
-        self.assertLessEqual(told["later"], 20)
+        self.assertLess(told["later"], told["after"])  # some have another reason, more of them on busy processors
 
     def test_what_slurm_does_not_account_is_told_and_taken_from_submit_line(self):
         self.jobs_of_saved()
