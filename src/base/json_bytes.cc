@@ -27,6 +27,29 @@ void append_mark(std::string& out, unsigned byte) {
   out += static_cast<char>(0x80U | (byte & 0x3FU));
 }
 
+// The text with append(out, byte) in place of each mark.
+template <class Append>
+std::string unmarked(std::string_view text, const Append& append) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    if (!text.substr(at).starts_with(kMark)) {
+      out += text[at++];
+      continue;
+    }
+    at += kMark.size();
+    if (text.substr(at).starts_with(kMark)) {
+      out += kMark;
+      at += kMark.size();
+    } else if (at + 1 < text.size()) {
+      const auto high = static_cast<unsigned char>(text[at]), low = static_cast<unsigned char>(text[at + 1]);
+      append(out, (high & 3U) << 6U | (low & 0x3FU));
+      at += 2;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 bool has_escapes(std::string_view json) {
@@ -58,24 +81,7 @@ std::string marked(std::string_view json) {
 }
 
 std::string bytes_of(std::string_view marked) {
-  std::string out;
-  out.reserve(marked.size());
-  for (std::size_t at = 0; at < marked.size();) {
-    if (!marked.substr(at).starts_with(kMark)) {
-      out += marked[at++];
-      continue;
-    }
-    at += kMark.size();
-    if (marked.substr(at).starts_with(kMark)) {
-      out += kMark;
-      at += kMark.size();
-    } else if (at + 1 < marked.size()) {
-      const auto high = static_cast<unsigned char>(marked[at]), low = static_cast<unsigned char>(marked[at + 1]);
-      out += static_cast<char>((high & 3U) << 6U | (low & 0x3FU));
-      at += 2;
-    }
-  }
-  return out;
+  return unmarked(marked, [](std::string& out, unsigned byte) { out += static_cast<char>(byte); });
 }
 
 std::string marks_of(std::string_view bytes) {
@@ -97,28 +103,12 @@ std::string marks_of(std::string_view bytes) {
 }
 
 std::string escaped(std::string_view json) {
-  std::string out;
-  out.reserve(json.size());
-  for (std::size_t at = 0; at < json.size();) {
-    if (!json.substr(at).starts_with(kMark)) {
-      out += json[at++];
-      continue;
-    }
-    at += kMark.size();
-    if (json.substr(at).starts_with(kMark)) {
-      out += kMark;
-      at += kMark.size();
-    } else {
-      const unsigned byte =
-          (static_cast<unsigned char>(json[at]) & 3U) << 6U | (static_cast<unsigned char>(json[at + 1]) & 0x3FU);
-      constexpr std::string_view kDigits = "0123456789abcdef";
-      out += "\\udc";
-      out += kDigits[byte >> 4U];
-      out += kDigits[byte & 15U];
-      at += 2;
-    }
-  }
-  return out;
+  return unmarked(json, [](std::string& out, unsigned byte) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    out += "\\udc";
+    out += kDigits[byte >> 4U];
+    out += kDigits[byte & 15U];
+  });
 }
 
 }  // namespace rota::json_bytes

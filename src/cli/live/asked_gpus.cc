@@ -8,10 +8,6 @@ namespace {
 
 constexpr std::int64_t kMost = 1'000'000'000;
 
-bool only_digits(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
 // "gpu:2(S:0-1)" also says near which socket.
 std::string without_sockets(std::string text) {
   for (std::size_t open = 0; (open = text.find("(S:")) != std::string::npos;)

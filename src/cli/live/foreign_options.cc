@@ -11,10 +11,6 @@
 namespace rota::cli {
 namespace {
 
-std::unexpected<Error> wrong(std::string_view text, const std::string& why) {
-  return fail(rota::quoted(text) + " " + why);
-}
-
 // "4gb", "500mb", "100kw": bytes, of words of eight.
 Result<std::int64_t> pbs_size(std::string_view text) {
   std::string number = lower(text);
@@ -22,7 +18,7 @@ Result<std::int64_t> pbs_size(std::string_view text) {
   if (words || number.ends_with('b')) number.pop_back();
   if (!number.empty()) number.back() = upper(number.back());
   auto bytes = parse_size(number);
-  if (!bytes || *bytes < 1 || *bytes > INT64_MAX / 8) return wrong(text, "is no size such as 4gb");
+  if (!bytes || *bytes < 1 || *bytes > INT64_MAX / 8) return wrong_value(text, "is no size such as 4gb");
   return words ? *bytes * 8 : *bytes;
 }
 
@@ -30,7 +26,7 @@ Result<std::int64_t> pbs_count(std::string_view key, std::string_view text, std:
   constexpr std::int64_t kMost = 1'000'000'000;
   const auto number = parse_integer(text);
   if (!number || *number < least || *number > kMost)
-    return wrong(text, "of " + std::string(key) + " is no number from " + std::to_string(least) + " on");
+    return wrong_value(text, "of " + std::string(key) + " is no number from " + std::to_string(least) + " on");
   return *number;
 }
 
@@ -247,15 +243,33 @@ Result<void> take(char letter, const std::string& value, ForeignOptions& out) {
 
 }  // namespace
 
+std::unexpected<Error> wrong_value(std::string_view text, const std::string& why) {
+  return fail(rota::quoted(text) + " " + why);
+}
+
+Result<ForeignOptions> WordOptions::read() {
+  for (at_ = 0; at_ < words_.size(); ++at_) {
+    const std::string& word = words_[at_];
+    if (word.starts_with('-') && is_switch(word)) continue;
+    const std::string* const value = word.starts_with('-') ? next_word() : nullptr;
+    if (value == nullptr) {
+      out_.needed.push_back(word);
+    } else if (auto taken = take(word, *value); !taken) {
+      return std::unexpected(taken.error());
+    }
+  }
+  return std::move(out_);
+}
+
 Result<std::string> digits_when(std::string_view text) {
   const std::string digits(text.substr(0, text.find('.')));
   const bool only_digits = digits.find_first_not_of("0123456789") == std::string::npos;
   const auto part = [&](std::size_t from) { return digits.substr(digits.size() - from, 2); };
   const std::string clock = digits.size() >= 4 ? part(4) + ":" + part(2) : "";
-  if (!only_digits || clock.empty()) return wrong(text, "is no time such as 202612312359");
+  if (!only_digits || clock.empty()) return wrong_value(text, "is no time such as 202612312359");
   if (digits.size() == 4) return clock;
   if (digits.size() == 12) return digits.substr(0, 4) + "-" + part(8) + "-" + part(6) + "T" + clock;
-  return wrong(text, "names no year; write it as 202612312359");
+  return wrong_value(text, "names no year; write it as 202612312359");
 }
 
 std::string path_with(std::string_view path, const std::vector<std::pair<std::string_view, std::string_view>>& words) {
@@ -297,7 +311,7 @@ Result<ForeignOptions> pbs_options(const std::vector<std::string>& words) {
     if (letter == 'h') out.put("hold", "yes");
     if (letter == 'I' || letter == 'X') out.needed.push_back(word);
     if (kSwitches.find(letter) != std::string_view::npos) continue;
-    if (word.size() == 2 && i + 1 == words.size()) return wrong(word, "is followed by a value");
+    if (word.size() == 2 && i + 1 == words.size()) return wrong_value(word, "is followed by a value");
     const std::string value = word.size() > 2 ? word.substr(2) : words[++i];
     if (auto taken = take(letter, value, out); !taken) return std::unexpected(taken.error());
   }

@@ -33,10 +33,34 @@ inline Result<ForeignOptions> foreign_options(Dialect dialect, const std::vector
                                    : sge_options(words);
 }
 
-// What the three have in common.
+// What they have in common.
+std::unexpected<Error> wrong_value(std::string_view text, const std::string& why);  // half a sentence: "..." is no ...
 // "[[CC]YY]MMDDhhmm[.SS]" or "hhmm" as cli/when.h reads it.
 Result<std::string> digits_when(std::string_view text);
 // Without the computer in front of it, and with Rota's patterns for the words that are given.
 std::string path_with(std::string_view path, const std::vector<std::pair<std::string_view, std::string_view>>& words);
+
+// The words of a line whose options are words: each is a switch, an option with the next word for its value, or needed.
+class WordOptions {
+ public:
+  explicit WordOptions(const std::vector<std::string>& words) : words_(words) {}
+  virtual ~WordOptions() = default;
+  WordOptions(const WordOptions&) = delete;
+  WordOptions& operator=(const WordOptions&) = delete;
+
+  Result<ForeignOptions> read();
+
+ protected:
+  virtual bool is_switch(const std::string& word) = 0;  // and has been taken
+  virtual Result<void> take(const std::string& name, const std::string& value) = 0;
+  Result<void> put(const char* key, std::string value) { return out_.put(key, std::move(value)), Result<void>{}; }
+  const std::string* next_word() { return at_ + 1 < words_.size() ? &words_[++at_] : nullptr; }
+
+  ForeignOptions out_;
+
+ private:
+  const std::vector<std::string>& words_;
+  std::size_t at_ = 0;
+};
 
 }  // namespace rota::cli

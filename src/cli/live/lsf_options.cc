@@ -10,14 +10,6 @@
 namespace rota::cli {
 namespace {
 
-std::unexpected<Error> wrong(std::string_view text, const std::string& why) {
-  return fail(rota::quoted(text) + " " + why);
-}
-
-bool only_digits(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
 // "[hours:]minutes[/host]" as seconds.
 Result<std::string> run_limit(std::string_view text) {
   const auto pieces = split(text.substr(0, text.find('/')), ':');
@@ -25,7 +17,7 @@ Result<std::string> run_limit(std::string_view text) {
   for (const std::string_view piece : pieces) {
     const auto number = parse_integer(piece);
     if (!number || *number < 0 || *number > 10'000'000 || pieces.size() > 2)
-      return wrong(text, "is no limit such as 90 (minutes) or 1:30 (hours and minutes)");
+      return wrong_value(text, "is no limit such as 90 (minutes) or 1:30 (hours and minutes)");
     minutes = minutes * 60 + *number;
   }
   return std::to_string(minutes * 60);
@@ -56,26 +48,12 @@ std::optional<std::string> lsf_after(std::string_view text) {
   return out;
 }
 
-class Lsf {
+class Lsf final : public WordOptions {
  public:
-  explicit Lsf(const std::vector<std::string>& words) : words_(words) {}
-
-  Result<ForeignOptions> read() {
-    for (at_ = 0; at_ < words_.size(); ++at_) {
-      const std::string& word = words_[at_];
-      if (word.starts_with('-') && is_switch(word)) continue;
-      if (!word.starts_with('-') || at_ + 1 == words_.size()) {
-        out_.needed.push_back(word);
-      } else {
-        const std::string& value = words_[++at_];
-        if (auto taken = take(word, value); !taken) return std::unexpected(taken.error());
-      }
-    }
-    return std::move(out_);
-  }
+  using WordOptions::WordOptions;
 
  private:
-  bool is_switch(const std::string& word) {
+  bool is_switch(const std::string& word) override {
     static const std::map<std::string_view, std::pair<const char*, const char*>> kSwitches{
         {"-x", {"exclusive", "yes"}}, {"-H", {"hold", "yes"}},   {"-r", {"requeue", "yes"}},
         {"-rn", {"requeue", "no"}},   {"-B", {"mail", "BEGIN"}}, {"-N", {"mail", "END"}}};
@@ -86,28 +64,26 @@ class Lsf {
     return found != kSwitches.end();
   }
 
-  Result<void> take(const std::string& name, const std::string& value) {
+  Result<void> take(const std::string& name, const std::string& value) override {
     static const std::map<std::string_view, const char*> kSame{{"-q", "partition"}, {"-i", "input"},
                                                                {"-is", "input"},    {"-u", "mail_user"},
                                                                {"-cwd", "folder"},  {"-Jd", "comment"}};
-    if (const auto same = kSame.find(name); same != kSame.end()) return out_.put(same->second, value), Result<void>{};
+    if (const auto same = kSame.find(name); same != kSame.end()) return put(same->second, value);
     constexpr std::array<std::string_view, 9> kNoLoss{"-P", "-G", "-app", "-sp", "-We", "-c", "-g", "-L", "-sla"};
     const std::string whole = name + " " + value;
     if (std::ranges::find(kNoLoss, name) != kNoLoss.end()) return out_.left_out.push_back(whole), Result<void>{};
     if (name == "-o" || name == "-oo" || name == "-e" || name == "-eo") return file(name, value);
     if (name == "-J") return named(value);
-    if (name == "-n" && only_digits(value)) return out_.put("processors", value), Result<void>{};
+    if (name == "-n" && only_digits(value)) return put("processors", value);
     if (name == "-R") return requirements(value);
     if (name == "-gpu") return accelerators(value);
-    if (name == "-M" && !only_digits(value)) return out_.put("memory_all", size(value)), Result<void>{};
-    if (name == "-env") return out_.put("export", value == "none" ? "NONE" : value), Result<void>{};
-    if (const auto begin = name == "-b" ? begins(value) : std::nullopt)
-      return out_.put("begin", *begin), Result<void>{};
-    if (const auto after = name == "-w" ? lsf_after(value) : std::nullopt)
-      return out_.put("after", *after), Result<void>{};
+    if (name == "-M" && !only_digits(value)) return put("memory_all", size(value));
+    if (name == "-env") return put("export", value == "none" ? "NONE" : value);
+    if (const auto begin = name == "-b" ? begins(value) : std::nullopt) return put("begin", *begin);
+    if (const auto after = name == "-w" ? lsf_after(value) : std::nullopt) return put("after", *after);
     if (name != "-W") return out_.needed.push_back(whole), Result<void>{};
     const auto limit = run_limit(value);
-    return limit ? (out_.put("limit", *limit), Result<void>{}) : std::unexpected(limit.error());
+    return limit ? put("limit", *limit) : std::unexpected(limit.error());
   }
 
   // "[[year:]month:day:]hour:minute"; nothing: it is a day of this month, or none.
@@ -132,7 +108,8 @@ class Lsf {
     const std::size_t open = value.find('['), close = value.find(']');
     if (open != 0) out_.put("name", value.substr(0, open));
     if (open == std::string::npos) return {};
-    if (close == std::string::npos || close < open) return wrong(value, "is no name of an array such as fit[1-10]%5");
+    if (close == std::string::npos || close < open)
+      return wrong_value(value, "is no name of an array such as fit[1-10]%5");
     out_.put("array", value.substr(open + 1, close - open - 1) + value.substr(close + 1));
     return {};
   }
@@ -197,10 +174,6 @@ class Lsf {
     }
     return {};
   }
-
-  const std::vector<std::string>& words_;
-  std::size_t at_ = 0;
-  ForeignOptions out_;
 };
 
 }  // namespace

@@ -10,14 +10,6 @@
 namespace rota::cli {
 namespace {
 
-std::unexpected<Error> wrong(std::string_view text, const std::string& why) {
-  return fail(rota::quoted(text) + " " + why);
-}
-
-bool only_digits(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
 bool is_yes(std::string_view text) {
   const std::string word = lower(text);
   return word == "y" || word == "yes" || word == "true" || word == "1";
@@ -27,25 +19,12 @@ std::string sge_path(std::string_view path) {
   return path_with(path, {{"JOB_ID", "%A"}, {"JOB_NAME", "%x"}, {"TASK_ID", "%a"}, {"USER", "%u"}, {"HOSTNAME", "%N"}});
 }
 
-class Sge {
+class Sge final : public WordOptions {
  public:
-  explicit Sge(const std::vector<std::string>& words) : words_(words) {}
-
-  Result<ForeignOptions> read() {
-    for (at_ = 0; at_ < words_.size(); ++at_) {
-      const std::string& word = words_[at_];
-      if (is_switch(word)) continue;
-      if (!word.starts_with('-') || at_ + 1 == words_.size()) {
-        out_.needed.push_back(word);
-      } else if (auto taken = take(word, words_[++at_]); !taken) {
-        return std::unexpected(taken.error());
-      }
-    }
-    return std::move(out_);
-  }
+  using WordOptions::WordOptions;
 
  private:
-  bool is_switch(const std::string& word) {
+  bool is_switch(const std::string& word) override {
     if (word == "-h") return out_.put("hold", "yes"), true;
     constexpr std::array<std::string_view, 4> kNoLoss{"-notify", "-terse", "-verify", "-clear"};
     if (word == "-cwd" || word == "-V" || word == "-hard") return true;  // so it is anyway
@@ -54,9 +33,7 @@ class Sge {
     return true;
   }
 
-  Result<void> put(const char* key, std::string value) { return out_.put(key, std::move(value)), Result<void>{}; }
-
-  Result<void> take(const std::string& name, const std::string& value) {
+  Result<void> take(const std::string& name, const std::string& value) override {
     static const std::map<std::string_view, const char*> kSame{
         {"-N", "name"}, {"-wd", "folder"}, {"-i", "input"}, {"-M", "mail_user"}};
     if (const auto same = kSame.find(name); same != kSame.end()) return put(same->second, value);
@@ -93,8 +70,9 @@ class Sge {
 
   // "-pe smp 4": two words. Environments with such a name put all on one node, but for those of MPI.
   Result<void> environment(const std::string& name) {
-    if (at_ + 1 == words_.size()) return wrong("-pe " + name, "is followed by how many processors, as in -pe smp 4");
-    const std::string& count = words_[++at_];
+    const std::string* const next = next_word();
+    if (next == nullptr) return wrong_value("-pe " + name, "is followed by how many processors, as in -pe smp 4");
+    const std::string& count = *next;
     if (!only_digits(count)) return out_.needed.push_back("-pe " + name + " " + count), Result<void>{};
     constexpr std::array<std::string_view, 7> kOneNode{"smp", "openmp", "thread", "share", "shm", "serial", "onenode"};
     const auto holds = [&](std::string_view word) { return lower(name).contains(word); };
@@ -134,10 +112,6 @@ class Sge {
     }
     return put("after", after);
   }
-
-  const std::vector<std::string>& words_;
-  std::size_t at_ = 0;
-  ForeignOptions out_;
 };
 
 }  // namespace

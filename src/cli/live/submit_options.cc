@@ -70,6 +70,10 @@ constexpr std::array kOptions{
 
 }  // namespace
 
+bool only_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 std::span<const SubmitOption> submit_options() { return kOptions; }
 
 const SubmitOption* submit_option(std::string_view name) {

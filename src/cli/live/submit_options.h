@@ -34,6 +34,8 @@ struct SubmitValue {
 // By key.
 using SubmitValues = std::map<std::string, SubmitValue, std::less<>>;
 
+bool only_digits(std::string_view text);  // one at least
+
 std::span<const SubmitOption> submit_options();
 
 // The option that has this name, as "-t" or "--time"; nullptr: none.

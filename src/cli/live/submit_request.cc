@@ -26,10 +26,6 @@ std::unexpected<Error> wrong(const SubmitValue& value, const std::string& why) {
   return fail(value.where + " takes " + why + ", not " + rota::quoted(value.text) + ".");
 }
 
-bool only_digits(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
 Result<std::int64_t> counted(const SubmitValue& value, std::int64_t least = 1) {
   const auto number = parse_integer(value.text);
   if (!number || *number < least || *number > kMost)
