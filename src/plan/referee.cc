@@ -26,7 +26,7 @@ bool overtaken_beyond(const View& view, const Plan& plan, Instant at) {
   return false;
 }
 
-// Who passes has no end in sight, and the start of the job that it passes cannot be foreseen, neither.
+// A job that passes has no end in sight, and the start of the job that it passes cannot be foreseen, either.
 std::optional<std::string> check_passing(const View& view, const Plan& plan, const Action& a) {
   const Job* const passed = view.find_job(a.reason.promised);
   if (passed == nullptr || passed->state != JobState::waiting) return name(view, a.job) + " passes no job that waits";

@@ -173,7 +173,7 @@ Json part_json(const Summary& s) {
   return json;
 }
 
-// Of each workload: what to choose, where the rehearsal can be trusted.
+// What to choose, for each workload, where the rehearsal can be trusted.
 Json verdicts_json(std::span<const Summary> summaries) {
   Json all = Json::array();
   for (std::size_t first = 0; first < summaries.size();) {

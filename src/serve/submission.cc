@@ -265,7 +265,7 @@ void for_each_node(const Machine& machine, const JobSpec& spec, const auto& visi
     if (partition == nullptr || std::ranges::binary_search(partition->nodes, NodeId{n})) visit(machine.nodes[n]);
 }
 
-// Of nodes that differ the least, which all of them have.
+// Where nodes differ it is the least, which all of them have.
 std::int64_t memory_of_each(const Machine& machine, const JobSpec& spec) {
   if (machine.nodes.empty()) return machine.memory;
   std::int64_t least = INT64_MAX;

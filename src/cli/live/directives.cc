@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kRead = 32U << 10U;  // bytes of a script in which directives are looked for
 
-// Of the systems that a script has lines for the first in this order counts: a script for several says the same in
+// Where a script has lines for several systems the first in this order counts: a script for several says the same in
 // each.
 struct Mark {
   std::string_view text;
@@ -124,7 +124,7 @@ class Reader {
     return nullptr;
   }
 
-  // Whose variables its script looks for.
+  // The system whose variables its script looks for.
   static std::string variables_of(const Mark* mark) {
     return mark->dialect == Dialect::slurm ? "slurm" : mark->dialect == Dialect::pbs ? "pbs" : "";
   }

@@ -148,7 +148,7 @@ constexpr SbatchOption kOptions[] = {
 
 std::string dashed(const SbatchOption& option) { return "--" + std::string(option.name); }
 
-// Of several with the same beginning: the one that is meant all the same, or nullptr.
+// Among several with the same beginning: the one that is meant all the same, or nullptr.
 const SbatchOption* meant(const std::vector<const SbatchOption*>& several) {
   const auto begins_all = [&](const SbatchOption* one) {
     return std::ranges::all_of(several, [&](const auto* other) { return other->name.starts_with(one->name); });

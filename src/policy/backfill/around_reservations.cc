@@ -221,7 +221,7 @@ class AroundReservations {
   const BackfillKnobs& knobs_;
   Room room_;
   const WaitingEntry* head_ = nullptr;        // the first waiting job that cannot start
-  const WaitingEntry::Key* after_ = nullptr;  // who comes behind this is yet to be tried
+  const WaitingEntry::Key* after_ = nullptr;  // jobs behind this one are yet to be tried
   Instant promise_ = kNever;
   Duration window_ = Duration::max();  // in which a candidate must be over, or else have room beside the promise
 };

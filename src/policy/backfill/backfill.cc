@@ -82,11 +82,11 @@ void Backfill::behind_one_promise(const View& view, Plan& plan, const WaitingEnt
   }
 }
 
-// Who passes puts the opening off.
+// A job that passes puts the opening off.
 const WaitingEntry::Key* Backfill::pass(const View& view, Plan& plan, const WaitingEntry& head,
                                         Opening& opening) const {
   if (opening.at == kNever)
-    return overtaking_from(view, head);  // what it needs is withheld: whoever fits starts anyway
+    return overtaking_from(view, head);  // what it needs is withheld: a job that fits starts anyway
   const std::size_t before = plan.actions().size();
   const auto start = [&](const WaitingEntry& e, const Reason& reason) { return plan.start(e.job, reason, true), true; };
   const WaitingEntry::Key* const after = pass_unforeseen(view, plan, head, knobs_, start);

@@ -47,7 +47,7 @@ class OnePromise {
     }
   }
 
-  // Who passes puts the promise off.
+  // A job that passes puts the promise off.
   [[gnu::cold]] void pass() {
     if (promise_ == kNever) return;
     const std::size_t before = plan_.actions().size();
@@ -193,7 +193,7 @@ class OnePromise {
   Plan& plan_;
   const BackfillKnobs& knobs_;
   const WaitingEntry* head_ = nullptr;        // the first waiting job that does not fit
-  const WaitingEntry::Key* after_ = nullptr;  // who comes behind this is yet to be tried
+  const WaitingEntry::Key* after_ = nullptr;  // jobs behind this one are yet to be tried
   Instant promise_ = kNever;
   const Placement* set_aside_ = nullptr;  // for the head; nullptr: the promise is fixed, and nobody starts beside it
   Placement head_place_;

@@ -106,7 +106,7 @@ class RbHar final : public PromiseDue {
   }
 
  private:
-  // A grant has run out and the job still runs. Where nobody waits for what it holds, the next due promise decides
+  // A grant has run out and the job still runs. Where no job waits for what it holds, the next due promise decides
   // anew.
   void end_extensions(const View& view, Plan& plan) const {
     const WaitingEntry* const head = view.waiting().head();
