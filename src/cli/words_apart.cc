@@ -1,6 +1,8 @@
 #include "cli/words_apart.h"
 
+#include <optional>
 #include <utility>
+#include <variant>
 
 #include "base/text.h"
 #include "cli/describe.h"
@@ -50,10 +52,11 @@ class Apart {
     const std::size_t equals = word.find('=');
     std::string name = word.substr(0, equals);
     if (submits() && option_named(command_, name) == nullptr) {
-      auto own = of_sbatch(name, equals != std::string::npos);
-      if (!own) return std::unexpected(own.error());
-      if (own->empty()) return {};
-      name = *own;
+      const auto value = equals == std::string::npos ? std::nullopt : std::optional(word.substr(equals + 1));
+      auto became = of_sbatch(name, value);
+      if (!became) return std::unexpected(became.error());
+      if (std::holds_alternative<PassedOver>(*became)) return {};
+      name = std::get<std::string>(*became);
     }
     const Argument* option = option_named(command_, name);
     if (option == nullptr || (option->kind == ValueKind::none && !submits())) {
@@ -78,17 +81,20 @@ class Apart {
     for (std::size_t i = 1; i < word.size(); ++i) {
       const std::string name = std::string("-") + word[i];
       const Argument* option = option_named(command_, name);
-      const bool foreign = option == nullptr && submits();
-      const auto own = foreign ? of_sbatch(name, i + 1 < word.size()) : Result<std::string>(name);
-      if (!own) return std::unexpected(own.error());
-      if (own->empty() && passed_over_with_value_) return {};
-      if (own->empty()) continue;
-      if (option == nullptr) option = option_named(command_, *own);
+      const auto behind = i + 1 < word.size() ? std::optional(word.substr(i + 1)) : std::nullopt;
+      const auto became = option == nullptr && submits() ? of_sbatch(name, behind) : Result<Became>(name);
+      if (!became) return std::unexpected(became.error());
+      if (const auto* const passed = std::get_if<PassedOver>(&*became)) {
+        if (passed->with_value) return {};
+        continue;
+      }
+      const auto& own = std::get<std::string>(*became);
+      if (option == nullptr) option = option_named(command_, own);
       if (option == nullptr) {
         out_.options.push_back("-" + word.substr(i));
         return {};
       }
-      out_.options.push_back(*own);
+      out_.options.push_back(own);
       if (option->kind == ValueKind::none) continue;
       if (i + 1 < word.size()) {
         out_.options.push_back(word.substr(i + 1));
@@ -100,30 +106,33 @@ class Apart {
     return {};
   }
 
-  // Rota's name of it, or its own where sbatch has none of it either; "" where it was passed over.
-  Result<std::string> of_sbatch(const std::string& name, bool has_value) {
+  struct PassedOver {
+    bool with_value;  // so that what stands behind its letter is no other letter
+  };
+  using Became = std::variant<std::string, PassedOver>;  // an option's name in Rota
+
+  // The name as it is where sbatch has no such option either. `value` is what stands in the same word.
+  Result<Became> of_sbatch(const std::string& name, std::optional<std::string> value) {
     bool guessed = false;
     const auto found = sbatch_option(name, &guessed);
     if (!found) return fail(found.error().message);
     const SbatchOption* const option = *found;
-    if (option == nullptr) return name;
+    if (option == nullptr) return Became(name);
     if (guessed) out_.remarks.push_back(name + " is taken for --" + std::string(option->name) + ".");
-    if (option->fate == Fate::honoured) return own_name(*option);
-    if (const Argument* own = option_named(command_, "--" + std::string(option->name))) return own->name();
-    passed_over_with_value_ = option->takes == Takes::value || (option->takes == Takes::perhaps && has_value);
-    const bool behind = option->takes == Takes::value && !has_value;
-    const std::string value = behind && next_ + 1 < words_.size() ? words_[++next_] : "";
+    if (option->fate == Fate::honoured) return Became(own_name(*option));
+    if (const Argument* own = option_named(command_, "--" + std::string(option->name))) return Became(own->name());
+    if (option->takes == Takes::value && !value && next_ + 1 < words_.size()) value = words_[++next_];
     const std::string why = option->text.empty() ? "" : ": " + std::string(option->text);
-    if (option->fate == Fate::refused) return fail("`" + command_.name + "` has no option " + rota::quoted(name) + why);
+    if (fate(*option, value) == Fate::refused)
+      return fail("`" + command_.name + "` has no option " + rota::quoted(name) + why);
     out_.remarks.push_back(name + " is passed over" + why + ".");
-    return "";
+    return Became(PassedOver{.with_value = value.has_value() && option->takes != Takes::nothing});
   }
 
   Command at_;
   Description command_;
   const std::vector<std::string>& words_;
   std::size_t next_ = 0;
-  bool passed_over_with_value_ = false;
   Words out_;
 };
 

@@ -62,6 +62,8 @@ TEST_F(WordsApart, NamesOfSbatchBecomeRotas) {
   ASSERT_FALSE(refused);
   EXPECT_TRUE(refused.error().message.starts_with("`rota submit` has no option \"-w\": Rota chooses the nodes"));
   EXPECT_FALSE(words_apart(line_.root(), {"submit", "--n=2", "x"}));
+  EXPECT_EQ(apart({"submit", "--tmp=0", "-S", "0", "-S0", "x"}).remarks.size(), 3U);  // it asks for nothing
+  EXPECT_FALSE(words_apart(line_.root(), {"submit", "--tmp=1G", "x"}));
 }
 
 }  // namespace

@@ -226,9 +226,9 @@ class Reader {
       text += " " + *value;
     }
     if (guessed) out_.remarks.push_back(at_ + ": " + name + " is taken for " + whole + ".");
-    if (foreign->fate == Fate::passed_over || (value && !foreign->idle.empty() && *value == foreign->idle)) {
+    if (const Fate becomes = fate(*foreign, value); becomes == Fate::passed_over) {
       pass_over(text, foreign->text);
-    } else if (foreign->fate == Fate::refused) {
+    } else if (becomes == Fate::refused) {
       need(text, foreign->text);
     } else {
       const SubmitOption& option = *submit_option(own_name(*foreign));

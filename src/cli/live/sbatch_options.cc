@@ -189,6 +189,10 @@ Result<const SbatchOption*> sbatch_option(std::string_view name, bool* guessed) 
   return fail(std::string(name) + " may be " + alternatives(names) + "; write one of them out");
 }
 
+Fate fate(const SbatchOption& option, std::optional<std::string_view> value) {
+  return value && !option.idle.empty() && *value == option.idle ? Fate::passed_over : option.fate;
+}
+
 std::string nearest_sbatch_option(std::string_view name) {
   std::vector<std::string> names;
   for (const SbatchOption& option : kOptions) names.push_back(dashed(option));

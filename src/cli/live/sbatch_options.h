@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,9 @@ std::span<const SbatchOption> sbatch_options();
 // is an error, unless one of them is the beginning of all others ("--ntask"), or those for accelerators alone make it
 // doubtful ("--cpus-per"): then it is the other one, as in older scripts. `guessed` is set where that was so.
 Result<const SbatchOption*> sbatch_option(std::string_view name, bool* guessed = nullptr);
+
+// With the value that it was given, where it was given one.
+Fate fate(const SbatchOption& option, std::optional<std::string_view> value);
 
 // Behind the name of an option that sbatch has not: "; did you mean --cpus-per-task?", or "".
 std::string nearest_sbatch_option(std::string_view name);

@@ -32,8 +32,10 @@ class CountedRoom {
   bool fits(const WaitingEntry& e, Duration stay) { return profile_.fits(view_.now(), e.processors, stay); }
   void start(const WaitingEntry& e, const Reason& reason, bool backfilled) { plan_.start(e.job, reason, backfilled); }
 
+  Instant opening(const WaitingEntry& e) { return profile_.earliest(view_.now(), e.processors, e.expected); }
+
   Instant promise(const WaitingEntry& e) {
-    const Instant at = profile_.earliest(view_.now(), e.processors, e.expected);
+    const Instant at = opening(e);
     plan_.promise(e.job, at);
     profile_.change(at, at + e.expected, -std::int64_t{e.processors});
     return at;
@@ -74,10 +76,12 @@ class RoomOnNodes {
     }
   }
 
+  Instant opening(const WaitingEntry& e) { return drawn().earliest(spec(e), e.expected, where_); }
+
   // A place that can be kept is kept.
   Instant promise(const WaitingEntry& e) {
-    NodeTimeline& timeline = draw();
-    const Instant at = timeline.earliest(spec(e), e.expected, where_);
+    NodeTimeline& timeline = drawn();
+    const Instant at = opening(e);
     const Placement& kept = view_.promised_place(e.job);
     if (at == kNever) {
       plan_.promise(e.job, kNever);
@@ -117,7 +121,8 @@ class RoomOnNodes {
   }
 
   // With the draft's starts, which are all that there is in it.
-  NodeTimeline& draw() {
+  NodeTimeline& drawn() {
+    if (timeline_) return *timeline_;
     kept_.follow(view_, KeptTimeline::Promises::left_out);
     std::size_t place = 0;
     for (const Action& a : plan_.actions()) take(a.job, view_.now(), plan_.places()[place++]);
@@ -167,11 +172,8 @@ class AroundReservations {
     window_ = knobs_.window(view_.now(), promise_);
   }
 
-  // Reservations can only put its start off.
   void pass() {
-    const bool counted = view_.nodes().counted();
-    const Instant opening =
-        counted ? plan_.opening(head_->processors).at : plan_.opening_on_nodes(view_.job(head_->job).spec);
+    const Instant opening = room_.opening(*head_);
     if (opening == kNever || is_foreseeable(opening, view_.now())) return;
     after_ = pass_unforeseen(view_, plan_, *head_, knobs_, [&](const WaitingEntry& e, const Reason& reason) {
       const bool fits = room_.fits(e, e.expected);

@@ -104,8 +104,7 @@ class Demand {
 
   // What jobs could start on now if all nodes were on.
   void want_for_waiting() {
-    const WaitingEntry* head = view_.waiting().head();
-    while (head && plan_.starts(head->job)) head = view_.waiting().next(head->place);
+    const WaitingEntry* const head = first_left();
     if (!head) return;
     std::int64_t spare = plan_.free() + machine_.processors - power_.processors(PowerState::on);
     Gap gap{spare, Duration::max(), spare};
@@ -233,7 +232,7 @@ class Demand {
   Instant next_minute() const { return kEpoch + kMinute * (NodePower::minute_of(now()) + 1); }
 
   void sleep() {
-    if (plan_.nodes().idle_count() == 0) return;
+    if (plan_.nodes().idle_count() == 0 || owes_the_queue_a_look()) return;
     const bool foresight = knobs_.rule == Power::demand;
     const std::int64_t keep = std::max({reserve_, hoped_ - booting_ - plan_.waking(), asked_by_the_first()});
     std::int64_t room = knobs_.ramp == 0 ? INT64_MAX : knobs_.ramp - power_.slept_in_minute(now());
@@ -256,11 +255,24 @@ class Demand {
     });
   }
 
+  // "slurm" has not looked at the queue since nodes came on or came free: they stay for those that wait until it does,
+  // or they would be woken and sent to sleep for ever where they may be idle for less than that.
+  bool owes_the_queue_a_look() const {
+    const Replanned& last = plan_.replans() ? plan_.replan() : view_.replanned();
+    return last.owes_try && last.tried <= now() && first_left() != nullptr;
+  }
+
+  // Of the queue, behind those that the draft starts.
+  const WaitingEntry* first_left() const {
+    const WaitingEntry* head = view_.waiting().head();
+    while (head && plan_.starts(head->job)) head = view_.waiting().next(head->place);
+    return head;
+  }
+
   // Where nodes are woken a few a minute, a promise does not know when the last of them is on: what the first of the
   // queue needs is gathered until it starts.
   std::int64_t asked_by_the_first() const {
-    const WaitingEntry* head = knobs_.ramp > 0 ? view_.waiting().head() : nullptr;
-    while (head && plan_.starts(head->job)) head = view_.waiting().next(head->place);
+    const WaitingEntry* const head = knobs_.ramp > 0 ? first_left() : nullptr;
     return head ? head->processors : 0;
   }
 
