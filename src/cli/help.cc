@@ -180,9 +180,9 @@ Result<std::string> understood(CommandLine& line, const std::vector<std::string>
     return fail("`rota` has no command " + rota::quoted(words.front()) + "; what does that here is `" +
                 std::string(ours) + "`. See `rota --help`.");
   const auto apart = words_apart(line.root(), words);
-  if (!apart) return fail(one_line(apart.error().message) + ". See `rota " + words.front() + " --help`.");
+  if (!apart) return std::unexpected(apart.error());
   for (const std::string& each : apart->remarks) remark("rota: " + each);
-  if (!apart->rest.empty()) line.set_rest(*subcommand(line.root(), words.front()), apart->rest);
+  if (!apart->rest.empty()) line.set_rest(apart->at, apart->rest);
   const auto asked = line.parse(apart->options);
   if (!asked) return fail(usage_sentence(describe(line.innermost()), asked.error()));
   if (*asked == CommandLine::Asked::command) return "";

@@ -28,7 +28,7 @@ class Apart {
         command_ = describe(at_);
       } else if (option) {
         if (auto taken = word.starts_with("--") ? long_option(word) : letters(word); !taken)
-          return std::unexpected(taken.error());
+          return fail(one_line(taken.error().message) + ". See `" + command_.name + " --help`.");
       } else if (takes_rest(command_)) {
         out_.rest.assign(words_.begin() + static_cast<std::ptrdiff_t>(next_), words_.end());
         break;
@@ -36,11 +36,18 @@ class Apart {
         out_.options.push_back(word);
       }
     }
+    out_.at = at_;
     return std::move(out_);
   }
 
  private:
   bool submits() const { return command_.name == "rota submit" || command_.name == "rota run"; }
+
+  // Whether sbatch has a value behind this switch of Rota's, and this one is harmless.
+  static bool may_have(std::string_view name, const std::string& value) {
+    const auto option = sbatch_option(name);
+    return option && *option != nullptr && (*option)->takes == Takes::perhaps && fate(**option, value) != Fate::refused;
+  }
 
   bool number_behind() const { return next_ + 1 < words_.size() && parse_integer(words_[next_ + 1]).has_value(); }
 
@@ -60,6 +67,10 @@ class Apart {
     }
     const Argument* option = option_named(command_, name);
     if (option == nullptr || (option->kind == ValueKind::none && !submits())) {
+      out_.options.push_back(word);
+      return {};
+    }
+    if (option->kind == ValueKind::none && equals != std::string::npos && !may_have(name, word.substr(equals + 1))) {
       out_.options.push_back(word);
       return {};
     }
@@ -133,7 +144,7 @@ class Apart {
   Description command_;
   const std::vector<std::string>& words_;
   std::size_t next_ = 0;
-  Words out_;
+  Words out_{at_, {}, {}, {}};
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 namespace rota::cli {
 
 struct Words {
+  Command at;  // the innermost one that is named
   // Commands and their options. A value stands behind its option as a word of its own, and a name of sbatch's in `rota
   // submit` and `rota run` has become Rota's.
   std::vector<std::string> options;

@@ -64,6 +64,7 @@ TEST_F(WordsApart, NamesOfSbatchBecomeRotas) {
   EXPECT_FALSE(words_apart(line_.root(), {"submit", "--n=2", "x"}));
   EXPECT_EQ(apart({"submit", "--tmp=0", "-S", "0", "-S0", "x"}).remarks.size(), 3U);  // it asks for nothing
   EXPECT_FALSE(words_apart(line_.root(), {"submit", "--tmp=1G", "x"}));
+  EXPECT_EQ(apart({"submit", "--hold=no", "x"}).options, (Texts{"submit", "--hold=no"}));  // which CLI11 refuses
 }
 
 }  // namespace

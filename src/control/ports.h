@@ -89,6 +89,8 @@ struct Capabilities {
   bool places = true;             // a job goes to the nodes that it is given
   bool power = true;              // nodes are switched on and off
   bool move = true;               // a running job goes on elsewhere
+  bool tasks = true;              // accelerators compute tasks of other nodes' jobs
+  bool sites = true;              // jobs may go to another site
   bool confirms_starts = false;   // a start is over when Launched or LaunchFailed says so; else it is as good as done
   std::string why_no_power = {};  // where there is none, for people: what is missing, as a sentence
 };

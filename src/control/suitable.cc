@@ -23,9 +23,13 @@ Ability ability(Capability what) {
     case Capability::power:
       return {&Capabilities::power, "switch nodes on and off"};
     case Capability::move:
+      return {&Capabilities::move, "move running jobs"};
+    case Capability::tasks:
+      return {&Capabilities::tasks, "give tasks of jobs to accelerators of other nodes"};
+    case Capability::sites:
       break;
   }
-  return {&Capabilities::move, "move running jobs"};
+  return {&Capabilities::sites, "send jobs to other sites"};
 }
 
 }  // namespace

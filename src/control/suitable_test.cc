@@ -25,7 +25,9 @@ TEST(EngineSuits, PlainPoliciesWhereItCanDoNothingBesides) {
                              .extend = false,
                              .places = false,
                              .power = false,
-                             .move = false}),
+                             .move = false,
+                             .tasks = false,
+                             .sites = false}),
             "");
 }
 
@@ -40,6 +42,8 @@ TEST(EngineSuits, SaysWhichKnobNeedsWhat) {
   EXPECT_NE(refusal("easy+overrun=10m", {.extend = false}).find("beyond their limits"), std::string::npos);
   EXPECT_NE(refusal("easy+migrate=gain", {.move = false}).find("move running jobs"), std::string::npos);
   EXPECT_NE(refusal("easy+power=demand", {.power = false}).find("switch nodes"), std::string::npos);
+  EXPECT_NE(refusal("easy+bind=node", {.tasks = false}).find("its knob bind needs"), std::string::npos);
+  EXPECT_NE(refusal("easy+auction=english", {.sites = false}).find("its knob auction needs"), std::string::npos);
 }
 
 TEST(EngineSuits, SaysWhatIsMissingForPower) {

@@ -72,6 +72,7 @@ struct Summary {
   Exchanged exchanged;            // of a site, or of all together
   bool recorded = false;          // what really happened, and no rehearsal;
   bool own = false;               // a rehearsal of what the site has now, as far as that is known
+  std::string site_policy;        // what the site has now; empty: not known
   bool of_slurm = false;          // the workload's jobs ran under Slurm,
   bool slurm_can = false;         // which can be set to this policy
   bool counts_dispatches = true;  // false: backfill, kills and promises were not recorded,

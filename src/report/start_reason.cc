@@ -20,7 +20,7 @@ std::string beside(const StartNote& note) {
 std::string before_promise(const StartNote& note, std::int64_t unix_start) {
   if (note.promised < 0) return "backfilled: it is expected to end before a promised start";
   std::string text = "backfilled: it is expected to end before job " + std::to_string(note.promised) + " is to start";
-  if (note.promise != kNever) text += ", " + readable(note.promise, unix_start);
+  if (note.promise < kEpoch + kForeseeable) text += ", " + readable(note.promise, unix_start);
   return text;
 }
 

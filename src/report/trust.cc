@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "base/text.h"
@@ -102,7 +103,10 @@ Likeness likeness(const Trust& trust) {
 
 const Summary* row_of_site(std::span<const Summary> summaries) {
   const Summary* nearest = nullptr;
-  const auto distance = [](const Summary& s) { return std::pair(likeness(*s.trust), std::string_view(s.policy)); };
+  const auto distance = [](const Summary& s) {
+    const double off = std::abs(s.trust->ratio().value_or(INFINITY) - 1);
+    return std::tuple(likeness(*s.trust), off, std::string_view(s.policy));
+  };
   for (const Summary& s : summaries) {
     if (s.own && s.trust && (nearest == nullptr || distance(s) < distance(*nearest))) nearest = &s;
   }

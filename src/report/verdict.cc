@@ -200,6 +200,15 @@ std::string against(const Summary& chosen, const Summary& other) {
   return more + where + ", which is outweighed by " + shorter_waits(chosen, other);
 }
 
+// That nothing says how good these rehearsals are, though the log has what would; "": not so.
+std::string unproven(Summaries all) {
+  const auto rehearsal = std::ranges::find_if(all, [](const Summary& s) { return !s.recorded; });
+  if (rehearsal == all.end() || rehearsal->site_policy.empty() || row_of_site(all) != nullptr) return "";
+  return "How far these rehearsals can be trusted is not known: what the site has now is not held against what really "
+         "happened. Give --policy recorded," +
+         rehearsal->site_policy + " and these.";
+}
+
 std::string alternatives_of(const Places& places, Summaries all) {
   std::vector<std::string> names;
   for (const std::size_t i : places) names.push_back(all[i].name());
@@ -228,7 +237,8 @@ std::string by_wait(const Places& chosen, const Places& ran, Summaries all) {
   if (chosen.size() == ran.size()) {
     return "All " + std::to_string(ran.size()) + " policies " + alike + waits_of(chosen, all) + ".";
   }
-  std::string text = "Choose " + alternatives_of(chosen, all) + (chosen.size() > 1 ? ", which " + alike : "");
+  std::string text = (unproven(all).empty() ? "Choose " : "Of these: ") + alternatives_of(chosen, all) +
+                     (chosen.size() > 1 ? ", which " + alike : "");
   Places others;
   std::ranges::copy_if(ran, std::back_inserter(others), [&](std::size_t i) { return !std::ranges::count(chosen, i); });
   std::ranges::sort(others, {}, [&](std::size_t i) {
@@ -260,7 +270,10 @@ std::string beside_recorded(const Summary& chosen, Summaries all) {
   }
   if (readable_seconds(wait) == readable_seconds(really)) return same_jobs ? "Really they waited as long." : text + ".";
   if (std::ranges::any_of(all, &Summary::own) || (both && both->hardly_waits())) return text + ".";
-  if (both && both->correlation.value_or(1) < kUnlike) {
+  if (both && !both->correlation) {
+    return text + "; the waits of one of the two are all alike, so that they say nothing about each other.";
+  }
+  if (both && *both->correlation < kUnlike) {
     return text + "; who waits under " + chosen.name() + " is hardly who waited really (correlation " +
            readable_number(*both->correlation, 2) + "), so that these two say nothing about each other.";
   }
@@ -444,6 +457,7 @@ std::vector<std::string> verdict_sentences(Summaries summaries) {
   }
   const Choice choice = choose(summaries);
   const Summary& chosen = summaries[choice.chosen.front()];
+  add(unproven(summaries));
   add(ran.size() == 1 ? alone(chosen) : by_wait(choice.chosen, ran, summaries));
   if (ran.size() > 1) add(beyond_slurm(choice.chosen, ran, summaries));
   if (choice.shortest) add(by_mean_alone(summaries[*choice.shortest], chosen));

@@ -252,6 +252,23 @@ TEST(Verdict, DoesNotPraiseForKeptPromisesWhoMakesNone) {
       << said(three);
 }
 
+TEST(Verdict, SaysNothingOfWaitsThatAreAllAlike) {
+  std::vector<Summary> rows{summary("recorded", 10, 10), summary("easy", 5, 90)};
+  rows[0].recorded = true;
+  rows[1].trust = Trust{100, 5, 10, std::nullopt};
+  EXPECT_NE(said(rows).find("Really they waited 10 s on average; the waits of one of the two are all alike"),
+            std::string::npos)
+      << said(rows);
+}
+
+TEST(Verdict, ChoosesNothingWhereTheSitesOwnPolicyIsLeftOut) {
+  std::vector<Summary> rows{summary("easy", 60, 90), summary("fcfs", 90, 90)};
+  for (Summary& row : rows) row.site_policy = "slurm";
+  EXPECT_TRUE(said(rows).starts_with("How far these rehearsals can be trusted is not known")) << said(rows);
+  EXPECT_EQ(said(rows).find("Choose"), std::string::npos) << said(rows);
+  EXPECT_NE(said(rows).find("--policy recorded,slurm and these. Of these: easy"), std::string::npos) << said(rows);
+}
+
 TEST(Verdict, NeverChoosesWhoRanFewerJobs) {
   std::vector<Summary> two{summary("a", 60, 90), summary("b", 80, 90)};
   two[0].unfinished = 5;
@@ -266,7 +283,7 @@ TEST(Verdict, ComparesWithWhatReallyHappenedOverTheSameJobs) {
   std::vector<Summary> rows{summary("recorded", 10, 10), summary("easy", 60, 90)};
   rows[0].recorded = true;
   rows[0].unrecorded = 60;
-  rows[1].trust = Trust{40, 5, 10, std::nullopt};
+  rows[1].trust = Trust{40, 5, 10, 0.9};
   EXPECT_NE(said(rows).find("Really they waited 10 s on average, as far as that is known: of 40 jobs, which wait 5 s "
                             "under easy; easy takes 50 % off that."),
             std::string::npos)

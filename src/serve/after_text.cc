@@ -31,7 +31,8 @@ Result<AfterName> parse_name(std::string_view text) {
   const auto number = parse_integer(text.substr(0, bar));
   const auto task = bar == std::string_view::npos ? Result<std::int64_t>(-1) : parse_integer(text.substr(bar + 1));
   if (!minutes || *minutes < 0 || *minutes > kMostMinutes)
-    return fail("a job waits for " + rota::quoted(whole) + ", where minutes are to stand behind +, as in after:12+5.");
+    return fail("a job waits for " + rota::quoted(whole) +
+                ", where minutes are to stand behind +, as in after:12+5, up to " + grouped(kMostMinutes) + ".");
   if (text.size() > kLongest || !number || !task || *number < 1 || *number > UINT32_MAX - 1 ||
       (bar != std::string_view::npos && *task < 0))
     return fail("a job waits for " + rota::quoted(text) + ", which is no job; name one by its id, as 12 or 12_3.");
@@ -90,6 +91,7 @@ Result<AfterText> parse_after(const std::vector<std::string>& texts) {
   const auto several = [](const AfterName& name) { return name.same_index; };
   if (after.any && (after.singleton || std::ranges::any_of(after.names, several)))
     return fail("one of several to wait for is a job or a task by its id; leave out singleton and aftercorr.");
+  if (after.any && after.names.empty()) return fail("any goes with jobs to wait for, such as afterok:12; name them.");
   return after;
 }
 

@@ -18,6 +18,7 @@ Result<std::vector<Dependency>> Awaited::of_all() {
   for (const AfterName& each : after_.names) {
     if (each.same_index) continue;
     const std::size_t before = all.size();
+    never_ = false;
     auto added = add(each, each.index, all);
     if (!added && !(after_.any && never_)) return std::unexpected(added.error());
     if (!added) in_vain = added;
@@ -29,6 +30,7 @@ Result<std::vector<Dependency>> Awaited::of_all() {
   if (all.empty() && !in_vain) return std::unexpected(in_vain.error());
   return all;
 }
+
 Result<void> Awaited::add_of(std::int64_t index, std::vector<Dependency>& into) {
   for (const AfterName& each : after_.names) {
     if (!each.same_index) continue;
@@ -40,8 +42,8 @@ Result<void> Awaited::add_of(std::int64_t index, std::vector<Dependency>& into) 
 Result<void> Awaited::looked(std::size_t more) {
   looked_at_ += more;
   if (looked_at_ <= kMostDependencies * 3) return {};
-  return fail("a job would wait for more than " + grouped(kMostDependencies) +
-              " jobs in all, one by one; let one job in between wait for all of them.");
+  return fail("to find out what a job waits for, more than " + grouped(kMostDependencies * 3) +
+              " jobs would be looked at; let one job in between wait for all of them.");
 }
 
 // All that a number names: looked up once. Where `some` of them alone are meant, the others count, too.
@@ -115,7 +117,7 @@ Result<void> Awaited::add(const AfterName& name, std::int64_t index, std::vector
 
 // All of them end, and one of them fails.
 Result<void> Awaited::add_array_that_fails(const AfterName& name, Tasks::const_iterator from, Tasks::const_iterator to,
-                                           std::vector<Dependency>& into) const {
+                                           std::vector<Dependency>& into) {
   using When = Dependency::When;
   const bool failed = std::any_of(
       from, to, [](const auto& task) { return !task.second.state.empty() && task.second.state != "COMPLETED"; });
@@ -127,6 +129,7 @@ Result<void> Awaited::add_array_that_fails(const AfterName& name, Tasks::const_i
                           : Dependency{task->second.job, When::failed, group});
   }
   if (failed || group.valid()) return {};
+  never_ = true;
   return fail("the dependency on job " + name.text() + " can never be met: all its tasks have ended as COMPLETED.");
 }
 

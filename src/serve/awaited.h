@@ -48,14 +48,14 @@ class Awaited {
   bool never_had(const Tasks& tasks, std::int64_t index) const;
   Result<void> add(const AfterName& name, std::int64_t index, std::vector<Dependency>& into);
   Result<void> add_array_that_fails(const AfterName& name, Tasks::const_iterator from, Tasks::const_iterator to,
-                                    std::vector<Dependency>& into) const;
+                                    std::vector<Dependency>& into);
   Result<void> add(const Meant& on, const AfterName& name, std::vector<Dependency>& into);
 
   const Service& service_;
   const AfterText& after_;
   std::map<std::int64_t, Tasks> known_;
   std::size_t looked_at_ = 0;
-  bool never_ = false;  // one can never be met
+  bool never_ = false;  // what was added last can never be met
   Instant begins_ = kEpoch;
 };
 

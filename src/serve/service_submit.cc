@@ -123,11 +123,9 @@ Result<void> Service::allowed(const Caller& caller, const Submission& submission
 
 Result<Trial> Service::try_out(const Caller& caller, const Submission& submission) {
   auto prepared = prepared_of(caller, submission);
-  if (prepared) {
-    const auto few = is_little(prepared->bytes_of_tasks, static_cast<std::int64_t>(prepared->range.indexes.size()));
-    if (!few) return std::unexpected(few.error());
-  }
   if (!prepared) return std::unexpected(prepared.error());
+  const auto few = is_little(prepared->bytes_of_tasks, static_cast<std::int64_t>(prepared->range.indexes.size()));
+  if (!few) return std::unexpected(few.error());
   if (submission.held) return Trial{.reason = "JobHeldUser", .why = "It would be held; `rota release` lets it go."};
   std::vector<Dependency> after = std::move(prepared->after.front());
   if (prepared->singleton) {
@@ -139,7 +137,7 @@ Result<Trial> Service::try_out(const Caller& caller, const Submission& submissio
   prepared->spec.number = number_of(view().next_job());
   Trial trial;
   trials_.run([&] { trial = start_of_new(prepared->spec); });
-  const Instant begin = submission.begin.value_or(kEpoch);
+  const Instant begin = std::max(submission.begin.value_or(kEpoch), prepared->begins);
   if (begin <= now()) return trial;
   const Instant start = trial.expected != kNever ? trial.expected : trial.latest;
   return Trial{.expected = start == kNever ? kNever : std::max(start, begin),

@@ -268,6 +268,8 @@ class Refused(ServiceCase):
         job = service.submit("sleep 1000", limit=2000)
         service.wait_for(lambda: service.job(job)["state"] == "RUNNING", "it to run")
         for policy, said in (("easy+power=demand", "cannot run here: its knob power"),
+                             ("easy+bind=node", "cannot run here: its knob bind"),
+                             ("easy+auction=english", "cannot run here: its knob auction"),
                              ("easy+power=load-factor+power-history=log", "nobody knows which jobs")):
             service.stop()
             service.arguments = [*as_before, "--policy", policy]
@@ -278,6 +280,10 @@ class Refused(ServiceCase):
             service.start()
             self.assertEqual(service.ask("GET", "/v1/policy")[1]["policy"], "easy")
             self.assertEqual(service.job(job)["state"], "RUNNING")
+        for policy in ("easy+bind=late", "easy+auction=announced"):
+            status, answer = service.ask("PUT", "/v1/policy", {"policy": policy})
+            self.assertEqual(status, 400, answer)
+            self.assertIn("cannot run here", answer["detail"])
 
 
 class Licences(ServiceCase):

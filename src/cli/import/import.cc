@@ -55,9 +55,14 @@ constexpr const char* kSaved = "saved";
 Result<std::vector<std::string>> exports_in(const std::string& folder) {
   std::vector<std::string> paths;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error))
-    if (entry.path().filename().string().starts_with("sacct") && entry.is_regular_file(error))
-      paths.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (!entry.path().filename().string().starts_with("sacct")) continue;
+    std::error_code absent;
+    if (!entry.is_regular_file(absent))
+      return fail(shown_path(entry.path().string()) + " is no file that can be read" +
+                  (absent ? ": " + absent.message() : "") + "; take it out of the folder, or put the export there.");
+    paths.push_back(entry.path());
+  }
   if (error) return fail("Cannot read " + shown_path(folder) + ": " + error.message() + ".");
   if (paths.empty())
     return fail(shown_path(folder) +
@@ -330,7 +335,9 @@ Result<int> fill(StagedFolder& folder, const ImportFlags& flags, const std::stri
   const std::string next = "\nWhat comes next, in this folder:\n  " + account.next + "\n";
   if (auto done = write_text(report + next, folder.at(kText)); !done) return std::unexpected(done.error());
   if (auto done = write_text(report_json(account), folder.at(kJson)); !done) return std::unexpected(done.error());
-  if (flags.live && flags.anonymous) fs::remove_all(from);  // names of people stand there
+  std::error_code failed;
+  if (flags.live && flags.anonymous) fs::remove_all(from, failed);
+  if (failed) return fail("The names of people are in " + from + " still: " + failed.message() + "; remove it.");
   if (!flags.live)
     if (auto done = folder.keep(kSaved); !done) return std::unexpected(done.error());
   if (auto done = folder.commit(); !done) return std::unexpected(done.error());
@@ -344,10 +351,11 @@ Result<int> import_slurm(const ImportFlags& flags) {
   if (!folder) return std::unexpected(folder.error());
   if (!flags.live) return fill(*folder, flags, flags.from);
   const std::string from = folder->at(kSaved);
-  fs::create_directory(from);
+  std::error_code failed;
+  if (!fs::create_directory(from, failed)) return fail("Cannot make " + from + ": " + failed.message() + ".");
   if (auto asked = ask_slurm(from, flags.since, flags.until); !asked) return std::unexpected(asked.error());
   auto done = fill(*folder, flags, from);
-  if (done || !fs::exists(from)) return done;
+  if (done || !fs::exists(from, failed)) return done;
   return std::unexpected(kept_what_was_asked(done.error(), from, folder->path()));
 }
 

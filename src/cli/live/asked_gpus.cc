@@ -2,11 +2,10 @@
 
 #include "base/letters.h"
 #include "base/text.h"
+#include "cli/live/submit_value.h"
 
 namespace rota::cli {
 namespace {
-
-constexpr std::int64_t kMost = 1'000'000'000;
 
 // "gpu:2(S:0-1)" also says near which socket.
 std::string without_sockets(std::string text) {
@@ -25,9 +24,6 @@ std::unexpected<Error> contradiction(const std::string& what) {
 Result<AskedGpus> asked_gpus(const SubmitValue& value) {
   AskedGpus out;
   if (lower(value.text) == "none") return out;
-  const auto wrong = [&](const char* what) {
-    return fail(value.where + " takes " + what + ", not " + rota::quoted(value.text) + ".");
-  };
   const bool gres = value.where.ends_with("--gres");
   const std::string text = without_sockets(value.text);
   for (const std::string_view piece : split(text, ',')) {
@@ -36,15 +32,15 @@ Result<AskedGpus> asked_gpus(const SubmitValue& value) {
     if (gpu) words.erase(words.begin());
     std::int64_t number = 1;
     if (!words.empty() && only_digits(words.back())) {
-      number = parse_integer(words.back()).value_or(kMost + 1);
+      number = parse_integer(words.back()).value_or(kMostCounted + 1);
       words.pop_back();
     }
     if (gres && !gpu && number == 0) continue;
     const std::string type(words.empty() ? "" : words[0]);
-    if (number > kMost - out.number || words.size() > 1 || (!words.empty() && type.empty()) || (gres && !gpu))
-      return wrong("accelerators such as gpu:2 or gpu:a100:2");
+    if (number > kMostCounted - out.number || words.size() > 1 || (!words.empty() && type.empty()) || (gres && !gpu))
+      return wrong_value(value, "accelerators such as gpu:2 or gpu:a100:2");
     if (number == 0) continue;
-    if (out.number > 0 && type != out.type) return wrong("accelerators of one type");
+    if (out.number > 0 && type != out.type) return wrong_value(value, "accelerators of one type");
     out.number += number;
     out.type = type;
   }
@@ -55,7 +51,13 @@ Result<void> fit_to_gpus(const GpuWishes& wishes, JobShape& shape) {
   const auto number = [](const std::optional<AskedGpus>& one) { return one ? one->number : 0; };
   const std::int64_t each = number(wishes.each), on_node = number(wishes.on_node);
   std::int64_t all = number(wishes.all);
-  if (all == 0 && shape.says_tasks && each > 0 && shape.tasks <= kMost / each) all = shape.tasks * each;
+  std::string type;
+  for (const auto* wish : {&wishes.all, &wishes.on_node, &wishes.each}) {
+    if (!*wish || (*wish)->type.empty()) continue;
+    if (!type.empty() && type != (*wish)->type) return contradiction(type + " is not " + (*wish)->type);
+    type = (*wish)->type;
+  }
+  if (all == 0 && shape.says_tasks && each > 0 && shape.tasks <= kMostCounted / each) all = shape.tasks * each;
   if (all > 0 && on_node > 0) {
     const std::int64_t nodes = all / on_node;
     const std::int64_t most = std::max(shape.nodes, shape.most_nodes);

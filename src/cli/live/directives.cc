@@ -14,8 +14,6 @@
 namespace rota::cli {
 namespace {
 
-constexpr std::size_t kRead = 32U << 10U;  // bytes of a script in which directives are looked for
-
 // Where a script has lines for several systems the first in this order counts: a script for several says the same in
 // each.
 struct Mark {
@@ -23,8 +21,9 @@ struct Mark {
   Dialect dialect;
 };
 constexpr Mark kOwn{"#ROTA", Dialect::rota};
+constexpr std::string_view kGridEngine = "#$";
 constexpr std::array kForeign{Mark{"#SBATCH", Dialect::slurm}, Mark{"#PBS", Dialect::pbs}, Mark{"#BSUB", Dialect::lsf},
-                              Mark{"#$", Dialect::sge}};
+                              Mark{kGridEngine, Dialect::sge}};
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -33,7 +32,14 @@ std::optional<std::string_view> marked(std::string_view line, std::string_view m
   if (!line.starts_with(mark)) return std::nullopt;
   line.remove_prefix(mark.size());
   if (!line.empty() && !blank(line[0])) return std::nullopt;
-  return trimmed(line);
+  const std::string_view text = trimmed(line);
+  if (mark == kGridEngine && !text.starts_with('-')) return std::nullopt;  // a comment like any other
+  return text;
+}
+
+// Whether a backslash takes away what the next letter means.
+bool escapes(char quote, char next) {
+  return quote == '\0' || (quote == '"' && std::string_view("$`\"\\").contains(next));
 }
 
 // Words as a shell takes them apart: quotes, backslashes, and a comment behind a blank.
@@ -53,7 +59,7 @@ Result<std::vector<std::string>> words(std::string_view text) {
       quote = '\0';
     } else if (quote == '\0' && (c == '\'' || c == '"')) {
       quote = c;
-    } else if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
+    } else if (c == '\\' && i + 1 < text.size() && escapes(quote, text[i + 1])) {
       out.back() += text[++i];
     } else {
       out.back() += c;
@@ -68,7 +74,7 @@ class Reader {
   explicit Reader(const std::string& name) : name_(name) {}
 
   Result<Directives> read(std::string_view script) {
-    const std::vector<Line> lines = lines_of(script.substr(0, kRead));
+    const std::vector<Line> lines = lines_of(script);
     const Mark* const foreign = first_of(lines);
     for (const Line& line : lines) {
       at_ = "line " + std::to_string(line.number) + " of " + name_;
@@ -84,10 +90,10 @@ class Reader {
         return std::unexpected(taken.error());
       }
     }
-    if (out_.values.erase("joined") > 0) out_.values.erase("error");  // one file for both, whichever is named
+    join();
     if (foreign != nullptr)
       out_.values.try_emplace("variables", SubmitValue{variables_of(foreign), foreign->dialect, {}});
-    for (auto& [key, value] : own_) out_.values.insert_or_assign(key, std::move(value));
+    overrule(out_.values, std::move(own_));
     return std::move(out_);
   }
 
@@ -98,6 +104,14 @@ class Reader {
     const Mark* mark = nullptr;
     bool late = false;  // behind the first command
   };
+
+  // Output and errors into one file: "eo" is that of the errors.
+  void join() {
+    const auto joined = out_.values.extract("joined");
+    auto error = joined.empty() ? SubmitValues::node_type() : out_.values.extract("error");
+    if (error.empty() || joined.mapped().text != "eo") return;
+    out_.values.insert_or_assign("output", std::move(error.mapped()));
+  }
 
   static std::vector<Line> lines_of(std::string_view script) {
     std::vector<Line> out;

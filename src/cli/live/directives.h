@@ -1,4 +1,5 @@
-// Options of a job in its own script: lines that begin with #ROTA, and the #SBATCH and #PBS lines that have an equal.
+// Options of a job in its own script: lines that begin with #ROTA, and the #SBATCH, #PBS, #BSUB and #$ lines that have
+// an equal.
 #pragma once
 
 #include <string>
@@ -16,10 +17,10 @@ struct Directives {
   std::vector<std::string> needed;   // the same of what the job should not run without: where it may run, what it needs
 };
 
-// Reads the first 32 KiB of a script. The first line that is neither a comment nor blank ends the directives; those
-// behind it are told in a remark. Among several of one kind the last one holds. A #ROTA line that makes no sense is an
-// error, as is a value that is missing; an option of #SBATCH or #PBS that Rota has not is told in a remark, or among
-// what is needed. `name` is the script's, for sentences.
+// The first line that is neither a comment nor blank ends the directives; each behind it gets a remark. Among several
+// of one kind the last one holds. A #ROTA line that makes no sense is an error, as is a value that is missing; an
+// option of another system that Rota has not is in a remark, or among what is needed. `name` is the script's, for
+// sentences.
 Result<Directives> read_directives(std::string_view script, const std::string& name);
 
 }  // namespace rota::cli

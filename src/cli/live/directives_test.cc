@@ -159,7 +159,7 @@ TEST(DirectivesTest, LinesOfGridEngineArePutIntoRotasOwn) {
   EXPECT_TRUE(found.needed.empty());
   EXPECT_EQ(found.remarks.size(), 1U);
   for (const char* line :
-       {"#$ -pe mpi 4-8", "#$ -l hostname=n1", "#$ -hold_jid fit", "#$ -q all.q@n1", "#$ -soft x", "#$ stray"})
+       {"#$ -pe mpi 4-8", "#$ -l hostname=n1", "#$ -hold_jid fit", "#$ -q all.q@n1", "#$ -soft x", "#$ -N x stray"})
     EXPECT_EQ(read(line).needed.size(), 1U) << line;
 }
 
@@ -206,10 +206,41 @@ TEST(DirectivesTest, ASelectOfPbsIsAChunkTimesSoMany) {
     EXPECT_FALSE(read_directives(line, "job.sh")) << line;
 }
 
-TEST(DirectivesTest, AreLookedForInTheFirst32KiBOnly) {
-  const std::string far = "#" + std::string(40'000, ' ') + "\n#ROTA -n 4\n";
-  EXPECT_TRUE(read(far).values.empty());
+TEST(DirectivesTest, AreFoundHoweverLongTheScriptIs) {
+  const std::string comment = "#" + std::string(70'000, 'x') + "\n";
+  EXPECT_EQ(text_under(read("#!/bin/sh\n" + comment + "#SBATCH --mem=400G\n"), "memory"), "400G");
   EXPECT_TRUE(read("").values.empty());
+}
+
+TEST(DirectivesTest, OutputAndErrorsGoIntoTheFileThatIsNamed) {
+  const Directives found = read("#PBS -j eo\n#PBS -e err.log\n");
+  EXPECT_EQ(text_under(found, "output"), "err.log");
+  EXPECT_EQ(text_under(found, "error"), "(none)");
+  EXPECT_EQ(text_under(read("#PBS -j oe -o out.log -e err.log\n"), "output"), "out.log");
+}
+
+TEST(DirectivesTest, ACommentIsNoLineOfGridEngine) {
+  EXPECT_TRUE(read("#!/bin/sh\n#$ echo hello\n").needed.empty());
+  EXPECT_EQ(text_under(read("#!/bin/sh\n#$ -N x\n"), "name"), "x");
+}
+
+TEST(DirectivesTest, ALongerVariableIsNoPattern) {
+  EXPECT_EQ(text_under(read("#$ -o $USERDATA/x\n"), "output"), "$USERDATA/x");
+  EXPECT_EQ(text_under(read("#$ -o $USER/x\n"), "output"), "%u/x");
+}
+
+TEST(DirectivesTest, ABackslashWithinDoubleQuotesStaysButBeforeASign) {
+  EXPECT_EQ(text_under(read(R"(#ROTA --comment "a\b\"c")"
+                            "\n"),
+                       "comment"),
+            R"(a\b"c)");
+}
+
+TEST(DirectivesTest, WhatIsStrongerDecidesAllThatSaysTheSame) {
+  const Directives found = read("#ROTA --mem-per-cpu 8G\n#SBATCH --mem=4G\n#SBATCH -n 2\n");
+  EXPECT_EQ(text_under(found, "memory"), "(none)");
+  EXPECT_EQ(text_under(found, "memory_each"), "8G");
+  EXPECT_EQ(text_under(found, "processors"), "2");
 }
 
 TEST(DirectivesTest, LinesOfDosAreReadAsOthers) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 #include <optional>
 
@@ -30,7 +31,7 @@ Result<std::int64_t> pbs_count(std::string_view key, std::string_view text, std:
   return *number;
 }
 
-// The text of -l, over all its lines: what it asks for is put together at the end.
+// The text of one -l.
 class Resources {
  public:
   explicit Resources(ForeignOptions& out) : out_(out) {}
@@ -106,9 +107,10 @@ class Resources {
     const std::string whole = "-l " + std::string(processors == "ppn" ? "nodes=" : "select=") + std::string(text);
     auto words = split(text, ':');
     if (processors == "ncpus" && words[0].contains('=')) words.insert(words.begin(), "1");  // as PBS has it
-    const auto nodes = parse_integer(words[0]);
-    if (text.find('+') != std::string_view::npos || !nodes || *nodes < 1)
+    if (text.contains('+') || !only_digits(words[0]))
       return out_.needed.push_back(whole), Result<void>{};  // nodes by name, or of several kinds
+    const auto nodes = pbs_count(processors == "ppn" ? "nodes" : "select", words[0]);
+    if (!nodes) return std::unexpected(nodes.error());
     std::int64_t each = 1;
     for (const std::string_view word : std::vector(words.begin() + 1, words.end())) {
       const std::size_t equals = word.find('=');
@@ -262,13 +264,17 @@ Result<ForeignOptions> WordOptions::read() {
 }
 
 Result<std::string> digits_when(std::string_view text) {
-  const std::string digits(text.substr(0, text.find('.')));
-  const bool only_digits = digits.find_first_not_of("0123456789") == std::string::npos;
+  const std::size_t dot = std::min(text.find('.'), text.size());
+  const std::string digits(text.substr(0, dot)), behind(text.substr(dot));
+  if (!behind.empty() && (behind.size() != 3 || !only_digits(behind.substr(1))))
+    return wrong_value(text, "is no time such as 202612312359.30");
   const auto part = [&](std::size_t from) { return digits.substr(digits.size() - from, 2); };
-  const std::string clock = digits.size() >= 4 ? part(4) + ":" + part(2) : "";
-  if (!only_digits || clock.empty()) return wrong_value(text, "is no time such as 202612312359");
+  const std::string clock =
+      digits.size() >= 4 ? part(4) + ":" + part(2) + (behind.empty() ? "" : ":" + behind.substr(1)) : "";
+  if (!only_digits(digits) || clock.empty()) return wrong_value(text, "is no time such as 202612312359");
   if (digits.size() == 4) return clock;
-  if (digits.size() == 12) return digits.substr(0, 4) + "-" + part(8) + "-" + part(6) + "T" + clock;
+  const std::string year = digits.size() == 10 ? "20" + digits.substr(0, 2) : digits.substr(0, 4);
+  if (digits.size() == 10 || digits.size() == 12) return year + "-" + part(8) + "-" + part(6) + "T" + clock;
   return wrong_value(text, "names no year; write it as 202612312359");
 }
 
@@ -279,9 +285,12 @@ std::string path_with(std::string_view path, const std::vector<std::pair<std::st
   while (!path.empty()) {
     const auto begins = [&](const auto& word) {
       const std::string name(word.first);
+      const bool is_sign = name.front() == '^' || name.front() == '%';
       for (const std::string& form : {"${" + name + "}", "$" + name, name}) {
-        const bool bare = form == name && name.front() != '^' && name.front() != '%';
-        if (bare || !path.starts_with(form)) continue;
+        if ((form == name && !is_sign) || !path.starts_with(form)) continue;
+        const char next = path.size() > form.size() ? path[form.size()] : '/';
+        if (form == "$" + name && (std::isalnum(static_cast<unsigned char>(next)) != 0 || next == '_'))
+          continue;  // a longer one
         path.remove_prefix(form.size());
         return true;
       }
@@ -310,6 +319,7 @@ Result<ForeignOptions> pbs_options(const std::vector<std::string>& words) {
     const char letter = word[1];
     if (letter == 'h') out.put("hold", "yes");
     if (letter == 'I' || letter == 'X') out.needed.push_back(word);
+    if (letter == 'z' || letter == 'G' || letter == 'K') out.left_out.push_back(word);
     if (kSwitches.find(letter) != std::string_view::npos) continue;
     if (word.size() == 2 && i + 1 == words.size()) return wrong_value(word, "is followed by a value");
     const std::string value = word.size() > 2 ? word.substr(2) : words[++i];

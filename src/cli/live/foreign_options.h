@@ -35,7 +35,7 @@ inline Result<ForeignOptions> foreign_options(Dialect dialect, const std::vector
 
 // What they have in common.
 std::unexpected<Error> wrong_value(std::string_view text, const std::string& why);  // half a sentence: "..." is no ...
-// "[[CC]YY]MMDDhhmm[.SS]" or "hhmm" as cli/when.h reads it.
+// "[CC]YYMMDDhhmm[.SS]" or "hhmm" as cli/when.h reads it.
 Result<std::string> digits_when(std::string_view text);
 // Without the computer in front of it, and with Rota's patterns for the words that are given.
 std::string path_with(std::string_view path, const std::vector<std::pair<std::string_view, std::string_view>>& words);

@@ -5,9 +5,11 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/live/change_request.h"
 #include "cli/live/job_filter.h"
 #include "cli/live/service.h"
 #include "cli/live/submit_request.h"
+#include "cli/live/submit_value.h"
 #include "cli/printed.h"
 #include "cli/when.h"
 

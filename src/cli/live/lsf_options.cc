@@ -77,8 +77,8 @@ class Lsf final : public WordOptions {
     if (name == "-n" && only_digits(value)) return put("processors", value);
     if (name == "-R") return requirements(value);
     if (name == "-gpu") return accelerators(value);
-    if (name == "-M" && !only_digits(value)) return put("memory_all", size(value));
-    if (name == "-env") return put("export", value == "none" ? "NONE" : value);
+    if (name == "-M" && !only_digits(value)) return put("memory_all", value);
+    if (name == "-env" && !value.contains('~')) return put("export", value == "none" ? "NONE" : value);
     if (const auto begin = name == "-b" ? begins(value) : std::nullopt) return put("begin", *begin);
     if (const auto after = name == "-w" ? lsf_after(value) : std::nullopt) return put("after", *after);
     if (name != "-W") return out_.needed.push_back(whole), Result<void>{};
@@ -144,9 +144,9 @@ class Lsf final : public WordOptions {
     std::string text(list);
     std::ranges::replace(text, ',', ':');
     for (const std::string_view piece : split(text, ':')) {
-      const std::size_t equals = std::min(piece.find('='), piece.size() - 1);
+      const std::size_t equals = std::min(piece.find('='), piece.size());
       const std::string_view name = piece.substr(0, equals);
-      const std::string value(piece.substr(equals + 1));
+      const std::string value(piece.substr(std::min(equals + 1, piece.size())));
       if (name == "mem") {
         out_.put("memory", size(value));
       } else if (name.starts_with("ngpus")) {

@@ -229,13 +229,6 @@ class Run {
   int pause_ = kFirstPause;
 };
 
-// Whoever closed one of the three did not mean the next file that is opened here.
-void have_standard_files() {
-  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (::fcntl(file, F_GETFD) < 0) static_cast<void>(::open("/dev/null", O_RDWR));
-  }
-}
-
 // With the name at which its supervisor finds this process.
 Result<Json> attach_member(const RunFlags& flags, const Json& request, const std::string& name) {
   const bool files = request.contains("input") || request.contains("output");
@@ -248,7 +241,6 @@ Result<Json> attach_member(const RunFlags& flags, const Json& request, const std
 }
 
 Result<int> run_job(const RunFlags& flags) {
-  have_standard_files();
   Submission submission = flags.submission;
   if (submission.words.empty() || submission.words.front() != "--")
     submission.words.insert(submission.words.begin(), "--");

@@ -21,7 +21,7 @@ constexpr std::string_view kGpus =
 constexpr std::string_view kImage = "start the container in the script, as `apptainer exec IMAGE PROGRAM`";
 constexpr std::string_view kUser = "a job runs as the user that submits it";
 constexpr std::string_view kOther = "ROTA_URL or --url names another service";
-constexpr std::string_view kCommandLine = "it is read on the command line only";
+constexpr std::string_view kCommandLine = "`rota submit` takes it on its command line";
 constexpr std::string_view kNoSuch = "a job is one run of its script here";
 
 constexpr SbatchOption kOptions[] = {
@@ -143,7 +143,7 @@ constexpr SbatchOption kOptions[] = {
     {"wait", 'W', nothing, passed_over, kCommandLine},
     {"wait-all-nodes", '\0', value, passed_over, "all its nodes are up when a job starts"},
     {"wckey", '\0', value, passed_over},
-    {"wrap", '\0', value, refused, "it is read on the command line only"},
+    {"wrap", '\0', value, refused, kCommandLine},
 };
 
 std::string dashed(const SbatchOption& option) { return "--" + std::string(option.name); }
@@ -190,6 +190,7 @@ Result<const SbatchOption*> sbatch_option(std::string_view name, bool* guessed) 
 }
 
 Fate fate(const SbatchOption& option, std::optional<std::string_view> value) {
+  if (option.name == "exclusive" && value && *value != "user" && *value != "mcs") return refused;
   return value && !option.idle.empty() && *value == option.idle ? Fate::passed_over : option.fate;
 }
 

@@ -244,7 +244,13 @@ Result<HttpAnswer> ServiceClient::exchange(const HttpRequest& request) const {
   using Clock = std::chrono::steady_clock;
   const bool repeatable = request.verb == "GET" || !request.key.empty();
   const Clock::time_point patient_until = Clock::now() + kBusy;
-  bool was_there = false, told = false;
+  bool sent = false, told = false;  // sent: the service may have done what is asked
+  const auto given_up = [&](const std::string& sentence) {
+    if (!sent || request.verb == "GET") return fail(sentence);
+    return fail("The service at " + address_->shown() +
+                " broke off before it had answered. It may have done what was asked all the same: look with `rota "
+                "queue` and `rota history` before you ask again.");
+  };
   std::optional<Clock::time_point> until;
   for (;;) {
     auto answer = Try(*address_, request).answer();
@@ -256,14 +262,15 @@ Result<HttpAnswer> ServiceClient::exchange(const HttpRequest& request) const {
     if (answer) return std::move(*answer);
     const Lost::Why why = answer.error().why;
     const bool waits = follows_ && answered_;
-    const bool once_more = why == Lost::Why::broken && repeatable && !was_there;
-    const bool absent = why == Lost::Why::refused || (why == Lost::Why::missing && (was_there || waits));
-    if (!once_more && !absent) return fail(answer.error().sentence);
-    was_there = was_there || once_more;
-    if (once_more) continue;
+    const bool first_break = why == Lost::Why::broken && !sent;
+    sent = sent || why == Lost::Why::broken;
+    const bool again = why == Lost::Why::broken && repeatable;
+    const bool absent = why == Lost::Why::refused || (why == Lost::Why::missing && (sent || waits));
+    if (!again && !absent) return given_up(answer.error().sentence);
+    if (first_break) continue;
     if (!until) until = Clock::now() + kRestart;
     if (Clock::now() > *until) {
-      if (!waits || told) return fail(answer.error().sentence);
+      if (!waits || told) return given_up(answer.error().sentence);
       told = true;
       remark("rota: The service at " + address_->shown() + " is away; waiting for it.");
       until = Clock::now() + kAway;

@@ -26,7 +26,8 @@ class Sge final : public WordOptions {
  private:
   bool is_switch(const std::string& word) override {
     if (word == "-h") return out_.put("hold", "yes"), true;
-    constexpr std::array<std::string_view, 4> kNoLoss{"-notify", "-terse", "-verify", "-clear"};
+    if (word == "-verify") return out_.needed.push_back(word), true;  // it submits nothing
+    constexpr std::array<std::string_view, 3> kNoLoss{"-notify", "-terse", "-clear"};
     if (word == "-cwd" || word == "-V" || word == "-hard") return true;  // so it is anyway
     if (std::ranges::find(kNoLoss, word) == kNoLoss.end()) return false;
     out_.left_out.push_back(word);
@@ -41,8 +42,10 @@ class Sge final : public WordOptions {
                                                        "-R", "-sync", "-js", "-now", "-shell", "-binding"};
     const std::string whole = name + " " + value;
     if (std::ranges::find(kNoLoss, name) != kNoLoss.end()) return out_.left_out.push_back(whole), Result<void>{};
-    if (name == "-o") return put("output", sge_path(value));
-    if (name == "-e") return put("error", sge_path(value));
+    if (name == "-o" || name == "-e") {
+      out_.put("open_mode", "append");  // as Grid Engine has it
+      return put(name == "-o" ? "output" : "error", sge_path(value));
+    }
     if (name == "-j") return is_yes(value) ? put("joined", value) : Result<void>{};
     if (name == "-r") return put("requeue", is_yes(value) ? "yes" : "no");
     if (name == "-v") return put("export", "ALL," + value);
@@ -52,8 +55,8 @@ class Sge final : public WordOptions {
     if (name == "-pe") return environment(value);
     if (name == "-l") return resources(value);
     if (name == "-q" && value.find_first_of("@,*") == std::string::npos) return put("partition", value);
-    if (name == "-hold_jid") return waits(value, "afterany:");
-    if (name == "-hold_jid_ad") return waits(value, "aftercorr:");
+    if (name == "-hold_jid") return waits(name, value, "afterany:");
+    if (name == "-hold_jid_ad") return waits(name, value, "aftercorr:");
     if (name != "-a") return out_.needed.push_back(whole), Result<void>{};
     const auto begin = digits_when(value);
     return begin ? put("begin", *begin) : std::unexpected(begin.error());
@@ -104,10 +107,10 @@ class Sge final : public WordOptions {
     return {};
   }
 
-  Result<void> waits(std::string_view list, const std::string& kind) {
+  Result<void> waits(const std::string& name, std::string_view list, const std::string& kind) {
     std::string after;
     for (const std::string_view id : split(list, ',')) {
-      if (!only_digits(id)) return out_.needed.push_back("-hold_jid " + std::string(list)), Result<void>{};
+      if (!only_digits(id)) return out_.needed.push_back(name + " " + std::string(list)), Result<void>{};
       after += (after.empty() ? "" : ",") + kind + std::string(id);
     }
     return put("after", after);

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/check.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/live/directives.h"
@@ -76,7 +77,8 @@ Result<void> take_script(const std::string& path, bool anyway, SubmitValues& val
                   "submit it with --anyway.");
     remark("rota: " + each + " Submitted anyway.");
   }
-  values.merge(directives->values);
+  overrule(directives->values, std::move(values));
+  values = std::move(directives->values);
   out["script"] = std::move(*text);
   set_name(values, path == "-" ? "stdin" : last_part(path));
   return {};
@@ -90,8 +92,9 @@ void take_words(const std::vector<std::string>& words, std::size_t from, Json& o
 
 void Submission::declare(Command command) {
   declare_submit_options(command, values);
-  command.add_flag("--anyway", anyway,
-                   "submit it although its #SBATCH or #PBS lines ask for nodes or devices in a way that Rota has not");
+  command.add_flag(
+      "--anyway", anyway,
+      "submit it although lines of it for another system ask for nodes or devices in a way that Rota has not");
 }
 
 Result<Json> request_of(const Submission& submission) {
@@ -129,7 +132,7 @@ Result<Json> request_of(const Submission& submission) {
 
 std::string fresh_key() {
   std::array<std::uint64_t, 2> bits{};
-  if (::getrandom(bits.data(), sizeof bits, 0) != static_cast<ssize_t>(sizeof bits)) return "";
+  CHECK(::getrandom(bits.data(), sizeof bits, 0) == static_cast<ssize_t>(sizeof bits), "Linux has random numbers");
   return hexadecimal(bits[0]) + hexadecimal(bits[1]);
 }
 

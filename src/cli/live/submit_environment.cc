@@ -11,6 +11,7 @@
 #include "base/letters.h"
 #include "base/text.h"
 #include "cli/live/service_address.h"
+#include "cli/live/submit_value.h"
 #include "cli/when.h"
 #include "serve/this_host.h"
 
@@ -47,7 +48,7 @@ std::string asked_in_slurms_words(const SubmitValues& values) {
   };
   for (const auto& [key, name] : kWords) {
     const SubmitValue* value = given(values, key);
-    if (value == nullptr) continue;
+    if (value == nullptr || value->text.contains(":last")) continue;  // which is a number only later
     const bool megabytes = name.starts_with("MEM_");
     add(name, megabytes ? std::to_string(size_of(*value).value_or(0) >> 20U) : value->text);
   }

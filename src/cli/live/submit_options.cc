@@ -76,6 +76,20 @@ bool only_digits(std::string_view text) {
 
 std::span<const SubmitOption> submit_options() { return kOptions; }
 
+void overrule(SubmitValues& weaker, SubmitValues stronger) {
+  using Group = std::vector<std::string_view>;
+  static const std::vector<Group> kGroups{{"memory", "memory_each", "memory_of_accelerator", "memory_all"},
+                                          {"each", "each_of_accelerator", "tres_each"},
+                                          {"array", "throttle"}};
+  for (const Group& group : kGroups) {
+    if (std::ranges::none_of(group, [&](std::string_view key) { return stronger.contains(key); })) continue;
+    for (const std::string_view key : group)
+      if (const auto at = weaker.find(key); at != weaker.end()) weaker.erase(at);
+  }
+  stronger.merge(weaker);
+  weaker = std::move(stronger);
+}
+
 const SubmitOption* submit_option(std::string_view name) {
   for (const SubmitOption& option : kOptions) {
     const auto names = split(option.names, ',');

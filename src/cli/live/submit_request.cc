@@ -15,41 +15,38 @@
 #include "cli/live/file_name.h"
 #include "cli/live/service_address.h"
 #include "cli/live/submit_environment.h"
+#include "cli/live/submit_value.h"
 #include "cli/when.h"
 
 namespace rota::cli {
 namespace {
 
-constexpr std::int64_t kMost = 1'000'000'000;  // of anything that is counted
-
-std::unexpected<Error> wrong(const SubmitValue& value, const std::string& why) {
-  return fail(value.where + " takes " + why + ", not " + rota::quoted(value.text) + ".");
-}
-
-Result<std::int64_t> counted(const SubmitValue& value, std::int64_t least = 1) {
-  const auto number = parse_integer(value.text);
-  if (!number || *number < least || *number > kMost)
-    return wrong(value, "a whole number from " + std::to_string(least) + " to " + grouped(kMost));
-  return *number;
-}
-
-std::unexpected<Error> too_many_processors() {
-  return fail("A job asks for " + grouped(kMost) + " processors at most; ask for fewer.");
-}
+// Of two such, which Slurm refuses, none is the stronger one.
+constexpr std::array<std::array<std::string_view, 2>, 4> kEither{{{"memory", "memory_each"},
+                                                                  {"memory", "memory_of_accelerator"},
+                                                                  {"memory_each", "memory_of_accelerator"},
+                                                                  {"each", "each_of_accelerator"}}};
 
 class Request {
  public:
   Request(const SubmitValues& values, const Surroundings& here) : values_(values), here_(here) {}
 
   Result<Json> made(std::vector<std::string>& remarks) {
+    for (const char* key : {"array", "partition", "folder", "checkpoint"}) {
+      if (const SubmitValue* value = given(key); value != nullptr && value->text.empty())
+        return fail(value->where + " is given without a value; give one, or leave it out.");
+    }
     using Step = Result<void> (Request::*)();
     for (const Step step : {&Request::processors, &Request::accelerators, &Request::memory, &Request::licence,
                             &Request::times, &Request::files, &Request::others, &Request::signal}) {
       if (auto done = (this->*step)(); !done) return std::unexpected(done.error());
     }
+    if (too_many_nodes_)
+      remarks.push_back(given("nodes")->where + " is passed over, as by Slurm: there are fewer tasks than nodes.");
     if (too_many_on_node_)
       remarks.push_back(given("per_node")->where +
                         " is passed over, as by Slurm: -n tasks on -N nodes are more than that on each.");
+    about_files(remarks);
     about_times(remarks);
     mail(remarks);
     out_["environment"] = job_environment(values_, here_, remarks);
@@ -71,6 +68,10 @@ class Request {
   Result<void> processors() {
     if (auto read = tres_of_task(); !read) return read;
     if (auto read = gpu_wishes(); !read) return read;
+    for (const auto& [one, other] : kEither) {
+      if (given(one) != nullptr && given(other) != nullptr)
+        return fail(given(one)->where + " and " + given(other)->where + " say the same in two ways; give one of them.");
+    }
     const auto each = tres_processors_ > 0 ? Result<std::int64_t>(tres_processors_) : count("each", 1);
     const auto nodes = node_count(), per_node = count("per_node", 1);
     const auto tasks = count("processors", nodes.value_or(1) * per_node.value_or(1)), said = count("tasks", 0);
@@ -83,7 +84,7 @@ class Request {
                    .says_nodes = given("nodes") != nullptr,
                    .says_tasks = given("processors") != nullptr || given("per_node") != nullptr};
     if (auto fits = shaped(*per_node, shape); !fits) return fits;
-    if (shape.tasks > kMost / *each) return too_many_processors();
+    if (shape.tasks > kMostCounted / *each) return too_many_processors();
     processors_ = shape.tasks * *each;
     nodes_ = shape.nodes;
     tasks_ = shape.tasks;
@@ -107,6 +108,8 @@ class Request {
       if (!too_many_on_node_) shape.nodes = std::max(shape.nodes, least);
       shape.says_nodes = true;
     }
+    too_many_nodes_ = given("processors") != nullptr && shape.tasks < shape.nodes;
+    if (too_many_nodes_) shape.nodes = shape.most_nodes = shape.tasks;
     if (given("packed") != nullptr) chunks_ = std::exchange(shape.nodes, 1);
     if (shape.nodes >= shape.most_nodes) out_.erase("most_nodes");
     return {};
@@ -121,7 +124,7 @@ class Request {
       if (value == nullptr) continue;
       auto read = asked_gpus(*value);
       if (!read) return std::unexpected(read.error());
-      *into = std::move(*read);
+      if (read->number > 0) *into = std::move(*read);
     }
     return {};
   }
@@ -132,8 +135,8 @@ class Request {
     const std::size_t dash = value == nullptr ? std::string::npos : value->text.find('-', 1);
     if (dash == std::string::npos) return count("nodes", 1);
     const auto least = parse_integer(value->text.substr(0, dash)), most = parse_integer(value->text.substr(dash + 1));
-    if (!least || !most || *least < 1 || *most < *least || *most > kMost)
-      return wrong(*value, "a number of nodes, or the least and the most, such as 2-4");
+    if (!least || !most || *least < 1 || *most < *least || *most > kMostCounted)
+      return wrong_value(*value, "a number of nodes, or the least and the most, such as 2-4");
     if (*most > *least) out_["most_nodes"] = *most;
     return *least;
   }
@@ -147,10 +150,13 @@ class Request {
       const auto number =
           end == std::string_view::npos ? Result<std::int64_t>(1) : parse_integer(piece.substr(end + 1));
       const std::string_view kind = piece.substr(0, end);
-      if (!number || *number < 0 || *number > kMost) return wrong(*value, "such as cpu=2,gres/gpu=1");
+      if (!number || *number < 0 || *number > kMostCounted) return wrong_value(*value, "such as cpu=2,gres/gpu=1");
+      const char* const also = kind == "cpu" ? "each" : "accelerators_each";
+      if (given(also) != nullptr)
+        return fail(value->where + " and " + given(also)->where + " say the same in two ways; give one of them.");
       if (kind == "cpu") {
         tres_processors_ = *number;
-      } else if (kind.starts_with("gres/gpu")) {
+      } else if (kind == "gres/gpu" || kind.starts_with("gres/gpu:")) {
         tres_accelerators_ = *value;
         tres_accelerators_->text = std::string(kind.substr(5)) + ":" + std::to_string(*number);
       } else {
@@ -169,29 +175,37 @@ class Request {
     } else if (const SubmitValue* value = given("memory")) {
       const auto bytes = size_of(*value);
       if (!bytes) return std::unexpected(bytes.error());
-      if (*bytes > INT64_MAX / chunks_) return wrong(*value, "less");
+      if (*bytes > INT64_MAX / chunks_) return wrong_value(*value, "less");
       out_["memory"] = *bytes * chunks_;
+      if (const SubmitValue* also = given("memory_all")) {  // of LSF, what it may use beside what is kept for it
+        const auto most = size_of(*also);
+        if (!most) return std::unexpected(most.error());
+        out_["memory"] = std::max(*bytes * chunks_, share_of(*most));
+      }
     } else if (const SubmitValue* of_accelerator = given("memory_of_accelerator")) {
       const auto bytes = size_of(*of_accelerator);
       if (!bytes) return std::unexpected(bytes.error());
       if (accelerators_ == 0) return goes_with_accelerators(*of_accelerator);
-      if (*bytes > INT64_MAX / accelerators_) return wrong(*of_accelerator, "less");
+      if (*bytes > INT64_MAX / accelerators_) return wrong_value(*of_accelerator, "less");
       out_["memory"] = *bytes * accelerators_;
     } else if (const SubmitValue* whole = given("memory_all")) {  // of PBS: shared by the nodes
       const auto bytes = size_of(*whole);
       if (!bytes) return std::unexpected(bytes.error());
-      out_["memory"] = (*bytes + nodes_ - 1) / nodes_;
+      out_["memory"] = share_of(*bytes);
     } else if (const SubmitValue* each = given("memory_each")) {
       const auto bytes = size_of(*each);
       if (!bytes) return std::unexpected(bytes.error());
       // Of processes of several processors none is split.
       const std::int64_t of_one = processors_ % tasks_ == 0 && tasks_ >= nodes_ ? processors_ / tasks_ : 1;
       const std::int64_t on_each = (processors_ / of_one + nodes_ - 1) / nodes_ * of_one;
-      if (*bytes > INT64_MAX / on_each) return wrong(*each, "less");
+      if (*bytes > INT64_MAX / on_each) return wrong_value(*each, "less");
       out_["memory"] = *bytes * on_each;
     }
     return {};
   }
+
+  // Of each node.
+  std::int64_t share_of(std::int64_t all) const { return all / nodes_ + (all % nodes_ != 0 ? 1 : 0); }
 
   static std::unexpected<Error> goes_with_accelerators(const SubmitValue& value) {
     return fail(value.where + " goes with --gpus-per-node, --gpus or --gpus-per-task, which says how many; name both.");
@@ -204,7 +218,7 @@ class Request {
     const auto each = counted(*value);
     if (!each) return std::unexpected(each.error());
     if (accelerators_ == 0) return goes_with_accelerators(*value);
-    if (*each > kMost / (accelerators_ * nodes_)) return too_many_processors();
+    if (*each > kMostCounted / (accelerators_ * nodes_)) return too_many_processors();
     processors_ = std::max(processors_, *each * accelerators_ * nodes_);
     out_["processors"] = processors_;
     if (tasks_ != processors_) out_["tasks"] = tasks_;
@@ -220,10 +234,10 @@ class Request {
       const SubmitValue* value = given("accelerators_all") != nullptr    ? given("accelerators_all")
                                  : given("accelerators_each") != nullptr ? given("accelerators_each")
                                                                          : given("tres_each");
-      if (!all && number > kMost / tasks_) return wrong(*value, "fewer");
+      if (!all && number > kMostCounted / tasks_) return wrong_value(*value, "fewer");
       if (!all) number *= tasks_;
       if (number % nodes_ != 0)
-        return wrong(*value, "a number that " + std::to_string(nodes_) + " nodes can share evenly");
+        return wrong_value(*value, "a number that " + std::to_string(nodes_) + " nodes can share evenly");
       number /= nodes_;
     }
     accelerators_ = number;
@@ -279,7 +293,7 @@ class Request {
     }
     if (const SubmitValue* value = given("open_mode")) {
       const bool append = value->text == "append" || value->text == "a";
-      if (!append && value->text != "truncate" && value->text != "t") return wrong(*value, "append or truncate");
+      if (!append && value->text != "truncate" && value->text != "t") return wrong_value(*value, "append or truncate");
       out_["append"] = append;
     }
     if (out_["folder"] != here_.folder) out_["submit_folder"] = here_.folder;
@@ -298,13 +312,13 @@ class Request {
 
   Result<void> others() {
     if (const SubmitValue* value = given("partition"); value != nullptr && value->text.contains(','))
-      return wrong(*value, "one partition; write the one");
+      return wrong_value(*value, "one partition; write the one");
     for (const char* key : {"name", "partition", "checkpoint", "checkpoint_signal", "comment", "mail_user"}) {
       if (const SubmitValue* value = given(key)) out_[key] = value->text;
     }
     if (const SubmitValue* array = given("array")) {
       const SubmitValue* most = given("throttle");
-      out_["array"] = array->text + (most == nullptr ? "" : "%" + most->text);
+      out_["array"] = array->text + (most == nullptr || array->text.contains('%') ? "" : "%" + most->text);
     }
     if (given("hold") != nullptr) out_["held"] = true;
     if (const SubmitValue* value = given("requeue")) out_["requeue"] = value->text == "yes";
@@ -312,7 +326,7 @@ class Request {
     for (const char* key : {"priority", "nice"}) {
       const SubmitValue* value = given(key);
       if (value == nullptr) continue;
-      const auto number = counted(*value, -kMost);
+      const auto number = counted(*value, -kMostCounted);
       if (!number) return std::unexpected(number.error());
       priority += std::string_view(key) == "nice" ? -*number : *number;
       out_["priority"] = priority;
@@ -326,20 +340,20 @@ class Request {
     if (value == nullptr) return {};
     Json after = Json::array();
     const bool any = value->text.contains('?');  // one of them will do
-    if (any && value->text.contains(',')) return wrong(*value, "commas, or ? between those of which one will do");
+    if (any && value->text.contains(',')) return wrong_value(*value, "commas, or ? between those of which one will do");
     if (any) after.push_back("any");
     for (const std::string_view part : split(value->text, any ? '?' : ',')) {
       auto pieces = split(trimmed(part), ':');
       constexpr std::array<std::string_view, 5> kKinds{"afterok", "afterany", "afternotok", "after", "aftercorr"};
       const bool kind = std::ranges::find(kKinds, pieces[0]) != kKinds.end();
       if (pieces.size() == 1 ? pieces[0] != "singleton" : !kind)
-        return wrong(*value, "what it waits for, such as afterok:12:13,singleton");
+        return wrong_value(*value, "what it waits for, such as afterok:12:13,singleton");
       if (pieces.size() == 1) after.push_back("singleton");
       for (std::size_t i = 1; i < pieces.size(); ++i) {
         if (pieces[i].ends_with("_*")) pieces[i].remove_suffix(2);  // all tasks of an array
         const bool last = pieces[i] == "last";
         if ((!last && pieces[i].find_first_not_of("0123456789_+") != std::string_view::npos) || pieces[i].empty())
-          return wrong(*value, "ids of jobs behind afterok: and its kin, such as afterok:12:13");
+          return wrong_value(*value, "ids of jobs behind afterok: and its kin, such as afterok:12:13");
         after.push_back(std::string(pieces[0]) + ":" + std::string(pieces[i]));
       }
     }
@@ -348,7 +362,22 @@ class Request {
   }
 
   // What somebody may have meant otherwise.
+  void about_files(std::vector<std::string>& remarks) const {
+    const SubmitValue *output = given("output"), *mode = given("open_mode"), *folder = given("folder");
+    if (mode != nullptr && given("array") != nullptr && !out_["append"] && output && !output->text.contains('%'))
+      remarks.push_back("The tasks write over each other's output: with " + mode->where + " " + mode->text +
+                        " each begins the one file anew; write %a into its name.");
+    std::error_code ignored;
+    if (folder != nullptr && !std::filesystem::is_directory(out_["folder"].get<std::string>(), ignored))
+      remarks.push_back(folder->where + ": there is no folder " + rota::quoted(out_["folder"].get<std::string>()) +
+                        " here, and a job fails whose folder is not there when it starts.");
+  }
+
   void about_times(std::vector<std::string>& remarks) const {
+    if (const SubmitValue* signal = given("signal"); signal != nullptr && given("limit") == nullptr)
+      remarks.push_back(signal->where +
+                        " is sent before a time limit, and none is given: it counts from the one that " +
+                        "the partition or the service gives, if any.");
     constexpr std::int64_t kMinutesMaybe = 120;
     const SubmitValue* const limit = given("limit");
     if (limit != nullptr && limit->dialect == Dialect::rota && only_digits(limit->text) &&
@@ -385,7 +414,7 @@ class Request {
     const std::string text = value->text.substr(colon == std::string::npos ? 0 : colon + 1);
     const std::string before = value->text.substr(0, colon == std::string::npos ? 0 : colon);
     if (before.find_first_not_of("RB") != std::string::npos)
-      return wrong(*value, "a signal and how long before the limit, such as USR1@300 or B:USR1@300");
+      return wrong_value(*value, "a signal and how long before the limit, such as USR1@300 or B:USR1@300");
     if (before.contains('B')) out_["warning_to_script"] = true;
     const std::size_t at = text.find('@');
     std::string name = text.substr(0, at);
@@ -395,7 +424,7 @@ class Request {
     }
     if (name.starts_with("SIG")) name.erase(0, 3);
     const auto time = at == std::string::npos ? Result<Duration>(seconds(60)) : parse_duration(text.substr(at + 1));
-    if (name.empty() || !time) return wrong(*value, "a signal and how long before the limit, such as USR1@300");
+    if (name.empty() || !time) return wrong_value(*value, "a signal and how long before the limit, such as USR1@300");
     out_["warning_signal"] = name;
     out_["warning_time"] = to_seconds(*time);
     return {};
@@ -411,19 +440,12 @@ class Request {
   std::int64_t tres_processors_ = 0;
   std::int64_t chunks_ = 1;  // of PBS, on the one node
   bool too_many_on_node_ = false;
+  bool too_many_nodes_ = false;
   GpuWishes wishes_;
   std::optional<SubmitValue> tres_accelerators_;
 };
 
 }  // namespace
-
-Result<std::int64_t> size_of(const SubmitValue& value) {
-  const bool bare = only_digits(value.text);
-  if (bare && value.dialect == Dialect::rota) return wrong(value, "a size with its unit, such as 500M or 4G");
-  const auto bytes = parse_size(value.text + (bare && value.dialect == Dialect::slurm ? "M" : ""));
-  if (!bytes || *bytes <= 0) return wrong(value, "a size such as 500M or 4G");
-  return *bytes;
-}
 
 Result<Json> job_request(const SubmitValues& values, const Surroundings& here, std::vector<std::string>& remarks) {
   return Request(values, here).made(remarks);
@@ -434,56 +456,6 @@ void put_licences(const std::vector<NamedLicences>& licences, Json& into) {
   into["licences"] = licences.front().count;
   for (std::size_t i = 1; i < licences.size(); ++i)
     into["more_licences"].push_back(licences[i].name + ":" + std::to_string(licences[i].count));
-}
-
-namespace {
-
-// What is given of a job's processors, as for a new one.
-Result<void> put_processors(const SubmitValues& values, Json& into) {
-  const auto number = [&](std::string_view key, std::int64_t otherwise, std::int64_t least = 1) {
-    const auto found = values.find(key);
-    return found == values.end() ? Result<std::int64_t>(otherwise) : counted(found->second, least);
-  };
-  const auto nodes = number("nodes", -1, 0), each = number("each", 1), per_node = number("per_node", 0);
-  const auto tasks = number("processors", per_node.value_or(0) * nodes.value_or(0));
-  for (const auto* one : {&nodes, &each, &per_node, &tasks}) {
-    if (!*one) return std::unexpected(one->error());
-  }
-  if (*per_node > 0 && *nodes < 1)
-    return fail("--ntasks-per-node goes with -N, which says on how many nodes; name both.");
-  if (*tasks == 0 && values.contains("each")) return fail("-c says how many processors each of -n has; name -n, too.");
-  if (*tasks > kMost / *each) return too_many_processors();
-  if (*nodes >= 0) into["nodes"] = *nodes;
-  if (*tasks == 0) return {};
-  const bool says_each = values.contains("each");  // else each has as many processors as before
-  if (says_each) into["processors"] = *tasks * *each;
-  if (!says_each || *each > 1) into["tasks"] = *tasks;
-  if (*per_node > 0 && !values.contains("processors")) into["tasks_per_node"] = *per_node;
-  return {};
-}
-
-}  // namespace
-
-Result<void> put_changes(const SubmitValues& values, Json& into) {
-  if (const auto name = values.find("name"); name != values.end()) into["name"] = name->second.text;
-  if (const auto memory = values.find("memory"); memory != values.end()) {
-    const auto bytes = memory->second.text == "none" ? Result<std::int64_t>(0) : size_of(memory->second);
-    if (!bytes) return std::unexpected(bytes.error());
-    into["memory"] = *bytes;
-  }
-  return put_processors(values, into);
-}
-
-Result<double> limit_seconds(std::string_view text, Dialect dialect) {
-  const bool minutes = dialect == Dialect::slurm && only_digits(text);
-  if (dialect == Dialect::slurm && text == "-1") return to_seconds(kLongest);  // as Slurm has it
-  if (dialect == Dialect::slurm && !minutes && text.find_first_not_of("0123456789.") == std::string_view::npos)
-    return fail(rota::quoted(text) + " is no number of whole minutes; write 90, 1:30:00 or 1.5h.");
-  const auto limit = parse_duration(std::string(text) + (minutes ? "m" : ""));
-  if (!limit) return std::unexpected(limit.error());
-  if (limit->count() > 0) return to_seconds(*limit);
-  if (dialect == Dialect::slurm) return to_seconds(kLongest);  // as Slurm has it
-  return fail("a limit of 0 would end the job at once; write `unlimited` for no limit.");
 }
 
 }  // namespace rota::cli

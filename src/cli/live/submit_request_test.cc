@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/live/change_request.h"
+#include "cli/live/submit_value.h"
+
 namespace rota::cli {
 namespace {
 
@@ -29,7 +32,8 @@ TEST(SubmitRequestTest, CountsProcessorsFromTasksNodesAndThreads) {
   EXPECT_EQ(made({{"processors", "4"}, {"each", "3"}}), R"({"tasks":4,"processors":12})");
   EXPECT_EQ(made({{"each", "8"}}), R"({"tasks":1,"processors":8})");
   EXPECT_EQ(made({{"processors", "1"}, {"each", "8"}}), R"({"tasks":1,"processors":8})");
-  EXPECT_EQ(made({{"processors", "1"}, {"each", "8"}, {"nodes", "2"}}), R"({"tasks":1,"processors":8,"nodes":2})");
+  EXPECT_EQ(made({{"processors", "1"}, {"each", "8"}, {"nodes", "2"}}),
+            R"({"tasks":1,"processors":8,"nodes":1})");
   EXPECT_EQ(made({{"each", "1"}}), R"({"processors":1})");
   EXPECT_EQ(made({{"nodes", "2"}}), R"({"processors":2,"nodes":2,"tasks_per_node":1})");
   EXPECT_EQ(made({{"per_node", "8"}}), R"({"processors":8,"nodes":1,"tasks_per_node":8})");
@@ -41,6 +45,21 @@ TEST(SubmitRequestTest, CountsProcessorsFromTasksNodesAndThreads) {
             R"({"tasks":16,"processors":32,"nodes":2,"tasks_per_node":8})");
   EXPECT_EQ(made({{"processors", "1000000000"}, {"each", "2"}}),
             "A job asks for 1,000,000,000 processors at most; ask for fewer.");
+}
+
+TEST(SubmitRequestTest, WhatSaysTheSameInTwoWaysIsRefused) {
+  EXPECT_EQ(made({{"memory", "4G"}, {"memory_each", "1G"}}),
+            "memory and memory_each say the same in two ways; give one of them.");
+  EXPECT_EQ(made({{"each", "2"}, {"tres_each", "cpu=3"}}),
+            "tres_each and each say the same in two ways; give one of them.");
+  EXPECT_EQ(made({{"accelerators_all", "a100:4"}, {"accelerators", "v100:2"}}),
+            "The accelerators in all, on each node and for each task do not fit together: a100 is not v100; leave one "
+            "of them out.");
+  EXPECT_EQ(made({{"accelerators_all", "4"}, {"accelerators", "0"}}), R"({"accelerators":4})");
+  EXPECT_EQ(made({{"array", "1-10%5"}, {"throttle", "3"}}), R"({"array":"1-10%5"})");
+  EXPECT_EQ(made({{"memory_all", "9223372036854775807"}, {"nodes", "2"}}, Dialect::lsf),
+            R"({"processors":2,"nodes":2,"tasks_per_node":1,"memory":4611686018427387904})");
+  EXPECT_NE(made({{"tres_each", "gres/gpuutil=50"}}).find("Rota has nothing like"), std::string::npos);
 }
 
 TEST(SubmitRequestTest, ChangesOfAJobNameOnlyWhatIsGiven) {

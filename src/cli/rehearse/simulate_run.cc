@@ -39,6 +39,7 @@ bool is_of_the_site(const Chain& policy, const log::Workload& workload, const st
 void tell_of_the_log(Run& run) {
   report::Summary& summary = run.result->summary;
   summary.own = run.own;
+  summary.site_policy = run.workload->site_policy;
   summary.of_slurm = run.workload->of_slurm;
   summary.slurm_can = run.chain != nullptr && run.chain->knobs().slurm.planner;
   summary.left_out = run.workload->left_out;

@@ -47,6 +47,7 @@ Capabilities LocalEngine::capabilities() const {
   can.why_no_power = switch_.why_not();
   can.power = can.why_no_power.empty();
   can.confirms_starts = true;
+  can.tasks = can.sites = false;
   return can;
 }
 

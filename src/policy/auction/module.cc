@@ -132,6 +132,9 @@ void ask(const ChainKnobs& k, ClusterOptions& options) {
   options.waiting.by_queue |= k.auction.by_expected_start() || k.auction.siting == Siting::least_loaded;
 }
 
+constexpr EngineNeed kNeeds[]{
+    {"auction", Capability::sites, [](const ChainKnobs& k) { return k.auction.siting != Siting::none; }}};
+
 std::string_view breaks_reservations(const ChainKnobs& k) {
   return k.auction.siting == Siting::none ? "" : "auction bids without looking at what is reserved";
 }
@@ -139,6 +142,6 @@ std::string_view breaks_reservations(const ChainKnobs& k) {
 }  // namespace
 
 constinit const Module kAuctionModule{
-    .name = "auction", .knobs = kKnobs, .ask = ask, .breaks_reservations = breaks_reservations};
+    .name = "auction", .knobs = kKnobs, .ask = ask, .engine = kNeeds, .breaks_reservations = breaks_reservations};
 
 }  // namespace rota

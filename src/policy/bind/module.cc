@@ -22,6 +22,8 @@ constexpr Knob kKnobs[]{
      .set = put<&ChainKnobs::bind>},
 };
 
+constexpr EngineNeed kNeeds[]{{"bind", Capability::tasks, [](const ChainKnobs& k) { return k.bind != Bind::none; }}};
+
 std::string_view breaks_reservations(const ChainKnobs& k) {
   return k.bind == Bind::none ? "" : "bind uses accelerators without looking at what is reserved";
 }
@@ -32,6 +34,7 @@ std::string_view name_of(Bind bind) {
   return std::ranges::find(kHow, static_cast<std::int64_t>(bind), &NamedValue::stands_for)->name;
 }
 
-constinit const Module kBindModule{.name = "bind", .knobs = kKnobs, .breaks_reservations = breaks_reservations};
+constinit const Module kBindModule{
+    .name = "bind", .knobs = kKnobs, .engine = kNeeds, .breaks_reservations = breaks_reservations};
 
 }  // namespace rota
