@@ -62,9 +62,15 @@ Result<void> Controller::take_in(const Kind& what) {
   if constexpr (std::is_same_v<Kind, Finished>) {
     // Lost with its node: it is done again, unless it must not be.
     const Job& job = cluster_.job(what.job);
-    if (what.outcome == Outcome::node_failed && job.spec.restart != Restart::never && !job.cancelling) {
+    if (what.outcome == Outcome::node_failed && job.spec.may_move() && !job.cancelling)
       return take_in(Requeued{what.job, job.spec.limit, what.dispatch});
-    }
+    if (what.outcome == Outcome::cancelled && job.stopping && !job.cancelling)  // a rule has stopped it for good
+      return take_in(Finished{what.job, Outcome::timed_out, what.dispatch, what.status});
+  }
+  if constexpr (std::is_same_v<Kind, Requeued>) {
+    const Job& job = cluster_.job(what.job);
+    if (job.spec.restart == Restart::once && !job.starting && !job.cancelling)
+      return take_in(Finished{what.job, Outcome::timed_out, what.dispatch});
   }
   if constexpr (std::is_same_v<Kind, Overdue>) {
     if (cluster_.job(what.job).limit_end() > cluster_.now()) {  // it has only outrun a prediction

@@ -50,7 +50,7 @@ struct Command {
   Placement where = {};                       // start, migrate: the nodes; no shares where processors are only counted
   std::int32_t cpu_factor = kStandardFactor;  // start, migrate: per mille, of the slowest node that the job gets
   bool kept = true;                           // migrate, preempt: it goes on where it was; else it starts over
-  bool for_good = false;                      // kill: somebody wants it cancelled; else it is to be queued again
+  bool for_good = false;                      // kill: it is not to run again; else it is to be queued again
   Duration pause{0};                          // migrate, preempt: in which it does no work, once it goes on
   bool stands = false;                        // adjust: it stands still, and the ends are as if it went on now
   Duration limit{0};                          // adjust: the run time that it asks for now

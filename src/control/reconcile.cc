@@ -50,7 +50,7 @@ void Controller::send_again(JobId id, bool seen) {
   const Job& job = cluster_.job(id);
   if (job.stopping) {
     Command& kill = command(Command::Kind::kill, id);
-    kill.for_good = job.cancelling;
+    kill.for_good = job.cancelling || job.spec.restart == Restart::once;
     kill.key = job.command;
   } else if (job.leaving) {
     const auto& leaving = cluster_.leaving();

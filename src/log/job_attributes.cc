@@ -77,8 +77,10 @@ Result<void> read_restart(std::string_view how, Into into) {
     into.restart = Restart::checkpoint;
   } else if (how == "from-start") {
     into.restart = Restart::from_start;
+  } else if (how == "once") {
+    into.restart = Restart::once;
   } else if (how != "never") {
-    return fail("restart is checkpoint, from-start or never, not " + quoted(how) + ".");
+    return fail("restart is checkpoint, from-start, never or once, not " + quoted(how) + ".");
   }
   return {};
 }
@@ -86,6 +88,7 @@ Result<void> read_restart(std::string_view how, Into into) {
 void write_restart(From from, std::string& out) {
   if (from.restart == Restart::checkpoint) out += "checkpoint";
   if (from.restart == Restart::from_start) out += "from-start";
+  if (from.restart == Restart::once) out += "once";
 }
 
 Result<void> read_restart_cost(std::string_view text, Into into) {
@@ -191,7 +194,7 @@ const AttributeColumn* attribute_column(std::string_view name) {
 }
 
 Result<void> check(const JobAttributes& from) {
-  if (from.restart == Restart::never && from.restart_cost.count() > 0) {
+  if ((from.restart == Restart::never || from.restart == Restart::once) && from.restart_cost.count() > 0) {
     return fail("there is a restart_cost, but the job is never restarted.");
   }
   if (from.accelerators == 0 && !from.accelerator_type.empty()) {

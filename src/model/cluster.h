@@ -149,6 +149,7 @@ class View {
   // Set aside are those that were expected to be free the earliest when it was made. Only under list_processors.
   std::vector<JobId> blockers() const;
   bool sets_aside() const { return set_aside_for_.valid(); }
+  JobId set_aside_for() const { return set_aside_for_; }
 
   // What is set aside for a job that holds a promise, from its promised start on; empty where counts decided. Only
   // where nodes are described.

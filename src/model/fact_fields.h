@@ -16,7 +16,7 @@ namespace rota {
 
 template <>
 struct ValueNames<Restart> {
-  static constexpr std::array<std::string_view, 3> names{"never", "checkpoint", "from_start"};
+  static constexpr std::array<std::string_view, 4> names{"never", "checkpoint", "from_start", "once"};
 };
 template <>
 struct ValueNames<Outcome> {

@@ -15,9 +15,10 @@ namespace rota {
 
 // How a running job can be stopped to go on elsewhere.
 enum class Restart : std::uint8_t {
-  never,
+  never,       // it cannot; a rule that stops jobs at their limit still puts it back into the queue
   checkpoint,  // where it was
   from_start,
+  once,  // it must not begin a second time: whatever stops it ends it
 };
 
 struct JobSpec {
@@ -41,6 +42,7 @@ struct JobSpec {
   Duration restart_cost{0};            // in which it does no work after it was moved
 
   PerNode per_node() const { return {memory, accelerators}; }
+  bool may_move() const { return restart == Restart::checkpoint || restart == Restart::from_start; }
 };
 static_assert(sizeof(JobSpec) == 104, "there is one for each job that is alive, and it is copied at every submission");
 
@@ -134,5 +136,12 @@ struct Job {
   }
   bool gone() const { return ended() || state == JobState::cancelled || state == JobState::rejected; }
 };
+
+// The next limit of a job that ran beyond its own and is put back into the queue, where its run time is not known:
+// twice what it ran for. That of one that did not stays.
+inline Duration limit_after(const Job& job, Instant now) {
+  const Duration ran = job.done + job.ran_by(now);
+  return ran > job.spec.limit ? std::min(2 * ran, kLongest) : job.spec.limit;
+}
 
 }  // namespace rota

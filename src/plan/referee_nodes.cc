@@ -294,7 +294,7 @@ std::optional<std::string> Referee::check_migration(const View& view, const Acti
   if (view.nodes().counted()) return name(view, action.job) + " is moved where there are no nodes";
   if (job.leaving) return name(view, action.job) + " is moved and is leaving already";
   if (!job.steady()) return name(view, action.job) + " is moved while it starts or stops";
-  if (job.spec.restart == Restart::never) return name(view, action.job) + " is moved and cannot be stopped";
+  if (!job.spec.may_move()) return name(view, action.job) + " is moved and cannot be stopped";
   return std::nullopt;
 }
 

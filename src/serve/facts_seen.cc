@@ -45,8 +45,9 @@ void Service::saw_kind(const View& before, const Kind& what) {
     if (entry && entry->told) entry->told->used = {};
   }
   if constexpr (std::is_same_v<Kind, Requeued> || std::is_same_v<Kind, Vacated>) {
-    if (mail_) mail_of_requeue(what.job);
+    if (mail_) mail_of_requeue(what.job, before.job(what.job).stopping);
   }
+  if constexpr (std::is_same_v<Kind, Stopped>) note_stop(before, what);
   if constexpr (std::is_same_v<Kind, Overdue>) note_grace(what.job, "");
   if constexpr (std::is_same_v<Kind, Extended>) note_grace(what.job, why_extended(what));
   if constexpr (std::is_same_v<Kind, Launched>) room_->script_is_there(what.job);
@@ -114,7 +115,8 @@ store::RareRequest Service::rarely_asked(const JobSpec& spec, const JobEntry* en
   asked.licences = spec.licences;
   for (const LicenceUse& also : spec.more_licences.all())
     asked.more_licences.push_back(machine_->licences[also.licence.value].name + ":" + std::to_string(also.count));
-  asked.requeue = spec.restart != Restart::never;
+  asked.requeue = spec.may_move();
+  asked.once = spec.restart == Restart::once;
   asked.checkpoint = spec.restart == Restart::checkpoint;
   if (entry == nullptr) return asked;
   asked.after = entry->about->after;

@@ -57,6 +57,30 @@ JobEntry::Grace Service::read_grace(const std::string& text) {
   return {text.substr(0, between), text.substr(std::min(between + 1, text.size()))};
 }
 
+// By an overrun rule: for whom, and what becomes of it.
+void Service::note_stop(const View& before, const Stopped& fact) {
+  if (fact.for_good || fact.reason.rule != Rule::promise_due) return;
+  const Job& job = before.job(fact.job);
+  const JobId promised = fact.reason.promised;
+  const Duration over = std::max(before.now() - job.limit_end(), Duration{0});
+  const Duration next = next_limit(job);
+  note_of_job(fact.job, "It was stopped at " + date_of(before.now()) + " under overrun=" + rule_of(chain_->knobs()) +
+                            ", " + format_duration(over) + " beyond its limit, " +
+                            (promised.valid() ? "for job " + book_.shown(promised) +
+                                                    ", which was promised a start at " + date_of(fact.reason.promise)
+                                              : std::string("since the time for which it was let go on was over")) +
+                            (job.spec.restart == Restart::once ? ". It must not run again (--no-requeue)."
+                             : next == job.spec.limit          ? ". It waits again, with the same limit."
+                                                      : ". It waits again, with a limit of " + format_duration(next) +
+                                                            "; `rota update` sets another."));
+}
+
+// Once it is back in the queue, where its user does not say.
+Duration Service::next_limit(const Job& job) const {
+  const Duration most = job.spec.partition.valid() ? machine_->partitions[job.spec.partition.value].max_time : kLongest;
+  return std::max(std::min(limit_after(job, now()), most), job.spec.limit);
+}
+
 std::string Service::why_extended(const Extended& fact) const {
   const Reason& why = fact.reason;
   if (!why.promised.valid()) return "nobody who was promised a start needed what it held";
@@ -109,7 +133,7 @@ store::Grace Service::grace_of(JobId id, const Job& job, Instant until) const {
   const JobEntry::Grace& noted = entry->heard().grace;
   const std::string rule = noted.rule.empty() && !job.gone() ? rule_of(chain_->knobs()) : noted.rule;
   if (rule.empty()) return {};
-  if (job.stopping) return {until - job.limit_end(), rule, "it was told to stop"};  // who needs it is harmed meanwhile
+  if (job.stopping) return {until - job.limit_end(), rule, "it was told to stop"};  // what it holds is needed meanwhile
   if (!noted.why.empty()) return {until - job.limit_end(), rule, noted.why};
   const bool so_now = rule == rule_of(chain_->knobs()) && !ends_at_limit(job);
   return {until - job.limit_end(), rule,

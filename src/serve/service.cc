@@ -384,7 +384,7 @@ Result<void> Service::set_policy(const std::string& text) {
 Result<void> Service::record(const Observed& fact) {
   Observed said = fact;
   if (auto* again = std::get_if<Requeued>(&said); again != nullptr && view().knows(again->job))
-    again->limit = view().job(again->job).spec.limit;  // the engine need not know
+    again->limit = next_limit(view().job(again->job));  // the engine need not know
   if (const auto* power = std::get_if<PowerChanged>(&said)) return power_changed(*power);
   auto taken = controller_->record(said);
   if (taken) static_cast<void>(decide());

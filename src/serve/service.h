@@ -417,6 +417,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void forget_grace(JobId id, JobEntry& entry);
   static JobEntry::Grace read_grace(const std::string& text);
   std::string why_extended(const Extended& fact) const;
+  void note_stop(const View& before, const Stopped& fact);
+  Duration next_limit(const Job& job) const;
   std::string why_in_grace(const Job& job) const;
   store::RareRequest rarely_asked(const JobSpec& spec, const JobEntry* entry) const;
   store::HistoryRow history_row(JobId id, const Job& job, const JobEntry* entry) const;
@@ -440,7 +442,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void send_letters();
   static bool told_of_tasks(const About& about);
   void mail_of_start(JobId id);
-  void mail_of_requeue(JobId id);
+  void mail_of_requeue(JobId id, bool was_stopped);
   void mail_of_end(const store::HistoryRow& row, const About& about);
   void watch_licences();
   void nobody_counts();

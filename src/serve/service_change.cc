@@ -87,6 +87,9 @@ Result<void> Service::control(const Caller& caller, JobId job, const Change& cha
   }
   if ((view().job(job).suspended_by & kHeldByOperator) != 0 && !caller.operates)
     return fail("job " + book_.shown(job) + " is suspended by an operator, who has to resume it first.");
+  if (view().job(job).spec.restart == Restart::once)
+    return fail("job " + book_.shown(job) +
+                " was submitted with `--no-requeue`: it must not run a second time. Cancel it, and submit it anew.");
   auto done = controller_->requeue(job);
   if (done) static_cast<void>(decide());
   return done;

@@ -75,10 +75,12 @@ void Service::mail_of_start(JobId id) {
   if (begun_.insert(about.array).second) post(about, std::to_string(about.array), "BEGIN", "has begun");
 }
 
-void Service::mail_of_requeue(JobId id) {
+void Service::mail_of_requeue(JobId id, bool was_stopped) {
   const JobEntry* entry = book_.find(id);
   if (entry == nullptr || (entry->about->mail & kMailRequeue) == 0) return;
-  post(*entry->about, book_.shown(id), "REQUEUE", "was taken back and waits again");
+  const std::string& why = entry->heard().message;  // of one that was stopped by a rule: for whom
+  post(*entry->about, book_.shown(id), "REQUEUE",
+       "was taken back and waits again" + (was_stopped && !why.empty() ? ". " + why : ""));
 }
 
 // Of a job that leaves, with its row of the history; of an array when its last task does.

@@ -88,7 +88,7 @@ Service::Emptied Service::empty_nodes(const std::vector<NodeId>& nodes) {
   for (const auto& [id, node] : there) {
     const Job& job = view().job(id);
     if (job.cancelling) continue;
-    if (job.spec.restart == Restart::never) {
+    if (!job.spec.may_move()) {
       note_of_job(id, sentence_of_down(node));
       if (record(CancelAsked{id})) told.ended.push_back(id);
     } else if (!job.stopping && !job.leaving && controller_->requeue(id)) {

@@ -305,9 +305,10 @@ Result<JobSpec> spec_of(const Submission& submission, const Machine& machine) {
   const bool keeps = !submission.checkpoint.empty() || !submission.checkpoint_signal.empty();
   if (keeps && !submission.requeue.value_or(true))
     return fail("a job that writes a checkpoint is run again from it; leave out the checkpoint or `--no-requeue`.");
-  spec.restart = keeps                                ? Restart::checkpoint
-                 : submission.requeue.value_or(false) ? Restart::from_start
-                                                      : Restart::never;
+  spec.restart = keeps                 ? Restart::checkpoint
+                 : !submission.requeue ? Restart::never
+                 : *submission.requeue ? Restart::from_start
+                                       : Restart::once;
   spec.limit = submission.limit.value_or(spec.partition.valid() ? machine.partitions[spec.partition.value].default_time
                                                                 : kLongest);
   if (spec.partition.valid()) spec.priority += machine.partitions[spec.partition.value].priority;

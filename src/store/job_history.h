@@ -30,6 +30,7 @@ struct RareRequest {
   std::vector<std::string> more_licences = {};  // of further kinds, "simulink:1"
   bool requeue = false;
   bool checkpoint = false;              // it goes on where it was
+  bool once = false;                    // it must not begin a second time
   std::vector<std::string> after = {};  // "afterok:12", as it was submitted
   std::uint32_t throttle = 0;           // so many of its array at one time; 0: no limit
   Instant not_before = kEpoch;          // its begin time, or when it was released

@@ -17,6 +17,7 @@ void members(Request& asked, const Visit& visit) {
   visit("more_licences", asked.more_licences);
   visit("requeue", asked.requeue);
   visit("checkpoint", asked.checkpoint);
+  visit("once", asked.once);
   visit("after", asked.after);
   visit("throttle", asked.throttle);
 }

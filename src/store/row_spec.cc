@@ -17,7 +17,10 @@ void add_licence(const NamedLicences& asked, const Machine& machine, std::vector
 
 void take_rare(const RareRequest& asked, const Machine& machine, JobSpec& spec) {
   spec.priority = asked.priority;
-  spec.restart = asked.checkpoint ? Restart::checkpoint : asked.requeue ? Restart::from_start : Restart::never;
+  spec.restart = asked.checkpoint ? Restart::checkpoint
+                 : asked.requeue  ? Restart::from_start
+                 : asked.once     ? Restart::once
+                                  : Restart::never;
   spec.accelerators = static_cast<std::uint8_t>(asked.accelerators);
   const auto type = std::ranges::find(machine.accelerator_types, asked.accelerator_type);
   if (type != machine.accelerator_types.end())

@@ -130,7 +130,8 @@ std::vector<Curve> power_curves() {
     all[0].policies.push_back(formatted("+power=idle-timeout+power-idle=%s", idle));
   }
   for (const int minutes : {5, 10, 15, 30, 60, 120, 240}) {
-    all[1].policies.push_back(formatted("+power=load-factor+power-history=log+power-interval=%dm", minutes));
+    all[1].policies.push_back(
+        formatted("+power=load-factor+power-published=yes+power-history=log+power-interval=%dm", minutes));
   }
   for (const char* thrift : {"100ms", "300ms", "600ms", "1200ms", "3s", "6s", "12s", "30s", "1m", "2m", "3m", "5m",
                              "7m", "10m", "15m", "20m", "30m", "45m"}) {

@@ -404,8 +404,8 @@ struct OwnLog {
 std::string load_factor_policy(X64Stream stream, std::int64_t minutes) {
   std::string policy = scheduler_of(stream);
   if (minutes == 0) return policy;
-  return policy +
-         formatted("+power=load-factor+power-history=log+power-interval=%lldm", static_cast<long long>(minutes));
+  return policy + formatted("+power=load-factor+power-published=yes+power-history=log+power-interval=%lldm",
+                            static_cast<long long>(minutes));
 }
 
 Result<std::vector<PowerRow>> rehearse_power(const std::vector<PowerCase>& cases, std::size_t threads) {

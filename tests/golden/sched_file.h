@@ -16,7 +16,8 @@
 //   ties submit-first      optional, as are `estimates exact` and `clamp`
 //   jobs
 //   1 0 3 10 10            id submit processors limit run, and maybe priority=N user=N nodes=N memory=N;
-//                          checkpoint=N or rerun=N (can move, at that cost), licences=N (of the first kind)
+//                          checkpoint=N or rerun=N (can move, at that cost), once=1 (must not begin a second time),
+//                          licences=N (of the first kind)
 //                          second_licences=N, accelerators=N (on each node) of type=N, partition=N, site=N (the Nth,
 //                          where it is submitted), input=N (bytes); tasks=N accelerator=N cpu=N start_up=N (what one
 //                          takes there)
@@ -30,6 +31,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -288,6 +290,8 @@ class SchedReader {
       } else if (name == "checkpoint" || name == "rerun") {
         row.restart = name == "rerun" ? Restart::from_start : Restart::checkpoint;
         row.restart_cost = value;
+      } else if (name == "once") {
+        row.restart = Restart::once;
       } else if (name == "partition") {
         row.partition = static_cast<std::uint32_t>(value);
       } else if (name == "licences") {
@@ -319,9 +323,10 @@ class SchedReader {
     if (row.licences > 0) licences.push_back({machine_.licences.at(0).name, row.licences});
     if (row.second_licences > 0) licences.push_back({machine_.licences.at(1).name, row.second_licences});
     attributes_ += '"' + named_licences_text(licences) + '"';
-    const bool never = row.restart == Restart::never;
-    attributes_ += never ? ",," : row.restart == Restart::checkpoint ? ",checkpoint," : ",from-start,";
-    attributes_ += (never ? "" : digits(row.restart_cost)) + "," + digits(input) + ",";
+    constexpr std::array<const char*, 4> kRestarts{"", "checkpoint", "from-start", "once"};
+    const bool moves = row.restart == Restart::checkpoint || row.restart == Restart::from_start;
+    attributes_ += "," + std::string(kRestarts[static_cast<std::size_t>(row.restart)]) + ",";
+    attributes_ += (moves ? digits(row.restart_cost) : "") + "," + digits(input) + ",";
     attributes_ += (site > 0 ? machine_.sites[site - 1].name : "") + ",";
     attributes_ += (row.accelerators > 0 ? digits(row.accelerators) : "") + ",";
     attributes_ += (row.accelerator_type.valid() ? digits(row.accelerator_type.value) : "") + "\n";

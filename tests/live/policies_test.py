@@ -164,6 +164,71 @@ class Grace(ServiceCase):
         service.all_end()
 
 
+class Stopped(ServiceCase):
+    """A job that went ahead of others and overran is stopped for the one that was promised its place."""
+    configuration = 'name = "four"\nprocessors = 4\n'
+
+    def in_the_way(self, policy, **members):
+        service = self.service
+        self.assertEqual(service.ask("PUT", "/v1/policy", {"policy": policy})[0], 200)
+        first = service.submit("until [ -e first ]; do sleep 0.02; done", processors=2, limit=3)
+        service.wait_for(lambda: service.job(first)["state"] == "RUNNING", "the first job to run")
+        wide = service.submit("until [ -e wide ]; do sleep 0.02; done", processors=4, limit=600)
+        ahead = service.submit("echo run >> runs; until [ -e ahead ]; do sleep 0.02; done", processors=1, limit=1, **members)
+        service.wait_for(lambda: service.job(ahead).get("grace"), "the one that went ahead to overrun")
+        open(os.path.join(self.folder, "first"), "w").close()
+        return wide, ahead
+
+    def over(self, *names):
+        for name in names:
+            open(os.path.join(self.folder, name), "w").close()
+
+    def test_it_says_for_whom_and_runs_again_with_twice_the_time(self):
+        service = self.service
+        wide, ahead = self.in_the_way("strict")
+        service.wait_for(lambda: service.job(wide)["state"] == "RUNNING", "the promised job to run")
+        row = service.job(ahead)
+        self.assertEqual((row["state"], row["restarts"]), ("PENDING", 1))
+        self.assertRegex(row["message"], rf"^It was stopped at \S+ \S+ under overrun=strict, \S+ beyond its limit, for job {wide}, "
+                         r"which was promised a start at .*\. It waits again, with a limit of \S+; `rota update` sets another\.$")
+        self.assertGreater(row["limit"], 4)
+        for words in (("job", ahead), ("explain", ahead)):
+            done = subprocess.run([self.rota, *words, "--socket", service.socket], capture_output=True, text=True)
+            self.assertIn("It was stopped at", done.stdout, words)
+        service.kill()
+        service.start()
+        self.assertEqual({name: service.job(ahead)[name] for name in ("message", "limit")},
+                         {name: row[name] for name in ("message", "limit")})
+        self.over("wide", "ahead")
+        ended = service.ends(ahead)
+        self.assertEqual((ended["state"], ended["message"]), ("COMPLETED", row["message"]))
+        self.assertEqual(service.read("runs"), "run\nrun\n")
+        self.assertEqual(service.decides_the_same_again(), "")
+
+    def test_what_must_not_run_twice_is_ended_for_good(self):
+        service = self.service
+        for policy in ("strict", "rb-har", "grace"):
+            wide, ahead = self.in_the_way(policy, requeue=False)
+            ended = service.ends(ahead)
+            self.assertEqual(ended["state"], "TIMEOUT", policy)
+            self.assertRegex(ended["message"], rf"under overrun={policy}, .* for job {wide}, .*It must not run again \(--no-requeue\)\.$")
+            self.over("wide", "ahead")
+            service.all_end()
+            self.assertEqual(service.read("runs"), "run\n", policy)
+            for name in ("first", "wide", "ahead", "runs"):
+                os.unlink(os.path.join(self.folder, name))
+
+    def test_what_must_not_run_twice_is_not_requeued_by_hand(self):
+        service = self.service
+        job = service.submit("echo run >> runs; until [ -e over ]; do sleep 0.02; done", requeue=False)
+        service.wait_for(lambda: service.job(job)["state"] == "RUNNING", "it to run")
+        status, answer = service.act("requeue", job)
+        self.assertEqual(status, 207, answer)
+        self.assertIn("it must not run a second time", answer["jobs"][0]["detail"])
+        self.over("over")
+        self.assertEqual(service.ends(job)["state"], "COMPLETED")
+
+
 class AtTheLimit(ServiceCase):
     configuration = 'name = "one"\nprocessors = 2\n'
 

@@ -142,6 +142,7 @@ void SimEngine::carry_out(const Command& command) {
       break;
     case Command::Kind::kill:
       kill(command.job);
+      if (command.for_good) --waiting_;  // it does not come back
       break;
     case Command::Kind::migrate:
       migrate(command);

@@ -6,13 +6,29 @@
 
 namespace rota {
 
-HeadRoom::HeadRoom(const View& view, Plan& plan, const WaitingEntry& head)
+HeadRoom::HeadRoom(const View& view, Plan& plan, const WaitingEntry& head, std::span<const WaitingEntry> before)
     : view_(view), plan_(plan), head_(head), counts_decide_(view.counts_decide()), free_(plan.free()) {
   if (!counts_decide_) plan_.some_nodes().follow(plan_.nodes());
+  for (const WaitingEntry& other : before) {
+    if (!fits(other, free_)) continue;
+    free_ -= other.processors;
+    if (!counts_decide_) plan_.some_nodes().take(where_);
+  }
+}
+
+std::vector<JobId> HeadRoom::overdue() const {
+  std::vector<JobId> all;
+  view_.running().for_each([&](const RunningEntry& e) {
+    if (e.place.end > view_.now()) return false;
+    all.push_back(e.job);
+    return true;
+  });
+  std::sort(all.begin(), all.end(), [&](JobId a, JobId b) { return view_.job(a).dispatch < view_.job(b).dispatch; });
+  return all;
 }
 
 std::vector<JobId> HeadRoom::blockers() const {
-  if (counts_decide_) return view_.blockers();
+  if (counts_decide_) return sets_aside() ? view_.blockers() : overdue();
   const JobSpec& spec = view_.job(head_.job).spec;
   Placement set_aside = view_.promised_place(head_.job);
   if (set_aside.shares.empty()) {  // it was promised by counting: those that are expected to be free the earliest

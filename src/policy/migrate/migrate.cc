@@ -21,7 +21,7 @@ class Movers {
         counts_decide_(view.counts_decide()) {}
 
   bool may_move(const Job& job) const {
-    if (job.spec.restart == Restart::never || !job.steady()) return false;
+    if (!job.spec.may_move() || !job.steady()) return false;
     if (job.preemptions > 0 && job.start == now_) return false;  // it gave way, and is back at this very instant
     return !somebody_waits_ || (counts_decide_ && job.spec.restart == Restart::checkpoint);
   }
@@ -82,6 +82,7 @@ void Migrate::by_cpu_factor(const View& view, Plan& plan) const {
     return true;
   });
   if (!source.valid() || view.nodes().cpu_factor(source) >= view.nodes().cpu_factor(target)) return;
+  const auto place = [&](const JobSpec& spec) { return Placement{{{target, spec.processors}}, spec.per_node()}; };
   std::optional<JobId> victim;
   view.running().for_each([&](const RunningEntry& e) {
     const Placement& where = view.placement(e.job);
@@ -89,14 +90,14 @@ void Migrate::by_cpu_factor(const View& view, Plan& plan) const {
     if (where.shares.size() != 1 || where.shares[0].node != source || elapsed(view, job) <= knobs_.threshold)
       return true;
     if (victim && view.job(*victim).dispatch < job.dispatch) return true;
-    if (movers.may_move(job)) victim = e.job;
+    const bool fits = plan.nodes().admits(target, job.spec) && plan.nodes().fits(place(job.spec));
+    if (fits && movers.may_move(job)) victim = e.job;
     return true;
   });
   if (!victim) return;
   const Job& job = view.job(*victim);
   const JobSpec& spec = job.spec;
-  const Placement there{{{target, spec.processors}}, spec.per_node()};
-  if (!plan.nodes().admits(target, spec) || !plan.nodes().fits(there)) return;
+  const Placement there = place(spec);
   const bool somebody_is_promised = !view.promised().empty() || !plan.promises().empty();
   const std::int32_t slow = view.nodes().cpu_factor(source), fast = view.nodes().cpu_factor(target);
   if (somebody_is_promised && view.now() + moved_run_time(job, view.now(), slow, fast) > job.expected_end()) return;

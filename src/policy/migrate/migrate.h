@@ -5,7 +5,8 @@
 //
 // cpu_factor is Wang et al. 2018 (second scheduling), as printed: at every poll, the fastest node with a free processor
 // is the target and the slowest node with a running job the source; the first job of the source that has run for longer
-// than the threshold moves, if it fits. Added is that the source must be slower than the target.
+// than the threshold moves. The paper's hosts count jobs, so that any job fits where one does; here it is the first
+// that fits, so that a wide one keeps no other from moving. Added is that the source must be slower than the target.
 //
 // gain weighs each move: with R the time that the job is still expected to run where it is, E the time it has run, C
 // the cost of moving it and f the CPU factors of source and target,

@@ -1,4 +1,7 @@
 // When nodes go to sleep and wake.
+#include <algorithm>
+#include <tuple>
+
 #include "policy/power/always_on.h"
 #include "policy/power/power_demand.h"
 #include "policy/power/power_load.h"
@@ -212,6 +215,16 @@ void ask(const ChainKnobs& k, ClusterOptions& options) {
 
 constexpr EngineNeed kNeeds[]{{"power", Capability::power, switches}};
 
+constexpr Refusal kRefusals[]{
+    {[](const ChainKnobs& k) {
+       const auto& [close, open, close_to, open_to] =
+           std::tuple(k.power.close, k.power.open, k.power.close_to, k.power.open_to);
+       return k.power.rule == Power::load_factor &&
+              !(close < std::min(close_to, open_to) && std::max(close_to, open_to) < open);
+     },
+     "nodes are switched off below the load power-close and on above power-open, and both aims lie between: "
+     "power-close < power-close-to and power-open-to < power-open. Set them so."}};
+
 std::string_view breaks_reservations(const ChainKnobs& k) {
   return switches(k) ? "power switches nodes without looking at what is reserved" : "";
 }
@@ -224,6 +237,7 @@ constinit const Module kPowerModule{.name = "power",
                                     .waits_for_sleepers = [](const ChainKnobs& k) { return !switches(k); },
                                     .ask = ask,
                                     .engine = kNeeds,
+                                    .refusals = kRefusals,
                                     .breaks_reservations = breaks_reservations,
                                     .in_plain_mode = true};
 

@@ -67,8 +67,10 @@ class Review {
     if (nodes > 0) return work_ / (static_cast<double>(nodes) * longest());
     return work_ > 0 ? std::numeric_limits<double>::infinity() : 0;
   }
-  std::int64_t nodes_for(double load) const {
-    return static_cast<std::int64_t>(std::nearbyint(std::min(work_ / (load * longest()), 1e9)));
+  // So many that the load of that many is the nearest to this one.
+  std::int64_t nodes_for(double wanted) const {
+    const auto few = static_cast<std::int64_t>(std::min(work_ / (wanted * longest()), 1e9));
+    return load(few) - wanted <= wanted - load(few + 1) ? few : few + 1;
   }
   double trigger() const { return load(knobs_.load_of_on ? on_ : all_); }
   std::int64_t least() const { return std::max(busy_ + smallest_, largest_); }
