@@ -11,6 +11,7 @@
 #include "base/id.h"
 #include "base/time.h"
 #include "model/cpu_factor.h"
+#include "model/load_rule.h"
 #include "model/reservations.h"
 #include "model/tariff.h"
 
@@ -93,6 +94,7 @@ struct Partition {
   std::int64_t job_factor = 1;       // beside that of others, under policy slurm
   std::int64_t memory = 0;           // bytes of its nodes together, as are
   std::int64_t accelerators = 0;
+  std::shared_ptr<const LoadRule> load_rule = {};  // nullptr: nothing of its own
 };
 
 // Licences of a program, which all nodes share: a job holds as many as it asks for while it runs.

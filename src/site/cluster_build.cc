@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "site/cluster_prices.h"
 #include "site/cluster_reservations.h"
+#include "site/cluster_load.h"
 #include "site/cluster_shares.h"
 #include "site/cluster_sites.h"
 
@@ -278,10 +279,15 @@ class Builder {
     partition.priority = static_cast<std::int32_t>(entry.priority);
     partition.job_factor = entry.job_factor;
     partition.processors = machine_.processors;
+    if (!draft_.nodes.empty()) {
+      auto ids = nodes_of(entry);
+      if (!ids) return std::unexpected(ids.error());
+      partition.nodes = std::move(*ids);
+    }
+    auto rule = load_rule_of(draft_, entry, partition.nodes.size());
+    if (!rule) return std::unexpected(rule.error());
+    partition.load_rule = std::move(*rule);
     if (draft_.nodes.empty()) return partition;
-    auto ids = nodes_of(entry);
-    if (!ids) return std::unexpected(ids.error());
-    partition.nodes = std::move(*ids);
     if (partition.min_nodes > partition.nodes.size()) {
       return wrong(entry.line_of("min_nodes"), "`min_nodes` is " + std::to_string(partition.min_nodes) +
                                                    ", but the partition has " +

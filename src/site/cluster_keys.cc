@@ -103,6 +103,19 @@ constexpr auto kPartitionKeys = std::to_array<Key<PartitionEntry>>({
      "jobs of the partition with the higher number go first"},
     {"job_factor", KeyType::whole, &PartitionEntry::job_factor, 0, 1'000'000'000, "1",
      "`weight-partition` of policy slurm counts by this, beside the largest of all partitions"},
+    {"power_close", KeyType::factor, &PartitionEntry::power_close, 0, 100'000, "as the policy's knob",
+     "`power-close` of power=load-factor for its nodes, as are the next three"},
+    {"power_open", KeyType::factor, &PartitionEntry::power_open, 0, 100'000, "as the policy's knob", "`power-open`"},
+    {"power_close_to", KeyType::factor, &PartitionEntry::power_close_to, 0, 100'000, "as the policy's knob",
+     "`power-close-to`"},
+    {"power_open_to", KeyType::factor, &PartitionEntry::power_open_to, 0, 100'000, "as the policy's knob",
+     "`power-open-to`"},
+    {"power_least", KeyType::whole, &PartitionEntry::power_least, 0, kMostNodes, "0",
+     "so many of its nodes power=load-factor leaves on, at least"},
+    {"power_most", KeyType::whole, &PartitionEntry::power_most, 1, kMostNodes, "all of them",
+     "so many of its nodes power=load-factor has on, at most"},
+    {"power_load", KeyType::text, &PartitionEntry::power_load, 0, 0, "share",
+     "the load as power=load-factor reckons it: share, root or log, or a formula of work, nodes and longest"},
 });
 
 constexpr auto kQosKeys = std::to_array<Key<QosEntry>>({

@@ -93,6 +93,13 @@ struct PartitionEntry : Entry {
   std::int64_t max_processors = 0;
   std::int64_t priority = 0;
   std::int64_t job_factor = 1;
+  std::int64_t power_close = -1;  // per mille, as are these; -1: not said
+  std::int64_t power_open = -1;
+  std::int64_t power_close_to = -1;
+  std::int64_t power_open_to = -1;
+  std::int64_t power_least = 0;
+  std::int64_t power_most = 0;  // 0: not said
+  std::string power_load;
 };
 
 struct QosEntry : Entry {

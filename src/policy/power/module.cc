@@ -19,6 +19,7 @@ constexpr NamedValue kRules[]{{"always-on", Power::none},
 constexpr NamedValue kTrigger[]{{"all", 0}, {"on", 1}};
 constexpr NamedValue kRoot[]{{"sample", 0}, {"queue", 1}};
 constexpr NamedValue kFew[]{{"open", 1}, {"no", 0}};
+constexpr NamedValue kPer[]{{"partition", 0}, {"cluster", 1}};
 constexpr NamedValue kHistory[]{{"learn", 0}, {"log", 1}};
 
 template <auto Member>
@@ -29,6 +30,10 @@ std::string_view for_load_factor(const ChainKnobs& k) {
 }
 std::string_view for_demand(const ChainKnobs& k) {
   return k.power.rule == Power::demand ? "" : "it is for power=demand";
+}
+std::string_view for_demand_or_load(const ChainKnobs& k) {
+  const bool used = k.power.rule == Power::demand || k.power.rule == Power::load_factor;
+  return used ? "" : "it is for power=demand and power=load-factor";
 }
 bool set_by_thrift(const ChainKnobs& k) { return k.power.rule == Power::demand && k.power.thrift > Duration{0}; }
 
@@ -129,6 +134,13 @@ constexpr Knob kKnobs[]{
      .source = kCao,
      .set = power<&PowerKnobs::published>,
      .idle = for_load_factor},
+    {.name = "power-per",
+     .names = kPer,
+     .fallback = "partition",
+     .meaning = "load-factor: whether each partition has a load of its own, or the cluster has one",
+     .source = kCao,
+     .set = power<&PowerKnobs::by_cluster>,
+     .idle = for_load_factor},
     {.name = "power-history",
      .names = kHistory,
      .fallback = "learn",
@@ -174,26 +186,26 @@ constexpr Knob kKnobs[]{
     {.name = "power-least-on",
      .range = Range::time(),
      .fallback = "0",
-     .meaning = "demand: how long a node stays on once it was woken",
+     .meaning = "demand, load-factor: how long a node stays on once it was woken",
      .source = "Rota",
      .set = power<&PowerKnobs::least_on>,
-     .idle = for_demand},
+     .idle = for_demand_or_load},
     {.name = "power-cycles",
      .range = Range::whole(1, 10'000),
      .fallback = "no limit",
      .unit = "times",
-     .meaning = "demand: how often a node may go to sleep in a day",
+     .meaning = "demand, load-factor: how often a node may go to sleep in a day",
      .source = "Rota",
      .set = power<&PowerKnobs::most_cycles>,
-     .idle = for_demand},
+     .idle = for_demand_or_load},
     {.name = "power-ramp",
      .range = Range::whole(1, 1'000'000),
      .fallback = "no limit",
      .unit = "nodes",
-     .meaning = "demand: how many nodes are woken, or sent to sleep, in a minute",
+     .meaning = "demand, load-factor: how many nodes are woken, or sent to sleep, in a minute",
      .source = "Slurm's ResumeRate and SuspendRate",
      .set = power<&PowerKnobs::ramp>,
-     .idle = for_demand},
+     .idle = for_demand_or_load},
 };
 
 std::unique_ptr<Policy> link(const ChainKnobs& k) {

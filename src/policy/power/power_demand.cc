@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "model/candidate_walk.h"
+#include "policy/power/rest.h"
 
 namespace rota {
 namespace {
 
-constexpr Duration kDay = seconds(86'400);
 constexpr Duration kMinute = seconds(60);
 constexpr Duration kLookAgain = 10 * kMinute;
 constexpr Duration kSoon = seconds(1);  // behind a job that overruns promises recede: no look at each millisecond
@@ -182,11 +182,11 @@ class Demand {
   }
 
   void wake() {
-    std::int64_t room = knobs_.ramp == 0 ? INT64_MAX : knobs_.ramp - power_.woken_in_minute(now());
+    std::int64_t room = left_of_ramp(knobs_, power_.woken_in_minute(now()));
     std::int64_t waking = 0;
     const auto wake_one = [&](NodeId node, Rule rule) {  // false: no more in this minute
       if (power_.shunned_until(node) > now()) return look_at(power_.shunned_until(node)), room > 0;
-      if (room <= 0) return look_at(next_minute()), false;
+      if (room <= 0) return look_at(next_minute(now())), false;
       --room;
       plan_.power_on(node, {rule, {}, kNever, plan_.free(), wanted_});
       waking += processors_of(node);
@@ -229,13 +229,11 @@ class Demand {
     }
   }
 
-  Instant next_minute() const { return kEpoch + kMinute * (NodePower::minute_of(now()) + 1); }
-
   void sleep() {
     if (plan_.nodes().idle_count() == 0 || owes_the_queue_a_look()) return;
     const bool foresight = knobs_.rule == Power::demand;
     const std::int64_t keep = std::max({reserve_, hoped_ - booting_ - plan_.waking(), asked_by_the_first()});
-    std::int64_t room = knobs_.ramp == 0 ? INT64_MAX : knobs_.ramp - power_.slept_in_minute(now());
+    std::int64_t room = left_of_ramp(knobs_, power_.slept_in_minute(now()));
     std::int64_t spare = -1;  // processors that no promise needs; -1: not reckoned yet
     std::vector<NodeId> needed;
     plan_.nodes().for_each_longest_idle([&](NodeId node) {
@@ -244,7 +242,7 @@ class Demand {
       if (spare < 0) spare = reckon_spare(foresight, needed);
       const std::int64_t processors = processors_of(node);
       if (plan_.free() - processors < keep || spare < processors) return look_at(now() + kLookAgain), false;
-      if (room <= 0) return look_at(next_minute()), false;
+      if (room <= 0) return look_at(next_minute(now())), false;
       if (std::binary_search(needed.begin(), needed.end(), node)) return true;
       if (std::binary_search(spared_.begin(), spared_.end(), node) || power_.serves(node)) return true;
       if (foresight && !rested(node)) return true;
@@ -300,15 +298,10 @@ class Demand {
                    static_cast<double>(std::max<std::int64_t>(free, 1)));
   }
 
-  // Whether it has been on for long enough and may still go to sleep today.
   bool rested(NodeId node) {
-    const Instant on_for_long = power_.since(node) + (power_.cycles(node) > 0 ? knobs_.least_on : Duration{0});
-    if (on_for_long > now()) return look_at(on_for_long), false;
-    if (knobs_.most_cycles == 0) return true;
-    const std::int64_t day = now().time_since_epoch() / kDay + 1;
-    if (power_.cycles(node) < knobs_.most_cycles * day) return true;
-    look_at(kEpoch + kDay * day);
-    return false;
+    const Instant at = may_sleep_at(power_, knobs_, node, now());
+    look_at(at);
+    return at <= now();
   }
 
   // What no promise needs before a sleep that begins now has paid; nodes that are set aside until then are listed.

@@ -28,11 +28,12 @@ struct PowerKnobs {
   bool load_of_on = false;            // the trigger's load is that of the nodes that are on, not of all
   bool root_of_queue = false;         // [n] under the root are the jobs in the queue, not those of the sample
   bool few_idle_open = true;          // too few idle nodes for the smallest job are a reason to open
-  bool published = false;             // the rule of the paper alone, whoever may then wait for ever
+  bool published = false;             // the rule of the paper alone, whatever may then wait for ever
+  bool by_cluster = false;            // one load of all nodes, not one for each partition
   bool from_log = false;              // past jobs are those of the whole log, not those that have ended by then
   Duration longest{0};                // [tmax] 0: the partition's limit, or else the longest limit of past jobs
 
-  // demand and idle-timeout
+  // demand; least_on, most_cycles and ramp also load-factor
   Duration wait = seconds(600);  // [theta] how long a job waits before nodes are woken for it
   Duration idle = seconds(600);  // [tau] how long a node is idle before it is sent to sleep; of demand see there
   Duration thrift{0};            // sets both (power_demand.h); 0: it does not

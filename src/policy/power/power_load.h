@@ -9,11 +9,13 @@
 // OPEN if T > Ts or q > O or I < m, to
 //   (a) all N nodes if T(N) > Ts and N - B >= m;  else
 //   (b) max(B + m, q) if that gives T < Ts';       else
-//   (c) the nodes that give T = Ts', at least max(B + m, q).
+//   (c) the nodes whose T is the nearest to Ts', at least max(B + m, q).
 // If nothing was opened, CLOSE if T < Tc or I < m, to
 //   (a) B if T(B) < Tc and B >= q;  else (b) max(B + m, q) if that gives T < Tc';  else
-//   (c) the nodes that give T = Tc', at least max(B + m, q), if so many are on;  else
+//   (c) the nodes whose T is the nearest to Tc', at least max(B + m, q), if so many are on;  else
 //   (d) B: what is idle is too small for any job.
+// All of that for each partition by itself, with thresholds and a function T of its own where its description has them
+// (model/load_rule.h), or once for all nodes (by_cluster).
 // Beyond the paper, but with `published`: the nodes that are on or booting could take, if they were empty, each job
 // that waits and the smallest that each partition allows (policy/power/capacity_on.h). With `published` a job that asks
 // for more than how many nodes there are may wait for ever, and (d) leaves q nodes on if B is less.
