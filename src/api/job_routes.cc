@@ -217,6 +217,8 @@ void explain(const Ask& ask, JobId id) {
   const Job& job = service.view().job(id);
   const serve::Explanation told = service.explain(id);
   Json json{{"id", service.book().shown(id)}, {"state", service.state_of(job)}};
+  const std::string& message = entry->heard().message;
+  if (!message.empty() && service.may_see_inside(ask.request.caller, entry->about->uid)) json["message"] = message;
   if (told.reason.empty()) {
     const Instant until = job.gone() ? job.end : service.now();
     const store::Grace grace = service.grace_of(id, job, until);

@@ -54,12 +54,8 @@ class Formula::Parser {
       add({sign->second}, -1);
     }
   }
-  Result<void> sum() {
-    return row<2>(&Parser::product, {{{'+', Op::add}, {'-', Op::subtract}}});
-  }
-  Result<void> product() {
-    return row<2>(&Parser::negated, {{{'*', Op::multiply}, {'/', Op::divide}}});
-  }
+  Result<void> sum() { return row<2>(&Parser::product, {{{'+', Op::add}, {'-', Op::subtract}}}); }
+  Result<void> product() { return row<2>(&Parser::negated, {{{'*', Op::multiply}, {'/', Op::divide}}}); }
   Result<void> negated() {
     const bool negative = take('-');
     if (auto read = powers(); !read) return read;
@@ -95,7 +91,8 @@ class Formula::Parser {
 
   Result<void> word() {
     std::size_t end = at_;
-    while (end < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[end])) != 0 || text_[end] == '_')) ++end;
+    while (end < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[end])) != 0 || text_[end] == '_'))
+      ++end;
     const std::string_view name = text_.substr(at_, end - at_);
     constexpr std::array<std::pair<std::string_view, Op>, 5> kFunctions{
         {{"sqrt", Op::sqrt}, {"log", Op::log}, {"exp", Op::exp}, {"min", Op::min}, {"max", Op::max}}};

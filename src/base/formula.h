@@ -14,15 +14,29 @@ namespace rota {
 
 class Formula {
  public:
-  // `names`: those that it may have, in the order in which value() gets them. Fails with half a sentence that says where
-  // it makes no sense. O(length)
+  // `names`: those that it may have, in the order in which value() gets them. Fails with half a sentence that says
+  // where it makes no sense. O(length)
   static Result<Formula> parse(std::string_view text, std::span<const std::string_view> names);
 
   // As doubles reckon; not a number where it has no value. O(length)
   double value(std::span<const double> of_names) const;
 
  private:
-  enum class Op : std::uint8_t { number, name, add, subtract, multiply, divide, power, negate, sqrt, log, exp, min, max };
+  enum class Op : std::uint8_t {
+    number,
+    name,
+    add,
+    subtract,
+    multiply,
+    divide,
+    power,
+    negate,
+    sqrt,
+    log,
+    exp,
+    min,
+    max
+  };
   struct Step {
     Op op;
     double number = 0;

@@ -138,10 +138,10 @@ struct Job {
 };
 
 // The next limit of a job that ran beyond its own and is put back into the queue, where its run time is not known:
-// twice what it ran for. That of one that did not stays.
+// twice what it ran for, in whole seconds. That of one that did not stays.
 inline Duration limit_after(const Job& job, Instant now) {
   const Duration ran = job.done + job.ran_by(now);
-  return ran > job.spec.limit ? std::min(2 * ran, kLongest) : job.spec.limit;
+  return ran > job.spec.limit ? std::min((2 * ran / seconds(1) + 1) * seconds(1), kLongest) : job.spec.limit;
 }
 
 }  // namespace rota

@@ -1,5 +1,5 @@
-// How power=load-factor treats the nodes of a partition, as its cluster file says (Cao et al. 2011: each queue has its own
-// thresholds and its own normalising function).
+// How power=load-factor treats the nodes of a partition, as its cluster file says (Cao et al. 2011: each queue has its
+// own thresholds and its own normalising function).
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace rota {
 
-// What a normalising function is of: the upper estimate of the work in the queue in node-seconds, the nodes that are on,
-// and the longest run time in seconds.
+// What a normalising function is of: the upper estimate of the work in the queue in node-seconds, the nodes that are
+// on, and the longest run time in seconds.
 inline constexpr std::array<std::string_view, 3> kLoadNames{"work", "nodes", "longest"};
 
 // Those with a name. Each is 1 where the nodes have just as much to do as the longest run time holds.

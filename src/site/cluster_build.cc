@@ -5,9 +5,9 @@
 
 #include "base/saturate.h"
 #include "base/text.h"
+#include "site/cluster_load.h"
 #include "site/cluster_prices.h"
 #include "site/cluster_reservations.h"
-#include "site/cluster_load.h"
 #include "site/cluster_shares.h"
 #include "site/cluster_sites.h"
 

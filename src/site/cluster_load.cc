@@ -37,7 +37,8 @@ bool is_a_load(const Formula& formula, std::size_t most_nodes) {
 }
 
 Result<Formula> load_of(std::string_view text) {
-  const auto* const known = std::ranges::find(kLoadFunctions, text, &std::pair<std::string_view, std::string_view>::first);
+  const auto* const known =
+      std::ranges::find(kLoadFunctions, text, &std::pair<std::string_view, std::string_view>::first);
   return Formula::parse(known == kLoadFunctions.end() ? text : known->second, kLoadNames);
 }
 
@@ -45,15 +46,16 @@ Result<Formula> load_of(std::string_view text) {
 
 Result<std::shared_ptr<const LoadRule>> load_rule_of(const ClusterDraft& draft, const PartitionEntry& entry,
                                                      std::size_t nodes) {
-  constexpr std::array<const char*, 7> kKeys{"power_close",   "power_open",  "power_close_to", "power_open_to",
+  constexpr std::array<const char*, 7> kKeys{"power_close", "power_open", "power_close_to", "power_open_to",
                                              "power_least", "power_most", "power_load"};
   const auto* const first = std::ranges::find_if(kKeys, [&](const char* key) { return entry.line_of(key) != 0; });
   if (first == kKeys.end()) return nullptr;
   if (draft.nodes.empty())
-    return wrong(draft, entry.line_of(*first),
-                 "`" + std::string(*first) +
-                     "` is about nodes that sleep, and this cluster only counts processors. Describe nodes in [[nodes]] "
-                     "tables, or remove the key.");
+    return wrong(
+        draft, entry.line_of(*first),
+        "`" + std::string(*first) +
+            "` is about nodes that sleep, and this cluster only counts processors. Describe nodes in [[nodes]] "
+            "tables, or remove the key.");
   LoadRule rule{.close = said(entry.power_close),
                 .open = said(entry.power_open),
                 .close_to = said(entry.power_close_to),
@@ -63,8 +65,8 @@ Result<std::shared_ptr<const LoadRule>> load_rule_of(const ClusterDraft& draft, 
                 .load = std::nullopt};
   if (rule.least_on > std::min<std::size_t>(rule.most_on, nodes))
     return wrong(draft, entry.line_of("power_least"),
-                 "`power_least` is more than `power_most`, or than the partition's " + amount(static_cast<std::int64_t>(nodes), "node") +
-                     ". Lower it.");
+                 "`power_least` is more than `power_most`, or than the partition's " +
+                     amount(static_cast<std::int64_t>(nodes), "node") + ". Lower it.");
   if (const std::uint32_t line = entry.line_of("power_load"); line != 0) {
     auto formula = load_of(entry.power_load);
     if (!formula)

@@ -127,6 +127,7 @@ std::string explained(const Json& answer, std::size_t width) {
   std::string out = "Job " + text_of(answer, "id") + " is " + state;
   if (!text_of(answer, "reason").empty()) out += " (" + text_of(answer, "reason") + ")";
   out = paragraph(out + (why.empty() ? "." : ": " + why), width);
+  if (const std::string message = text_of(answer, "message"); !message.empty()) out += paragraph(message, width);
   if (has_number(answer, "promise"))
     out += paragraph("It is promised a start at " + time_text(number_of(answer, "promise")) + ".", width);
   if (!has_number(answer, "promise") && has_number(answer, "at_the_latest")) {

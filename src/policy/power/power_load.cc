@@ -72,7 +72,8 @@ class Review {
         if (domain_of_[n] != kNone) ++domains_[domain_of_[n]].nodes;
       }
       const auto count = [&](NodeId node, bool is_on) {
-        if (Domain* const domain = domain_of(node)) ++domain->on, domain->busy += is_on && !plan_.nodes().idle(node) ? 1 : 0;
+        if (Domain* const domain = domain_of(node))
+          ++domain->on, domain->busy += is_on && !plan_.nodes().idle(node) ? 1 : 0;
         return true;
       };
       view_.power().for_each_in(PowerState::on, [&](NodeId node) { return count(node, true); });
@@ -136,7 +137,9 @@ class Review {
   double opens_to() const { return threshold(&LoadRule::open_to, knobs_.open_to); }
   double closes_below() const { return threshold(&LoadRule::close, knobs_.close); }
   double closes_to() const { return threshold(&LoadRule::close_to, knobs_.close_to); }
-  std::int64_t most_on() const { return rule() == nullptr ? d_->nodes : std::min<std::int64_t>(d_->nodes, rule()->most_on); }
+  std::int64_t most_on() const {
+    return rule() == nullptr ? d_->nodes : std::min<std::int64_t>(d_->nodes, rule()->most_on);
+  }
   std::int64_t least_on() const { return rule() == nullptr ? 0 : rule()->least_on; }
 
   double load(std::int64_t nodes) const {
