@@ -227,9 +227,6 @@ Result<void> give_size(const Size& size, const Machine& machine, JobSpec& spec) 
                 " is more; ask for more of these or fewer of those.");
   if (size.tasks_per_node > 0 && std::uint64_t{size.tasks_per_node} * size.nodes != size.all_tasks())
     return fail("`tasks_per_node` times `nodes` is not the number of processes; say `nodes`, and as many `tasks`.");
-  if (size.nodes > size.processors && !size.exclusive)
-    return fail("a job has at most as many `nodes` as `processors`, and " + grouped(size.nodes) +
-                " is more; ask for more of these or fewer of those.");
   spec.processors = processors_of(size);
   spec.nodes = size.nodes == 0 && is_one_process(size.tasks, size.processors) ? 1 : size.nodes;
   spec.nodes = nodes_of(machine, spec);
@@ -297,6 +294,9 @@ Result<JobSpec> spec_of(const Submission& submission, const Machine& machine) {
   if (submission.warning_signal.empty() && submission.warning_to_script)
     return fail("`warning_to_script` goes with `warning_signal`; name the signal.");
   Size size = size_of(submission);
+  if (size.nodes > size.processors && !size.exclusive)
+    return fail("a job has at most as many `nodes` as `processors`, and " + grouped(size.nodes) +
+                " is more; ask for more of these or fewer of those.");
   if (submission.most_nodes > submission.nodes) size.nodes = fewest_nodes(submission, machine, spec);
   if (auto given = give_size(size, machine, spec); !given) return std::unexpected(given.error());
   spec.memory = submission.all_memory ? memory_of_each(machine, spec) : submission.memory;

@@ -460,7 +460,7 @@ class Errors(LiveCase):
                              (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n12", "answered with JSON that is no object" + version),
                              (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", "answered with no list of jobs" + version),
                              (b"HTTP/1.1 500 X\r\nContent-Length: 2\r\n\r\n{}", "answered with HTTP status 500 and no reason" + version)):
-            self.service.raw = [answer, answer]
+            self.service.raw = [answer] * 200  # it is asked again for three seconds
             self.says_no("queue", said=head + said)
 
     def test_members_of_other_kinds_are_taken_for_missing(self):

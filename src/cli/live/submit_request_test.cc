@@ -32,8 +32,7 @@ TEST(SubmitRequestTest, CountsProcessorsFromTasksNodesAndThreads) {
   EXPECT_EQ(made({{"processors", "4"}, {"each", "3"}}), R"({"tasks":4,"processors":12})");
   EXPECT_EQ(made({{"each", "8"}}), R"({"tasks":1,"processors":8})");
   EXPECT_EQ(made({{"processors", "1"}, {"each", "8"}}), R"({"tasks":1,"processors":8})");
-  EXPECT_EQ(made({{"processors", "1"}, {"each", "8"}, {"nodes", "2"}}),
-            R"({"tasks":1,"processors":8,"nodes":1})");
+  EXPECT_EQ(made({{"processors", "1"}, {"each", "8"}, {"nodes", "2"}}), R"({"tasks":1,"processors":8,"nodes":1})");
   EXPECT_EQ(made({{"each", "1"}}), R"({"processors":1})");
   EXPECT_EQ(made({{"nodes", "2"}}), R"({"processors":2,"nodes":2,"tasks_per_node":1})");
   EXPECT_EQ(made({{"per_node", "8"}}), R"({"processors":8,"nodes":1,"tasks_per_node":8})");
