@@ -165,6 +165,8 @@ void add_commands(std::vector<report::Cell>& cells, const GraceStudy& study) {
   constexpr const char* kSpan = "in per cent, mean over the workloads of the interval `makespan`, first against second";
   constexpr const char* kRatio =
       "in per cent, mean over the workloads of the interval `times slower than alone: response`, first against second";
+  constexpr const char* kUsedMore =
+      "100 x mean over the workloads of the interval `used` of the second policy, less that of the first";
   const std::vector<std::pair<std::vector<std::size_t>, const char*>> how{{{kStrict}, kKept},
                                                                           {{kRbHar}, kKept},
                                                                           {{kStrict, kRbHar}, kKeptMore},
@@ -173,6 +175,8 @@ void add_commands(std::vector<report::Cell>& cells, const GraceStudy& study) {
                                                                           {{kExact}, kKept},
                                                                           {{kRbHar, kStrict}, kSpan},
                                                                           {{kFcfs, kStrict}, kSpan},
+                                                                          {{kFcfs, kStrict}, kUsedMore},
+                                                                          {{kFcfs, kRbHar}, kUsedMore},
                                                                           {{kRbHar, kStrict}, kRatio},
                                                                           {{kFcfs, kStrict}, kRatio}};
   CHECK(how.size() == cells.size(), "each cell is made again somehow");
@@ -189,6 +193,7 @@ std::vector<report::Cell> cells_of(const std::vector<GraceRow>& rows) {
   };
   using report::kAny;
   constexpr double kAbove = 1e-9;
+  const auto used = [&](std::size_t c) { return 100 * over_sizes(rows, c, &GraceRow::utilization); };
   const double strict = completion(kStrict);
   return {
       {"completion of backfills, strict, %", strict, 77, 83, "79.7"},
@@ -209,6 +214,8 @@ std::vector<report::Cell> cells_of(const std::vector<GraceRow>& rows) {
        kAny,
        "clearly above",
        {}},
+      {"utilization, strict above fcfs, points", used(kStrict) - used(kFcfs), kAbove, kAny, "clearly above", {}},
+      {"utilization, rb-har above fcfs, points", used(kRbHar) - used(kFcfs), kAbove, kAny, "clearly above", {}},
       {"response ratio, rb-har against strict, %", more(kRbHar, kStrict, &GraceRow::response_ratio), -kAny, 0, ""},
       {"response ratio, fcfs against strict, %",
        more(kFcfs, kStrict, &GraceRow::response_ratio),
