@@ -161,6 +161,7 @@ AttributeTable::Row AttributeTable::row_of(const JobAttributes& attributes, std:
   row.accelerator_type = accelerator_types_.index_of(attributes.accelerator_type, line);
   row.priority = attributes.priority;
   row.restart = attributes.restart;
+  row.anywhere = attributes.anywhere;
   const auto too_many = [](const NamedLicences& each) { return each.count > MoreLicences::kMostCount; };
   const bool several = attributes.licences.size() > 1;
   if (attributes.licences.size() > kMostLicenceKinds || (several && std::ranges::any_of(attributes.licences, too_many)))
@@ -244,6 +245,7 @@ JobAttributes AttributeTable::attributes_of(std::int64_t job) const {
   if (row.accelerator_type != kNone) attributes.accelerator_type = accelerator_types_.names[row.accelerator_type].text;
   attributes.priority = row.priority;
   attributes.restart = row.restart;
+  attributes.anywhere = row.anywhere;
   if (const TaskSpec* const tasks = tasks_.of(job)) attributes.tasks = *tasks;
   return attributes;
 }

@@ -31,6 +31,7 @@ class AttributeTable {
     std::int32_t priority = 0;
     std::uint8_t accelerators = 0;
     Restart restart = Restart::never;
+    bool anywhere = true;
   };
   struct Name {
     std::string text;

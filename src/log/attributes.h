@@ -33,6 +33,7 @@ class Attributes {
   // Where the job with that number was submitted and its input lies; invalid: nothing is said.
   SiteId site_of(std::int64_t job) const;
   std::int64_t input_of(std::int64_t job) const { return table_->of(job).input; }  // bytes
+  bool anywhere(std::int64_t job) const { return table_->of(job).anywhere; }       // else at that site alone
 
  private:
   std::shared_ptr<const AttributeTable> table_;

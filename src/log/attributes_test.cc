@@ -66,7 +66,8 @@ TEST(Attributes, that_are_wrong_are_refused_with_file_and_line) {
   EXPECT_EQ(refusal("job\none\n"), "a.csv:2: a job is a number, or * for all jobs that are not named, not \"one\".");
   EXPECT_EQ(refusal("job\n1\n1\n"), "a.csv:3: job 1 is there twice.");
   EXPECT_EQ(refusal("job\n*\n*\n"), "a.csv:3: * is there twice.");
-  EXPECT_EQ(refusal("job,restart\n1,maybe\n"), "a.csv:2: restart is checkpoint, from-start or never, not \"maybe\".");
+  EXPECT_EQ(refusal("job,restart\n1,maybe\n"),
+            "a.csv:2: restart is checkpoint, from-start, never or once, not \"maybe\".");
   EXPECT_EQ(refusal("job,restart_cost\n1,5m\n"), "a.csv:2: there is a restart_cost, but the job is never restarted.");
   EXPECT_EQ(refusal("job,restart,restart_cost\n1,checkpoint,soon\n"),
             "a.csv:2: restart_cost is a duration such as 90s, not \"soon\".");
@@ -152,8 +153,8 @@ TEST(Attributes, may_say_how_many_nodes_and_how_much_memory_a_job_asks_for) {
 TEST(Attributes, are_written_as_they_are_read) {
   const std::string text =
       "job,nodes,memory,licences,accelerators,accelerator_type,restart,restart_cost,priority,tasks,task_accelerator,"
-      "task_cpu,task_transfer,start_up,input,site\n7,2,4096,matlab:4,2,a100,checkpoint,90.5,-3,100,0.25,3,50,60,77,"
-      "texel\n9,,,fluent,,,,,,,,,,,,\n";
+      "task_cpu,task_transfer,start_up,input,site,anywhere\n7,2,4096,matlab:4,2,a100,checkpoint,90.5,-3,100,0.25,3,50,"
+      "60,77,texel,no\n9,,,fluent,,,,,,,,,,,,,\n";
   const auto table = AttributeTable::parse(text, "a.csv");
   ASSERT_TRUE(table) << table.error().message;
   std::ostringstream out;
@@ -224,6 +225,16 @@ TEST(Attributes, say_where_a_job_comes_from_and_how_much_input_it_brings) {
   EXPECT_EQ(refusal("job,site\n7,texel\n"),
             "a.csv:2: jobs name a site, and the cluster has none. Give a --cluster file with [[sites]].");
   EXPECT_EQ(refusal("job,input\n7,much\n"), "a.csv:2: input is a number of bytes such as 4096 or 20G, not \"much\".");
+}
+
+TEST(Attributes, say_which_jobs_stay_where_they_were_submitted) {
+  Machine machine = licensed();
+  const auto read = Attributes::parse("job,anywhere\n7,no\n8,yes\n9,\n", "a.csv", &machine);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_FALSE(read->anywhere(7));
+  for (const std::int64_t job : {8, 9, 10}) EXPECT_TRUE(read->anywhere(job)) << job;
+  EXPECT_FALSE(Attributes::parse("job,anywhere\n*,no\n", "a.csv", &machine)->anywhere(10));
+  EXPECT_EQ(refusal("job,anywhere\n7,perhaps\n"), "a.csv:2: anywhere is yes or no, not \"perhaps\".");
 }
 
 }  // namespace

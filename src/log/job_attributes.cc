@@ -146,6 +146,12 @@ Result<void> read_site(std::string_view text, Into into) {
   return {};
 }
 
+Result<void> read_anywhere(std::string_view text, Into into) {
+  if (text != "yes" && text != "no") return fail("anywhere is yes or no, not " + quoted(text) + ".");
+  into.anywhere = text == "yes";
+  return {};
+}
+
 constexpr std::array kColumns{
     AttributeColumn{"nodes", AttributeForm::whole, read_nodes,
                     [](From from, std::string& out) { write_count(from.nodes, out); }},
@@ -182,6 +188,8 @@ constexpr std::array kColumns{
     AttributeColumn{"input", AttributeForm::quantity, read_input,
                     [](From from, std::string& out) { write_count(from.input, out); }},
     AttributeColumn{"site", AttributeForm::word, read_site, [](From from, std::string& out) { out += from.site; }},
+    AttributeColumn{"anywhere", AttributeForm::word, read_anywhere,
+                    [](From from, std::string& out) { out += from.anywhere ? "" : "no"; }},
 };
 
 }  // namespace

@@ -32,6 +32,7 @@ struct JobAttributes {
   TaskSpec tasks;             // count 0: none
   std::int64_t input = 0;     // bytes
   std::string site;
+  bool anywhere = true;  // other sites may have it
 
   bool operator==(const JobAttributes&) const = default;
 };

@@ -23,7 +23,8 @@ class Sharing {
       const std::vector<bool> able = sites_for(job.spec);
       const SiteId home = home_of(job.spec, able);
       const auto choices = std::count(able.begin(), able.end(), true);
-      const bool stays = !exchanged || choices == 0 || (choices == 1 && able[home.value]);
+      const bool local = options_.attributes && !options_.attributes->anywhere(job.spec.number);
+      const bool stays = !exchanged || local || choices == 0 || (choices == 1 && able[home.value]);
       streams.homes.push_back(home);
       streams.by_number.emplace_back(job.spec.number, i);
       if (stays) {

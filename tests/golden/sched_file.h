@@ -19,8 +19,8 @@
 //                          checkpoint=N or rerun=N (can move, at that cost), once=1 (must not begin a second time),
 //                          licences=N (of the first kind)
 //                          second_licences=N, accelerators=N (on each node) of type=N, partition=N, site=N (the Nth,
-//                          where it is submitted), input=N (bytes); tasks=N accelerator=N cpu=N start_up=N (what one
-//                          takes there)
+//                          where it is submitted), input=N (bytes), anywhere=0 (it stays there); tasks=N accelerator=N
+//                          cpu=N start_up=N (what one takes there)
 //   timeline
 //   1 0 10 promised=5      id start end, and maybe promised=N (the first promise; unsaid: not looked at), backfilled,
 //   killed preempted=N (of its dispatches so many gave way) migrated=N (moves) at=N (the Nth site), 2 rejected
@@ -83,7 +83,7 @@ class SchedReader {
     }
     if (!attributes_.empty()) {
       const auto read = log::Attributes::parse(
-          "job,licences,restart,restart_cost,input,site,accelerators,accelerator_type\n" + attributes_, shown_,
+          "job,licences,restart,restart_cost,input,site,accelerators,accelerator_type,anywhere\n" + attributes_, shown_,
           &machine_);
       if (!read) fail(read.error().message);
       file_.options.attributes = std::make_shared<const log::Attributes>(*read);
@@ -268,6 +268,7 @@ class SchedReader {
     row.run = next_number(words);
     std::int64_t input = 0;
     std::size_t site = 0;
+    bool anywhere = true;
     for (std::string word; words >> word;) {
       const auto [name, value] = named(word);
       if (name == "site") {
@@ -275,6 +276,8 @@ class SchedReader {
         if (site > machine_.sites.size()) fail("there is no site " + std::to_string(value));
       } else if (name == "input") {
         input = value;
+      } else if (name == "anywhere") {
+        anywhere = value != 0;
       } else if (name == "priority") {
         row.priority = static_cast<std::int32_t>(value);
       } else if (name == "user") {
@@ -304,7 +307,7 @@ class SchedReader {
         fail("a job has no \"" + word + "\"");
       }
     }
-    if (site > 0 || input > 0) tell_apart(row, site, input);
+    if (site > 0 || input > 0 || !anywhere) tell_apart(row, site, input, anywhere);
   }
 
   bool read_task_word(std::int64_t job, const std::string& name, std::int64_t value) {
@@ -317,7 +320,7 @@ class SchedReader {
     return true;
   }
   // As a sidecar says it, which then says everything of the job that it can.
-  void tell_apart(const scenario::Row& row, std::size_t site, std::int64_t input) {
+  void tell_apart(const scenario::Row& row, std::size_t site, std::int64_t input, bool anywhere) {
     attributes_ += digits(row.number) + ",";
     std::vector<NamedLicences> licences;
     if (row.licences > 0) licences.push_back({machine_.licences.at(0).name, row.licences});
@@ -329,7 +332,8 @@ class SchedReader {
     attributes_ += (moves ? digits(row.restart_cost) : "") + "," + digits(input) + ",";
     attributes_ += (site > 0 ? machine_.sites[site - 1].name : "") + ",";
     attributes_ += (row.accelerators > 0 ? digits(row.accelerators) : "") + ",";
-    attributes_ += (row.accelerator_type.valid() ? digits(row.accelerator_type.value) : "") + "\n";
+    attributes_ += (row.accelerator_type.valid() ? digits(row.accelerator_type.value) : "") + ",";
+    attributes_ += anywhere ? "\n" : "no\n";
   }
   static std::string digits(std::int64_t number) { return std::to_string(number); }
 
