@@ -24,14 +24,14 @@ JobId Controller::submit(const JobSpec& spec) {
   return id;
 }
 
-Result<JobId> Controller::submit(const JobSpec& spec, const JobTerms& terms, Bars holds) {
+Result<JobId> Controller::submit(const JobSpec& spec, const JobTerms& terms, Bars holds, bool ahead) {
   if (!failure_) return std::unexpected(failure_.error());
   stamp();
   const JobId id = cluster_.next_job();
   if (auto why = cluster_.objection_to_terms(id, spec, terms)) return fail(std::move(*why));
   due_ = true;
   write(Submitted{id, spec, expected_run_time(chain_.knobs().estimator, cluster_, spec),
-                  static_cast<Bars>(holds | kBeginTime)});
+                  static_cast<Bars>(holds | kBeginTime), ahead});
   write(Amended{id, terms});
   return id;
 }

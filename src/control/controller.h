@@ -45,7 +45,8 @@ class Controller final : public Intake, public Alarm {
 
   JobId submit(const JobSpec& spec) override;
   // The same with terms of its own, or held by somebody. Fails with a sentence if the terms make no sense.
-  Result<JobId> submit(const JobSpec& spec, const JobTerms& terms, Bars holds);
+  // ahead: it goes before others of its priority.
+  Result<JobId> submit(const JobSpec& spec, const JobTerms& terms, Bars holds, bool ahead = false);
   Result<void> record(const Observed& fact) override;
   Result<void> decide() override;
   // Somebody wants a running job, or one that starts, to stop and to be queued again. Fails with a sentence if it does

@@ -56,6 +56,7 @@ void Cluster::apply(const Submitted& fact) {
   job.spec = fact.spec;
   job.expected = fact.expected;
   job.sequence = next_sequence_++;
+  job.ahead = fact.ahead;
   if (first_submit_ == kNever) count_from(fact.spec.submit);
   if (!nodes_.counted()) add_to_nodes(fact.job);
   if (options_.demand_history) demand_.add(now_, fact.spec.processors);
@@ -376,8 +377,7 @@ void Cluster::apply(const Requeued& fact) {
   ++job.kills;
   job.corrections = 0;
   if (fact.limit != job.spec.limit) requests_.try_emplace(fact.job, job.spec);
-  job.spec.limit = fact.limit;
-  job.expected = fact.limit;
+  job.spec.limit = job.expected = fact.limit;
   job.done = Duration{0};
   job.sequence = next_sequence_++;
   queue_again(job, fact.job);

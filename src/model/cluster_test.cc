@@ -114,6 +114,28 @@ TEST(Cluster, WhoIsQueuedAgainGoesToTheTail) {
   expect_kept(world);
 }
 
+TEST(Cluster, AJobThatIsAheadGoesBeforeItsEqualsInAnyOrder) {
+  for (const Order order : {Order::fcfs, Order::sjf, Order::fair}) {
+    ClusterOptions options = World::counted(4);
+    options.waiting.queue = order;
+    World world(options);
+    const JobId first = world.waiting({1, 10});
+    const JobId ahead = world.cluster().next_job();
+    JobSpec spec;
+    spec.number = 9;
+    spec.limit = seconds(1000);
+    world.fold(Submitted{ahead, spec, spec.limit, kNoBars, true});
+    EXPECT_EQ(world.cluster().waiting().head()->job, ahead);
+    expect_kept(world);
+    world.fold(Started{ahead, false});
+    world.fold(Requeued{ahead, seconds(1500)});
+    EXPECT_EQ(world.cluster().waiting().head()->job, ahead) << "also when it is queued again";
+    const JobId higher = world.waiting({1, 10, 1});
+    EXPECT_EQ(world.cluster().waiting().head()->job, higher);
+    EXPECT_EQ(world.job(first).state, JobState::waiting);
+  }
+}
+
 TEST(Cluster, AStoppedJobIsNobodysVictim) {
   World world(by_priority(4));
   const JobId job = world.running({2, 10});

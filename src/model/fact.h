@@ -31,6 +31,7 @@ struct Submitted {
   JobSpec spec;
   Duration expected{0};  // what the estimator counts on
   Bars bars = kNoBars;   // why it is not queued yet
+  bool ahead = false;    // once it is queued, before others of its priority
 };
 struct Rejected {  // submitted, but can never run here
   JobId job;

@@ -105,6 +105,7 @@ struct Job {
   Bars bars = kNoBars;          // of a barred job: why
   Bars suspended_by = kNoBars;  // of a running job that is to stand still: its user, an operator, or both
   bool extended = false;        // was let go on beyond what was expected, up to a set time
+  bool ahead = false;           // before others of its priority in the queue, whatever the order
   std::uint8_t failed_launches = 0;
   std::uint8_t corrections = 0;  // times that the expected run time proved too short
 

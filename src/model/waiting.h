@@ -153,7 +153,8 @@ class WaitingJobs {
   using Tree = OrderedTree<WaitingEntry, LeastAsked>;
 
   WaitingEntry::Key place(Order order, const Job& job) const {
-    return {job.spec.priority, order == Order::fcfs ? 0 : score_of(order, job), job.sequence};
+    if (job.ahead) return {job.spec.priority, kAhead, job.sequence};
+    return {job.spec.priority, order == Order::fcfs ? 0 : std::max(score_of(order, job), kAhead + 1), job.sequence};
   }
   std::int64_t score_of(Order order, const Job& job) const {
     if (order != Order::fair) return score(order, job, ranked_at_, first_submit_, options_.ratio_cap);
@@ -171,6 +172,7 @@ class WaitingJobs {
   void rank_anew(Instant now, const JobOf& job_of);
   const WaitingEntry* find_head() const;
 
+  static constexpr std::int64_t kAhead = INT64_MIN;  // a score that no order gives
   static constexpr std::int64_t kLeastScore = INT64_MIN;
   struct OfUser {
     std::int64_t score = kLeastScore;     // by which his jobs are sorted

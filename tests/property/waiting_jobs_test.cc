@@ -17,8 +17,9 @@ class Queue {
  public:
   explicit Queue(const WaitingOptions& options) : options_(options), index_(options) {}
 
-  void join(const JobSpec& spec, Instant now) {
+  void join(const JobSpec& spec, Instant now, bool ahead) {
     Job job;
+    job.ahead = ahead && spec.priority != INT32_MAX;  // that no job has: its key would be before all
     job.spec = spec;
     job.spec.submit = now;
     job.expected = spec.limit;
@@ -91,7 +92,8 @@ class Queue {
   std::vector<JobId> sorted(Order order) const {
     std::vector<std::pair<std::tuple<std::int64_t, std::int64_t, std::uint32_t>, JobId>> places;
     for (const auto& [id, job] : jobs_) {
-      places.push_back({{-std::int64_t{job.spec.priority}, score(order, job, now_, kEpoch), job.sequence}, id});
+      const std::int64_t by = job.ahead ? INT64_MIN : score(order, job, now_, kEpoch);
+      places.push_back({{-std::int64_t{job.spec.priority}, by, job.sequence}, id});
     }
     std::sort(places.begin(), places.end());
     std::vector<JobId> ids;
@@ -134,7 +136,7 @@ void live_through(const WaitingOptions& options, bool priorities) {
   for (int i = 0; i < steps; ++i) {
     const int draw = *rc::gen::inRange(0, 10);
     if (draw < 6) {
-      queue.join(any_spec(priorities), now);
+      queue.join(any_spec(priorities), now, *rc::gen::element(false, false, true));
     } else if (draw < 9) {
       queue.leave(*rc::gen::inRange<std::size_t>(0, 1000));
     } else {
