@@ -24,11 +24,17 @@ void Dispatcher::open(Instant first_look, std::uint32_t life) {
   requests_.begin(life);
   exchange_.watch(self_, *this, 0);
   next_look_ = rules_.look > Duration{0} ? first_look : kNever;
+  free_ = site_.view().free();
   keep_lease(loop_.now());
   loop_.set(*this, next_ring());
 }
 
 void Dispatcher::load_changed() {
+  if (rules_.join == Joining::freed) {
+    const std::int64_t free = site_.view().free();
+    freed_ = bidder_.open() > 0 && (freed_ || free > free_);
+    free_ = free;
+  }
   if (load_changed_ || bidder_.open() == 0) return;
   load_changed_ = true;
   loop_.set(*this, loop_.now());
@@ -234,7 +240,7 @@ void Dispatcher::look_and_bid(Instant now) {
   if ((look || load_changed_ || held_too) && bidder_.open() > 0) {
     const std::vector<Coming> coming = site_.coming();
     const Outlook outlook{now, coming};
-    const bool join = look || (held_too && rules_.look == Duration{0});
+    const bool join = joins(look) || (held_too && rules_.look == Duration{0});
     send(join ? bidder_.look(site_.view(), outlook, held_too) : bidder_.refresh(site_.view(), outlook, held_too));
   }
   if (held_too) {
@@ -243,6 +249,23 @@ void Dispatcher::look_and_bid(Instant now) {
   }
   again_ = again_ && rules_.second_thoughts && bidder_.holds_any();
   load_changed_ = false;
+  freed_ = false;
+}
+
+// Where auctions are not looked for, each site takes part at once. Where nothing runs nothing will come free.
+bool Dispatcher::joins(bool look) const {
+  if (rules_.join == Joining::look || rules_.look == Duration{0}) return look;
+  return freed_ || (look && site_.view().running().empty());
+}
+
+// The sites that live and could run the job.
+std::size_t Dispatcher::could_join(const GlobalQueue::Lot& lot) const {
+  const std::vector<Duration> soonest = site_.soonest(*lot.offer);
+  std::size_t sites = 0;
+  for (std::uint32_t s = 0; s < soonest.size(); ++s) {
+    if (soonest[s] < kLongest && queue_.epoch_of(SiteId{s}) != 0) ++sites;
+  }
+  return sites;
 }
 
 void Dispatcher::send(const std::vector<Bidder::Message>& messages) {
@@ -271,6 +294,7 @@ void Dispatcher::close_auctions(Instant now) {
     const bool asked = requests_.out(OpenRequests::About::job, job);
     const GlobalQueue::Lot* lot = queue_.find(job);
     const bool open = lot && !queue_.claimed(*lot);
+    if (lot && rules_.auction.buyers > 1) auctioneer.could_join(could_join(*lot));
     if (auctioneer.over()) {
       if (open && !asked) sell(job, *lot);  // the claim came to nothing, and bids may have come meanwhile
       continue;

@@ -26,6 +26,7 @@ struct DispatchRules {
   bool race = false;  // no auctions: every site has a copy of every job in its queue, and the first to start has it
   Duration lease = seconds(2'592'000);  // without a word for so long, a site counts as dead; renewed every third of it
   Duration patience = seconds(5);       // until a request is sent again of which nothing was heard
+  Joining join = Joining::look;         // where auctions are found by looking
 };
 
 // What becomes of a job that somebody wants to start.
@@ -49,7 +50,7 @@ class Site {
   virtual std::vector<Duration> soonest(const Offer& offer) const = 0;
   // Whether it has ever taken the job, and has not given it up.
   virtual bool has(std::int64_t job) const = 0;
-  // The site has won the job: fetch its input, then queue it.
+  // The site has won the job: fetch its input and queue it.
   virtual void take(const Offer& offer) = 0;
   // A job that it has in its queue, or that is coming, has gone to another site.
   virtual void give_up(std::int64_t job) = 0;
@@ -134,6 +135,8 @@ class Dispatcher final : public Alarm, private Watcher {
   bool gone(std::int64_t job, const Here& here) const;
 
   void look_and_bid(Instant now);
+  bool joins(bool look) const;
+  std::size_t could_join(const GlobalQueue::Lot& lot) const;
   void send(const std::vector<Bidder::Message>& messages);
   void bid(std::int64_t job, const Bid& bid);
   void close_auctions(Instant now);
@@ -160,7 +163,9 @@ class Dispatcher final : public Alarm, private Watcher {
   Instant next_look_ = kNever;
   Instant next_again_ = kEpoch;  // when bids on jobs that are held may be renewed
   bool load_changed_ = false;
-  bool again_ = false;  // and when there is reason to
+  bool freed_ = false;     // processors have come free at the site since it bid last
+  std::int64_t free_ = 0;  // when its load changed last
+  bool again_ = false;     // and when there is reason to
 };
 
 }  // namespace rota

@@ -120,9 +120,11 @@ void Dispatcher::offer_next() {
 void Dispatcher::stands_by(const Offer& offer) { here_[offer.spec.number] = {offer.home, offer.serial}; }
 
 bool Dispatcher::queued(std::int64_t job) {
-  if (!here_.contains(job)) return false;
+  const auto here = here_.find(job);
+  if (here == here_.end()) return false;
   const GlobalQueue::Win* win = queue_.won(job);
-  if (!rules_.second_thoughts || !win || epoch() == 0 || requests_.out(About::job, job)) return true;
+  const bool started = here->second.ours;  // the moment its input was there
+  if (!rules_.second_thoughts || started || !win || epoch() == 0 || requests_.out(About::job, job)) return true;
   Request request{.kind = Request::Kind::put_back, .token = {}, .site = self_, .epoch = epoch(), .job = job};
   request.own_seen = win->revision;
   requests_.send(request);

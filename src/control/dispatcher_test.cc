@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "control/hand_loop_test.h"
+#include "model/world_test.h"
 
 namespace rota {
 namespace {
@@ -98,6 +99,34 @@ class Auctions : public DispatcherTest {
  protected:
   Auctions() { dispatcher_.open(kEpoch); }
   Dispatcher dispatcher_{kOwn, rules(false), *this, *this, loop_};
+};
+
+// Of a site that takes part when processors come free there, and which sells to two buyers if there are two.
+class PublishedRules : public DispatcherTest {
+ protected:
+  PublishedRules() { dispatcher_.open(kEpoch); }
+  static DispatchRules published() {
+    DispatchRules published = rules(false);
+    published.look = seconds(7);
+    published.join = Joining::freed;
+    published.auction.buyers = 2;
+    return published;
+  }
+  JobId runs() {
+    JobSpec spec;
+    spec.number = 1000 + ++running_;
+    const JobId id = submit(cluster_, spec);
+    fold(cluster_, Started{id, false});
+    dispatcher_.load_changed();
+    return id;
+  }
+  void ends(JobId id) {
+    fold(cluster_, Finished{id});
+    dispatcher_.load_changed();
+  }
+
+  std::int64_t running_ = 0;
+  Dispatcher dispatcher_{kOwn, published(), *this, *this, loop_};
 };
 
 class SecondThoughts : public DispatcherTest {
@@ -233,6 +262,52 @@ TEST_F(Auctions, StartNothingOfAnEarlierLifeBeforeItsEpochIsOver) {
   ASSERT_GE(of(Kind::join).size(), 2U);
   join(kOwn);
   EXPECT_EQ(answers_, std::vector<bool>{true});
+}
+
+TEST_F(PublishedRules, ASiteTakesPartTheMomentProcessorsComeFree) {
+  const JobId early = runs();
+  const JobId late = runs();
+  join(kOwn);
+  tell(What::offered);
+  now(8);
+  EXPECT_TRUE(of(Kind::bid).empty()) << "it has looked, and two processors are free all along";
+  runs();
+  now(9);
+  EXPECT_TRUE(of(Kind::bid).empty()) << "there are fewer now";
+  ends(early);
+  now(10);
+  ASSERT_EQ(of(Kind::bid).size(), 1U);
+  tell(What::bid, kOwn, own_);
+  ends(late);
+  now(11);
+  EXPECT_EQ(of(Kind::bid).size(), 2U) << "raised";
+}
+
+TEST_F(PublishedRules, ASiteAtWhichNothingRunsTakesPartWhenItLooks) {
+  join(kOwn);
+  tell(What::offered);
+  now(8);
+  EXPECT_EQ(of(Kind::bid).size(), 1U);
+}
+
+TEST_F(PublishedRules, ASecondBuyerIsWaitedForAsLongAsThereIsOne) {
+  offer_ = [] {
+    Offer own = *offer();
+    own.home = kOwn;
+    return std::make_shared<const Offer>(own);
+  }();
+  join(kOwn);
+  join(kOther);
+  tell(What::offered);
+  now(8);
+  tell(What::bid, kOwn, own_);
+  for (const std::int64_t s : {100, 200, 300}) now(s);
+  EXPECT_TRUE(of(Kind::claim).empty());
+  tell(What::gone, kOther, other_);
+  now(400);
+  now(500);
+  ASSERT_FALSE(of(Kind::claim).empty());
+  EXPECT_EQ(of(Kind::claim)[0].winner, kOwn);
 }
 
 TEST_F(SecondThoughts, AJobDoesNotStartWhileItIsNotKnownWhetherItIsOnOffer) {

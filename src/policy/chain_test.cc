@@ -173,5 +173,25 @@ TEST(Chain, knows_where_knobs_of_auctions_matter) {
             "policy knob auction-look is a time of a second or more such as 20m, not \"0\".");
 }
 
+TEST(Chain, knows_where_the_published_rules_of_auctions_matter) {
+  const auto knobs = [](const char* text) { return Chain::parse(text)->knobs().auction; };
+  const auto refusal = [](const char* text) { return Chain::parse(text).error().message; };
+  EXPECT_EQ(knobs("easy+auction=english").minimum, kAnyPrice);
+  EXPECT_EQ(knobs("easy+auction=english+auction-minimum=no").minimum, kAnyPrice);
+  EXPECT_EQ(knobs("easy+auction=english+auction-minimum=0").minimum, 0);
+  EXPECT_EQ(knobs("easy+auction=english+auction-minimum=0.25").minimum, 250'000'000);
+  EXPECT_EQ(refusal("easy+auction=announced+auction-minimum=0"),
+            "policy knob auction-minimum would have no effect here: it is for auction-bid=published. Leave it out.");
+  EXPECT_EQ(knobs("easy+auction=english+auction-join=freed").join, Joining::freed);
+  EXPECT_EQ(refusal("easy+auction=announced+auction-bid=published+auction-join=freed"),
+            "policy knob auction-join would have no effect here: it is for auction=english. Leave it out.");
+  EXPECT_EQ(refusal("easy+auction=english+auction-bid=rate+auction-join=freed"),
+            "policy knob auction-join would have no effect here: it is for auction-bid=published. Leave it out.");
+  for (const char* knob : {"auction-buyers=2", "auction-head=yes", "auction-early=yes"}) {
+    EXPECT_TRUE(Chain::parse(std::string("easy+auction=announced+") + knob)) << knob;
+    EXPECT_FALSE(Chain::parse(std::string("easy+auction=race+") + knob)) << knob;
+  }
+}
+
 }  // namespace
 }  // namespace rota

@@ -121,6 +121,9 @@ sim::Placing placing_of(Siting siting) {
 DispatchRules rules_of(const AuctionKnobs& knobs, const Machine& whole) {
   DispatchRules rules;
   rules.auction = {knobs.round, knobs.close, knobs.patience};
+  rules.auction.minimum = knobs.minimum;
+  rules.auction.buyers = static_cast<std::size_t>(knobs.buyers);
+  rules.join = knobs.join;
   rules.bid.valuation = knobs.bid;
   rules.bid.mean_run_time = knobs.mean_run_time;
   rules.bid.spare = knobs.spare;
@@ -203,6 +206,8 @@ class SiteRehearsal {
     federation.placing = placing_of(knobs.siting);
     federation.rules = rules_of(knobs, whole_);
     federation.margin = knobs.margin;
+    federation.ahead = knobs.head;
+    federation.early = knobs.early;
     federation.seed = static_cast<std::uint64_t>(knobs.seed);
     federation.locals_too = true;
     return federation;

@@ -306,6 +306,10 @@ World::World(const Plan& plan)
   rules.bids_again = rules.second_thoughts ? some_time(4) : Duration{0};
   if (rules.second_thoughts) rules.bid.valuation = Valuation::by_plan;
   rules.race = random.chance(0.25);
+  Random published(plan.seed ^ 0xb1d5U);  // of its own: the other draws are what they were
+  rules.join = published.chance(0.3) ? Joining::freed : Joining::look;
+  rules.auction.buyers = static_cast<std::size_t>(published.between(1, published.chance(0.5) ? 1 : 5));
+  if (rules.bid.valuation == Valuation::published && published.chance(0.3)) rules.auction.minimum = 300'000'000;
   rules.lease = kLease;
   rules.patience = seconds(3);
   const auto count = static_cast<std::uint32_t>(random.between(2, 5));

@@ -27,7 +27,8 @@ struct Case {
 
 class Generator {
  public:
-  explicit Generator(std::uint64_t seed) : random_(seed), limits_(seed + 1'000'000'007) {}
+  explicit Generator(std::uint64_t seed)
+      : random_(seed), limits_(seed + 1'000'000'007), auctions_(seed + 3'000'000'019) {}
 
   Case made() {
     Case made = without_policy();
@@ -134,6 +135,7 @@ class Generator {
     if (sites_ > 0) {
       maybe(0.8, "site=" + std::to_string(random_.between(1, sites_)));
       maybe(0.4, "input=" + one_of({"10", "600"}));
+      if (auctions_.chance(0.1)) line += "anywhere=0 ";
     } else {
       maybe(0.3, one_of({"checkpoint=0", "checkpoint=5", "rerun=0", "rerun=5"}));
     }
@@ -163,6 +165,7 @@ class Generator {
       power(maybe);
     }
     if (sites_ > 0) auction(maybe);
+    if (sites_ > 0) auction_as_published(text);
     return text;
   }
 
@@ -194,8 +197,17 @@ class Generator {
     maybe(0.3, "auction-run-time=" + one_of({"10", "100"}));
   }
 
+  // As the paper has auctions, one rule or another.
+  void auction_as_published(std::string& text) {
+    for (const char* knob : {"auction-join=freed", "auction-minimum=0", "auction-minimum=0.3", "auction-buyers=2",
+                             "auction-buyers=9", "auction-head=yes", "auction-early=yes"}) {
+      if (auctions_.chance(0.3) && Chain::parse(text + "+" + knob)) text += std::string("+") + knob;
+    }
+  }
+
   Random random_;
-  Random limits_;  // apart, so that the other cases are what they were
+  Random limits_;  // apart, so that the other cases are what they were, as is:
+  Random auctions_;
   bool no_limits_ = false;
   std::int64_t sites_ = 0;
   std::int64_t widest_ = 1;  // processors of the cluster or of the last site

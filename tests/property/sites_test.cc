@@ -46,7 +46,10 @@ std::string any_siting() {
       "english+auction-round=3+auction-look=2", "english+auction-round=5+auction-look=7+auction-bid=plan",
       "announced+auction-round=2+auction-margin=1+auction-second-thoughts=2s",
       "english+auction-round=3+auction-look=2+auction-bid=rate+auction-margin=0+auction-second-thoughts=2s", "random",
-      "round-robin", "least-loaded", "race", "staged-race");
+      "english+auction-round=3+auction-look=2+auction-join=freed+auction-minimum=0+auction-buyers=2+auction-head=yes"
+      "+auction-early=yes",
+      "announced+auction-buyers=2+auction-early=yes+auction-second-thoughts=2s", "round-robin", "least-loaded", "race",
+      "staged-race");
 }
 
 std::string any_policy() {

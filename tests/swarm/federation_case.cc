@@ -12,11 +12,6 @@ namespace {
 constexpr std::int64_t kSpan = 4000;         // seconds in which things happen
 constexpr std::int64_t kFirstNumber = 1001;  // of jobs for all sites
 
-bool fits(const Case& site, const JobSpec& spec) {
-  if (site.counted) return spec.processors <= site.machine.processors;
-  return !never_fits(site.machine, spec);
-}
-
 GlobalJob any_job(Random& random, const FederationCase& drawn) {
   GlobalJob global;
   const std::int64_t last = static_cast<std::int64_t>(drawn.sites.size()) - 1;
@@ -48,6 +43,14 @@ DispatchRules any_rules(Random& random) {
   return rules;
 }
 
+// Sites wait for each other: from a generator of its own. Only bids as published have prices that a minimum is for.
+void draw_published_rules(Random& random, DispatchRules& rules) {
+  if (random.chance(0.3)) rules.join = Joining::freed;
+  if (random.chance(0.4)) rules.auction.buyers = static_cast<std::size_t>(random.between(2, 4));
+  const bool published = rules.bid.valuation == Valuation::published;
+  if (published && random.chance(0.4)) rules.auction.minimum = random.chance(0.5) ? 0 : 300'000'000;
+}
+
 Faults any_faults(Random& random) {
   Faults faults;
   if (random.chance(0.2)) return faults;
@@ -64,6 +67,11 @@ Faults any_faults(Random& random) {
 }
 
 }  // namespace
+
+bool fits(const Case& site, const JobSpec& spec) {
+  if (site.counted) return spec.processors <= site.machine.processors;
+  return !never_fits(site.machine, spec);
+}
 
 FederationCase draw_federation(std::uint64_t seed) {
   Random random(seed ^ 0xfede7a7eU);
@@ -100,6 +108,9 @@ FederationCase draw_federation(std::uint64_t seed) {
     drawn.cancels.push_back({random.between(0, kSpan), random.between(kFirstNumber, last)});
   }
   drawn.rules = any_rules(random);
+  Random published(seed ^ 0xb1d5U);
+  draw_published_rules(published, drawn.rules);
+  drawn.ahead = published.chance(0.3);
   drawn.transfer = seconds(random.chance(0.3) ? 0 : random.between(1, 100));
   drawn.faults = any_faults(random);
   return drawn;
@@ -112,8 +123,10 @@ std::string told(const FederationCase& drawn) {
   out << "federation of seed " << drawn.seed << ", " << (r.race ? "races" : "auctions") << " of "
       << in_seconds(r.auction.length) << " s, closed by rule " << static_cast<int>(r.auction.close) << ", looks every "
       << in_seconds(r.look) << " s" << (r.second_thoughts ? ", second thoughts" : "") << " every "
-      << in_seconds(r.bids_again) << " s, lease " << in_seconds(r.lease) << " s, patience " << in_seconds(r.patience)
-      << " s, transfer " << in_seconds(drawn.transfer) << " s\n";
+      << in_seconds(r.bids_again) << " s, " << (r.join == Joining::freed ? "joins when freed, " : "")
+      << r.auction.buyers << " buyers, " << (r.auction.minimum == kAnyPrice ? "no" : std::to_string(r.auction.minimum))
+      << " minimum, " << (drawn.ahead ? "won jobs go ahead, " : "") << "lease " << in_seconds(r.lease)
+      << " s, patience " << in_seconds(r.patience) << " s, transfer " << in_seconds(drawn.transfer) << " s\n";
   const Faults& f = drawn.faults;
   out << "  requests lost " << f.request_lost << " doubled " << f.request_doubled << ", refusals lost "
       << f.refusal_lost << " doubled " << f.refusal_doubled << ", changes doubled " << f.change_doubled

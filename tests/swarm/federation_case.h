@@ -36,12 +36,15 @@ struct FederationCase {
   std::vector<GlobalCancel> cancels;
   std::vector<Partition> partitions;
   DispatchRules rules;
+  bool ahead = false;    // a job that was won goes before others of its priority
   Duration transfer{0};  // of an input, from any site to any other
   Faults faults;
   std::int64_t heals_at = 0;
 };
 
 FederationCase draw_federation(std::uint64_t seed);
+
+bool fits(const Case& site, const JobSpec& spec);  // it could run there
 
 std::string told(const FederationCase& drawn);
 

@@ -4,8 +4,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "model/never_fits.h"
-
 namespace rota::swarm {
 
 Member::Member(SiteId self, const Parts& parts) : self_(self), parts_(parts) {
@@ -100,10 +98,7 @@ void Member::endured(const Fact& fact) {
 }
 
 std::optional<JobSpec> Member::asked_here(const Offer& offer) const {
-  const Case& site = parts_.drawn.sites[self_.value];
-  const bool fits = site.counted ? offer.spec.processors <= site.machine.processors
-                                 : !never_fits(site.machine, offer.spec).has_value();
-  return fits ? std::optional(offer.spec) : std::nullopt;
+  return fits(parts_.drawn.sites[self_.value], offer.spec) ? std::optional(offer.spec) : std::nullopt;
 }
 
 Haul Member::haul(const Offer& offer) const {
@@ -119,10 +114,13 @@ std::vector<Coming> Member::coming() const {
   return all;
 }
 
-// As if it could start everywhere as soon as its input is there.
+// As if it could start wherever it fits as soon as its input is there.
 std::vector<Duration> Member::soonest(const Offer& offer) const {
   std::vector<Duration> all(parts_.drawn.sites.size(), parts_.drawn.transfer);
   all[offer.data.value] = Duration{0};
+  for (std::size_t s = 0; s < all.size(); ++s) {
+    if (!fits(parts_.drawn.sites[s], offer.spec)) all[s] = kLongest;
+  }
   return all;
 }
 
@@ -230,7 +228,12 @@ void Member::queue(std::int64_t number) {
     parts_.world.safety().submits(number, expected, {});
     parts_.world.engine().will_run(expected, job.job.run_time);
     gate_->expect(expected, number);
-    controller.submit(spec);
+    if (parts_.drawn.ahead) {
+      const JobTerms terms{.limit = spec.limit, .priority = spec.priority, .partition = spec.partition};
+      static_cast<void>(controller.submit(spec, terms, kNoBars, true));
+    } else {
+      controller.submit(spec);
+    }
     return controller.decide();
   });
 }

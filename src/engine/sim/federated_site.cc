@@ -13,8 +13,15 @@ FederatedSite::FederatedSite(SiteId self, const Parts& parts)
   for (FactObserver* observer : parts.options.observers) controller_.add_observer(*observer);
 }
 
+JobId FederatedSite::submit(const JobSpec& spec, const Handed& handed) {
+  const JobTerms terms{
+      .limit = spec.limit, .priority = spec.priority, .partition = spec.partition, .begin = handed.input};
+  return controller_.submit(spec, terms, kNoBars, handed.ahead).value_or(JobId{});
+}
+
 JobId FederatedSite::submit(const JobSpec& spec) {
-  const JobId id = controller_.submit(spec);
+  const auto handed = handed_.extract(spec.number);
+  const JobId id = handed ? submit(spec, handed.mapped()) : controller_.submit(spec);
   const auto brought = brought_.find(spec.number);
   if (brought == brought_.end()) return id;
   brought->second = id;
@@ -40,8 +47,9 @@ void FederatedSite::job_gone(JobId id, const Job& job) {
   ear_.job_gone(self_, job, engine_.meter().of_job(id));
 }
 
-void FederatedSite::queue(const Arrival& arrival) {
+void FederatedSite::queue(const Arrival& arrival, const Handed& handed) {
   brought_[arrival.spec.number] = JobId{};
+  if (handed.ahead || handed.input > loop_.now()) handed_[arrival.spec.number] = handed;
   engine_.submit(arrival);
 }
 
@@ -50,6 +58,7 @@ void FederatedSite::take_back(std::int64_t job) {
   if (here == brought_.end()) return;
   if (!here->second.valid()) {
     engine_.forget_arrival(job);
+    handed_.erase(job);
   } else {
     gate_.revoked(here->second);
     engine_.cancel(here->second);

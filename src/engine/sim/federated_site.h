@@ -56,8 +56,13 @@ class FederatedSite final : private GateKeeper, private Intake, private JobSink 
   const View& view() const { return controller_.view(); }
   const Result<void>& failure() const { return controller_.failure() ? engine_.failure() : controller_.failure(); }
 
-  // Brings a job from elsewhere to the queue, now.
-  void queue(const Arrival& arrival);
+  // How a job from elsewhere comes to the queue.
+  struct Handed {
+    Instant input = kEpoch;  // it cannot start before, when its input is there
+    bool ahead = false;      // it goes before others of its priority
+  };
+  // Hands over a job from elsewhere, now.
+  void queue(const Arrival& arrival, const Handed& handed);
   // Takes back a job that it was brought and that has not ended, if it has it.
   void take_back(std::int64_t job);
   bool has(std::int64_t job) const { return brought_.contains(job); }
@@ -66,6 +71,7 @@ class FederatedSite final : private GateKeeper, private Intake, private JobSink 
 
  private:
   JobId submit(const JobSpec& spec) override;
+  JobId submit(const JobSpec& spec, const Handed& handed);
   Result<void> record(const Observed& fact) override { return controller_.record(fact); }
   Result<void> decide() override;
   void job_gone(JobId id, const Job& job) override;
@@ -83,6 +89,7 @@ class FederatedSite final : private GateKeeper, private Intake, private JobSink 
   ClaimGate gate_;
   Controller controller_;
   std::map<std::int64_t, JobId> brought_;  // by number: jobs from elsewhere that are here; invalid: not quite yet
+  std::map<std::int64_t, Handed> handed_;  // how these come, where not at the end of the queue with their input
 };
 
 }  // namespace rota::sim

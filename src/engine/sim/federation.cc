@@ -53,7 +53,9 @@ class Federation::Face final : public Site {
   }
   void take(const Offer& offer) override {
     const GlobalJob& won = job(offer);
-    federation_.send(won, self_, federation_.transfer(won, self_));
+    const Duration took = federation_.transfer(won, self_);
+    if (federation_.options_.early) federation_.hand_over(won, self_, federation_.loop_.now() + took);
+    federation_.send(won, self_, took);
   }
   bool has(std::int64_t job) const override {
     if (federation_.sites_[self_.value]->has(job)) return true;
@@ -210,8 +212,16 @@ void Federation::arrive(const GlobalJob& job, SiteId at) {
   // Its processors are held for its limit, and for as long as it fetches its input on them.
   if (options_.placing == Placing::race && on_offer)
     here.spec.limit = std::min(here.spec.limit + transfer(job, at), kLongest);
-  sites_[at.value]->queue(here);
-  if (on_offer && !races()) dispatchers_[at.value]->queued(number);
+  const bool won = on_offer && !races();
+  if (!won || !options_.early) sites_[at.value]->queue(here, {kEpoch, won && options_.ahead});
+  if (won) dispatchers_[at.value]->queued(number);
+}
+
+// It has its place in the queue while its input is brought.
+void Federation::hand_over(const GlobalJob& job, SiteId to, Instant input) {
+  Arrival here = job.arrival;
+  here.spec = *asked_at(to, here.spec);
+  sites_[to.value]->queue(here, {input, options_.ahead});
 }
 
 // Where only one site can run it there is nothing to choose.

@@ -28,6 +28,8 @@ struct FederationOptions {
   Duration margin{0};       // bids by expected start: by so much sooner a job must start elsewhere than where it lies
   std::uint64_t seed = 0;   // of random placing, and of who hears first in a race
   bool locals_too = false;  // it is over when the sites' own jobs are gone too
+  bool ahead = false;       // a job that was won goes before those of its own priority in the queue
+  bool early = false;       // it is handed to the queue before its input is brought, and starts once that is there
 };
 
 struct GlobalJob {
@@ -126,6 +128,7 @@ class Federation final : public Alarm, private SiteEar {
   void moved(const GlobalJob& job, SiteId to, Duration took);
   void send(const GlobalJob& job, SiteId to, Duration after);  // with its input, which takes so long
   void expect(const GlobalJob& job, SiteId at, Instant when);
+  void hand_over(const GlobalJob& job, SiteId to, Instant input);
 
   FederationOptions options_;
   VirtualLoop& loop_;

@@ -21,8 +21,11 @@ void Auctioneer::loses(SiteId site) {
 
 bool Auctioneer::settled() const {
   if (won_ || bids_.empty() || rules_.close == Close::on_time || holder_.valid()) return false;
-  const auto sooner = [](const auto& a, const auto& b) { return a.second.start < b.second.start; };
-  const Duration earliest = std::min_element(bids_.begin(), bids_.end(), sooner)->second.start;
+  if (!winner()) return false;
+  Duration earliest = Duration::max();
+  for (const auto& [site, bid] : bids_) {
+    if (counts(bid)) earliest = std::min(earliest, bid.start);
+  }
   if (rules_.close == Close::unbeatable) return earliest <= Duration{0};
   Duration gain{0};
   for (std::uint32_t s = 0; s < soonest_.size(); ++s) {
@@ -34,13 +37,13 @@ bool Auctioneer::settled() const {
 const Bid* Auctioneer::best() const {
   const Bid* best = nullptr;
   for (const auto& [site, bid] : bids_) {
-    if (!best || bid.price > best->price) best = &bid;
+    if (counts(bid) && (!best || bid.price > best->price)) best = &bid;
   }
   return best;
 }
 
 const Bid* Auctioneer::winner() const {
-  const Bid* const highest = best();
+  const Bid* const highest = enough_buyers() ? best() : nullptr;
   if (!highest || !holder_.valid()) return highest;
   const auto kept = bids_.find(holder_);
   if (kept == bids_.end()) return nullptr;

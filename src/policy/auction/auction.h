@@ -1,11 +1,15 @@
 // The English auction for jobs of a global queue (Baranov et al. 2018), as two pure state machines that exchange
 // messages: whoever wires them carries these, and says what time it is. Not thread-safe.
 //
-// A job opens an auction. A site joins when it looks at the queue and can offer processors, and raises or lowers its
-// bid as its load changes. When the round is over the highest bid that stands wins; a tie goes to the lower site.
-// Without a bid there is another round of the same length.
+// A job opens an auction. A site joins when it looks at the queue and can offer processors, or when processors come
+// free there; it raises or lowers its bid as its load changes. When the round is over the highest bid that stands wins;
+// a tie goes to the lower site. Without a bid that reaches the minimal price, or with too few sites that have joined,
+// there is another round of the same length.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <vector>
@@ -20,11 +24,21 @@ enum class Close : std::uint8_t {
   stopping,    // or as soon as waiting for those who have not bid is expected to cost more than it gains
 };
 
+// When a site takes part in an auction for the first time.
+enum class Joining : std::uint8_t {
+  look,   // when it looks at the global queue, and can offer processors
+  freed,  // the moment processors come free there; where nothing runs that could end: when it looks
+};
+
+inline constexpr Price kAnyPrice = INT64_MIN;
+
 struct AuctionRules {
   Duration length = seconds(1);  // of a round; > 0
   Close close = Close::on_time;
   Duration patience = seconds(3600);  // stopping: mean time until a site that has not bid does
   Price margin = 0;                   // by so much a bid must be above the holder's
+  Price minimum = kAnyPrice;          // a bid below it does not count
+  std::size_t buyers = 1;             // so many sites must have joined before the job is sold
 };
 
 // Sells one job.
@@ -41,6 +55,9 @@ class Auctioneer {
   // A site is gone: its lease has run out.
   void loses(SiteId site);
 
+  // So many sites could join at most: no more buyers are waited for.
+  void could_join(std::size_t sites) { could_join_ = sites; }
+
   bool over() const { return won_; }
   // When the round closes that goes on at that instant; kNever: nobody could have the job as bids stand.
   Instant closes(Instant now) const;
@@ -56,7 +73,9 @@ class Auctioneer {
   void reopen(Instant now, SiteId without);
 
  private:
-  const Bid* best() const;
+  bool counts(const Bid& bid) const { return bid.price >= rules_.minimum; }
+  bool enough_buyers() const { return bids_.size() >= std::min(rules_.buyers, could_join_); }
+  const Bid* best() const;    // that counts
   const Bid* winner() const;  // nullptr: nobody, as bids stand
 
   AuctionRules rules_;
@@ -64,6 +83,7 @@ class Auctioneer {
   Instant closes_;
   SiteId holder_;
   std::map<SiteId, Bid> bids_;
+  std::size_t could_join_ = SIZE_MAX;
   bool won_ = false;
 };
 

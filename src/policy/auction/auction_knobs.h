@@ -21,6 +21,11 @@ enum class Siting : std::uint8_t {
 struct AuctionKnobs {
   Siting siting = Siting::none;
   Duration round = seconds(1200);          // how long a round lasts
+  Price minimum = kAnyPrice;               // published bids: one below it does not count
+  std::int64_t buyers = 1;                 // so many sites must have joined before the job is sold, if so many could
+  Joining join = Joining::look;            // english with published bids: when a site takes part
+  bool head = false;                       // a job that was won goes before those of its own priority in the queue
+  bool early = false;                      // it is handed to the queue before its input is copied
   Duration look = seconds(1200);           // english: how often a site looks at the global queue
   Valuation bid = Valuation::published;    // by_plan where auctions are announced
   Close close = Close::on_time;            // stopping where auctions are announced

@@ -93,6 +93,36 @@ TEST(Auctioneer, StopsWhenWaitingCostsMoreThanItGains) {
   EXPECT_TRUE(auction.settled());  // A would gain 10, and comes after 10 on average
 }
 
+TEST(Auctioneer, TakesNoBidBelowTheMinimalPrice) {
+  Auctioneer auction({.length = seconds(100), .close = Close::unbeatable, .minimum = 5}, {}, at_seconds(0));
+  auction.hears(offer(kA, 4));
+  EXPECT_FALSE(auction.settled()) << "though it could start at once";
+  EXPECT_FALSE(auction.close(at_seconds(100)));
+  auction.hears(offer(kB, 5));
+  EXPECT_TRUE(auction.settled());
+  EXPECT_EQ(auction.close(at_seconds(200))->site, kB);
+}
+
+TEST(Auctioneer, WaitsForSoManyBuyersButForNoMoreThanCouldJoin) {
+  Auctioneer auction({.length = seconds(100), .close = Close::unbeatable, .buyers = 3}, {}, at_seconds(0));
+  auction.could_join(4);
+  auction.hears(offer(kA, 7));
+  auction.hears(offer(kB, 5));
+  EXPECT_FALSE(auction.settled());
+  EXPECT_FALSE(auction.close(at_seconds(100)));
+  auction.could_join(2);
+  EXPECT_TRUE(auction.settled());
+  EXPECT_EQ(auction.close(at_seconds(200))->site, kA);
+}
+
+TEST(Auctioneer, CountsABuyerWhoseBidHasFallenBelowTheMinimalPrice) {
+  Auctioneer auction({.length = seconds(100), .minimum = 0, .buyers = 2}, {}, at_seconds(0));
+  auction.hears(offer(kA, 7));
+  auction.hears(offer(kA, -1));
+  auction.hears(offer(kB, 5));
+  EXPECT_EQ(auction.close(at_seconds(100))->site, kB);
+}
+
 TEST(Auctioneer, LeavesAJobThatWaitsWithItsHolderUnlessABidIsAboveByTheMargin) {
   Auctioneer auction({.length = seconds(100), .margin = 5}, {}, at_seconds(0), kA);
   auction.hears(offer(kA, 10));

@@ -1,4 +1,6 @@
 // At which site of a federation a job runs. Dispatchers decide between sites; no link does.
+#include <cmath>
+
 #include "policy/registry.h"
 
 namespace rota {
@@ -14,6 +16,7 @@ constexpr NamedValue kBids[]{
     {"published", Valuation::published}, {"rate", Valuation::by_rate}, {"plan", Valuation::by_plan}};
 constexpr NamedValue kCloses[]{
     {"on-time", Close::on_time}, {"unbeatable", Close::unbeatable}, {"stopping", Close::stopping}};
+constexpr NamedValue kJoins[]{{"look", Joining::look}, {"freed", Joining::freed}};
 constexpr NamedValue kNo[]{{"no", 0}};
 
 template <auto Member>
@@ -22,9 +25,25 @@ constexpr auto auction = put<&ChainKnobs::auction, Member>;
 std::string_view for_auctions(const ChainKnobs& k) {
   return k.auction.auctions() ? "" : "it is for auction=english and auction=announced";
 }
+std::string_view for_published_bids(const ChainKnobs& k) {
+  if (!k.auction.auctions()) return for_auctions(k);
+  return k.auction.by_expected_start() ? "it is for auction-bid=published" : "";
+}
+std::string_view for_english(const ChainKnobs& k) {
+  if (!k.auction.auctions()) return for_auctions(k);
+  return k.auction.siting == Siting::english ? "" : "it is for auction=english";
+}
 std::string_view for_bids_by_start(const ChainKnobs& k) {
   if (!k.auction.auctions()) return for_auctions(k);
   return k.auction.by_expected_start() ? "" : "it is for auction-bid=plan and auction-bid=rate";
+}
+
+// A site that is idle bids as much at least, though all its nodes sleep and the input is as far away as can be: so no
+// job is left unsold for ever.
+constexpr double kMostMinimum = 0.3333;
+
+void set_minimum(ChainKnobs& k, const KnobValue& value) {
+  k.auction.minimum = value.named ? kAnyPrice : std::llround(value.number * 1e9);
 }
 
 // Where everybody hears at once, nobody need wait for anybody, and a site that has to wait can say for how long: so
@@ -53,10 +72,49 @@ constexpr Knob kKnobs[]{
      .meaning = "english: how often a site looks at the global queue",
      .source = kBaranov,
      .set = auction<&AuctionKnobs::look>,
-     .idle = [](const ChainKnobs& k) -> std::string_view {
-       if (!k.auction.auctions()) return for_auctions(k);
-       return k.auction.siting == Siting::english ? "" : "it is for auction=english";
-     }},
+     .idle = for_english},
+    {.name = "auction-join",
+     .names = kJoins,
+     .fallback = "look",
+     .meaning = "english, bids as published: a site takes part when it looks and can offer processors, or the moment "
+                "processors come free there",
+     .source = kBaranov,
+     .set = auction<&AuctionKnobs::join>,
+     .idle =
+         [](const ChainKnobs& k) {
+           const std::string_view why = for_english(k);
+           return why.empty() ? for_published_bids(k) : why;
+         }},
+    {.name = "auction-minimum",
+     .names = kNo,
+     .range = Range::number(0, kMostMinimum),
+     .fallback = "no",
+     .meaning = "english, announced: a bid as published that is below it does not count",
+     .source = kBaranov,
+     .set = set_minimum,
+     .idle = for_published_bids},
+    {.name = "auction-buyers",
+     .range = Range::whole(1, 1000),
+     .fallback = "1",
+     .unit = "sites",
+     .meaning = "english, announced: so many must have joined before a job is sold, or all that live and could run it",
+     .source = kBaranov,
+     .set = auction<&AuctionKnobs::buyers>,
+     .idle = for_auctions},
+    {.name = "auction-head",
+     .names = kYesOrNo,
+     .fallback = "no",
+     .meaning = "english, announced: a job that was won goes before others of its priority in the queue of its site",
+     .source = kBaranov,
+     .set = auction<&AuctionKnobs::head>,
+     .idle = for_auctions},
+    {.name = "auction-early",
+     .names = kYesOrNo,
+     .fallback = "no",
+     .meaning = "english, announced: a job that was won has its place in the queue while its input is brought",
+     .source = kBaranov,
+     .set = auction<&AuctionKnobs::early>,
+     .idle = for_auctions},
     {.name = "auction-bid",
      .names = kBids,
      .fallback = "published",
