@@ -27,7 +27,8 @@ struct AuctionRow {
   double length = 0;                        // of a round; 0: there is no auction
   report::Mean time;                        // from submission to the global queue to the end
   std::array<report::Mean, 4> by_priority;  // the same, of priority 4 first
-  report::Mean against_published;           // time less that of the published rule at its best length, seed by seed
+  report::Mean against_looking;             // time less that of sites that join at their looks, with rounds as long as
+                                            // these are apart, seed by seed
   report::Mean participants;                // share of sites that bid, when an auction was closed
   report::Mean transfers;                   // inputs brought to another site, for each job
   report::Mean fetching;                    // time that took, for each job

@@ -34,7 +34,8 @@ class Mixer {
     for (std::size_t from = 0; from < mix_.sites.size(); ++from) {
       auto& row = made_.transfer.emplace_back();
       for (std::size_t to = 0; to < mix_.sites.size(); ++to) {
-        row.push_back(from == to ? Duration{0} : times(mix_.transfer * random.uniform(0.5, 1.5)));
+        const double link = mix_.transfer * (from / 2 == to / 2 ? mix_.near : mix_.far);
+        row.push_back(from == to ? Duration{0} : times(link * random.uniform(0.5, 1.5)));
       }
     }
   }

@@ -16,7 +16,10 @@ struct FederationMix {
   double local_load = 0.40;                     // share of all modules; local jobs take 1 or 2
   double global_load = 0.30;
   Duration mean_run_time = seconds(3600);  // exponential; everything else is in multiples of it
-  double transfer = 1.0;                   // mean of U(0.5, 1.5) times this, between any two sites
+  double transfer = 1.0;                   // mean of U(0.5, 1.5) times this, between any two sites,
+  double near = 1.0;                       // and times this between two of one centre: the first and the second, and
+                                           // the third and the fourth;
+  double far = 1.0;                        // and times this between sites of two centres
   std::int64_t scale = 1;                  // all times, after everything has been drawn
 };
 

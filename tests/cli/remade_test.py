@@ -14,6 +14,13 @@ MISSES = [
     "FCFS that skips, 240 nodes always on: wait h",
     "a stream of many short jobs: off %, demand, at least that of load-factor",
     "a stream of many short jobs: times that a node is sent to sleep in a day, demand",
+    "looking: best length, jobs half as long",
+    "looking: best length, jobs twice as long",
+    "published: best length of a round, mean run times",
+    "published: best length, jobs half as long",
+    "published: best length, jobs twice as long",
+    "published: sites that have bid by then, %",
+    "published: time at 0.35, of jobs twice as long, %",
     "total time against always on, % at most",
     "work share against always on, points at most",
 ]
