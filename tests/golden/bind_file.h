@@ -2,9 +2,9 @@
 // stacks that it leaves, bottom first. '#' begins a comment.
 //
 //   # lesson: ...
-//   bind node                                  or node-literal
+//   bind node                                  or node-literal or node-weighted
 //   steps
-//   join 1 rack=1 accelerators=1    >  1:
+//   join 1 rack=1 accelerators=1    >  1:         and maybe speed=N (per mille)
 //   join 10 rack=1                  >  1: 10
 //   leave 1                         >  unbound: 10
 #pragma once
@@ -18,6 +18,7 @@
 
 #include "base/text.h"
 #include "policy/bind/bind.h"
+#include "policy/bind/dealer.h"
 
 namespace rota::golden {
 
@@ -25,7 +26,8 @@ struct BindStep {
   bool joins = false;
   NodeId node;
   RackId rack{0};
-  bool accelerator = false;
+  std::int64_t accelerators = 0;
+  std::int64_t speed = kUnitSpeed;
   std::string text;      // as in the file
   std::string expected;  // "1: 10 12; 2: 11; unbound: 13"
 };
@@ -79,8 +81,13 @@ class BindReader {
   void read_rule(std::istringstream& words) {
     std::string rule;
     words >> rule;
-    if (rule != name_of(Bind::node) && rule != name_of(Bind::node_literal)) fail("there is no rule " + rule);
-    if (rule == name_of(Bind::node_literal)) file_.stop = NodeBinding::Stop::literal;
+    if (rule == name_of(Bind::node_literal)) {
+      file_.stop = NodeBinding::Stop::literal;
+    } else if (rule == name_of(Bind::node_weighted)) {
+      file_.stop = NodeBinding::Stop::weighted;
+    } else if (rule != name_of(Bind::node)) {
+      fail("there is no rule " + rule);
+    }
   }
 
   void read_step(const std::string& word, std::istringstream& words) {
@@ -93,10 +100,12 @@ class BindReader {
     for (std::string more; words >> more && more != ">";) {
       const auto equals = more.find('=');
       const std::string name = more.substr(0, equals);
-      if (equals == std::string::npos || (name != "rack" && name != "accelerators")) fail("what is " + more + "?");
+      if (equals == std::string::npos || (name != "rack" && name != "accelerators" && name != "speed"))
+        fail("what is " + more + "?");
       const std::int64_t value = number(more.substr(equals + 1));
       if (name == "rack") step.rack = RackId{static_cast<std::uint32_t>(value)};
-      if (name == "accelerators") step.accelerator = value > 0;
+      if (name == "accelerators") step.accelerators = value;
+      if (name == "speed") step.speed = value;
     }
     step.text = word + " " + node;
     for (std::string more; words >> more;) step.expected += (step.expected.empty() ? "" : " ") + more;

@@ -37,14 +37,16 @@ std::vector<std::uint32_t> accelerator_nodes(const NodeBinding& binding, std::ui
   return found;
 }
 
-// A node comes or goes, as chance will have it.
-std::vector<NodeBinding::Move> something_happens(NodeBinding& binding) {
+// A node comes or goes, as chance will have it; one with accelerators of at most that weight.
+std::vector<NodeBinding::Move> something_happens(NodeBinding& binding, std::int64_t heaviest = 1) {
   const NodeId node{*rc::gen::inRange<std::uint32_t>(0, kNodes)};
   std::span<const NodeBinding::Move> moves;
   if (binding.present(node)) {
     moves = binding.leave(node);
   } else {
-    moves = binding.join(node, RackId{*rc::gen::inRange<std::uint32_t>(0, kRacks)}, *rc::gen::inRange(0, 3) == 0);
+    const bool accelerated = *rc::gen::inRange(0, 3) == 0;
+    const auto weight = accelerated ? *rc::gen::inRange<std::int64_t>(1, heaviest + 1) : 0;
+    moves = binding.join(node, RackId{*rc::gen::inRange<std::uint32_t>(0, kRacks)}, weight);
   }
   return {moves.begin(), moves.end()};
 }
@@ -132,6 +134,101 @@ RC_GTEST_PROP(BoundNodes, StacksOfARackDifferByOneAtMostAndNoEventMovesMoreThanI
   }
 }
 
+// Stacks of a rack: how many nodes each has, or had before and can keep.
+struct Stack {
+  std::int64_t weight;
+  std::int64_t kept;
+};
+
+// Whether no node could move so that the larger (size + 1) / weight of both becomes smaller.
+bool in_proportion(const std::vector<Stack>& stacks, const std::vector<std::int64_t>& sizes) {
+  for (std::size_t a = 0; a < stacks.size(); ++a) {
+    for (std::size_t b = 0; b < stacks.size(); ++b) {
+      if (a == b || sizes[a] == 0) continue;
+      if ((sizes[b] + 2) * stacks[a].weight < (sizes[a] + 1) * stacks[b].weight) return false;
+    }
+  }
+  return true;
+}
+
+// The most nodes that stay where they are, tried for every way to share out those that are left.
+std::int64_t most_that_stay(const std::vector<Stack>& stacks, std::vector<std::int64_t>& sizes, std::int64_t left) {
+  if (sizes.size() + 1 == stacks.size()) {
+    sizes.push_back(left);
+    std::int64_t stay = -1;
+    if (in_proportion(stacks, sizes)) {
+      stay = 0;
+      for (std::size_t i = 0; i < stacks.size(); ++i) stay += std::min(sizes[i], stacks[i].kept);
+    }
+    sizes.pop_back();
+    return stay;
+  }
+  std::int64_t best = -1;
+  for (std::int64_t size = 0; size <= left; ++size) {
+    sizes.push_back(size);
+    best = std::max(best, most_that_stay(stacks, sizes, left - size));
+    sizes.pop_back();
+  }
+  return best;
+}
+
+// As check_balance() and fewest_moves(), by weight.
+void check_proportion(const NodeBinding& after, const Hosts& before) {
+  std::size_t fewest = 0;
+  for (std::uint32_t rack = 0; rack < kRacks; ++rack) {
+    std::map<std::uint32_t, Stack> by_host;
+    for (const std::uint32_t host : accelerator_nodes(after, rack)) by_host[host] = {after.weight_of({host}), 0};
+    std::int64_t nodes = 0;
+    for (const auto& [node, host] : hosts_of(after)) {
+      if (after.rack_of(NodeId{node}) != RackId{rack} || after.has_accelerator(NodeId{node})) continue;
+      ++nodes;
+      const auto was = before.find(node);
+      if (was != before.end() && by_host.contains(was->second.value)) ++by_host[was->second.value].kept;
+    }
+    if (by_host.empty()) continue;
+    std::vector<Stack> stacks;
+    std::vector<std::int64_t> sizes;
+    for (const auto& [host, stack] : by_host) {
+      stacks.push_back(stack);
+      sizes.push_back(static_cast<std::int64_t>(after.stack({host}).size()));
+    }
+    RC_ASSERT(in_proportion(stacks, sizes));
+    sizes.clear();
+    fewest += static_cast<std::size_t>(nodes - most_that_stay(stacks, sizes, nodes));
+  }
+  RC_ASSERT(bound_elsewhere(after, before) == fewest);
+}
+
+RC_GTEST_PROP(BoundNodes, StacksByWeightAreInProportionAndNoEventMovesMoreThanItMust, ()) {
+  NodeBinding binding(NodeBinding::Stop::weighted);
+  const auto heaviest = *rc::gen::inRange<std::int64_t>(1, 6);
+  for (int i = *rc::gen::inRange(1, 40); i > 0; --i) {
+    const Hosts before = hosts_of(binding);
+    something_happens(binding, heaviest);
+    check_bound(binding);
+    check_proportion(binding, before);
+  }
+}
+
+RC_GTEST_PROP(BoundNodes, EqualWeightsBindAsNone, ()) {
+  NodeBinding balanced;
+  NodeBinding weighted(NodeBinding::Stop::weighted);
+  const auto weight = *rc::gen::inRange<std::int64_t>(1, 4000);
+  for (int i = *rc::gen::inRange(1, 80); i > 0; --i) {
+    const NodeId node{*rc::gen::inRange<std::uint32_t>(0, kNodes)};
+    const RackId rack{*rc::gen::inRange<std::uint32_t>(0, kRacks)};
+    const bool accelerated = *rc::gen::inRange(0, 3) == 0;
+    if (balanced.present(node)) {
+      balanced.leave(node);
+      weighted.leave(node);
+    } else {
+      balanced.join(node, rack, accelerated ? 1 : 0);
+      weighted.join(node, rack, accelerated ? weight : 0);
+    }
+    RC_ASSERT(hosts_of(balanced) == hosts_of(weighted));
+  }
+}
+
 RC_GTEST_PROP(BoundNodes, ThePrintedRuleBindsTheSameNodesThoughNotEvenly, ()) {
   NodeBinding binding(NodeBinding::Stop::literal);
   for (int i = *rc::gen::inRange(1, 80); i > 0; --i) {
@@ -141,10 +238,11 @@ RC_GTEST_PROP(BoundNodes, ThePrintedRuleBindsTheSameNodesThoughNotEvenly, ()) {
 }
 
 RC_GTEST_PROP(BoundNodes, TheMovesTellAllThatChanged, ()) {
-  NodeBinding binding(*rc::gen::element(NodeBinding::Stop::balanced, NodeBinding::Stop::literal));
+  NodeBinding binding(
+      *rc::gen::element(NodeBinding::Stop::balanced, NodeBinding::Stop::literal, NodeBinding::Stop::weighted));
   Hosts by_moves;
   for (int i = *rc::gen::inRange(1, 80); i > 0; --i) {
-    const auto moves = something_happens(binding);
+    const auto moves = something_happens(binding, 3);
     for (const NodeBinding::Move& move : moves) {
       RC_ASSERT(move.from == (by_moves.contains(move.node.value) ? by_moves[move.node.value] : NodeId{}));
       RC_ASSERT(move.from != move.to);
@@ -187,8 +285,8 @@ sim::ContainerModel any_containers() {
 
 // Two jobs; nodes on which neither runs come and go.
 RC_GTEST_PROP(BoundTasks, EachIsFinishedOnceWhoeverComesAndGoes, ()) {
-  const Bind bind =
-      *rc::gen::element(Bind::none, Bind::node, Bind::node_literal, Bind::container, Bind::weighted, Bind::late);
+  const Bind bind = *rc::gen::element(Bind::none, Bind::node, Bind::node_literal, Bind::node_weighted, Bind::container,
+                                      Bind::weighted, Bind::late);
   const Machine machine = any_machine(kRacks);
   TaskTable table;
   table.of_others = any_tasks();

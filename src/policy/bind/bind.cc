@@ -29,7 +29,7 @@ void NodeBinding::bind(NodeId node) {
     members_[node.value].host = {};
     return;
   }
-  push(node, rack.stacks.begin()->second);
+  push(node, stop_ == Stop::weighted ? least_loaded_with_one_more(rack) : rack.stacks.begin()->second);
 }
 
 // From its stack, wherever in it.
@@ -47,6 +47,37 @@ void NodeBinding::move_top(NodeId from, NodeId to) {
   remove(node);
   push(node, to);
   moves_.push_back({node, from, to});
+}
+
+std::int64_t NodeBinding::served_by(NodeId host) const {
+  return static_cast<std::int64_t>(members_[host.value].stack.size()) + 1;
+}
+
+// Whether so many nodes are more for the accelerators of a than so many are for those of b.
+bool NodeBinding::higher(NodeId a, std::int64_t served_by_a, NodeId b, std::int64_t served_by_b) const {
+  return served_by_a * members_[b.value].weight > served_by_b * members_[a.value].weight;
+}
+
+// There is one. Of equal ones that of the lowest id, as everywhere.
+NodeId NodeBinding::least_loaded_with_one_more(const Rack& rack) const {
+  NodeId least;
+  for (const auto& [size, host] : rack.stacks) {
+    const auto with = served_by(host) + 1;
+    const bool lower = !least.valid() || higher(least, served_by(least) + 1, host, with);
+    if (lower || (host < least && !higher(host, with, least, served_by(least) + 1))) least = host;
+  }
+  return least;
+}
+
+// Of the stacks besides `but` that have a node; invalid: none has.
+NodeId NodeBinding::most_loaded(const Rack& rack, NodeId but) const {
+  NodeId most;
+  for (const auto& [size, host] : rack.stacks) {
+    if (size == 0 || host == but) continue;
+    const bool above = !most.valid() || higher(host, served_by(host), most, served_by(most));
+    if (above || (host < most && !higher(most, served_by(most), host, served_by(host)))) most = host;
+  }
+  return most;
 }
 
 // The largest stack, of equal ones that of the lowest id; there is one besides `but`.
@@ -70,22 +101,31 @@ bool NodeBinding::full(const Rack& rack, NodeId host) const {
 
 void NodeBinding::fill(NodeId host) {
   Rack& rack = racks_[members_[host.value].rack.value];
+  if (stop_ == Stop::weighted) {
+    for (NodeId from = most_loaded(rack, host);
+         from.valid() && higher(from, served_by(from), host, served_by(host) + 1); from = most_loaded(rack, host)) {
+      move_top(from, host);
+    }
+    return;
+  }
   if (rack.stacks.size() < 2) return;
   while (!full(rack, host)) move_top(largest(rack, host), host);
 }
 
-void NodeBinding::restore_balance(Rack& rack) {
-  if (stop_ == Stop::literal || rack.stacks.empty()) return;
-  fill(rack.stacks.begin()->second);
+// A node has left the stack of `left`.
+void NodeBinding::restore_balance(Rack& rack, NodeId left) {
+  if (stop_ == Stop::literal) return;
+  fill(stop_ == Stop::weighted ? left : rack.stacks.begin()->second);
 }
 
-std::span<const NodeBinding::Move> NodeBinding::join(NodeId node, RackId rack_id, bool has_accelerator) {
+std::span<const NodeBinding::Move> NodeBinding::join(NodeId node, RackId rack_id, std::int64_t weight) {
   CHECK(node.valid() && rack_id.valid() && !present(node), "a node joins when it is not there");
+  CHECK(weight >= 0, "a weight is a speed");
   if (members_.size() <= node.value) members_.resize(node.value + 1);
-  members_[node.value] = {rack_id, {}, true, has_accelerator, {}};
+  members_[node.value] = {rack_id, {}, true, weight, {}};
   moves_.clear();
   Rack& rack = rack_at(rack_id);
-  if (!has_accelerator) {
+  if (weight == 0) {
     bind(node);
     if (const NodeId host = bound_to(node); host.valid()) moves_.push_back({node, {}, host});
     return moves_;
@@ -107,7 +147,7 @@ std::span<const NodeBinding::Move> NodeBinding::leave(NodeId node) {
   Member& member = members_[node.value];
   Rack& rack = racks_[member.rack.value];
   member.present = false;
-  if (member.accelerator) {
+  if (member.weight > 0) {
     rack.stacks.erase({member.stack.size(), node});
     std::vector<NodeId> orphans = std::move(member.stack);
     member.stack.clear();
@@ -124,7 +164,7 @@ std::span<const NodeBinding::Move> NodeBinding::leave(NodeId node) {
   }
   moves_.push_back({node, member.host, {}});
   remove(node);
-  restore_balance(rack);
+  restore_balance(rack, member.host);
   return moves_;
 }
 

@@ -16,13 +16,15 @@ std::int64_t product(std::int64_t a, std::int64_t b) {
 
 std::int64_t sum(std::int64_t a, std::int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
 
+NodeBinding::Stop stop_of(Bind bind) {
+  if (bind == Bind::node_weighted) return NodeBinding::Stop::weighted;
+  return bind == Bind::node_literal ? NodeBinding::Stop::literal : NodeBinding::Stop::balanced;
+}
+
 }  // namespace
 
 JobBinding::JobBinding(Bind bind, const Machine& machine)
-    : bind_(bind),
-      machine_(machine),
-      binding_(bind == Bind::node_literal ? NodeBinding::Stop::literal : NodeBinding::Stop::balanced),
-      serves_(machine.nodes.size()) {
+    : bind_(bind), machine_(machine), binding_(stop_of(bind)), serves_(machine.nodes.size()) {
   CHECK(!machine.nodes.empty(), "accelerators stand in nodes");
   for (std::uint32_t i = 0; i < machine.nodes.size(); ++i) {
     const Node& node = machine.nodes[i];
@@ -32,9 +34,15 @@ JobBinding::JobBinding(Bind bind, const Machine& machine)
       racks_[node.rack.value].push_back({static_cast<std::uint32_t>(containers_.size())});
       containers_.push_back({NodeId{i}, node.accelerator_speed, 0, 0, {}});
     }
-    binding_.join(NodeId{i}, node.rack, node.accelerators > 0);
+    bind_node({i});
   }
   clients_.resize(racks_.size());
+}
+
+// The table of weights is what the cluster file says of speeds.
+void JobBinding::bind_node(NodeId id) {
+  const Node& node = machine_.nodes[id.value];
+  binding_.join(id, node.rack, std::int64_t{node.accelerators} * node.accelerator_speed);
 }
 
 void JobBinding::leave(NodeId id) {
@@ -46,7 +54,7 @@ void JobBinding::leave(NodeId id) {
 
 void JobBinding::join(NodeId id) {
   const Node& node = machine_.nodes[id.value];
-  binding_.join(id, node.rack, node.accelerators > 0);
+  bind_node(id);
   std::vector<ContainerId>& containers = racks_[node.rack.value];
   for (std::uint32_t a = 0; a < node.accelerators; ++a) containers.push_back(container(id, a));
   std::ranges::sort(containers);

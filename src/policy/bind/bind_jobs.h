@@ -106,7 +106,7 @@ class JobBinding {
     JobId last;              // whose turn it was
   };
 
-  bool by_node() const { return bind_ == Bind::node || bind_ == Bind::node_literal; }
+  bool by_node() const { return bind_ == Bind::node || bind_ == Bind::node_literal || bind_ == Bind::node_weighted; }
   bool deals() const { return bind_ == Bind::container || bind_ == Bind::weighted; }
   bool accelerated(RackId rack) const { return bind_ != Bind::none && !racks_[rack.value].empty(); }
   Part& part_of(Job& job, NodeId node);
@@ -119,6 +119,7 @@ class JobBinding {
   bool in_time(RackId rack, const Job& job, std::uint32_t waiting) const;
   void recount(RackId rack);
   void came_or_went(NodeId node);
+  void bind_node(NodeId node);
 
   Bind bind_;
   const Machine& machine_;

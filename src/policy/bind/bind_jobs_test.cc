@@ -78,6 +78,18 @@ TEST(JobBinding, containers_get_even_parts_and_weighted_ones_by_speed) {
   EXPECT_EQ(taken_by(weighted, kOne), 6U);
 }
 
+TEST(JobBinding, a_node_s_weight_is_the_speed_of_all_its_accelerators) {
+  const Machine machine = rack_of({2, 1, 0, 0, 0, 0}, {1000, 1000, 1000, 1000, 1000, 1000});
+  JobBinding even(Bind::node, machine);
+  EXPECT_EQ(even.nodes().stack(NodeId{0}).size(), 2U);
+  JobBinding weighted(Bind::node_weighted, machine);
+  EXPECT_EQ(weighted.nodes().stack(NodeId{0}).size(), 3U);
+  EXPECT_EQ(weighted.nodes().stack(NodeId{1}).size(), 1U);
+  begin(weighted, kFirst, nodes({5}), 3);
+  EXPECT_FALSE(weighted.take(kOne)) << "node 5 is bound to the single accelerator";
+  EXPECT_EQ(taken_by(weighted, ContainerId{2}), 3U);
+}
+
 TEST(JobBinding, tasks_are_dealt_on_top_of_what_other_jobs_have_there) {
   const Machine machine = rack_of({1, 1, 0, 0});
   JobBinding binding(Bind::container, machine);
@@ -110,7 +122,8 @@ TEST(JobBinding, cpus_compute_where_no_accelerator_can_be_used) {
 }
 
 TEST(JobBinding, what_a_node_that_goes_had_begun_is_done_by_others) {
-  for (const Bind bind : {Bind::node, Bind::node_literal, Bind::container, Bind::weighted, Bind::late}) {
+  for (const Bind bind :
+       {Bind::node, Bind::node_literal, Bind::node_weighted, Bind::container, Bind::weighted, Bind::late}) {
     const Machine machine = rack_of({1, 1, 0});
     JobBinding binding(bind, machine);
     begin(binding, kFirst, nodes({2}), 6);

@@ -9,6 +9,7 @@ namespace {
 constexpr NamedValue kHow[]{{"no", Bind::none},
                             {"node", Bind::node},
                             {"node-literal", Bind::node_literal},
+                            {"node-weighted", Bind::node_weighted},
                             {"container", Bind::container},
                             {"weighted", Bind::weighted},
                             {"late", Bind::late}};
