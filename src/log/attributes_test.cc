@@ -91,7 +91,8 @@ TaskTable tasks_of(std::string_view text) {
 
 TEST(Attributes, say_which_tasks_a_job_has) {
   const TaskTable table = tasks_of(
-      "job,tasks,task_accelerator,task_cpu,task_transfer,start_up\n7,100,2.5s,20s,50MB,40s\n8,1,1ms,,,\n9,,,,,\n");
+      "job,tasks,task_accelerator,task_cpu,task_transfer,start_up,task_limit\n7,100,2.5s,20s,50MB,40s,15s\n8,1,1ms,,,,"
+      "\n9,,,,,,\n");
   const TaskSpec* spec = table.of(7);
   ASSERT_NE(spec, nullptr);
   EXPECT_EQ(spec->count, 100U);
@@ -99,6 +100,7 @@ TEST(Attributes, say_which_tasks_a_job_has) {
   EXPECT_EQ(spec->cpu, seconds(20));
   EXPECT_EQ(spec->transfer, std::int64_t{50} << 20U);
   EXPECT_EQ(spec->start_up, seconds(40));
+  EXPECT_EQ(spec->limit, seconds(15));
   ASSERT_NE(table.of(8), nullptr);
   EXPECT_EQ(table.of(8)->cpu, Duration{0}) << "as the log says";
   EXPECT_EQ(table.of(9), nullptr);
@@ -132,6 +134,9 @@ TEST(Attributes, with_tasks_that_are_wrong_are_refused) {
   };
   EXPECT_EQ(message("job,tasks\n1,5\n"),
             "a.csv:2: the job has tasks, and task_accelerator does not say what one takes on an accelerator.");
+  EXPECT_EQ(message("job,tasks,task_accelerator,task_limit\n1,5,1s,9s\n"),
+            "a.csv:2: there is a task_limit, and task_cpu does not say what a task takes on a CPU.");
+  EXPECT_EQ(message("job,task_limit\n1,9s\n"), "a.csv:2: there is a task_limit, but no tasks.");
   EXPECT_EQ(message("job,tasks,task_accelerator\n1,5,0s\n"),
             "a.csv:2: task_accelerator is a duration such as 2.5s, not \"0s\".");
   EXPECT_EQ(message("job,tasks,task_accelerator,task_transfer\n1,5,1s,lots\n"),
@@ -153,8 +158,8 @@ TEST(Attributes, may_say_how_many_nodes_and_how_much_memory_a_job_asks_for) {
 TEST(Attributes, are_written_as_they_are_read) {
   const std::string text =
       "job,nodes,memory,licences,accelerators,accelerator_type,restart,restart_cost,priority,tasks,task_accelerator,"
-      "task_cpu,task_transfer,start_up,input,site,anywhere\n7,2,4096,matlab:4,2,a100,checkpoint,90.5,-3,100,0.25,3,50,"
-      "60,77,texel,no\n9,,,fluent,,,,,,,,,,,,,\n";
+      "task_cpu,task_transfer,start_up,task_limit,input,site,anywhere\n7,2,4096,matlab:4,2,a100,checkpoint,90.5,-3,100,"
+      "0.25,3,50,60,2.5,77,texel,no\n9,,,fluent,,,,,,,,,,,,,,\n";
   const auto table = AttributeTable::parse(text, "a.csv");
   ASSERT_TRUE(table) << table.error().message;
   std::ostringstream out;

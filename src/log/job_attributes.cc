@@ -185,6 +185,11 @@ constexpr std::array kColumns{
                       return read_task_time("start_up", text, Duration{0}, into.tasks.start_up);
                     },
                     [](From from, std::string& out) { write_time(from.tasks.start_up, out); }},
+    AttributeColumn{"task_limit", AttributeForm::quantity,
+                    [](std::string_view text, Into into) {
+                      return read_task_time("task_limit", text, Duration{1}, into.tasks.limit);
+                    },
+                    [](From from, std::string& out) { write_time(from.tasks.limit, out); }},
     AttributeColumn{"input", AttributeForm::quantity, read_input,
                     [](From from, std::string& out) { write_count(from.input, out); }},
     AttributeColumn{"site", AttributeForm::word, read_site, [](From from, std::string& out) { out += from.site; }},
@@ -212,10 +217,14 @@ Result<void> check(const JobAttributes& from) {
   if (tasks.count > 0 && tasks.accelerator.count() == 0) {
     return fail("the job has tasks, and task_accelerator does not say what one takes on an accelerator.");
   }
+  if (tasks.count > 0 && tasks.limit.count() > 0 && tasks.cpu.count() == 0) {
+    return fail("there is a task_limit, and task_cpu does not say what a task takes on a CPU.");
+  }
   if (tasks.count > 0 || tasks == TaskSpec{}) return {};
   const char* const name = tasks.accelerator.count() > 0 ? "task_accelerator"
                            : tasks.cpu.count() > 0       ? "task_cpu"
                            : tasks.transfer > 0          ? "task_transfer"
+                           : tasks.limit.count() > 0     ? "task_limit"
                                                          : "start_up";
   return fail("there is a " + std::string(name) + ", but no tasks.");
 }

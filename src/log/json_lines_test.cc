@@ -365,7 +365,7 @@ TEST(JsonLines, are_written_as_they_are_read) {
       R"("limit":60,"used_memory_kb":5,"requested_memory_kb":6,"status":1,"user":"an\"na","group":2,"executable":3,)"
       R"("queue":"q","partition":"debug","preceding":4,"think_time":9,"array":12,"array_throttle":3,"node_list":"n[1-3,7]","nodes":4,"memory":4096,"licences":"matlab:2",)"
       R"("restart":"checkpoint","restart_cost":0.25,"priority":-3,"tasks":5,"task_accelerator":0.001,"task_cpu":1.5,)"
-      R"("task_transfer":50,"start_up":2,"input":77,"site":"texel","anywhere":"no"})"
+      R"("task_transfer":50,"start_up":2,"task_limit":1.25,"input":77,"site":"texel","anywhere":"no"})"
       "\n"
       R"({"number":2,"submit":0,"run_time":1,"processors":4,"requested_processors":null,"user":"new"})"
       "\n"

@@ -18,6 +18,7 @@ struct TaskSpec {
   Duration cpu{0};       // on a node of CPU factor 1; 0: as long as makes the job run on CPUs as long as its log says
   Duration start_up{0};  // before the first one, at every start of the job
   std::int64_t transfer = 0;  // bytes to an accelerator of another node, and as many back
+  Duration limit{0};          // on a CPU: a task that has not ended by then is done again on another one; 0: none
 
   bool operator==(const TaskSpec&) const = default;
 };

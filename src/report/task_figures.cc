@@ -27,7 +27,9 @@ constexpr std::array kTasks{
     Figure{"tasks", "remote", "%", "Of them, those that an accelerator of another node computed.", Better::neither,
            [](const Summary& s) { return of_tasks(s, [](const TaskUse& t) { return t.remote_share(); }); }, percent},
     Figure{"tasks", "redone", "",
-           "Tasks that were begun in vain: a job was stopped, or an accelerator was sent to sleep.", Better::lower,
+           "Tasks that were begun in vain: a job was stopped, an accelerator was sent to sleep, or a CPU was at their "
+           "limit.",
+           Better::lower,
            [](const Summary& s) { return of_tasks(s, [](const TaskUse& t) { return static_cast<double>(t.redone); }); },
            whole},
     Figure{"accelerators", "use", "%",

@@ -20,7 +20,7 @@
 //                          licences=N (of the first kind)
 //                          second_licences=N, accelerators=N (on each node) of type=N, partition=N, site=N (the Nth,
 //                          where it is submitted), input=N (bytes), anywhere=0 (it stays there); tasks=N accelerator=N
-//                          cpu=N start_up=N (what one takes there)
+//                          cpu=N start_up=N (what one takes there) task_limit=N
 //   timeline
 //   1 0 10 promised=5      id start end, and maybe promised=N (the first promise; unsaid: not looked at), backfilled,
 //   killed preempted=N (of its dispatches so many gave way) migrated=N (moves) at=N (the Nth site), 2 rejected
@@ -311,12 +311,15 @@ class SchedReader {
   }
 
   bool read_task_word(std::int64_t job, const std::string& name, std::int64_t value) {
-    if (name != "tasks" && name != "accelerator" && name != "cpu" && name != "start_up") return false;
+    if (name != "tasks" && name != "accelerator" && name != "cpu" && name != "start_up" && name != "task_limit") {
+      return false;
+    }
     TaskSpec& spec = tasks_.of_named[job] ? *tasks_.of_named[job] : tasks_.of_named[job].emplace();
     if (name == "tasks") spec.count = static_cast<std::uint32_t>(value);
     if (name == "accelerator") spec.accelerator = seconds(value);
     if (name == "cpu") spec.cpu = seconds(value);
     if (name == "start_up") spec.start_up = seconds(value);
+    if (name == "task_limit") spec.limit = seconds(value);
     return true;
   }
   // As a sidecar says it, which then says everything of the job that it can.

@@ -71,6 +71,8 @@ JobAttributes any_attributes(bool sites) {
     attributes.tasks.accelerator = Duration{1 + below(3000)};
     attributes.tasks.transfer = below(1 << 20);
     attributes.tasks.start_up = Duration{below(3000)};
+    if (chance(2)) attributes.tasks.cpu = Duration{1 + below(3000)};
+    if (attributes.tasks.cpu > Duration{0}) attributes.tasks.limit = Duration{below(3000)};
   }
   if (sites && chance(3)) attributes.input = below(1 << 30);
   if (sites && chance(3)) attributes.site = chance(2) ? "east" : "west";

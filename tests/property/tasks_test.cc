@@ -57,6 +57,7 @@ Case some_case() {
     spec.cpu = Duration{*rc::gen::inRange(0, 2) * *rc::gen::inRange(1, 9000)};
     spec.start_up = seconds(*rc::gen::inRange(0, 3));
     spec.transfer = *rc::gen::inRange(0, 2000);
+    if (*rc::gen::inRange(0, 3) == 0) spec.limit = Duration{*rc::gen::inRange(1, 9000)};
     table.of_named[row.number] = spec;
     sample.tasks += spec.count;
   }

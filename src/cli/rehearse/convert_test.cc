@@ -126,8 +126,8 @@ TEST_F(ConvertTest, WritesJsonLinesAsSwfAndASidecar) {
             "2 5 -1 7 8 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n");
   EXPECT_EQ(read_file(path("out.csv")).value(),
             "job,nodes,memory,licences,accelerators,accelerator_type,restart,restart_cost,priority,tasks,"
-            "task_accelerator,task_cpu,task_transfer,start_up,input,site,anywhere\n1,,,,,,,,5,,,,,,,,\n"
-            "2,,,\"matlab:2,simulink\",,,,,,,,,,,,\n");
+            "task_accelerator,task_cpu,task_transfer,start_up,task_limit,input,site,anywhere\n1,,,,,,,,5,,,,,,,,,\n"
+            "2,,,\"matlab:2,simulink\",,,,,,,,,,,,,,\n");
   EXPECT_EQ(convert({path("in.jsonl")}, "again.jsonl"), kJson);
 }
 

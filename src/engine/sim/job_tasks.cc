@@ -84,6 +84,7 @@ void JobTasks::stop(JobId id, bool kept) {
   job.begun = 0;
   job.computing = false;
   job.busy_cpus.clear();
+  job.given_up.clear();
   settle();
 }
 
@@ -166,6 +167,8 @@ void JobTasks::happen(const Event& event) {
   switch (event.kind) {
     case Kind::finished:
       return finished(event.who);
+    case Kind::given_up:
+      return given_up(event.who);
     case Kind::ready:
       asking_.insert(ContainerId{event.who});
       return;
@@ -210,6 +213,20 @@ void JobTasks::finished(std::uint32_t index) {
     asking_cpus_.insert({flight.task.job, flight.on});
   }
   if (binding_.unfinished(flight.task.job) == 0) complete(flight.task.job);
+}
+
+void JobTasks::given_up(std::uint32_t index) {
+  const Flight flight = flights_[index];
+  flights_[index].aboard = false;
+  unused_flights_.push_back(index);
+  Job* const job = owner(flight);
+  if (!job) return;
+  check_.lost(flight.task.job);
+  --job->begun;
+  ++use_.redone;
+  job->given_up.push_back({flight.task, flight.on});
+  job->busy_cpus.erase(flight.on);
+  for (const NodeId node : job->nodes) asking_cpus_.insert({flight.task.job, node});
 }
 
 void JobTasks::count(const Flight& flight) {
@@ -264,11 +281,28 @@ void JobTasks::offer_cpu(JobId id, NodeId node, Instant now) {
   if (!computing_.contains(id)) return;
   Job& job = jobs_.at(id);
   if (job.busy_cpus.contains(node)) return;
-  const auto task = binding_.take_for_cpu(id, node);
+  const auto again = take_again(job, node);
+  const auto task = again ? again : binding_.take_for_cpu(id, node);
   if (!task) return;
   job.busy_cpus.insert(node);
   const Duration takes = time_for(job.cpu, machine_.nodes[node.value].cpu_factor);
-  push(now + takes, Kind::finished, board({*task, {}, node, job.run, {}, true}), 0);
+  const bool too_long = !again && job.spec.limit > Duration{0} && takes > job.spec.limit;
+  push(now + (too_long ? job.spec.limit : takes), too_long ? Kind::given_up : Kind::finished,
+       board({*task, {}, node, job.run, {}, true}), 0);
+}
+
+// The first that was given up in this rack on another node of the job; on this one if the job has no other there.
+std::optional<JobBinding::Task> JobTasks::take_again(Job& job, NodeId node) {
+  const auto in_rack = [&](NodeId other) {
+    return machine_.nodes[other.value].rack == machine_.nodes[node.value].rack;
+  };
+  const bool alone = std::ranges::count_if(job.nodes, in_rack) == 1;
+  const auto found = std::ranges::find_if(
+      job.given_up, [&](const GivenUp& one) { return in_rack(one.on) && (alone || one.on != node); });
+  if (found == job.given_up.end()) return {};
+  const JobBinding::Task task = found->task;
+  job.given_up.erase(found);
+  return task;
 }
 
 bool JobTasks::feed(ContainerId id, Instant now) {

@@ -27,12 +27,12 @@ struct ContainerModel {
 
 // What became of tasks and accelerators.
 struct TaskUse {
-  std::int64_t jobs = 0;          // that have tasks and started
-  std::int64_t on_cpu = 0;        // tasks that were finished there
-  std::int64_t local = 0;         // on an accelerator of the node where they lay
-  std::int64_t remote = 0;        // of another node
-  std::int64_t redone = 0;        // begun, and not finished because a job was stopped or a node went
-  std::int64_t bytes = 0;         // moved between nodes, there and back
+  std::int64_t jobs = 0;    // that have tasks and started
+  std::int64_t on_cpu = 0;  // tasks that were finished there
+  std::int64_t local = 0;   // on an accelerator of the node where they lay
+  std::int64_t remote = 0;  // of another node
+  std::int64_t redone = 0;  // begun, and not finished: a job was stopped, a node went, or they were at their limit
+  std::int64_t bytes = 0;   // moved between nodes, there and back
   std::int64_t accelerators = 0;  // of the machine
   Duration computing{0};          // of all accelerators together
   Duration length{0};             // from the first arrival until the last job was gone
@@ -69,6 +69,9 @@ class TaskListener {
 // it ends, even if the job is gone. So sharers are never told a share beforehand: tasks of several jobs pass one after
 // the other, each exactly as long as it takes, and whoever comes or goes changes what happens from the next task on.
 //
+// A task that a CPU has not finished at the job's limit for a task is given up, and done again on another of the job's
+// nodes in its rack, if there is one: before those that are new, and for as long as it takes.
+//
 // A job whose node goes to sleep does not exist; an accelerator that is sent to sleep while it computes for others
 // loses what it has begun, and others do it again.
 class JobTasks final : public Alarm {
@@ -102,6 +105,10 @@ class JobTasks final : public Alarm {
   TaskUse use(Instant now) const;
 
  private:
+  struct GivenUp {  // at its limit, and not begun again
+    JobBinding::Task task;
+    NodeId on;
+  };
   struct Job {
     TaskSpec spec;
     Duration run_time{0};
@@ -113,6 +120,7 @@ class JobTasks final : public Alarm {
     bool computing = false;      // its start-up is over
     std::vector<NodeId> nodes;   // of this run
     std::set<NodeId> busy_cpus;  // of them
+    std::vector<GivenUp> given_up;
   };
   struct Flight {  // a task that is begun
     JobBinding::Task task;
@@ -122,7 +130,7 @@ class JobTasks final : public Alarm {
     Passage passage;
     bool aboard = true;  // false: the container went
   };
-  enum class Kind : std::uint8_t { finished, ready, begin, ask };
+  enum class Kind : std::uint8_t { finished, given_up, ready, begin, ask };
   struct Event {
     Instant at;
     Kind kind;
@@ -136,6 +144,8 @@ class JobTasks final : public Alarm {
   void happen(const Event& event);
   void begin(JobId id);
   void finished(std::uint32_t flight);
+  void given_up(std::uint32_t flight);
+  std::optional<JobBinding::Task> take_again(Job& job, NodeId node);
   void complete(JobId id);
   void count(const Flight& flight);
   void lose_flights(NodeId node);

@@ -159,6 +159,53 @@ TEST(JobTasks, go_on_on_cpus_when_the_last_accelerator_is_gone_and_back_when_it_
   EXPECT_EQ(cluster.end_of(0), seconds(15 + 8));
 }
 
+// Of 10 s on a CPU, of which a first try may take 4 s.
+TaskTable limited(std::uint32_t count) {
+  TaskTable table = tasks_of(count);
+  table.of_others->limit = seconds(4);
+  return table;
+}
+
+TEST(JobTasks, at_their_limit_on_a_cpu_are_done_again_on_another_one) {
+  TaskCluster cluster(Bind::none, rack_of({0, 0}), limited(1));
+  cluster.start(0, {0, 1});
+  cluster.to_the_end();
+  EXPECT_EQ(cluster.end_of(0), seconds(4 + 10));
+  EXPECT_EQ(cluster.use().redone, 1);
+  EXPECT_EQ(cluster.use().on_cpu, 1);
+  EXPECT_FALSE(cluster.tasks().breach());
+}
+
+TEST(JobTasks, at_their_limit_are_done_again_on_the_same_cpu_where_the_job_has_no_other) {
+  TaskCluster cluster(Bind::none, rack_of({0}), limited(2));
+  cluster.start(0, {0});
+  cluster.to_the_end();
+  EXPECT_EQ(cluster.end_of(0), seconds(2 * 14));
+}
+
+TEST(JobTasks, on_an_accelerator_have_no_limit) {
+  Machine machine = rack_of({1});
+  machine.nodes[0].accelerator_speed = 100;  // 10 s each
+  TaskCluster cluster(Bind::node, machine, limited(3));
+  cluster.start(0, {0});
+  cluster.to_the_end();
+  EXPECT_EQ(cluster.end_of(0), seconds(30));
+  EXPECT_EQ(cluster.use().redone, 0);
+}
+
+TEST(JobTasks, that_were_given_up_begin_anew_with_their_job) {
+  TaskCluster cluster(Bind::none, rack_of({0, 0}), limited(4));
+  cluster.start(0, {0, 1});
+  cluster.until(seconds(5));
+  cluster.tasks().stop(JobId{0}, true);
+  cluster.until(seconds(20));
+  cluster.start(0, {0, 1});
+  cluster.to_the_end();
+  EXPECT_EQ(cluster.end_of(0), seconds(20 + 2 * 14));
+  EXPECT_EQ(cluster.use().redone, 2 + 2 + 4);
+  EXPECT_FALSE(cluster.tasks().breach());
+}
+
 TEST(TaskCheck, tells_when_an_accelerator_computes_two_at_a_time) {
   TaskCheck check(1, PipelineShape{});
   Passage passage;
