@@ -14,7 +14,7 @@ std::string swf_text(const log::Workload& workload) {
   return std::move(out).str();
 }
 
-std::string json_text(const log::Workload& workload, const TaskSpec* tasks) {
+std::string json_text(const log::Workload& workload, const TaskTable* tasks) {
   std::ostringstream out;
   {
     log::LogTop top;
@@ -26,7 +26,7 @@ std::string json_text(const log::Workload& workload, const TaskSpec* tasks) {
       log::JobAttributes attributes;
       attributes.restart = job.restart;
       attributes.restart_cost = job.restart_cost;
-      if (tasks != nullptr) attributes.tasks = *tasks;
+      if (const TaskSpec* const spec = tasks ? tasks->of(job.number) : nullptr) attributes.tasks = *spec;
       writer.job(log::swf_row(job, workload.run_times[i]), attributes);
     }
   }

@@ -13,8 +13,8 @@ namespace rota::study {
 
 std::string swf_text(const log::Workload& workload);
 
-// JSON lines, in which stands whether and how a job restarts elsewhere, too; and that each has such tasks, if any.
-std::string json_text(const log::Workload& workload, const TaskSpec* tasks = nullptr);
+// JSON lines, in which stands whether and how a job restarts elsewhere, too, and which tasks it has, if any.
+std::string json_text(const log::Workload& workload, const TaskTable* tasks = nullptr);
 
 // "rota simulate a.swf b.swf --policy fcfs,easy --json"; `options` stand before the policy.
 std::string simulate_command(std::span<const std::string> workloads, const std::string& options,

@@ -417,9 +417,9 @@ class Reproduce(RotaCase):
         self.assertIn("MISSED  completion of backfills, strict", done.stdout)
 
     def test_the_report_draws_the_figures_and_needs_nothing_beside_itself(self):
-        self.rota("reproduce", "binding", "--report", "binding.html")
+        self.rota("reproduce", "binding", "--report", "binding.html", code=3)
         page = (self.folder / "binding.html").read_text()
-        self.assertEqual(page.count("<svg"), 5)
+        self.assertEqual(page.count("<svg"), 9)
         self.assertNotIn("<script", page)
         self.refused("reproduce", "binding", "--report", "no/such/folder.html", said="folder.html")
 

@@ -6,13 +6,17 @@
 namespace rota::study {
 namespace {
 
-TEST(Binding, every_figure_of_the_published_comparison_lies_where_it_should) {
+// The paper names only LU and Cholesky, and no limit in time spares QR.
+constexpr const char* kMissed = "QR, bind=node, 4 GPUs, start-up 40 s, intensity 8, task limit 400 s";
+
+TEST(Binding, every_figure_of_the_published_comparison_lies_where_it_should_but_one) {
   const auto findings = study_binding();
   ASSERT_TRUE(findings) << findings.error().message;
   EXPECT_EQ(findings->rows.size(), 12U);
-  EXPECT_GE(findings->cells.size(), 50U);
+  EXPECT_GE(findings->cells.size(), 110U);
   for (const report::Cell& cell : findings->cells) {
-    EXPECT_TRUE(cell.ok()) << cell.claim << ": " << cell.found << " is not in " << cell.low << " .. " << cell.high;
+    EXPECT_EQ(cell.ok(), cell.claim != kMissed)
+        << cell.claim << ": " << cell.found << " is not in " << cell.low << " .. " << cell.high;
   }
 }
 
