@@ -183,7 +183,7 @@ class CommandLines(RotaCase):
             '{\n"number":1}': "the object does not end in this line",
             '[{"number":1}]': "this is a list of JSON",
             '{"number":1,"site":"texel"}': "jobs name a site, and the cluster has none",
-            '{"number":1,"restart":"perhaps"}': "restart is checkpoint, from-start or never",
+            '{"number":1,"restart":"perhaps"}': "restart is checkpoint, from-start, never or once",
             '{"submit":1}': "this line has no number, so it is the header",
         }.items():
             self.file("jobs.jsonl", line + "\n")
