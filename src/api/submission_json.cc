@@ -23,7 +23,8 @@ using serve::Service;
 using serve::Submission;
 
 constexpr std::size_t kMostSubmissions = 100'000;
-constexpr std::size_t kLongestText = 4096;  // of what is no script
+constexpr std::size_t kLongestText = 4096;  // bytes of what is no script
+constexpr const char* kText = "a text of at most 4,096 bytes";
 constexpr std::size_t kMostTexts = 100'000;
 constexpr std::size_t kDeepest = 8;             // arrays and objects within each other: a batch of submissions has 3
 constexpr std::size_t kMostMembers = 100;       // of one object: a submission has half of that at the most
@@ -174,7 +175,7 @@ Member number(const char* name, const char* takes, std::int64_t least, std::int6
 const std::vector<Member>& members() {
   using S = Submission;
   static const std::vector<Member> all{
-      plain<&S::name>("name", "a text of at most 4,096 bytes"),
+      plain<&S::name>("name", kText),
       {"script", "the text of a script",
        [](const Json& json, S& into, std::int64_t) { return take_script(json, into.script); }},
       plain<&S::command>("command", "an array of texts"),
@@ -192,11 +193,11 @@ const std::vector<Member>& members() {
       plain<&S::all_memory>("all_memory", "true or false"),
       number<&S::memory>("memory", "a number of bytes", 0, INT64_MAX / 2),
       number<&S::accelerators>("accelerators", "a whole number up to 255", 0, 255),
-      plain<&S::accelerator_type>("accelerator_type", "a text of at most 4,096 bytes"),
-      plain<&S::licence>("licence", "a text of at most 4,096 bytes"),
+      plain<&S::accelerator_type>("accelerator_type", kText),
+      plain<&S::licence>("licence", kText),
       number<&S::licences>("licences", "a whole number", 0, UINT32_MAX - 1),
       plain<&S::more_licences>("more_licences", "an array of texts such as simulink:2"),
-      plain<&S::partition>("partition", "a text of at most 4,096 bytes"),
+      plain<&S::partition>("partition", kText),
       plain<&S::limit>("limit", "a number of seconds"),
       number<&S::priority>("priority", kPriority, -kMostPriority, kMostPriority),
       {"begin", "a Unix time",
@@ -210,10 +211,10 @@ const std::vector<Member>& members() {
       plain<&S::warning_to_script>("warning_to_script", "true or false"),
       plain<&S::warning_time>("warning_time", "a number of seconds"),
       plain<&S::kill_wait>("kill_wait", "a number of seconds"),
-      plain<&S::checkpoint>("checkpoint", "a text of at most 4,096 bytes"),
+      plain<&S::checkpoint>("checkpoint", kText),
       plain<&S::checkpoint_signal>("checkpoint_signal", "the name of a signal"),
       plain<&S::checkpoint_time>("checkpoint_time", "a number of seconds"),
-      plain<&S::comment>("comment", "a text of at most 4,096 bytes"),
+      plain<&S::comment>("comment", kText),
       number<&S::tasks>("tasks", "a whole number", 0, UINT32_MAX - 1),
       number<&S::tasks_per_node>("tasks_per_node", "a whole number", 0, UINT32_MAX - 1),
       plain<&S::mail>("mail", "an array of texts such as BEGIN, END and FAIL"),

@@ -17,6 +17,7 @@ class Formula::Parser {
 
   Result<Formula> made() {
     if (auto read = sum(); !read) return std::unexpected(read.error());
+    skip_blanks();
     if (at_ < text_.size()) return wrong("an operator is expected");
     return std::move(out_);
   }
@@ -67,18 +68,11 @@ class Formula::Parser {
     if (!take('^')) return {};
     if (auto read = negated(); !read) return read;
     add({Op::power}, -1);
-    skip_blanks();
     return {};
   }
 
   Result<void> operand() {
-    if (take('(')) {
-      if (++inside_ > kDeepest) return wrong("there are too many parentheses within one another");
-      if (auto read = sum(); !read) return read;
-      --inside_;
-      if (!take(')')) return wrong("a parenthesis is not closed");
-      return skip_blanks(), Result<void>{};
-    }
+    if (take('(')) return inside(false);
     const char next = at_ < text_.size() ? text_[at_] : '\0';
     if (std::isalpha(static_cast<unsigned char>(next)) != 0) return word();
     double number = 0;
@@ -86,7 +80,7 @@ class Formula::Parser {
     if (error != std::errc{} || !std::isfinite(number)) return wrong("a number, a name or a parenthesis is expected");
     at_ = static_cast<std::size_t>(end - text_.data());
     add({Op::number, number}, 1);
-    return skip_blanks(), Result<void>{};
+    return {};
   }
 
   Result<void> word() {
@@ -105,22 +99,27 @@ class Formula::Parser {
     if (known == names_.end()) return wrong("there is no name " + rota::quoted(name));
     at_ = end;
     add({Op::name, 0, static_cast<std::size_t>(known - names_.begin())}, 1);
-    return skip_blanks(), Result<void>{};
+    return {};
   }
 
   Result<void> call(Op function) {
     const bool two = function == Op::min || function == Op::max;
     if (!take('(')) return wrong("a parenthesis is expected");
+    if (auto read = inside(two); !read) return read;
+    add({function}, two ? -1 : 0);
+    return {};
+  }
+
+  // What stands behind "(", with the ")".
+  Result<void> inside(bool two) {
     if (++inside_ > kDeepest) return wrong("there are too many parentheses within one another");
     if (auto read = sum(); !read) return read;
-    if (two && !take(',')) return wrong("a comma is expected");
     if (two) {
+      if (!take(',')) return wrong("a comma is expected");
       if (auto read = sum(); !read) return read;
     }
     --inside_;
-    if (!take(')')) return wrong("a parenthesis is not closed");
-    add({function}, two ? -1 : 0);
-    return skip_blanks(), Result<void>{};
+    return take(')') ? Result<void>{} : wrong("a parenthesis is not closed");
   }
 
   std::string_view text_;

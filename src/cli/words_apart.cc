@@ -66,16 +66,14 @@ class Apart {
       name = std::get<std::string>(*became);
     }
     const Argument* option = option_named(command_, name);
-    if (option == nullptr || (option->kind == ValueKind::none && !submits())) {
-      out_.options.push_back(word);
-      return {};
-    }
-    if (option->kind == ValueKind::none && equals != std::string::npos && !may_have(name, word.substr(equals + 1))) {
+    const bool is_switch = option != nullptr && option->kind == ValueKind::none;
+    const bool harmless = submits() && (equals == std::string::npos || may_have(name, word.substr(equals + 1)));
+    if (option == nullptr || (is_switch && !harmless)) {
       out_.options.push_back(word);
       return {};
     }
     out_.options.push_back(name);
-    if (option->kind == ValueKind::none) return {};  // as in --exclusive=user, which whole nodes are, too
+    if (is_switch) return {};  // as in --exclusive=user, which whole nodes are, too
     const SubmitOption* const own = submits() ? submit_option(name) : nullptr;
     if (equals != std::string::npos) {
       out_.options.push_back(word.substr(equals + 1));

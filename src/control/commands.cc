@@ -23,6 +23,13 @@ Instant Controller::limit_end_of(const Job& job) const {
   }
 }
 
+Command& Controller::kill_command(JobId job) {
+  Command& kill = command(Command::Kind::kill, job);
+  const Job& stopped = cluster_.job(job);
+  kill.for_good = stopped.cancelling || stopped.spec.restart == Restart::once;
+  return kill;
+}
+
 Command& Controller::preempt_command(JobId job, JobId beneficiary) {
   Command& leave = command(Command::Kind::preempt, job);
   leave.how = chain_.knobs().preempt;

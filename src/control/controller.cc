@@ -267,7 +267,7 @@ void Controller::switch_power(NodeId node, bool on, const Reason& reason) {
 void Controller::stop(JobId job, const Reason& reason, bool for_good) {
   if (cluster_.job(job).stopping && !for_good) return;  // it was told before
   write(Stopped{job, reason, for_good});
-  command(Command::Kind::kill, job).for_good = for_good || cluster_.job(job).spec.restart == Restart::once;
+  kill_command(job);
 }
 
 void Controller::extend(const Action& action) {

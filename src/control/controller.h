@@ -128,6 +128,7 @@ class Controller final : public Intake, public Alarm {
   [[gnu::always_inline]] inline Command& command(Command::Kind kind, JobId job, const Job* about);
   Command& command(Command::Kind kind, JobId job);
   [[gnu::always_inline]] inline void run_terms(Command& command, const Job& job) const;
+  Command& kill_command(JobId job);
   Command& preempt_command(JobId job, JobId beneficiary);
   Command& migrate_command(JobId job);
   Command& adjust_command(JobId job);

@@ -101,7 +101,7 @@ class Auctions : public DispatcherTest {
   Dispatcher dispatcher_{kOwn, rules(false), *this, *this, loop_};
 };
 
-// Of a site that takes part when processors come free there, and which sells to two buyers if there are two.
+// A site takes part when processors come free there, and sells to two buyers if there are two.
 class PublishedRules : public DispatcherTest {
  protected:
   PublishedRules() { dispatcher_.open(kEpoch); }

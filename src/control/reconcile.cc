@@ -49,9 +49,7 @@ bool Controller::has_answer(const AnswerWatch::Awaited& awaited) const {
 void Controller::send_again(JobId id, bool seen) {
   const Job& job = cluster_.job(id);
   if (job.stopping) {
-    Command& kill = command(Command::Kind::kill, id);
-    kill.for_good = job.cancelling || job.spec.restart == Restart::once;
-    kill.key = job.command;
+    kill_command(id).key = job.command;
   } else if (job.leaving) {
     const auto& leaving = cluster_.leaving();
     const auto found = std::find_if(leaving.begin(), leaving.end(), [&](const Leaving& l) { return l.job == id; });

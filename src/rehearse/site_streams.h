@@ -61,7 +61,7 @@ struct SiteStreams {
 // The machine of the options has sites. A job is submitted at the site that its attributes name; if they name none, at
 // its user's: users are spread over the sites in proportion to their processors, jobs of unknown users by their
 // numbers; if it can never run there, at the next site where it can. A job that no other site can run stays there; so
-// do one whose attributes say that it is not for any site, and all jobs unless they may be exchanged.
+// does one whose attributes say that no other site may have it, and so do all jobs unless they may be exchanged.
 SiteStreams site_streams(const log::Workload& workload, const RehearseOptions& options, const SiteTerms& terms,
                          bool exchanged);
 

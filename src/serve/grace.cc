@@ -57,7 +57,7 @@ JobEntry::Grace Service::read_grace(const std::string& text) {
   return {text.substr(0, between), text.substr(std::min(between + 1, text.size()))};
 }
 
-// By an overrun rule: for whom, and what becomes of it.
+// Where an overrun rule stops a job: for which other one, and what becomes of it.
 void Service::note_stop(const View& before, const Stopped& fact) {
   if (fact.for_good || fact.reason.rule != Rule::promise_due) return;
   const Job& job = before.job(fact.job);

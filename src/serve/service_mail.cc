@@ -78,7 +78,7 @@ void Service::mail_of_start(JobId id) {
 void Service::mail_of_requeue(JobId id, bool was_stopped) {
   const JobEntry* entry = book_.find(id);
   if (entry == nullptr || (entry->about->mail & kMailRequeue) == 0) return;
-  const std::string& why = entry->heard().message;  // of one that was stopped by a rule: for whom
+  const std::string& why = entry->heard().message;  // where a rule has stopped it: for which job
   post(*entry->about, book_.shown(id), "REQUEUE",
        "was taken back and waits again" + (was_stopped && !why.empty() ? ". " + why : ""));
 }

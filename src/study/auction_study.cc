@@ -285,7 +285,7 @@ AuctionRow row_of(const Contender& contender, const std::vector<Trial>& trials, 
   return row;
 }
 
-// Of so many rows that differ in the length of a round, the one that lasts best.
+// The best length of a round among so many rows that differ in it.
 const AuctionRow& best_of(const std::vector<AuctionRow>& rows, std::size_t first, std::size_t count) {
   const auto sooner = [](const AuctionRow& a, const AuctionRow& b) { return a.time.mean < b.time.mean; };
   const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(first);

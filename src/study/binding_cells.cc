@@ -128,7 +128,7 @@ void unequal_nodes(BindingCells& compare) {
   }
 }
 
-// Of the racks with 1 .. 6 balanced stacks of 0 .. 24 nodes in all: in how many stack sizes differ by more than one
+// Among the racks with 1 .. 6 balanced stacks of 0 .. 24 nodes in all: in how many stack sizes differ by more than one
 // after another accelerator node has come.
 std::int64_t unbalanced_racks(NodeBinding::Stop stop) {
   std::int64_t unbalanced = 0;

@@ -15,7 +15,7 @@ using report::formatted;
 constexpr std::array<std::int64_t, 4> kIntensities{1, 2, 4, 8};
 constexpr std::array<std::int64_t, 5> kMegabytes{1, 5, 10, 20, 50};
 constexpr Duration kStartUp = seconds(40);
-// Assumed: the paper prints neither. Of the lengths of LU and Cholesky on a CPU only those at intensity 8 are longer.
+// Assumed: the paper prints neither. LU and Cholesky take longer than this on a CPU only at intensity 8.
 constexpr Duration kTaskLimit = seconds(400);
 
 // Rows of kExpected: application by rule; columns: 2, 3 and 4 GPUs.
@@ -77,7 +77,7 @@ void intensities(BindingCells& compare) {
   }
 }
 
-// The same on two and on three GPUs.
+// Two GPUs do as well as three.
 void fewer_gpus(BindingCells& compare) {
   bool rises = true;
   double apart = 0;

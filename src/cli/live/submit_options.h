@@ -38,8 +38,8 @@ bool only_digits(std::string_view text);  // one at least
 
 std::span<const SubmitOption> submit_options();
 
-// `weaker` becomes both, where `stronger` decides what it names. Of options that say the same in several ways, as --mem
-// and --mem-per-cpu do, those of the weaker one go with the first that the stronger one has.
+// `weaker` becomes both, where `stronger` decides what it names. Where several options say the same in different ways,
+// as --mem and --mem-per-cpu do, one in the stronger takes all of them out of the weaker.
 void overrule(SubmitValues& weaker, SubmitValues stronger);
 
 // The option that has this name, as "-t" or "--time"; nullptr: none.

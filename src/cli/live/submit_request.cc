@@ -21,7 +21,7 @@
 namespace rota::cli {
 namespace {
 
-// Of two such, which Slurm refuses, none is the stronger one.
+// Two that exclude each other, as in Slurm.
 constexpr std::array<std::array<std::string_view, 2>, 4> kEither{{{"memory", "memory_each"},
                                                                   {"memory", "memory_of_accelerator"},
                                                                   {"memory_each", "memory_of_accelerator"},
@@ -59,6 +59,10 @@ class Request {
     return found == values_.end() ? nullptr : &found->second;
   }
 
+  static std::unexpected<Error> twice(const SubmitValue& one, const SubmitValue& other) {
+    return fail(one.where + " and " + other.where + " say the same in two ways; give one of them.");
+  }
+
   // The number under a key, else `otherwise`.
   Result<std::int64_t> count(std::string_view key, std::int64_t otherwise) const {
     const SubmitValue* value = given(key);
@@ -69,8 +73,7 @@ class Request {
     if (auto read = tres_of_task(); !read) return read;
     if (auto read = gpu_wishes(); !read) return read;
     for (const auto& [one, other] : kEither) {
-      if (given(one) != nullptr && given(other) != nullptr)
-        return fail(given(one)->where + " and " + given(other)->where + " say the same in two ways; give one of them.");
+      if (given(one) != nullptr && given(other) != nullptr) return twice(*given(one), *given(other));
     }
     const auto each = tres_processors_ > 0 ? Result<std::int64_t>(tres_processors_) : count("each", 1);
     const auto nodes = node_count(), per_node = count("per_node", 1);
@@ -152,8 +155,7 @@ class Request {
       const std::string_view kind = piece.substr(0, end);
       if (!number || *number < 0 || *number > kMostCounted) return wrong_value(*value, "such as cpu=2,gres/gpu=1");
       const char* const also = kind == "cpu" ? "each" : "accelerators_each";
-      if (given(also) != nullptr)
-        return fail(value->where + " and " + given(also)->where + " say the same in two ways; give one of them.");
+      if (given(also) != nullptr) return twice(*value, *given(also));
       if (kind == "cpu") {
         tres_processors_ = *number;
       } else if (kind == "gres/gpu" || kind.starts_with("gres/gpu:")) {
@@ -204,7 +206,7 @@ class Request {
     return {};
   }
 
-  // Of each node.
+  // What each node has of it.
   std::int64_t share_of(std::int64_t all) const { return all / nodes_ + (all % nodes_ != 0 ? 1 : 0); }
 
   static std::unexpected<Error> goes_with_accelerators(const SubmitValue& value) {

@@ -159,7 +159,7 @@ TEST(JobTasks, go_on_on_cpus_when_the_last_accelerator_is_gone_and_back_when_it_
   EXPECT_EQ(cluster.end_of(0), seconds(15 + 8));
 }
 
-// Of 10 s on a CPU, of which a first try may take 4 s.
+// A task takes 10 s on a CPU, and its first try may take 4 s.
 TaskTable limited(std::uint32_t count) {
   TaskTable table = tasks_of(count);
   table.of_others->limit = seconds(4);

@@ -58,7 +58,7 @@ bool NodeBinding::higher(NodeId a, std::int64_t served_by_a, NodeId b, std::int6
   return served_by_a * members_[b.value].weight > served_by_b * members_[a.value].weight;
 }
 
-// There is one. Of equal ones that of the lowest id, as everywhere.
+// There is one; among equal ones that of the lowest id, as everywhere.
 NodeId NodeBinding::least_loaded_with_one_more(const Rack& rack) const {
   NodeId least;
   for (const auto& [size, host] : rack.stacks) {
@@ -69,7 +69,7 @@ NodeId NodeBinding::least_loaded_with_one_more(const Rack& rack) const {
   return least;
 }
 
-// Of the stacks besides `but` that have a node; invalid: none has.
+// Among the stacks besides `but` that have a node; invalid: none has.
 NodeId NodeBinding::most_loaded(const Rack& rack, NodeId but) const {
   NodeId most;
   for (const auto& [size, host] : rack.stacks) {

@@ -1,6 +1,5 @@
 // When nodes go to sleep and wake.
 #include <algorithm>
-#include <tuple>
 
 #include "policy/power/always_on.h"
 #include "policy/power/power_demand.h"
@@ -229,10 +228,9 @@ constexpr EngineNeed kNeeds[]{{"power", Capability::power, switches}};
 
 constexpr Refusal kRefusals[]{
     {[](const ChainKnobs& k) {
-       const auto& [close, open, close_to, open_to] =
-           std::tuple(k.power.close, k.power.open, k.power.close_to, k.power.open_to);
-       return k.power.rule == Power::load_factor &&
-              !(close < std::min(close_to, open_to) && std::max(close_to, open_to) < open);
+       const PowerKnobs& p = k.power;
+       const bool between = p.close < std::min(p.close_to, p.open_to) && std::max(p.close_to, p.open_to) < p.open;
+       return p.rule == Power::load_factor && !between;
      },
      "nodes are switched off below the load power-close and on above power-open, and both aims lie between: "
      "power-close < power-close-to and power-open-to < power-open. Set them so."}};

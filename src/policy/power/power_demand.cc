@@ -260,7 +260,7 @@ class Demand {
     return last.owes_try && last.tried <= now() && first_left() != nullptr;
   }
 
-  // Of the queue, behind those that the draft starts.
+  // The first of the queue that the draft does not start; nullptr: none.
   const WaitingEntry* first_left() const {
     const WaitingEntry* head = view_.waiting().head();
     while (head && plan_.starts(head->job)) head = view_.waiting().next(head->place);
