@@ -159,7 +159,7 @@ struct Fields<Job> {
       Field{"earlier", &Job::earlier,
             "for so long earlier dispatches, and the latest before a move, held what it asks for", 4},
       Field{"passed", &Job::passed, "processors of jobs that passed it while its start could not be foreseen", 6},
-      Field{"ahead", &Job::ahead, "whether it goes before others of its priority", 6}};
+      Field{"ahead", &Job::ahead, "whether it goes before others of its priority", 7}};
 };
 template <>
 struct Fields<NodePowerRow> {
@@ -212,7 +212,7 @@ ROTA_FACT(Submitted, "submitted", observed, "a job is known from now on"){
     Field{"job", &F::job, "its id"}, Field{"spec", &F::spec, "what it asks for"},
     Field{"expected", &F::expected, "run time that planning counts on"},
     Field{"bars", &F::bars, "why it is not queued yet"},
-    Field{"ahead", &F::ahead, "whether it goes before others of its priority", 6}};
+    Field{"ahead", &F::ahead, "whether it goes before others of its priority", 7}};
 ROTA_FACT_END;
 ROTA_FACT(Rejected, "rejected", observed, "a job was submitted that can never run here"){
     Field{"job", &F::job, "its id"}, Field{"spec", &F::spec, "what it asked for"}};

@@ -172,9 +172,10 @@ TEST(JournalFormat, refuses_what_is_no_journal_or_a_newer_one) {
   EXPECT_EQ(error(""), "j is empty, so it is no journal.");
   EXPECT_EQ(error("; a job log\n1 2 3\n"), "j is no journal: it does not begin with \"rota-journal \".");
   std::string newer = start;
-  newer[newer.find(std::to_string(kJournalVersion))] = '7';
-  EXPECT_EQ(error(newer), "j is a journal of version 7, and this Rota knows versions 1 to " +
-                              std::to_string(kJournalVersion) + ". Use a newer Rota.");
+  newer[newer.find(std::to_string(kJournalVersion))] = static_cast<char>('1' + kJournalVersion);
+  EXPECT_EQ(error(newer), "j is a journal of version " + std::to_string(kJournalVersion + 1) +
+                              ", and this Rota knows versions 1 to " + std::to_string(kJournalVersion) +
+                              ". Use a newer Rota.");
   for (const char* const line : {"rota-journal 0 2 00000000\n{}\n", "rota-journal 1 x\n", "rota-journal 1 2 zz\n{}\n",
                                  "rota-journal 1 99999999999 00000000\n{}\n", "rota-journal 1 2 0\r\n{}\n"}) {
     EXPECT_EQ(error(line), "The first line of the journal j is damaged. Use a copy of it.") << line;
