@@ -1,5 +1,6 @@
 // /metrics, for Prometheus.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 
@@ -15,6 +16,9 @@ class Page {
     text_ += "# HELP " + name + " " + help + "\n# TYPE " + name + " " + type + "\n";
   }
   void value(const std::string& name, std::int64_t number) { text_ += name + " " + std::to_string(number) + "\n"; }
+  void value(const std::string& name, double number) {
+    text_ += name + " " + (std::isfinite(number) ? Json(number).dump() : "+Inf") + "\n";
+  }
   void one(const std::string& name, const char* type, const char* help, std::int64_t number) {
     head(name, type, help);
     value(name, number);
@@ -61,6 +65,26 @@ void add_nodes(const serve::Service& service, Page& page) {
   }
 }
 
+// Where the power rule reckons any.
+void add_loads(const serve::Service& service, Page& page) {
+  const std::vector<LoadReading>& loads = service.view().power().loads();
+  if (loads.empty()) return;
+  const auto label = [&](const LoadReading& of) {
+    return "partition=\"" + (of.partition.valid() ? service.machine().partitions[of.partition.value].name : "") + "\"";
+  };
+  page.head("rota_load_factor", "gauge", "what the work in the queue is of what the nodes can do, by the power rule");
+  for (const LoadReading& of : loads) page.value("rota_load_factor{" + label(of) + "}", of.load);
+  page.head("rota_queued_work_node_seconds", "gauge",
+            "what jobs that wait and run may use of nodes, at least and at most");
+  for (const LoadReading& of : loads) {
+    const std::string name = "rota_queued_work_node_seconds{" + label(of) + ",estimate=\"";
+    page.value(name + "least\"}", static_cast<double>(of.least_work) / 1000);
+    page.value(name + "most\"}", static_cast<double>(of.most_work) / 1000);
+  }
+  page.head("rota_fragment_nodes", "gauge", "idle nodes that are too few for any job that waits");
+  for (const LoadReading& of : loads) page.value("rota_fragment_nodes{" + label(of) + "}", of.fragments);
+}
+
 }  // namespace
 
 void answer_metrics(const Ask& ask) {
@@ -76,6 +100,7 @@ void answer_metrics(const Ask& ask) {
   page.one("rota_processors_asleep", "gauge", "processors that no job holds on nodes that are off, boot or go to sleep",
            use.asleep);
   add_nodes(service, page);
+  add_loads(service, page);
   page.one("rota_cycles_total", "counter", "scheduling cycles", service.controller().cycles());
   page.one("rota_facts_total", "counter", "facts written", static_cast<std::int64_t>(service.view().sequence()));
   page.one("rota_refusals_total", "counter", "what the engine or the passing of time told that contradicted the state",

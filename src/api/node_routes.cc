@@ -1,5 +1,6 @@
 // /v1/nodes, /v1/partitions, /v1/licences
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -138,6 +139,24 @@ Json counted_json(const Service& service) {
           {"partitions", Json::array()}};
 }
 
+// What the power rule saw when it looked last.
+Json loads_json(const Service& service) {
+  const NodePower& power = service.view().power();
+  Json rows = Json::array();
+  for (const LoadReading& reading : power.loads()) {
+    Json row{{"nodes", reading.nodes},
+             {"on", reading.on},
+             {"busy", reading.busy},
+             {"least_work", static_cast<double>(reading.least_work) / 1000},
+             {"most_work", static_cast<double>(reading.most_work) / 1000},
+             {"fragments", reading.fragments}};
+    if (reading.partition.valid()) row["partition"] = service.machine().partitions[reading.partition.value].name;
+    if (std::isfinite(reading.load)) row["load"] = reading.load;
+    rows.push_back(std::move(row));
+  }
+  return {{"looked", unix_seconds(service, power.reviewed_at())}, {"loads", std::move(rows)}};
+}
+
 Json nodes_json(const Service& service) {
   Json nodes = Json::array();
   if (service.machine().nodes.empty()) nodes.push_back(counted_json(service));
@@ -146,7 +165,9 @@ Json nodes_json(const Service& service) {
   for (std::uint32_t n = 0; n < service.machine().nodes.size(); ++n) {
     nodes.push_back(node_json(service, NodeId{n}, std::move(jobs[NodeId{n}]), reserved[NodeId{n}]));
   }
-  return {{"nodes", std::move(nodes)}};
+  Json json{{"nodes", std::move(nodes)}};
+  if (!service.view().power().loads().empty()) json["power_rule"] = loads_json(service);
+  return json;
 }
 
 Json partitions_json(const Service& service) {

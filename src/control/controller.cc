@@ -214,7 +214,7 @@ void Controller::carry_out_plan() {
   for (; a != actions.end() && !a->backfilled; ++a) carry_out(*a);
   for (const Promise& p : plan_.promises()) write(Promised{p.job, p.start, plan_.place_of(p)});
   for (; a != actions.end(); ++a) carry_out(*a);
-  if (plan_.reviews_power()) write(PowerReviewed{plan_.next_review()});
+  if (plan_.reviews_power()) write(PowerReviewed{plan_.next_review(), plan_.loads()});
   if (plan_.replans()) write(plan_.replan());
 }
 

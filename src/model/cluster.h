@@ -389,7 +389,10 @@ class Cluster final : public View {
   [[gnu::cold]] void apply(const Migrated& fact);
   void apply(const PowerOrdered& fact);
   [[gnu::cold]] void apply(const ModeChanged& fact) { plain_ = fact.plain; }
-  void apply(const PowerReviewed& fact) { power_.reviewed(now_, fact.next); }
+  void apply(const PowerReviewed& fact) {
+    power_.reviewed(now_, fact.next);
+    power_.read(fact.loads);
+  }
   void apply(const Replanned& fact) { replanned_ = fact; }
   void apply(const StateKept& fact);
   void apply(const JobKept& fact);

@@ -201,8 +201,9 @@ struct PowerOrdered {  // told to wake or to go to sleep
 struct ModeChanged {  // plain: a plan was refused, and until somebody looks jobs start in order of the queue
   bool plain = false;
 };
-struct PowerReviewed {    // a power rule has looked at everything
-  Instant next = kNever;  // wants to look again then although nothing happens
+struct PowerReviewed {                  // a power rule has looked at everything
+  Instant next = kNever;                // wants to look again then although nothing happens
+  std::vector<LoadReading> loads = {};  // where it reckons any
 };
 
 struct Replanned {           // a policy that looks at the queue from time to time has done so, or owes that
@@ -235,6 +236,7 @@ struct StateKept {  // counters and lists that no row has
   ReservationId next_reservation = ReservationId{0};
   Duration longest_expected{0};  // of those that have been queued since nobody waited
   Instant first_submit = kNever;
+  std::vector<LoadReading> loads = {};  // when a power rule looked last
 };
 struct ReservationKept {
   Reservation row;
@@ -278,7 +280,9 @@ struct WorkKept {  // of one class of job sizes
   std::int64_t jobs = 0;
   double use = 0;
   double squares = 0;
-  Duration longest_limit{0};  // of all classes
+  Duration longest_limit{0};              // of all classes
+  std::vector<std::int64_t> latest = {};  // node-milliseconds of the latest, and of those drawn (model/work_history.h)
+  std::vector<std::int64_t> drawn = {};
 };
 struct DemandKept {
   double lately = 0;

@@ -182,6 +182,18 @@ struct Fields<PowerCounters> {
                                   Field{"next_review", &PowerCounters::next_review, "and wants to look again"}};
 };
 template <>
+struct Fields<LoadReading> {
+  static constexpr std::tuple all{
+      Field{"partition", &LoadReading::partition, "index in the cluster file; none: all nodes"},
+      Field{"nodes", &LoadReading::nodes, "that it has"},
+      Field{"on", &LoadReading::on, "of these, on or booting"},
+      Field{"busy", &LoadReading::busy, "of these, with jobs"},
+      Field{"least_work", &LoadReading::least_work, "node-milliseconds that the jobs of its queue take at least,"},
+      Field{"most_work", &LoadReading::most_work, "and at most"},
+      Field{"load", &LoadReading::load, "what the most is of what its nodes can do"},
+      Field{"fragments", &LoadReading::fragments, "idle nodes, where they are too few for any job that waits"}};
+};
+template <>
 struct Fields<Reservation> {
   static constexpr std::tuple all{
       Field{"id", &Reservation::id, "its id"}, Field{"from", &Reservation::from, "when it begins"},
@@ -333,7 +345,8 @@ ROTA_FACT(PowerOrdered, "power_ordered", decided, "a node is told to wake or to 
     Field{"until", &F::until, "when that is expected to be over"}, Field{"reason", &F::reason, "why"}};
 ROTA_FACT_END;
 ROTA_FACT(PowerReviewed, "power_reviewed", decided, "a power rule has looked at everything"){
-    Field{"next", &F::next, "wants to look again then although nothing happens"}};
+    Field{"next", &F::next, "wants to look again then although nothing happens"},
+    Field{"loads", &F::loads, "that it saw, where it reckons any", 7}};
 ROTA_FACT_END;
 ROTA_FACT(Replanned, "replanned", decided,
           "a policy that looks at the queue from time to time has done so, or owes that"){
@@ -365,7 +378,8 @@ ROTA_FACT(StateKept, "state_kept", kept, "counters and lists that no row has"){
     Field{"next_reservation", &F::next_reservation, "id of the next reservation"},
     Field{"longest_expected", &F::longest_expected,
           "longest run time counted on of those that have been queued since nobody waited"},
-    Field{"first_submit", &F::first_submit, "the first submission of all"}};
+    Field{"first_submit", &F::first_submit, "the first submission of all"},
+    Field{"loads", &F::loads, "that a power rule saw when it looked last", 7}};
 ROTA_FACT_END;
 ROTA_FACT(ReservationKept, "reservation_kept", kept,
           "a reservation as it stands"){Field{"row", &F::row, "all that is known of it"}};
@@ -406,9 +420,13 @@ ROTA_FACT(UserKept, "user_kept", kept, "what is known of one user's past jobs"){
           "least number: he has used nothing"}};
 ROTA_FACT_END;
 ROTA_FACT(WorkKept, "work_kept", kept, "what past jobs of one class of sizes used"){
-    Field{"size_class", &F::size_class, "power of two of their nodes"}, Field{"jobs", &F::jobs, "how many"},
-    Field{"use", &F::use, "sum of node-milliseconds"}, Field{"squares", &F::squares, "and of their squares"},
-    Field{"longest_limit", &F::longest_limit, "of all classes"}};
+    Field{"size_class", &F::size_class, "power of two of their nodes"},
+    Field{"jobs", &F::jobs, "how many"},
+    Field{"use", &F::use, "sum of node-milliseconds"},
+    Field{"squares", &F::squares, "and of their squares"},
+    Field{"longest_limit", &F::longest_limit, "of all classes"},
+    Field{"latest", &F::latest, "node-milliseconds of those that ended last, in a ring", 7},
+    Field{"drawn", &F::drawn, "node-milliseconds of those that were drawn at random", 7}};
 ROTA_FACT_END;
 ROTA_FACT(DemandKept, "demand_kept", kept, "what was asked for lately"){
     Field{"lately", &F::lately, "processors, those long past counting less"}, Field{"latest", &F::latest, "as of then"},

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/id_set.h"
+#include "model/load_reading.h"
 #include "model/machine.h"
 
 namespace rota {
@@ -140,6 +141,9 @@ class NodePower {
     counters_.reviewed_at = at;
     counters_.next_review = next;
   }
+  // The loads that it saw then; none where the rule reckons none.
+  const std::vector<LoadReading>& loads() const { return loads_; }
+  void read(const std::vector<LoadReading>& loads) { loads_ = loads; }
 
  private:
   static std::size_t index(PowerState state) { return static_cast<std::size_t>(state); }
@@ -166,6 +170,7 @@ class NodePower {
   Duration longest_break_even_{0};
   std::int64_t cycles_ = 0;
   PowerCounters counters_;
+  std::vector<LoadReading> loads_;
   mutable std::vector<std::pair<Instant, std::int64_t>> returns_;  // scratch
 };
 

@@ -136,6 +136,41 @@ TEST(WorkHistory, takes_small_classes_together_with_a_neighbour) {
   EXPECT_EQ(uses[WorkHistory::class_of(16)].jobs, 5);
 }
 
+// Of 1,000 jobs of 1 to 1,000 s the latest ten are those of 991 to 1,000 s. The drawn ones are from all of them, and
+// the same in a history that was kept and put back.
+TEST(WorkHistory, traces_past_jobs_back_or_draws_them) {
+  WorkHistory history(nullptr);
+  JobSpec job;
+  job.processors = 1;
+  for (int run = 1; run <= 1'000; ++run) history.add(job, seconds(run));
+  EXPECT_DOUBLE_EQ(history.uses(1)[0].mean, 500'500);
+  const auto latest = history.uses(1, WorkSample::latest, 10)[0];
+  EXPECT_EQ(latest.jobs, 10);
+  EXPECT_DOUBLE_EQ(latest.mean, 995'500);
+  const auto drawn = history.uses(1, WorkSample::drawn, 256)[0];
+  EXPECT_EQ(drawn.jobs, 256);
+  EXPECT_NEAR(drawn.mean, 500'500, 3 * 288'700 / 16.0) << "a mean of 256 lies so near to that of all, as a rule";
+  EXPECT_NEAR(history.uses(1, WorkSample::drawn, 100)[0].mean, 500'500, 3 * 288'700 / 10.0);
+  WorkHistory again(nullptr);
+  for (const WorkKept& kept : history.kept()) again.put_back(kept);
+  for (const WorkSample sample : {WorkSample::latest, WorkSample::drawn})
+    EXPECT_DOUBLE_EQ(again.uses(1, sample, 50)[0].mean, history.uses(1, sample, 50)[0].mean);
+  job.processors = 2;
+  again.add(job, seconds(7));
+  EXPECT_DOUBLE_EQ(again.uses(1, WorkSample::latest, 10)[1].mean, 14'000) << "each class has a window of its own";
+}
+
+TEST(WorkHistory, AStateOfAnOlderVersionHasTheMeanInPlaceOfSamples) {
+  WorkHistory history(nullptr);
+  history.put_back(
+      {.size_class = 0, .jobs = 300, .use = 300 * 5'000.0, .squares = 300 * 2.6e7, .longest_limit = seconds(9)});
+  EXPECT_DOUBLE_EQ(history.uses(1, WorkSample::latest, 10)[0].mean, 5'000);
+  JobSpec job;
+  job.processors = 1;
+  for (int i = 0; i < 5; ++i) history.add(job, seconds(15));
+  EXPECT_DOUBLE_EQ(history.uses(1, WorkSample::latest, 10)[0].mean, 10'000);
+}
+
 TEST(NodePower, ANodeThatIsNotUpIsInNoCount) {
   const Machine m = machine(3);
   NodePower power(&m);

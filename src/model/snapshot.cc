@@ -28,7 +28,8 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
                   c.plain_,
                   c.reservations_.next_id(),
                   c.longest_expected_,
-                  c.first_submit_};
+                  c.first_submit_,
+                  c.power_.loads()};
   for (const Leaving& l : c.leaving_) state.leaving.push_back(l.job);
   add(std::move(state));
   if (!(c.replanned_ == Replanned{})) add(c.replanned_);
@@ -96,6 +97,7 @@ void Cluster::apply(const StateKept& fact) {
     set_aside_ = in_ranges(fact.set_aside);
   }
   power_.put_back(fact.power);
+  power_.read(fact.loads);
   plain_ = fact.plain;
   reservations_.put_back_next_id(fact.next_reservation);
   longest_expected_ = fact.longest_expected;

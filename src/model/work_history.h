@@ -1,5 +1,6 @@
 // How much past jobs used, by size class: what a load factor is reckoned from. A job's use is its nodes times its run
-// time; its class is the power of two at or above its nodes. Not thread-safe.
+// time; its class is the power of two at or above its nodes. Beside the sums of all that ever ended, of each class the
+// latest and some drawn at random are kept. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -11,8 +12,16 @@
 
 namespace rota {
 
+// Which past jobs are the sample.
+enum class WorkSample : std::uint8_t {
+  all,
+  latest,  // of each class, traced back from the one that ended last
+  drawn,   // of each class, at random from all that ever ended
+};
+
 class WorkHistory {
  public:
+  static constexpr std::size_t kKept = 256;  // jobs of a class, the latest and the drawn
   // Jobs that say nothing of nodes get as many as they fill; on counted processors each is a node.
   explicit WorkHistory(const Machine* machine);
 
@@ -29,7 +38,9 @@ class WorkHistory {
   };
   static constexpr std::size_t kClasses = 33;
   static std::size_t class_of(std::uint32_t nodes);
-  std::array<Use, kClasses> uses(std::int64_t least) const;
+  // `window`: so many of a class, kKept at most, where the sample is not all.
+  std::array<Use, kClasses> uses(std::int64_t least, WorkSample sample = WorkSample::all,
+                                 std::int64_t window = kKept) const;
 
   // For a snapshot: each class in which there are any, and how they are put back.
   std::vector<WorkKept> kept() const;
@@ -43,10 +54,23 @@ class WorkHistory {
     double use = 0;
     double squares = 0;
     void add(const Sums& o) { jobs += o.jobs, use += o.use, squares += o.squares; }
+    static Sums of(std::int64_t one) {
+      const auto use = static_cast<double>(one);
+      return {1, use, use * use};
+    }
   };
+  // Of one class, in node-milliseconds.
+  struct Kept {
+    std::vector<std::int64_t> latest;  // a ring: the job after kKept others takes the place of the first
+    std::vector<std::int64_t> drawn;   // each past job is among them with the same probability
+  };
+
+  void keep(std::size_t size_class, std::int64_t use);
+  Sums sample_of(std::size_t size_class, WorkSample sample, std::size_t window) const;
 
   std::int64_t per_node_ = 1;  // processors
   std::array<Sums, kClasses> sums_{};
+  std::array<Kept, kClasses> kept_;
   Duration longest_limit_{0};
 };
 

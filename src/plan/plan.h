@@ -92,9 +92,12 @@ class Plan {
   std::int64_t waking() const { return waking_; }                // processors that the draft wakes, and those
   std::int64_t sent_to_sleep() const { return sent_to_sleep_; }  // that it sends to sleep
   // That a rule has looked at the nodes' power, and when it wants to look again.
-  void power_reviewed(Instant next) { review_ = next, reviewed_ = true; }
+  void power_reviewed(Instant next, std::vector<LoadReading> loads = {}) {
+    review_ = next, loads_ = std::move(loads), reviewed_ = true;
+  }
   bool reviews_power() const { return reviewed_; }
   Instant next_review() const { return review_; }
+  const std::vector<LoadReading>& loads() const { return loads_; }
   // That a policy which does so from time to time has looked at the queue.
   void replanned(const Replanned& what) { replan_ = what, replanned_ = true; }
   bool replans() const { return replanned_; }
@@ -254,6 +257,7 @@ class Plan {
   bool looks_again_ = false;
   bool reviewed_ = false;
   Instant review_ = kNever;
+  std::vector<LoadReading> loads_;  // that it saw
   bool replanned_ = false;
   Replanned replan_;
 };

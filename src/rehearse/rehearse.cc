@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/cpu_time.h"
+#include "control/load_log.h"
 #include "control/start_log.h"
 #include "model/never_fits.h"
 #include "model/share_tree.h"
@@ -105,11 +106,38 @@ std::optional<report::PowerUse> power_use(const sim::Consumption& consumption, c
   use.cycles = consumption.cycles;
   use.most_cycles = consumption.most_cycles;
   use.failed_boots = consumption.failed_boots;
+  use.most_switched = consumption.most_switched;
+  use.largest_step = metered->tells_watts() ? consumption.largest_step : -1;
   use.nodes = static_cast<std::int64_t>(metered->nodes.size());
   use.co2 = metered->co2;
   set_costs(consumption, *metered, use);
   return use;
 }
+
+namespace {
+
+std::vector<report::LoadUse> load_use(const std::vector<LoadLook>& looks, const Machine& machine) {
+  std::vector<report::LoadUse> uses;
+  for (const LoadLook& look : looks) {
+    uses.resize(look.loads.size());
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+      const LoadReading& reading = look.loads[i];
+      report::LoadUse& use = uses[i];
+      if (reading.partition.valid()) use.partition = machine.partitions[reading.partition.value].name;
+      ++use.looks;
+      use.mean += reading.load;
+      use.most = std::max(use.most, reading.load);
+      use.fragments += static_cast<double>(reading.fragments);
+    }
+  }
+  for (report::LoadUse& use : uses) {
+    use.mean /= static_cast<double>(use.looks);
+    use.fragments /= static_cast<double>(use.looks);
+  }
+  return uses;
+}
+
+}  // namespace
 
 Cost cost_of(const sim::JobDraw& drew, const Machine& metered) {
   if (metered.tariff.has_steps()) return drew.cost;
@@ -277,6 +305,8 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   how.engine.machine = options.machine.get();
   GrantLog log(counted_from(workload));
   how.observers.push_back(&log);
+  LoadLog loads(counted_from(workload));
+  if (how.engine.metered) how.observers.push_back(&loads);
   StartLog starts;
   if (options.keep_jobs) how.observers.push_back(&starts);
   std::optional<Journal> journal;
@@ -304,6 +334,8 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   add_draws(rehearsal, options, outcome);
   leave_out_warm_up(workload, outcome);
   outcome.power = power_use(rehearsal.consumption(), how.engine.metered);
+  outcome.loads = loads.take();
+  if (outcome.power) outcome.power->loads = load_use(outcome.loads, *how.machine);
   if (options.keep_jobs && how.engine.metered) outcome.node_states.push_back(rehearsal.node_states());
   if (options.keep_nodes && how.engine.metered) add_nodes(rehearsal.node_totals(), *how.machine, SiteId{}, outcome);
   outcome.tasks = task_use(rehearsal.tasks(), chain.knobs().bind);

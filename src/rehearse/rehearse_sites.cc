@@ -349,6 +349,8 @@ class SiteRehearsal {
       all->cycles += site.power->cycles;
       all->most_cycles = std::max(all->most_cycles, site.power->most_cycles);
       all->failed_boots += site.power->failed_boots;
+      all->most_switched = std::max(all->most_switched, site.power->most_switched);
+      all->largest_step = std::max(all->largest_step, site.power->largest_step);
       all->nodes += site.power->nodes;
       add_cost(site.power->cost, all->cost);
       add_cost(site.power->always_on_cost, all->always_on_cost);

@@ -80,6 +80,12 @@ double of_power(const Summary& s, double (*value)(const PowerUse&)) { return s.p
 std::string kwh_text(double kwh) { return readable_number(kwh, std::abs(kwh) < 1000 ? 1 : 0); }
 std::string two_places(double value) { return readable_number(value, 2); }
 
+double of_loads(const PowerUse& p, double LoadUse::* figure) {
+  double most = kNone;
+  for (const LoadUse& load : p.loads) most = std::isnan(most) ? load.*figure : std::max(most, load.*figure);
+  return most;
+}
+
 constexpr std::array kPower{
     Figure{"share of all processor time", "work", "%", "Jobs ran there.", Better::neither,
            [](const Summary& s) { return of_power(s, [](const PowerUse& p) { return p.share(p.work); }); },
@@ -92,6 +98,37 @@ constexpr std::array kPower{
            fine_percent_text},
     Figure{"sent to sleep", "a day", "", "How often a node was sent to sleep in a day, on average.", Better::neither,
            [](const Summary& s) { return of_power(s, [](const PowerUse& p) { return p.cycles_per_node_day(); }); },
+           two_places},
+    Figure{"in one minute", "switched", "",
+           "The most nodes that were woken or sent to sleep within one minute: power-ramp bounds it.", Better::neither,
+           [](const Summary& s) {
+             return of_power(s, [](const PowerUse& p) {
+               return p.most_switched > 0 ? static_cast<double>(p.most_switched) : kNone;
+             });
+           },
+           count_text},
+    Figure{"in one minute", "step", "kW",
+           "By how much switching changed what all nodes draw within one minute, at most.", Better::neither,
+           [](const Summary& s) {
+             return of_power(s, [](const PowerUse& p) {
+               return p.largest_step > 0 ? static_cast<double>(p.largest_step) * 1e-6 : kNone;
+             });
+           },
+           two_places},
+    Figure{"load", "mean", "",
+           "What the work in the queue was of what the nodes can do, as the power rule reckons it, over its looks; of "
+           "several partitions the highest.",
+           Better::neither,
+           [](const Summary& s) { return of_power(s, [](const PowerUse& p) { return of_loads(p, &LoadUse::mean); }); },
+           two_places},
+    Figure{"load", "most", "", "The most of that.", Better::neither,
+           [](const Summary& s) { return of_power(s, [](const PowerUse& p) { return of_loads(p, &LoadUse::most); }); },
+           two_places},
+    Figure{"load", "fragments", "nodes",
+           "Idle nodes that were too few for any job that waited: the mean over its looks.", Better::neither,
+           [](const Summary& s) {
+             return of_power(s, [](const PowerUse& p) { return of_loads(p, &LoadUse::fragments); });
+           },
            two_places},
     Figure{"boots", "failed", "", "Boots after which the node was off again.", Better::neither,
            [](const Summary& s) {

@@ -18,9 +18,9 @@
 namespace rota::report {
 namespace {
 
-constexpr std::array<std::string_view, 15> kScripts{"data.js",    "words.js",  "tip.js",    "state.js",    "pareto.js",
-                                                    "parties.js", "charts.js", "nodes.js",  "lanes.js",    "picture.js",
-                                                    "gantt.js",   "jobs.js",   "export.js", "selftest.js", "main.js"};
+constexpr std::array<std::string_view, 16> kScripts{
+    "data.js",  "words.js", "tip.js",     "state.js", "pareto.js", "parties.js", "charts.js",   "nodes.js",
+    "loads.js", "lanes.js", "picture.js", "gantt.js", "jobs.js",   "export.js",  "selftest.js", "main.js"};
 
 // Whether the same jobs stand in the same order, so that the page finds each at its place under both.
 bool in_one_order(const Outcome& a, const Outcome& b) {
@@ -104,6 +104,7 @@ void write_section(std::ostream& out, const Comparison& comparison, std::size_t 
          if (tells_sites(comparison.summaries)) write_meanings(o, site_figures());
        }},
       {"nodes", [&](std::ostream& o) { o << (draws_nodes(comparison) ? page_file("nodes.html") : ""); }},
+      {"loads", [&](std::ostream& o) { o << (draws_loads(comparison) ? page_file("loads.html") : ""); }},
       {"sites", [&](std::ostream& o) { o << (draws_sites(comparison) ? page_file("sites.html") : ""); }},
       {"grants", [&](std::ostream& o) { write_grants(o, comparison.outcomes); }},
   };

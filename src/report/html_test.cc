@@ -165,6 +165,33 @@ TEST(Html, DrawsWhatNodesDidWhereThatWasKept) {
   EXPECT_EQ(count(text, "\"uses\":[[2.0],[0.0],[0.0],[0.0],[0.0]]"), 2U) << "two nodes, all the time";
 }
 
+// Two looks at two partitions, and 3,000 looks, of which no more are drawn than a picture has places.
+TEST(Html, DrawsTheLoadThatAPowerRuleSaw) {
+  EXPECT_EQ(count(page(two_policies()), "<figure data-chart=\"loads\""), 0U);
+  auto outcomes = two_policies();
+  Machine machine;
+  machine.partitions.resize(2);
+  machine.partitions[0].name = "short";
+  machine.partitions[1].name = "<long>";
+  const auto look = [](int second, double load) {
+    LoadReading one{.partition = PartitionId{0}, .least_work = 3'600'000, .most_work = 7'200'000, .load = load};
+    LoadReading other{.partition = PartitionId{1}, .load = 0};
+    return LoadLook{at_seconds(second), {one, other}};
+  };
+  outcomes[1].machine = std::make_shared<const Machine>(machine);
+  outcomes[1].loads = {look(0, 0.5), look(1, 1.25)};
+  const std::string text = page(outcomes);
+  EXPECT_EQ(count(text, "<figure data-chart=\"loads\""), 1U);
+  EXPECT_EQ(count(text, "\"load\":[0.5,1.25]"), 1U);
+  EXPECT_EQ(count(text, "\"least\":[1.0,1.0]"), 1U) << "node-hours";
+  EXPECT_EQ(count(text, "\"loads\":null"), 1U) << "of the other policy";
+  outcomes[1].loads.clear();
+  for (int second = 0; second < 3'000; ++second) outcomes[1].loads.push_back(look(second, second == 1'500 ? 9.0 : 0.1));
+  const std::string thinned = page(outcomes);
+  EXPECT_EQ(count(thinned, "9.0"), count(page(two_policies()), "9.0") + 1) << "the highest of each place is drawn";
+  EXPECT_LT(count(thinned, "0.1,"), 1'200U);
+}
+
 TEST(Html, DrawsEachSiteWhereSummariesTellOfThem) {
   const auto outcomes = at_two_sites();
   EXPECT_EQ(count(page(outcomes), "class=\"places\""), 0U) << "nobody told";

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/job.h"
+#include "model/load_reading.h"
 #include "model/machine.h"
 #include "model/node_states.h"
 #include "model/start_note.h"
@@ -72,6 +73,7 @@ struct Outcome {
   double cpu_seconds = 0;               // of the rehearsal itself, without reading the workload
   std::optional<PowerUse> power;        // where it was metered
   std::vector<NodeStates> node_states;  // what nodes did: of all, or of each of several sites. Empty: not kept
+  std::vector<LoadLook> loads;          // what a power rule that reckons them saw. Empty: not kept, or several sites
   std::vector<NodeTotal> nodes;         // each node that was metered, in file order, site by site. Empty: not kept
   std::optional<TaskUse> tasks;         // where jobs have some and are bound to accelerators
   // Microjoules that each job accounts for, as `jobs`; may end early, at jobs that never ran. Empty: no watts were

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <span>
 
 #include "report/columns.h"
 #include "report/html_text.h"
@@ -87,6 +88,33 @@ Json node_data(const NodeStates& states, const Summary& summary, const Frame& fr
           {"energy", watts ? Json(PowerUse::kilowatt_hours(summary.power->energy)) : Json(nullptr)}};
 }
 
+// What a power rule saw: the load of each partition, and node-hours in its queue, at least and at most. Of many looks
+// that fall on one place of the picture the one with the highest load is drawn.
+Json load_data(const Outcome& outcome, const Frame& frame) {
+  if (outcome.loads.empty()) return nullptr;
+  const std::size_t each = (outcome.loads.size() + kSlices - 1) / kSlices;
+  Json rows = Json::array();
+  for (std::size_t p = 0; p < outcome.loads.front().loads.size(); ++p) {
+    const PartitionId partition = outcome.loads.front().loads[p].partition;
+    Json at = Json::array(), load = Json::array(), least = Json::array(), most = Json::array();
+    for (std::size_t first = 0; first < outcome.loads.size(); first += each) {
+      const auto looks = std::span(outcome.loads).subspan(first, std::min(each, outcome.loads.size() - first));
+      const LoadLook& look = *std::ranges::max_element(looks, {}, [&](const LoadLook& l) { return l.loads[p].load; });
+      at.push_back(to_seconds(look.at - frame.span.from));
+      load.push_back(rounded(look.loads[p].load));
+      least.push_back(rounded(static_cast<double>(look.loads[p].least_work) / 3.6e6));
+      most.push_back(rounded(static_cast<double>(look.loads[p].most_work) / 3.6e6));
+    }
+    rows.push_back(
+        {{"partition", partition.valid() && outcome.machine ? outcome.machine->partitions[partition.value].name : ""},
+         {"at", std::move(at)},
+         {"load", std::move(load)},
+         {"least", std::move(least)},
+         {"most", std::move(most)}});
+  }
+  return rows;
+}
+
 Json known(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json party_data(const Comparison& comparison) {
@@ -137,6 +165,7 @@ Json policy_data(const Outcome& outcome, const Summary& summary, const Frame& fr
   const NodeStates states = sum_of(outcome.node_states);
   return {{"name", outcome.name()},
           {"states", states.bins.empty() || !summary.power ? Json(nullptr) : node_data(states, summary, frame)},
+          {"loads", load_data(outcome, frame)},
           {"busy", rounded_all(load.busy)},
           {"waiting", rounded_all(load.waiting)},
           {"shares", rounded_all(wait_shares(outcome, frame.marks))},
@@ -210,6 +239,10 @@ void write_element(std::ostream& out, const std::string& id, const ColumnWriter&
 }
 
 }  // namespace
+
+bool draws_loads(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.outcomes, [](const Outcome& outcome) { return !outcome.loads.empty(); });
+}
 
 bool draws_nodes(const Comparison& comparison) {
   return std::ranges::any_of(comparison.outcomes, [](const Outcome& outcome) { return !outcome.node_states.empty(); });

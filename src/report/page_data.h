@@ -19,6 +19,8 @@ struct Comparison {
   std::string apart;                  // why it is not compared with the one before it; empty: of another workload
 };
 
+// Whether a power rule reckoned loads somewhere.
+bool draws_loads(const Comparison& comparison);
 bool draws_nodes(const Comparison& comparison);  // what nodes did over time
 bool draws_sites(const Comparison& comparison);  // one by one
 

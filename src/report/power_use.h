@@ -3,10 +3,21 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/time.h"
 
 namespace rota::report {
+
+// What a rule that reckons loads saw, over all its looks.
+struct LoadUse {
+  std::string partition;  // empty: all nodes
+  std::int64_t looks = 0;
+  double mean = 0;  // of the load
+  double most = 0;
+  double fragments = 0;  // idle nodes, too few for any job that waited: the mean
+};
 
 struct PowerUse {
   Duration length{0};            // from the first arrival until the last job was gone
@@ -19,6 +30,9 @@ struct PowerUse {
   std::int64_t cycles = 0;       // times that a node was sent to sleep
   std::int64_t most_cycles = 0;  // of one node
   std::int64_t failed_boots = 0;
+  std::int64_t most_switched = 0;   // nodes told to wake or to sleep within one minute, at most
+  std::int64_t largest_step = -1;   // by so many milliwatts that changed what all draw, at most; -1: no watts are told
+  std::vector<LoadUse> loads = {};  // of each partition, or of all nodes; empty: the rule reckons none
   std::int64_t nodes = 0;
   std::int64_t co2 = -1;                      // milligrams for a kilowatt-hour; -1: not said
   std::optional<double> cost = {};            // of the energy, in the currency of the price; nullopt: none is said

@@ -1,6 +1,7 @@
 #include "report/summary_json.h"
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -32,6 +33,16 @@ Json power_json(const PowerUse& p) {
   json["cycles_per_node_day"] = p.cycles_per_node_day();
   json["cycles_of_one_node_at_most"] = p.most_cycles;
   json["failed_boots"] = p.failed_boots;
+  json["switched_in_a_minute_at_most"] = p.most_switched;
+  json["step_in_a_minute_at_most_kw"] =
+      p.largest_step < 0 ? Json(nullptr) : Json(static_cast<double>(p.largest_step) * 1e-6);
+  for (const LoadUse& load : p.loads) {
+    Json row{{"looks", load.looks}, {"fragments_mean", load.fragments}};
+    row["partition"] = load.partition.empty() ? Json(nullptr) : Json(load.partition);
+    row["mean"] = std::isfinite(load.mean) ? Json(load.mean) : Json(nullptr);
+    row["most"] = std::isfinite(load.most) ? Json(load.most) : Json(nullptr);
+    json["loads"].push_back(std::move(row));
+  }
   return json;
 }
 

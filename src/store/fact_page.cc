@@ -48,6 +48,10 @@ struct PartName<NodePowerRow> {
   static constexpr std::string_view kText = "power of a node";
 };
 template <>
+struct PartName<LoadReading> {
+  static constexpr std::string_view kText = "load";
+};
+template <>
 struct PartName<PowerCounters> {
   static constexpr std::string_view kText = "power of all nodes";
 };

@@ -261,8 +261,8 @@ class Left(Leaving):
 class LeftByAnOperator(Leaving):
     arguments = ("--policy", "easy+power=idle-timeout+power-idle=10m")
 
-    def says(self, command):
-        return subprocess.run([self.rota, command, "--socket", self.service.socket], capture_output=True, text=True).stdout
+    def says(self, *words):
+        return subprocess.run([self.rota, *words, "--socket", self.service.socket], capture_output=True, text=True).stdout
 
     def test_who_sleeps_by_an_operators_order_is_left_alone_and_named_everywhere(self):
         self.assertEqual(self.act_on("power-down", "n1")[0], 200)
@@ -386,10 +386,30 @@ class ByHand(PowerCase):
         job = self.service.submit(WITNESS.format(sleep=0.3), processors=4, nodes=2, limit=60)
         self.assertEqual(self.service.ends(job)["state"], "COMPLETED", self.service.job(job))
         self.assertEqual(set(self.service.read("ran").split()), {"n1", "n2"})
+        self.the_load_is_shown()
         self.assertEqual(self.service.decides_the_same_again(), "")
         status, answer = self.service.ask("PUT", "/v1/policy", {"policy": policy["policy"] + "+power-history=log"})
         self.assertEqual(status, 400)
         self.assertIn("nobody knows which jobs a service will have", answer["detail"])
+
+    def the_load_is_shown(self):
+        """One job has ended after some 0.3 s on two nodes, and now one waits for 100 s: by that it is known what it may use."""
+        self.service.submit("sleep 100", processors=4, nodes=2, limit=200)
+
+        def loads():
+            return self.service.ask("GET", "/v1/nodes")[1].get("power_rule", {"loads": []})["loads"]
+
+        self.service.wait_for(lambda: any(load["most_work"] > 0 for load in loads()), "the rule to see the job")
+        (load,) = loads()
+        self.assertEqual((load["nodes"], "partition" in load), (2, False), load)
+        self.assertGreaterEqual(load["most_work"], load["least_work"])
+        self.assertGreater(load["load"], 0)
+        printed = self.says("nodes", "--power").split()
+        self.assertEqual(printed[:9], "PARTITION NODES ON BUSY FRAGMENTS LEAST_H MOST_H LOAD LOOKED".split())
+        self.assertEqual(printed[9:11], ["all", "2"])
+        metrics = self.service.ask("GET", "/metrics")[1]
+        self.assertRegex(metrics, r'(?m)^rota_load_factor\{partition=""\} [0-9.e-]+$')
+        self.assertRegex(metrics, r'(?m)^rota_queued_work_node_seconds\{partition="",estimate="most"\} [0-9.e-]+$')
 
     def test_a_policy_that_switches_nodes_needs_commands(self):
         self.service.stop()

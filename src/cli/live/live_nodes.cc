@@ -14,6 +14,7 @@
 #include "cli/live/service.h"
 #include "cli/printed.h"
 #include "cli/when.h"
+#include "report/readable.h"
 
 namespace rota::cli {
 namespace {
@@ -25,6 +26,7 @@ struct NodesFlags {
   std::string state;
   std::string reason;
   bool no_header = false;
+  bool power = false;
   NodeForecastFlags forecast;
 };
 
@@ -95,7 +97,43 @@ Result<Json> chosen(const Json& nodes, const NodesFlags& flags) {
   return out;
 }
 
+// What the power rule saw when it looked last.
+Result<int> list_loads(const NodesFlags& flags) {
+  const Service service(flags.service);
+  const auto answer = service.get("/v1/nodes");
+  if (!answer) return std::unexpected(answer.error());
+  const auto found = answer->find("power_rule");
+  const Json rule = found == answer->end() ? Json::object() : *found;
+  if (flags.service.json) return printed(shown_json(rule));
+  if (rule.empty()) {
+    remark(
+        "rota: no load is known: only a policy with power=load-factor reckons one, at its first look; "
+        "`rota status` prints the policy.");
+    return kDone;
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const Json& load : list_of(rule, "loads")) {
+    const auto work = [&](const char* name) { return report::readable_number(number_of(load, name) / 3600, 1); };
+    const std::string partition = text_of(load, "partition");
+    rows.push_back({partition.empty() ? "all" : partition, number(load, "nodes"), number(load, "on"),
+                    number(load, "busy"), number(load, "fragments"), work("least_work"), work("most_work"),
+                    has_number(load, "load") ? report::readable_number(number_of(load, "load"), 2) : "-",
+                    time_text(number_of(rule, "looked"))});
+  }
+  return printed(table({{"PARTITION"},
+                        {"NODES", true},
+                        {"ON", true},
+                        {"BUSY", true},
+                        {"FRAGMENTS", true},
+                        {"LEAST_H", true},
+                        {"MOST_H", true},
+                        {"LOAD", true},
+                        {"LOOKED"}},
+                       rows, !flags.no_header));
+}
+
 Result<int> list_nodes(const NodesFlags& flags) {
+  if (flags.power) return list_loads(flags);
   if (flags.forecast.asked) return show_node_forecast(flags.service, flags.forecast, !flags.no_header);
   const Service service(flags.service);
   const auto answer = service.get("/v1/nodes");
@@ -200,6 +238,7 @@ void add_nodes(Command app, Action& action) {
   command.add_option("-t,--state", flags->state, "only those in this state")
       .one_of({"idle", "mixed", "allocated", "reserved", "draining", "drained", "down", "sleeping", "booting"});
   command.add_flag("--noheader", flags->no_header, "without the line that names the columns");
+  command.add_flag("--power", flags->power, "the load of each partition, as the power rule saw it when it looked last");
   declare_node_forecast(command, flags->forecast);
   flags->service.declare_json(command);
   command.require_subcommand(0);
@@ -209,8 +248,12 @@ void add_nodes(Command app, Action& action) {
   add_change(command, action, flags, "power-down", "put idle nodes to sleep");
   add_change(command, action, flags, "power-up", "wake nodes that sleep");
   command.footer(
-      "ACCELERATORS: how many of them are held, of all; in brackets which, by job.\n\n"
-      "Examples:\n  rota nodes\n  rota nodes -p batch -t idle\n  rota nodes --forecast --hours 12");
+      "ACCELERATORS: how many of them are held, of all; in brackets which, by job.\n"
+      "With --power: LEAST_H and MOST_H are node-hours that the jobs of a partition, waiting and running, may use; "
+      "LOAD\n"
+      "is the most of what its nodes can do; FRAGMENTS are idle nodes that are too few for any job that waits.\n\n"
+      "Examples:\n  rota nodes\n  rota nodes -p batch -t idle\n  rota nodes --forecast --hours 12\n  rota nodes "
+      "--power");
   command.callback([&action, flags, command] {
     if (!command.chosen()) action = [flags] { return list_nodes(*flags); };
   });

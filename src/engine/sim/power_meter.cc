@@ -1,6 +1,7 @@
 #include "engine/sim/power_meter.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/check.h"
 
@@ -75,6 +76,7 @@ void PowerMeter::settle(NodeId id, Instant now) {
 
 void PowerMeter::open(Instant now) {
   opened_ = now;
+  shock_ = {};
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     settle(NodeId{i}, now);
     nodes_[i].energy = nodes_[i].work = nodes_[i].off = nodes_[i].added = 0;
@@ -182,7 +184,20 @@ void PowerMeter::switched(NodeId id, PowerState state, Instant now) {
   CHECK(node.busy == 0, "a node on which a job runs is not switched");
   if (node.state == PowerState::on) ++node.cycles;
   if (node.state == PowerState::booting && state == PowerState::off) ++failed_boots_;
+  const std::int64_t before = draw(id);
   node.state = state;
+  count_shock(state, draw(id) - before, now);
+}
+
+void PowerMeter::count_shock(PowerState state, std::int64_t step, Instant now) {
+  if (const std::int64_t minute = NodePower::minute_of(now); minute != shock_.minute) {
+    shock_.minute = minute;
+    shock_.switched = shock_.step = 0;
+  }
+  if (state == PowerState::booting || state == PowerState::shutting_down) ++shock_.switched;
+  shock_.step += step;
+  shock_.most_switched = std::max(shock_.most_switched, shock_.switched);
+  shock_.largest_step = std::max(shock_.largest_step, std::abs(shock_.step));
 }
 
 std::int64_t PowerMeter::energy_of(NodeId id, Instant now) const {
@@ -249,6 +264,8 @@ Consumption PowerMeter::read(Instant now) const {
   all.jobs = ended_;
   all.lost = lost_;
   all.failed_boots = failed_boots_;
+  all.most_switched = shock_.most_switched;
+  all.largest_step = shock_.largest_step;
   std::int64_t jobs_rest = ended_rest_;
   for (const auto& [job, dispatch] : running_) add(used_by(dispatch, now), all.jobs, jobs_rest);
   if (!spent_.empty()) read_always_on_costs(now, all);

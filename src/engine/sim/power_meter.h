@@ -31,7 +31,9 @@ struct Consumption {
   std::int64_t cycles = 0;       // times that a node was sent to sleep
   std::int64_t most_cycles = 0;  // of one node
   std::int64_t failed_boots = 0;
-  Cost cost;  // of that energy, where the price goes by the time of day; as is:
+  std::int64_t most_switched = 0;  // nodes told to wake or to sleep within one minute, at most, and
+  std::int64_t largest_step = 0;   // by how many milliwatts that changed what all nodes draw within one minute, at most
+  Cost cost;                       // of that energy, where the price goes by the time of day; as is:
   Cost always_on_cost;
 };
 
@@ -93,6 +95,14 @@ class PowerMeter {
     Cost added;             // of that, what jobs and tasks add to an idle node
     std::int64_t paid = 0;  // price times milliseconds from the beginning until since
   };
+  // What switching did to the supply within one minute: since the minute's beginning, and the most of all minutes.
+  struct Shock {
+    std::int64_t minute = -1;
+    std::int64_t switched = 0;
+    std::int64_t step = 0;  // milliwatts, of nodes that began to boot or to shut down, or came to the end of it
+    std::int64_t most_switched = 0;
+    std::int64_t largest_step = 0;
+  };
   struct Dispatch {
     std::vector<Share> shares;
     std::uint32_t accelerators = 0;  // on each of them
@@ -106,6 +116,7 @@ class PowerMeter {
   std::int64_t added_draw(NodeId node) const;    // of these, what jobs add by what they hold
   NodeUse use(NodeId node) const;
   void settle(NodeId node, Instant now);
+  void count_shock(PowerState state, std::int64_t step, Instant now);
   std::int64_t used_by(const Dispatch& dispatch, Instant now) const;
   std::int64_t paid(Instant until) const;  // price times milliseconds
   void charge(NodeId node, Instant now);
@@ -130,6 +141,7 @@ class PowerMeter {
   std::int64_t lost_ = 0;  // the same of those that were killed
   std::int64_t lost_rest_ = 0;
   std::int64_t failed_boots_ = 0;
+  Shock shock_;
   Instant opened_ = kEpoch;
 };
 

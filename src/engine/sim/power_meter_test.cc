@@ -32,6 +32,26 @@ constexpr std::int64_t kJoule = 1'000'000;  // microjoules
 
 Placement on(std::vector<Share> shares) { return {std::move(shares), {}}; }
 
+// Both begin to shut down within one minute: the draw of a shutdown is that of an idle node, and 95 W less once each is
+// off. In a later minute one wakes.
+TEST(PowerMeter, CountsWhatSwitchingDoesWithinAMinute) {
+  const Machine m = machine();
+  PowerMeter meter(&m);
+  meter.open(at_seconds(0));
+  meter.switched(kFirst, PowerState::shutting_down, at_seconds(1));
+  meter.switched(kSecond, PowerState::shutting_down, at_seconds(59));
+  EXPECT_EQ(meter.read(at_seconds(59)).most_switched, 2);
+  const std::int64_t shutting = m.nodes[0].power.shutting_down();
+  EXPECT_EQ(meter.read(at_seconds(59)).largest_step, 2 * std::abs(shutting - 100'000));
+  meter.switched(kFirst, PowerState::off, at_seconds(61));
+  meter.switched(kSecond, PowerState::off, at_seconds(62));
+  meter.switched(kFirst, PowerState::booting, at_seconds(200));
+  const Consumption all = meter.read(at_seconds(200));
+  EXPECT_EQ(all.most_switched, 2);
+  EXPECT_EQ(all.largest_step, std::max({2 * std::abs(shutting - 100'000), 2 * std::abs(5'000 - shutting),
+                                        std::abs(m.nodes[0].power.booting() - 5'000)}));
+}
+
 TEST(PowerMeter, an_idle_node_draws_its_idle_watts) {
   const Machine m = machine();
   PowerMeter meter(&m);

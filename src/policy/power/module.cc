@@ -15,6 +15,7 @@ constexpr NamedValue kRules[]{{"always-on", Power::none},
                               {"load-factor", Power::load_factor},
                               {"demand", Power::demand},
                               {"idle-timeout", Power::idle_timeout}};
+constexpr NamedValue kSample[]{{"all", WorkSample::all}, {"latest", WorkSample::latest}, {"drawn", WorkSample::drawn}};
 constexpr NamedValue kTrigger[]{{"all", 0}, {"on", 1}};
 constexpr NamedValue kRoot[]{{"sample", 0}, {"queue", 1}};
 constexpr NamedValue kFew[]{{"open", 1}, {"no", 0}};
@@ -98,6 +99,24 @@ constexpr Knob kKnobs[]{
      .source = kCao,
      .set = power<&PowerKnobs::samples>,
      .idle = for_load_factor},
+    {.name = "power-sample",
+     .names = kSample,
+     .fallback = "all",
+     .meaning = "load-factor: which past jobs of a size class: all, the latest, or some drawn at random from all",
+     .source = kCao,
+     .set = power<&PowerKnobs::sample>,
+     .idle = for_load_factor},
+    {.name = "power-window",
+     .range = Range::whole(1, WorkHistory::kKept),
+     .fallback = "256",
+     .unit = "jobs",
+     .meaning = "load-factor with power-sample=latest or drawn: how many of a size class",
+     .source = kCao,
+     .set = power<&PowerKnobs::window>,
+     .idle = [](const ChainKnobs& k) -> std::string_view {
+       if (k.power.rule != Power::load_factor) return for_load_factor(k);
+       return k.power.sample == WorkSample::all ? "power-sample=all looks at every past job" : "";
+     }},
     {.name = "power-longest",
      .range = Range::time(Duration{1}),
      .fallback = "max_time",
@@ -143,7 +162,7 @@ constexpr Knob kKnobs[]{
     {.name = "power-history",
      .names = kHistory,
      .fallback = "learn",
-     .meaning = "load-factor: past jobs are those that have ended, or, as in the paper's study, all of the log",
+     .meaning = "load-factor: past jobs are those that have ended, or, all of the log beforehand",
      .source = kCao,
      .set = power<&PowerKnobs::from_log>,
      .idle = for_load_factor},

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/time.h"
+#include "model/work_history.h"
 
 namespace rota {
 
@@ -25,13 +26,15 @@ struct PowerKnobs {
   double open_to = 0.9;               // [Ts'] where switching on aims at
   double confidence = 1.96;           // [z] half-widths of the confidence interval, in standard errors
   std::int64_t samples = 30;          // size classes with fewer past jobs are taken together
-  bool load_of_on = false;            // the trigger's load is that of the nodes that are on, not of all
-  bool root_of_queue = false;         // [n] under the root are the jobs in the queue, not those of the sample
-  bool few_idle_open = true;          // too few idle nodes for the smallest job are a reason to open
-  bool published = false;             // the rule of the paper alone, whatever may then wait for ever
-  bool by_cluster = false;            // one load of all nodes, not one for each partition
-  bool from_log = false;              // past jobs are those of the whole log, not those that have ended by then
-  Duration longest{0};                // [tmax] 0: the partition's limit, or else the longest limit of past jobs
+  WorkSample sample = WorkSample::all;
+  std::int64_t window = WorkHistory::kKept;  // past jobs of a class, where the sample is not all
+  bool load_of_on = false;                   // the trigger's load is that of the nodes that are on, not of all
+  bool root_of_queue = false;                // [n] under the root are the jobs in the queue, not those of the sample
+  bool few_idle_open = true;                 // too few idle nodes for the smallest job are a reason to open
+  bool published = false;                    // the rule of the paper alone, whatever may then wait for ever
+  bool by_cluster = false;                   // one load of all nodes, not one for each partition
+  bool from_log = false;                     // past jobs are those of the whole log, not those that have ended by then
+  Duration longest{0};                       // [tmax] 0: the partition's limit, or else the longest limit of past jobs
 
   // demand; least_on, most_cycles and ramp also load-factor
   Duration wait = seconds(600);  // [theta] how long a job waits before nodes are woken for it

@@ -231,10 +231,11 @@ rota.drawCharts = (() => {
   }
 
   const nodes = (plot, charts, shown) => rota.nodeChart(plot, charts, shown, {sheet, timeAxis, readout, margin: kMargin.top + kMargin.bottom});
+  const loads = (plot, charts, shown) => rota.loadChart(plot, charts, shown, {sheet, timeAxis, readout, margin: kMargin.top + kMargin.bottom});
   const parts = {sheet, gridY, axisTitle, colour};
   const pareto = (plot, charts, shown) => rota.paretoChart(plot, charts, shown, parts);
   const parties = (plot, charts, shown) => rota.partyChart(plot, charts, shown, parts);
-  const kinds = {pareto, busy, waiting, nodes, shares, sizes, parties};
+  const kinds = {pareto, busy, waiting, nodes, loads, shares, sizes, parties};
   // At a site that a log does not name nothing can be drawn of it.
   const drawable = (charts, shown) => {
     const placed = (p) => !charts.policies[p].unplaced;
