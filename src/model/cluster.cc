@@ -23,7 +23,7 @@ View::View(const ClusterOptions& options)
     : options_(options),
       waiting_(options.waiting),
       map_(options.list_processors ? options.processors : 0),
-      nodes_(options.machine, options.idle_order),
+      nodes_(options.machine, options.idle_order, options.node_order),
       power_(options.machine),
       work_(options.machine),
       demand_(power_.longest_boot()),

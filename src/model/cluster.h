@@ -35,6 +35,7 @@ struct ClusterOptions {
   bool user_history = false;     // history_of() will be asked
   bool list_processors = false;  // blockers() will be asked
   IdleOrder idle_order = IdleOrder::file;
+  NodeOrder node_order = NodeOrder::fullest;
   bool by_priority = false;                // by_priority() will be asked
   bool wakes_for_promises = false;         // nodes that sleep are woken as soon as a promise rests on them
   bool work_history = false;               // work() will be asked

@@ -7,8 +7,8 @@
 
 namespace rota {
 
-NodeSpace::NodeSpace(const Machine* machine, IdleOrder order)
-    : machine_(machine), order_(order), idle_(machine ? machine->nodes.size() : 0) {
+NodeSpace::NodeSpace(const Machine* machine, IdleOrder order, NodeOrder nodes)
+    : machine_(machine), order_(order), node_order_(nodes), idle_(machine ? machine->nodes.size() : 0) {
   if (!machine) return;
   for (const Node& node : machine->nodes) add_node(node);
   for (const Licence& licence : machine->licences) licences_.push_back(licence.count);

@@ -42,6 +42,12 @@ enum class IdleOrder : std::uint8_t {
   latest_first,  // the one that fell idle last: those that have been idle for long stay so
 };
 
+// Which of the nodes that have room a job gets first.
+enum class NodeOrder : std::uint8_t {
+  fullest,       // on which the least is left over, so that whole nodes stay free
+  least_loaded,  // of which the least share is in use, so that all are used alike
+};
+
 // What it takes to know whether a job finds room.
 enum class Needs : std::uint8_t {
   processors,   // any that are free
@@ -52,7 +58,7 @@ enum class Needs : std::uint8_t {
 class NodeSpace {
  public:
   // All free and available; nullptr or a machine that is counted: no nodes.
-  explicit NodeSpace(const Machine* machine, IdleOrder order = IdleOrder::file);
+  explicit NodeSpace(const Machine* machine, IdleOrder order = IdleOrder::file, NodeOrder nodes = NodeOrder::fullest);
 
   bool counted() const { return nodes_.empty(); }
   std::size_t size() const { return nodes_.size(); }
@@ -70,8 +76,8 @@ class NodeSpace {
   NodeId fastest_with_room() const;
 
   // Puts into `where` the room for a job: `nodes` nodes with equal shares, or as many as it takes if it does not say.
-  // Whole idle nodes for what fills them, the rest where it leaves the least over. Where CPU factors differ, on nodes
-  // of which the slowest is as fast as it can be. False if the job does not fit, on nodes of at least so high a factor.
+  // Whole idle nodes for what fills them, the rest as NodeOrder says. Where CPU factors differ, on nodes of which the
+  // slowest is as fast as it can be. False if the job does not fit, on nodes of at least so high a factor.
   bool find(const JobSpec& spec, Placement& where, std::int32_t least_factor = 0) const;
 
   bool fits(const Placement& placement) const;
@@ -116,6 +122,13 @@ class NodeSpace {
   // Nodes of one shape stand for one another: which shape, in order of the first node of each, and its processors.
   std::uint32_t shape_of(NodeId node) const { return nodes_[node.value].kind; }
   std::uint32_t processors_of(NodeId node) const { return kinds_[nodes_[node.value].kind].processors; }
+  bool least_loaded_first() const { return node_order_ == NodeOrder::least_loaded; }
+  // Whether a smaller share of the one node is in use than of the other, where so much is free on them. Ties by number.
+  bool is_lighter(NodeId a, std::int64_t free_on_a, NodeId b, std::int64_t free_on_b) const {
+    const std::int64_t first = free_on_a * processors_of(b);
+    const std::int64_t second = free_on_b * processors_of(a);
+    return first != second ? first > second : a < b;
+  }
   std::size_t busy_count() const { return busy_; }
   std::size_t idle_count() const { return size() - busy_; }
   // By jobs on nodes that are not wholly theirs; of who has taken and given back here, not of what was copied.
@@ -229,6 +242,7 @@ class NodeSpace {
   bool spread(std::uint32_t processors, const Demand& d, std::vector<Share>& out) const;
   std::uint32_t take_whole_nodes(std::uint32_t& missing, const Demand& d, std::vector<Share>& out) const;
   std::uint32_t best_fit(std::uint32_t processors, const Demand& d) const;
+  std::uint32_t lightest_with_room(std::uint32_t processors, const Demand& d) const;
   struct Wanted {
     std::uint32_t processors;
     std::uint32_t best;  // so far
@@ -237,6 +251,10 @@ class NodeSpace {
   std::uint32_t first_better(const Kind& kind, std::uint32_t level, const Wanted& wanted, const Demand& d) const;
   bool gather_scraps(std::uint32_t missing, const Demand& d, std::vector<Share>& out) const;
   void equal_shares(std::uint32_t count, std::uint32_t share, const Demand& d, std::vector<Share>& out) const;
+  template <class Visit>
+  void for_each_part(std::uint32_t share, const Demand& d, const Visit& visit) const;
+  template <class Visit>
+  void for_each_idle_for(std::uint32_t share, const Demand& d, const Visit& visit) const;
 
   // Of a kind, the groups whose nodes may suit; none where its nodes are too slow.
   Groups groups_for(const Kind& kind, const Demand& d) const;
@@ -269,6 +287,7 @@ class NodeSpace {
 
   const Machine* machine_;
   IdleOrder order_;
+  NodeOrder node_order_;
   bool memory_matters_ = false;
   std::vector<NodeState> nodes_;
   std::vector<Kind> kinds_;

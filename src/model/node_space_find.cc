@@ -108,8 +108,9 @@ bool NodeSpace::spread(std::uint32_t processors, const Demand& d, std::vector<Sh
   std::uint32_t missing = processors;
   const std::uint32_t spare = take_whole_nodes(missing, d, out);
   if (missing == 0) return true;
-  std::uint32_t last = best_fit(missing, d);
-  if (last == kNone) last = spare;
+  const bool lightest = least_loaded_first();
+  std::uint32_t last = lightest ? spare : best_fit(missing, d);
+  if (last == kNone) last = lightest ? lightest_with_room(missing, d) : spare;
   if (last == kNone) return gather_scraps(missing, d, out);
   out.push_back({NodeId{last}, missing});
   return true;
@@ -187,16 +188,21 @@ bool NodeSpace::gather_scraps(std::uint32_t missing, const Demand& d, std::vecto
   return false;
 }
 
-// Adds shares until there are `count` of them: of the fullest nodes that have room, then of idle ones.
-void NodeSpace::equal_shares(std::uint32_t count, std::uint32_t share, const Demand& d, std::vector<Share>& out) const {
-  if (out.size() >= count) return;
-  const std::size_t larger = out.size();  // nodes that have a share already, and come in the same order here
-  std::size_t passed = 0;                 // so many of them
-  const auto add = [&](std::uint32_t node) {
-    if (nodes_[node].free < share || !suits(node, d)) return;
-    if (passed < larger && out[passed].node.value == node) return void(++passed);
-    out.push_back({NodeId{node}, share});
-  };
+// The node used in part of which the least share is in use; kNone: none has room.
+std::uint32_t NodeSpace::lightest_with_room(std::uint32_t processors, const Demand& d) const {
+  std::uint32_t best = kNone;
+  for_each_part(processors, d, [&](std::uint32_t node) {
+    const bool has_room = nodes_[node].free >= processors && suits(node, d);
+    if (has_room && (best == kNone || is_lighter(NodeId{node}, nodes_[node].free, NodeId{best}, nodes_[best].free)))
+      best = node;
+    return true;
+  });
+  return best;
+}
+
+// Nodes used in part on which there may be so much, of each kind the fullest first, until visit(node) returns false.
+template <class Visit>
+void NodeSpace::for_each_part(std::uint32_t share, const Demand& d, const Visit& visit) const {
   for (const Kind& kind : kinds_) {
     if (share >= kind.processors) continue;
     const Groups groups = groups_for(kind, d);
@@ -204,15 +210,57 @@ void NodeSpace::equal_shares(std::uint32_t count, std::uint32_t share, const Dem
     for (std::uint64_t levels = kind.levels >> (lowest - 1) << (lowest - 1); levels != 0; levels &= levels - 1) {
       const IdSet& level = kind.part[static_cast<std::size_t>(std::countr_zero(levels))];
       std::uint32_t place = next_of(kind, level, groups, 0);
-      for (; place != kNone && out.size() < count; place = next_of(kind, level, groups, place + 1)) {
-        add(kind.members[place]);
+      for (; place != kNone; place = next_of(kind, level, groups, place + 1)) {
+        if (!visit(kind.members[place])) return;
       }
     }
   }
+}
+
+// Idle nodes that have so much, until visit(node) returns false.
+template <class Visit>
+void NodeSpace::for_each_idle_for(std::uint32_t share, const Demand& d, const Visit& visit) const {
   for (const Kind& kind : kinds_) {
-    if (share > kind.processors || out.size() >= count) continue;
+    if (share > kind.processors) continue;
     IdleWalk idle(*this, kind, groups_for(kind, d));
-    for (std::uint32_t n = idle.next(); n != kNone && out.size() < count; n = idle.next()) add(n);
+    for (std::uint32_t n = idle.next(); n != kNone; n = idle.next()) {
+      if (!visit(n)) return;
+    }
+  }
+}
+
+// Adds shares until there are `count` of them: of the fullest nodes that have room, then of idle ones; or of these
+// first, and then of those that are used least.
+void NodeSpace::equal_shares(std::uint32_t count, std::uint32_t share, const Demand& d, std::vector<Share>& out) const {
+  if (out.size() >= count) return;
+  const std::size_t larger = out.size();  // nodes that have a share already, and come in the same order here
+  std::size_t passed = 0;                 // so many of them
+  const auto add = [&](std::uint32_t node) {
+    if (nodes_[node].free < share || !suits(node, d)) return true;
+    if (passed < larger && out[passed].node.value == node) {
+      ++passed;
+    } else {
+      out.push_back({NodeId{node}, share});
+    }
+    return out.size() < count;
+  };
+  if (!least_loaded_first()) {
+    for_each_part(share, d, add);
+    if (out.size() < count) for_each_idle_for(share, d, add);
+    return;
+  }
+  for_each_idle_for(share, d, add);
+  if (out.size() >= count) return;
+  std::vector<std::uint32_t> part;
+  for_each_part(share, d, [&](std::uint32_t node) {
+    part.push_back(node);
+    return true;
+  });
+  std::ranges::sort(part, [&](std::uint32_t a, std::uint32_t b) {
+    return is_lighter(NodeId{a}, nodes_[a].free, NodeId{b}, nodes_[b].free);
+  });
+  for (const std::uint32_t node : part) {
+    if (!add(node)) return;
   }
 }
 

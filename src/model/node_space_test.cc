@@ -65,6 +65,22 @@ TEST(NodeSpace, fills_the_fullest_node_that_has_room_first) {
   EXPECT_EQ(found(space, asks(7)), (Where{{3, 7}}));
 }
 
+TEST(NodeSpace, takes_the_least_loaded_node_first_where_it_is_told_to) {
+  const Machine machine = machine_of({{8, 0}, {4, 0}, {8, 0}});
+  NodeSpace space(&machine, IdleOrder::file, NodeOrder::least_loaded);
+  EXPECT_EQ(found(space, asks(1)), (Where{{1, 1}})) << "of idle nodes the smallest";
+  space.take({{{NodeId{0}, 6}}, {}});
+  space.take({{{NodeId{1}, 2}}, {}});
+  EXPECT_EQ(found(space, asks(3)), (Where{{2, 3}})) << "an idle one before those that are used";
+  EXPECT_EQ(found(space, asks(9)), (Where{{2, 8}, {1, 1}}));
+  space.take({{{NodeId{2}, 5}}, {}});
+  EXPECT_EQ(found(space, asks(1)), (Where{{1, 1}})) << "2 of 4 are in use there, 5 of 8 and 6 of 8 elsewhere";
+  EXPECT_EQ(found(space, asks(3)), (Where{{2, 3}}));
+  EXPECT_EQ(found(space, asks(2, 2)), (Where{{1, 1}, {2, 1}}));
+  EXPECT_EQ(found(space, asks(5, 3)), (Where{{0, 1}, {1, 2}, {2, 2}}));
+  EXPECT_EQ(found(space, asks(6)), (Where{{0, 2}, {1, 1}, {2, 3}})) << "over what is left, the emptiest first";
+}
+
 TEST(NodeSpace, spreads_a_job_over_what_is_left_if_it_must) {
   const Machine machine = alike(3, 4);
   NodeSpace space(&machine);

@@ -35,7 +35,7 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
   if (!(c.replanned_ == Replanned{})) add(c.replanned_);
   for (const Reservation& row : c.reservations_.all()) add(ReservationKept{row});
   const ClusterOptions& options = c.options_;
-  const NodeSpace fresh(options.machine, options.idle_order);
+  const NodeSpace fresh(options.machine, options.idle_order, options.node_order);
   for (std::uint32_t i = 0; i < c.nodes_.size(); ++i) {
     const NodeId id{i};
     const NodePowerRow& power = c.power_.row(id);

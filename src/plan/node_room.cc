@@ -56,7 +56,9 @@ bool NodeRoom::list_suitable(const JobSpec& spec, Placement& where) const {
 
 bool NodeRoom::choose(const JobSpec& spec, const NodeSpace* busy_first, Placement& where) const {
   if (!list_suitable(spec, where)) return false;
-  if (busy_first) {
+  if (space_->least_loaded_first()) {
+    std::ranges::sort(suitable_, [&](std::uint32_t a, std::uint32_t b) { return is_lighter(a, b); });
+  } else if (busy_first) {
     std::stable_sort(suitable_.begin(), suitable_.end(), [&](std::uint32_t a, std::uint32_t b) {
       return busy_first->free_on(NodeId{a}) < busy_first->free_on(NodeId{b});
     });
@@ -95,11 +97,13 @@ bool NodeRoom::find_as_for_a_start(const JobSpec& spec, Placement& where) const 
   if (found == factors.rbegin()) return false;
   const std::int32_t least_factor = *std::prev(found);
   std::erase_if(suitable_, [&](std::uint32_t i) { return space_->cpu_factor(NodeId{i}) < least_factor; });
+  const bool lightest = space_->least_loaded_first();
   const auto idle = [&](std::uint32_t i) {
     return free_[i].processors == static_cast<std::int64_t>(space_->processors_of(NodeId{i}));
   };
   std::sort(suitable_.begin(), suitable_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    if (idle(a) != idle(b)) return idle(b);
+    if (idle(a) != idle(b)) return lightest ? idle(a) : idle(b);
+    if (lightest && !idle(a)) return is_lighter(a, b);
     const std::uint32_t shape = space_->shape_of(NodeId{a});
     if (shape != space_->shape_of(NodeId{b})) return shape < space_->shape_of(NodeId{b});
     if (idle(a)) return space_->is_taken_before(NodeId{a}, NodeId{b});
@@ -115,7 +119,8 @@ bool NodeRoom::find_as_for_a_start(const JobSpec& spec, Placement& where) const 
 }
 
 // Over suitable nodes that have room: idle ones as long as the job fills them, what is left where it leaves the least
-// over, or else on the smallest idle one, or else on the emptiest.
+// over, or else on the smallest idle one, or else on the emptiest. Under least_loaded what is left goes to the smallest
+// idle one first, and then to the one that is used least.
 void NodeRoom::spread(std::int64_t missing, Placement& where) const {
   const auto size = [&](std::uint32_t i) { return std::int64_t{space_->processors_of(NodeId{i})}; };
   const auto give = [&](std::uint32_t i, std::int64_t share) {
@@ -133,13 +138,19 @@ void NodeRoom::spread(std::int64_t missing, Placement& where) const {
     }
   }
   if (missing == 0) return;
+  const bool lightest = space_->least_loaded_first();
   for (const std::uint32_t& i : suitable_) {
     const bool used = free_[i].processors < size(i) && free_[i].processors >= missing;
-    if (used && (!best || free_[i].processors < free_[*best].processors)) best = &i;
+    if (!used) continue;
+    if (!best || (lightest ? is_lighter(i, *best) : free_[i].processors < free_[*best].processors)) best = &i;
   }
+  if (lightest && spare) best = spare;
   if (best || spare) return give(best ? *best : *spare, missing);
-  std::stable_sort(suitable_.begin(), suitable_.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return free_[a].processors > free_[b].processors; });
+  std::sort(suitable_.begin(), suitable_.end(), [&](std::uint32_t a, std::uint32_t b) {
+    if (free_[a].processors != free_[b].processors) return free_[a].processors > free_[b].processors;
+    const std::uint32_t shape = space_->shape_of(NodeId{a});
+    return shape != space_->shape_of(NodeId{b}) ? shape < space_->shape_of(NodeId{b}) : a < b;
+  });
   for (const std::uint32_t i : suitable_) {
     if (missing > 0 && free_[i].processors < size(i)) give(i, std::min<std::int64_t>(missing, free_[i].processors));
   }

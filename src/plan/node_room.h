@@ -49,11 +49,13 @@ class NodeRoom {
 
   // The first nodes in file order that have room. False if the job does not fit. O(nodes)
   bool find(const JobSpec& spec, Placement& where) const { return choose(spec, nullptr, where); }
-  // The same, but those nodes first on which least is free now: so that what is free now is left for others.
+  // The same, but those nodes first on which least is free now: so that what is free now is left for others. Under
+  // NodeOrder::least_loaded either takes those first that are used least.
   bool find_busy_first(const JobSpec& spec, Placement& where) const { return choose(spec, space_, where); }
 
   // The same as a start would be placed (NodeSpace::find) if this were free now: on nodes of which the slowest is as
-  // fast as it can be, the fullest first and idle ones last. O(nodes), and O(nodes log nodes) if there is room
+  // fast as it can be, the fullest first and idle ones last, or the other way round, as NodeOrder says. O(nodes), and
+  // O(nodes log nodes) if there is room
   bool find_as_for_a_start(const JobSpec& spec, Placement& where) const;
 
   bool empty() const { return free_.empty(); }  // of nothing yet
@@ -96,6 +98,9 @@ class NodeRoom {
   void change_one(const Share& share, const PerNode& held, std::int32_t sign) {
     free_[share.node.value].change(share.processors, held, sign);
     if (follows_) touched_.push_back(share.node);
+  }
+  bool is_lighter(std::uint32_t a, std::uint32_t b) const {
+    return space_->is_lighter(NodeId{a}, free_[a].processors, NodeId{b}, free_[b].processors);
   }
   void copy_from_space(NodeId node);
   bool list_suitable(const JobSpec& spec, Placement& where) const;  // false: its licences are not free

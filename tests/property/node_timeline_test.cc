@@ -162,6 +162,7 @@ std::unique_ptr<World> any_world(const Machine& machine) {
   options.processors = machine.processors;
   options.machine = &machine;
   options.idle_order = *rc::gen::element(IdleOrder::file, IdleOrder::latest_first);
+  options.node_order = *rc::gen::element(NodeOrder::fullest, NodeOrder::least_loaded);
   auto world = std::make_unique<World>(options);
   const NodeId away{*rc::gen::inRange(0U, 9U)};
   if (away.value < machine.nodes.size()) {

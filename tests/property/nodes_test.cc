@@ -140,7 +140,9 @@ RC_GTEST_PROP(Nodes, RunJobsThatAskForPlacesToTheirEnd, ()) {
       "rb-har+overrun=rb-har-literal", "grace", "easy+overrun=grace", "easy+depth=3+overrun=grace",
       "conservative+overrun=strict", "slurm+bf-interval=5s+bf-resolution=1s", "slurm+bf-interval=no",
       "slurm+bf-interval=3s+bf-resolution=7s+priority=multifactor+weight-job-size=10+weight-age=10+max-age=1m",
-      "slurm+bf-interval=3s+bf-job-part-count-reserve=1+bf-window=20s");
+      "slurm+bf-interval=3s+bf-job-part-count-reserve=1+bf-window=20s", "fcfs-skip+nodes=least-loaded",
+      "easy+nodes=least-loaded", "easy+depth=3+nodes=least-loaded", "conservative+nodes=least-loaded",
+      "strict+nodes=least-loaded", "rb-har+nodes=least-loaded", "grace+nodes=least-loaded");
   RC_LOG() << policy << "\n";
   for (const Job& job : rehearsed(workload, policy, on_two_kinds())) {
     RC_LOG() << "job " << job.spec.number << "\n";
@@ -151,8 +153,9 @@ RC_GTEST_PROP(Nodes, RunJobsThatAskForPlacesToTheirEnd, ()) {
 // Nobody overruns: the place and the time that were promised are there, and a promise never moves later.
 RC_GTEST_PROP(Nodes, KeepTheirPromises, ()) {
   const log::Workload workload = any_kinds_of_jobs({.processors = 16});
-  const std::string policy = *rc::gen::element<std::string>("easy", "easy+candidates=largest", "easy+depth=2",
-                                                            "easy+depth=4", "conservative", "easy+fixed=yes");
+  const std::string policy = *rc::gen::element<std::string>(
+      "easy", "easy+candidates=largest", "easy+depth=2", "easy+depth=4", "conservative", "easy+fixed=yes",
+      "easy+nodes=least-loaded", "easy+depth=4+nodes=least-loaded", "conservative+nodes=least-loaded");
   RC_LOG() << policy << "\n";
   WatchedRehearsal rehearsal(workload, policy, on_two_kinds());
   std::map<JobId, Instant> last;

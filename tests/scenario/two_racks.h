@@ -73,6 +73,7 @@ inline std::string any_chain() {
     if (Chain::parse(chain + "+" + knob)) chain += "+" + knob;
   };
   maybe(*rc::gen::element<std::string>("overrun=run-on", "overrun=kill", "overrun=grace", "overrun=200"));
+  maybe(*rc::gen::element<std::string>("nodes=fullest", "nodes=fullest", "nodes=least-loaded"));
   maybe(*rc::gen::element<std::string>("preempt=suspend", "preempt=requeue", "preempt=checkpoint+checkpoint=0",
                                        "preempt=checkpoint+checkpoint=150"));
   maybe(*rc::gen::element<std::string>("migrate=no", "migrate=gain", "migrate=gain+margin=0",

@@ -25,6 +25,7 @@ struct BackfillKnobs {
   std::int32_t stretch =
       100;                 // per cent: a candidate must end before the promise even if it takes so much of its estimate
   std::int32_t pass = 16;  // times its processors: so much may pass the head while its start cannot be foreseen
+  NodeOrder nodes = NodeOrder::fullest;
 
   // What a job may expect to run and still be over before the promise. One without a limit never is.
   Duration window(Instant now, Instant promise) const {

@@ -4,6 +4,7 @@
 namespace rota {
 namespace {
 
+constexpr NamedValue kNodeOrders[]{{"fullest", NodeOrder::fullest}, {"least-loaded", NodeOrder::least_loaded}};
 constexpr NamedValue kAll[]{{"all", BackfillKnobs::kEveryJob}};
 
 bool one_promise(const ChainKnobs& k) { return k.backfill.promises == 1; }
@@ -63,6 +64,17 @@ constexpr Knob kKnobs[]{
      .source = "after first fit, which starves wide jobs",
      .set = put<&ChainKnobs::backfill, &BackfillKnobs::pass>,
      .idle = [](const ChainKnobs& k) { return for_one_promise(k.backfill.pass != 16, k); }},
+    {.name = "nodes",
+     .names = kNodeOrders,
+     .fallback = "fullest",
+     .meaning =
+         "on which of the nodes that have room a job runs, and which are set aside for it: where it leaves the least "
+         "over, or where the least share is in use",
+     .source = "best fit; Li and Lei 2018",
+     .set = put<&ChainKnobs::backfill, &BackfillKnobs::nodes>,
+     .idle = [](const ChainKnobs& k) -> std::string_view {
+       return k.slurm.planner && k.backfill.nodes != NodeOrder::fullest ? "policy slurm takes nodes as Slurm does" : "";
+     }},
 };
 
 std::unique_ptr<Policy> link(const ChainKnobs& k) {
@@ -75,6 +87,7 @@ void ask(const ChainKnobs& k, ClusterOptions& options) {
   options.waiting.by_size |= (depth > 0 || k.backfill.skip) && !conservative;
   options.waiting.by_queue |= conservative || depth != 1;
   options.most_promises = depth;
+  options.node_order = k.backfill.nodes;
 }
 
 std::string_view breaks_reservations(const ChainKnobs& k) {
