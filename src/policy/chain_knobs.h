@@ -24,6 +24,7 @@ struct ChainKnobs {
   Overrun overrun = Overrun::kill;
   Duration grace = Duration{0};  // of overrun=DURATION
   Bind bind = Bind::none;
+  Duration bind_time = Duration{0};  // until a slot that has been bound is served
   MigrateKnobs migrate;
   Preemption preempt = Preemption::none;
   Duration checkpoint = seconds(60);  // how long writing one takes

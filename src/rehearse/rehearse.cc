@@ -160,8 +160,8 @@ void add_nodes(std::vector<NodeTotal> totals, const Machine& metered, SiteId sit
 
 std::optional<report::TaskUse> task_use(const sim::TaskUse& use, Bind bind) {
   if (bind == Bind::none || use.jobs == 0) return std::nullopt;
-  return report::TaskUse{use.jobs,  use.on_cpu,       use.local,     use.remote, use.redone,
-                         use.bytes, use.accelerators, use.computing, use.length, use.checks};
+  return report::TaskUse{use.jobs,  use.on_cpu,  use.local,        use.remote,    use.redone, use.bytes,
+                         use.bound, use.rebound, use.accelerators, use.computing, use.length, use.checks};
 }
 
 JobSpec asked(JobSpec job, const RehearseOptions& options) {

@@ -58,6 +58,8 @@ Json tasks_json(const TaskUse& t) {
   json["accelerators"] = t.accelerators;
   json["accelerator_use"] = t.use();
   json["bytes_moved"] = t.bytes;
+  json["bound"] = t.bound;
+  json["rebound"] = t.rebound;
   json["checks"] = t.checks;
   return json;
 }

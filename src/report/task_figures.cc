@@ -38,6 +38,15 @@ constexpr std::array kTasks{
     Figure{"accelerators", "moved", "GiB", "Data that was moved between nodes for them, there and back.", Better::lower,
            [](const Summary& s) { return of_tasks(s, [](const TaskUse& t) { return static_cast<double>(t.bytes); }); },
            gibibytes},
+    Figure{"binding", "bound", "",
+           "Nodes, or under bind=slot processors of jobs, that were bound to a node with accelerators.",
+           Better::neither,
+           [](const Summary& s) { return of_tasks(s, [](const TaskUse& t) { return static_cast<double>(t.bound); }); },
+           whole},
+    Figure{
+        "binding", "rebound", "", "How often one of them was bound to another node with accelerators.", Better::lower,
+        [](const Summary& s) { return of_tasks(s, [](const TaskUse& t) { return static_cast<double>(t.rebound); }); },
+        whole},
 };
 
 }  // namespace

@@ -14,6 +14,8 @@ struct TaskUse {
   std::int64_t remote = 0;        // of another node
   std::int64_t redone = 0;        // begun in vain: a job was stopped, or an accelerator sent to sleep
   std::int64_t bytes = 0;         // moved between nodes, there and back
+  std::int64_t bound = 0;         // nodes or slots, to an accelerator node
+  std::int64_t rebound = 0;       // how often one of them, to another
   std::int64_t accelerators = 0;  // of the cluster
   Duration computing{0};          // of all accelerators together
   Duration length{0};             // from the first arrival until the last job was gone

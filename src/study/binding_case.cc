@@ -18,13 +18,16 @@ std::uint32_t devices_of(const BindingCase& setting, std::size_t node) {
   return setting.devices.empty() ? 1 : setting.devices[node];
 }
 
+std::int64_t processors_of(const BindingCase& setting) { return setting.nodes * setting.processors; }
+
 std::shared_ptr<const Machine> machine_of(const BindingCase& setting) {
-  Machine machine = Machine::counted(setting.nodes);
+  Machine machine = Machine::counted(processors_of(setting));
   machine.racks = {""};
   machine.nodes.resize(static_cast<std::size_t>(setting.nodes));
   for (std::size_t i = 0; i < machine.nodes.size(); ++i) {
     Node& node = machine.nodes[i];
     node.name = formatted("node %zu", i + 1);
+    node.processors = setting.processors;
     if (i >= setting.speeds.size()) continue;
     node.accelerators = devices_of(setting, i);
     node.accelerator_speed = setting.speeds[i];
@@ -33,7 +36,7 @@ std::shared_ptr<const Machine> machine_of(const BindingCase& setting) {
   return std::make_shared<const Machine>(std::move(machine));
 }
 
-// The first job has them; one that reduces has none.
+// The first job has them, or each of several; one that reduces has none.
 TaskTable tasks_of(const BindingCase& setting) {
   const auto* const found = std::ranges::find(kDecompositions, setting.application, &Application::name);
   const Application& app = found == kDecompositions.end() ? kImages : *found;
@@ -45,31 +48,43 @@ TaskTable tasks_of(const BindingCase& setting) {
   tasks.transfer = setting.megabytes * 1'000'000;
   tasks.limit = setting.limit;
   TaskTable table;
-  table.of_named[1] = tasks;
+  if (setting.of_jobs.empty()) table.of_named[1] = tasks;
+  for (std::size_t i = 0; i < setting.of_jobs.size(); ++i) {
+    tasks.count = static_cast<std::uint32_t>(setting.of_jobs[i]);
+    table.of_named[static_cast<std::int64_t>(i) + 1] = tasks;
+  }
   return table;
 }
 
-std::string policy_of(Bind bind) { return "fcfs+bind=" + std::string(name_of(bind)); }
+std::string policy_of(Bind bind, Duration bind_time) {
+  std::string policy = "fcfs+bind=" + std::string(name_of(bind));
+  if (bind == Bind::slot && bind_time > Duration{0}) {
+    policy += formatted("+bind-time=%llds", static_cast<long long>(bind_time / seconds(1)));
+  }
+  return policy;
+}
 
-// Jobs that have all nodes; the first has nothing else to do than its tasks.
+// Jobs that have all nodes, or one each; those with tasks have nothing else to do.
 log::Workload workload_of(const BindingCase& setting) {
   log::Workload workload;
   workload.name = setting.application;
-  workload.processors = setting.nodes;
-  const auto add = [&](Duration run_time) {
+  workload.processors = processors_of(setting);
+  const auto add = [&](Duration run_time, std::int64_t nodes) {
     JobSpec& job = workload.jobs.emplace_back();
     job.number = static_cast<std::int64_t>(workload.jobs.size());
-    job.processors = static_cast<std::uint32_t>(setting.nodes);
+    job.processors = static_cast<std::uint32_t>(nodes * setting.processors);
     job.limit = kLongest;
     workload.run_times.push_back(run_time);
   };
-  add(kLongest);  // its tasks say when it ends
-  if (setting.reduce > Duration{0}) add(setting.reduce);
+  if (setting.of_jobs.empty()) add(kLongest, setting.nodes);  // its tasks say when it ends
+  for (std::size_t i = 0; i < setting.of_jobs.size(); ++i) add(kLongest, 1);
+  if (setting.reduce > Duration{0}) add(setting.reduce, setting.nodes);
   return workload;
 }
 
 std::string cluster_file_of(const BindingCase& setting) {
   std::string name = formatted("nodes-%lld", static_cast<long long>(setting.nodes));
+  if (setting.processors > 1) name += formatted("-of-%u", setting.processors);
   name += formatted("-gpus-%zu", setting.speeds.size());
   const auto slower = std::ranges::find_if(setting.speeds, [](std::int32_t speed) { return speed != kUnitSpeed; });
   for (auto speed = slower == setting.speeds.end() ? slower : setting.speeds.begin(); speed != setting.speeds.end();
@@ -82,18 +97,22 @@ std::string cluster_file_of(const BindingCase& setting) {
 
 std::string cluster_text_of(const BindingCase& setting) {
   std::string text;
+  const std::string processors = setting.processors > 1 ? formatted("processors = %u\n", setting.processors) : "";
   for (std::size_t i = 0; i < setting.speeds.size(); ++i) {
     text += formatted("[[nodes]]\nnames = \"gpu%zu\"\naccelerators = %u\naccelerator_speed = %.3f\n", i + 1,
                       devices_of(setting, i), setting.speeds[i] / 1000.0) +
-            formatted("accelerator_link = %lld\n\n", static_cast<long long>(kLink));
+            processors + formatted("accelerator_link = %lld\n\n", static_cast<long long>(kLink));
   }
   const auto others = setting.nodes - static_cast<std::int64_t>(setting.speeds.size());
-  if (others > 0) text += formatted("[[nodes]]\nnames = \"node[1-%lld]\"\n", static_cast<long long>(others));
+  if (others > 0)
+    text += formatted("[[nodes]]\nnames = \"node[1-%lld]\"\n", static_cast<long long>(others)) + processors;
   return text;
 }
 
 std::string log_file_of(const BindingCase& setting) {
   std::string name = setting.application + formatted("-nodes-%lld", static_cast<long long>(setting.nodes));
+  if (setting.processors > 1) name += formatted("-of-%u", setting.processors);
+  for (const std::int64_t tasks : setting.of_jobs) name += formatted("-job-%lld", static_cast<long long>(tasks));
   if (setting.tasks != 25 * setting.nodes) name += formatted("-tasks-%lld", static_cast<long long>(setting.tasks));
   name += formatted("-work-%lld-MB-%lld", static_cast<long long>(setting.intensity),
                     static_cast<long long>(setting.megabytes)) +
@@ -110,18 +129,19 @@ std::vector<std::int32_t> equal_speeds(std::size_t accelerators) {
 }
 
 Result<Duration> makespan(const BindingCase& setting, Bind bind) {
-  const auto chain = Chain::parse(policy_of(bind));
+  const auto chain = Chain::parse(policy_of(bind, setting.bind_time));
   if (!chain) return std::unexpected(chain.error());
   const log::Workload workload = workload_of(setting);
   RehearseOptions options;
-  options.processors = setting.nodes;
+  options.processors = processors_of(setting);
   options.machine = machine_of(setting);
   options.tasks = std::make_shared<const TaskTable>(tasks_of(setting));
   options.containers = {{.overlap = setting.overlap}, true};
   options.keep_jobs = true;
   const auto rehearsed = rehearse(workload, *chain, options);
   if (!rehearsed) return std::unexpected(rehearsed.error());
-  return rehearsed->outcome.jobs.back().end - rehearsed->outcome.jobs.front().start;
+  const auto& jobs = rehearsed->outcome.jobs;
+  return std::ranges::max_element(jobs, {}, &Job::end)->end - jobs.front().start;
 }
 
 Result<double> speed_up(const BindingCase& setting, Bind bind) {
@@ -135,7 +155,7 @@ Result<double> speed_up(const BindingCase& setting, Bind bind) {
 std::string command_of(const BindingCase& setting, std::span<const Bind> binds) {
   const std::array workload{log_file_of(setting)};
   std::vector<std::string> policies;
-  for (const Bind bind : binds) policies.push_back(policy_of(bind));
+  for (const Bind bind : binds) policies.push_back(policy_of(bind, setting.bind_time));
   return simulate_command(workload,
                           "--cluster " + cluster_file_of(setting) + " --container-copies all" +
                               (setting.overlap ? "" : " --container-stages in-turn"),

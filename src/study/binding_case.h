@@ -36,15 +36,18 @@ inline constexpr Application kImages{"images", Duration{5'000}, Duration{625}};
 struct BindingCase {
   std::string application = "LU";  // LU, QR, Cholesky or images
   std::int64_t nodes = 4;
+  std::uint32_t processors = 1;             // of each node: so many slots
   std::vector<std::int32_t> speeds = {};    // of the accelerators, per mille
   std::vector<std::uint32_t> devices = {};  // of each of these nodes; empty: one
   std::int64_t tasks = 100;
-  std::int64_t intensity = 1;  // times the work of a task
-  std::int64_t megabytes = 1;  // each way
+  std::vector<std::int64_t> of_jobs = {};  // tasks of jobs of one node each, in place of one job on all nodes
+  std::int64_t intensity = 1;              // times the work of a task
+  std::int64_t megabytes = 1;              // each way
   Duration start_up{0};
-  Duration limit{0};    // of a task on a CPU; 0: none
-  Duration reduce{0};   // of a second job behind the first, without tasks; 0: there is none
-  bool overlap = true;  // of the stages in a container
+  Duration limit{0};      // of a task on a CPU; 0: none
+  Duration bind_time{0};  // under Bind::slot
+  Duration reduce{0};     // of a second job behind the first, without tasks; 0: there is none
+  bool overlap = true;    // of the stages in a container
 };
 
 std::vector<std::int32_t> equal_speeds(std::size_t accelerators);

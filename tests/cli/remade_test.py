@@ -38,6 +38,8 @@ TRIED = {
                 "LU, 4-0, start-up 40 s, intensity 8: what a task limit of 400 s adds, %",
                 "LU, bind=node-weighted, 12 nodes, speeds 1, 1, 0.5",
                 "LU, bind=node-weighted, 6 nodes, one with 2 GPUs and one with 1",
+                "LU, bind=slot, 4 nodes of 8 processors, 3 GPUs, a binding takes 10 s",
+                "LU, bind=slot, 4 nodes, 2 GPUs, jobs of 10, 40, 10 and 40 tasks",
                 "50,000 images on 4-0, map: s", "50,000 images on 4-3, map: s", "50,000 images on 4-3, reduce: s"],
     "migration": ["Job2: minutes saved", "Job3: moves", "Job3, looks every 5 min: minutes saved",
                   "gain, Job2, cost 5 min: minutes saved", "stream at 0.70, cost 5 min: total run time, %",

@@ -2,11 +2,15 @@
 // stacks that it leaves, bottom first. '#' begins a comment.
 //
 //   # lesson: ...
-//   bind node                                  or node-literal or node-weighted
+//   bind node                                  or node-literal, node-weighted or slot
 //   steps
 //   join 1 rack=1 accelerators=1    >  1:         and maybe speed=N (per mille)
 //   join 10 rack=1                  >  1: 10
 //   leave 1                         >  unbound: 10
+//
+// Under `slot` nodes with accelerators come and go, and slots of nodes:
+//   open 20 rack=1 node=5           >  1: 20
+//   close 20 21                     >  1:        together
 #pragma once
 
 #include <filesystem>
@@ -19,12 +23,15 @@
 #include "base/text.h"
 #include "policy/bind/bind.h"
 #include "policy/bind/dealer.h"
+#include "policy/bind/slots.h"
 
 namespace rota::golden {
 
 struct BindStep {
-  bool joins = false;
-  NodeId node;
+  bool joins = false;  // or opens
+  bool of_slots = false;
+  NodeId node;  // that joins or leaves, or where the slot is
+  std::vector<SlotId> slots;
   RackId rack{0};
   std::int64_t accelerators = 0;
   std::int64_t speed = kUnitSpeed;
@@ -35,6 +42,7 @@ struct BindStep {
 struct BindFile {
   std::string lesson;
   NodeBinding::Stop stop = NodeBinding::Stop::balanced;
+  bool slots = false;
   std::vector<BindStep> steps;
 };
 
@@ -85,6 +93,8 @@ class BindReader {
       file_.stop = NodeBinding::Stop::literal;
     } else if (rule == name_of(Bind::node_weighted)) {
       file_.stop = NodeBinding::Stop::weighted;
+    } else if (rule == name_of(Bind::slot)) {
+      file_.slots = true;
     } else if (rule != name_of(Bind::node)) {
       fail("there is no rule " + rule);
     }
@@ -92,22 +102,30 @@ class BindReader {
 
   void read_step(const std::string& word, std::istringstream& words) {
     BindStep& step = file_.steps.emplace_back();
-    std::string node;
-    words >> node;
-    step.joins = word == "join";
-    if (!step.joins && word != "leave") fail("a node joins or leaves; what is " + word + "?");
-    step.node = NodeId{static_cast<std::uint32_t>(number(node))};
+    step.joins = word == "join" || word == "open";
+    step.of_slots = word == "open" || word == "close";
+    if (!step.joins && word != "leave" && word != "close") fail("nodes join and leave; what is " + word + "?");
+    if (step.of_slots && !file_.slots) fail("there are no slots under this rule");
+    step.text = word;
     for (std::string more; words >> more && more != ">";) {
+      step.text += " " + more;
+      if (more.find_first_not_of("0123456789") == std::string::npos) {
+        const auto which = static_cast<std::uint32_t>(number(more));
+        step.of_slots ? step.slots.push_back({which}) : void(step.node = NodeId{which});
+        continue;
+      }
       const auto equals = more.find('=');
       const std::string name = more.substr(0, equals);
-      if (equals == std::string::npos || (name != "rack" && name != "accelerators" && name != "speed"))
+      if (equals == std::string::npos ||
+          (name != "rack" && name != "accelerators" && name != "speed" && name != "node")) {
         fail("what is " + more + "?");
+      }
       const std::int64_t value = number(more.substr(equals + 1));
       if (name == "rack") step.rack = RackId{static_cast<std::uint32_t>(value)};
       if (name == "accelerators") step.accelerators = value;
       if (name == "speed") step.speed = value;
+      if (name == "node") step.node = NodeId{static_cast<std::uint32_t>(value)};
     }
-    step.text = word + " " + node;
     for (std::string more; words >> more;) step.expected += (step.expected.empty() ? "" : " ") + more;
   }
 

@@ -25,9 +25,10 @@
 //   1 0 10 promised=5      id start end, and maybe promised=N (the first promise; unsaid: not looked at), backfilled,
 //   killed preempted=N (of its dispatches so many gave way) migrated=N (moves) at=N (the Nth site), 2 rejected
 //   asleep 40 cycles=2     optional: processor-seconds off, and times that a node was sent to sleep; failed=1: boots
-//   tasks cpu=4 local=18   optional, as are `remote=N` and `redone=N`: how many tasks were finished on CPUs, on
-//   accelerators
-//                          of the nodes where they lay and of others, and how many had been begun in vain
+//   tasks cpu=4 local=18   optional, as are `remote=N`, `redone=N`, `bound=N` and `rebound=N`: how many tasks were
+//   finished on
+//                          CPUs, on accelerators of the nodes where they lay and of others, how many had been begun in
+//                          vain, and how often nodes or slots were bound to an accelerator node, or to another one
 #pragma once
 
 #include <algorithm>

@@ -76,7 +76,8 @@ std::string side_by_side(const SchedFile& file, const std::map<std::int64_t, std
 
 // As the file names what became of tasks.
 std::map<std::string, std::int64_t> named(const report::TaskUse& use) {
-  return {{"cpu", use.on_cpu}, {"local", use.local}, {"remote", use.remote}, {"redone", use.redone}};
+  return {{"cpu", use.on_cpu},    {"local", use.local}, {"remote", use.remote},
+          {"redone", use.redone}, {"bound", use.bound}, {"rebound", use.rebound}};
 }
 
 class Sched : public testing::TestWithParam<std::string> {};

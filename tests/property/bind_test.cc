@@ -280,13 +280,14 @@ TaskSpec any_tasks() {
 
 sim::ContainerModel any_containers() {
   return {{*rc::gen::inRange<std::size_t>(0, 4), *rc::gen::inRange<std::size_t>(0, 4), *rc::gen::inRange(0, 4) > 0},
-          *rc::gen::inRange(0, 2) == 0};
+          *rc::gen::inRange(0, 2) == 0,
+          Duration{*rc::gen::inRange(0, 2) * *rc::gen::inRange(1, 40)}};
 }
 
 // Two jobs; nodes on which neither runs come and go.
 RC_GTEST_PROP(BoundTasks, EachIsFinishedOnceWhoeverComesAndGoes, ()) {
-  const Bind bind = *rc::gen::element(Bind::none, Bind::node, Bind::node_literal, Bind::node_weighted, Bind::container,
-                                      Bind::weighted, Bind::late);
+  const Bind bind = *rc::gen::element(Bind::none, Bind::node, Bind::node_literal, Bind::node_weighted, Bind::slot,
+                                      Bind::container, Bind::weighted, Bind::late);
   const Machine machine = any_machine(kRacks);
   TaskTable table;
   table.of_others = any_tasks();

@@ -8,7 +8,8 @@
 namespace rota {
 namespace {
 
-const std::vector<std::string> kBinds{"node", "node-literal", "node-weighted", "container", "weighted", "late"};
+const std::vector<std::string> kBinds{"node",      "node-literal", "node-weighted", "slot", "slot+bind-time=2s",
+                                      "container", "weighted",     "late"};
 const std::vector<std::string> kOthers{"",
                                        "+power=idle-timeout+power-idle=2s",
                                        "+power=demand+power-wait=4s+power-idle=2s",

@@ -50,7 +50,7 @@ void JobTasks::start(JobId id, const Placement& where, Duration pause) {
     const std::int64_t rounds = (job.spec.count + nodes - 1) / nodes;
     job.cpu = std::max((job.run_time - job.spec.start_up) / rounds, Duration{1});
   }
-  binding_.begin(id, job.nodes, job.tasks, {job.cpu, job.spec.accelerator});
+  binding_.begin(id, where.shares, job.tasks, {job.cpu, job.spec.accelerator});
   push(loop_.now() + pause + job.spec.start_up, Kind::begin, id.value, job.run);
   settle();
 }
@@ -160,6 +160,7 @@ void JobTasks::advance(Instant now) {
 
 void JobTasks::settle() {
   if (binding_.serving_changed()) listener_->serving_changed();
+  wait_for_bindings();
   loop_.set(*this, events_.empty() ? kNever : std::max(events_.top().at, loop_.now()));
 }
 
@@ -173,6 +174,10 @@ void JobTasks::happen(const Event& event) {
       asking_.insert(ContainerId{event.who});
       return;
     case Kind::ask:
+      return;
+    case Kind::bound:
+      binding_.settle(event.who);
+      for (std::uint32_t i = 0; i < containers_.size(); ++i) asking_.insert(ContainerId{i});
       return;
     case Kind::begin: {
       const auto job = jobs_.find(JobId{event.who});
@@ -227,6 +232,13 @@ void JobTasks::given_up(std::uint32_t index) {
   job->given_up.push_back({flight.task, flight.on});
   job->busy_cpus.erase(flight.on);
   for (const NodeId node : job->nodes) asking_cpus_.insert({flight.task.job, node});
+}
+
+// Slots that have been bound meanwhile can be used after a moment, and in the order in which they were bound.
+void JobTasks::wait_for_bindings() {
+  if (binding_.slot_bindings() == awaited_bindings_) return;
+  awaited_bindings_ = binding_.slot_bindings();
+  push(loop_.now() + model_.binding, Kind::bound, static_cast<std::uint32_t>(awaited_bindings_), 0);
 }
 
 void JobTasks::count(const Flight& flight) {
@@ -332,6 +344,8 @@ TaskUse JobTasks::use(Instant now) const {
   TaskUse use = use_;
   use.length = opened_ ? now - *opened_ : Duration{0};
   use.checks = check_.checks();
+  use.bound = binding_.bindings().made;
+  use.rebound = binding_.bindings().moved;
   return use;
 }
 

@@ -23,16 +23,19 @@ namespace rota::sim {
 struct ContainerModel {
   PipelineShape pipeline;
   bool copies_all = false;  // tasks of a container's own node pass its link too
+  Duration binding{0};      // from when a slot is bound until its tasks can be had
 };
 
 // What became of tasks and accelerators.
 struct TaskUse {
-  std::int64_t jobs = 0;    // that have tasks and started
-  std::int64_t on_cpu = 0;  // tasks that were finished there
-  std::int64_t local = 0;   // on an accelerator of the node where they lay
-  std::int64_t remote = 0;  // of another node
-  std::int64_t redone = 0;  // begun, and not finished: a job was stopped, a node went, or they were at their limit
-  std::int64_t bytes = 0;   // moved between nodes, there and back
+  std::int64_t jobs = 0;     // that have tasks and started
+  std::int64_t on_cpu = 0;   // tasks that were finished there
+  std::int64_t local = 0;    // on an accelerator of the node where they lay
+  std::int64_t remote = 0;   // of another node
+  std::int64_t redone = 0;   // begun, and not finished: a job was stopped, a node went, or they were at their limit
+  std::int64_t bytes = 0;    // moved between nodes, there and back
+  std::int64_t bound = 0;    // nodes or slots, to an accelerator node
+  std::int64_t rebound = 0;  // how often one of them, to another
   std::int64_t accelerators = 0;  // of the machine
   Duration computing{0};          // of all accelerators together
   Duration length{0};             // from the first arrival until the last job was gone
@@ -46,6 +49,8 @@ struct TaskUse {
     remote += o.remote;
     redone += o.redone;
     bytes += o.bytes;
+    bound += o.bound;
+    rebound += o.rebound;
     accelerators += o.accelerators;
     computing += o.computing;
     length = std::max(length, o.length);
@@ -130,11 +135,11 @@ class JobTasks final : public Alarm {
     Passage passage;
     bool aboard = true;  // false: the container went
   };
-  enum class Kind : std::uint8_t { finished, given_up, ready, begin, ask };
+  enum class Kind : std::uint8_t { finished, given_up, ready, begin, ask, bound };
   struct Event {
     Instant at;
     Kind kind;
-    std::uint32_t who;  // a flight, a container or a job
+    std::uint32_t who;  // a flight, a container, a job, or so many bindings
     std::uint32_t run;  // begin: of the job
     std::uint64_t order;
     bool operator>(const Event& o) const { return at != o.at ? at > o.at : order > o.order; }
@@ -152,6 +157,7 @@ class JobTasks final : public Alarm {
   Job* owner(const Flight& flight);  // nullptr: the job has gone, or was started anew
   std::uint32_t board(const Flight& flight);
   void ask_all(RackId rack);
+  void wait_for_bindings();
   void offer(Instant now);
   void offer_cpu(JobId id, NodeId node, Instant now);
   bool feed(ContainerId id, Instant now);
@@ -176,6 +182,7 @@ class JobTasks final : public Alarm {
   std::set<ContainerId> asking_;
   std::optional<Instant> opened_;
   std::uint64_t order_ = 0;
+  std::uint64_t awaited_bindings_ = 0;
   std::uint32_t runs_ = 0;
   TaskUse use_;
 };

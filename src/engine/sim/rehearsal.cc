@@ -17,6 +17,7 @@ EngineOptions engine_options(const RehearsalOptions& options, const Chain& chain
   EngineOptions engine = options.engine;
   engine.checkpoint = chain.knobs().checkpoint;
   engine.bind = chain.knobs().bind;
+  engine.containers.binding = chain.knobs().bind_time;
   return engine;
 }
 

@@ -22,6 +22,7 @@ enum class Bind : std::uint8_t {
   weighted,       // the same, each task to where it ends first by the accelerators' relative speeds
   late,           // accelerators take the next task when they have room; idle CPUs take those that they finish in time
   node_weighted,  // as `node`, with stacks in proportion to the speeds of their nodes' accelerators
+  slot,           // the tasks of a processor go to the accelerator node that this is bound to as long as its job runs
 };
 
 std::string_view name_of(Bind bind);

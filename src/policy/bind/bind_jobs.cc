@@ -42,12 +42,26 @@ JobBinding::JobBinding(Bind bind, const Machine& machine)
 // The table of weights is what the cluster file says of speeds.
 void JobBinding::bind_node(NodeId id) {
   const Node& node = machine_.nodes[id.value];
-  binding_.join(id, node.rack, std::int64_t{node.accelerators} * node.accelerator_speed);
+  count(binding_.join(id, node.rack, std::int64_t{node.accelerators} * node.accelerator_speed));
+  if (bind_ == Bind::slot && node.accelerators > 0) slots_.join(id, node.rack);
+}
+
+void JobBinding::count(std::span<const NodeBinding::Move> moves) {
+  for (const NodeBinding::Move& move : moves) {
+    if (move.to.valid()) ++(move.from.valid() ? of_nodes_.moved : of_nodes_.made);
+  }
+}
+
+JobBinding::Bindings JobBinding::bindings() const {
+  if (by_node()) return of_nodes_;
+  const auto moved = static_cast<std::int64_t>(slots_.moved());
+  return {static_cast<std::int64_t>(slots_.bindings()) - moved, moved};
 }
 
 void JobBinding::leave(NodeId id) {
   const Node& node = machine_.nodes[id.value];
-  binding_.leave(id);
+  count(binding_.leave(id));
+  if (bind_ == Bind::slot && node.accelerators > 0) slots_.leave(id);
   for (std::uint32_t a = 0; a < node.accelerators; ++a) std::erase(racks_[node.rack.value], container(id, a));
   came_or_went(id);
 }
@@ -67,20 +81,20 @@ void JobBinding::came_or_went(NodeId node) {
   recount(rack);
 }
 
-void JobBinding::begin(JobId id, std::span<const NodeId> nodes, std::uint32_t tasks, const TaskTimes& times) {
+void JobBinding::begin(JobId id, std::span<const Share> nodes, std::uint32_t tasks, const TaskTimes& times) {
   CHECK(!nodes.empty() && !jobs_.contains(id), "a job comes once, to some nodes");
   CHECK(times.cpu > Duration{0} && times.accelerator > Duration{0}, "a task takes time");
   Job& job = jobs_[id];
   job.times = times;
   job.unfinished = tasks;
-  std::vector<NodeId> homes(nodes.begin(), nodes.end());
-  std::ranges::sort(homes);
-  job.nodes = static_cast<std::uint32_t>(homes.size());
-  for (const NodeId home : homes) {
-    const RackId rack = machine_.nodes[home.value].rack;
+  std::vector<Share> shares(nodes.begin(), nodes.end());
+  std::ranges::sort(shares, {}, &Share::node);
+  job.nodes = static_cast<std::uint32_t>(shares.size());
+  for (const Share& share : shares) {
+    const RackId rack = machine_.nodes[share.node.value].rack;
     auto part = std::ranges::find(job.parts, rack, &Part::rack);
     if (part == job.parts.end()) part = job.parts.insert(part, {rack, {}, 0, {}});
-    part->homes.push_back({home, 0});
+    add_homes(*part, share);
   }
   for (Part& part : job.parts) {
     auto& clients = clients_[part.rack.value];
@@ -89,14 +103,37 @@ void JobBinding::begin(JobId id, std::span<const NodeId> nodes, std::uint32_t ta
   }
 }
 
+void JobBinding::add_homes(Part& part, const Share& share) {
+  if (bind_ != Bind::slot) {
+    part.homes.push_back({share.node, {}, 0});
+    return;
+  }
+  for (std::uint32_t i = 0; i < std::max(share.processors, 1U); ++i) {
+    if (unused_slots_.empty()) unused_slots_.push_back({most_slots_++});
+    const SlotId slot = unused_slots_.back();
+    unused_slots_.pop_back();
+    slots_.open(slot, share.node, part.rack);
+    part.homes.push_back({share.node, slot, 0});
+  }
+}
+
+// In equal parts; the first ones get what does not divide evenly.
+void JobBinding::give(std::span<Home> of_node, std::uint32_t tasks) {
+  const auto homes = static_cast<std::uint32_t>(of_node.size());
+  for (std::uint32_t i = 0; i < homes; ++i) of_node[i].waiting = tasks / homes + (i < tasks % homes ? 1 : 0);
+}
+
 // The first nodes of each rack, and the racks in order of their first nodes, get what does not divide evenly.
 void JobBinding::ready(JobId id) {
   Job& job = jobs_.at(id);
   std::uint32_t i = 0;
   for (Part& part : job.parts) {
-    for (Home& home : part.homes) {
-      home.waiting = job.unfinished / job.nodes + (i++ < job.unfinished % job.nodes ? 1 : 0);
-      part.waiting += home.waiting;
+    for (auto home = part.homes.begin(); home != part.homes.end();) {
+      const auto end = std::find_if(home, part.homes.end(), [&](const Home& h) { return h.node != home->node; });
+      const std::uint32_t tasks = job.unfinished / job.nodes + (i++ < job.unfinished % job.nodes ? 1 : 0);
+      give({home, end}, tasks);
+      part.waiting += tasks;
+      home = end;
     }
     if (deals()) deal(part);
   }
@@ -111,6 +148,14 @@ void JobBinding::end(JobId id) {
   }
   const std::vector<Part> parts = std::move(job->second.parts);
   jobs_.erase(job);
+  std::vector<SlotId> closed;
+  for (const Part& part : parts) {
+    for (const Home& home : part.homes) {
+      if (home.slot.valid()) closed.push_back(home.slot);
+    }
+  }
+  slots_.close(closed);
+  unused_slots_.insert(unused_slots_.end(), closed.rbegin(), closed.rend());
   for (const Part& part : parts) recount(part.rack);
 }
 
@@ -151,13 +196,11 @@ void JobBinding::deal_rack(RackId rack) {
 // Which nodes' accelerators may be used from elsewhere.
 void JobBinding::recount(RackId rack) {
   std::set<NodeId> homes;
-  for (const JobId id : clients_[rack.value]) {
-    for (const Home& home : std::ranges::find(jobs_.at(id).parts, rack, &Part::rack)->homes) homes.insert(home.node);
-  }
   std::set<NodeId> serving;
-  for (const NodeId home : homes) {
-    if (by_node() && binding_.bound_to(home).valid() && binding_.bound_to(home) != home) {
-      serving.insert(binding_.bound_to(home));
+  for (const JobId id : clients_[rack.value]) {
+    for (const Home& home : std::ranges::find(jobs_.at(id).parts, rack, &Part::rack)->homes) {
+      homes.insert(home.node);
+      if (binds() && host_of(home).valid() && host_of(home) != home.node) serving.insert(host_of(home));
     }
   }
   const auto set_serving = [&](NodeId node, bool serves) {
@@ -168,7 +211,7 @@ void JobBinding::recount(RackId rack) {
   for (const Container& c : containers_) {
     if (machine_.nodes[c.node.value].rack != rack) continue;
     const bool by_rack = bind_ != Bind::none && homes.size() > (homes.contains(c.node) ? 1 : 0);
-    set_serving(c.node, present(c.node) && (by_node() ? serving.contains(c.node) : by_rack));
+    set_serving(c.node, present(c.node) && (binds() ? serving.contains(c.node) : by_rack));
   }
 }
 
@@ -176,7 +219,7 @@ void JobBinding::recount(RackId rack) {
 JobBinding::Home* JobBinding::home_for(Part& part, const Container& container) {
   Home* found = nullptr;
   for (Home& home : part.homes) {
-    if (home.waiting == 0 || (by_node() && binding_.bound_to(home.node) != container.node)) continue;
+    if (home.waiting == 0 || (binds() && (host_of(home) != container.node || !settled(home)))) continue;
     if (home.node == container.node) return &home;
     const bool elsewhere_at_home = machine_.nodes[home.node.value].accelerators > 0;
     if (!found || (machine_.nodes[found->node.value].accelerators > 0 && !elsewhere_at_home)) found = &home;
@@ -259,13 +302,14 @@ std::optional<JobBinding::Task> JobBinding::take_for_cpu(JobId id, NodeId node) 
   Job& job = jobs_.at(id);
   Part& part = part_of(job, node);
   if (part.waiting == 0) return {};
-  auto home = std::ranges::find(part.homes, node, &Home::node);
+  const auto has_some_here = [&](const Home& h) { return h.node == node && h.waiting > 0; };
+  auto home = std::ranges::find_if(part.homes, has_some_here);
   if (accelerated(part.rack)) {
     if (bind_ != Bind::late || !in_time(part.rack, job, part.waiting)) return {};
     const auto has_some = [](const Home& h) { return h.waiting > 0; };
-    if (home->waiting == 0) home = std::ranges::find_if(part.homes, has_some);
+    if (home == part.homes.end()) home = std::ranges::find_if(part.homes, has_some);
   }
-  if (home->waiting == 0) return {};
+  if (home == part.homes.end()) return {};
   --home->waiting;
   --part.waiting;
   return Task{id, home->node};
@@ -284,7 +328,8 @@ void JobBinding::finish(const Task& task, ContainerId id) {
 void JobBinding::lose(const Task& task, ContainerId id) {
   if (id.valid()) abandon(id);
   Part& part = part_of(jobs_.at(task.job), task.home);
-  ++std::ranges::find(part.homes, task.home, &Home::node)->waiting;
+  const auto of_node = std::ranges::equal_range(part.homes, task.home, {}, &Home::node);
+  ++std::ranges::min_element(of_node, {}, &Home::waiting)->waiting;
   ++part.waiting;
   if (!deals()) return;
   undeal(part);

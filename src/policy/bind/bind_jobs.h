@@ -12,8 +12,10 @@
 
 #include "base/time.h"
 #include "model/machine.h"
+#include "model/node_space.h"
 #include "policy/bind/bind.h"
 #include "policy/bind/dealer.h"
+#include "policy/bind/slots.h"
 
 namespace rota {
 
@@ -31,7 +33,8 @@ struct TaskTimes {
 //
 // Nodes are bound once for all jobs, as they come and go. Under `container` and `weighted` the tasks of a job are dealt
 // when it comes, on top of what others have there, and all that nobody has begun anew when a node of the rack comes or
-// goes. In a rack without accelerators, and under `none`, the CPUs of the job's nodes compute.
+// goes. Under `slot` each processor that a job holds has an equal part of what lies on its node, and is bound from when
+// the job comes until it goes. In a rack without accelerators, and under `none`, the CPUs of the job's nodes compute.
 //
 // Under `late` nothing is dealt. An accelerator takes a task if it would be done with it no later than the rack's
 // accelerators together could be through with all tasks of all jobs, give or take one task of the fastest; a CPU if it
@@ -59,7 +62,7 @@ class JobBinding {
   bool present(NodeId node) const { return binding_.present(node); }
 
   // A job comes with so many tasks to some nodes (each once); they can be had once it is ready. And it goes.
-  void begin(JobId job, std::span<const NodeId> nodes, std::uint32_t tasks, const TaskTimes& times);
+  void begin(JobId job, std::span<const Share> nodes, std::uint32_t tasks, const TaskTimes& times);
   void ready(JobId job);
   void end(JobId job);
 
@@ -81,9 +84,20 @@ class JobBinding {
   std::vector<NodeId> take_serving_changes() { return std::exchange(serving_changes_, {}); }
   const NodeBinding& nodes() const { return binding_; }
 
+  // Nodes or slots that have been bound to an accelerator node so far, and how often one was bound to another.
+  struct Bindings {
+    std::int64_t made = 0;
+    std::int64_t moved = 0;
+  };
+  Bindings bindings() const;
+  // Bindings of slots are counted as they are made. Tasks can be had through those that are settled.
+  std::uint64_t slot_bindings() const { return slots_.bindings(); }
+  void settle(std::uint64_t slot_bindings) { settled_ = slot_bindings; }
+
  private:
   struct Home {
     NodeId node;
+    SlotId slot;  // invalid: all of the node
     std::uint32_t waiting = 0;
   };
   struct Part {  // of a job, in one rack
@@ -107,8 +121,16 @@ class JobBinding {
   };
 
   bool by_node() const { return bind_ == Bind::node || bind_ == Bind::node_literal || bind_ == Bind::node_weighted; }
+  bool binds() const { return by_node() || bind_ == Bind::slot; }
   bool deals() const { return bind_ == Bind::container || bind_ == Bind::weighted; }
   bool accelerated(RackId rack) const { return bind_ != Bind::none && !racks_[rack.value].empty(); }
+  NodeId host_of(const Home& home) const {
+    return home.slot.valid() ? slots_.bound_to(home.slot) : binding_.bound_to(home.node);
+  }
+  bool settled(const Home& home) const { return !home.slot.valid() || slots_.binding_of(home.slot) <= settled_; }
+  void add_homes(Part& part, const Share& share);
+  static void give(std::span<Home> of_node, std::uint32_t tasks);
+  void count(std::span<const NodeBinding::Move> moves);
   Part& part_of(Job& job, NodeId node);
   void deal(Part& part);
   void deal_rack(RackId rack);
@@ -124,6 +146,11 @@ class JobBinding {
   Bind bind_;
   const Machine& machine_;
   NodeBinding binding_;
+  SlotBinding slots_;
+  std::vector<SlotId> unused_slots_;
+  std::uint32_t most_slots_ = 0;  // at a time, so far
+  std::uint64_t settled_ = 0;
+  Bindings of_nodes_;
   std::vector<Container> containers_;            // by container id
   std::vector<std::uint32_t> first_container_;   // by node id
   std::vector<std::vector<ContainerId>> racks_;  // containers that are there, ascending, by rack id

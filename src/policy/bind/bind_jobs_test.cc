@@ -19,7 +19,9 @@ Machine rack_of(std::initializer_list<std::uint32_t> accelerators, std::initiali
 }
 
 void begin(JobBinding& binding, JobId job, const std::vector<NodeId>& homes, std::uint32_t tasks) {
-  binding.begin(job, homes, tasks, kTimes);
+  std::vector<Share> shares;
+  for (const NodeId home : homes) shares.push_back({home, 1});
+  binding.begin(job, shares, tasks, kTimes);
   binding.ready(job);
 }
 
@@ -88,6 +90,39 @@ TEST(JobBinding, a_node_s_weight_is_the_speed_of_all_its_accelerators) {
   begin(weighted, kFirst, nodes({5}), 3);
   EXPECT_FALSE(weighted.take(kOne)) << "node 5 is bound to the single accelerator";
   EXPECT_EQ(taken_by(weighted, ContainerId{2}), 3U);
+}
+
+TEST(JobBinding, slots_of_a_node_have_equal_parts_and_are_served_once_their_bindings_are_settled) {
+  const Machine machine = rack_of({1, 1, 0});
+  JobBinding binding(Bind::slot, machine);
+  const std::vector<Share> shares{{NodeId{2}, 2}};
+  binding.begin(kFirst, shares, 5, kTimes);
+  binding.ready(kFirst);
+  EXPECT_FALSE(binding.take(kOne));
+  binding.settle(1);
+  EXPECT_EQ(taken_by(binding, kOne), 3U);
+  EXPECT_FALSE(binding.take(kTwo));
+  binding.settle(2);
+  EXPECT_EQ(taken_by(binding, kTwo), 2U);
+  EXPECT_EQ(binding.bindings().made, 2);
+  EXPECT_EQ(binding.bindings().moved, 0);
+}
+
+TEST(JobBinding, a_slot_that_moves_takes_its_tasks_along) {
+  const Machine machine = rack_of({1, 1, 0, 0});
+  JobBinding binding(Bind::slot, machine);
+  const std::vector<Share> first{{NodeId{2}, 1}};
+  const std::vector<Share> second{{NodeId{3}, 3}};
+  binding.begin(kFirst, first, 6, kTimes);
+  binding.begin(kSecond, second, 6, kTimes);  // its slots: on node 1, 0 and 1
+  binding.ready(kSecond);
+  binding.leave(NodeId{0});
+  binding.end(kFirst);
+  binding.join(NodeId{0});
+  EXPECT_EQ(binding.bindings().moved, 3) << "two from node 0 that went, and one back";
+  binding.settle(binding.slot_bindings());
+  EXPECT_EQ(taken_by(binding, kOne), 2U);
+  EXPECT_EQ(taken_by(binding, kTwo), 4U);
 }
 
 TEST(JobBinding, tasks_are_dealt_on_top_of_what_other_jobs_have_there) {
@@ -167,7 +202,8 @@ TEST(JobBinding, under_late_a_cpu_reckons_with_the_turns_of_others) {
 TEST(JobBinding, of_a_job_that_is_not_ready_gives_out_nothing_and_counts_as_served) {
   const Machine machine = rack_of({1, 0});
   JobBinding binding(Bind::container, machine);
-  binding.begin(kFirst, nodes({1}), 4, kTimes);
+  const std::vector<Share> shares{{NodeId{1}, 1}};
+  binding.begin(kFirst, shares, 4, kTimes);
   EXPECT_FALSE(binding.take(kOne));
   EXPECT_TRUE(binding.serves(NodeId{0}));
   binding.ready(kFirst);

@@ -10,6 +10,7 @@ constexpr NamedValue kHow[]{{"no", Bind::none},
                             {"node", Bind::node},
                             {"node-literal", Bind::node_literal},
                             {"node-weighted", Bind::node_weighted},
+                            {"slot", Bind::slot},
                             {"container", Bind::container},
                             {"weighted", Bind::weighted},
                             {"late", Bind::late}};
@@ -21,6 +22,13 @@ constexpr Knob kKnobs[]{
      .meaning = "how tasks of an application come to the accelerators of a rack",
      .source = "Li, Zhu, Liu and Qian 2016",
      .set = put<&ChainKnobs::bind>},
+    {.name = "bind-time",
+     .range = Range::time(),
+     .fallback = "0",
+     .meaning = "slot: how long it takes until a slot that has been bound, or bound anew, is served",
+     .source = "Rota",
+     .set = put<&ChainKnobs::bind_time>,
+     .idle = [](const ChainKnobs& k) -> std::string_view { return k.bind == Bind::slot ? "" : "it is for bind=slot"; }},
 };
 
 constexpr EngineNeed kNeeds[]{{"bind", Capability::tasks, [](const ChainKnobs& k) { return k.bind != Bind::none; }}};
