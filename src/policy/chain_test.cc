@@ -54,7 +54,7 @@ TEST(Chain, TakesARuleForOverrunsByTheNameOfItsPolicy) {
   EXPECT_NE(sentence("easy+easy").find("NAME=VALUE"), std::string::npos);
   for (const PolicyName& policy : policy_names()) {
     const bool short_for_one = sentence("easy+" + std::string(policy.name)).empty();
-    EXPECT_EQ(short_for_one, policy.stands_for.find("overrun=") != std::string_view::npos) << policy.name;
+    EXPECT_EQ(short_for_one, !policy.behind.empty()) << policy.name;
     if (!short_for_one) continue;
     EXPECT_EQ(Chain::parse("easy+" + std::string(policy.name))->knobs().overrun,
               Chain::parse(policy.name)->knobs().overrun);
@@ -171,6 +171,17 @@ TEST(Chain, knows_where_knobs_of_auctions_matter) {
             "not \"dutch\".");
   EXPECT_EQ(Chain::parse("easy+auction=english+auction-look=0").error().message,
             "policy knob auction-look is a time of a second or more such as 20m, not \"0\".");
+}
+
+TEST(Chain, has_a_name_for_the_published_auction) {
+  const AuctionKnobs knobs = Chain::parse("english-auction+auction-round=5m")->knobs().auction;
+  EXPECT_EQ(knobs.siting, Siting::english);
+  EXPECT_EQ(knobs.join, Joining::freed);
+  EXPECT_EQ(knobs.minimum, 0);
+  EXPECT_EQ(knobs.buyers, 2);
+  EXPECT_TRUE(knobs.head && knobs.early);
+  EXPECT_EQ(knobs.round, seconds(300));
+  EXPECT_EQ(Chain::parse("english-auction")->knobs().preempt, Preemption::suspend);
 }
 
 TEST(Chain, knows_where_the_published_rules_of_auctions_matter) {

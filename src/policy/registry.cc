@@ -47,6 +47,10 @@ std::span<const PolicyName> policy_names() {
     for (const Module* module : kModules | std::views::reverse) {
       all.insert(all.end(), module->policies.begin(), module->policies.end());
     }
+    const auto of_one_site = [](const PolicyName& p) {
+      return p.stands_for.find("auction=") == std::string_view::npos;
+    };
+    std::ranges::stable_partition(all, of_one_site);
     return all;
   }();
   return kAll;

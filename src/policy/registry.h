@@ -39,7 +39,7 @@ const Knob* knob_named(std::string_view name);  // nullptr: there is none
 const Module& module_of(const Knob& knob);
 std::vector<const Knob*> every_knob();  // in the order of the modules
 
-// Those that only start jobs and make promises come first.
+// Those that only start jobs and make promises come first, those that need several sites last.
 std::span<const PolicyName> policy_names();
 const PolicyName* policy_named(std::string_view name);  // or an alias; nullptr: there is none
 

@@ -20,10 +20,12 @@ constexpr const char* kAlone =
     "in its federations dispatchers look now and then, bring each input before its job, and may choose a site as no "
     "policy of rota simulate does";
 
-// At once, or after as long as it takes to stop a job on a real cluster: then several sites may be about to make room
-// for one job.
+// Jobs give way at once, or after as long as it takes to stop one on a real cluster: then several sites may be about to
+// make room for one job.
 constexpr const char* kAtOnce = "fcfs-skip+preempt=suspend+overrun=run-on";
 constexpr const char* kSlowly = "fcfs-skip+preempt=checkpoint+checkpoint=10+overrun=run-on";
+// As the first, and by all the rules of the paper.
+constexpr const char* kPublishedRule = "english-auction";
 
 // The paper's federation: two centres of two sites. Links within a centre are so much faster, and the mean of all is
 // what it is where all are alike.
@@ -36,14 +38,14 @@ struct Contender {
   sim::Placing placing = sim::Placing::auction;
   double length = kPolling;
   double look = kPolling;  // 0: auctions are announced
-  bool published = false;  // to the letter (docs/policies/power.md), in two centres
+  bool published = false;  // kPublishedRule, in two centres
   double stretch = 1;      // run times and gaps between jobs, while rounds, looks and transfers stay: length is of the
                            // mean run time without it
   Close close = Close::on_time;
   Valuation valuation = Valuation::published;
   bool second_thoughts = false;
   std::int64_t scale = 1;
-  const char* policy = kAtOnce;
+  const char* policy = published ? kPublishedRule : kAtOnce;
 };
 
 constexpr std::array kLengths{0.1, 0.2, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0};
@@ -189,7 +191,8 @@ Trial trial_of(const sim::Federation& federation, Duration unit, double particip
   return trial;
 }
 
-sim::FederationOptions options_of(const Contender& contender, const FederationMix& mix, const MixedFederation& made) {
+sim::FederationOptions options_of(const Contender& contender, const FederationMix& mix, const MixedFederation& made,
+                                  const AuctionKnobs& rule) {
   const auto times = [&](double units) {
     const double unit = static_cast<double>(mix.mean_run_time.count()) / contender.stretch;
     return Duration{static_cast<std::int64_t>(units * unit + 0.5) * mix.scale};
@@ -206,10 +209,11 @@ sim::FederationOptions options_of(const Contender& contender, const FederationMi
   options.rules.bid.valuation = contender.valuation;
   options.rules.bid.mean_run_time = times(contender.stretch);
   if (contender.published) {
-    options.rules.join = Joining::freed;
-    options.rules.auction.minimum = 0;
-    options.rules.auction.buyers = 2;
-    options.ahead = options.early = true;
+    options.rules.join = rule.join;
+    options.rules.auction.minimum = rule.minimum;
+    options.rules.auction.buyers = static_cast<std::size_t>(rule.buyers);
+    options.ahead = rule.head;
+    options.early = rule.early;
   }
   for (const double phase : made.phases) options.first_looks.push_back(kEpoch + times(phase * contender.look));
   return options;
@@ -239,7 +243,8 @@ Result<Trial> try_one(const Contender& contender, const AuctionStudy& study, std
   MemoryExchange exchange(loop);
   Participants participants;
   exchange.watch({}, participants, 0);
-  sim::Federation federation(options_of(contender, mix, made), {loop, exchange, *chain, local}, made.jobs);
+  sim::Federation federation(options_of(contender, mix, made, chain->knobs().auction), {loop, exchange, *chain, local},
+                             made.jobs);
   if (auto done = federation.run(); !done) return std::unexpected(done.error());
   return trial_of(federation, mix.mean_run_time * mix.scale, participants.share(mix.sites.size()));
 }

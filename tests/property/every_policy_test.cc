@@ -14,7 +14,10 @@ const std::vector<std::string> kOverruns{"kill", "run-on", "strict", "rb-har", "
 
 std::vector<std::string> every_name() {
   std::vector<std::string> names;
-  for (const PolicyName& p : policy_names()) names.emplace_back(p.name);
+  for (const PolicyName& p : policy_names()) {
+    const bool of_one_site = Chain::parse(p.name)->knobs().auction.siting == Siting::none;
+    if (of_one_site) names.emplace_back(p.name);
+  }
   return names;
 }
 

@@ -197,9 +197,21 @@ std::string_view breaks_reservations(const ChainKnobs& k) {
   return k.auction.siting == Siting::none ? "" : "auction bids without looking at what is reserved";
 }
 
+// The paper names no scheduler for what waits at a site but by priority.
+constexpr PolicyName kPolicies[]{
+    {"english-auction", "",
+     "depth=0+skip=yes+preempt=suspend+overrun=run-on+auction=english+auction-join=freed+auction-minimum=0"
+     "+auction-buyers=2+auction-head=yes+auction-early=yes",
+     "with several sites: the English auction with absolute priorities to the letter of its paper", kBaranov},
+};
+
 }  // namespace
 
-constinit const Module kAuctionModule{
-    .name = "auction", .knobs = kKnobs, .ask = ask, .engine = kNeeds, .breaks_reservations = breaks_reservations};
+constinit const Module kAuctionModule{.name = "auction",
+                                      .knobs = kKnobs,
+                                      .policies = kPolicies,
+                                      .ask = ask,
+                                      .engine = kNeeds,
+                                      .breaks_reservations = breaks_reservations};
 
 }  // namespace rota
