@@ -42,7 +42,10 @@ const std::vector<std::string> kPolicies{"fcfs",
                                          "easy+overrun=run-on",
                                          "fcfs-skip+preempt=suspend",
                                          "easy+preempt=checkpoint+checkpoint=3",
-                                         "conservative+preempt=requeue"};
+                                         "conservative+preempt=requeue",
+                                         "easy+nodes=least-loaded",
+                                         "rb-har+nodes=least-loaded",
+                                         "conservative+nodes=least-loaded"};
 
 // What differs between the counted cluster and the one of nodes; nothing if nothing does.
 std::string difference(const log::Workload& workload, const std::string& policy,
