@@ -56,7 +56,7 @@ constexpr Knob kKnobs[]{
      .fallback = "none",
      .meaning = "with several sites: where a job runs; none is where it was submitted, race what Slurm's federation "
                 "does",
-     .source = kBaranov,
+     .source = "Baranov et al. 2018 (english); Slurm's federation (race); Rota",
      .set = auction<&AuctionKnobs::siting>},
     {.name = "auction-round",
      .range = Range::time(seconds(1)),
@@ -121,7 +121,7 @@ constexpr Knob kKnobs[]{
      .other = announced("plan"),
      .meaning = "english, announced: sites bid free processors as published, or how soon a job would start, by rate or "
                 "by plan",
-     .source = kBaranov,
+     .source = "after Baranov et al. 2018 (published); Rota",
      .set = auction<&AuctionKnobs::bid>,
      .idle = for_auctions},
     {.name = "auction-close",
@@ -130,7 +130,7 @@ constexpr Knob kKnobs[]{
      .other = announced("stopping"),
      .meaning = "english, announced: a round closes at its end, or once no bid can be better, or once waiting does not "
                 "pay",
-     .source = kBaranov,
+     .source = "Baranov et al. 2018 (on-time); Rota",
      .set = auction<&AuctionKnobs::close>,
      .idle = for_auctions},
     {.name = "auction-patience",

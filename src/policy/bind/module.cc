@@ -20,7 +20,7 @@ constexpr Knob kKnobs[]{
      .names = kHow,
      .fallback = "no",
      .meaning = "how tasks of an application come to the accelerators of a rack",
-     .source = "Li, Zhu, Liu and Qian 2016",
+     .source = "Li, Zhu, Liu and Qian 2016 (node-literal); Rota",
      .set = put<&ChainKnobs::bind>},
     {.name = "bind-time",
      .range = Range::time(),
