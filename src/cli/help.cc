@@ -144,6 +144,16 @@ std::string usage_sentence(const Description& command, const UsageError& error) 
 
 }  // namespace
 
+std::string readable_settings(std::string_view settings) {
+  constexpr std::size_t kLine = 60;
+  std::string out;
+  for (const char c : settings) {
+    if (c == '+' && settings.size() > kLine) out += ' ';
+    out += c;
+  }
+  return out;
+}
+
 std::string wrapped(const std::string& text, std::size_t width, std::size_t indent) {
   std::string out;
   std::size_t column = indent;

@@ -17,5 +17,7 @@ std::string help_text(Command command);
 
 // Text broken into lines of at most `width` columns; every line but the first begins with `indent` blanks.
 std::string wrapped(const std::string& text, std::size_t width, std::size_t indent);
+// Knobs that are set together, for people: with blanks where they would not fit into a line.
+std::string readable_settings(std::string_view settings);
 
 }  // namespace rota::cli

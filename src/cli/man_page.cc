@@ -6,6 +6,7 @@
 #include "base/letters.h"
 #include "base/text.h"
 #include "cli/describe.h"
+#include "cli/help.h"
 #include "policy/chain.h"
 
 namespace rota::cli {
@@ -79,7 +80,7 @@ std::string commands(const Description& command) {
 std::string policies() {
   std::string out;
   for (const PolicyName& p : policy_names()) {
-    std::string text = std::string(p.meaning) + "; stands for " + std::string(p.stands_for) +
+    std::string text = std::string(p.meaning) + "; stands for " + readable_settings(p.stands_for) +
                        ". Source: " + std::string(p.source) + ".";
     out += item(bold(std::string(p.name)), text);
   }

@@ -37,8 +37,7 @@ std::string row(std::string_view head, std::string_view text) {
 }
 
 std::string policy_rows(const PolicyName& policy) {
-  std::string out =
-      row(policy.name, policy.meaning) + row("", std::string("stands for ") + std::string(policy.stands_for));
+  std::string out = row(policy.name, policy.meaning) + row("", "stands for " + readable_settings(policy.stands_for));
   if (!policy.aliases.empty()) out += row("", "also called " + std::string(policy.aliases));
   return out + row("", "source: " + std::string(policy.source));
 }
