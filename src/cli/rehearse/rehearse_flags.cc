@@ -230,7 +230,7 @@ Result<void> RehearseFlags::sites_suit(const Machine* machine) const {
     return fail("policy " + rota::quoted(chain.text()) + " chooses a site for each job, and here there is one. " +
                 (machine == nullptr ? std::string("Give a --cluster file with [[sites]]")
                                     : "Describe several [[sites]] in " + cluster) +
-                ", or leave auction out.");
+                ", or take a policy that does not.");
   }
   return {};
 }

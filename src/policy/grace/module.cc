@@ -22,7 +22,7 @@ constexpr Knob kKnobs[]{
      .range = Range::time(),
      .fallback = "kill",
      .meaning = "what becomes of a job at its limit; a duration is a fixed grace like Slurm's OverTimeLimit",
-     .source = "Li and Lei 2018",
+     .source = "Li and Lei 2018 (strict, rb-har); Slurm's OverTimeLimit (a duration); Rota (grace)",
      .set = set_overrun},
 };
 

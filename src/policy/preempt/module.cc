@@ -16,7 +16,7 @@ constexpr Knob kKnobs[]{
      .meaning =
          "running jobs give way at once to a job of higher priority: with their work kept, lost, or kept after a "
          "checkpoint",
-     .source = "Baranov et al. 2018",
+     .source = "Baranov et al. 2018 (suspend); Slurm's PreemptMode (requeue, checkpoint)",
      .set = put<&ChainKnobs::preempt>},
     {.name = "checkpoint",
      .range = Range::time(),
