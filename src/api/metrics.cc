@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "api/routes.h"
@@ -17,7 +18,7 @@ class Page {
   }
   void value(const std::string& name, std::int64_t number) { text_ += name + " " + std::to_string(number) + "\n"; }
   void value(const std::string& name, double number) {
-    text_ += name + " " + (std::isfinite(number) ? Json(number).dump() : "+Inf") + "\n";
+    text_ += name + " " + (std::isfinite(number) ? nlohmann::json(number).dump() : "+Inf") + "\n";
   }
   void one(const std::string& name, const char* type, const char* help, std::int64_t number) {
     head(name, type, help);

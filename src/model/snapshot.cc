@@ -7,10 +7,7 @@
 
 namespace rota {
 
-std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
-  std::vector<Fact> facts;
-  const auto add = [&](auto what) { facts.push_back({c.now_, c.sequence_, std::move(what)}); };
-  add(Opened{c.epoch_});
+StateKept Snapshot::state_of(const Cluster& c) {
   StateKept state{c.next_job_,
                   c.next_sequence_,
                   c.next_dispatch_,
@@ -31,7 +28,14 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
                   c.first_submit_,
                   c.power_.loads()};
   for (const Leaving& l : c.leaving_) state.leaving.push_back(l.job);
-  add(std::move(state));
+  return state;
+}
+
+std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
+  std::vector<Fact> facts;
+  const auto add = [&](auto what) { facts.push_back({c.now_, c.sequence_, std::move(what)}); };
+  add(Opened{c.epoch_});
+  add(state_of(c));
   if (!(c.replanned_ == Replanned{})) add(c.replanned_);
   for (const Reservation& row : c.reservations_.all()) add(ReservationKept{row});
   const ClusterOptions& options = c.options_;

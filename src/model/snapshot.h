@@ -13,6 +13,9 @@ class Snapshot {
   // In the order in which they are to be folded into a fresh cluster of the same machine and options. Jobs by id.
   // O(jobs that are known + nodes). Facts carry the time and the number of the latest fact of the state.
   static std::vector<Fact> facts_of(const Cluster& cluster);
+
+ private:
+  static StateKept state_of(const Cluster& cluster);
 };
 
 }  // namespace rota

@@ -274,6 +274,16 @@ void leave_out_warm_up(const log::Workload& workload, report::Outcome& outcome) 
   leave(outcome.starts);
 }
 
+namespace {
+
+void say_why_rejected(const JobSpec& spec, const RehearseOptions& options, report::Summary& summary) {
+  const Machine counted = Machine::counted(options.processors);
+  summary.why_rejected = never_fits(options.machine ? *options.machine : counted, spec).value_or("");
+  summary.first_too_large = spec.processors > options.processors;
+}
+
+}  // namespace
+
 Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, const RehearseOptions& options) {
   if (options.machine && !options.machine->sites.empty()) return rehearse_sites(workload, chain, options);
   const double begin = cpu_seconds();
@@ -341,11 +351,7 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   outcome.tasks = task_use(rehearsal.tasks(), chain.knobs().bind);
   outcome.cpu_seconds = cpu_seconds() - begin;
   result.summary = collector.tally().conclude(outcome);
-  if (const auto& spec = collector.first_rejected()) {
-    const Machine counted = Machine::counted(options.processors);
-    result.summary.why_rejected = never_fits(options.machine ? *options.machine : counted, *spec).value_or("");
-    result.summary.first_too_large = spec->processors > options.processors;
-  }
+  if (const auto& spec = collector.first_rejected()) say_why_rejected(*spec, options, result.summary);
   return result;
 }
 

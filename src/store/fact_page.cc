@@ -69,7 +69,7 @@ struct PartName<Reservation> {
 };
 
 using Parts = KindsOf<KindList<JobSpec, JobTerms, Dependency, Placement, Share, PerNode, LicenceUse, Reason, Job,
-                               NodePowerRow, PowerCounters, RunHistory, Reservation>>;
+                               NodePowerRow, LoadReading, PowerCounters, RunHistory, Reservation>>;
 
 template <class T>
 std::string type_text() {
