@@ -186,9 +186,10 @@ TEST(Html, DrawsTheLoadThatAPowerRuleSaw) {
   EXPECT_EQ(count(text, "\"least\":[1.0,1.0]"), 1U) << "node-hours";
   EXPECT_EQ(count(text, "\"loads\":null"), 1U) << "of the other policy";
   outcomes[1].loads.clear();
-  for (int second = 0; second < 3'000; ++second) outcomes[1].loads.push_back(look(second, second == 1'500 ? 9.0 : 0.1));
+  for (int second = 0; second < 3'000; ++second)
+    outcomes[1].loads.push_back(look(second, second == 1'500 ? 7.77 : 0.1));
   const std::string thinned = page(outcomes);
-  EXPECT_EQ(count(thinned, "9.0"), count(page(two_policies()), "9.0") + 1) << "the highest of each place is drawn";
+  EXPECT_EQ(count(thinned, "7.77"), 1U) << "the highest of each place is drawn";
   EXPECT_LT(count(thinned, "0.1,"), 1'200U);
 }
 

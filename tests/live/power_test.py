@@ -91,6 +91,9 @@ class PowerCase(ServiceCase):
     def from_the_next_start_on(self, policy):
         self.service.arguments[self.service.arguments.index("--policy") + 1] = policy
 
+    def says(self, *words):
+        return subprocess.run([self.rota, *words, "--socket", self.service.socket], capture_output=True, text=True).stdout
+
     def act_on(self, action, nodes, **members):
         return self.service.ask("POST", f"/v1/nodes/{action}", {"nodes": nodes, **members})
 
@@ -260,9 +263,6 @@ class Left(Leaving):
 
 class LeftByAnOperator(Leaving):
     arguments = ("--policy", "easy+power=idle-timeout+power-idle=10m")
-
-    def says(self, *words):
-        return subprocess.run([self.rota, *words, "--socket", self.service.socket], capture_output=True, text=True).stdout
 
     def test_who_sleeps_by_an_operators_order_is_left_alone_and_named_everywhere(self):
         self.assertEqual(self.act_on("power-down", "n1")[0], 200)

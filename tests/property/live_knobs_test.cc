@@ -137,10 +137,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kBeside{
     {{"priority=multifactor", "+weight-job-size=1000000"},
      {"power-sample=latest", "+power-window=2"},
      {"power-sample=drawn", "+power-window=2"}}};
-constexpr std::array<std::string_view, 2> kTestedElsewhere{"weight-qos",
-                                                           "weight-tres-gpu"};  // tests/golden/slurm_priorities_test
-"weight-qos"
-};  // jobs with a QOS: tests/golden/slurm_priorities_test
+constexpr std::array<std::string_view, 2> kTestedElsewhere{// in tests/golden/slurm_priorities_test.cc
+                                                           "weight-qos", "weight-tres-gpu"};
 
 enum class Found { refused, works, idle, nowhere };
 
