@@ -136,7 +136,7 @@ TEST(WorkHistory, takes_small_classes_together_with_a_neighbour) {
   EXPECT_EQ(uses[WorkHistory::class_of(16)].jobs, 5);
 }
 
-// Of 1,000 jobs of 1 to 1,000 s the latest ten are those of 991 to 1,000 s. The drawn ones are from all of them, and
+// 1,000 jobs run for 1 to 1,000 s; the latest ten are those of 991 to 1,000 s. The drawn ones are from all of them, and
 // the same in a history that was kept and put back.
 TEST(WorkHistory, traces_past_jobs_back_or_draws_them) {
   WorkHistory history(nullptr);

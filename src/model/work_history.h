@@ -59,7 +59,7 @@ class WorkHistory {
       return {1, use, use * use};
     }
   };
-  // Of one class, in node-milliseconds.
+  // What one class keeps, in node-milliseconds.
   struct Kept {
     std::vector<std::int64_t> latest;  // a ring: the job after kKept others takes the place of the first
     std::vector<std::int64_t> drawn;   // each past job is among them with the same probability

@@ -8,7 +8,7 @@
 namespace rota {
 namespace {
 
-// Of one, two or three shapes; at most as many processors as there are levels in the index, which then is exact.
+// One, two or three shapes of nodes; at most as many processors as there are levels in the index, which then is exact.
 Machine any_machine() {
   Machine machine;
   const auto shapes = *rc::gen::container<std::vector<std::uint32_t>>(3, rc::gen::inRange(1U, 64U));

@@ -31,7 +31,7 @@ class SlotBinding {
   void open(SlotId slot, NodeId home, RackId rack);
   void close(std::span<const SlotId> slots);
 
-  // Of a slot that is open: which node serves it, invalid if none does; and which binding of all that is, counted
+  // For a slot that is open: which node serves it, invalid if none does; and which binding of all that is, counted
   // from 1; 0: none.
   NodeId bound_to(SlotId slot) const { return slots_[slot.value].host; }
   std::uint64_t binding_of(SlotId slot) const { return slots_[slot.value].binding; }
