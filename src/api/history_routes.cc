@@ -139,9 +139,8 @@ Response sums_response(const Result<std::vector<store::HistorySum>>& sums) {
 
 Result<std::vector<store::HistorySum>> read_sums(const std::string& path, const store::HistoryQuery& query,
                                                  store::SumBy by) {
-  auto reader = store::SqliteReader::open(path);
-  if (!reader) return std::unexpected(reader.error());
-  return reader->sums(query, by);
+  auto reader = TRY(store::SqliteReader::open(path));
+  return reader.sums(query, by);
 }
 
 // On a thread of its own: a long history takes seconds, in which everybody else is answered. What others were told
@@ -198,18 +197,16 @@ std::optional<ListFilters> read_list_filters(const Ask& ask) {
 
 Result<void> narrow(const Ask& ask, const std::string& selector, store::HistoryQuery& query) {
   using Kind = serve::SelectorPart::Kind;
-  const auto parts = ask.service.parts_of(ask.request.caller, selector);
-  if (!parts) return std::unexpected(parts.error());
+  const auto parts = TRY(ask.service.parts_of(ask.request.caller, selector));
   std::map<Kind, std::vector<std::string>> words;
-  for (const serve::SelectorPart& part : *parts) words[part.kind].push_back(part.word);
+  for (const serve::SelectorPart& part : parts) words[part.kind].push_back(part.word);
   if (auto named = name_users(ask, words[Kind::user]); !named) return named;
   if (words[Kind::user].empty()) words.erase(Kind::user);
   const bool all = words.contains(Kind::all);
   const bool by_number = words.contains(Kind::numbers) || words.contains(Kind::tasks);
   if (by_number && !(all && ask.request.caller.operates)) {
-    auto numbers = numbers_of(ask, *parts);
-    if (!numbers) return std::unexpected(numbers.error());
-    query.numbers = std::move(*numbers);
+    auto numbers = TRY(numbers_of(ask, parts));
+    query.numbers = std::move(numbers);
   }
   words.erase(Kind::all);
   if (all && !ask.request.caller.operates) {

@@ -297,7 +297,7 @@ void HttpServer::Impl::enter(const std::shared_ptr<Connection>& connection, cons
 
 Result<std::unique_ptr<HttpServer>> HttpServer::open(asio::io_context& io, const ServerOptions& options) {
   auto impl = std::make_shared<Impl>(io, options);
-  if (auto listens = impl->listen(); !listens) return std::unexpected(listens.error());
+  TRY(impl->listen());
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
 }
 
@@ -319,15 +319,13 @@ Result<std::string> HttpServer::Impl::listen_remote(const tcp::endpoint& endpoin
 }
 
 Result<std::vector<std::string>> HttpServer::listen_remote(const std::string& listen, std::unique_ptr<TlsFiles> tls) {
-  const auto endpoints = endpoints_of(impl_->io, listen);
-  if (!endpoints) return std::unexpected(endpoints.error());
+  const auto endpoints = TRY(endpoints_of(impl_->io, listen));
   impl_->tls = std::move(tls);
   std::vector<std::string> addresses;
-  for (const tcp::endpoint& endpoint : *endpoints) {
+  for (const tcp::endpoint& endpoint : endpoints) {
     if (!impl_->tls && !endpoint.address().is_loopback()) return fail(needs_tls(listen));
-    auto address = impl_->listen_remote(endpoint);
-    if (!address) return std::unexpected(address.error());
-    addresses.push_back(std::move(*address));
+    auto address = TRY(impl_->listen_remote(endpoint));
+    addresses.push_back(std::move(address));
   }
   return addresses;
 }

@@ -141,9 +141,8 @@ std::optional<std::vector<store::HistoryRow>> ended_behind(const Ask& ask, const
 Result<Json> unknown_ids(const Ask& ask, const Filters& filters) {
   Json ids = Json::array();
   if (filters.selector.empty()) return ids;
-  const auto absent = ask.service.not_there(ask.request.caller, filters.selector);
-  if (!absent) return std::unexpected(absent.error());
-  for (const serve::Absent& each : *absent) {
+  const auto absent = TRY(ask.service.not_there(ask.request.caller, filters.selector));
+  for (const serve::Absent& each : absent) {
     if (const std::string& never = each.ended ? each.never : each.id; !never.empty()) ids.push_back(never);
   }
   return ids;

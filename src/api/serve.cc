@@ -69,9 +69,8 @@ Result<std::vector<std::string>> listen_remote(HttpServer& server, const site::S
   if (settings.listen.empty()) return std::vector<std::string>{};
   std::unique_ptr<TlsFiles> tls;
   if (!settings.tls_key.empty()) {
-    auto files = TlsFiles::open(settings.tls_certificate, settings.tls_key);
-    if (!files) return std::unexpected(files.error());
-    tls = std::move(*files);
+    auto files = TRY(TlsFiles::open(settings.tls_certificate, settings.tls_key));
+    tls = std::move(files);
   }
   return server.listen_remote(settings.listen, std::move(tls));
 }
@@ -111,12 +110,11 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
   if (root && ::setgroups(0, nullptr) != 0) return fail("groups cannot be left, which root has to be able to.");
   give_back_large_memory();
   boost::asio::io_context io(1);
-  auto socket = socket_handed_over();
-  if (!socket) return std::unexpected(socket.error());
+  auto socket = TRY(socket_handed_over());
   make_folder_of(options.socket, root);
   raise_open_files();  // everybody who connects and every job that runs takes one
   // From here on whoever connects waits, as long as the state is being read, instead of hearing that nobody is there.
-  auto server = HttpServer::open(io, door_of(options, *socket));
+  auto server = HttpServer::open(io, door_of(options, socket));
   serve::ServiceOptions own = options.service;
   own.say = options.say;
   if (!server) {  // nothing is begun that nobody could ask for; but who has the state is said first
@@ -129,50 +127,47 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
   PageDoor door([&] { return listen_for_page(**server, options); });
   std::vector<std::string> remote;
   own.before_acting = [&](const site::ServiceSettings& settings) -> Result<void> {
-    auto read = Tokens::open(own.state_folder);
-    if (!read) return std::unexpected(read.error());
-    tokens = std::move(*read);
-    auto addresses = listen_remote(**server, settings);
-    if (!addresses) return std::unexpected(addresses.error());
-    remote = std::move(*addresses);
+    auto read = TRY(Tokens::open(own.state_folder));
+    tokens = std::move(read);
+    auto addresses = TRY(listen_remote(**server, settings));
+    remote = std::move(addresses);
     if (!remote.empty()) door.stands_at(browser_address(settings.listen, remote.front()));
     return {};
   };
-  auto service = serve::Service::open(io, own);
-  if (!service) return std::unexpected(service.error());
+  auto service = TRY(serve::Service::open(io, own));
   const auto caller_of = [&service](std::uint32_t uid, std::uint32_t gid) {
-    return serve::Caller{uid, gid, user_name(uid), (*service)->operates(uid)};
+    return serve::Caller{uid, gid, user_name(uid), service.operates(uid)};
   };
   Worker worker(io);
   Rehearser rehearser(io);
   (*server)->answer(
-      caller_of, [&](std::string_view text) { return bearer_of(**service, *tokens, door, text); },
-      routes({**service, *tokens, worker, rehearser, door}));
+      caller_of, [&](std::string_view text) { return bearer_of(*service, *tokens, door, text); },
+      routes({*service, *tokens, worker, rehearser, door}));
   boost::asio::signal_set signals(io, SIGTERM, SIGINT);
   // Behind the answers to who waits to hear what has become of a change; somebody may always come with one more.
   int patience = 10;
   const std::function<void()> stop = [&] {
-    if ((*service)->failure() && (*service)->uncommitted() && --patience > 0)
-      return (*service)->when_durable([&](const Result<void>&) { boost::asio::post(io, stop); });
+    if (service.failure() && service.uncommitted() && --patience > 0)
+      return service.when_durable([&](const Result<void>&) { boost::asio::post(io, stop); });
     (*server)->stop();
-    (*service)->stop();
+    service.stop();
     io.stop();
   };
   signals.async_wait([&](const boost::system::error_code& error, int) {
     if (!error) stop();
   });
-  (*service)->on_failure([&] { boost::asio::post(io, stop); });
-  if (!(*service)->failure()) return (*service)->failure();
+  service.on_failure([&] { boost::asio::post(io, stop); });
+  if (!service.failure()) return service.failure();
   for (const std::string& address : remote) options.say("answers at " + address + " too, to who has a token");
-  options.say("ready: " + summary(**service));
-  for (const std::string& warning : (*service)->warnings()) options.say("warning: " + warning);
-  ServiceNotes notes(io, [&] { return summary(**service); });
+  options.say("ready: " + summary(*service));
+  for (const std::string& warning : service.warnings()) options.say("warning: " + warning);
+  ServiceNotes notes(io, [&] { return summary(*service); });
   notes.ready();
   options.ready();
   io.run();
   notes.stopping();
-  if (!(*service)->failure()) return (*service)->failure();
-  options.say("stopped: " + summary(**service));
+  if (!service.failure()) return service.failure();
+  options.say("stopped: " + summary(*service));
   return {};
 }
 

@@ -45,7 +45,7 @@ Result<void> check_size(std::string_view body) {
 }
 
 Result<Json> parse(const std::string& body) {
-  if (auto small = check_size(body); !small) return std::unexpected(small.error());
+  TRY(check_size(body));
   JsonNames<Json> names(kMostMembers);
   Json json = json_from<Json>(body, std::ref(names));
   if (names.too_many())
@@ -293,14 +293,13 @@ Result<void> read_update(const std::string& name, const Json& value, std::int64_
 }  // namespace
 
 Result<SubmissionRequest> read_submissions(const std::string& body, std::int64_t unix_start) {
-  const auto json = parse(body);
-  if (!json) return std::unexpected(json.error());
+  const auto json = TRY(parse(body));
   SubmissionRequest request;
-  request.many = json->is_array();
-  const std::size_t count = request.many ? json->size() : 1;
+  request.many = json.is_array();
+  const std::size_t count = request.many ? json.size() : 1;
   if (count > kMostSubmissions) return fail("one request submits 100,000 jobs at most; split it.");
   for (std::size_t i = 0; i < count; ++i) {
-    auto submission = read_submission(request.many ? (*json)[i] : *json, unix_start);
+    auto submission = read_submission(request.many ? json[i] : json, unix_start);
     if (!submission) {
       if (!request.many) return std::unexpected(submission.error());
       return fail("submission " + std::to_string(i + 1) + ": " + submission.error().message);
@@ -321,24 +320,21 @@ Result<ChangeRequest> read_change(const std::string& action, const std::string& 
                                                                             {"update", Kind::update}}};
   const auto kind = std::ranges::find(kKinds, action, [](const auto& k) { return k.first; });
   if (kind == kKinds.end()) return fail("there is no action " + rota::quoted(action) + ".");
-  const auto json = parse(body);
-  if (!json) return std::unexpected(json.error());
-  if (!json->is_object()) return fail("the request's body is a JSON object with `ids`.");
+  const auto json = TRY(parse(body));
+  if (!json.is_object()) return fail("the request's body is a JSON object with `ids`.");
   ChangeRequest request;
   request.change.kind = kind->second;
-  for (const auto& [name, value] : json->items()) {
+  for (const auto& [name, value] : json.items()) {
     if (name == "ids") {
       if (!take(value, request.ids)) return wrong(name, "a text such as 12,14_[1-5]");
     } else if (name == "signal" && kind->second == Kind::cancel) {
       std::string text;
       if (!take(value, text)) return wrong(name, "the name of a signal");
-      const auto signal = serve::parse_signal(text);
-      if (!signal) return std::unexpected(signal.error());
+      const auto signal = TRY(serve::parse_signal(text));
       request.change.kind = Kind::signal;
-      request.change.signal = *signal;
+      request.change.signal = signal;
     } else if (kind->second == Kind::update) {
-      if (auto taken = read_update(name, value, unix_start, request.change); !taken)
-        return std::unexpected(taken.error());
+      TRY(read_update(name, value, unix_start, request.change));
     } else {
       return unknown_member(name, {"ids", "signal"});
     }
@@ -348,12 +344,11 @@ Result<ChangeRequest> read_change(const std::string& action, const std::string& 
 }
 
 Result<Service::ReservationWish> read_reservation(const std::string& body, std::int64_t unix_start) {
-  const auto json = parse(body);
-  if (!json) return std::unexpected(json.error());
-  if (!json->is_object()) return fail("the request's body is a JSON object.");
+  const auto json = TRY(parse(body));
+  if (!json.is_object()) return fail("the request's body is a JSON object.");
   Service::ReservationWish wish;
   std::optional<Instant> end;
-  for (const auto& [name, value] : json->items()) {
+  for (const auto& [name, value] : json.items()) {
     if (name == "start") {
       if (!take_date(value, wish.from, unix_start)) return wrong(name, "a Unix time");
     } else if (name == "end") {
@@ -377,11 +372,10 @@ Result<Service::ReservationWish> read_reservation(const std::string& body, std::
 }
 
 Result<TokenRequest> read_token_request(const std::string& body, std::int64_t longest_life) {
-  const auto json = parse(body);
-  if (!json) return std::unexpected(json.error());
-  if (!json->is_object()) return fail("the request's body is a JSON object.");
+  const auto json = TRY(parse(body));
+  if (!json.is_object()) return fail("the request's body is a JSON object.");
   TokenRequest request;
-  for (const auto& [name, value] : json->items()) {
+  for (const auto& [name, value] : json.items()) {
     if (name == "user") {
       if (!take(value, request.user)) return wrong(name, "the name of a user");
     } else if (name == "comment") {
@@ -401,11 +395,10 @@ Result<TokenRequest> read_token_request(const std::string& body, std::int64_t lo
 }
 
 Result<bool> read_operator_wish(const std::string& body) {
-  const auto json = parse(body);
-  if (!json) return std::unexpected(json.error());
-  if (!json->is_object()) return fail("the request's body is a JSON object.");
+  const auto json = TRY(parse(body));
+  if (!json.is_object()) return fail("the request's body is a JSON object.");
   bool operates = false;
-  for (const auto& [name, value] : json->items()) {
+  for (const auto& [name, value] : json.items()) {
     if (name != "operator") return unknown_member(name, {"operator"});
     if (!take(value, operates)) return wrong(name, "true or false");
   }
@@ -414,11 +407,10 @@ Result<bool> read_operator_wish(const std::string& body) {
 
 Result<std::map<std::string, std::string>> read_texts(const std::string& body,
                                                       const std::vector<std::string_view>& names) {
-  const auto json = parse(body);
-  if (!json) return std::unexpected(json.error());
-  if (!json->is_object()) return fail("the request's body is a JSON object.");
+  const auto json = TRY(parse(body));
+  if (!json.is_object()) return fail("the request's body is a JSON object.");
   std::map<std::string, std::string> texts;
-  for (const auto& [name, value] : json->items()) {
+  for (const auto& [name, value] : json.items()) {
     if (std::ranges::find(names, name) == names.end()) return unknown_member(name, names);
     if (!take(value, texts[name])) return wrong(name, "a text of " + grouped(kLongestText) + " bytes at most");
   }

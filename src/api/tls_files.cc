@@ -14,7 +14,7 @@ using Code = boost::system::error_code;
 
 Result<std::unique_ptr<TlsFiles>> TlsFiles::open(const std::string& certificate, const std::string& key) {
   std::unique_ptr<TlsFiles> files(new TlsFiles(certificate, key));
-  if (auto read = files->read(); !read) return std::unexpected(read.error());
+  TRY(files->read());
   return files;
 }
 

@@ -63,10 +63,9 @@ Result<Tokens> Tokens::open(const std::string& folder) {
   if (::stat(tokens.path_.c_str(), &file) != 0 && errno == ENOENT) return tokens;
   if ((file.st_mode & (S_IRWXG | S_IRWXO)) != 0)
     return fail("the tokens in " + shown_path(tokens.path_) + " are open to others; close them with `chmod 600`.");
-  const auto text = read_file(tokens.path_);
-  if (!text) return std::unexpected(text.error());
+  const auto text = TRY(read_file(tokens.path_));
   std::size_t number = 0;
-  for (const std::string_view line : split(*text, '\n')) {
+  for (const std::string_view line : split(text, '\n')) {
     ++number;
     if (line.empty()) continue;
     auto token = token_of(line);
@@ -92,7 +91,7 @@ Result<std::string> Tokens::add(Token& token, std::size_t most) {
   token.sha256 = hash_of_secret(text);
   token.id = token.sha256.substr(0, kIdDigits);
   with.push_back(token);
-  if (auto written = write(with); !written) return std::unexpected(written.error());
+  TRY(write(with));
   tokens_ = std::move(with);
   return text;
 }

@@ -170,19 +170,17 @@ Result<std::size_t> InputFile::read(char* buffer, std::size_t most) {
 }
 
 Result<std::string> read_file(const std::string& path, std::size_t most) {
-  auto file = InputFile::open(path);
-  if (!file) return std::unexpected(file.error());
+  auto file = TRY(InputFile::open(path));
   std::string text;
   for (std::size_t used = 0;;) {
-    const std::size_t expected = file->size() > 0 ? static_cast<std::size_t>(file->size()) + 1 : 65536;
+    const std::size_t expected = file.size() > 0 ? static_cast<std::size_t>(file.size()) + 1 : 65536;
     if (used == text.size()) text.resize(std::min(std::max(used * 2, expected), most + 1));
-    const auto got = file->read(text.data() + used, text.size() - used);
-    if (!got) return std::unexpected(got.error());
-    used += *got;
+    const auto got = TRY(file.read(text.data() + used, text.size() - used));
+    used += got;
     if (used > most)
-      return fail(file->shown() + " is larger than " + format_size(static_cast<std::int64_t>(most)) +
+      return fail(file.shown() + " is larger than " + format_size(static_cast<std::int64_t>(most)) +
                   "; that is too much for this kind of file.");
-    if (*got == 0) {
+    if (got == 0) {
       text.resize(used);
       return text;
     }

@@ -16,7 +16,7 @@ class Formula::Parser {
   Parser(std::string_view text, std::span<const std::string_view> names) : text_(text), names_(names) {}
 
   Result<Formula> made() {
-    if (auto read = sum(); !read) return std::unexpected(read.error());
+    TRY(sum());
     skip_blanks();
     if (at_ < text_.size()) return wrong("an operator is expected");
     return std::move(out_);

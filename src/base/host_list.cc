@@ -66,9 +66,8 @@ Result<std::vector<std::string>> expand(std::string_view name, std::string_view 
       return wrong(list, "its brackets do not match");
     std::vector<Range> ranges;
     for (const std::string_view piece : split(name.substr(open + 1, close - open - 1), ',')) {
-      auto range = parse_range(piece, list);
-      if (!range) return std::unexpected(range.error());
-      ranges.push_back(*range);
+      auto range = TRY(parse_range(piece, list));
+      ranges.push_back(range);
     }
     auto longer = extend(stems, ranges, most);
     if (!longer) return longer;

@@ -4,6 +4,7 @@
 
 #include <expected>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace rota {
@@ -17,4 +18,20 @@ using Result = std::expected<T, Error>;
 
 inline std::unexpected<Error> fail(std::string message) { return std::unexpected(Error{std::move(message)}); }
 
+// The value of a result that has one: moved out of a temporary.
+template <class R>
+std::remove_cvref_t<R>::value_type value_of(R&& result) {
+  if constexpr (!std::is_void_v<typename std::remove_cvref_t<R>::value_type>) return *std::forward<R>(result);
+}
+
 }  // namespace rota
+
+// The value of a Result; where it holds an error, the function that says TRY returns that error. A TRY does not stand
+// within another's argument.
+#define TRY(...)                                                              \
+  __extension__({                                                             \
+    auto&& tried_ = (__VA_ARGS__);                                            \
+    if (!tried_) [[unlikely]]                                                 \
+      return std::unexpected(std::forward<decltype(tried_)>(tried_).error()); \
+    ::rota::value_of(std::forward<decltype(tried_)>(tried_));                 \
+  })

@@ -189,11 +189,10 @@ Result<std::string> understood(CommandLine& line, const std::vector<std::string>
   if (const std::string_view ours = words.empty() ? "" : our_command(words.front()); !ours.empty())
     return fail("`rota` has no command " + rota::quoted(words.front()) + "; what does that here is `" +
                 std::string(ours) + "`. See `rota --help`.");
-  const auto apart = words_apart(line.root(), words);
-  if (!apart) return std::unexpected(apart.error());
-  for (const std::string& each : apart->remarks) remark("rota: " + each);
-  if (!apart->rest.empty()) line.set_rest(apart->at, apart->rest);
-  const auto asked = line.parse(apart->options);
+  const auto apart = TRY(words_apart(line.root(), words));
+  for (const std::string& each : apart.remarks) remark("rota: " + each);
+  if (!apart.rest.empty()) line.set_rest(apart.at, apart.rest);
+  const auto asked = line.parse(apart.options);
   if (!asked) return fail(usage_sentence(describe(line.innermost()), asked.error()));
   if (*asked == CommandLine::Asked::command) return "";
   if (*asked == CommandLine::Asked::version) return "rota " ROTA_VERSION "\n";

@@ -44,24 +44,22 @@ Result<int> write_pages(Command root, const std::string& folder) {
     return fail("Cannot make the folder " + rota::quoted(folder) + ": " + failed.message() + ". Choose another one.");
   std::vector<OutputFile> files;
   for (const Command each : every_command(root)) {
-    auto file = OutputFile::create(folder + "/" + man_page_name(each) + ".1");
-    if (!file) return std::unexpected(file.error());
-    file->stream() << man_page(each) << std::flush;
-    files.push_back(std::move(*file));
+    auto file = TRY(OutputFile::create(folder + "/" + man_page_name(each) + ".1"));
+    file.stream() << man_page(each) << std::flush;
+    files.push_back(std::move(file));
     if (files.back().failed()) break;  // commit() says why
   }
   if (!files.empty() && files.back().failed()) std::swap(files.front(), files.back());
   for (OutputFile& file : files) {
-    if (auto done = file.commit(); !done) return std::unexpected(done.error());
+    TRY(file.commit());
   }
   return kDone;
 }
 
 Result<int> manual(Command root, const ManualFlags& flags) {
   if (!flags.folder.empty()) return write_pages(root, flags.folder);
-  const auto command = command_named(root, flags.command);
-  if (!command) return std::unexpected(command.error());
-  return printed(man_page(*command));
+  const auto command = TRY(command_named(root, flags.command));
+  return printed(man_page(command));
 }
 
 }  // namespace

@@ -12,10 +12,9 @@
 namespace rota::cli {
 
 Result<int> printed(std::string_view text, int code) {
-  auto out = OutputFile::create("-");
-  if (!out) return std::unexpected(out.error());
-  out->stream() << text;
-  if (auto done = out->commit(); !done) return std::unexpected(done.error());
+  auto out = TRY(OutputFile::create("-"));
+  out.stream() << text;
+  TRY(out.commit());
   return code;
 }
 
@@ -35,9 +34,8 @@ void write_comparison(std::ostream& out, std::span<const report::Summary> summar
 
 Result<std::optional<OutputFile>> open_page(const std::string& path) {
   if (path.empty()) return std::nullopt;
-  auto file = OutputFile::create(path);
-  if (!file) return std::unexpected(file.error());
-  return std::optional(std::move(*file));
+  auto file = TRY(OutputFile::create(path));
+  return std::optional(std::move(file));
 }
 
 void remark(std::string_view sentence) { std::fprintf(stderr, "%s\n", escaped(sentence).c_str()); }

@@ -11,9 +11,8 @@ void declare_time_zone(Command command, std::string& zone) {
 
 Result<std::shared_ptr<const log::TimeZone>> zone_of(const std::string& name) {
   if (name.empty()) return nullptr;
-  auto zone = log::TimeZone::find(name);
-  if (!zone) return std::unexpected(zone.error());
-  return std::make_shared<const log::TimeZone>(std::move(*zone));
+  auto zone = TRY(log::TimeZone::find(name));
+  return std::make_shared<const log::TimeZone>(std::move(zone));
 }
 
 }  // namespace rota::cli

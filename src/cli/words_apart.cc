@@ -60,10 +60,9 @@ class Apart {
     std::string name = word.substr(0, equals);
     if (submits() && option_named(command_, name) == nullptr) {
       const auto value = equals == std::string::npos ? std::nullopt : std::optional(word.substr(equals + 1));
-      auto became = of_sbatch(name, value);
-      if (!became) return std::unexpected(became.error());
-      if (std::holds_alternative<PassedOver>(*became)) return {};
-      name = std::get<std::string>(*became);
+      auto became = TRY(of_sbatch(name, value));
+      if (std::holds_alternative<PassedOver> became) return {};
+      name = std::get<std::string> became;
     }
     const Argument* option = option_named(command_, name);
     const bool is_switch = option != nullptr && option->kind == ValueKind::none;
@@ -91,13 +90,12 @@ class Apart {
       const std::string name = std::string("-") + word[i];
       const Argument* option = option_named(command_, name);
       const auto behind = i + 1 < word.size() ? std::optional(word.substr(i + 1)) : std::nullopt;
-      const auto became = option == nullptr && submits() ? of_sbatch(name, behind) : Result<Became>(name);
-      if (!became) return std::unexpected(became.error());
-      if (const auto* const passed = std::get_if<PassedOver>(&*became)) {
+      const auto became = TRY(option == nullptr && submits() ? of_sbatch(name, behind) : Result<Became>(name));
+      if (const auto* const passed = std::get_if<PassedOver>(&became)) {
         if (passed->with_value) return {};
         continue;
       }
-      const auto& own = std::get<std::string>(*became);
+      const auto& own = std::get<std::string> became;
       if (option == nullptr) option = option_named(command_, own);
       if (option == nullptr) {
         out_.options.push_back("-" + word.substr(i));

@@ -139,7 +139,7 @@ Result<std::vector<Trial>> calibrate(const std::function<std::unique_ptr<sim::So
   {
     const auto source = log();
     sim::Rehearsal rehearsal(rehearsal_options(options, chain), chain, *source, ran);
-    if (auto done = rehearsal.run(); !done) return std::unexpected(done.error());
+    TRY(rehearsal.run());
   }
   std::ranges::stable_sort(ran.jobs(), {}, [](const auto& job) { return job.second.end; });
   std::vector<Trial> trials = moments_of(ran.jobs(), options);
@@ -148,7 +148,7 @@ Result<std::vector<Trial>> calibrate(const std::function<std::unique_ptr<sim::So
   Ran again;
   sim::Rehearsal rehearsal(rehearsal_options(options, chain), chain, *source, again);
   onlooker.open(rehearsal);
-  if (auto done = rehearsal.run(); !done) return std::unexpected(done.error());
+  TRY(rehearsal.run());
   if (!onlooker.done()) return std::unexpected(onlooker.done().error());
   return trials;
 }

@@ -203,12 +203,11 @@ Result<AttributesGenerator> attributes_of(std::string_view command) {
       for (const std::string_view name : split(value, ',')) names.emplace_back(name);
     } else if (knob == knobs.end()) {
       return fail(quoted(option) + " is no option of attributes.");
-    } else if (auto done = set(*knob, value); !done) {
-      return std::unexpected(done.error());
-    }
+    } else
+      TRY(set(*knob, value));
   }
   if (at != words.size()) return fail("no value stands with " + quoted(words[at]) + ".");
-  if (auto ok = generator.check(); !ok) return std::unexpected(ok.error());
+  TRY(generator.check());
   return generator;
 }
 

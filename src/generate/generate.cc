@@ -53,7 +53,7 @@ log::SwfRow row_of(const JobSpec& job, Duration run, bool estimated) {
 
 Result<Recipe> Generator::recipe() {
   const Knobs table = knobs();
-  if (auto ok = check(table); !ok) return std::unexpected(ok.error());
+  TRY(check(table));
   auto made = prepare();
   if (!made) return made;
   made->model = model();
@@ -86,8 +86,7 @@ Result<std::unique_ptr<Generator>> generator_of(std::string_view command) {
       if (i + 1 == words.size() || !words[i].starts_with("--"))
         return fail("no value stands with " + quoted(words[i]) + ".");
       if (words[i] == "--to") continue;  // says how it was written
-      if (auto done = set_knob(*generator, words[i].substr(2), words[i + 1]); !done)
-        return std::unexpected(done.error());
+      TRY(set_knob(*generator, words[i].substr(2), words[i + 1]));
     }
     return std::move(generator);
   }

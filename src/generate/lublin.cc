@@ -267,7 +267,7 @@ Result<Recipe> Lublin::prepare() const {
   Recipe recipe;
   for (const std::string_view each : kinds) {
     LublinParameters p = effective(*this, each);
-    if (auto ok = check_gammas(p); !ok) return std::unexpected(ok.error());
+    TRY(check_gammas(p));
     Knobs values;
     for (const Field& field : kFields)
       values.push_back({.name = field.name, .value = &(p.*field.member), .meaning = {}});

@@ -161,9 +161,8 @@ Result<Recipe> X64Blades::prepare() const {
   }
   if (hourly_sums(*this).back() <= 0.0)
     return fail("no job could ever arrive: raise --night, --weekend, --holiday or --span.");
-  auto drawn = draw_stays(*this);
-  if (!drawn) return std::unexpected(drawn.error());
-  const auto stays = std::make_shared<const std::vector<Stay>>(std::move(*drawn));
+  auto drawn = TRY(draw_stays(*this));
+  const auto stays = std::make_shared<const std::vector<Stay>>(std::move(drawn));
   Recipe recipe;
   recipe.jobs = static_cast<std::int64_t>(stays->size());
   recipe.nodes = nodes;

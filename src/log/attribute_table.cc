@@ -40,7 +40,7 @@ class SidecarReader {
     if (names_.empty()) {
       return fail(shown_ + ": there is no line with the names of the columns, such as job,restart,restart_cost.");
     }
-    if (auto done = check_numbers(); !done) return std::unexpected(done.error());
+    TRY(check_numbers());
     table_.finish();
     return std::move(table_);
   }
@@ -136,9 +136,8 @@ Result<AttributeTable> AttributeTable::parse(std::string_view text, const std::s
 }
 
 Result<AttributeTable> AttributeTable::read(const std::string& path) {
-  auto blocks = LineBlocks::open(path);
-  if (!blocks) return std::unexpected(blocks.error());
-  return SidecarReader(blocks->shown()).read(std::move(*blocks));
+  auto blocks = TRY(LineBlocks::open(path));
+  return SidecarReader(blocks.shown()).read(std::move(blocks));
 }
 
 std::uint32_t AttributeTable::Names::index_of(const std::string& name, std::int64_t line) {

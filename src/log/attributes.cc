@@ -70,33 +70,28 @@ Result<void> check_against(const AttributeTable& table, const Machine& machine) 
 Result<Attributes> Attributes::match(std::shared_ptr<const AttributeTable> table, const Machine* machine) {
   static const Machine nothing;
   const Machine& described = machine != nullptr ? *machine : nothing;
-  if (auto suits = check_against(*table, described); !suits) return std::unexpected(suits.error());
-  auto licences = looked_up<LicenceId>(*table, table->licences(), names_of(described.licences), "licence");
-  if (!licences) return std::unexpected(licences.error());
-  auto sites = looked_up<SiteId>(*table, table->sites(), names_of(described.sites), "site");
-  if (!sites) return std::unexpected(sites.error());
-  auto types = looked_up<AcceleratorTypeId>(*table, table->accelerator_types(),
-                                            {described.accelerator_types.begin(), described.accelerator_types.end()},
-                                            "accelerators of type");
-  if (!types) return std::unexpected(types.error());
+  TRY(check_against(*table, described));
+  auto licences = TRY(looked_up<LicenceId>(*table, table->licences(), names_of(described.licences), "licence"));
+  auto sites = TRY(looked_up<SiteId>(*table, table->sites(), names_of(described.sites), "site"));
+  auto types = TRY(looked_up<AcceleratorTypeId>(
+      *table, table->accelerator_types(), {described.accelerator_types.begin(), described.accelerator_types.end()},
+      "accelerators of type"));
   Attributes matched;
   matched.table_ = std::move(table);
-  matched.licences_ = std::move(*licences);
-  matched.accelerator_types_ = std::move(*types);
-  matched.sites_ = std::move(*sites);
+  matched.licences_ = std::move(licences);
+  matched.accelerator_types_ = std::move(types);
+  matched.sites_ = std::move(sites);
   return matched;
 }
 
 Result<Attributes> Attributes::parse(std::string_view text, const std::string& shown, const Machine* machine) {
-  auto table = AttributeTable::parse(text, shown);
-  if (!table) return std::unexpected(table.error());
-  return match(std::make_shared<const AttributeTable>(std::move(*table)), machine);
+  auto table = TRY(AttributeTable::parse(text, shown));
+  return match(std::make_shared<const AttributeTable>(std::move(table)), machine);
 }
 
 Result<Attributes> Attributes::read(const std::string& path, const Machine* machine) {
-  auto table = AttributeTable::read(path);
-  if (!table) return std::unexpected(table.error());
-  return match(std::make_shared<const AttributeTable>(std::move(*table)), machine);
+  auto table = TRY(AttributeTable::read(path));
+  return match(std::make_shared<const AttributeTable>(std::move(table)), machine);
 }
 
 SiteId Attributes::site_of(std::int64_t job) const {

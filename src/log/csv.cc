@@ -7,7 +7,7 @@
 namespace rota::log {
 
 Result<const std::vector<std::string_view>*> CsvCells::read(std::string_view line, bool cut) {
-  if (auto done = take_apart(line); !done) return std::unexpected(done.error());
+  TRY(take_apart(line));
   if (cut && !trimmed(line).empty() && cells_.size() < before_)
     return fail("the last row has " + amount(static_cast<std::int64_t>(cells_.size()), "cell") +
                 " and no end of line: the log is cut off. Save the schedule again, or take its last row out.");
@@ -23,9 +23,8 @@ Result<void> CsvCells::take_apart(std::string_view line) {
     const std::string_view begin = trimmed(rest);
     if (begin.starts_with('"')) {
       rest = begin;
-      const auto cell = quoted_cell(rest);
-      if (!cell) return std::unexpected(cell.error());
-      cells_.push_back(*cell);
+      const auto cell = TRY(quoted_cell(rest));
+      cells_.push_back(cell);
     } else {
       const std::string_view cell = rest.substr(0, rest.find(','));
       cells_.push_back(trimmed(cell));

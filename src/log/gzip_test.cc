@@ -12,8 +12,7 @@ Result<std::string> unpack(std::string_view packed, std::size_t most = std::size
   GzipReader reader(packed, "log.gz", most);
   std::string out;
   while (!reader.done()) {
-    const auto done = reader.append_to(out);
-    if (!done) return std::unexpected(done.error());
+    TRY(reader.append_to(out));
   }
   return out;
 }

@@ -49,9 +49,8 @@ Result<void> read_memory(std::string_view text, Into into) {
 
 // "matlab" is one of it, "matlab:4,fluent" are four of one kind and one of another.
 Result<void> read_licences(std::string_view text, Into into) {
-  auto licences = parse_named_licences(text);
-  if (!licences) return std::unexpected(licences.error());
-  into.licences = std::move(*licences);
+  auto licences = TRY(parse_named_licences(text));
+  into.licences = std::move(licences);
   return {};
 }
 

@@ -145,8 +145,7 @@ std::int64_t JobBuilder::line_of(std::size_t job) const {
 }
 
 Result<Workload> JobBuilder::finish(const std::string& shown) {
-  const auto checked = check_numbers(shown);
-  if (!checked) return std::unexpected(checked.error());
+  TRY(check_numbers(shown));
   for (std::size_t i = 0; i < kRemarks.size(); ++i)
     if (counts_[i].rows > 0)
       out_.report.findings.push_back({kRemarks[i], counts_[i].rows, counts_[i].first_line, i == 0});

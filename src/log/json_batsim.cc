@@ -79,7 +79,7 @@ class Reader {
       return fail(blocks_.shown() + ": a workload of Batsim is an object with a list of jobs, and this is none.");
     out_.processors = static_cast<std::int64_t>(std::max(0.0, told.processors.value_or(0)));
     if (out_.processors > INT32_MAX) return fail(blocks_.shown() + ": nb_res is more than 2147483647.");
-    if (auto given = give_run_times(told); !given) return std::unexpected(given.error());
+    TRY(give_run_times(told));
     give_numbers();
     sort_rows(out_.rows, [](const SwfRow& row) { return row.milli(SwfField::submit); });
     out_.report.kept = std::ssize(out_.rows);

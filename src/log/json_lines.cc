@@ -21,9 +21,8 @@ Result<Workload> read_lines(LineBlocks blocks, const std::string& path, const Sw
   SwfRow row;
   JobAttributes attributes;
   for (;;) {
-    const auto more = reader.next(row, attributes);
-    if (!more) return std::unexpected(more.error());
-    if (!*more) break;
+    const auto more = TRY(reader.next(row, attributes));
+    if (!more) break;
     if (builder.full()) builder.make_room(reader.offset(), reader.input().size());
     builder.add(row);
     attributes.nodes = 0;  // the job itself has them
@@ -63,10 +62,9 @@ std::unexpected<Error> JsonLinesReader::wrong(const std::string& what) const {
 Result<bool> JsonLinesReader::next_line(std::string_view& line) {
   for (;;) {
     if (block_.empty()) {
-      const auto block = blocks_.next();
-      if (!block) return std::unexpected(block.error());
-      if (block->empty()) return false;
-      block_ = *block;
+      const auto block = TRY(blocks_.next());
+      if (block.empty()) return false;
+      block_ = block;
       taken_ += static_cast<std::int64_t>(block_.size());
       if (on_progress) on_progress(blocks_.share());
     }

@@ -79,8 +79,7 @@ struct LineBlocks::State {
       const std::size_t end = lines.substr(known).rfind('\n');
       if (end != std::string_view::npos) return lines.substr(0, known + end + 1);
       if (ended || lines.size() > longest) return std::string_view{};
-      const auto filled = fill();
-      if (!filled) return std::unexpected(filled.error());
+      TRY(fill());
     }
   }
 
@@ -90,9 +89,8 @@ struct LineBlocks::State {
   }
 
   Result<void> fill_from_packed() {
-    const auto more = packed->append_to(buffer);
-    if (!more) return std::unexpected(more.error());
-    ended = !*more;
+    const auto more = TRY(packed->append_to(buffer));
+    ended = !more;
     if (unpacked == 0 && searched == 0) {
       if (auto known = refuse_utf16(buffer, shown); !known) return known;
       drop_mark();
@@ -111,9 +109,8 @@ struct LineBlocks::State {
   }
 
   Result<void> fill_from_file() {
-    const auto more = append_from(*file, buffer, std::max(kBlock, buffer.size()));
-    if (!more) return std::unexpected(more.error());
-    ended = !*more;
+    const auto more = TRY(append_from(*file, buffer, std::max(kBlock, buffer.size())));
+    ended = !more;
     taken += static_cast<std::int64_t>(buffer.size() - searched);
     return {};
   }
@@ -141,16 +138,14 @@ LineBlocks& LineBlocks::operator=(LineBlocks&&) noexcept = default;
 LineBlocks::~LineBlocks() = default;
 
 Result<LineBlocks> LineBlocks::open(const std::string& path) {
-  auto file = InputFile::open(path);
-  if (!file) return std::unexpected(file.error());
+  auto file = TRY(InputFile::open(path));
   auto state = std::make_unique<State>();
-  state->shown = file->shown();
-  state->input = state->size = file->size();
-  state->file = std::move(*file);
+  state->shown = file.shown();
+  state->input = state->size = file.size();
+  state->file = std::move(file);
   while (state->buffer.size() < kLongestMagic && !state->ended) {  // a pipe may give one byte at a time
-    const auto more = append_from(*state->file, state->buffer, kBlock);
-    if (!more) return std::unexpected(more.error());
-    state->ended = !*more;
+    const auto more = TRY(append_from(*state->file, state->buffer, kBlock));
+    state->ended = !more;
   }
   state->taken = static_cast<std::int64_t>(state->buffer.size());
   if (const Packing packing = packing_of(state->buffer); packing != Packing::none) {
@@ -160,7 +155,7 @@ Result<LineBlocks> LineBlocks::open(const std::string& path) {
     state->size = state->packed->expected();
     state->ended = false;
   } else {
-    if (auto known = refuse_utf16(state->buffer, state->shown); !known) return std::unexpected(known.error());
+    TRY(refuse_utf16(state->buffer, state->shown));
     state->drop_mark();
     state->pad();
   }

@@ -40,11 +40,10 @@ class LineBlocks {
   template <class Visit>
   Result<void> each_line(const Visit& visit, const std::function<void(double)>& progress = {}) {
     for (;;) {
-      const auto block = next();
-      if (!block) return std::unexpected(block.error());
+      const auto block = TRY(next());
       if (progress) progress(share());
-      if (block->empty()) return {};
-      for (std::string_view rest = *block; !rest.empty();) {
+      if (block.empty()) return {};
+      for (std::string_view rest = block; !rest.empty();) {
         const std::string_view line = rest.substr(0, rest.find('\n'));
         rest.remove_prefix(line.size() + 1);
         if (auto visited = visit(line); !visited) return visited;

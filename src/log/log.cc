@@ -27,16 +27,14 @@ std::string_view first_record(std::string_view text) {
 }  // namespace
 
 Result<LogFormat> format_of(LineBlocks& blocks) {
-  const auto begin = blocks.peek_piece();
-  if (!begin) return std::unexpected(begin.error());
-  if (looks_like_batsim(*begin)) return LogFormat::batsim;
-  if (looks_like_json_sacct(*begin)) return LogFormat::sacct_json;
-  if (looks_like_json(*begin)) return LogFormat::json_lines;
-  auto text = blocks.peek();
-  if (!text) return std::unexpected(text.error());
-  const std::string_view line = trimmed(text->substr(0, text->find('\n')));
+  const auto begin = TRY(blocks.peek_piece());
+  if (looks_like_batsim(begin)) return LogFormat::batsim;
+  if (looks_like_json_sacct(begin)) return LogFormat::sacct_json;
+  if (looks_like_json(begin)) return LogFormat::json_lines;
+  auto text = TRY(blocks.peek());
+  const std::string_view line = trimmed(text.substr(0, text.find('\n')));
   if (looks_like_pbs(behind_file_name(line, looks_like_pbs))) return LogFormat::pbs;
-  if (looks_like_lsf(behind_file_name(first_record(*text), looks_like_lsf))) return LogFormat::lsf;
+  if (looks_like_lsf(behind_file_name(first_record(text), looks_like_lsf))) return LogFormat::lsf;
   return looks_like_sacct(line) ? LogFormat::sacct : LogFormat::swf;
 }
 
@@ -44,9 +42,8 @@ namespace {
 
 // What begins neither as a row nor as a comment of SWF. Fails with what it rather looks like.
 Result<void> check_begin(LineBlocks& blocks) {
-  auto text = blocks.peek();
-  if (!text) return std::unexpected(text.error());
-  const std::string_view begin = trimmed(*text);
+  auto text = TRY(blocks.peek());
+  const std::string_view begin = trimmed(text);
   if (begin.empty() || begin.front() == ';' || parse_number(begin.substr(0, begin.find_first_of(" \t\r\n")))) return {};
   const std::string_view line = begin.substr(0, begin.find('\n'));
   std::string why = "this is no job log in SWF, JSON lines or as sacct -P prints them, of PBS, LSF or Batsim";
@@ -72,28 +69,27 @@ Result<Workload> made_of(Result<Log> log, const std::string& path, const SwfOpti
 }  // namespace
 
 Result<Workload> read_log(const std::string& path, const SwfOptions& options) {
-  auto blocks = LineBlocks::open(path);
-  if (!blocks) return std::unexpected(blocks.error());
-  const auto format = format_of(*blocks);
-  if (!format) return std::unexpected(format.error());
-  switch (*format) {
-    case LogFormat::sacct:
-    case LogFormat::sacct_json:
-      return read_sacct(std::move(*blocks), path, options);
-    case LogFormat::pbs:
-      return made_of(read_pbs_log(std::move(*blocks), options), path, options);
-    case LogFormat::lsf:
-      return made_of(read_lsf_log(std::move(*blocks), options), path, options);
-    case LogFormat::batsim:
-      return made_of(read_batsim_log(std::move(*blocks), options), path, options);
-    case LogFormat::json_lines:
-      return read_json_lines(std::move(*blocks), path, options);
-    default:
-      if (!options.skip_bad_rows) {
-        if (auto begins = check_begin(*blocks); !begins) return std::unexpected(begins.error());
-      }
-      return read_swf(std::move(*blocks), path, options);
-  }
+  auto blocks = TRY(LineBlocks::open(path));
+  const auto format = TRY(format_of(blocks));
+  switch
+    format {
+      case LogFormat::sacct:
+      case LogFormat::sacct_json:
+        return read_sacct(std::move(blocks), path, options);
+      case LogFormat::pbs:
+        return made_of(read_pbs_log(std::move(blocks), options), path, options);
+      case LogFormat::lsf:
+        return made_of(read_lsf_log(std::move(blocks), options), path, options);
+      case LogFormat::batsim:
+        return made_of(read_batsim_log(std::move(blocks), options), path, options);
+      case LogFormat::json_lines:
+        return read_json_lines(std::move(blocks), path, options);
+      default:
+        if (!options.skip_bad_rows) {
+          TRY(check_begin(blocks));
+        }
+        return read_swf(std::move(blocks), path, options);
+    }
 }
 
 }  // namespace rota::log

@@ -60,13 +60,12 @@ class Fields {
     return std::string_view(text);
   }
   Result<std::int64_t> number(const char* name) {
-    const auto field = text();
-    if (!field) return std::unexpected(field.error());
-    const std::string_view whole = field->substr(0, field->find('.'));
+    const auto field = TRY(text());
+    const std::string_view whole = field.substr(0, field.find('.'));
     const auto number = parse_integer(whole);
-    if (field->empty()) return -1;
+    if (field.empty()) return -1;
     if (!number || *number < -kMostNumber || *number > kMostNumber)
-      return fail("field " + std::to_string(number_) + " (" + name + ") is " + quoted(*field) + ", which is no number");
+      return fail("field " + std::to_string(number_) + " (" + name + ") is " + quoted(field) + ", which is no number");
     return *number;
   }
   // So many of those that were read are of lists, which are longer in some records than in others.
@@ -75,7 +74,7 @@ class Fields {
   std::int64_t beside_lists() const { return number_ - listed_; }
   Result<void> skip(std::int64_t fields) {
     for (std::int64_t i = 0; i < fields; ++i) {
-      if (auto field = text(); !field) return std::unexpected(field.error());
+      TRY(text());
     }
     return {};
   }
@@ -94,22 +93,20 @@ struct Hosts {
 
 // "hostA hostA hostB", or in the short form "2*hostA hostB".
 Result<Hosts> read_hosts(Fields& fields, const char* name) {
-  const auto count = fields.number(name);
-  if (!count) return std::unexpected(count.error());
+  const auto count = TRY(fields.number(name));
   Hosts hosts;
   std::set<std::string_view> names;
-  for (std::int64_t i = 0; i < *count; ++i) {
-    auto host = fields.text();
-    if (!host) return std::unexpected(host.error());
-    const std::size_t star = host->find('*');
-    const auto times = star == std::string_view::npos ? Result<std::int64_t>(1) : parse_integer(host->substr(0, star));
+  for (std::int64_t i = 0; i < count; ++i) {
+    auto host = TRY(fields.text());
+    const std::size_t star = host.find('*');
+    const auto times = star == std::string_view::npos ? Result<std::int64_t>(1) : parse_integer(host.substr(0, star));
     if (!times || *times < 1 || *times > kMostProcessors)
-      return fail("the host " + quoted(*host) + " has no number of slots before its asterisk");
+      return fail("the host " + quoted(host) + " has no number of slots before its asterisk");
     hosts.slots += *times;
-    names.insert(star == std::string_view::npos ? *host : host->substr(star + 1));
+    names.insert(star == std::string_view::npos ? host : host.substr(star + 1));
     if (hosts.slots > kMostProcessors) return fail("the job has more than 2147483647 slots");
   }
-  fields.of_lists(std::max<std::int64_t>(*count, 0));
+  fields.of_lists(std::max<std::int64_t>(count, 0));
   hosts.different = std::ssize(names);
   return hosts;
 }
@@ -128,15 +125,13 @@ struct Finish {
 Result<void> read_first_part(Fields& fields, Finish& out) {
   AccountedJob& job = out.job;
   const auto take = [&](const char* name, std::int64_t& into) -> Result<void> {
-    const auto number = fields.number(name);
-    if (!number) return std::unexpected(number.error());
-    into = *number;
+    const auto number = TRY(fields.number(name));
+    into = number;
     return {};
   };
   const auto text = [&](std::string_view& into) -> Result<void> {
-    const auto field = fields.text();
-    if (!field) return std::unexpected(field.error());
-    into = *field;
+    const auto field = TRY(fields.text());
+    into = field;
     return {};
   };
   std::int64_t ignored = 0, status = 0;
@@ -160,9 +155,8 @@ Result<void> read_first_part(Fields& fields, Finish& out) {
   std::int64_t asked = 0;
   if (auto r = take("numAskedHosts", asked); !r) return r;
   if (auto r = fields.skip(asked); !r) return r;
-  const auto hosts = read_hosts(fields, "numExHosts");
-  if (!hosts) return std::unexpected(hosts.error());
-  out.hosts = *hosts;
+  const auto hosts = TRY(read_hosts(fields, "numExHosts"));
+  out.hosts = hosts;
   if (auto r = take("jStatus", status); !r) return r;
   job.state = status == kDone ? AccountedJob::State::completed : AccountedJob::State::failed;
   return fields.skip(3);  // hostFactor, jobName, command
@@ -184,9 +178,8 @@ Result<void> read_second_part(Fields& fields, Finish& out) {
     return fields.skip(count * each);
   };
   if (auto r = fields.skip(20); !r) return r;  // lsfRusage, mailUser
-  const auto project = fields.text();
-  if (!project) return std::unexpected(project.error());
-  out.job.group = *project;
+  const auto project = TRY(fields.text());
+  out.job.group = project;
   if (auto r = fields.skip(4); !r) return r;  // exitStatus to timeEvent
   if (auto r = take("idx", out.index); !r) return r;
   for (int i = 0; i < 23 && !fields.ended(); ++i) {  // maxRMem to jobDescription
@@ -205,9 +198,8 @@ Result<void> read_second_part(Fields& fields, Finish& out) {
   if (auto r = take("options3", ignored); !r) return r;
   if (auto r = take("avgMem", ignored); !r) return r;
   if (fields.ended()) return {};
-  const auto effective = fields.text();
-  if (!effective) return std::unexpected(effective.error());
-  if (!effective->empty()) out.requirement = *effective;
+  const auto effective = TRY(fields.text());
+  if (!effective.empty()) out.requirement = effective;
   for (int i = 0; i < 9 && !fields.ended(); ++i) {  // srcCluster to outdir
     if (auto r = fields.skip(1); !r) return r;
   }
@@ -220,9 +212,8 @@ Result<void> read_second_part(Fields& fields, Finish& out) {
     if (auto r = fields.skip(1); !r) return r;
   }
   if (fields.ended()) return {};
-  const auto slots = read_hosts(fields, "numAllocSlots");
-  if (!slots) return std::unexpected(slots.error());
-  if (slots->slots > 0) out.hosts = *slots;
+  const auto slots = TRY(read_hosts(fields, "numAllocSlots"));
+  if (slots.slots > 0) out.hosts = slots;
   return take("ineligiblePendTime", out.ineligible);
 }
 
@@ -289,9 +280,8 @@ Result<AccountedLog> Reader::read() {
 
 Result<void> Reader::take(std::string_view line) {
   Fields fields(line);
-  const auto type = fields.text();
-  if (!type) return std::unexpected(type.error());
-  if (*type != "JOB_FINISH") {
+  const auto type = TRY(fields.text());
+  if (type != "JOB_FINISH") {
     if (!line.starts_with('"'))
       return fail("a record begins with its type, as \"JOB_FINISH\", and this with " + quoted(line));
     return report().drop(kOther, line_), Result<void>{};

@@ -136,9 +136,8 @@ PackingStream::~PackingStream() = default;
 void PackingStream::finish() { buffer_->pack(true); }
 
 Result<PackedOutput> PackedOutput::create(const std::string& path) {
-  auto file = OutputFile::create(path);
-  if (!file) return std::unexpected(file.error());
-  PackedOutput out(std::move(*file));
+  auto file = TRY(OutputFile::create(path));
+  PackedOutput out(std::move(file));
   const Packing packing = packing_named(path);
   if (packing != Packing::none) out.packing_ = std::make_unique<PackingStream>(out.file_->stream(), packing);
   return out;

@@ -145,19 +145,18 @@ Result<AccountedLog> Reader::read() {
       },
       options_.progress);
   if (!read) return std::unexpected(read.error());
-  if (auto rest = take_rest(); !rest) return std::unexpected(rest.error());
+  TRY(take_rest());
   return jobs_.finish();
 }
 
 Result<void> Reader::take(std::string_view line) {
-  const auto record = parse_record(line);
-  if (!record) return std::unexpected(record.error());
-  const bool of_job = !record->id.empty() && record->id.front() >= '0' && record->id.front() <= '9';
+  const auto record = TRY(parse_record(line));
+  const bool of_job = !record.id.empty() && record.id.front() >= '0' && record.id.front() <= '9';
   if (!of_job) return report().drop(kOther, line_), Result<void>{};
-  if (record->id.find("[]") != std::string_view::npos) return report().drop(kWhole, line_), Result<void>{};
-  switch (record->type) {
+  if (record.id.find("[]") != std::string_view::npos) return report().drop(kWhole, line_), Result<void>{};
+  switch (record.type) {
     case 'E':
-      return take_end(*record);
+      return take_end(record);
     case 'Q':
     case 'S':
     case 'T':
@@ -166,7 +165,7 @@ Result<void> Reader::take(std::string_view line) {
     case 'A':
     case 's':
     case 'z':
-      return take_opened(*record, line), Result<void>{};
+      return take_opened(record, line), Result<void>{};
     default:
       return report().drop(kMoved, line_), Result<void>{};
   }
@@ -265,20 +264,19 @@ bool Reader::has_ended(std::string_view id, const AccountedJob& job) {
 
 Result<void> Reader::take_end(const Record& record) {
   PbsRequest request;
-  auto job = job_of(record, request, line_);
-  if (!job) return std::unexpected(job.error());
+  auto job = TRY(job_of(record, request, line_));
   const auto at = open_.find(record.id);
   if (at != open_.end()) {
     for (const std::int64_t line : at->second.lines) report().drop(kToldLater, line);
     if (const auto now = clock_of(record.when)) at->second.go_on(*now);  // it was never told to go on
-    job->stopped = at->second.stopped;
-    job->earlier = at->second.earlier;
-    if (job->earlier > 0) job->eligible = at->second.eligible;  // and not when it was so again
-    if (at->second.deleted && job->state != AccountedJob::State::completed) job->state = AccountedJob::State::cancelled;
+    job.stopped = at->second.stopped;
+    job.earlier = at->second.earlier;
+    if (job.earlier > 0) job.eligible = at->second.eligible;  // and not when it was so again
+    if (at->second.deleted && job.state != AccountedJob::State::completed) job.state = AccountedJob::State::cancelled;
     open_.erase(at);
   }
-  if (!ended_.add(key_of(record.id, *job))) return report().drop(kAgain, line_), Result<void>{};
-  return jobs_.add(*job);
+  if (!ended_.add(key_of(record.id, job))) return report().drop(kAgain, line_), Result<void>{};
+  return jobs_.add(job);
 }
 
 // Jobs whose end the log does not tell: each is one row, and what else is told of it is passed over.
@@ -335,9 +333,8 @@ Result<AccountedJob> Reader::job_of(const Record& record, PbsRequest& request, s
   AccountedJob job;
   job.line = line;
   job.state = AccountedJob::State::ended;  // until Exit_status says more
-  const auto number = number_of(record.id);
-  if (!number) return std::unexpected(number.error());
-  job.number = *number;
+  const auto number = TRY(number_of(record.id));
+  job.number = number;
   std::int64_t queued = AccountedJob::kUnknown, used = AccountedJob::kUnknown;
   PbsPlace host, vnode;
   std::string_view rest = record.text, name, value, account, project;
@@ -384,9 +381,8 @@ Result<AccountedJob> Reader::job_of(const Record& record, PbsRequest& request, s
                    : host.processors > 0  ? host.processors
                    : used > 0             ? used
                                           : job.requested_processors;
-  auto asks = attributes_of(request, host.hosts > 0 ? host.hosts : vnode.hosts);
-  if (!asks) return std::unexpected(asks.error());
-  job.asks = std::move(*asks);
+  auto asks = TRY(attributes_of(request, host.hosts > 0 ? host.hosts : vnode.hosts));
+  job.asks = std::move(asks);
   if (record.type == 'E') {
     remark(request, host.hosts, line);
     if (job.processors <= 0) {

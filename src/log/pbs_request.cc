@@ -54,23 +54,17 @@ bool nothing(std::string_view value) {
 
 Result<void> PbsRequest::take(std::string_view name, std::string_view value) {
   if (name == "pmem" || name == "mppmem") {
-    const auto bytes = parse_pbs_size(value);
-    if (!bytes) return std::unexpected(bytes.error());
-    process_memory = *bytes;
+    const auto bytes = TRY(parse_pbs_size(value));
+    process_memory = bytes;
   } else if (name == "walltime" || name == "mem" || name == "ncpus" || name == "ngpus" || name == "gpus" ||
              name == "procs") {
-    auto number = name == "walltime" ? parse_pbs_time(value)
-                  : name == "mem"    ? parse_pbs_size(value)
-                                     : parse_count(name, value);
-    if (!number) return std::unexpected(number.error());
-    (name == "walltime"       ? limit
-     : name == "mem"          ? memory
-     : name.ends_with("gpus") ? accelerators
-                              : processors) = *number;
+    auto number = TRY(name == "walltime" ? parse_pbs_time(value)
+                      : name == "mem"    ? parse_pbs_size(value)
+                                         : parse_count(name, value));
+    (name == "walltime" ? limit : name == "mem" ? memory : name.ends_with("gpus") ? accelerators : processors) = number;
   } else if (name == "mppwidth" || name == "mppdepth" || name == "mppnppn") {
-    const auto number = parse_count(name, value);
-    if (!number) return std::unexpected(number.error());
-    (name == "mppwidth" ? width : name == "mppdepth" ? depth : per_node) = *number;
+    const auto number = TRY(parse_count(name, value));
+    (name == "mppwidth" ? width : name == "mppdepth" ? depth : per_node) = number;
   } else if (name == "select") {
     return take_select(value, false);
   } else if (name == "nodes") {
@@ -81,9 +75,8 @@ Result<void> PbsRequest::take(std::string_view name, std::string_view value) {
   } else if (std::ranges::find(kAcceleratorTypes, name) != kAcceleratorTypes.end()) {
     accelerator_type = value;
   } else if (const auto licensed = licence_of(name); !licensed.empty()) {
-    const auto count = parse_count(name, value);
-    if (!count) return std::unexpected(count.error());
-    take_licence(licensed, *count);
+    const auto count = TRY(parse_count(name, value));
+    take_licence(licensed, count);
   } else if (std::ranges::find(kKnown, name) == kKnown.end() && !nothing(value)) {
     other = name;
   }
@@ -113,41 +106,37 @@ Result<void> PbsRequest::take_select(std::string_view value, bool torque) {
   for (const std::string_view kind : kinds) {
     const auto parts = split(kind, ':');
     const bool counted = !parts[0].empty() && parts[0].find_first_not_of("0123456789") == std::string_view::npos;
-    const auto count = counted ? parse_count(torque ? "nodes" : "select", parts[0]) : Result<std::int64_t>(1);
-    if (!count) return std::unexpected(count.error());
+    const auto count = TRY(counted ? parse_count(torque ? "nodes" : "select", parts[0]) : Result<std::int64_t>(1));
     std::int64_t on_each = 1;
     for (const std::string_view part : parts) {
       const std::size_t equals = part.find('=');
       if (equals == std::string_view::npos) continue;
       const std::string_view name = part.substr(0, equals), what = part.substr(equals + 1);
       if (name == "mem") {
-        const auto bytes = parse_pbs_size(what);
-        if (!bytes) return std::unexpected(bytes.error());
-        if (*count > 0 && *bytes > (kMost - chunk_memory_) / *count)
+        const auto bytes = TRY(parse_pbs_size(what));
+        if (count > 0 && bytes > (kMost - chunk_memory_) / count)
           return fail("the job asks for more memory than there is");
-        chunk_memory_ += *count * *bytes;
+        chunk_memory_ += count * bytes;
       } else if (name == "ncpus" || name == "ppn" || name == "ngpus" || name == "gpus") {
-        const auto number = parse_count(name, what);
-        if (!number) return std::unexpected(number.error());
+        const auto number = TRY(parse_count(name, what));
         if (name == "ngpus" || name == "gpus") {
-          chunk_accelerators_ = std::min(chunk_accelerators_ + *count * *number, kMostCount + 1);
+          chunk_accelerators_ = std::min(chunk_accelerators_ + count * number, kMostCount + 1);
         } else {
-          on_each = *number;
+          on_each = number;
         }
       } else if (std::ranges::find(kAcceleratorTypes, name) != kAcceleratorTypes.end()) {
         accelerator_type = what;
       } else if (const auto licensed = licence_of(name); !licensed.empty()) {
-        const auto number = parse_count(name, what);
-        if (!number) return std::unexpected(number.error());
+        const auto number = TRY(parse_count(name, what));
         std::int64_t& uses = of_chunks[licensed];
-        uses = std::min(uses + *count * *number, kMostCount);
+        uses = std::min(uses + count * number, kMostCount);
         take_licence(licensed, uses);
       } else if (std::ranges::find(kKnown, name) == kKnown.end() && !nothing(what)) {
         other = name;
       }
     }
-    chunks += *count;
-    chunk_processors_ += *count * on_each;
+    chunks += count;
+    chunk_processors_ += count * on_each;
     if (chunks > kMostCount || chunk_processors_ > kMostCount || chunk_accelerators_ > kMostCount)
       return fail("the job asks for more than 2147483647 of something");
   }
@@ -182,7 +171,7 @@ Result<JobAttributes> attributes_of(const PbsRequest& request, std::int64_t host
   if (gpus > 0) {
     const std::int64_t on = std::max<std::int64_t>(nodes, 1);
     const std::int64_t on_each = (gpus + on - 1) / on;
-    if (auto set = set_accelerators(asks, on_each); !set) return std::unexpected(set.error());
+    TRY(set_accelerators(asks, on_each));
     asks.accelerator_type = request.accelerator_type;
   }
   asks.licences = request.licences;

@@ -299,17 +299,16 @@ SacctLog SacctJobs::finish() {
 }  // namespace
 
 Result<SacctLog> read_sacct_log(std::vector<LineBlocks> exports, const SwfOptions& options) {
-  auto rows = read_sacct_rows(std::move(exports), options);
-  if (!rows) return std::unexpected(rows.error());
-  const std::string shown = rows->shown;
-  if (rows->rows.empty() && !rows->other_cluster.empty()) {
-    return fail(shown + " has jobs of cluster " + quoted(rows->other_cluster) + ", and none of cluster " +
+  auto rows = TRY(read_sacct_rows(std::move(exports), options));
+  const std::string shown = rows.shown;
+  if (rows.rows.empty() && !rows.other_cluster.empty()) {
+    return fail(shown + " has jobs of cluster " + quoted(rows.other_cluster) + ", and none of cluster " +
                 quoted(options.cluster) +
                 ", which is the one described: ask sacct for the jobs of that one, with --clusters=" +
                 one_line(options.cluster) +
                 ". To rehearse jobs of one cluster on another, leave the column Cluster out of the export.");
   }
-  SacctLog log = SacctJobs(std::move(*rows), options).finish();
+  SacctLog log = SacctJobs(std::move(rows), options).finish();
   if (log.rows.empty()) {
     return fail(shown + ": no job can be read from it" + why_none(log.report, "rows") +
                 ". Does sacct -X -P show finished jobs in that time?");
@@ -325,9 +324,8 @@ Result<SacctLog> read_sacct_log(LineBlocks blocks, const SwfOptions& options) {
 
 Result<Workload> read_sacct(LineBlocks blocks, const std::string& path, const SwfOptions& options) {
   const std::string shown = blocks.shown();
-  auto log = read_sacct_log(std::move(blocks), options);
-  if (!log) return std::unexpected(log.error());
-  auto workload = workload_of(std::move(*log), path, options, shown);
+  auto log = TRY(read_sacct_log(std::move(blocks), options));
+  auto workload = workload_of(std::move(log), path, options, shown);
   if (workload) workload->of_slurm = true;
   return workload;
 }

@@ -135,18 +135,16 @@ Result<SacctTres> parse_sacct_tres(std::string_view cell) {
     const bool gpu = name == kGpu || name.starts_with("gres/gpu:");
     const bool gres = name.starts_with("gres/") && name != "gres/gpumem" && name != "gres/gpuutil";
     if (name == "mem" && equals != std::string_view::npos) {
-      const auto memory = parse_sacct_memory(item.substr(equals + 1));
-      if (!memory) return std::unexpected(memory.error());
-      tres.memory = memory->bytes;
+      const auto memory = TRY(parse_sacct_memory(item.substr(equals + 1)));
+      tres.memory = memory.bytes;
     }
     if (!gres && !name.starts_with("license/") && name != "cpu" && name != "node") return {};
-    const auto count = parse_sacct_count(equals == std::string_view::npos ? "1" : item.substr(equals + 1));
-    if (!count) return std::unexpected(count.error());
-    if (name == "cpu") tres.processors = *count;
-    if (name == "node") tres.nodes = *count;
-    if (gpu) add_gpus(name, *count, tres, of_types);
+    const auto count = TRY(parse_sacct_count(equals == std::string_view::npos ? "1" : item.substr(equals + 1)));
+    if (name == "cpu") tres.processors = count;
+    if (name == "node") tres.nodes = count;
+    if (gpu) add_gpus(name, count, tres, of_types);
     if (gres && !gpu) tres.others = true;
-    if (name.starts_with("license/")) add_licence(name.substr(8), *count, tres);
+    if (name.starts_with("license/")) add_licence(name.substr(8), count, tres);
     return {};
   });
   if (!read) return std::unexpected(read.error());
@@ -164,11 +162,10 @@ Result<SacctTres> parse_sacct_gres(std::string_view cell) {
     const std::size_t colon = item.rfind(':');
     const std::string_view last = item.substr(colon == std::string_view::npos ? 0 : colon + 1);
     const bool counted = !last.empty() && last.front() >= '0' && last.front() <= '9';
-    const auto count = parse_sacct_count(counted ? last : "1");
-    if (!count) return std::unexpected(count.error());
+    const auto count = TRY(parse_sacct_count(counted ? last : "1"));
     if (name != "gpu") return tres.others = true, Result<void>{};
     if (tres.accelerators < 0) tres.accelerators = 0;
-    tres.accelerators += *count;
+    tres.accelerators += count;
     const std::string_view type = counted ? item.substr(0, colon == std::string_view::npos ? 0 : colon) : item;
     tres.more = tres.more || (!tres.accelerator_type.empty() && type != tres.accelerator_type);
     if (tres.accelerator_type.empty()) tres.accelerator_type = type;

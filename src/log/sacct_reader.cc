@@ -133,13 +133,12 @@ Result<SacctRows> read_sacct_rows(std::vector<LineBlocks> exports, const SwfOpti
     bytes.all = bytes.all < 0 || blocks.size() < 0 ? -1 : bytes.all + blocks.size();
   for (LineBlocks& blocks : exports) {
     const std::int64_t size = blocks.size();
-    const auto format = format_of(blocks);
-    if (!format) return std::unexpected(format.error());
+    const auto format = TRY(format_of(blocks));
     out.exports.push_back({blocks.shown(), lines, -out.report.rows});
-    const auto read = *format == LogFormat::sacct_json ? read_json_sacct(std::move(blocks), options, lines, taker)
-                                                       : Reader(std::move(blocks), options, lines, bytes, taker).read();
-    if (!read) return std::unexpected(read.error());
-    lines = *read;
+    const auto read =
+        TRY(format == LogFormat::sacct_json ? read_json_sacct(std::move(blocks), options, lines, taker)
+                                            : Reader(std::move(blocks), options, lines, bytes, taker).read());
+    lines = read;
     bytes.read += size;
     out.exports.back().rows += out.report.rows;
   }

@@ -128,18 +128,15 @@ Result<void> SacctRowTaker::refuse(const Error& error, std::int64_t line) {
 
 Result<void> SacctRowTaker::read_cells(const SacctCells& cells, std::int64_t line) {
   const bool raw = cells.has(SacctColumn::job_id_raw);
-  const auto id = cells.read(raw ? SacctColumn::job_id_raw : SacctColumn::job_id, parse_sacct_id);
-  if (!id) return std::unexpected(id.error());
-  if (id->step) return out_.report.drop(kStep, line), Result<void>{};
-  const auto own = is_own(cells);
-  if (!own) return std::unexpected(own.error());
-  if (!*own) return out_.report.drop(kOtherCluster, line), Result<void>{};
+  const auto id = TRY(cells.read(raw ? SacctColumn::job_id_raw : SacctColumn::job_id, parse_sacct_id));
+  if (id.step) return out_.report.drop(kStep, line), Result<void>{};
+  const auto own = TRY(is_own(cells));
+  if (!own) return out_.report.drop(kOtherCluster, line), Result<void>{};
   SacctRow row;
-  row.id = *id;
-  const auto shown = raw && cells.has(SacctColumn::job_id) ? cells.read(SacctColumn::job_id, parse_sacct_id) : id;
-  if (!shown) return std::unexpected(shown.error());
-  row.component = shown->component();
-  if (auto done = read_throttle(cells, *shown, row); !done) return done;
+  row.id = id;
+  const auto shown = TRY(raw && cells.has(SacctColumn::job_id) ? cells.read(SacctColumn::job_id, parse_sacct_id) : id);
+  row.component = shown.component();
+  if (auto done = read_throttle(cells, shown, row); !done) return done;
   row.line = line;
   const std::string_view state = cells.cell(SacctColumn::state);
   row.state = parse_sacct_state(state);
@@ -166,10 +163,9 @@ void SacctRowTaker::read_nodes(const SacctCells& cells, SacctRow& row) {
 
 Result<void> SacctRowTaker::read_throttle(const SacctCells& cells, const SacctId& shown, SacctRow& row) {
   if (shown.part < 0 || shown.component() || shown.number > UINT32_MAX) return {};
-  const auto told = cells.read(SacctColumn::throttle, parse_sacct_count);
-  if (!told) return std::unexpected(told.error());
+  const auto told = TRY(cells.read(SacctColumn::throttle, parse_sacct_count));
   row.throttle =
-      *told > 0 ? static_cast<std::uint32_t>(*told) : throttle_of_submit_line(cells.cell(SacctColumn::submit_line));
+      told > 0 ? static_cast<std::uint32_t> told : throttle_of_submit_line(cells.cell(SacctColumn::submit_line));
   row.array = static_cast<std::uint32_t>(shown.number);
   return {};
 }
@@ -219,9 +215,8 @@ Result<void> SacctRowTaker::read_times(const SacctCells& cells, SacctRow& row) {
                                      {SacctColumn::eligible, &SacctRow::eligible},
                                      {SacctColumn::start, &SacctRow::start},
                                      {SacctColumn::end, &SacctRow::end}}) {
-    const auto read = cells.read(column, parse_sacct_time);
-    if (!read) return std::unexpected(read.error());
-    row.*time = read->value_or(kNoTime);
+    const auto read = TRY(cells.read(column, parse_sacct_time));
+    row.*time = read.value_or(kNoTime);
   }
   if (row.submit == kNoTime) {
     return fail(cells.complaint(SacctColumn::submit, "but each job must have that time"));
@@ -242,11 +237,10 @@ Result<void> SacctRowTaker::mend_start(const SacctCells& cells, SacctRow& row) {
   if (!cells.has(SacctColumn::suspended) || is_local_time(cells.cell(SacctColumn::start))) return {};
   const std::string_view cell = cells.cell(SacctColumn::suspended);
   if (cell.find(':') != std::string_view::npos) return {};  // of columns, which tell the start
-  const auto suspended = cells.read(SacctColumn::suspended, parse_sacct_count);
-  if (!suspended) return std::unexpected(suspended.error());
-  if (*suspended < 0 || row.start == kNoTime || row.start != row.eligible) return {};
+  const auto suspended = TRY(cells.read(SacctColumn::suspended, parse_sacct_count));
+  if (suspended < 0 || row.start == kNoTime || row.start != row.eligible) return {};
   if (row.end == kNoTime || row.elapsed == kNoTime) return {};
-  const std::int64_t start = row.end - row.elapsed / 1000 - *suspended;
+  const std::int64_t start = row.end - row.elapsed / 1000 - suspended;
   if (start <= row.start) return {};
   row.start = start;
   row.remark(SacctRemark::start_was_eligible);
@@ -257,46 +251,39 @@ Result<void> SacctRowTaker::mend_start(const SacctCells& cells, SacctRow& row) {
 // is asked for, and it got more, any spread will do; of a range such as 2-4 it got so many that its processors need.
 Result<void> SacctRowTaker::read_processors(const SacctCells& cells, SacctRow& row) {
   for (const auto& [column, tres] : {std::pair{SacctColumn::req_tres, &asked_}, {SacctColumn::alloc_tres, &got_}}) {
-    const auto read = cells.read(column, parse_sacct_tres);
-    if (!read) return std::unexpected(read.error());
-    *tres = *read;
+    const auto read = TRY(cells.read(column, parse_sacct_tres));
+    *tres = read;
   }
-  auto used = first_count(cells, {SacctColumn::alloc_cpus, SacctColumn::ncpus});
-  if (!used) return std::unexpected(used.error());
-  auto asked = first_count(cells, {SacctColumn::req_cpus});
-  if (!asked) return std::unexpected(asked.error());
-  auto nodes = first_count(cells, {SacctColumn::alloc_nodes, SacctColumn::nnodes});
-  if (!nodes) return std::unexpected(nodes.error());
-  auto wanted = first_count(cells, {SacctColumn::req_nodes});
-  if (!wanted) return std::unexpected(wanted.error());
+  auto used = TRY(first_count(cells, {SacctColumn::alloc_cpus, SacctColumn::ncpus}));
+  auto asked = TRY(first_count(cells, {SacctColumn::req_cpus}));
+  auto nodes = TRY(first_count(cells, {SacctColumn::alloc_nodes, SacctColumn::nnodes}));
+  auto wanted = TRY(first_count(cells, {SacctColumn::req_nodes}));
   row.given = got_.processors > 0;
-  if (*used <= 0) used = got_.processors > 0 ? got_.processors : -1;
-  if (*asked <= 0) asked = asked_.processors > 0 ? asked_.processors : -1;
-  if (*nodes <= 0) nodes = got_.nodes;
-  if (*wanted <= 0) wanted = asked_.nodes;
-  got_.processors = *used;
-  got_.nodes = *nodes;
-  asked_.processors = *asked;
-  asked_.nodes = *wanted;
-  row.processors = static_cast<std::int32_t>(*used);
-  row.requested_processors = static_cast<std::int32_t>(*asked);
-  row.given_nodes = static_cast<std::uint32_t>(std::max<std::int64_t>(*nodes, 0));
-  const bool any_spread = *wanted == 1 && *nodes > 1;
-  const std::int64_t spread = *wanted > 0 && *nodes <= *wanted ? *wanted : *nodes;
+  if (used <= 0) used = got_.processors > 0 ? got_.processors : -1;
+  if (asked <= 0) asked = asked_.processors > 0 ? asked_.processors : -1;
+  if (nodes <= 0) nodes = got_.nodes;
+  if (wanted <= 0) wanted = asked_.nodes;
+  got_.processors = used;
+  got_.nodes = nodes;
+  asked_.processors = asked;
+  asked_.nodes = wanted;
+  row.processors = static_cast<std::int32_t> used;
+  row.requested_processors = static_cast<std::int32_t> asked;
+  row.given_nodes = static_cast<std::uint32_t>(std::max<std::int64_t>(nodes, 0));
+  const bool any_spread = wanted == 1 && nodes > 1;
+  const std::int64_t spread = wanted > 0 && nodes <= wanted ? wanted : nodes;
   if (spread > 0 && !any_spread) row.nodes = static_cast<std::uint32_t>(spread);
   if (any_spread) row.spread = SacctSpread::any;
-  const bool asked_for_one = *wanted == 1 && *nodes == 1 && row.processors > 1 && *asked != 1;
+  const bool asked_for_one = wanted == 1 && nodes == 1 && row.processors > 1 && asked != 1;
   if (asked_for_one && !submit_line_needs_its_nodes(cells.cell(SacctColumn::submit_line)))
     row.spread = SacctSpread::one;
   return {};
 }
 
 Result<void> SacctRowTaker::read_limit(const SacctCells& cells, SacctRow& row) {
-  const auto minutes = cells.read(SacctColumn::timelimit_raw, parse_sacct_count);
-  if (!minutes) return std::unexpected(minutes.error());
-  const auto clock = cells.read(SacctColumn::timelimit, parse_sacct_duration);
-  if (!clock) return std::unexpected(clock.error());
-  const std::optional<Duration> limit = *minutes >= 0 ? std::optional(seconds(*minutes * 60)) : *clock;
+  const auto minutes = TRY(cells.read(SacctColumn::timelimit_raw, parse_sacct_count));
+  const auto clock = TRY(cells.read(SacctColumn::timelimit, parse_sacct_duration));
+  const std::optional<Duration> limit = minutes >= 0 ? std::optional(seconds(minutes * 60)) : clock;
   if (limit && limit->count() > 0) row.limit = limit->count();
   return {};
 }
@@ -337,10 +324,9 @@ SacctTres SacctRowTaker::untold_requests(const SacctCells& cells, const SacctTre
 // What was asked for, where that is told: a job with a node to itself was given all that is in it. Slurm counts
 // accelerators in all; on each node as many as on the fullest one, if they do not come out even.
 Result<void> SacctRowTaker::read_requests(const SacctCells& cells, SacctRow& row) {
-  const auto per_node = cells.read(SacctColumn::req_gres, parse_sacct_gres);
-  if (!per_node) return std::unexpected(per_node.error());
+  const auto per_node = TRY(cells.read(SacctColumn::req_gres, parse_sacct_gres));
   SacctTres request = cells.cell(SacctColumn::req_tres).empty() ? got_ : asked_;
-  SacctTres untold = untold_requests(cells, *per_node, row);
+  SacctTres untold = untold_requests(cells, per_node, row);
   if (!untold.licences.empty()) request.licences = std::move(untold.licences);
   if (untold.accelerators > 0) {
     request.accelerators = untold.accelerators;
@@ -349,7 +335,7 @@ Result<void> SacctRowTaker::read_requests(const SacctCells& cells, SacctRow& row
   JobAttributes asks;
   asks.licences = request.licences;
   if (!keep_askable(asks.licences)) row.remark(SacctRemark::odd_licences);
-  std::int64_t on_each = std::max<std::int64_t>(per_node->accelerators, 0);
+  std::int64_t on_each = std::max<std::int64_t>(per_node.accelerators, 0);
   if (request.accelerators > 0) {
     if (row.nodes == 0) row.nodes = row.given_nodes;
     bool uneven = false;
@@ -362,11 +348,11 @@ Result<void> SacctRowTaker::read_requests(const SacctCells& cells, SacctRow& row
   if (auto set = set_accelerators(asks, on_each); !set) return set;
   if (on_each > 0) row.spread = SacctSpread::as_asked;
   if (on_each > 0)
-    asks.accelerator_type = request.accelerators > 0 ? request.accelerator_type : per_node->accelerator_type;
-  if (request.more || per_node->more) row.remark(SacctRemark::several_kinds);
+    asks.accelerator_type = request.accelerators > 0 ? request.accelerator_type : per_node.accelerator_type;
+  if (request.more || per_node.more) row.remark(SacctRemark::several_kinds);
   const bool more_accelerators = got_.accelerators > 0 && request.accelerators <= 0 && on_each == 0;
   if (more_accelerators || (!got_.licences.empty() && request.licences.empty())) row.remark(SacctRemark::had_more);
-  if (asked_.others || per_node->others) row.remark(SacctRemark::other_resources);
+  if (asked_.others || per_node.others) row.remark(SacctRemark::other_resources);
   row.request = place_of(asks);
   return {};
 }
@@ -381,32 +367,31 @@ std::uint32_t SacctRowTaker::place_of(const JobAttributes& asks) {
 
 // With whole cores, and memory for each processor, a job has more than it asked for, of both.
 Result<void> SacctRowTaker::read_memory(const SacctCells& cells, SacctRow& row) {
-  auto told = cells.read(SacctColumn::req_mem, parse_sacct_memory);
-  if (!told) return std::unexpected(told.error());
+  auto told = TRY(cells.read(SacctColumn::req_mem, parse_sacct_memory));
   const bool any_told = !cells.cell(SacctColumn::req_mem).empty() || asked_.memory > 0;
-  if (cells.cell(SacctColumn::req_mem).empty()) told->bytes = asked_.memory;
+  if (cells.cell(SacctColumn::req_mem).empty()) told.bytes = asked_.memory;
   const std::int64_t processors = row.processors > 0 ? row.processors : row.requested_processors;
   const std::int64_t nodes = row.nodes > 0 ? row.nodes : row.given_nodes;
-  const std::int64_t parts = told->per == SacctMemory::Per::node        ? nodes
-                             : told->per == SacctMemory::Per::processor ? processors
-                                                                        : 1;
-  if (parts > 0 && told->bytes > kMostMemory / parts)
+  const std::int64_t parts = told.per == SacctMemory::Per::node        ? nodes
+                             : told.per == SacctMemory::Per::processor ? processors
+                                                                       : 1;
+  if (parts > 0 && told.bytes > kMostMemory / parts)
     return fail(cells.complaint(SacctColumn::req_mem, "which is more memory than there is"));
-  std::int64_t all = parts > 0 ? told->bytes * parts : 0;
-  bool with_nodes = told->per == SacctMemory::Per::node;
+  std::int64_t all = parts > 0 ? told.bytes * parts : 0;
+  bool with_nodes = told.per == SacctMemory::Per::node;
   if (got_.memory > 0) {
     const bool gpus = out_.requests[row.request].accelerators > 0 || got_.accelerators > 0;
     const std::string_view line = cells.cell(SacctColumn::submit_line);
-    const GivenMemory given = given_memory(*told, asked_, got_, std::max<std::int64_t>(nodes, 1),
+    const GivenMemory given = given_memory(told, asked_, got_, std::max<std::int64_t>(nodes, 1),
                                            {.all = line.contains("mem") && submit_line_asks(line).all_memory,
                                             .by_gpus = gpus || options_.gpus_unaccounted});
     if (given.whole_nodes && any_told) row.remark(SacctRemark::whole_nodes);
     all = given.bytes;
     with_nodes = given.with_nodes;
-  } else if (all > 0 && told->per == SacctMemory::Per::job && row.requested_processors > 0 &&
+  } else if (all > 0 && told.per == SacctMemory::Per::job && row.requested_processors > 0 &&
              row.processors > row.requested_processors) {
     row.remark(SacctRemark::memory_as_asked);
-  } else if (all == 0 && told->impossible) {
+  } else if (all == 0 && told.impossible) {
     row.remark(SacctRemark::impossible_memory);
   } else if (all == 0 && is_zero(cells.cell(SacctColumn::req_mem)) && cells.cell(SacctColumn::alloc_tres).empty()) {
     row.remark(SacctRemark::whole_nodes_unknown);

@@ -62,32 +62,30 @@ Result<void> check_unique(const std::vector<SavedStart>& starts, const std::stri
 }  // namespace
 
 Result<std::vector<SavedStart>> read_schedule(const std::string& path) {
-  auto blocks = LineBlocks::open(path);
-  if (!blocks) return std::unexpected(blocks.error());
+  auto blocks = TRY(LineBlocks::open(path));
   std::vector<SavedStart> starts;
   Columns columns;
   CsvCells cells;
   std::int64_t number = 0;
-  auto done = blocks->each_line([&](std::string_view line) -> Result<void> {
-    const auto row = cells.read(line, blocks->cut());
+  auto done = blocks.each_line([&](std::string_view line) -> Result<void> {
+    const auto row = cells.read(line, blocks.cut());
     ++number;
-    if (!row) return fail(place(blocks->shown(), number) + row.error().message);
+    if (!row) return fail(place(blocks.shown(), number) + row.error().message);
     if (number == 1) {
-      const auto read = read_columns(line, **row, blocks->shown());
-      if (!read) return std::unexpected(read.error());
-      columns = *read;
+      const auto read = TRY(read_columns(line, **row, blocks.shown()));
+      columns = read;
     } else if (!trimmed(line).empty()) {
       const auto start = read_row(**row, columns);
-      if (!start) return fail(place(blocks->shown(), number) + start.error().message);
+      if (!start) return fail(place(blocks.shown(), number) + start.error().message);
       starts.push_back(*start);
     }
     return {};
   });
   if (!done) return std::unexpected(done.error());
-  if (number == 0) return fail(blocks->shown() + ": the schedule is empty.");
+  if (number == 0) return fail(blocks.shown() + ": the schedule is empty.");
   std::stable_sort(starts.begin(), starts.end(),
                    [](const SavedStart& a, const SavedStart& b) { return a.number < b.number; });
-  if (auto unique = check_unique(starts, blocks->shown()); !unique) return std::unexpected(unique.error());
+  TRY(check_unique(starts, blocks.shown()));
   return starts;
 }
 

@@ -179,10 +179,9 @@ class Reader {
 
   // What of its time before its start was no wait but an earlier run, and what of that behind it was none.
   Result<void> take_parts(const Cells& cells, Job& job) const {
-    const auto wait = time(cells, kWait, "wait"), stood = time(cells, kSuspended, "suspended");
-    if (!wait) return std::unexpected(wait.error());
+    const auto wait = TRY(time(cells, kWait, "wait"), stood = time(cells, kSuspended, "suspended"));
     if (!stood) return std::unexpected(stood.error());
-    if (*wait && **wait >= Duration{0}) job.done = std::max(job.wait() - **wait, Duration{0});
+    if (wait && *wait >= Duration{0}) job.done = std::max(job.wait() - *wait, Duration{0});
     if (!*stood) return {};
     if (**stood < Duration{0} || **stood > job.end - job.start)
       return fail("suspended: " + quoted(cell(cells, kSuspended)) +
@@ -211,9 +210,8 @@ class Reader {
 }  // namespace
 
 Result<Schedule> read_schedule_jobs(const std::string& path) {
-  auto blocks = LineBlocks::open(path);
-  if (!blocks) return std::unexpected(blocks.error());
-  return Reader().read(std::move(*blocks));
+  auto blocks = TRY(LineBlocks::open(path));
+  return Reader().read(std::move(blocks));
 }
 
 Result<Schedule> parse_schedule_jobs(std::string_view text, const std::string& name) {

@@ -16,9 +16,8 @@ Result<Workload> read_rows(LineBlocks blocks, const std::string& path, const Swf
   reader.on_progress = options.progress;
   SwfRow row;
   for (;;) {
-    const auto more = reader.next(row);
-    if (!more) return std::unexpected(more.error());
-    if (!*more) break;
+    const auto more = TRY(reader.next(row));
+    if (!more) break;
     if (builder.full()) builder.make_room(reader.offset(), reader.input().size());
     builder.add(row);
   }
@@ -36,9 +35,8 @@ Result<Workload> read_swf(LineBlocks blocks, const std::string& path, const SwfO
 }
 
 Result<Workload> read_swf(const std::string& path, const SwfOptions& options) {
-  auto blocks = LineBlocks::open(path);
-  if (!blocks) return std::unexpected(blocks.error());
-  return read_rows(std::move(*blocks), path, options);
+  auto blocks = TRY(LineBlocks::open(path));
+  return read_rows(std::move(blocks), path, options);
 }
 
 Result<Workload> parse_swf(std::string_view text, const std::string& name, const SwfOptions& options) {

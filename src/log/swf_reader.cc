@@ -84,12 +84,11 @@ Result<bool> SwfReader::next(SwfRow& row) {
 
 Result<bool> SwfReader::refill() {
   before_ += end_ - begin_;
-  const auto block = blocks_.next();
-  if (!block) return std::unexpected(block.error());
-  begin_ = at_ = block->data();
-  end_ = begin_ + block->size();
+  const auto block = TRY(blocks_.next());
+  begin_ = at_ = block.data();
+  end_ = begin_ + block.size();
   if (on_progress) on_progress(blocks_.share());
-  return !block->empty();
+  return !block.empty();
 }
 
 // A comment, a blank line, or a row that is not plain. True: row is a row.

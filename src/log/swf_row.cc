@@ -107,10 +107,9 @@ Result<std::int64_t> read_number(std::string_view token) {
 }
 
 Result<void> store(std::size_t i, std::string_view token, SwfRow& row) {
-  const auto thousandths = read_number(token);
-  if (!thousandths) return std::unexpected(thousandths.error());
-  row.value[i] = *thousandths / 1000;
-  row.thousandths[i] = static_cast<std::int16_t>(*thousandths % 1000);
+  const auto thousandths = TRY(read_number(token));
+  row.value[i] = thousandths / 1000;
+  row.thousandths[i] = static_cast<std::int16_t>(thousandths % 1000);
   if (row.thousandths[i] != 0) row.fractions |= 1U << i;
   return {};
 }

@@ -37,7 +37,7 @@ class Stream : public Unpacker {
     const std::size_t before = out.size();
     for (;;) {
       if (input_.held().empty() && !input_.ended()) {
-        if (auto more = input_.refill(); !more) return std::unexpected(more.error());
+        TRY(input_.refill());
       }
       if (input_.held().empty() && input_.ended() && whole_) return false;
       Step step;
@@ -151,7 +151,7 @@ class Gzip final : public Unpacker {
   explicit Gzip(PackedInput input) : input_(std::move(input)) {}
 
   Result<bool> append_to(std::string& out) override {
-    if (auto held = hold(); !held) return std::unexpected(held.error());
+    TRY(hold());
     if (stream_) return stream_->append_to(out);
     if (input_.held().empty()) return false;
     GzipReader reader(input_.held(), input_.name(), kMostAtOnce);

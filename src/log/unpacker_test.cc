@@ -26,9 +26,8 @@ Result<std::string> unpacked(std::string bytes) {
   const auto from = unpacker(packing, PackedInput(std::move(bytes), std::nullopt, "log"));
   std::string text;
   for (;;) {
-    const auto more = from->append_to(text);
-    if (!more) return std::unexpected(more.error());
-    if (!*more) return text;
+    const auto more = TRY(from->append_to(text));
+    if (!more) return text;
   }
 }
 

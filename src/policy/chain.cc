@@ -9,17 +9,15 @@
 namespace rota {
 
 Result<Chain> Chain::parse(std::string_view text) {
-  const auto read = read_chain_text(text);
-  if (!read) return std::unexpected(read.error());
-  const auto knobs = knobs_of(*read);
-  if (!knobs) return std::unexpected(knobs.error());
+  const auto read = TRY(read_chain_text(text));
+  const auto knobs = TRY(knobs_of(read));
   Chain chain;
   chain.text_ = text;
-  chain.knobs_ = *knobs;
+  chain.knobs_ = knobs;
   for (const Module* module : kModules) {
-    auto link = module->link ? module->link(*knobs) : nullptr;
+    auto link = module->link ? module->link(knobs) : nullptr;
     if (!link) continue;
-    const bool waits = module->waits_for_sleepers && module->waits_for_sleepers(*knobs);
+    const bool waits = module->waits_for_sleepers && module->waits_for_sleepers(knobs);
     chain.add({module->name, std::move(link), waits});
   }
   return chain;

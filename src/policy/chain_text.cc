@@ -106,9 +106,8 @@ Result<ChainText> read_chain_text(std::string_view text) {
   ChainText read{policy_named(text.substr(0, length)), {}};
   if (!read.policy) return no_policy(text.substr(0, length));
   if (length == text.size()) return read;
-  auto own = read_settings(text.substr(length + 1));
-  if (!own) return std::unexpected(own.error());
-  read.own = std::move(*own);
+  auto own = TRY(read_settings(text.substr(length + 1)));
+  read.own = std::move(own);
   return read;
 }
 
@@ -118,9 +117,8 @@ Result<ChainKnobs> knobs_of(const ChainText& text) {
   for (const Knob* knob : every_knob()) {
     const std::string_view value = values.of(*knob);
     if (value.empty() && !values.sets(*knob)) continue;
-    const auto read = read_value(*knob, value);
-    if (!read) return std::unexpected(read.error());
-    knob->set(knobs, *read);
+    const auto read = TRY(read_value(*knob, value));
+    knob->set(knobs, read);
   }
   for (const Setting& set : text.own) {
     const std::string_view why = set.knob->idle ? set.knob->idle(knobs) : std::string_view{};

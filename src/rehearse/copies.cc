@@ -29,9 +29,8 @@ Copies later_copies(const log::Workload& workload, std::size_t count, std::int64
 namespace {
 
 Result<Rehearsed> rehearse_stream(const log::Workload& stream, const Chain& chain, RehearseOptions options) {
-  auto attributes = log::Attributes::match(stream.attributes, options.machine.get());
-  if (!attributes) return std::unexpected(attributes.error());
-  set_attributes(options, std::move(*attributes));
+  auto attributes = TRY(log::Attributes::match(stream.attributes, options.machine.get()));
+  set_attributes(options, std::move(attributes));
   return rehearse(stream, chain, options);
 }
 

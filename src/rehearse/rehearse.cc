@@ -325,7 +325,7 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
     how.durable = &*journal;
   }
   sim::Rehearsal rehearsal(how, chain, source, collector);
-  if (auto done = rehearsal.run(); !done) return std::unexpected(done.error());
+  TRY(rehearsal.run());
   const Controller& controller = rehearsal.controller();
   Rehearsed result;
   report::Outcome& outcome = result.outcome;

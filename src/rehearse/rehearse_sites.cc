@@ -154,7 +154,7 @@ class SiteRehearsal {
     MemoryExchange exchange(loop);
     const sim::Federation::Wiring wiring{loop, exchange, chain_, local, &terms_, &collector};
     sim::Federation federation(federation_options(), wiring, streams_.global);
-    if (auto done = federation.run(); !done) return std::unexpected(done.error());
+    TRY(federation.run());
     collector.add_unfinished();
     return conclude(federation, collector, loop.now(), begin);
   }

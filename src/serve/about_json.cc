@@ -158,11 +158,10 @@ Result<AboutReader::Task> AboutReader::read(std::string_view text) {
   const auto index = parse_integer(digits.substr(0, digits.size() - (digits.ends_with('}') ? 1 : 0)));
   const std::string_view shared = index ? text.substr(0, at) : text;
   if (about_ && shared == before_) return Task{about_, index.value_or(-1)};
-  auto kept = read_about(std::string(text));
-  if (!kept) return std::unexpected(kept.error());
+  auto kept = TRY(read_about(std::string(text)));
   before_ = shared;
-  about_ = std::make_shared<const About>(std::move(kept->about));
-  return Task{about_, kept->index};
+  about_ = std::make_shared<const About>(std::move(kept.about));
+  return Task{about_, kept.index};
 }
 
 }  // namespace rota::serve

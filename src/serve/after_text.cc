@@ -78,14 +78,13 @@ Result<AfterText> parse_after(const std::vector<std::string>& texts) {
                   "singleton.");
     }
     for (std::size_t i = 1; i < pieces.size(); ++i) {
-      auto name = parse_name(pieces[i]);
-      if (!name) return std::unexpected(name.error());
-      name->when = word->second;
-      if (name->later > Duration{0} && name->when != When::started)
+      auto name = TRY(parse_name(pieces[i]));
+      name.when = word->second;
+      if (name.later > Duration{0} && name.when != When::started)
         return fail("minutes stand behind + of after: alone, which counts from a start; leave them out of " +
                     rota::quoted(text) + ".");
-      name->same_index = word->first == "aftercorr" && name->index < 0;
-      if (known.insert(*name).second) after.names.push_back(*name);
+      name.same_index = word->first == "aftercorr" && name.index < 0;
+      if (known.insert(name).second) after.names.push_back(name);
     }
   }
   const auto several = [](const AfterName& name) { return name.same_index; };

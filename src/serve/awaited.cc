@@ -54,19 +54,19 @@ Result<const Awaited::Tasks*> Awaited::tasks_of(std::int64_t number, bool some) 
   service_.book().for_each_task(number, [&](std::int64_t i, JobId job) { tasks.emplace(i, meant(job)); });
   const JobEntry* entry = service_.book().find(job_of(number));
   if (entry == nullptr || entry->about->array == number) {
-    if (auto may = looked(kCostOfHistory); !may) return std::unexpected(may.error());
+    TRY(looked(kCostOfHistory));
     for (const store::HistoryRow& row : service_.ended_tasks(number))
       tasks.emplace(row.array_index, Meant{row.job, row.state, row.array_index, row.array});
   }
-  if (auto may = looked(some ? tasks.size() : 0); !may) return std::unexpected(may.error());
+  TRY(looked(some ? tasks.size() : 0));
   if (tasks.empty()) {
     const JobId job = job_of(number);
     if (service_.view().knows(job)) {
       tasks.emplace(-1, meant(job));
     } else {
-      const auto row = service_.history_of(job);
-      if (!row) return std::unexpected(row.error());
-      if (*row) tasks.emplace(-1, Meant{job, (*row)->state});
+      const auto row = TRY(service_.history_of(job));
+      if row
+        tasks.emplace(-1, Meant{job, row.state});
     }
   }
   return &tasks;
@@ -93,14 +93,12 @@ Result<void> Awaited::add(const AfterName& name, std::int64_t index, std::vector
     if (auto may = looked(1); !may) return may;
     return add(meant(task), name, into);
   }
-  const auto tasks = tasks_of(name.number, index >= 0);
-  if (!tasks) return std::unexpected(tasks.error());
-  const bool is_array = !(*tasks)->contains(-1);
+  const auto tasks = TRY(tasks_of(name.number, index >= 0));
+  const bool is_array = !tasks.contains(-1);
   if (!is_array && name.index < 0) index = -1;  // of what is no array, aftercorr means the job
-  const auto [from, to] =
-      is_array && index < 0 ? std::pair((*tasks)->begin(), (*tasks)->end()) : (*tasks)->equal_range(index);
-  if ((*tasks)->empty() && name.index < 0) return fail("a job waits for job " + name.text() + ", which is not known.");
-  if (from == to && never_had(**tasks, index))
+  const auto [from, to] = is_array && index < 0 ? std::pair(tasks.begin(), tasks.end()) : tasks.equal_range(index);
+  if (tasks.empty() && name.index < 0) return fail("a job waits for job " + name.text() + ", which is not known.");
+  if (from == to && never_had(*tasks, index))
     return fail("array " + std::to_string(name.number) + " has no task " + std::to_string(index) +
                 ", for which a job is to wait.");
   if (from == to) return fail("a job waits for " + rota::quoted(name.text()) + ", which is not known any more.");

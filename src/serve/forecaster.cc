@@ -78,7 +78,7 @@ Result<bool> Forecaster::work(Task& task) {
   if (!task.forecast) {
     const auto all = read_past();
     if (!all || !*all) return all;
-    if (auto begun = begin(task); !begun) return std::unexpected(begun.error());
+    TRY(begin(task));
     return false;
   }
   const auto enough = [&] { return static_cast<std::int64_t>(task.forecast->futures().size()) >= task.asked.futures; };
@@ -87,7 +87,7 @@ Result<bool> Forecaster::work(Task& task) {
   std::int64_t events = 1;
   auto now = from;
   while (!enough() && now - from < kSlice) {
-    if (auto gone = task.forecast->go_on(events); !gone) return std::unexpected(gone.error());
+    TRY(task.forecast->go_on(events));
     const auto before = std::exchange(now, Clock::now());
     events = now - before < kSlice / 20 ? std::min(events * 2, kMostEvents) : 1;
   }
@@ -96,9 +96,8 @@ Result<bool> Forecaster::work(Task& task) {
 }
 
 Result<void> Forecaster::begin(Task& task) {
-  auto chain = Chain::parse(service_.policy());
-  if (!chain) return std::unexpected(chain.error());
-  task.chain = std::make_shared<const Chain>(std::move(*chain));
+  auto chain = TRY(Chain::parse(service_.policy()));
+  task.chain = std::make_shared<const Chain>(std::move(chain));
   task.now = service_.now();
   task.past_jobs = past_jobs_;
   compare();
@@ -156,21 +155,20 @@ Result<bool> Forecaster::read_past() {
     if (!first_rows_.empty()) query.before_number = first_rows_.back().number;
   }
   const Instant now = service_.view().now();
-  auto rows = service_.store().history(query);
-  if (!rows) return std::unexpected(rows.error());
+  auto rows = TRY(service_.store().history(query));
   if (!read_) {
-    const bool last = std::ssize(*rows) < kRowsAtOnce;
-    first_rows_.insert(first_rows_.end(), rows->begin(), rows->end());
+    const bool last = std::ssize(rows) < kRowsAtOnce;
+    first_rows_.insert(first_rows_.end(), rows.begin(), rows.end());
     if (!last && std::ssize(first_rows_) < kMostPast) return false;
     recall();
-    *rows = std::exchange(first_rows_, {});
+    rows = std::exchange(first_rows_, {});
   }
   const Instant lately = now - std::min(kOverlap, now - kEpoch);
   std::set<JobId> late;
-  for (const store::HistoryRow& row : *rows) {
+  for (const store::HistoryRow& row : rows) {
     if (row.end >= lately) late.insert(row.job);
   }
-  take(std::move(*rows));
+  take(std::move(rows));
   read_lately_ = std::move(late);
   read_until_ = now;
   read_ = true;

@@ -37,20 +37,19 @@ struct Rehearsed {
 
 Result<Rehearsed> rehearse(const QueueToRehearse& queue, const std::string& policy, const std::vector<Waiting>& waiting,
                            const std::function<bool()>& given_up) {
-  auto chain = Chain::parse(policy);
-  if (!chain) return std::unexpected(chain.error());
+  auto chain = TRY(Chain::parse(policy));
   forecast::Present present{.now = queue.now,
                             .facts = queue.facts,
                             .processors = queue.machine->processors,
                             .machine = queue.machine.get(),
-                            .chain = &*chain,
+                            .chain = &chain,
                             .another_decided = policy != queue.present};
   forecast::Question question{.as_expected = true};
   for (const Waiting& each : waiting) question.jobs.push_back(each.job);
   forecast::Forecast forecast(std::move(present), {}, std::move(question));
   const Clock::time_point late = Clock::now() + kPatience;
   while (forecast.futures().empty()) {
-    if (auto gone = forecast.go_on(kLook); !gone) return std::unexpected(gone.error());
+    TRY(forecast.go_on(kLook));
     if (forecast.futures().empty() && (Clock::now() > late || given_up()))
       return Rehearsed{forecast.starts_so_far(), true};
   }
@@ -61,21 +60,19 @@ Result<Rehearsed> rehearse(const QueueToRehearse& queue, const std::string& poli
 
 Result<PolicyRehearsal> rehearse_policies(const QueueToRehearse& queue, const std::function<bool()>& given_up) {
   const std::vector<Waiting> waiting = waiting_in(queue.facts);
-  const auto before = rehearse(queue, queue.present, waiting, given_up);
-  if (!before) return std::unexpected(before.error());
-  const auto after = rehearse(queue, queue.proposed, waiting, given_up);
-  if (!after) return std::unexpected(after.error());
+  const auto before = TRY(rehearse(queue, queue.present, waiting, given_up));
+  const auto after = TRY(rehearse(queue, queue.proposed, waiting, given_up));
   PolicyRehearsal out;
   out.waiting = std::ssize(waiting);
   out.present.policy = queue.present;
   out.proposed.policy = queue.proposed;
-  out.cut = before->cut || after->cut;
+  out.cut = before.cut || after.cut;
   Duration sum_before{0};
   Duration sum_after{0};
   std::int64_t both = 0;
   for (std::size_t i = 0; i < waiting.size(); ++i) {
-    const Instant a = before->starts[i];
-    const Instant b = after->starts[i];
+    const Instant a = before.starts[i];
+    const Instant b = after.starts[i];
     out.present.started += a != kNever;
     out.proposed.started += b != kNever;
     if (a != b) out.changes.push_back({waiting[i].job, waiting[i].processors, a, b});

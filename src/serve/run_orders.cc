@@ -94,12 +94,10 @@ void say_array(const KeptAbout& kept, const Say& say) {
 
 Result<std::optional<KeptAbout>> Service::about(JobId job) {
   if (const JobEntry* entry = book_.find(job)) return KeptAbout{*entry->about, entry->index};
-  const auto payload = store_->payload(job);
-  if (!payload) return std::unexpected(payload.error());
-  if (!*payload) return std::nullopt;
-  auto kept = read_about((*payload)->about);
-  if (!kept) return std::unexpected(kept.error());
-  return std::optional(std::move(*kept));
+  const auto payload = TRY(store_->payload(job));
+  if (!payload) return std::nullopt;
+  auto kept = TRY(read_about(payload.about));
+  return std::optional(std::move(kept));
 }
 
 std::string Service::nodes_of(JobId job) const {
@@ -255,38 +253,36 @@ Result<void> Service::has_room_to_run(const Command& start, const local::Run& ru
 }
 
 Result<local::Run> Service::run_of(const Command& start) {
-  const auto payload = store_->payload(start.job);
-  if (!payload) return std::unexpected(payload.error());
-  if (!*payload || !view().knows(start.job)) return fail("nobody knows what this job runs.");
-  const auto kept = read_about((*payload)->about);
-  if (!kept) return std::unexpected(kept.error());
-  const About& about = kept->about;
+  const auto payload = TRY(store_->payload(start.job));
+  if (!payload || !view().knows(start.job)) return fail("nobody knows what this job runs.");
+  const auto kept = TRY(read_about(payload.about));
+  const About& about = kept.about;
   const Job& job = view().job(start.job);
   const int restarts = restarts_of(job);
   const std::string nodes = nodes_of(start.job);
   local::Run run;
-  run.script = (*payload)->script;
+  run.script = payload.script;
   run.command = about.command;
-  const std::vector<std::string> given = pieces_of((*payload)->environment);
+  const std::vector<std::string> given = pieces_of(payload.environment);
   const bool sbatch = std::ranges::find(given, "ROTA_SBATCH=1") != given.end();  // its script has #SBATCH lines
   run.slurms = settings_.slurm_variables || sbatch;
-  const std::vector<std::string> own = environment_of(start, *kept, run.slurms);
+  const std::vector<std::string> own = environment_of(start, kept, run.slurms);
   for (const std::string& text : given)
     if (!of_a_job(text)) run.environment.push_back(text);
   if (std::ranges::any_of(given, [](const std::string& text) { return text.starts_with("PBS_O_WORKDIR="); })) {
     std::ranges::copy_if(given, std::back_inserter(run.environment),
                          [](const std::string& text) { return text.starts_with("PBS_O_"); });
-    say_as_pbs(start.job, *kept, run.environment);
+    say_as_pbs(start.job, kept, run.environment);
     run.node_file = node_file_of(start.job, size_asked(about, job.spec).all_tasks());
   }
-  if (auto room = has_room_to_run(start, run, about.uid); !room) return std::unexpected(room.error());
+  TRY(has_room_to_run(start, run, about.uid));
   run.environment.insert(run.environment.end(), own.begin(), own.end());
   if (run.slurms) say_what_was_asked(given, run.environment);
   run.folder = about.folder;
-  if (!about.input.empty()) run.input = fill_in(about.input, pattern_words(start.job, *kept, nodes, restarts));
-  (about.writes_to_terminal() ? run.left_output : run.output) = output_path(start.job, *kept, false, restarts, nodes);
+  if (!about.input.empty()) run.input = fill_in(about.input, pattern_words(start.job, kept, nodes, restarts));
+  (about.writes_to_terminal() ? run.left_output : run.output) = output_path(start.job, kept, false, restarts, nodes);
   run.attach = about.attach;
-  if (!about.error.empty()) run.error = output_path(start.job, *kept, true, restarts, nodes);
+  if (!about.error.empty()) run.error = output_path(start.job, kept, true, restarts, nodes);
   const auto shared = [&](const std::string& name) { return !name.empty() && !tells_tasks_apart(name); };
   const bool tasks_share =
       about.array > 0 && (shared(about.output) || shared(about.error));  // and keep what others wrote

@@ -74,7 +74,7 @@ Service::~Service() = default;
 
 Result<std::unique_ptr<Service>> Service::open(boost::asio::io_context& io, const ServiceOptions& options) {
   std::unique_ptr<Service> service(new Service(io, options));
-  if (auto ready = service->prepare(); !ready) return std::unexpected(ready.error());
+  TRY(service->prepare());
   return service;
 }
 
@@ -138,9 +138,8 @@ Result<void> Service::open_store() {
   StateRoom::use_spare(options_.state_folder);
   const std::string path = options_.state_folder + "/rota.db";
   if (auto there = check_not_lost(path, options_.state_folder + "/runs"); !there) return there;
-  auto store = store::SqliteStore::open(path, fresh);
-  if (!store) return std::unexpected(store.error());
-  store_ = std::move(*store);
+  auto store = TRY(store::SqliteStore::open(path, fresh));
+  store_ = std::move(store);
   room_ = std::make_unique<StateRoom>(options_.state_folder, *store_);
   const std::string& before = store_->head().cluster;
   const std::string now = given ? with_node_kept(cluster_text_, before) : before;
@@ -172,9 +171,8 @@ ClusterOptions Service::cluster_options(const Machine& machine) const {
 
 // A controller under this policy, without a state.
 Result<void> Service::start_deciding(const std::string& policy) {
-  auto chain = chain_of(policy);
-  if (!chain) return std::unexpected(chain.error());
-  chain_ = std::make_unique<Chain>(std::move(*chain));
+  auto chain = TRY(chain_of(policy));
+  chain_ = std::make_unique<Chain>(std::move(chain));
   planned_starts_.forget();
   controller_ = std::make_unique<Controller>(cluster_options(), *chain_, Ports{*loop_, *engine_, *this, journal_.get()},
                                              Controller::Breach::goes_plain);
@@ -209,13 +207,12 @@ Result<void> Service::replay() {
 // What was is folded under the description of then, and what has come of it under the new one: what jobs needed that
 // have ended keeps nobody from changing the file.
 Result<void> Service::replay_under_another() {
-  const auto before = site::parse_configuration(store_->head().cluster, "before");
-  if (!before) return std::unexpected(before.error());
-  Cluster state(cluster_options(before->machine));
+  const auto before = TRY(site::parse_configuration(store_->head().cluster, "before"));
+  Cluster state(cluster_options(before.machine));
   bool some = false;
   auto replayed = store_->replay([&](const Fact& fact) -> Result<void> {
     if (!some) {
-      if (auto may = change_cluster(before->machine); !may) return may;
+      if (auto may = change_cluster(before.machine); !may) return may;
       some = true;
     }
     if (auto follows = check_next(state, fact); !follows) return not_taken_over(follows.error().message);
@@ -286,9 +283,8 @@ Result<void> Service::read_book() {
   view().for_each_job([&](JobId id, const Job&) { known.push_back(id); });
   AboutReader reader;
   return store_->abouts(known, [&](JobId id, std::string_view text) -> Result<void> {
-    auto kept = reader.read(text);
-    if (!kept) return std::unexpected(kept.error());
-    JobEntry entry{std::move(kept->about), kept->index};
+    auto kept = TRY(reader.read(text));
+    JobEntry entry{std::move(kept.about), kept.index};
     note_terms(view(), id, entry);
     if (const JobTerms* terms = view().eligibility().terms(id))
       entry.awaits = static_cast<std::uint32_t>(terms->after.size());
@@ -299,9 +295,8 @@ Result<void> Service::read_book() {
 
 // What is known of jobs that is no fact. Of those that have left meanwhile it goes.
 Result<void> Service::read_of_jobs(const char* what, const std::function<bool(JobId, JobEntry&, std::string&)>& take) {
-  auto all = store_->settings(what);
-  if (!all) return std::unexpected(all.error());
-  for (auto& [name, text] : *all) {
+  auto all = TRY(store_->settings(what));
+  for (auto& [name, text] : all) {
     const auto number = parse_integer(name);
     const JobId job =
         number && *number >= 0 && *number < UINT32_MAX ? JobId{static_cast<std::uint32_t>(*number)} : JobId{};
@@ -354,7 +349,7 @@ Result<void> Service::compact() {
 }
 
 Result<void> Service::set_policy(const std::string& text) {
-  if (const auto chain = chain_that_suits(text); !chain) return std::unexpected(chain.error());
+  TRY(chain_that_suits(text));
   const std::vector<Fact> facts = controller_->snapshot();
   auto old_controller = std::move(controller_);
   auto old_chain = std::move(chain_);

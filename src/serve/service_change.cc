@@ -228,13 +228,13 @@ Result<Service::Sized> Service::sized(JobId job, const Change& change) const {
     sized.spec.partition = PartitionId{static_cast<std::uint32_t>(found - machine_->partitions.begin())};
   }
   if (change.name) {
-    if (auto good = check_name(*change.name); !good) return std::unexpected(good.error());
+    TRY(check_name(*change.name));
     sized.about.name = *change.name;
   }
   if (change.memory) sized.spec.memory = *change.memory;
   if (!change.resizes() && !(sized.about.exclusive && change.partition)) return sized;
   const Size size = resized(size_asked(sized.about, sized.spec), change);
-  if (auto given = give_size(size, *machine_, sized.spec); !given) return std::unexpected(given.error());
+  TRY(give_size(size, *machine_, sized.spec));
   keep_size(size, sized.spec, sized.about);
   return sized;
 }
@@ -246,15 +246,14 @@ Result<void> Service::amend(const Caller& caller, JobId job, const Change& chang
     return fail("job " + book_.shown(job) +
                 " was stopped to give way and goes on with what it was started on; cancel it and submit it again to " +
                 "change its processors, nodes, memory or partition.");
-  const auto wanted = sized(job, change);
-  if (!wanted) return std::unexpected(wanted.error());
+  const auto wanted = TRY(sized(job, change));
   if (!caller.operates && change.name) {
     const std::size_t before = about_text(*book_.find(job)->about).size();
-    const std::size_t after = about_text(wanted->about).size();
+    const std::size_t after = about_text(wanted.about).size();
     if (auto room = has_room_on_disk(caller, after - std::min(after, before)); !room) return room;
   }
-  auto done = change_facts(caller, job, change, wanted->spec);
-  if (done && wanted->about != *book_.find(job)->about) reword(job, wanted->about);
+  auto done = change_facts(caller, job, change, wanted.spec);
+  if (done && wanted.about != *book_.find(job)->about) reword(job, wanted.about);
   return done;
 }
 

@@ -17,11 +17,10 @@ Result<std::vector<NodeId>> Service::nodes_named(const std::string& list) const 
     for (std::uint32_t n = 0; n < machine_->nodes.size(); ++n) all.push_back(NodeId{n});
     return all;
   }
-  const auto names = parse_host_list(list);
-  if (!names) return std::unexpected(names.error());
+  const auto names = TRY(parse_host_list(list));
   std::vector<NodeId> ids;
   std::vector<bool> named(machine_->nodes.size());
-  for (const std::string& name : *names) {
+  for (const std::string& name : names) {
     const auto found = std::ranges::find(machine_->nodes, name, &Node::name);
     if (found == machine_->nodes.end())
       return fail("there is no node " + rota::quoted(name) + "; nothing was changed.");
@@ -33,13 +32,12 @@ Result<std::vector<NodeId>> Service::nodes_named(const std::string& list) const 
 }
 
 Result<Service::Emptied> Service::set_health(const std::string& nodes, const NodeWish& wish) {
-  const auto ids = nodes_named(nodes);
-  if (!ids) return std::unexpected(ids.error());
-  for (const NodeId id : *ids) {
-    if (auto done = put_health(id, wish); !done) return std::unexpected(done.error());
+  const auto ids = TRY(nodes_named(nodes));
+  for (const NodeId id : ids) {
+    TRY(put_health(id, wish));
     if (wish.health == Health::up) engine_->look(id);  // it may have come back meanwhile
   }
-  Emptied emptied = wish.health == Health::down ? empty_nodes(*ids) : Emptied{};
+  Emptied emptied = wish.health == Health::down ? empty_nodes(ids) : Emptied{};
   static_cast<void>(decide());
   return emptied;
 }
@@ -112,11 +110,10 @@ void Service::leave_if_down(JobId job) {
 
 // Those that are so already aside: all of them, or none.
 Result<Service::Switched> Service::set_power(const std::string& nodes, bool on) {
-  const auto ids = nodes_named(nodes);
-  if (!ids) return std::unexpected(ids.error());
+  const auto ids = TRY(nodes_named(nodes));
   Switched switched;
   std::optional<std::string> in_vain;
-  for (const NodeId id : *ids) {
+  for (const NodeId id : ids) {
     const Node& node = machine_->nodes[id.value];
     if (!node.commands)
       return fail("node " + node.name + " cannot be switched: the cluster file gives it no " +

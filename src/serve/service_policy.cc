@@ -40,22 +40,21 @@ Result<void> Service::starts_nobody_over(const Chain& chain) const {
 Result<Chain> Service::chain_that_suits(const std::string& text) const {
   auto chain = chain_of(text);
   if (!chain) return chain;
-  if (auto suits = engine_suits(*chain, engine_->capabilities()); !suits) return std::unexpected(suits.error());
-  if (auto spares = starts_nobody_over(*chain); !spares) return std::unexpected(spares.error());
+  TRY(engine_suits(*chain, engine_->capabilities()));
+  TRY(starts_nobody_over(*chain));
   if (view().reservations().empty()) return chain;
-  if (auto kept = chain->keeps_reservations(); !kept) return std::unexpected(kept.error());
+  TRY(chain->keeps_reservations());
   return chain;
 }
 
 Result<QueueToRehearse> Service::queue_to_rehearse(const std::string& text) const {
   constexpr std::size_t kMostRehearsed = 20'000;
-  const auto chain = chain_that_suits(text);
-  if (!chain) return std::unexpected(chain.error());
+  const auto chain = TRY(chain_that_suits(text));
   if (book_.size() > kMostRehearsed)
     return fail("there are more than " + grouped(kMostRehearsed) +
                 " jobs, too many to rehearse them here; `rota simulate " + shown_path(options_.state_folder) +
                 " --policy` rehearses what this service has run.");
-  return QueueToRehearse{now(), controller_->snapshot(), machine_, chain_->text(), chain->text()};
+  return QueueToRehearse{now(), controller_->snapshot(), machine_, chain_->text(), chain.text()};
 }
 
 }  // namespace rota::serve

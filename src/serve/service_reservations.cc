@@ -111,9 +111,8 @@ Result<void> Service::keep_reservations() {
 
 // Who made those that are no configuration's, and whether this policy keeps what there will be.
 Result<void> Service::read_reservations() {
-  const auto all = store_->settings(kReservation);
-  if (!all) return std::unexpected(all.error());
-  for (const auto& [id, text] : *all) {
+  const auto all = TRY(store_->settings(kReservation));
+  for (const auto& [id, text] : all) {
     const auto number = parse_integer(id);
     if (!number || *number < 0 || *number >= UINT32_MAX) continue;
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -210,10 +209,9 @@ Result<std::vector<NodeId>> Service::nodes_to_reserve(const std::string& list) c
 }
 
 Result<std::optional<ReservationId>> Service::reserved_as(const std::string& key, std::uint32_t uid) {
-  const auto known = store_->key(kKeyOfReservation + key, uid);
-  if (!known) return std::unexpected(known.error());
-  if (!*known) return std::nullopt;
-  const ReservationId id{(*known)->value};
+  const auto known = TRY(store_->key(kKeyOfReservation + key, uid));
+  if (!known) return std::nullopt;
+  const ReservationId id{known.value};
   if (view().reservations().find(id) != nullptr) return std::optional(id);
   return fail(
       "the reservation that this `Idempotency-Key` stands for is over, or was ended; give another key to make another "
@@ -225,10 +223,9 @@ Result<void> Service::suits(const Caller& caller, const RequestKey& key, Keyed w
   if (key.text.empty()) return {};
   if (key.text.size() > kLongestKey) return fail("an `Idempotency-Key` has 255 bytes at most.");
   const bool of_jobs = what == Keyed::jobs;
-  const auto use = store_->key_use((of_jobs ? "" : kKeyOfReservation) + key.text, caller.uid);
-  if (!use) return std::unexpected(use.error());
-  if (!*use || (*use)->request.empty() || (*use)->request == key.digest) return {};
-  const JobId id = (*use)->job;
+  const auto use = TRY(store_->key_use((of_jobs ? "" : kKeyOfReservation) + key.text, caller.uid));
+  if (!use || use.request.empty() || use.request == key.digest) return {};
+  const JobId id = use.job;
   const std::string job = shown(id);
   return fail("this `Idempotency-Key` came with another request before, which made " +
               (of_jobs ? "job " + job.substr(0, job.find('_')) : "reservation " + std::to_string(id.value)) +
@@ -237,20 +234,19 @@ Result<void> Service::suits(const Caller& caller, const RequestKey& key, Keyed w
 
 Result<ReservationId> Service::reserve(const Caller& caller, const ReservationWish& wish, const RequestKey& key) {
   if (!key.text.empty()) {
-    const auto before = reserved_as(key.text, caller.uid);
-    if (!before) return std::unexpected(before.error());
-    if (*before) return **before;
+    const auto before = TRY(reserved_as(key.text, caller.uid));
+    if before
+      return *before;
   }
   const Instant now = this->now();
   const Instant from = std::max(wish.from.value_or(now), now);
   forget_reservations();
-  if (auto can = can_reserve(wish, from); !can) return std::unexpected(can.error());
+  TRY(can_reserve(wish, from));
   Reserved fact{view().reservations().next_id(), from, wish.duration ? from + *wish.duration : wish.until, {}, 0};
   fact.processors = wish.processors;
   if (!wish.nodes.empty()) {
-    auto nodes = nodes_to_reserve(wish.nodes);
-    if (!nodes) return std::unexpected(nodes.error());
-    fact.nodes = std::move(*nodes);
+    auto nodes = TRY(nodes_to_reserve(wish.nodes));
+    fact.nodes = std::move(nodes);
   }
   if (auto done = record_asked(fact); !done) return fail(in_names(done.error().message, fact));
   reservation_notes_[fact.id] = {.name = wish.name, .by = caller.user};

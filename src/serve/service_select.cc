@@ -34,13 +34,12 @@ std::string shown_tasks(std::int64_t array, std::int64_t from, std::int64_t to) 
 }  // namespace
 
 Result<std::vector<JobId>> Service::select(const Caller& caller, const std::string& selector) {
-  const auto parts = parts_of(caller, selector);
-  if (!parts) return std::unexpected(parts.error());
+  const auto parts = TRY(parts_of(caller, selector));
   std::array<std::set<std::string, std::less<>>, SelectorPart::kSorts> words;  // none of a sort: any suits
   std::array<std::size_t, SelectorPart::kSorts> asked{};
   std::set<std::uint32_t> uids;
   bool all = false;
-  for (const SelectorPart& part : *parts) {
+  for (const SelectorPart& part : parts) {
     ++asked[part.sort()];
     all = all || part.kind == SelectorPart::Kind::all;
     const auto uid = part.kind == SelectorPart::Kind::user ? user_number(part.word) : std::nullopt;
@@ -50,7 +49,7 @@ Result<std::vector<JobId>> Service::select(const Caller& caller, const std::stri
       words[part.sort()].insert(part.word);
     }
   }
-  const std::vector<JobId> by_id = named_one_by_one(*parts);
+  const std::vector<JobId> by_id = named_one_by_one(parts);
   const bool by_id_alone = asked[0] > 0 && !all;
   const auto suits = [&](JobId id, const JobEntry& entry) {
     if (all && !caller.operates && entry.about->uid != caller.uid && !std::ranges::binary_search(by_id, id))
@@ -115,10 +114,9 @@ std::vector<JobId> Service::named_one_by_one(const std::vector<SelectorPart>& pa
 Result<std::optional<store::HistoryRow>> Service::history_of(JobId job) const {
   store::HistoryQuery query;
   query.numbers = {number_of(job)};
-  auto rows = store_->history(query);
-  if (!rows) return std::unexpected(rows.error());
-  if (rows->empty()) return std::nullopt;
-  return std::optional(std::move(rows->front()));
+  auto rows = TRY(store_->history(query));
+  if (rows.empty()) return std::nullopt;
+  return std::optional(std::move(rows.front()));
 }
 
 std::string Service::shown(JobId job) {
@@ -173,9 +171,8 @@ Result<std::vector<Absent>> Service::not_there(const Caller& caller, const std::
   using Kind = SelectorPart::Kind;
   std::vector<Absent> absent;
   std::size_t seen = 0;  // tasks that have ended
-  const auto parts = parts_of(caller, selector);
-  if (!parts) return std::unexpected(parts.error());
-  for (const SelectorPart& part : *parts) {
+  const auto parts = TRY(parts_of(caller, selector));
+  for (const SelectorPart& part : parts) {
     if (part.kind == Kind::tasks) {
       if (seen > kMostNumbers)
         return fail("so many tasks that have ended are not looked up one by one; name those of one array at a time.");

@@ -122,22 +122,20 @@ Result<void> Service::allowed(const Caller& caller, const Submission& submission
 }
 
 Result<Trial> Service::try_out(const Caller& caller, const Submission& submission) {
-  auto prepared = prepared_of(caller, submission);
-  if (!prepared) return std::unexpected(prepared.error());
-  const auto few = is_little(prepared->bytes_of_tasks, static_cast<std::int64_t>(prepared->range.indexes.size()));
-  if (!few) return std::unexpected(few.error());
+  auto prepared = TRY(prepared_of(caller, submission));
+  TRY(is_little(prepared.bytes_of_tasks, static_cast<std::int64_t>(prepared.range.indexes.size())));
   if (submission.held) return Trial{.reason = "JobHeldUser", .why = "It would be held; `rota release` lets it go."};
-  std::vector<Dependency> after = std::move(prepared->after.front());
-  if (prepared->singleton) {
+  std::vector<Dependency> after = std::move(prepared.after.front());
+  if (prepared.singleton) {
     const std::string name = name_of(submission);
     std::ranges::move(Namesakes(*this, caller.uid, {name}).before(name), std::back_inserter(after));
   }
   if (!after.empty())
-    return Trial{.reason = "Dependency", .why = "It would wait for" + awaited_text(after, prepared->any)};
-  prepared->spec.number = number_of(view().next_job());
+    return Trial{.reason = "Dependency", .why = "It would wait for" + awaited_text(after, prepared.any)};
+  prepared.spec.number = number_of(view().next_job());
   Trial trial;
-  trials_.run([&] { trial = start_of_new(prepared->spec); });
-  const Instant begin = std::max(submission.begin.value_or(kEpoch), prepared->begins);
+  trials_.run([&] { trial = start_of_new(prepared.spec); });
+  const Instant begin = std::max(submission.begin.value_or(kEpoch), prepared.begins);
   if (begin <= now()) return trial;
   const Instant start = trial.expected != kNever ? trial.expected : trial.latest;
   return Trial{.expected = start == kNever ? kNever : std::max(start, begin),
@@ -147,12 +145,11 @@ Result<Trial> Service::try_out(const Caller& caller, const Submission& submissio
 }
 
 Result<Prepared> Service::prepared_of(const Caller& caller, const Submission& submission) const {
-  if (auto may = allowed(caller, submission); !may) return std::unexpected(may.error());
-  if (auto whole = complete(submission); !whole) return std::unexpected(whole.error());
-  auto spec = spec_of(submission, *machine_);
-  if (!spec) return std::unexpected(spec.error());
-  if (auto why = never_fits(*machine_, *spec)) return fail("the job can never run here: it " + *why + ".");
-  Prepared prepared{*spec};
+  TRY(allowed(caller, submission));
+  TRY(complete(submission));
+  auto spec = TRY(spec_of(submission, *machine_));
+  if (auto why = never_fits(*machine_, spec)) return fail("the job can never run here: it " + *why + ".");
+  Prepared prepared{spec};
   prepared.spec.user = caller.uid;
   prepared.spec.group = caller.gid;
   if (!submission.requeue.value_or(true) && chain_->knobs().preempt == Preemption::requeue)
@@ -161,7 +158,7 @@ Result<Prepared> Service::prepared_of(const Caller& caller, const Submission& su
                 "`requeue`: false); leave that out, or ask an operator for a policy with preempt=suspend.");
   for (const std::string* name : {&submission.warning_signal, &submission.checkpoint_signal}) {
     if (name->empty()) continue;
-    if (auto signal = parse_signal(*name); !signal) return std::unexpected(signal.error());
+    TRY(parse_signal(*name));
   }
   if (!submission.checkpoint.empty() && !submission.checkpoint_signal.empty())
     return fail("a job writes its checkpoint by a command or after a signal; give one of the two.");
@@ -172,18 +169,16 @@ Result<Prepared> Service::prepared_of(const Caller& caller, const Submission& su
                   format_duration(std::max(kLongestWait, settings_.kill_wait)) +
                   ": for so long a job that is to end or to move keeps its place.");
   }
-  if (auto types = parse_mail_types(submission.mail); !types) return std::unexpected(types.error());
+  TRY(parse_mail_types(submission.mail));
   if (!submission.mail_user.empty()) {
-    if (auto good = check_mail_user(submission.mail_user); !good) return std::unexpected(good.error());
+    TRY(check_mail_user(submission.mail_user));
   }
   if (!submission.array.empty()) {
-    auto range = parse_array(submission.array, settings_.most_array);
-    if (!range) return std::unexpected(range.error());
-    prepared.range = std::move(*range);
+    auto range = TRY(parse_array(submission.array, settings_.most_array));
+    prepared.range = std::move(range);
   }
-  if (auto room = has_room_for(*this, caller, static_cast<std::int64_t>(prepared.range.indexes.size())); !room)
-    return std::unexpected(room.error());
-  if (auto named = find_awaited(submission, prepared); !named) return std::unexpected(named.error());
+  TRY(has_room_for(*this, caller, static_cast<std::int64_t>(prepared.range.indexes.size())));
+  TRY(find_awaited(submission, prepared));
   prepared.about = about_of(caller, submission, prepared.spec, settings_.kill_wait);
   prepared.text = about_text(*prepared.about);
   std::size_t after = 0;  // once more in the history
@@ -195,17 +190,15 @@ Result<Prepared> Service::prepared_of(const Caller& caller, const Submission& su
 
 // Of all tasks the same unless they wait for tasks of their own index.
 Result<void> Service::find_awaited(const Submission& submission, Prepared& prepared) const {
-  const auto text = parse_after(submission.after);
-  if (!text) return std::unexpected(text.error());
-  prepared.singleton = text->singleton;
-  Awaited awaited(*this, *text);
-  auto common = awaited.of_all();
-  if (!common) return std::unexpected(common.error());
+  const auto text = TRY(parse_after(submission.after));
+  prepared.singleton = text.singleton;
+  Awaited awaited(*this, text);
+  auto common = TRY(awaited.of_all());
   std::size_t sum = 0;
   for (const std::int64_t index : prepared.range.indexes) {
-    std::vector<Dependency> after = *common;
+    std::vector<Dependency> after = common;
     if (awaited.by_index()) {
-      if (auto added = awaited.add_of(index, after); !added) return std::unexpected(added.error());
+      TRY(awaited.add_of(index, after));
     }
     sum += after.size();
     if (sum > kMostDependencies)
@@ -213,7 +206,7 @@ Result<void> Service::find_awaited(const Submission& submission, Prepared& prepa
                   " jobs in all, one by one; let one job in between wait for all of them.");
     prepared.after.push_back(std::move(after));
   }
-  prepared.any = text->any;
+  prepared.any = text.any;
   prepared.begins = awaited.begins();
   prepared.looked_at = sum + awaited.looked_at();
   prepared.awaited = sum;
@@ -226,9 +219,9 @@ std::expected<std::vector<JobId>, NotTaken> Service::submit(const Caller& caller
   if (!failure_) return std::unexpected(failure_.error());
   if (stopped_) return fail("the service is stopping and takes no jobs; try again when it is back.");
   if (!key.text.empty()) {
-    auto before = store_->key(key.text, caller.uid);
-    if (!before) return std::unexpected(before.error());
-    if (*before) return submitted_as(**before, key.text, caller.uid);
+    auto before = TRY(store_->key(key.text, caller.uid));
+    if before
+      return submitted_as(*before, key.text, caller.uid);
   }
   const std::int64_t most = std::max(kMostAtOnce, settings_.most_array);
   std::vector<Prepared> prepared;
@@ -250,10 +243,10 @@ std::expected<std::vector<JobId>, NotTaken> Service::submit(const Caller& caller
     if (looked_at > kMostLookedAt)
       return fail("these wait for too many jobs at once; submit them in several requests.");
     prepared.push_back(std::move(*one));
-    if (auto some = has_room_for(*this, caller, tasks); !some) return std::unexpected(some.error());
+    TRY(has_room_for(*this, caller, tasks));
     if (tasks > most)
       return fail("these are too many jobs at once; submit fewer, " + grouped(most) + " tasks at most.");
-    if (auto few = is_little(bytes_of_tasks, tasks); !few) return std::unexpected(few.error());
+    TRY(is_little(bytes_of_tasks, tasks));
   }
   if (auto room = has_room_on_disk(caller, bytes); !room) return std::unexpected(NotTaken(room.error(), true));
   std::set<std::string> names;
@@ -278,10 +271,9 @@ std::expected<std::vector<JobId>, NotTaken> Service::submit(const Caller& caller
 
 // Those that one request has made have ids in a row.
 Result<std::vector<JobId>> Service::submitted_as(JobId first, const std::string& key, std::uint32_t uid) {
-  const auto last = store_->key(key + kLastOfKey, uid);
-  if (!last) return std::unexpected(last.error());
+  const auto last = TRY(store_->key(key + kLastOfKey, uid));
   std::vector<JobId> jobs;
-  for (JobId job = first; job <= last->value_or(first); ++job.value) jobs.push_back(job);
+  for (JobId job = first; job <= last.value_or(first); ++job.value) jobs.push_back(job);
   return jobs;
 }
 
@@ -310,10 +302,9 @@ Result<void> Service::submit_all_of(const Caller& caller, const Submission& subm
     terms.throttle = range.throttle;
     const bool plain = begin == kEpoch && terms.after.empty() && terms.array == 0 && !submission.held;
     const Bars holds = submission.held ? kHeldByUser : kNoBars;
-    auto job = submit_one(kept, spec, {index, plain ? nullptr : &terms, holds, awaits});
-    if (!job) return std::unexpected(job.error());
-    jobs.push_back(*job);
-    namesakes.add(about->name, *job, prepared.singleton);
+    auto job = TRY(submit_one(kept, spec, {index, plain ? nullptr : &terms, holds, awaits}));
+    jobs.push_back(job);
+    namesakes.add(about->name, job, prepared.singleton);
   }
   return {};
 }

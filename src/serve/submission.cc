@@ -74,17 +74,15 @@ Result<void> look_up_licences(const LicencesAsked& asked_for, const Machine& mac
     return fail("`licences` says how many of `licence` there are to be; name that, too.");
   if (!asked_for.licence.empty()) asked.push_back({asked_for.licence, std::max(1U, asked_for.licences)});
   for (const std::string& more : asked_for.more_licences) {
-    auto named = parse_named_licences(more);
-    if (!named) return std::unexpected(named.error());
-    asked.insert(asked.end(), named->begin(), named->end());
+    auto named = TRY(parse_named_licences(more));
+    asked.insert(asked.end(), named.begin(), named.end());
   }
   std::vector<LicenceUse> kinds;
   for (const NamedLicences& each : asked) {
-    const auto found = find_by_name<LicenceId>(machine.licences, each.name, "licence");
-    if (!found) return std::unexpected(found.error());
-    if (std::ranges::find(kinds, *found, &LicenceUse::licence) != kinds.end())
+    const auto found = TRY(find_by_name<LicenceId>(machine.licences, each.name, "licence"));
+    if (std::ranges::find(kinds, found, &LicenceUse::licence) != kinds.end())
       return fail("the licence " + rota::quoted(each.name) + " is asked for twice; say once how many.");
-    kinds.push_back({*found, each.count});
+    kinds.push_back({found, each.count});
   }
   if (set_licences(spec, std::move(kinds))) return {};
   return fail("a job may hold licences of " + std::to_string(kMostLicenceKinds) + " kinds at most, and " +
@@ -97,9 +95,8 @@ namespace {
 Result<void> look_up(const Submission& submission, const Machine& machine, JobSpec& spec) {
   spec.partition = machine.default_partition;
   if (!submission.partition.empty()) {
-    const auto found = find_by_name<PartitionId>(machine.partitions, submission.partition, "partition");
-    if (!found) return std::unexpected(found.error());
-    spec.partition = *found;
+    const auto found = TRY(find_by_name<PartitionId>(machine.partitions, submission.partition, "partition"));
+    spec.partition = found;
   }
   const LicencesAsked licences{submission.licence, submission.licences, submission.more_licences};
   if (auto done = look_up_licences(licences, machine, spec); !done) return done;
@@ -286,7 +283,7 @@ std::uint32_t fewest_nodes(const Submission& submission, const Machine& machine,
 
 Result<JobSpec> spec_of(const Submission& submission, const Machine& machine) {
   JobSpec spec;
-  if (auto found = look_up(submission, machine, spec); !found) return std::unexpected(found.error());
+  TRY(look_up(submission, machine, spec));
   if (submission.most_nodes > 0 && submission.nodes == 0)
     return fail("`most_nodes` goes with `nodes`, which says the fewest; give both.");
   if (submission.all_memory && submission.memory > 0)
@@ -298,7 +295,7 @@ Result<JobSpec> spec_of(const Submission& submission, const Machine& machine) {
     return fail("a job has at most as many `nodes` as `processors`, and " + grouped(size.nodes) +
                 " is more; ask for more of these or fewer of those.");
   if (submission.most_nodes > submission.nodes) size.nodes = fewest_nodes(submission, machine, spec);
-  if (auto given = give_size(size, machine, spec); !given) return std::unexpected(given.error());
+  TRY(give_size(size, machine, spec));
   spec.memory = submission.all_memory ? memory_of_each(machine, spec) : submission.memory;
   spec.accelerators = submission.accelerators;
   spec.priority = submission.priority;

@@ -26,9 +26,8 @@ class Builder {
     machine_.price = draft_.top.price;
     machine_.co2 = draft_.top.co2;
     machine_.boot_seed = draft_.top.boot_seed;
-    auto tariff = tariff_of(draft_, draft_.top);
-    if (!tariff) return std::unexpected(tariff.error());
-    machine_.tariff = std::move(*tariff);
+    auto tariff = TRY(tariff_of(draft_, draft_.top));
+    machine_.tariff = std::move(tariff);
     auto ok = check_sites(draft_);
     if (ok) ok = add_processors();
     if (ok) ok = add_licences();
@@ -47,12 +46,10 @@ class Builder {
   }
 
   Result<void> add_reservations() {
-    auto all = reservations_of(draft_, machine_, false);
-    if (!all) return std::unexpected(all.error());
-    machine_.reservations = std::move(*all);
-    auto dated = reservations_of(draft_, machine_, true);
-    if (!dated) return std::unexpected(dated.error());
-    dated_ = std::move(*dated);
+    auto all = TRY(reservations_of(draft_, machine_, false));
+    machine_.reservations = std::move(all);
+    auto dated = TRY(reservations_of(draft_, machine_, true));
+    dated_ = std::move(dated);
     return {};
   }
 
@@ -107,8 +104,7 @@ class Builder {
                              "than Rota can count.");
     }
     if (auto ok = check_accelerators(entry); !ok) return ok;
-    const auto type = accelerator_type_of(entry);
-    if (!type) return std::unexpected(type.error());
+    const auto type = TRY(accelerator_type_of(entry));
     Node node;
     node.processors = static_cast<std::uint32_t>(entry.processors);
     node.memory = entry.memory;
@@ -116,7 +112,7 @@ class Builder {
     node.cpu_factor = static_cast<std::int32_t>(entry.cpu_factor);
     node.accelerators = static_cast<std::uint32_t>(entry.accelerators);
     if (entry.accelerators > 0) {
-      node.accelerator_type = *type;
+      node.accelerator_type = type;
       node.accelerator_speed = static_cast<std::int32_t>(entry.accelerator_speed);
       node.accelerator_link = entry.accelerator_link;
     }
@@ -130,9 +126,8 @@ class Builder {
                   .shutdown_energy = entry.shutdown_energy < 0 ? -1 : entry.shutdown_energy * 1000,
                   .boot_fails = static_cast<std::int32_t>(entry.boot_fails),
                   .boot_retry = entry.boot_retry};
-    auto commands = commands_of(entry);
-    if (!commands) return std::unexpected(commands.error());
-    node.commands = std::move(*commands);
+    auto commands = TRY(commands_of(entry));
+    node.commands = std::move(commands);
     machine_.nodes.reserve(machine_.nodes.size() + names->size());
     for (std::string& name : *names) {
       node.name = std::move(name);
@@ -224,9 +219,8 @@ class Builder {
     for (const PartitionEntry& entry : draft_.partitions) {
       if (auto ok = check_limits(entry); !ok) return ok;
       if (auto ok = check_name(entry); !ok) return ok;
-      auto partition = partition_of(entry);
-      if (!partition) return std::unexpected(partition.error());
-      machine_.partitions.push_back(std::move(*partition));
+      auto partition = TRY(partition_of(entry));
+      machine_.partitions.push_back(std::move(partition));
     }
     return choose_default();
   }
@@ -280,13 +274,11 @@ class Builder {
     partition.job_factor = entry.job_factor;
     partition.processors = machine_.processors;
     if (!draft_.nodes.empty()) {
-      auto ids = nodes_of(entry);
-      if (!ids) return std::unexpected(ids.error());
-      partition.nodes = std::move(*ids);
+      auto ids = TRY(nodes_of(entry));
+      partition.nodes = std::move(ids);
     }
-    auto rule = load_rule_of(draft_, entry, partition.nodes.size());
-    if (!rule) return std::unexpected(rule.error());
-    partition.load_rule = std::move(*rule);
+    auto rule = TRY(load_rule_of(draft_, entry, partition.nodes.size()));
+    partition.load_rule = std::move(rule);
     if (draft_.nodes.empty()) return partition;
     if (partition.min_nodes > partition.nodes.size()) {
       return wrong(entry.line_of("min_nodes"), "`min_nodes` is " + std::to_string(partition.min_nodes) +

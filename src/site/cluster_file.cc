@@ -179,9 +179,8 @@ Result<std::vector<Of>> read_entries(const TomlValue& root, std::string_view nam
                        "there are more than " + grouped(kMostTables) + " " + table.title + " tables. " + advice);
   }
   for (const TomlValue& each : list->items) {
-    auto entry = read_entry<Of>(each, keys, table);
-    if (!entry) return std::unexpected(entry.error());
-    entries.push_back(std::move(*entry));
+    auto entry = TRY(read_entry<Of>(each, keys, table));
+    entries.push_back(std::move(entry));
   }
   return entries;
 }
@@ -189,52 +188,41 @@ Result<std::vector<Of>> read_entries(const TomlValue& root, std::string_view nam
 Result<ClusterDraft> read_draft(const TomlValue& root, const std::string& shown) {
   ClusterDraft draft;
   draft.shown = shown;
-  auto top = read_entry<TopEntry>(root, top_keys(), {shown, ""},
-                                  {"nodes", "partitions", "qos", "accounts", "sites", "reservations", "service"});
-  if (!top) return std::unexpected(top.error());
-  auto nodes = read_entries<NodesEntry>(root, "nodes", nodes_keys(), shown);
-  if (!nodes) return std::unexpected(nodes.error());
-  auto partitions = read_entries<PartitionEntry>(root, "partitions", partition_keys(), shown);
-  if (!partitions) return std::unexpected(partitions.error());
-  auto sites = read_entries<SiteEntry>(root, "sites", site_keys(), shown);
-  if (!sites) return std::unexpected(sites.error());
-  auto reservations = read_entries<ReservationEntry>(root, "reservations", reservation_keys(), shown);
-  if (!reservations) return std::unexpected(reservations.error());
-  auto qos = read_entries<QosEntry>(root, "qos", qos_keys(), shown);
-  if (!qos) return std::unexpected(qos.error());
-  auto accounts = read_entries<AccountEntry>(root, "accounts", account_keys(), shown);
-  if (!accounts) return std::unexpected(accounts.error());
-  draft.qos = std::move(*qos);
-  draft.accounts = std::move(*accounts);
-  draft.reservations = std::move(*reservations);
-  draft.sites = std::move(*sites);
-  draft.top = std::move(*top);
-  draft.nodes = std::move(*nodes);
-  draft.partitions = std::move(*partitions);
+  auto top = TRY(read_entry<TopEntry>(root, top_keys(), {shown, ""},
+                                      {"nodes", "partitions", "qos", "accounts", "sites", "reservations", "service"}));
+  auto nodes = TRY(read_entries<NodesEntry>(root, "nodes", nodes_keys(), shown));
+  auto partitions = TRY(read_entries<PartitionEntry>(root, "partitions", partition_keys(), shown));
+  auto sites = TRY(read_entries<SiteEntry>(root, "sites", site_keys(), shown));
+  auto reservations = TRY(read_entries<ReservationEntry>(root, "reservations", reservation_keys(), shown));
+  auto qos = TRY(read_entries<QosEntry>(root, "qos", qos_keys(), shown));
+  auto accounts = TRY(read_entries<AccountEntry>(root, "accounts", account_keys(), shown));
+  draft.qos = std::move(qos);
+  draft.accounts = std::move(accounts);
+  draft.reservations = std::move(reservations);
+  draft.sites = std::move(sites);
+  draft.top = std::move(top);
+  draft.nodes = std::move(nodes);
+  draft.partitions = std::move(partitions);
   return draft;
 }
 
 }  // namespace
 
 Result<Machine> parse_cluster(std::string_view text, const std::string& shown, std::size_t most_nodes) {
-  const auto document = parse_toml(text, shown);
-  if (!document) return std::unexpected(document.error());
-  auto described = describe_cluster(*document, shown, most_nodes);
-  if (!described) return std::unexpected(described.error());
-  return std::move(described->machine);
+  const auto document = TRY(parse_toml(text, shown));
+  auto described = TRY(describe_cluster(document, shown, most_nodes));
+  return std::move(described.machine);
 }
 
 Result<ClusterDescription> describe_cluster(const TomlValue& document, const std::string& shown,
                                             std::size_t most_nodes) {
-  const auto draft = read_draft(document, shown);
-  if (!draft) return std::unexpected(draft.error());
-  return build_machine(*draft, most_nodes);
+  const auto draft = TRY(read_draft(document, shown));
+  return build_machine(draft, most_nodes);
 }
 
 Result<Machine> read_cluster_file(const std::string& path) {
-  const auto text = read_file(path, kMostBytes);
-  if (!text) return std::unexpected(text.error());
-  return parse_cluster(*text, path == "-" ? "standard input" : path);
+  const auto text = TRY(read_file(path, kMostBytes));
+  return parse_cluster(text, path == "-" ? "standard input" : path);
 }
 
 }  // namespace rota::site

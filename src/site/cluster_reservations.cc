@@ -28,10 +28,9 @@ class Reader {
     if (entry.start == kLongest || entry.end == kLongest) {
       return wrong(entry.line, "a reservation without an end, or one that never begins, is none. Give it two times.");
     }
-    auto nodes = nodes_of(entry);
-    if (!nodes) return std::unexpected(nodes.error());
+    auto nodes = TRY(nodes_of(entry));
     const Reserved fact{cluster_.reservations().next_id(), kEpoch + (entry.start - zero), kEpoch + (entry.end - zero),
-                        std::move(*nodes), entry.processors};
+                        std::move(nodes), entry.processors};
     if (auto why = cluster_.objection(fact)) return wrong(entry.line, *why);
     cluster_.fold(kEpoch, 1, fact);
     return cluster_.reservations().all().back();
@@ -80,9 +79,8 @@ Result<std::vector<Reservation>> reservations_of(const ClusterDraft& draft, cons
   Reader reader(draft, machine);
   for (const ReservationEntry& entry : draft.reservations) {
     if (entry.dated() != dated) continue;
-    auto reservation = reader.read(entry);
-    if (!reservation) return std::unexpected(reservation.error());
-    all.push_back(std::move(*reservation));
+    auto reservation = TRY(reader.read(entry));
+    all.push_back(std::move(reservation));
   }
   return all;
 }

@@ -149,9 +149,8 @@ class Part {
 };
 
 Result<void> set_prices(const ClusterDraft& draft, const SiteEntry& entry, const Machine& whole, Machine& site) {
-  auto tariff = tariff_of(draft, entry, whole.tariff);
-  if (!tariff) return std::unexpected(tariff.error());
-  site.tariff = std::move(*tariff);
+  auto tariff = TRY(tariff_of(draft, entry, whole.tariff));
+  site.tariff = std::move(tariff);
   if (!site.tariff.has_steps()) site.price = entry.price < 0 ? whole.price : entry.price;
   return {};
 }

@@ -147,31 +147,26 @@ Result<ServiceSettings> read_settings(const TomlValue& document, const std::stri
 }  // namespace
 
 Result<Configuration> parse_configuration(std::string_view text, const std::string& shown) {
-  const auto document = parse_toml(text, shown);
-  if (!document) return std::unexpected(document.error());
-  auto settings = read_settings(*document, shown);
-  if (!settings) return std::unexpected(settings.error());
-  auto described = describe_cluster(*document, shown);
-  if (!described) return std::unexpected(described.error());
-  Machine& machine = described->machine;
+  const auto document = TRY(parse_toml(text, shown));
+  auto settings = TRY(read_settings(document, shown));
+  auto described = TRY(describe_cluster(document, shown));
+  Machine& machine = described.machine;
   if (!machine.sites.empty())
     return fail(shown + ": a service runs one site; leave [[sites]] out, and give each of them a file of its own.");
-  if (!settings->licence_command.empty() && machine.licences.empty())
+  if (!settings.licence_command.empty() && machine.licences.empty())
     return fail(shown + ": `licence_command` in [service] counts licences, and this cluster has none; name them with " +
                 "`licences = \"matlab:4\"` at the top, each with the most that there can be.");
-  return Configuration{std::move(machine), std::move(*settings), std::move(described->dated), std::string(text)};
+  return Configuration{std::move(machine), std::move(settings), std::move(described.dated), std::string(text)};
 }
 
 Result<Configuration> read_configuration(const std::string& path, const std::string& here) {
-  const auto text = read_file(path, kMostBytes);
-  if (!text) return std::unexpected(text.error());
+  const auto text = TRY(read_file(path, kMostBytes));
   const std::string shown = path == "-" ? "standard input" : path;
-  const auto document = parse_toml(*text, shown);
-  if (!document) return std::unexpected(document.error());
-  const auto has = [&](const char* name) { return document->find(name) != nullptr; };
-  if (here.empty() || has("nodes") || has("processors") || has("sites")) return parse_configuration(*text, shown);
+  const auto document = TRY(parse_toml(text, shown));
+  const auto has = [&](const char* name) { return document.find(name) != nullptr; };
+  if (here.empty() || has("nodes") || has("processors") || has("sites")) return parse_configuration(text, shown);
   const std::size_t nodes = here.find('\n') + 1;  // behind its name
-  const std::string described = *text + "\n" + here.substr(nodes);
+  const std::string described = text + "\n" + here.substr(nodes);
   auto read = parse_configuration(described, shown);  // first, since its lines are those of the file
   if (!read || has("name")) return read;
   return parse_configuration(here.substr(0, nodes) + described, shown);

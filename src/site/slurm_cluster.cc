@@ -64,29 +64,25 @@ std::string_view Writer::setting(std::string_view key) const {
 }
 
 Result<void> Writer::read() {
-  auto config = slurm_config(text_.config.text, text_.config.shown);
-  if (!config) return std::unexpected(config.error());
-  out_.config = std::move(*config);
-  const auto nodes = slurm_records(text_.nodes.text, "NodeName", text_.nodes.shown);
-  if (!nodes) return std::unexpected(nodes.error());
-  const auto partitions = slurm_records(text_.partitions.text, "PartitionName", text_.partitions.shown);
-  if (!partitions) return std::unexpected(partitions.error());
+  auto config = TRY(slurm_config(text_.config.text, text_.config.shown));
+  out_.config = std::move(config);
+  const auto nodes = TRY(slurm_records(text_.nodes.text, "NodeName", text_.nodes.shown));
+  const auto partitions = TRY(slurm_records(text_.partitions.text, "PartitionName", text_.partitions.shown));
   const std::string parameters(setting("SelectTypeParameters"));
   const bool memory_counts = parameters.find("MEMORY") != std::string::npos;
   if (!memory_counts) remarks_.left_out("memory of nodes: Slurm does not count it here (SelectTypeParameters)", "");
-  auto read = nodes_of_slurm(*nodes, memory_counts, remarks_);
+  auto read = nodes_of_slurm(nodes, memory_counts, remarks_);
   if (!read) return fail(text_.nodes.shown + ": " + read.error().message + ".");
   nodes_ = std::move(*read);
-  auto found = partitions_of_slurm(*partitions, nodes_, remarks_);
+  auto found = partitions_of_slurm(partitions, nodes_, remarks_);
   if (!found) return fail(text_.partitions.shown + ": " + found.error().message + ".");
   partitions_ = std::move(*found);
   return take_licences();
 }
 
 Result<void> Writer::take_licences() {
-  const auto licences = slurm_records(text_.licences.text, "LicenseName", text_.licences.shown);
-  if (!licences) return std::unexpected(licences.error());
-  for (const SlurmRecord& licence : *licences) {
+  const auto licences = TRY(slurm_records(text_.licences.text, "LicenseName", text_.licences.shown));
+  for (const SlurmRecord& licence : licences) {
     const std::string& name = licence.values.front().second;
     const auto total = parse_integer(licence.value("Total"));
     if (!total || *total < 0)
@@ -170,9 +166,8 @@ void Writer::write_partitions() {
 // Names of people only where their shares count.
 Result<void> Writer::write_shares() {
   if (!text_.qos.text.empty()) {
-    const auto qos = qos_of_slurm(text_.qos.text, text_.qos.shown, remarks_, names_);
-    if (!qos) return std::unexpected(qos.error());
-    out_.toml += *qos;
+    const auto qos = TRY(qos_of_slurm(text_.qos.text, text_.qos.shown, remarks_, names_));
+    out_.toml += qos;
   }
   const auto policy = slurm_policy_of({out_.config.begin(), out_.config.end()}, {.qos = true, .accounts = true});
   if (text_.associations.text.empty() || policy.chain.find("+weight-fairshare=") == std::string::npos) return {};
@@ -247,18 +242,18 @@ Result<void> Writer::remark_on_limits() {
 }
 
 Result<SlurmCluster> Writer::write() {
-  if (auto done = read(); !done) return std::unexpected(done.error());
+  TRY(read());
   drop_idle_nodes();
   if (nodes_.empty()) return fail(text_.partitions.shown + ": no partition has a node.");
   rename();
   remark_on_config();
   remark_on_accounting();
-  if (auto done = remark_on_limits(); !done) return std::unexpected(done.error());
+  TRY(remark_on_limits());
   write_top();
   write_nodes();
   write_partitions();
   const std::string without_shares = out_.toml;
-  if (auto done = write_shares(); !done) return std::unexpected(done.error());
+  TRY(write_shares());
   auto machine = parse_cluster(out_.toml, "cluster.toml");
   if (!machine && out_.toml != without_shares) {
     remarks_.left_out("QOS and the shares of accounts and users: " + machine.error().message, "");

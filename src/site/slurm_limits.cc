@@ -37,12 +37,10 @@ void tell_unknown(const std::string& of, const std::string& shown, SlurmRemarks&
 Result<void> tell_qos(const SlurmText::File& file, SlurmRemarks& remarks) {
   if (file.text.empty()) return tell_unknown("QOS", file.shown, remarks), Result<void>{};
   const std::string command = std::string("sacctmgr -P show qos format=") + kQosFormat;
-  const auto table = SlurmTable::read(file.text, file.shown, command, remarks);
-  if (!table) return std::unexpected(table.error());
-  const auto name = table->column({"name"}, file.shown, command);
-  if (!name) return std::unexpected(name.error());
-  const bool told = each_limit(*table, [&](std::size_t row, std::size_t column) {
-    remarks.left_out("the limit " + std::string(trimmed(table->names()[column])) + " of QOS", table->cell(row, *name));
+  const auto table = TRY(SlurmTable::read(file.text, file.shown, command, remarks));
+  const auto name = TRY(table.column({"name"}, file.shown, command));
+  const bool told = each_limit(table, [&](std::size_t row, std::size_t column) {
+    remarks.left_out("the limit " + std::string(trimmed(table.names()[column])) + " of QOS", table.cell(row, name));
   });
   if (!told) tell_unknown("QOS", file.shown, remarks);
   return {};
@@ -51,19 +49,18 @@ Result<void> tell_qos(const SlurmText::File& file, SlurmRemarks& remarks) {
 Result<void> tell_associations(const SlurmText::File& file, std::string_view cluster, SlurmRemarks& remarks) {
   if (file.text.empty()) return tell_unknown("accounts and users", file.shown, remarks), Result<void>{};
   const std::string command = std::string("sacctmgr -P show assoc format=") + kAssociationFormat;
-  const auto table = SlurmTable::read(file.text, file.shown, command, remarks);
-  if (!table) return std::unexpected(table.error());
-  const auto of = table->column({"cluster"}, file.shown, command);
-  const auto account = table->column({"account"}, file.shown, command);
-  const auto user = table->column({"user"}, file.shown, command);
+  const auto table = TRY(SlurmTable::read(file.text, file.shown, command, remarks));
+  const auto of = table.column({"cluster"}, file.shown, command);
+  const auto account = table.column({"account"}, file.shown, command);
+  const auto user = table.column({"user"}, file.shown, command);
   for (const auto* each : {&of, &account, &user})
     if (!*each) return std::unexpected(each->error());
-  const bool told = each_limit(*table, [&](std::size_t row, std::size_t column) {
-    if (lower(table->cell(row, *of)) != lower(cluster)) return;
-    const std::string_view name = table->cell(row, *user);
+  const bool told = each_limit(table, [&](std::size_t row, std::size_t column) {
+    if (lower(table.cell(row, *of)) != lower(cluster)) return;
+    const std::string_view name = table.cell(row, *user);
     remarks.left_out(
-        "the limit " + std::string(trimmed(table->names()[column])) + (name.empty() ? " of accounts" : " of users"),
-        name.empty() ? table->cell(row, *account) : name);
+        "the limit " + std::string(trimmed(table.names()[column])) + (name.empty() ? " of accounts" : " of users"),
+        name.empty() ? table.cell(row, *account) : name);
   });
   if (!told) tell_unknown("accounts and users", file.shown, remarks);
   return {};

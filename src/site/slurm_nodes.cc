@@ -173,9 +173,9 @@ Result<std::vector<SlurmNode>> nodes_of_slurm(const std::vector<SlurmRecord>& re
     node.processors = std::max<std::int64_t>(*processors, 1);
     node.weight = *weight;
     if (memory_counts && *memory > *withheld) node.memory = (*memory - *withheld) << 20U;
-    if (auto fits = check_size(node, processors_of_all); !fits) return std::unexpected(fits.error());
+    TRY(check_size(node, processors_of_all));
     processors_of_all += node.processors;
-    if (auto taken = take_gpus(record, node, remarks); !taken) return std::unexpected(taken.error());
+    TRY(take_gpus(record, node, remarks));
     remark_on(record, node.name, remarks);
     nodes.push_back(std::move(node));
   }

@@ -51,9 +51,8 @@ Result<std::vector<std::string>> nodes_of(std::string_view list, const std::vect
     for (const SlurmNode& node : nodes) names.push_back(node.name);
     return names;
   }
-  const auto named = parse_host_list(list);
-  if (!named) return std::unexpected(named.error());
-  std::set<std::string, std::less<>> wanted(named->begin(), named->end());
+  const auto named = TRY(parse_host_list(list));
+  std::set<std::string, std::less<>> wanted(named.begin(), named.end());
   for (const SlurmNode& node : nodes)
     if (wanted.erase(node.name) > 0) names.push_back(node.name);
   for (const std::string& name : wanted)

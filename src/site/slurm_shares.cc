@@ -162,16 +162,15 @@ bool are_shares(std::string_view text) {
 Result<std::string> qos_of_slurm(std::string_view text, const std::string& shown, SlurmRemarks& remarks,
                                  MadeUpNames* names) {
   const std::string command = "sacctmgr -P show qos format=" + std::string(kQosFormat);
-  const auto table = SlurmTable::read(text, shown, command, remarks);
-  if (!table) return std::unexpected(table.error());
-  const auto column = table->column({"name"}, shown, command), priority = table->column({"priority"}, shown, command);
-  const auto factor = table->column({"usagefactor"}, shown, command);
+  const auto table = TRY(SlurmTable::read(text, shown, command, remarks));
+  const auto column = table.column({"name"}, shown, command), priority = table.column({"priority"}, shown, command);
+  const auto factor = table.column({"usagefactor"}, shown, command);
   for (const auto* each : {&column, &priority, &factor})
     if (!*each) return std::unexpected(each->error());
   std::vector<SlurmQos> all;
   std::set<std::string_view> seen;
-  for (std::size_t row = 0; row < table->size(); ++row) {
-    const std::string_view name = table->cell(row, *column), told = table->cell(row, *priority);
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    const std::string_view name = table.cell(row, *column), told = table.cell(row, *priority);
     const auto number = parse_integer(told.empty() ? "0" : told);
     if (!number || *number < 0 || *number > UINT32_MAX)
       return fail(shown + ": QOS " + quoted(name) + " has priority " + quoted(told) + ", which is not a number.");
@@ -182,7 +181,7 @@ Result<std::string> qos_of_slurm(std::string_view text, const std::string& shown
     } else {
       if (*number == UINT32_MAX) remarks.guessed("QOS without a priority are taken as of priority 0", name);
       all.push_back({called(names, MadeUpNames::Of::qos, name), *number == UINT32_MAX ? 0 : *number,
-                     factor_of(table->cell(row, *factor), name, remarks)});
+                     factor_of(table.cell(row, *factor), name, remarks)});
     }
   }
   return toml_of(std::move(all), remarks);
@@ -191,10 +190,9 @@ Result<std::string> qos_of_slurm(std::string_view text, const std::string& shown
 Result<std::string> accounts_of_slurm(std::string_view text, const std::string& shown, std::string_view cluster,
                                       SlurmRemarks& remarks, MadeUpNames* names) {
   const std::string command = "sacctmgr -P show assoc format=" + std::string(kAssociationFormat);
-  const auto table = SlurmTable::read(text, shown, command, remarks);
-  if (!table) return std::unexpected(table.error());
+  const auto table = TRY(SlurmTable::read(text, shown, command, remarks));
   const auto column = [&](std::initializer_list<std::string_view> titles) {
-    return table->column(titles, shown, command);
+    return table.column(titles, shown, command);
   };
   const auto of = column({"cluster"}), account = column({"account"}), user = column({"user"}),
              partition = column({"partition"}), parent = column({"parentname", "parname"}),
@@ -203,12 +201,12 @@ Result<std::string> accounts_of_slurm(std::string_view text, const std::string& 
     if (!*each) return std::unexpected(each->error());
   Associations all(remarks, names);
   bool any = false;
-  for (std::size_t row = 0; row < table->size(); ++row) {
-    if (lower(table->cell(row, *of)) != lower(cluster)) continue;  // slurmdbd keeps it in small letters
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    if (lower(table.cell(row, *of)) != lower(cluster)) continue;  // slurmdbd keeps it in small letters
     any = true;
-    const Association one{table->cell(row, *account), table->cell(row, *user), table->cell(row, *parent),
-                          table->cell(row, *share)};
-    if (!table->cell(row, *partition).empty()) {
+    const Association one{table.cell(row, *account), table.cell(row, *user), table.cell(row, *parent),
+                          table.cell(row, *share)};
+    if (!table.cell(row, *partition).empty()) {
       remarks.left_out("shares that users have in a single partition", one.user);
     } else if (!are_shares(one.shares)) {
       return fail(shown + ": account " + quoted(one.account) + " has " + quoted(one.shares) +

@@ -229,7 +229,7 @@ std::string TomlValue::shown() const {
 
 Result<TomlValue> parse_toml(std::string_view text, const std::string& shown) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  if (auto ok = check_text(text, shown); !ok) return std::unexpected(ok.error());
+  TRY(check_text(text, shown));
   const std::string safe = disguised(text);
   try {
     TomlValue document = value_of(toml::parse(safe), 0);

@@ -60,9 +60,8 @@ Result<std::vector<Fact>> facts_of(ByteSpan batch) {
   FactDecoder decoder(batch, kJournalVersion);
   std::vector<Fact> facts;
   for (Fact fact;;) {
-    const auto more = decoder.next(fact);
-    if (!more) return std::unexpected(more.error());
-    if (!*more) return facts;
+    const auto more = TRY(decoder.next(fact));
+    if (!more) return facts;
     facts.push_back(fact);
   }
 }

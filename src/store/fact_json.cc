@@ -91,35 +91,33 @@ std::string fact_line(const FactRef& fact) {
 }
 
 Result<Fact> read_fact_line(std::string_view line) {
-  auto json = parse_json(line);
-  if (!json) return std::unexpected(json.error());
-  if (!json->is_object() || !json->contains("at") || !json->contains("sequence")) {
+  auto json = TRY(parse_json(line));
+  if (!json.is_object() || !json.contains("at") || !json.contains("sequence")) {
     return fail(R"(A fact is an object such as {"at":1000,"sequence":7,"kind":"launched","job":3}, not )" +
                 rota::quoted(line) + ".");
   }
   JsonFields in;
   Top top;
   Json head = Json::object();
-  head["at"] = taken_out(*json, "at");
-  head["sequence"] = taken_out(*json, "sequence");
+  head["at"] = taken_out(json, "at");
+  head["sequence"] = taken_out(json, "sequence");
   if (!in.read_members(head, top)) return fail(in.error());
-  const Json kind = taken_out(*json, "kind");
+  const Json kind = taken_out(json, "kind");
   if (!kind.is_string()) return fail("A fact has a kind, which is a text; here there is none.");
   const auto name = kind.get<std::string>();
   if (!is_kind(name)) return unknown_kind(name);
   Fact fact{top.at, top.sequence, {}};
-  if (!read_kind(name, *json, fact, in)) return fail(in.error());
+  if (!read_kind(name, json, fact, in)) return fail(in.error());
   return fact;
 }
 
 std::string head_text(const JournalHead& head) { return text_of(json_of(head)); }
 
 Result<JournalHead> read_head(std::string_view text) {
-  auto json = parse_json(text);
-  if (!json) return std::unexpected(json.error());
+  auto json = TRY(parse_json(text));
   JsonFields in;
   JournalHead head;
-  if (!in.read_members(*json, head)) return fail(in.error());
+  if (!in.read_members(json, head)) return fail(in.error());
   return head;
 }
 

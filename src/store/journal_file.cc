@@ -95,19 +95,17 @@ Result<std::unique_ptr<JournalFile>> JournalFile::create(const std::string& path
   Result<LockedFile> old = exists ? LockedFile::open(path) : fail("");  // nobody else writes what is replaced
   if (exists && !old) return std::unexpected(old.error());
   if (exists) {
-    if (auto journal = is_a_journal(*old, path); !journal) return std::unexpected(journal.error());
+    TRY(is_a_journal(*old, path));
   }
-  auto file = write_anew(path, head, [](const FactTaker&) {});
-  if (!file) return std::unexpected(file.error());
-  std::unique_ptr<JournalFile> journal(new JournalFile(std::move(*file), path, durability));
+  auto file = TRY(write_anew(path, head, [](const FactTaker&) {}));
+  std::unique_ptr<JournalFile> journal(new JournalFile(std::move(file), path, durability));
   journal->head_ = head;
   return journal;
 }
 
 Result<std::unique_ptr<JournalFile>> JournalFile::open(const std::string& path, Durability durability) {
-  auto file = LockedFile::open(path);
-  if (!file) return std::unexpected(file.error());
-  std::unique_ptr<JournalFile> journal(new JournalFile(std::move(*file), path, durability));
+  auto file = TRY(LockedFile::open(path));
+  std::unique_ptr<JournalFile> journal(new JournalFile(std::move(file), path, durability));
   if (auto checked = journal->check(); !checked) {
     journal->closed_ = true;
     return std::unexpected(checked.error());
@@ -117,20 +115,18 @@ Result<std::unique_ptr<JournalFile>> JournalFile::open(const std::string& path, 
 
 // Looks at all batches and removes a cut tail.
 Result<void> JournalFile::check() {
-  auto reader = JournalReader::open(std::make_unique<BytesOfFile>(file_), file_.shown());
-  if (!reader) return std::unexpected(reader.error());
+  auto reader = TRY(JournalReader::open(std::make_unique<BytesOfFile>(file_), file_.shown()));
   for (;;) {
-    const auto more = reader->next_batch();
-    if (!more) return std::unexpected(more.error());
-    if (!*more) break;
+    const auto more = TRY(reader.next_batch());
+    if (!more) break;
   }
-  head_ = reader->head();
-  note_ = reader->note();
+  head_ = reader.head();
+  note_ = reader.note();
   if (!note_.empty()) {
-    if (auto cut = file_.cut(reader->place()); !cut) return cut;
+    if (auto cut = file_.cut(reader.place()); !cut) return cut;
     if (auto synced = file_.sync(); !synced) return synced;
   }
-  if (reader->version() == kJournalVersion) return {};
+  if (reader.version() == kJournalVersion) return {};
   const auto readable = replay([](const Fact&) { return Result<void>(); });
   if (!readable) return readable;
   return compact([&](const FactTaker& take) {
@@ -201,10 +197,9 @@ Result<void> JournalFile::compact(const FactSource& snapshot) {
 }
 
 Result<JournalReader> read_journal(const std::string& path) {
-  auto file = LockedFile::open_to_read(path);
-  if (!file) return std::unexpected(file.error());
-  const std::string shown = file->shown();
-  return JournalReader::open(std::make_unique<BytesOfFile>(std::move(*file)), shown);
+  auto file = TRY(LockedFile::open_to_read(path));
+  const std::string shown = file.shown();
+  return JournalReader::open(std::make_unique<BytesOfFile>(std::move(file)), shown);
 }
 
 }  // namespace rota::store

@@ -102,7 +102,7 @@ JournalReader::JournalReader(std::unique_ptr<JournalBytes> bytes, std::string sh
 
 Result<JournalReader> JournalReader::open(std::unique_ptr<JournalBytes> bytes, std::string shown) {
   JournalReader reader(std::move(bytes), std::move(shown));
-  if (auto begun = reader.read_start(); !begun) return std::unexpected(begun.error());
+  TRY(reader.read_start());
   return reader;
 }
 
@@ -151,10 +151,10 @@ Result<bool> JournalReader::read_batch(std::uint64_t place, std::vector<std::byt
   std::array<std::byte, kBatchHead> head;
   const std::uint64_t left = bytes_->size() - place;
   if (left < kBatchHead) return false;
-  if (auto got = bytes_->read(place, head); !got) return std::unexpected(got.error());
+  TRY(bytes_->read(place, head));
   if (!begins_batch(head.data(), place, left)) return false;
   payload.resize(word_at(head.data()));
-  if (auto got = bytes_->read(place + kBatchHead, payload); !got) return std::unexpected(got.error());
+  TRY(bytes_->read(place + kBatchHead, payload));
   return crc_of(payload) == word_at(head.data() + 4);
 }
 
@@ -164,7 +164,7 @@ Result<bool> JournalReader::any_batch_after(std::uint64_t place) {
   std::vector<std::byte> payload;
   for (const std::uint64_t size = bytes_->size(); place < size && size - place > kBatchHead;) {
     window.resize(std::min<std::uint64_t>(size - place, kWindow));
-    if (auto got = bytes_->read(place, window); !got) return std::unexpected(got.error());
+    TRY(bytes_->read(place, window));
     const std::size_t heads = window.size() - kBatchHead;  // there is at least one byte after the last of them
     for (std::size_t i = 0; i < heads; ++i) {
       if (!begins_batch(window.data() + i, place + i, size - place - i)) continue;
@@ -180,12 +180,12 @@ Result<bool> JournalReader::any_batch_after(std::uint64_t place) {
 Result<bool> JournalReader::may_be_cut(std::uint64_t tail) {
   if (tail < kBatchHead) return true;
   std::array<std::byte, kBatchHead> head;
-  if (auto got = bytes_->read(next_, head); !got) return std::unexpected(got.error());
+  TRY(bytes_->read(next_, head));
   if (is_batch_head(head.data(), next_)) return word_at(head.data()) + kBatchHead >= tail;
   std::vector<std::byte> window;
   for (std::uint64_t place = next_; place < bytes_->size(); place += window.size()) {
     window.resize(std::min<std::uint64_t>(bytes_->size() - place, kWindow));
-    if (auto got = bytes_->read(place, window); !got) return std::unexpected(got.error());
+    TRY(bytes_->read(place, window));
     if (std::ranges::any_of(window, [](std::byte b) { return b != std::byte{0}; })) return false;
   }
   return true;
@@ -243,9 +243,8 @@ Result<bool> JournalReader::next_fact(Fact& fact) {
 Result<void> JournalReader::visit(const FactVisitor& visitor) {
   Fact fact;
   for (;;) {
-    const auto more = next_fact(fact);
-    if (!more) return std::unexpected(more.error());
-    if (!*more) return {};
+    const auto more = TRY(next_fact(fact));
+    if (!more) return {};
     if (auto visited = visitor(fact); !visited) return visited;
   }
 }

@@ -92,9 +92,9 @@ Result<LockedFile> LockedFile::open(const std::string& path) {
   for (int i = 0; i < kTries; ++i) {
     LockedFile file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), path);
     if (file.descriptor_ < 0) return file.cannot("open", errno);
-    auto current = file.lock(path);
-    if (!current) return std::unexpected(current.error());
-    if (*current) return file;
+    auto current = TRY(file.lock(path));
+    if current
+      return file;
   }
   return fail("Cannot open the journal " + shown_path(path) + ": it is being replaced all the time.");
 }
@@ -113,9 +113,8 @@ Result<LockedFile> LockedFile::create(const std::string& path) {
   for (int i = 0; i < kTries; ++i) {
     LockedFile file(::open(new_name(path).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0666), path);
     if (file.descriptor_ < 0) return file.cannot("create", errno);
-    auto current = file.lock(new_name(path));
-    if (!current) return std::unexpected(current.error());
-    if (!*current) continue;
+    auto current = TRY(file.lock(new_name(path)));
+    if (!current) continue;
     file.unpublished_ = true;
     if (::ftruncate(file.descriptor_, 0) != 0) return file.cannot("create", errno);
     file.size_ = 0;

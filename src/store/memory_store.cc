@@ -35,17 +35,15 @@ MemoryStore::MemoryStore(const JournalHead& head, const StoreFaults& faults, std
 
 Result<std::unique_ptr<MemoryStore>> MemoryStore::open(std::vector<std::byte> found, const StoreFaults& faults,
                                                        std::uint64_t seed) {
-  auto reader = reader_of(found);
-  if (!reader) return std::unexpected(reader.error());
-  if (reader->version() != kJournalVersion) return fail("A journal in memory goes on in the newest version only.");
+  auto reader = TRY(reader_of(found));
+  if (reader.version() != kJournalVersion) return fail("A journal in memory goes on in the newest version only.");
   for (;;) {
-    const auto more = reader->next_batch();
-    if (!more) return std::unexpected(more.error());
-    if (!*more) break;
+    const auto more = TRY(reader.next_batch());
+    if (!more) break;
   }
-  auto store = std::make_unique<MemoryStore>(reader->head(), faults, seed);
-  store->note_ = reader->note();
-  found.resize(reader->place());
+  auto store = std::make_unique<MemoryStore>(reader.head(), faults, seed);
+  store->note_ = reader.note();
+  found.resize(reader.place());
   store->bytes_ = std::move(found);
   store->sync();
   return store;

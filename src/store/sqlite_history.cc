@@ -133,8 +133,8 @@ Result<bool> is_short(SqliteDatabase& database, const HistoryQuery& query) {
   auto count =
       database.prepare("SELECT count(*) FROM (SELECT 1 FROM history WHERE ended >= ?1 AND ended < ?2 LIMIT ?3)");
   if (!count) return std::unexpected(count.error());
-  const auto jobs = count->one(query.from.time_since_epoch().count(), query.until.time_since_epoch().count(), kFew + 1);
-  if (!jobs) return std::unexpected(jobs.error());
+  const auto jobs =
+      TRY(count->one(query.from.time_since_epoch().count(), query.until.time_since_epoch().count(), kFew + 1));
   return *jobs <= kFew;
 }
 
@@ -173,15 +173,13 @@ std::string page_of(const HistoryQuery& query, Lead lead) {
 Result<SqliteHistory> SqliteHistory::of(SqliteDatabase& database) {
   std::string places = "?1";
   for (int i = 2; i <= 29; ++i) places += ", ?" + std::to_string(i);
-  auto put = database.prepare("INSERT OR REPLACE INTO history(" + std::string(kColumns) + ") VALUES(" + places +
-                              ") RETURNING " + std::string(kBytesOfHistory));
-  if (!put) return std::unexpected(put.error());
-  auto drop = database.prepare(
+  auto put = TRY(database.prepare("INSERT OR REPLACE INTO history(" + std::string(kColumns) + ") VALUES(" + places +
+                                  ") RETURNING " + std::string(kBytesOfHistory)));
+  auto drop = TRY(database.prepare(
       "DELETE FROM history WHERE job IN (SELECT job FROM history WHERE ended < ?1 ORDER BY ended LIMIT ?2) "
       "RETURNING job, uid, " +
-      std::string(kBytesOfHistory));
-  if (!drop) return std::unexpected(drop.error());
-  return SqliteHistory(std::move(*put), std::move(*drop));
+      std::string(kBytesOfHistory)));
+  return SqliteHistory(std::move(put), std::move(drop));
 }
 
 Result<std::int64_t> SqliteHistory::put(const HistoryRow& row) {
@@ -197,12 +195,11 @@ Result<std::int64_t> SqliteHistory::put(const HistoryRow& row) {
 }
 
 Result<std::vector<SqliteHistory::Dropped>> SqliteHistory::drop(Instant until, std::int64_t most) {
-  if (auto begun = drop_.start(until.time_since_epoch().count(), most); !begun) return std::unexpected(begun.error());
+  TRY(drop_.start(until.time_since_epoch().count(), most));
   std::vector<Dropped> dropped;
   for (;;) {
-    const auto more = drop_.step();
-    if (!more) return std::unexpected(more.error());
-    if (!*more) return dropped;
+    const auto more = TRY(drop_.step());
+    if (!more) return dropped;
     dropped.push_back({JobId{static_cast<std::uint32_t>(drop_.integer(0))}, drop_.integer(1), drop_.integer(2)});
   }
 }
@@ -215,12 +212,11 @@ Result<std::vector<HistoryRow>> read_page(SqliteDatabase& database, const Histor
       database.prepare("SELECT " + std::string(kColumns) + " FROM history" + where(query, lead) + page_of(query, lead));
   if (!statement) return std::unexpected(statement.error());
   const Texts texts(query);
-  if (auto begun = start(*statement, query, texts, 0); !begun) return std::unexpected(begun.error());
+  TRY(start(*statement, query, texts, 0));
   std::vector<HistoryRow> rows;
   for (;;) {
-    const auto more = statement->step();
-    if (!more) return std::unexpected(more.error());
-    if (!*more) return rows;
+    const auto more = TRY(statement->step());
+    if (!more) return rows;
     rows.push_back(row_of(*statement));
   }
 }
@@ -261,13 +257,12 @@ bool is_before(const HistoryQuery& query, const HistoryRow& one, const HistoryRo
 }  // namespace
 
 Result<std::vector<HistoryRow>> read_history(SqliteDatabase& database, const HistoryQuery& query) {
-  const auto few = is_short(database, query);
-  if (!few) return std::unexpected(few.error());
-  const std::vector<HistoryQuery> parts = parts_of(query, *few);
-  if (parts.size() == 1) return read_page(database, parts.front(), lead_of(parts.front(), *few));
+  const auto few = TRY(is_short(database, query));
+  const std::vector<HistoryQuery> parts = parts_of(query, few);
+  if (parts.size() == 1) return read_page(database, parts.front(), lead_of(parts.front(), few));
   std::vector<HistoryRow> rows;
   for (const HistoryQuery& part : parts) {
-    auto page = read_page(database, part, lead_of(part, *few));
+    auto page = read_page(database, part, lead_of(part, few));
     if (!page) return page;
     std::ranges::move(*page, std::back_inserter(rows));
   }
@@ -317,19 +312,18 @@ Result<std::vector<HistorySum>> read_sums(SqliteDatabase& database, const Histor
                           : by == SumBy::partition ? "partition"
                                                    : "strftime('%Y-%m', ended / 1000 + ?9, 'unixepoch')";
   // Added up here: SQLite would sort all rows by key first.
-  auto rows = database.prepare("SELECT " + key + ", state, processors, ended - started, waited, asked FROM history" +
-                               where(query, lead_of(query, true)));
-  if (!rows) return std::unexpected(rows.error());
+  auto rows =
+      TRY(database.prepare("SELECT " + key + ", state, processors, ended - started, waited, asked FROM history" +
+                           where(query, lead_of(query, true))));
   const Texts texts(query);
-  if (auto begun = start(*rows, query, texts, unix_start); !begun) return std::unexpected(begun.error());
+  TRY(start(rows, query, texts, unix_start));
   std::map<std::string, Sum, std::less<>> found;
   for (;;) {
-    const auto more = rows->step();
-    if (!more) return std::unexpected(more.error());
-    if (!*more) break;
-    auto sum = found.find(rows->text(0));
-    if (sum == found.end()) sum = found.emplace(rows->text(0), Sum()).first;
-    sum->second.add(*rows);
+    const auto more = TRY(rows.step());
+    if (!more) break;
+    auto sum = found.find(rows.text(0));
+    if (sum == found.end()) sum = found.emplace(rows.text(0), Sum()).first;
+    sum->second.add(rows);
   }
   std::vector<HistorySum> sums;
   for (const auto& [name, sum] : found) {

@@ -45,12 +45,11 @@ Result<SqlitePayloads> SqlitePayloads::of(SqliteDatabase& database) {
       "DELETE FROM uses WHERE content = ?1"};
   std::vector<SqliteStatement> statements;
   for (const std::string_view text : kTexts) {
-    auto statement = database.prepare(text);
-    if (!statement) return std::unexpected(statement.error());
-    statements.push_back(std::move(*statement));
+    auto statement = TRY(database.prepare(text));
+    statements.push_back(std::move(statement));
   }
   SqlitePayloads payloads(std::move(statements));
-  if (auto read = payloads.read_stored(); !read) return std::unexpected(read.error());
+  TRY(payloads.read_stored());
   return payloads;
 }
 
@@ -58,9 +57,8 @@ Result<void> SqlitePayloads::read_stored() {
   SqliteStatement& rows = statements_[find_stored];
   if (auto begun = rows.start(); !begun) return begun;
   for (;;) {
-    const auto more = rows.step();
-    if (!more) return std::unexpected(more.error());
-    if (!*more) return {};
+    const auto more = TRY(rows.step());
+    if (!more) return {};
     stored_[rows.integer(0)] = rows.integer(1);
   }
 }
@@ -90,14 +88,13 @@ Result<std::int64_t> SqlitePayloads::add(std::string_view content, std::int64_t 
 
 Result<void> SqlitePayloads::settle() {
   for (const auto& [content, more] : std::exchange(more_, {})) {
-    const auto uses = statements_[count_content].one(content, more);
-    if (!uses) return std::unexpected(uses.error());
-    if (*uses > 0) continue;
+    const auto uses = TRY(statements_[count_content].one(content, more));
+    if (uses > 0) continue;
     SqliteStatement& removed = statements_[remove_content];
     if (auto begun = removed.start(content); !begun) return begun;
-    const auto row = removed.step();
-    if (!row) return std::unexpected(row.error());
-    if (*row) count(removed.integer(0), -removed.integer(1));
+    const auto row = TRY(removed.step());
+    if row
+      count(removed.integer(0), -removed.integer(1));
     removed.reset();
     if (auto done = statements_[remove_uses].run(content); !done) return done;
   }
@@ -110,20 +107,18 @@ Result<void> SqlitePayloads::settle() {
 Result<void> SqlitePayloads::put(JobId job, const Payload& payload) {
   const auto script = add(payload.script, payload.owner);  // before the old ones go: they may be the same
   if (!script) return std::unexpected(script.error());
-  const auto environment = add(payload.environment, payload.owner);
-  if (!environment) return std::unexpected(environment.error());
-  if (auto dropped = drop(job); !dropped) return std::unexpected(dropped.error());
+  const auto environment = TRY(add(payload.environment, payload.owner));
+  TRY(drop(job));
   count(payload.owner, kBytesOfPayload + static_cast<std::int64_t>(payload.about.size()));
-  return statements_[insert].run(job.value, payload.about, *script, *environment, payload.owner);
+  return statements_[insert].run(job.value, payload.about, *script, environment, payload.owner);
 }
 
 Result<void> SqlitePayloads::put_like(JobId job, const std::string& about, JobId other) {
-  if (auto dropped = drop(job); !dropped) return std::unexpected(dropped.error());
+  TRY(drop(job));
   SqliteStatement& statement = statements_[insert_like];
   if (auto begun = statement.start(job.value, about, other.value); !begun) return begun;
-  const auto found = statement.step();
-  if (!found) return std::unexpected(found.error());
-  if (!*found)
+  const auto found = TRY(statement.step());
+  if (!found)
     return fail("The database " + statement.shown() + " has no script of job " + std::to_string(other.value) + ".");
   for (const int column : {0, 1}) ++more_[statement.integer(column)];
   count(statement.integer(2), kBytesOfPayload + static_cast<std::int64_t>(about.size()));
@@ -134,9 +129,8 @@ Result<void> SqlitePayloads::put_like(JobId job, const std::string& about, JobId
 Result<void> SqlitePayloads::put_about(JobId job, const std::string& about) {
   SqliteStatement& before = statements_[find_about];
   if (auto begun = before.start(job.value); !begun) return begun;
-  const auto found = before.step();
-  if (!found) return std::unexpected(found.error());
-  if (!*found) return {};
+  const auto found = TRY(before.step());
+  if (!found) return {};
   count(before.integer(0), static_cast<std::int64_t>(about.size()) - before.integer(1));
   before.reset();
   return statements_[say].run(job.value, about);
@@ -144,10 +138,9 @@ Result<void> SqlitePayloads::put_about(JobId job, const std::string& about) {
 
 Result<std::int64_t> SqlitePayloads::drop(JobId job) {
   SqliteStatement& statement = statements_[remove];
-  if (auto begun = statement.start(job.value); !begun) return std::unexpected(begun.error());
-  const auto found = statement.step();
-  if (!found) return std::unexpected(found.error());
-  if (!*found) return 0;
+  TRY(statement.start(job.value));
+  const auto found = TRY(statement.step());
+  if (!found) return 0;
   const std::array contents{statement.integer(0), statement.integer(1)};
   std::int64_t bytes = statement.integer(3);
   count(statement.integer(2), -kBytesOfPayload - bytes);
@@ -155,10 +148,9 @@ Result<std::int64_t> SqlitePayloads::drop(JobId job) {
   for (const std::int64_t content : contents) {
     --more_[content];
     SqliteStatement& size = statements_[size_content];
-    if (auto begun = size.start(content); !begun) return std::unexpected(begun.error());
-    const auto there = size.step();
-    if (!there) return std::unexpected(there.error());
-    if (*there && size.integer(0) + more_[content] <= 0) bytes += size.integer(1);
+    TRY(size.start(content));
+    const auto there = TRY(size.step());
+    if (there && size.integer(0) + more_[content] <= 0) bytes += size.integer(1);
     size.reset();
   }
   return bytes;
@@ -194,36 +186,32 @@ Result<std::optional<JobId>> SqlitePayloads::drop_ended(std::uint32_t owner, std
   constexpr std::int64_t kRows = 2000;
   SqliteStatement& rows = statements_[list_ended];
   const std::int64_t behind = after ? std::int64_t{after->value} : -1;
-  if (auto begun = rows.start(owner, behind, kRows, until.time_since_epoch().count()); !begun)
-    return std::unexpected(begun.error());
+  TRY(rows.start(owner, behind, kRows, until.time_since_epoch().count()));
   std::vector<JobId> ended;
   std::int64_t seen = 0;
   for (;; ++seen) {
-    const auto more = rows.step();
-    if (!more) return std::unexpected(more.error());
-    if (!*more) break;
+    const auto more = TRY(rows.step());
+    if (!more) break;
     after = JobId{static_cast<std::uint32_t>(rows.integer(0))};
     if (rows.integer(1) != 0) ended.push_back(*after);
   }
   std::int64_t bytes = 0;
   for (const JobId job : ended) {
-    const auto dropped = drop(job);
-    if (!dropped) return std::unexpected(dropped.error());
-    bytes += *dropped;
+    const auto dropped = TRY(drop(job));
+    bytes += dropped;
     if (bytes < kAtOnce) continue;
     after = job;
     break;
   }
-  if (auto settled = settle(); !settled) return std::unexpected(settled.error());
+  TRY(settle());
   return seen == kRows || bytes >= kAtOnce ? after : std::nullopt;
 }
 
 Result<std::optional<Payload>> SqlitePayloads::get(JobId job) {
   SqliteStatement& statement = statements_[find];
-  if (auto begun = statement.start(job.value); !begun) return std::unexpected(begun.error());
-  const auto found = statement.step();
-  if (!found) return std::unexpected(found.error());
-  if (!*found) return std::nullopt;
+  TRY(statement.start(job.value));
+  const auto found = TRY(statement.step());
+  if (!found) return std::nullopt;
   constexpr int kScript = 1, kEnvironment = 4, kOwner = 7;  // the first columns
   const auto whole = [&](int at) {
     return std::ranges::equal(digest_of(statement.bytes(at), statement.integer(at + 2)), statement.bytes(at + 1));

@@ -24,11 +24,11 @@ namespace {
 Result<std::unique_ptr<SqliteDatabase>> opened(const std::string& path, SqliteDatabase::Access access) {
   auto database = SqliteDatabase::open(path, access);
   if (!database) return database;
-  const auto empty = is_new(**database);
-  if (!empty) return std::unexpected(empty.error());
-  if (*empty) return fail("The database " + (*database)->shown() + " is empty: nothing has been written yet.");
-  if (auto shown = show_renewed(**database); !shown) return std::unexpected(shown.error());
-  if (auto begun = (*database)->run("BEGIN"); !begun) return std::unexpected(begun.error());
+  const auto empty = TRY(is_new(**database));
+  if empty
+    return fail("The database " + (*database)->shown() + " is empty: nothing has been written yet.");
+  TRY(show_renewed(**database));
+  TRY((*database)->run("BEGIN"));
   return database;
 }
 
@@ -42,9 +42,8 @@ Result<SqliteReader> SqliteReader::open(const std::string& path) {
     if (untouched) database = std::move(untouched);
   }
   if (!database) return std::unexpected(database.error());
-  auto head = read_head(**database);
-  if (!head) return std::unexpected(head.error());
-  return SqliteReader(std::move(*database), std::move(*head));
+  auto head = TRY(read_head(**database));
+  return SqliteReader(std::move(*database), std::move(head));
 }
 
 Result<void> SqliteReader::visit(const FactVisitor& visitor) { return visit_facts(*database_, visitor); }

@@ -82,20 +82,18 @@ Result<bool> SqliteStatement::step() {
 
 Result<void> SqliteStatement::finish() {
   for (;;) {
-    const auto more = step();
-    if (!more) return std::unexpected(more.error());
-    if (!*more) break;
+    const auto more = TRY(step());
+    if (!more) break;
   }
   reset();
   return {};
 }
 
 Result<std::int64_t> SqliteStatement::first_number() {
-  const auto found = step();
-  if (!found) return std::unexpected(found.error());
-  if (!*found) return 0;
+  const auto found = TRY(step());
+  if (!found) return 0;
   const std::int64_t number = integer(0);
-  if (auto over = finish(); !over) return std::unexpected(over.error());
+  TRY(finish());
   return number;
 }
 

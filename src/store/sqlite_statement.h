@@ -49,7 +49,7 @@ class SqliteStatement {
   // The number in the first column of the first row, all rows being gone through; there is one.
   template <class... Values>
   Result<std::int64_t> one(const Values&... values) {
-    if (auto begun = start(values...); !begun) return std::unexpected(begun.error());
+    TRY(start(values...));
     return first_number();
   }
   void reset();

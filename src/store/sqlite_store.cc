@@ -43,15 +43,13 @@ Result<std::string> made_file(const std::string& path) {
 
 // Durable at each commit, whoever reads.
 Result<void> settle(SqliteDatabase& database) {
-  auto mode = database.prepare("PRAGMA journal_mode = WAL");
-  if (!mode) return std::unexpected(mode.error());
-  const auto told = mode->step();
-  if (!told) return std::unexpected(told.error());
-  if (mode->text(0) != "wal") {
+  auto mode = TRY(database.prepare("PRAGMA journal_mode = WAL"));
+  TRY(mode.step());
+  if (mode.text(0) != "wal") {
     return fail("The database " + database.shown() +
                 " cannot be written and read at once on this file system. Give a path on a local disk.");
   }
-  mode->reset();
+  mode.reset();
   return database.run(
       "PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST; PRAGMA temp_store = MEMORY;"
       "PRAGMA trusted_schema = OFF; PRAGMA journal_size_limit = 67108864");
@@ -69,28 +67,22 @@ Result<void> empty_log(SqliteDatabase& database) {
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, const JournalHead& head,
                                                        const std::string& vfs) {
-  const auto file = made_file(path);
-  if (!file) return std::unexpected(file.error());
-  auto lock = WriterLock::take(*file);
-  if (!lock) return std::unexpected(lock.error());
-  auto database = SqliteDatabase::open(*file, SqliteDatabase::Access::writes, vfs);
-  if (!database) return std::unexpected(database.error());
-  const auto fresh = is_new(**database);
-  if (!fresh) return std::unexpected(fresh.error());
-  if (auto settled = settle(**database); !settled) return std::unexpected(settled.error());
-  if (*fresh) {
-    ::chmod(file->c_str(), S_IRUSR | S_IWUSR);  // an empty one may have been there
-    if (auto made = make_tables(**database, head); !made) return std::unexpected(made.error());
-    if (auto moved = empty_log(**database); !moved) return std::unexpected(moved.error());
+  const auto file = TRY(made_file(path));
+  auto lock = TRY(WriterLock::take(file));
+  auto database = TRY(SqliteDatabase::open(file, SqliteDatabase::Access::writes, vfs));
+  const auto fresh = TRY(is_new(*database));
+  TRY(settle(*database));
+  if fresh {
+    ::chmod(file.c_str(), S_IRUSR | S_IWUSR);  // an empty one may have been there
+    TRY(make_tables(*database, head));
+    TRY(empty_log(*database));
   }
-  if (auto renewed = renew_tables(**database); !renewed) return std::unexpected(renewed.error());
-  auto payloads = SqlitePayloads::of(**database);
-  if (!payloads) return std::unexpected(payloads.error());
-  auto history = SqliteHistory::of(**database);
-  if (!history) return std::unexpected(history.error());
+  TRY(renew_tables(*database));
+  auto payloads = TRY(SqlitePayloads::of(*database));
+  auto history = TRY(SqliteHistory::of(*database));
   std::unique_ptr<SqliteStore> store(
-      new SqliteStore(std::move(*lock), std::move(*database), std::move(*payloads), std::move(*history)));
-  if (auto prepared = store->prepare(); !prepared) return std::unexpected(prepared.error());
+      new SqliteStore(std::move(lock), std::move(database), std::move(payloads), std::move(history)));
+  TRY(store->prepare());
   return store;
 }
 
@@ -110,22 +102,18 @@ Result<void> SqliteStore::prepare() {
       "PRAGMA freelist_count",
       "PRAGMA page_size"};
   for (const std::string_view text : kTexts) {
-    auto statement = database_->prepare(text);
-    if (!statement) return std::unexpected(statement.error());
-    statements_.push_back(std::move(*statement));
+    auto statement = TRY(database_->prepare(text));
+    statements_.push_back(std::move(statement));
   }
-  auto head = store::read_head(*database_);
-  if (!head) return std::unexpected(head.error());
-  head_ = std::move(*head);
-  const auto next = next_batch(*database_);
-  if (!next) return std::unexpected(next.error());
-  next_batch_ = *next;
-  const auto there = database_->number("SELECT coalesce(sum(length(facts)), 0) FROM batches");
-  if (!there) return std::unexpected(there.error());
-  const auto snapshot = setting(kSnapshotBytes);
-  if (!snapshot) return std::unexpected(snapshot.error());
-  const auto all = static_cast<std::size_t>(*there);
-  if (*snapshot) snapshot_ = std::min(all, static_cast<std::size_t>(parse_integer(**snapshot).value_or(0)));
+  auto head = TRY(store::read_head(*database_));
+  head_ = std::move(head);
+  const auto next = TRY(next_batch(*database_));
+  next_batch_ = next;
+  const auto there = TRY(database_->number("SELECT coalesce(sum(length(facts)), 0) FROM batches"));
+  const auto snapshot = TRY(setting(kSnapshotBytes));
+  const auto all = static_cast<std::size_t> there;
+  if snapshot
+    snapshot_ = std::min(all, static_cast<std::size_t>(parse_integer(*snapshot).value_or(0)));
   grown_ = all - snapshot_;
   return {};
 }
@@ -275,18 +263,16 @@ void SqliteStore::drop_keys(Instant until) {
 Result<std::optional<SqliteStore::KeyUse>> SqliteStore::key_use(const std::string& key, std::uint32_t uid) {
   if (!error_.empty()) return fail(error_);
   SqliteStatement& statement = statements_[find_key];
-  if (auto begun = statement.start(uid, key); !begun) return std::unexpected(begun.error());
-  const auto found = statement.step();
-  if (!found) return std::unexpected(found.error());
-  if (!*found) return std::nullopt;
+  TRY(statement.start(uid, key));
+  const auto found = TRY(statement.step());
+  if (!found) return std::nullopt;
   KeyUse use{JobId{static_cast<std::uint32_t>(statement.integer(0))}, std::string(statement.text(1))};
   statement.reset();
   return use;
 }
 Result<std::optional<JobId>> SqliteStore::key(const std::string& key, std::uint32_t uid) {
-  const auto use = key_use(key, uid);
-  if (!use) return std::unexpected(use.error());
-  return *use ? std::optional((*use)->job) : std::nullopt;
+  const auto use = TRY(key_use(key, uid));
+  return *use ? std::optional(use.job) : std::nullopt;
 }
 
 void SqliteStore::put_setting(const std::string& name, const std::string& value) {
@@ -296,10 +282,9 @@ void SqliteStore::put_setting(const std::string& name, const std::string& value)
 Result<std::optional<std::string>> SqliteStore::setting(const std::string& name) {
   if (!error_.empty()) return fail(error_);
   SqliteStatement& statement = statements_[find_setting];
-  if (auto begun = statement.start(name); !begun) return std::unexpected(begun.error());
-  const auto found = statement.step();
-  if (!found) return std::unexpected(found.error());
-  if (!*found) return std::nullopt;
+  TRY(statement.start(name));
+  const auto found = TRY(statement.step());
+  if (!found) return std::nullopt;
   std::string value(statement.text(0));
   statement.reset();
   return value;
@@ -311,12 +296,11 @@ Result<std::vector<std::pair<std::string, std::string>>> SqliteStore::settings(c
   std::string behind = prefix;
   ++behind.back();
   SqliteStatement& statement = statements_[find_settings];
-  if (auto begun = statement.start(prefix, behind); !begun) return std::unexpected(begun.error());
+  TRY(statement.start(prefix, behind));
   std::vector<std::pair<std::string, std::string>> all;
   for (;;) {
-    const auto found = statement.step();
-    if (!found) return std::unexpected(found.error());
-    if (!*found) break;
+    const auto found = TRY(statement.step());
+    if (!found) break;
     all.emplace_back(statement.text(0).substr(prefix.size()), statement.text(1));
   }
   statement.reset();

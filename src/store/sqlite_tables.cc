@@ -108,21 +108,18 @@ CREATE VIEW jobs AS
 }  // namespace
 
 Result<bool> is_new(SqliteDatabase& database) {
-  const auto application = database.number("PRAGMA application_id");
-  if (!application) return std::unexpected(application.error());
-  const auto version = database.number("PRAGMA user_version");
-  if (!version) return std::unexpected(version.error());
-  const auto things = database.number("SELECT count(*) FROM sqlite_schema");
-  if (!things) return std::unexpected(things.error());
-  if (*application == 0 && *version == 0 && *things == 0) return true;
-  if (*application != kApplication) {
+  const auto application = TRY(database.number("PRAGMA application_id"));
+  const auto version = TRY(database.number("PRAGMA user_version"));
+  const auto things = TRY(database.number("SELECT count(*) FROM sqlite_schema"));
+  if (application == 0 && version == 0 && things == 0) return true;
+  if (application != kApplication) {
     return fail(database.shown() + " is a database of another program. Give another path.");
   }
-  if (*version > kTablesVersion) {
-    return fail(database.shown() + " is a database of version " + std::to_string(*version) +
+  if (version > kTablesVersion) {
+    return fail(database.shown() + " is a database of version " + std::to_string(version) +
                 ", and this Rota knows versions 1 to " + std::to_string(kTablesVersion) + ". Use a newer Rota.");
   }
-  if (*version >= 1) return false;
+  if (version >= 1) return false;
   return fail("The database " + database.shown() + " does not say its version, so it is damaged. Use a copy of it.");
 }
 
@@ -154,10 +151,9 @@ constexpr std::array<NewColumn, 6> kNewColumns{{{"backfills", "INTEGER", "0"},
 Result<std::vector<NewColumn>> lacking_columns(SqliteDatabase& database) {
   std::vector<NewColumn> lacking;
   for (const NewColumn& column : kNewColumns) {
-    const auto found = database.number("SELECT count(*) FROM pragma_table_info('history') WHERE name = '" +
-                                       std::string(column.name) + "'");
-    if (!found) return std::unexpected(found.error());
-    if (*found == 0) lacking.push_back(column);
+    const auto found = TRY(database.number("SELECT count(*) FROM pragma_table_info('history') WHERE name = '" +
+                                           std::string(column.name) + "'"));
+    if (found == 0) lacking.push_back(column);
   }
   return lacking;
 }
@@ -185,20 +181,17 @@ Result<void> add_requests_and_ends(SqliteDatabase& database) {
 
 // Added up here: SQLite would sort all rows by user first, in memory.
 Result<void> count_history(SqliteDatabase& database) {
-  auto rows = database.prepare("SELECT uid, " + std::string(kBytesOfHistory) + " FROM history");
-  if (!rows) return std::unexpected(rows.error());
-  if (auto begun = rows->start(); !begun) return begun;
+  auto rows = TRY(database.prepare("SELECT uid, " + std::string(kBytesOfHistory) + " FROM history"));
+  if (auto begun = rows.start(); !begun) return begun;
   std::map<std::int64_t, std::int64_t> bytes;
   for (;;) {
-    const auto more = rows->step();
-    if (!more) return std::unexpected(more.error());
-    if (!*more) break;
-    bytes[rows->integer(0)] += rows->integer(1);
+    const auto more = TRY(rows.step());
+    if (!more) break;
+    bytes[rows.integer(0)] += rows.integer(1);
   }
-  auto insert = database.prepare("INSERT OR IGNORE INTO stored(owner, bytes) VALUES(?1, ?2)");
-  if (!insert) return std::unexpected(insert.error());
+  auto insert = TRY(database.prepare("INSERT OR IGNORE INTO stored(owner, bytes) VALUES(?1, ?2)"));
   for (const auto& [owner, sum] : bytes) {
-    if (auto done = insert->run(owner, sum); !done) return done;
+    if (auto done = insert.run(owner, sum); !done) return done;
   }
   return {};
 }
@@ -221,13 +214,11 @@ Result<void> add_owners(SqliteDatabase& database) {
 }  // namespace
 
 Result<void> renew_tables(SqliteDatabase& database) {
-  const auto version = database.number("PRAGMA user_version");
-  if (!version) return std::unexpected(version.error());
-  if (*version >= kTablesVersion) return {};
+  const auto version = TRY(database.number("PRAGMA user_version"));
+  if (version >= kTablesVersion) return {};
   if (auto begun = database.run("BEGIN IMMEDIATE"); !begun) return begun;
-  const auto lacking = lacking_columns(database);
-  if (!lacking) return std::unexpected(lacking.error());
-  for (const NewColumn& column : *lacking) {
+  const auto lacking = TRY(lacking_columns(database));
+  for (const NewColumn& column : lacking) {
     const std::string type = std::string(column.type) + " NOT NULL DEFAULT " + column.value;
     if (auto added = add_column(database, "history", column.name, type); !added) return added;
   }
@@ -238,11 +229,10 @@ Result<void> renew_tables(SqliteDatabase& database) {
 }
 
 Result<void> show_renewed(SqliteDatabase& database) {
-  const auto lacking = lacking_columns(database);
-  if (!lacking) return std::unexpected(lacking.error());
-  if (lacking->empty()) return {};
+  const auto lacking = TRY(lacking_columns(database));
+  if (lacking.empty()) return {};
   std::string view = "PRAGMA temp_store = MEMORY; CREATE TEMP VIEW history AS SELECT *";
-  for (const NewColumn& column : *lacking) view += std::string(", ") + column.value + " AS " + column.name;
+  for (const NewColumn& column : lacking) view += std::string(", ") + column.value + " AS " + column.name;
   view += " FROM main.history";
   return database.run(view.c_str());
 }
@@ -253,12 +243,10 @@ Result<void> write_head(SqliteDatabase& database, const JournalHead& head, std::
 }
 
 Result<JournalHead> read_head(SqliteDatabase& database) {
-  auto statement = database.prepare("SELECT text FROM head");
-  if (!statement) return std::unexpected(statement.error());
-  const auto found = statement->step();
-  if (!found) return std::unexpected(found.error());
-  if (!*found) return fail("The database " + database.shown() + " has lost its head. Use a copy of it.");
-  auto head = store::read_head(statement->text(0));
+  auto statement = TRY(database.prepare("SELECT text FROM head"));
+  const auto found = TRY(statement.step());
+  if (!found) return fail("The database " + database.shown() + " has lost its head. Use a copy of it.");
+  auto head = store::read_head(statement.text(0));
   if (head) return head;
   return fail("The head of the database " + database.shown() + " cannot be understood. " + head.error().message);
 }
@@ -298,20 +286,17 @@ Result<void> visit_batch(const std::string& called, const SqliteStatement& row, 
 }  // namespace
 
 Result<void> visit_facts(SqliteDatabase& database, const FactVisitor& visit) {
-  const auto first = database.number("SELECT first_batch FROM head");
-  if (!first) return std::unexpected(first.error());
-  auto rows = database.prepare("SELECT number, version, crc, facts FROM batches ORDER BY number");
-  if (!rows) return std::unexpected(rows.error());
-  for (std::int64_t expected = *first;; ++expected) {
-    const auto more = rows->step();
-    if (!more) return std::unexpected(more.error());
-    if (!*more) return {};
+  const auto first = TRY(database.number("SELECT first_batch FROM head"));
+  auto rows = TRY(database.prepare("SELECT number, version, crc, facts FROM batches ORDER BY number"));
+  for (std::int64_t expected = first;; ++expected) {
+    const auto more = TRY(rows.step());
+    if (!more) return {};
     const std::string of_database = " of the database " + database.shown();
-    if (rows->integer(0) != expected) {
+    if (rows.integer(0) != expected) {
       return fail("Batch " + std::to_string(expected) + of_database + " is missing. Use a copy of it.");
     }
     const std::string called = "Batch " + std::to_string(expected) + of_database;
-    if (auto visited = visit_batch(called, *rows, visit); !visited) return visited;
+    if (auto visited = visit_batch(called, rows, visit); !visited) return visited;
   }
 }
 

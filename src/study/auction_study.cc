@@ -233,8 +233,7 @@ Result<Trial> try_one(const Contender& contender, const AuctionStudy& study, std
     mix.transfer /= contender.stretch;
   }
   const MixedFederation made = mixed(mix);
-  const auto chain = Chain::parse(contender.policy);
-  if (!chain) return std::unexpected(chain.error());
+  const auto chain = TRY(Chain::parse(contender.policy));
   std::vector<LocalStream> streams;
   for (const auto& jobs : made.local) streams.emplace_back(jobs);
   std::vector<sim::Source*> local;
@@ -243,9 +242,9 @@ Result<Trial> try_one(const Contender& contender, const AuctionStudy& study, std
   MemoryExchange exchange(loop);
   Participants participants;
   exchange.watch({}, participants, 0);
-  sim::Federation federation(options_of(contender, mix, made, chain->knobs().auction), {loop, exchange, *chain, local},
+  sim::Federation federation(options_of(contender, mix, made, chain.knobs().auction), {loop, exchange, chain, local},
                              made.jobs);
-  if (auto done = federation.run(); !done) return std::unexpected(done.error());
+  TRY(federation.run());
   return trial_of(federation, mix.mean_run_time * mix.scale, participants.share(mix.sites.size()));
 }
 
@@ -428,11 +427,10 @@ std::vector<report::Plot> plots_of(const std::vector<AuctionRow>& rows) {
 
 Result<AuctionFindings> study_auction(const AuctionStudy& study) {
   const auto all = contenders();
-  const auto trials = try_all(study, all);
-  if (!trials) return std::unexpected(trials.error());
+  const auto trials = TRY(try_all(study, all));
   AuctionFindings findings;
   for (std::size_t c = 0; c < all.size(); ++c) {
-    findings.rows.push_back(row_of(all[c], (*trials)[c], (*trials)[kLooking]));
+    findings.rows.push_back(row_of(all[c], trials[c], trials[kLooking]));
   }
   findings.cells = cells_of(findings.rows);
   for (report::Cell& cell : findings.cells) cell = without_command(std::move(cell), kAlone);
@@ -447,10 +445,9 @@ Study auction_study() {
           {{"--seeds", "federations: how many, with seeds from 0 on, or the first and the last seed",
             SeedsChosen{&study->seeds, &study->first_seed}, 2, 100'000, "N|FIRST-LAST"}},
           [study]() -> Result<Findings> {
-            auto found = study_auction(*study);
-            if (!found) return std::unexpected(found.error());
-            return Findings{table_of(found->rows, study->seeds), json_of(found->rows, study->seeds),
-                            "mean over the federations", std::move(found->cells), plots_of(found->rows)};
+            auto found = TRY(study_auction(*study));
+            return Findings{table_of(found.rows, study->seeds), json_of(found.rows, study->seeds),
+                            "mean over the federations", std::move(found.cells), plots_of(found.rows)};
           }};
 }
 

@@ -129,8 +129,7 @@ std::vector<std::int32_t> equal_speeds(std::size_t accelerators) {
 }
 
 Result<Duration> makespan(const BindingCase& setting, Bind bind) {
-  const auto chain = Chain::parse(policy_of(bind, setting.bind_time));
-  if (!chain) return std::unexpected(chain.error());
+  const auto chain = TRY(Chain::parse(policy_of(bind, setting.bind_time)));
   const log::Workload workload = workload_of(setting);
   RehearseOptions options;
   options.processors = processors_of(setting);
@@ -138,18 +137,15 @@ Result<Duration> makespan(const BindingCase& setting, Bind bind) {
   options.tasks = std::make_shared<const TaskTable>(tasks_of(setting));
   options.containers = {{.overlap = setting.overlap}, true};
   options.keep_jobs = true;
-  const auto rehearsed = rehearse(workload, *chain, options);
-  if (!rehearsed) return std::unexpected(rehearsed.error());
-  const auto& jobs = rehearsed->outcome.jobs;
+  const auto rehearsed = TRY(rehearse(workload, chain, options));
+  const auto& jobs = rehearsed.outcome.jobs;
   return std::ranges::max_element(jobs, {}, &Job::end)->end - jobs.front().start;
 }
 
 Result<double> speed_up(const BindingCase& setting, Bind bind) {
-  const auto on_cpus = makespan(setting, Bind::none);
-  if (!on_cpus) return std::unexpected(on_cpus.error());
-  const auto bound = makespan(setting, bind);
-  if (!bound) return std::unexpected(bound.error());
-  return to_seconds(*on_cpus) / to_seconds(*bound);
+  const auto on_cpus = TRY(makespan(setting, Bind::none));
+  const auto bound = TRY(makespan(setting, bind));
+  return to_seconds(on_cpus) / to_seconds(bound);
 }
 
 std::string command_of(const BindingCase& setting, std::span<const Bind> binds) {

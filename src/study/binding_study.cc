@@ -19,9 +19,8 @@ constexpr std::span<const Bind> kBinds = std::span(kRules).subspan(1);  // that 
 Result<BindingRow> row_of(const BindingCase& setting) {
   BindingRow row{setting, {}};
   for (const Bind bind : kBinds) {
-    const auto found = speed_up(setting, bind);
-    if (!found) return std::unexpected(found.error());
-    row.speed_ups.emplace_back(bind, *found);
+    const auto found = TRY(speed_up(setting, bind));
+    row.speed_ups.emplace_back(bind, found);
   }
   return row;
 }
@@ -106,9 +105,8 @@ Result<BindingFindings> study_binding() {
   BindingFindings findings;
   for (const Application& app : kDecompositions) {
     for (std::size_t gpus = 1; gpus <= 4; ++gpus) {
-      auto row = row_of({.application = std::string(app.name), .speeds = equal_speeds(gpus)});
-      if (!row) return std::unexpected(row.error());
-      findings.rows.push_back(std::move(*row));
+      auto row = TRY(row_of({.application = std::string(app.name), .speeds = equal_speeds(gpus)}));
+      findings.rows.push_back(std::move(row));
     }
   }
   BindingCells cells;
@@ -127,11 +125,9 @@ Result<BindingFindings> study_binding() {
 Study binding_study() {
   return {
       "binding", "nodes and tasks bound to accelerators (Li, Zhu, Liu and Qian 2016)", {}, []() -> Result<Findings> {
-        auto found = study_binding();
-        if (!found) return std::unexpected(found.error());
-        return Findings{
-            table_of(found->rows),   json_of(found->rows),    "speed-up, and what comes with it",
-            std::move(found->cells), std::move(found->plots), [used = found->used] { return files_of(used); }};
+        auto found = TRY(study_binding());
+        return Findings{table_of(found.rows),   json_of(found.rows),    "speed-up, and what comes with it",
+                        std::move(found.cells), std::move(found.plots), [used = found.used] { return files_of(used); }};
       }};
 }
 

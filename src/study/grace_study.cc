@@ -44,9 +44,8 @@ using Summaries = std::array<report::Summary, kContenders.size()>;
 Result<Chains> chains() {
   Chains all;
   for (const Contender& c : kContenders) {
-    auto chain = Chain::parse(c.policy);
-    if (!chain) return std::unexpected(chain.error());
-    all.push_back(std::move(*chain));
+    auto chain = TRY(Chain::parse(c.policy));
+    all.push_back(std::move(chain));
   }
   return all;
 }
@@ -60,17 +59,15 @@ Result<generate::Recipe> recipe_of(std::int64_t jobs, std::int64_t seed) {
 
 // Every contender on the workload of one size and seed.
 Result<Summaries> rehearse_one(std::int64_t jobs, std::int64_t seed, const Chains& policies) {
-  const auto recipe = recipe_of(jobs, seed);
-  if (!recipe) return std::unexpected(recipe.error());
-  const log::Workload workload = generate::generate(*recipe);
+  const auto recipe = TRY(recipe_of(jobs, seed));
+  const log::Workload workload = generate::generate(recipe);
   Summaries summaries;
   for (std::size_t c = 0; c < kContenders.size(); ++c) {
     RehearseOptions options;
     options.processors = workload.processors;
     options.exact_estimates = kContenders[c].exact_estimates;
-    auto rehearsed = rehearse(workload, policies[c], options);
-    if (!rehearsed) return std::unexpected(rehearsed.error());
-    summaries[c] = std::move(rehearsed->summary);
+    auto rehearsed = TRY(rehearse(workload, policies[c], options));
+    summaries[c] = std::move(rehearsed.summary);
   }
   return summaries;
 }
@@ -294,15 +291,13 @@ std::vector<report::Plot> plots_of(const std::vector<GraceRow>& rows) {
 }  // namespace
 
 Result<GraceFindings> study_grace(const GraceStudy& study) {
-  const auto policies = chains();
-  if (!policies) return std::unexpected(policies.error());
-  const auto summaries = rehearse_all(study, *policies);
-  if (!summaries) return std::unexpected(summaries.error());
+  const auto policies = TRY(chains());
+  const auto summaries = TRY(rehearse_all(study, policies));
   const auto seeds = static_cast<std::size_t>(study.seeds);
   GraceFindings findings;
   for (std::size_t size = 0; size < study.sizes.size(); ++size) {
     for (std::size_t c = 0; c < kContenders.size(); ++c) {
-      findings.rows.push_back(row_of(study.sizes[size], c, *summaries, size * seeds, seeds));
+      findings.rows.push_back(row_of(study.sizes[size], c, summaries, size * seeds, seeds));
     }
   }
   findings.cells = cells_of(findings.rows);
@@ -319,13 +314,12 @@ Study grace_study() {
             SeedsChosen{&study->seeds, &study->first_seed}, 2, 100'000, "N|FIRST-LAST"},
            {"--sizes", "jobs of a workload, separated by commas", &study->sizes, 1, 1'000'000, "N[,N...]"}},
           [study]() -> Result<Findings> {
-            auto found = study_grace(*study);
-            if (!found) return std::unexpected(found.error());
-            return Findings{table_of(found->rows, study->seeds),
-                            json_of(found->rows, *study),
+            auto found = TRY(study_grace(*study));
+            return Findings{table_of(found.rows, study->seeds),
+                            json_of(found.rows, *study),
                             "mean over the sizes",
-                            std::move(found->cells),
-                            plots_of(found->rows),
+                            std::move(found.cells),
+                            plots_of(found.rows),
                             [sizes = study->sizes] { return files_of(sizes); }};
           }};
 }

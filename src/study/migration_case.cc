@@ -155,18 +155,16 @@ std::vector<StudyFile> files_of(const std::vector<MigrationCase>& cases, const M
 }
 
 Result<MigrationTotals> migrate_case(const MigrationCase& setting, const std::string& knobs, std::int64_t seed) {
-  const auto chain = Chain::parse(policy_of(knobs));
-  if (!chain) return std::unexpected(chain.error());
+  const auto chain = TRY(Chain::parse(policy_of(knobs)));
   const log::Workload workload = workload_of(setting, seed);
   RehearseOptions options;
   options.processors = workload.processors;
   options.machine = std::make_shared<const Machine>(two_hosts(setting));
   options.keep_jobs = true;
-  const auto rehearsed = rehearse(workload, *chain, options);
-  if (!rehearsed) return std::unexpected(rehearsed.error());
+  const auto rehearsed = TRY(rehearse(workload, chain, options));
   MigrationTotals totals;
-  totals.minutes = minutes_of(rehearsed->outcome.lost_work);
-  for (const Job& job : rehearsed->outcome.jobs) {
+  totals.minutes = minutes_of(rehearsed.outcome.lost_work);
+  for (const Job& job : rehearsed.outcome.jobs) {
     if (only_takes_the_fast_host(setting, job.spec)) continue;
     totals.minutes += minutes_of(job.run_time());
     totals.moves += job.migrations;

@@ -326,14 +326,13 @@ Study migration_study() {
           {{"--seeds", "streams of each kind: how many, with seeds from 0 on, or the first and the last seed",
             SeedsChosen{&study->seeds, &study->first_seed}, 1, 10'000, "N|FIRST-LAST"}},
           [study]() -> Result<Findings> {
-            auto found = study_migration(*study);
-            if (!found) return std::unexpected(found.error());
-            return Findings{table_of(found->rows, study->seeds),
-                            json_of(found->rows, study->seeds),
+            auto found = TRY(study_migration(*study));
+            return Findings{table_of(found.rows, study->seeds),
+                            json_of(found.rows, study->seeds),
                             "eight copies of a job on two hosts, then streams",
-                            std::move(found->cells),
-                            std::move(found->plots),
-                            [used = found->used, study = *study] { return files_of(used, study); }};
+                            std::move(found.cells),
+                            std::move(found.plots),
+                            [used = found.used, study = *study] { return files_of(used, study); }};
           }};
 }
 

@@ -60,17 +60,15 @@ struct Found {
 };
 
 Result<Found> rehearse_on(const log::Workload& log, const Comparison& where, const std::string& policy) {
-  const auto chain = Chain::parse(policy);
-  if (!chain) return std::unexpected(chain.error());
+  const auto chain = TRY(Chain::parse(policy));
   RehearseOptions options;
   options.machine = where.machine;
   options.processors = where.machine->processors;
   options.ties = where.ties;
-  const auto done = rehearse(log, *chain, options);
-  if (!done) return std::unexpected(done.error());
-  if (!done->summary.wait_mean) return fail("no job of the log " + log.name + " ran.");
-  const auto& power = done->summary.power;
-  return Found{*done->summary.wait_mean / 60, power ? 100 * power->share(power->off) : 0};
+  const auto done = TRY(rehearse(log, chain, options));
+  if (!done.summary.wait_mean) return fail("no job of the log " + log.name + " ran.");
+  const auto& power = done.summary.power;
+  return Found{done.summary.wait_mean / 60, power ? 100 * power->share(power->off) : 0};
 }
 
 // Of n values the standard error of their mean, from the sum and the sum of squares.
@@ -193,15 +191,14 @@ Result<Frontier> find_frontier(const log::Workload& workload, const Comparison& 
 }
 
 Result<Frontier> frontier_of_log(const std::string& file, std::int64_t nodes, std::size_t copies, std::size_t threads) {
-  const auto log = log::read_log(file);
-  if (!log) return std::unexpected(log.error());
-  if (nodes == 0) nodes = log->processors;
-  if (nodes <= 0 || log->processors % nodes != 0) {
-    return fail("--nodes is a number that divides the " + amount(log->processors, "processor") + " (MaxProcs) of " +
+  const auto log = TRY(log::read_log(file));
+  if (nodes == 0) nodes = log.processors;
+  if (nodes <= 0 || log.processors % nodes != 0) {
+    return fail("--nodes is a number that divides the " + amount(log.processors, "processor") + " (MaxProcs) of " +
                 file + ".");
   }
-  const std::string title = formatted("%s, %lld nodes, EASY", log->name.c_str(), static_cast<long long>(nodes));
-  return find_frontier(*log, {title, "easy", machine_of(nodes, log->processors), sim::Ties::batch, copies}, threads);
+  const std::string title = formatted("%s, %lld nodes, EASY", log.name.c_str(), static_cast<long long>(nodes));
+  return find_frontier(log, {title, "easy", machine_of(nodes, log.processors), sim::Ties::batch, copies}, threads);
 }
 
 }  // namespace rota::study

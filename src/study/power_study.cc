@@ -84,23 +84,20 @@ struct Readings {
 };
 
 Result<Readings> readings_of(X64Stream stream) {
-  const auto workload = x64_stream(stream);
-  if (!workload) return std::unexpected(workload.error());
-  return Readings((workload->jobs.front().submit - kEpoch) / seconds(1));
+  const auto workload = TRY(x64_stream(stream));
+  return Readings((workload.jobs.front().submit - kEpoch) / seconds(1));
 }
 
 constexpr const char* kWait = "wait_mean_s / 3600";
 
 Result<PowerRow> rehearse_one(const PowerCase& setting, const log::Workload& workload) {
-  const auto chain = Chain::parse(setting.policy);
-  if (!chain) return std::unexpected(chain.error());
+  const auto chain = TRY(Chain::parse(setting.policy));
   RehearseOptions options;
   options.machine = x64_machine(setting.nodes);
   options.processors = options.machine->processors;
   options.ties = kTies;
-  const auto done = rehearse(workload, *chain, options);
-  if (!done) return std::unexpected(done.error());
-  const report::Summary& found = done->summary;
+  const auto done = TRY(rehearse(workload, chain, options));
+  const report::Summary& found = done.summary;
   const report::PowerUse power = found.power.value_or(report::PowerUse{});  // always on: nothing is metered
   const Duration first = workload.jobs.front().submit - kEpoch;
   const auto nodes = static_cast<double>(setting.nodes);
@@ -141,9 +138,8 @@ Result<Runs> run_all(std::size_t threads) {
   for (const std::int64_t nodes : kSizes) {
     cases.push_back({X64Stream::skipping, nodes, "fcfs-skip" + std::string(kDemand)});
   }
-  auto rows = rehearse_power(cases, threads);
-  if (!rows) return std::unexpected(rows.error());
-  return Runs{std::move(*rows)};
+  auto rows = TRY(rehearse_power(cases, threads));
+  return Runs{std::move(rows)};
 }
 
 void always_on(const Runs& runs, const Readings& skips, const Readings& in_order, std::vector<Cell>& cells) {
@@ -267,9 +263,8 @@ Result<void> judge_on(const FreshStreams& streams, std::size_t threads, std::vec
   std::vector<Result<PowerRow>> results(streams.made.size() * policies.size(), PowerRow{});
   std::vector<log::Workload> workloads;
   for (generate::X64Blades blades : streams.made) {
-    const auto recipe = blades.recipe();
-    if (!recipe) return std::unexpected(recipe.error());
-    workloads.push_back(generate::generate(*recipe));
+    const auto recipe = TRY(blades.recipe());
+    workloads.push_back(generate::generate(recipe));
   }
   in_parallel(results.size(), threads, [&](std::size_t i) {
     results[i] = rehearse_one({X64Stream::skipping, 320, policies[i % 3]}, workloads[i / 3]);
@@ -382,12 +377,10 @@ void add(Frontier frontier, Findings& findings) {
 Result<void> add_frontiers(std::size_t threads, Findings& findings) {
   for (const auto& [stream, place] :
        {std::pair{X64Stream::skipping, "FCFS that skips"}, std::pair{X64Stream::strict, "strict FCFS"}}) {
-    const auto workload = x64_stream(stream);
-    if (!workload) return std::unexpected(workload.error());
+    const auto workload = TRY(x64_stream(stream));
     const Comparison where{formatted("320 nodes, %s", place), scheduler_of(stream), x64_machine(320), kTies};
-    auto frontier = find_frontier(*workload, where, threads);
-    if (!frontier) return std::unexpected(frontier.error());
-    add(std::move(*frontier), findings);
+    auto frontier = TRY(find_frontier(workload, where, threads));
+    add(std::move(frontier), findings);
   }
   return {};
 }
@@ -409,13 +402,11 @@ std::string load_factor_policy(X64Stream stream, std::int64_t minutes) {
 }
 
 Result<std::vector<PowerRow>> rehearse_power(const std::vector<PowerCase>& cases, std::size_t threads) {
-  const auto skipping = x64_stream(X64Stream::skipping);
-  if (!skipping) return std::unexpected(skipping.error());
-  const auto strict = x64_stream(X64Stream::strict);
-  if (!strict) return std::unexpected(strict.error());
+  const auto skipping = TRY(x64_stream(X64Stream::skipping));
+  const auto strict = TRY(x64_stream(X64Stream::strict));
   std::vector<Result<PowerRow>> results(cases.size(), PowerRow{});
   in_parallel(cases.size(), threads, [&](std::size_t i) {
-    results[i] = rehearse_one(cases[i], cases[i].stream == X64Stream::skipping ? *skipping : *strict);
+    results[i] = rehearse_one(cases[i], cases[i].stream == X64Stream::skipping ? skipping : strict);
   });
   std::vector<PowerRow> rows;
   for (auto& result : results) {
@@ -448,28 +439,24 @@ Study power_study() {
             .needs = "--log"}},
           [log]() -> Result<Findings> {
             const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
-            const auto runs = run_all(threads);
-            if (!runs) return std::unexpected(runs.error());
-            Findings findings{table_of(*runs), json_of(*runs), "shares of the nodes' time, and waits", {}, {}, {}};
-            const auto skips = readings_of(X64Stream::skipping);
-            if (!skips) return std::unexpected(skips.error());
-            const auto in_order = readings_of(X64Stream::strict);
-            if (!in_order) return std::unexpected(in_order.error());
+            const auto runs = TRY(run_all(threads));
+            Findings findings{table_of(runs), json_of(runs), "shares of the nodes' time, and waits", {}, {}, {}};
+            const auto skips = TRY(readings_of(X64Stream::skipping));
+            const auto in_order = TRY(readings_of(X64Stream::strict));
             findings.files = files;
-            always_on(*runs, *skips, *in_order, findings.cells);
-            switched(*runs, *skips, findings.cells);
-            better_rule(*runs, *skips, findings.cells);
+            always_on(runs, skips, in_order, findings.cells);
+            switched(runs, skips, findings.cells);
+            better_rule(runs, skips, findings.cells);
             for (const FreshStreams& streams : fresh_streams()) {
-              if (auto ok = judge_on(streams, threads, findings.cells); !ok) return std::unexpected(ok.error());
+              TRY(judge_on(streams, threads, findings.cells));
             }
-            findings.plots = {shares_plot(*runs)};
-            if (auto ok = add_frontiers(threads, findings); !ok) return std::unexpected(ok.error());
+            findings.plots = {shares_plot(runs)};
+            TRY(add_frontiers(threads, findings));
             if (log->file.empty()) return findings;
-            auto on_log = frontier_of_log(log->file, log->nodes, static_cast<std::size_t>(log->copies), threads);
-            if (!on_log) return std::unexpected(on_log.error());
+            auto on_log = TRY(frontier_of_log(log->file, log->nodes, static_cast<std::size_t>(log->copies), threads));
             // nothing is claimed of a log that nobody has tried: told, not judged
-            for (report::Cell& cell : on_log->cells) cell.high = report::kAny;
-            add(std::move(*on_log), findings);
+            for (report::Cell& cell : on_log.cells) cell.high = report::kAny;
+            add(std::move(on_log), findings);
             return findings;
           }};
 }

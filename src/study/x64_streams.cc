@@ -30,7 +30,7 @@ Result<log::Workload> read_stream(std::string_view packed, const std::string& na
   log::GzipReader reader(packed, name);
   std::string text;
   while (!reader.done()) {
-    if (auto read = reader.append_to(text); !read) return std::unexpected(read.error());
+    TRY(reader.append_to(text));
   }
   log::Workload workload;
   workload.name = name;

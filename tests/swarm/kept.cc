@@ -23,9 +23,8 @@ class InMemory final : public Kept {
       store_ = std::make_unique<store::MemoryStore>(store::JournalHead{}, faults, seed);
       return false;
     }
-    auto opened = store::MemoryStore::open(std::move(found_), faults, seed);
-    if (!opened) return std::unexpected(opened.error());
-    store_ = std::move(*opened);
+    auto opened = TRY(store::MemoryStore::open(std::move(found_), faults, seed));
+    store_ = std::move(opened);
     return true;
   }
   Store& store() override { return *store_; }
@@ -66,9 +65,8 @@ class InSqlite final : public Kept, private Store {
       if (fs::exists(life() / name)) fs::copy_file(life() / name, synced() / name);
     }
     disk_ = std::make_unique<store::TestDisk>(synced());
-    auto opened = store::SqliteStore::open(life() / kDatabase, store::JournalHead{}, store::TestDisk::kName);
-    if (!opened) return std::unexpected(opened.error());
-    store_ = std::move(*opened);
+    auto opened = TRY(store::SqliteStore::open(life() / kDatabase, store::JournalHead{}, store::TestDisk::kName));
+    store_ = std::move(opened);
     return found;
   }
   Store& store() override { return *this; }

@@ -137,8 +137,7 @@ void World::submit(const CaseJob& job) {
     }
     const JobTerms terms{spec.limit, spec.priority, spec.partition, at_seconds(job.begin),
                          after,      false,         job.array,      job.throttle};
-    const auto id = controller.submit(spec, terms, job.holds);
-    if (!id) return std::unexpected(id.error());
+    TRY(controller.submit(spec, terms, job.holds));
     return controller.decide();
   });
 }

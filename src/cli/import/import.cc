@@ -74,17 +74,15 @@ Result<std::vector<std::string>> exports_in(const std::string& folder) {
 
 // What a command printed, packed or not. Every line that scontrol prints has a newline at its end.
 Result<std::string> whole_text(const std::string& path) {
-  auto blocks = log::LineBlocks::open(path);
-  if (!blocks) return std::unexpected(blocks.error());
+  auto blocks = TRY(log::LineBlocks::open(path));
   std::string text;
   for (;;) {
-    const auto block = blocks->next();
-    if (!block) return std::unexpected(block.error());
-    if (block->empty()) break;
-    text += *block;
-    if (text.size() > std::size_t{1} << 30U) return fail(blocks->shown() + " is larger than 1 GiB.");
+    const auto block = TRY(blocks.next());
+    if (block.empty()) break;
+    text += block;
+    if (text.size() > std::size_t{1} << 30U) return fail(blocks.shown() + " is larger than 1 GiB.");
   }
-  if (blocks->cut()) return fail(blocks->shown() + " ends without a newline: it is cut off.");
+  if (blocks.cut()) return fail(blocks.shown() + " ends without a newline: it is cut off.");
   return text;
 }
 
@@ -106,9 +104,8 @@ Result<site::SlurmText> read_text(const std::string& folder) {
   site::SlurmText text;
   for (const SlurmCommand& command : slurm_commands("", "")) {
     if (command.of_cluster == nullptr) continue;
-    auto file = saved_file(folder, command);
-    if (!file) return std::unexpected(file.error());
-    text.*command.of_cluster = std::move(*file);
+    auto file = TRY(saved_file(folder, command));
+    text.*command.of_cluster = std::move(file);
   }
   return text;
 }
@@ -162,42 +159,37 @@ std::string cluster_name(const site::SlurmConfig& config) {
 Result<log::SacctLog> read_workload(const ImportFlags& flags, const std::string& from,
                                     const site::SlurmCluster& cluster) {
   const Machine& machine = cluster.machine;
-  const auto zone = zone_of(flags.time_zone);
-  if (!zone) return std::unexpected(zone.error());
-  auto paths = flags.exports.empty() ? exports_in(from) : Result<std::vector<std::string>>(flags.exports);
-  if (!paths) return std::unexpected(paths.error());
+  const auto zone = TRY(zone_of(flags.time_zone));
+  auto paths = TRY(flags.exports.empty() ? exports_in(from) : Result<std::vector<std::string>>(flags.exports));
   std::vector<log::LineBlocks> exports;
-  for (const std::string& path : *paths) {
-    auto blocks = log::LineBlocks::open(path);
-    if (!blocks) return std::unexpected(blocks.error());
-    exports.push_back(std::move(*blocks));
+  for (const std::string& path : paths) {
+    auto blocks = TRY(log::LineBlocks::open(path));
+    exports.push_back(std::move(blocks));
   }
   log::SwfOptions options{.skip_bad_rows = flags.skip_bad_rows,
                           .keep_cancelled = flags.keep_cancelled,
                           .cluster = cluster_name(cluster.config),
-                          .zone = *zone};
+                          .zone = zone};
   options.gpus_unaccounted = cluster.gpus_unaccounted;
   log::suit_to(machine, options);
   auto log = log::read_sacct_log(std::move(exports), options);
   if (!log) return log;
   mend_run_times(*log);
-  if (auto done = rename_partitions(flags.partitions, log->partitions); !done) return std::unexpected(done.error());
+  TRY(rename_partitions(flags.partitions, log->partitions));
   std::map<std::uint32_t, std::int64_t> jobs_of;
   for (const log::SwfRow& row : log->rows)
     if (row[log::SwfField::partition] >= 0) ++jobs_of[static_cast<std::uint32_t>(row[log::SwfField::partition])];
-  const auto known = log::partitions_known({log->partitions, jobs_of, place_of_unknown(*log, machine)}, machine,
-                                           "scontrol show partition",
-                                           "Say which one the jobs of a partition that is there no more are taken as "
-                                           "of: --partition OLD=NEW, once for each.");
-  if (!known) return std::unexpected(known.error());
+  TRY(log::partitions_known({log->partitions, jobs_of, place_of_unknown(*log, machine)}, machine,
+                            "scontrol show partition",
+                            "Say which one the jobs of a partition that is there no more are taken as "
+                            "of: --partition OLD=NEW, once for each."));
   return log;
 }
 
 Result<void> write_text(const std::string& text, const std::string& path) {
-  auto file = OutputFile::create(path);
-  if (!file) return std::unexpected(file.error());
-  file->stream() << text;
-  return file->commit();
+  auto file = TRY(OutputFile::create(path));
+  file.stream() << text;
+  return file.commit();
 }
 
 // The policies that the rehearsal compares: what really happened and what the site has now stand first.
@@ -300,18 +292,16 @@ std::vector<OwnEntry> own_entries(const ImportFlags& flags) {
 
 // All that the folder is to have, of what stands in `from`.
 Result<int> fill(StagedFolder& folder, const ImportFlags& flags, const std::string& from) {
-  const auto text = read_text(from);
-  if (!text) return std::unexpected(text.error());
-  auto cluster = site::cluster_of_slurm(*text);
+  const auto text = TRY(read_text(from));
+  auto cluster = site::cluster_of_slurm(text);
   if (!cluster) return std::unexpected(cluster.error());
-  auto log = read_workload(flags, from, *cluster);
-  if (!log) return std::unexpected(log.error());
+  auto log = TRY(read_workload(flags, from, *cluster));
   std::optional<site::MadeUpNames> made_up;
   if (flags.anonymous) {
-    made_up = made_up_names(*log);
-    cluster = site::cluster_of_slurm(*text, &*made_up);
+    made_up = made_up_names(log);
+    cluster = site::cluster_of_slurm(text, &*made_up);
     if (!cluster) return std::unexpected(cluster.error());
-    rename(*log, *made_up);
+    rename(log, *made_up);
   }
   site::MadeUpNames* const names = made_up ? &*made_up : nullptr;
   const Machine& machine = cluster->machine;
@@ -319,44 +309,41 @@ Result<int> fill(StagedFolder& folder, const ImportFlags& flags, const std::stri
       slurm_policy_of({cluster->config.begin(), cluster->config.end()},
                       {.qos = !machine.qos.empty(), .accounts = !machine.accounts.empty(), .values = names == nullptr});
   cluster->left_out.insert(cluster->left_out.end(), own.remarks.begin(), own.remarks.end());
-  cluster->left_out.emplace_back(waited_for(*log));
-  const std::string policies = policies_for(own, *log);
-  const auto before = straddlers(*log);
-  const std::string since = before ? utc(log->unix_start + before->until).substr(0, 19) : "";
-  const JudgedJobs judged = judge_jobs(*log, machine, names);
-  const ImportAccount account{*cluster,           *log,
-                              told(flags, names), guesses(flags, *cluster, own, *log, judged),
+  cluster->left_out.emplace_back(waited_for(log));
+  const std::string policies = policies_for(own, log);
+  const auto before = straddlers(log);
+  const std::string since = before ? utc(log.unix_start + before->until).substr(0, 19) : "";
+  const JudgedJobs judged = judge_jobs(log, machine, names);
+  const ImportAccount account{*cluster,           log,
+                              told(flags, names), guesses(flags, *cluster, own, log, judged),
                               judged.unfit,       next_command(policies, "", since)};
-  if (auto done = write_jobs(*log, machine, names, notes_of(account, own.chain), folder.at(kJobs)); !done)
-    return std::unexpected(done.error());
+  TRY(write_jobs(log, machine, names, notes_of(account, own.chain), folder.at(kJobs)));
   const std::string report = report_text(account);
   if (!account.adds_up()) return fail("Rows were lost on the way, which is a defect of Rota:\n" + report);
-  if (auto done = write_text(cluster->toml, folder.at(kCluster)); !done) return std::unexpected(done.error());
+  TRY(write_text(cluster->toml, folder.at(kCluster)));
   const std::string next = "\nWhat comes next, in this folder:\n  " + account.next + "\n";
-  if (auto done = write_text(report + next, folder.at(kText)); !done) return std::unexpected(done.error());
-  if (auto done = write_text(report_json(account), folder.at(kJson)); !done) return std::unexpected(done.error());
+  TRY(write_text(report + next, folder.at(kText)));
+  TRY(write_text(report_json(account), folder.at(kJson)));
   std::error_code failed;
   if (flags.live && flags.anonymous) fs::remove_all(from, failed);
   if (failed) return fail("The names of people are in " + from + " still: " + failed.message() + "; remove it.");
-  if (!flags.live)
-    if (auto done = folder.keep(kSaved); !done) return std::unexpected(done.error());
-  if (auto done = folder.commit(); !done) return std::unexpected(done.error());
+  if (!flags.live) TRY(folder.keep(kSaved));
+  TRY(folder.commit());
   return printed(report + "\nRehearse it:\n  " + next_command(policies, flags.folder, since) + "\n");
 }
 
 Result<int> import_slurm(const ImportFlags& flags) {
   if (flags.live == !flags.from.empty())
     return fail("Say where to import from: --from FOLDER with what was saved, or --live on a host of the cluster.");
-  auto folder = StagedFolder::create(flags.folder, flags.overwrite, own_entries(flags));
-  if (!folder) return std::unexpected(folder.error());
-  if (!flags.live) return fill(*folder, flags, flags.from);
-  const std::string from = folder->at(kSaved);
+  auto folder = TRY(StagedFolder::create(flags.folder, flags.overwrite, own_entries(flags)));
+  if (!flags.live) return fill(folder, flags, flags.from);
+  const std::string from = folder.at(kSaved);
   std::error_code failed;
   if (!fs::create_directory(from, failed)) return fail("Cannot make " + from + ": " + failed.message() + ".");
-  if (auto asked = ask_slurm(from, flags.since, flags.until); !asked) return std::unexpected(asked.error());
-  auto done = fill(*folder, flags, from);
+  TRY(ask_slurm(from, flags.since, flags.until));
+  auto done = fill(folder, flags, from);
   if (done || !fs::exists(from, failed)) return done;
-  return std::unexpected(kept_what_was_asked(done.error(), from, folder->path()));
+  return std::unexpected(kept_what_was_asked(done.error(), from, folder.path()));
 }
 
 void declare_slurm(Command import, Action& action) {

@@ -43,7 +43,7 @@ Result<void> check_free(const std::string& path, bool overwrite, const std::vect
 }  // namespace
 
 Result<StagedFolder> StagedFolder::create(const std::string& path, bool overwrite, const std::vector<OwnEntry>& own) {
-  if (auto free = check_free(path, overwrite, own); !free) return std::unexpected(free.error());
+  TRY(check_free(path, overwrite, own));
   fs::path target = fs::path(path).lexically_normal();
   if (!target.has_filename()) target = target.parent_path();
   const std::string name = target.filename();

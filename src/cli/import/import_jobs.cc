@@ -61,8 +61,7 @@ JudgedJobs judge_jobs(const log::SacctLog& log, const Machine& machine, site::Ma
 
 Result<void> write_jobs(const log::SacctLog& log, const Machine& machine, site::MadeUpNames* names,
                         const std::vector<std::string>& notes, const std::string& path) {
-  auto file = log::PackedOutput::create(path);
-  if (!file) return std::unexpected(file.error());
+  auto file = TRY(log::PackedOutput::create(path));
   log::LogTop top;
   top.workload = machine.name;
   top.notes = {std::string(log::kMadeBy) + kImportSlurm};
@@ -75,16 +74,16 @@ Result<void> write_jobs(const log::SacctLog& log, const Machine& machine, site::
   top.users = log.users;
   top.groups = log.groups;
   top.node_lists = log.node_lists;
-  auto out = json_output(file->stream());
+  auto out = json_output(file.stream());
   out->top(top);
   const bool accelerators = machine.has_accelerators();
   for (const log::SwfRow& row : log.rows) {
     auto asks = asks_of(row, log, names);
     leave_out_unmet(asks, machine, accelerators);
-    if (auto done = out->job(row, asks); !done) return std::unexpected(done.error());
+    TRY(out->job(row, asks));
   }
   out.reset();  // hands the rest to the stream
-  return file->commit();
+  return file.commit();
 }
 
 }  // namespace rota::cli

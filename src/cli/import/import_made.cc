@@ -18,9 +18,8 @@ constexpr std::size_t kBeginning = 4096;  // bytes in which a mark stands
 }  // namespace
 
 Result<void> check_made(const std::string& path, std::string_view mark) {
-  auto blocks = log::LineBlocks::open(path);
-  if (!blocks) return std::unexpected(blocks.error());
-  const auto first = blocks->next();
+  auto blocks = TRY(log::LineBlocks::open(path));
+  const auto first = blocks.next();
   if (first && first->substr(0, kBeginning).find(mark) != std::string_view::npos) return {};
   return fail(shown_path(path) + " was not made by an import, and is not replaced; name another folder.");
 }

@@ -57,10 +57,9 @@ std::string exits_of(const Json& tasks) {
 Result<std::optional<Json>> tasks_of_array(const Service& service, const std::string& id, const Json& job) {
   const std::string array = text_of(job, "array");
   if (array.empty() || id.find('_') != std::string::npos) return std::nullopt;
-  auto tasks = service.rows("/v1/jobs", {{"ids", array}, {"ended", "yes"}}, "jobs");
-  if (!tasks) return std::unexpected(tasks.error());
-  if (tasks->size() < 2) return std::nullopt;
-  return std::optional(std::move(*tasks));
+  auto tasks = TRY(service.rows("/v1/jobs", {{"ids", array}, {"ended", "yes"}}, "jobs"));
+  if (tasks.size() < 2) return std::nullopt;
+  return std::optional(std::move(tasks));
 }
 
 Json array_json(const Json& tasks) {

@@ -164,30 +164,26 @@ std::string short_path(const std::string& path) {
 }
 
 Result<bool> start_in_background(const ServeWords& words) {
-  if (auto made = serve::make_folder(words.state); !made) return std::unexpected(made.error());
+  TRY(serve::make_folder(words.state));
   const std::string path = words.state + "/start.lock";
   const Descriptor lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!lock || ::flock(lock.get(), LOCK_EX) != 0) return cannot("Cannot lock", path);
   if (listener_at(words.socket)) return false;
-  auto started = start_alone(words);
-  if (!started) return std::unexpected(started.error());
+  TRY(start_alone(words));
   return true;
 }
 
 Result<void> have_service(const AddressFlags& flags) {
-  const auto address = service_address(flags);
-  if (!address) return std::unexpected(address.error());
+  const auto address = TRY(service_address(flags));
   const OwnPlace here = own_place();
-  const bool named = address->remote() || !named_socket(flags.socket).empty();
-  if (named || address->socket == kMachineSocket || !is_this_commands_to_start(here)) return {};
-  if (listener_at(address->socket)) return {};
+  const bool named = address.remote() || !named_socket(flags.socket).empty();
+  if (named || address.socket == kMachineSocket || !is_this_commands_to_start(here)) return {};
+  if (listener_at(address.socket)) return {};
   ServeWords words;
-  auto socket = own_socket_to_listen(here);
-  if (!socket) return std::unexpected(socket.error());
-  auto state = default_state();
-  if (!state) return std::unexpected(state.error());
-  words.socket = *socket;
-  words.state = *state;
+  auto socket = TRY(own_socket_to_listen(here));
+  auto state = TRY(default_state());
+  words.socket = socket;
+  words.state = state;
   const auto started = start_in_background(words);
   const auto anew = service_address(flags);  // another one may just have been started by hand
   if (!started && anew && listener_at(anew->socket)) return {};

@@ -34,9 +34,8 @@ Result<void> put_processors(const SubmitValues& values, Json& into) {
 Result<void> put_changes(const SubmitValues& values, Json& into) {
   if (const auto name = values.find("name"); name != values.end()) into["name"] = name->second.text;
   if (const auto memory = values.find("memory"); memory != values.end()) {
-    const auto bytes = memory->second.text == "none" ? Result<std::int64_t>(0) : size_of(memory->second);
-    if (!bytes) return std::unexpected(bytes.error());
-    into["memory"] = *bytes;
+    const auto bytes = TRY(memory->second.text == "none" ? Result<std::int64_t>(0) : size_of(memory->second));
+    into["memory"] = bytes;
   }
   return put_processors(values, into);
 }

@@ -86,9 +86,8 @@ class Reader {
         if (others_.insert(mark_->text).second)
           out_.remarks.push_back(at_ + ": " + std::string(mark_->text) + " lines are not read beside those of " +
                                  std::string(foreign->text) + ".");
-      } else if (auto taken = take(line.text); !taken) {
-        return std::unexpected(taken.error());
-      }
+      } else
+        TRY(take(line.text));
     }
     join();
     if (foreign != nullptr)

@@ -122,11 +122,10 @@ void declare_node_forecast(Command command, NodeForecastFlags& flags) {
 }
 
 Result<int> show_node_forecast(const ServiceFlags& service, const NodeForecastFlags& flags, bool header) {
-  const auto answer = Service(service).get(target_of(
-      "/v1/forecast/nodes", {{"futures", std::to_string(flags.futures)}, {"hours", std::to_string(flags.hours)}}));
-  if (!answer) return std::unexpected(answer.error());
-  if (service.json) return printed(shown_json(*answer));
-  const Json& looks = list_of(*answer, "looks");
+  const auto answer = TRY(Service(service).get(target_of(
+      "/v1/forecast/nodes", {{"futures", std::to_string(flags.futures)}, {"hours", std::to_string(flags.hours)}})));
+  if (service.json) return printed(shown_json(answer));
+  const Json& looks = list_of(answer, "looks");
   std::vector<Column> columns{{"AT"}, {"CPUS", true}, {"9 OF 10"}, {"WAITING", true}};
   std::vector<std::vector<std::string>> rows;
   for (const Json& look : looks) {
@@ -145,7 +144,7 @@ Result<int> show_node_forecast(const ServiceFlags& service, const NodeForecastFl
   add("NODES ON", "nodes_on");
   add("WATTS", "watts");
   const std::string text = table(columns, rows, header);
-  return printed(header ? text + "\n" + basis(*answer) : text);
+  return printed(header ? text + "\n" + basis(answer) : text);
 }
 
 void add_forecast(Command app, Action& action) {

@@ -74,18 +74,16 @@ class Resources {
   }
 
   Result<void> counted(const char* key, std::string_view name, std::string_view value, std::int64_t least) {
-    const auto number = pbs_count(name, value, least);
-    if (!number) return std::unexpected(number.error());
-    put(key, std::to_string(*number));
+    const auto number = TRY(pbs_count(name, value, least));
+    put(key, std::to_string(number));
     return {};
   }
 
   // Of Torque and PBS Pro `mem` is the whole job's, of which each node has its part; pmem is that of each process.
   Result<void> memory(std::string_view name, std::string_view value) {
-    const auto bytes = pbs_size(value);
-    if (!bytes) return std::unexpected(bytes.error());
+    const auto bytes = TRY(pbs_size(value));
     if (name == "vmem" || name == "pvmem") return out_.left_out.push_back("-l " + std::string(name)), Result<void>{};
-    put(name == "pmem" ? "memory_each" : "memory_all", std::to_string(*bytes));
+    put(name == "pmem" ? "memory_each" : "memory_all", std::to_string(bytes));
     return {};
   }
 
@@ -109,33 +107,29 @@ class Resources {
     if (processors == "ncpus" && words[0].contains('=')) words.insert(words.begin(), "1");  // as PBS has it
     if (text.contains('+') || !only_digits(words[0]))
       return out_.needed.push_back(whole), Result<void>{};  // nodes by name, or of several kinds
-    const auto nodes = pbs_count(processors == "ppn" ? "nodes" : "select", words[0]);
-    if (!nodes) return std::unexpected(nodes.error());
+    const auto nodes = TRY(pbs_count(processors == "ppn" ? "nodes" : "select", words[0]));
     std::int64_t each = 1;
     for (const std::string_view word : std::vector(words.begin() + 1, words.end())) {
       const std::size_t equals = word.find('=');
       const std::string_view name = word.substr(0, equals);
       const std::string_view value = equals == std::string_view::npos ? std::string_view() : word.substr(equals + 1);
       if (name == processors) {
-        const auto number = pbs_count(name, value);
-        if (!number) return std::unexpected(number.error());
-        each = *number;
+        const auto number = TRY(pbs_count(name, value));
+        each = number;
       } else if (name == accelerators) {
         if (auto done = counted("accelerators", name, value, 0); !done) return done;
       } else if (name == "mem") {
-        const auto bytes = pbs_size(value);
-        if (!bytes) return std::unexpected(bytes.error());
-        put("memory", std::to_string(*bytes));
+        const auto bytes = TRY(pbs_size(value));
+        put("memory", std::to_string(bytes));
       } else if (name == "mpiprocs") {
-        const auto number = pbs_count(name, value);
-        if (!number) return std::unexpected(number.error());
-        put("tasks", std::to_string(*nodes * *number));
+        const auto number = TRY(pbs_count(name, value));
+        put("tasks", std::to_string(nodes * number));
       } else if (name != "ompthreads" && !(processors == "ppn" && is_mode(word))) {
         out_.needed.push_back(whole);
       }
     }
-    put("nodes", std::to_string(*nodes));
-    put("processors", std::to_string(*nodes * each));
+    put("nodes", std::to_string(nodes));
+    put("processors", std::to_string(nodes * each));
     return {};
   }
 
@@ -256,9 +250,8 @@ Result<ForeignOptions> WordOptions::read() {
     const std::string* const value = word.starts_with('-') ? next_word() : nullptr;
     if (value == nullptr) {
       out_.needed.push_back(word);
-    } else if (auto taken = take(word, *value); !taken) {
-      return std::unexpected(taken.error());
-    }
+    } else
+      TRY(take(word, *value));
   }
   return std::move(out_);
 }
@@ -323,7 +316,7 @@ Result<ForeignOptions> pbs_options(const std::vector<std::string>& words) {
     if (kSwitches.find(letter) != std::string_view::npos) continue;
     if (word.size() == 2 && i + 1 == words.size()) return wrong_value(word, "is followed by a value");
     const std::string value = word.size() > 2 ? word.substr(2) : words[++i];
-    if (auto taken = take(letter, value, out); !taken) return std::unexpected(taken.error());
+    TRY(take(letter, value, out));
   }
   return out;
 }

@@ -39,9 +39,8 @@ Result<std::map<std::string, std::string>> query(const HistoryFlags& flags) {
   const std::int64_t now = unix_now();
   for (const auto& [name, text] : {std::pair{"from", &flags.from}, std::pair{"until", &flags.until}}) {
     if (text->empty()) continue;
-    const auto when = parse_when(*text, now, true);
-    if (!when) return std::unexpected(when.error());
-    (*out)[name] = std::to_string(*when);
+    const auto when = TRY(parse_when(*text, now, true));
+    (*out)[name] = std::to_string(when);
   }
   return out;
 }
@@ -124,34 +123,30 @@ std::int64_t ended_in_all(const Service& service) {
 // The exit code of a list that is printed; says what of the question there is not, where that may be why it is short.
 Result<int> code_of(const Service& service, const std::map<std::string, std::string>& what, bool empty, bool narrowed) {
   const bool words = !empty || tell_unknown(service, what);
-  const auto ids = all_known(service, what.at("ids"));
-  if (!ids) return std::unexpected(ids.error());
-  if (!*ids || !words) return kFailed;
+  const auto ids = TRY(all_known(service, what.at("ids")));
+  if (!ids || !words) return kFailed;
   if (empty && narrowed) tell_none_meets(ended_in_all(service), "that ended");
   return kDone;
 }
 
 Result<int> list_jobs(const HistoryFlags& flags, const std::map<std::string, std::string>& what) {
-  const auto columns = columns_of(flags.format);
-  if (!columns) return std::unexpected(columns.error());
+  const auto columns = TRY(columns_of(flags.format));
   const std::size_t most = flags.filter.most == 0 ? SIZE_MAX : static_cast<std::size_t>(flags.filter.most);
   const Service service(flags.service);
-  auto jobs = service.rows("/v1/history", what, "jobs", most == SIZE_MAX ? most : most + 1);
-  if (!jobs) return std::unexpected(jobs.error());
-  const auto code = code_of(service, what, jobs->empty(), narrows(flags));
-  if (!code) return std::unexpected(code.error());
-  const bool more = jobs->size() > most;
-  if (more) jobs->erase(jobs->size() - 1);
-  if (flags.service.json) return printed(shown_json(Json{{"jobs", *jobs}}), *code);
+  auto jobs = TRY(service.rows("/v1/history", what, "jobs", most == SIZE_MAX ? most : most + 1));
+  const auto code = TRY(code_of(service, what, jobs.empty(), narrows(flags)));
+  const bool more = jobs.size() > most;
+  if (more) jobs.erase(jobs.size() - 1);
+  if (flags.service.json) return printed(shown_json(Json{{"jobs", jobs}}), code);
   std::vector<Column> heads;
-  for (const JobColumn& each : *columns) heads.push_back(each.column);
+  for (const JobColumn& each : columns) heads.push_back(each.column);
   std::vector<std::vector<std::string>> rows;
-  for (const Json& job : *jobs) {
+  for (const Json& job : jobs) {
     auto& row = rows.emplace_back();
-    for (const JobColumn& each : *columns) row.push_back(each.text(job));
+    for (const JobColumn& each : columns) row.push_back(each.text(job));
   }
   std::ranges::reverse(rows);  // the latest last, as sacct has it
-  auto done = printed(table(heads, rows, !flags.no_header), *code);
+  auto done = printed(table(heads, rows, !flags.no_header), code);
   if (done && more)
     remark("rota: there are more; these are the latest " + grouped(flags.filter.most) +
            " to end. --limit 0 lists all, --from narrows.");
@@ -161,13 +156,11 @@ Result<int> list_jobs(const HistoryFlags& flags, const std::map<std::string, std
 Result<int> list_sums(const HistoryFlags& flags, std::map<std::string, std::string> what) {
   what["by"] = flags.by;
   const Service service(flags.service);
-  const auto answer = service.get(target_of("/v1/history", what));
-  if (!answer) return std::unexpected(answer.error());
-  const auto code = code_of(service, what, list_of(*answer, "sums").empty(), narrows(flags));
-  if (!code) return std::unexpected(code.error());
-  if (flags.service.json) return printed(shown_json(*answer), *code);
+  const auto answer = TRY(service.get(target_of("/v1/history", what)));
+  const auto code = TRY(code_of(service, what, list_of(answer, "sums").empty(), narrows(flags)));
+  if (flags.service.json) return printed(shown_json(answer), code);
   std::vector<std::vector<std::string>> rows;
-  for (const Json& sum : list_of(*answer, "sums")) {
+  for (const Json& sum : list_of(answer, "sums")) {
     std::array<char, 32> hours{};
     constexpr double kHour = 3600;
     std::snprintf(hours.data(), hours.size(), "%.1f", number_of(sum, "processor_seconds") / kHour);
@@ -176,13 +169,12 @@ Result<int> list_sums(const HistoryFlags& flags, std::map<std::string, std::stri
   }
   return printed(table({{upper(flags.by)}, {"JOBS", true}, {"FAILED", true}, {"CPU_HOURS", true}, {"MEAN_WAIT", true}},
                        rows, !flags.no_header),
-                 *code);
+                 code);
 }
 
 Result<int> history(const HistoryFlags& flags) {
-  const auto what = query(flags);
-  if (!what) return std::unexpected(what.error());
-  return flags.by.empty() ? list_jobs(flags, *what) : list_sums(flags, *what);
+  const auto what = TRY(query(flags));
+  return flags.by.empty() ? list_jobs(flags, what) : list_sums(flags, what);
 }
 
 }  // namespace

@@ -65,11 +65,10 @@ Result<std::string> one_named(const Service& service, const std::string& job) {
 }
 
 Result<int> show_script(const Service& service, const JobFlags& flags) {
-  const auto script = service.text(target_of(flags, "/script"));
-  if (!script) return std::unexpected(script.error());
-  if (script->body.empty())
+  const auto script = TRY(service.text(target_of(flags, "/script")));
+  if (script.body.empty())
     return fail("job " + flags.job + " has no script; `rota job " + flags.job + "` tells its command.");
-  return printed(script->body);
+  return printed(script.body);
 }
 
 // Of a script the words are its arguments.
@@ -83,29 +82,26 @@ void tell_script(const Service& service, const JobFlags& flags, Json& job) {
 
 Result<int> show_job(JobFlags flags) {
   const Service service(flags.service);
-  auto named = one_named(service, flags.job);
-  if (!named) return std::unexpected(named.error());
-  flags.job = std::move(*named);
+  auto named = TRY(one_named(service, flags.job));
+  flags.job = std::move(named);
   if (flags.script) return show_script(service, flags);
-  auto job = service.get(target_of(flags));
-  if (!job) return std::unexpected(job.error());
-  const auto tasks = tasks_of_array(service, flags.job, *job);
-  if (!tasks) return std::unexpected(tasks.error());
-  if (*tasks) return printed(flags.service.json ? shown_json(array_json(**tasks)) : array_text(**tasks));
-  if (flags.service.json) return printed(shown_json(*job));
-  if (job->is_object() && job->contains("command")) tell_script(service, flags, *job);
-  return printed(members_text(*job));
+  auto job = TRY(service.get(target_of(flags)));
+  const auto tasks = TRY(tasks_of_array(service, flags.job, job));
+  if tasks
+    return printed(flags.service.json ? shown_json(array_json(*tasks)) : array_text(*tasks));
+  if (flags.service.json) return printed(shown_json(job));
+  if (job.is_object() && job.contains("command")) tell_script(service, flags, job);
+  return printed(members_text(job));
 }
 
 // The task that stands for its array; the job itself where it is none.
 Result<std::string> explained_one(const Service& service, const std::string& id) {
   const auto job = service.get("/v1/jobs/" + percent_encoded(id));
   if (!job) return id;  // what is wrong is said in answer to the question itself
-  const auto tasks = tasks_of_array(service, id, *job);
-  if (!tasks) return std::unexpected(tasks.error());
-  if (!*tasks) return id;
+  const auto tasks = TRY(tasks_of_array(service, id, *job));
+  if (!tasks) return id;
   const std::string array = text_of(*job, "array");
-  const Json* first = first_waiting(**tasks);
+  const Json* first = first_waiting(*tasks);
   if (first == nullptr)
     return fail("no task of array " + array + " waits; `rota job " + array + "` tells what has become of them.");
   remark("rota: Job " + array + " is an array; this is of " + text_of(*first, "id") + ", the first task that waits.");
@@ -116,41 +112,36 @@ Result<int> explain_job(const JobFlags& asked) {
   if (!asked.journal.empty()) {
     const auto number = parse_integer(asked.job);
     if (!number) return fail("a journal knows jobs by their numbers, and " + rota::quoted(asked.job) + " is none.");
-    const auto story = story_of(*number, asked.journal);
-    if (!story) return std::unexpected(story.error());
-    return printed(asked.service.json ? story_json(*story) : story_text(*story));
+    const auto story = TRY(story_of(*number, asked.journal));
+    return printed(asked.service.json ? story_json(story) : story_text(story));
   }
   const Service service(asked.service);
-  const auto named = one_named(service, asked.job);
-  if (!named) return std::unexpected(named.error());
-  const auto one = explained_one(service, *named);
-  if (!one) return std::unexpected(one.error());
+  const auto named = TRY(one_named(service, asked.job));
+  const auto one = TRY(explained_one(service, named));
   JobFlags flags = asked;
-  flags.job = *one;
-  auto answer = service.get(target_of(flags, "/explain"));
-  if (!answer) return std::unexpected(answer.error());
-  if (!flags.service.json && has_ended(text_of(*answer, "state"))) {
+  flags.job = one;
+  auto answer = TRY(service.get(target_of(flags, "/explain")));
+  if (!flags.service.json && has_ended(text_of(answer, "state"))) {
     const auto job = service.get(target_of(flags));
-    if (job && !text_of(*job, "message").empty()) (*answer)["why"] = text_of(*job, "message");
+    if (job && !text_of(*job, "message").empty()) answer["why"] = text_of(*job, "message");
   }
-  return printed(flags.service.json ? shown_json(*answer) : explained(*answer));
+  return printed(flags.service.json ? shown_json(answer) : explained(answer));
 }
 
 // Of an array somebody has to say which task is meant.
 Result<void> is_one_task(const Service& service, const JobFlags& flags) {
   const auto job = service.get(target_of(flags));
   if (!job) return {};  // what is wrong is said in answer to the question itself
-  const auto tasks = tasks_of_array(service, flags.job, *job);
-  if (!tasks) return std::unexpected(tasks.error());
-  if (!*tasks) return {};
+  const auto tasks = TRY(tasks_of_array(service, flags.job, *job));
+  if (!tasks) return {};
   const std::string array = text_of(*job, "array");
   std::string those;
   for (const char* state : {"FAILED", "RUNNING", "COMPLETED"}) {
-    if (const std::string some = tasks_in(**tasks, state); !some.empty())
+    if (const std::string some = tasks_in(*tasks, state); !some.empty())
       those += (those.empty() ? "" : ", ") + std::string(state) + " " + some;
   }
-  return fail("job " + array + " is an array of " + amount(static_cast<std::int64_t>((*tasks)->size()), "task") +
-              "; say whose output, as `rota logs " + text_of((**tasks)[0], "id") + "`" +
+  return fail("job " + array + " is an array of " + amount(static_cast<std::int64_t>(tasks.size()), "task") +
+              "; say whose output, as `rota logs " + text_of((*tasks)[0], "id") + "`" +
               (those.empty() ? "." : " (" + those + ")."));
 }
 
@@ -176,18 +167,16 @@ bool tell_that_it_waits(const Service& service, const JobFlags& flags) {
 Result<int> show_logs(JobFlags flags) {
   const Service service(flags.service);
   if (flags.follow) service.follow();
-  auto named = one_named(service, flags.job);
-  if (!named) return std::unexpected(named.error());
-  flags.job = std::move(*named);
-  if (auto one = is_one_task(service, flags); !one) return std::unexpected(one.error());
+  auto named = TRY(one_named(service, flags.job));
+  flags.job = std::move(named);
+  TRY(is_one_task(service, flags));
   JobOutput output(service, flags.job, flags.errors ? "error" : "output");
   constexpr int kSoon = 3;  // pauses, 0.1 s together: who starts at once is not said to wait
   bool told = false;
   int looks = 0;
   for (Pauses pauses;; pauses.pause()) {
-    const auto over = output.copy(stdout);
-    if (!over) return std::unexpected(over.error());
-    if (!*over && flags.follow) {
+    const auto over = TRY(output.copy(stdout));
+    if (!over && flags.follow) {
       if (!told && !output.written() && ++looks > kSoon) told = tell_that_it_waits(service, flags);
       continue;
     }
@@ -201,11 +190,10 @@ Result<Json> meant(const Service& service, const std::string& selector) {
   const bool ids = by_id(selector);
   auto jobs = service.rows("/v1/jobs", {{"ids", selector}, {"ended", ids ? "yes" : ""}}, "jobs");
   if (!jobs || ids || selector == "all") return jobs;
-  const auto ended = just_ended(service, selector);
-  if (!ended) return std::unexpected(ended.error());
+  const auto ended = TRY(just_ended(service, selector));
   std::set<std::string> known;
   for (const Json& job : *jobs) known.insert(text_of(job, "id"));
-  for (const Json& job : *ended) {
+  for (const Json& job : ended) {
     if (known.insert(text_of(job, "id")).second) jobs->push_back(job);
   }
   return jobs;
@@ -214,25 +202,22 @@ Result<Json> meant(const Service& service, const std::string& selector) {
 Result<int> wait_for_jobs(const JobFlags& flags) {
   const Service service(flags.service);
   const std::string selector = joined(flags.jobs);
-  const auto jobs = meant(service, selector);
-  if (!jobs) return std::unexpected(jobs.error());
-  if (jobs->empty() && selector != "all") {
+  const auto jobs = TRY(meant(service, selector));
+  if (jobs.empty() && selector != "all") {
     return fail(rota::quoted(selector) +
                 " names no job that waits, runs or ended within the last hour; `rota queue` and `rota history` list "
                 "them.");
   }
-  const auto known = all_known(service, selector);
-  if (!known) return std::unexpected(known.error());
+  const auto known = TRY(all_known(service, selector));
   std::vector<std::string> ids;
-  for (const Json& job : *jobs) ids.push_back(text_of(job, "id"));
-  const auto ended = ended_jobs(service, ids);
-  if (!ended) return std::unexpected(ended.error());
+  for (const Json& job : jobs) ids.push_back(text_of(job, "id"));
+  const auto ended = TRY(ended_jobs(service, ids));
   if (flags.service.json) {
-    if (auto done = printed(shown_json(Json{{"jobs", *ended}})); !done) return done;
+    if (auto done = printed(shown_json(Json{{"jobs", ended}})); !done) return done;
   } else {
-    tell_what_was_said(service, *ended);
+    tell_what_was_said(service, ended);
   }
-  return *known ? worst_exit_code(*ended) : std::max(worst_exit_code(*ended), kFailed);
+  return *known ? worst_exit_code(ended) : std::max(worst_exit_code(ended), kFailed);
 }
 
 // `array`: what an id of an array alone means.

@@ -49,9 +49,8 @@ Result<int> told(const Json& answer, const ServiceFlags& flags) {
 Result<int> act(const ActionFlags& flags, const std::string& action, Json more) {
   Json body{{"ids", joined(flags.jobs)}};
   body.update(more);
-  const auto answer = Service(flags.service).post("/v1/jobs/" + action, body);
-  if (!answer) return std::unexpected(answer.error());
-  return told(*answer, flags.service);
+  const auto answer = TRY(Service(flags.service).post("/v1/jobs/" + action, body));
+  return told(answer, flags.service);
 }
 
 // All that it is to hold from now on.
@@ -67,15 +66,13 @@ Result<void> licences_of(const std::string& text, Json& out) {
 Result<Json> changes(const ActionFlags& flags) {
   Json out = Json::object();
   if (!flags.limit.empty()) {
-    const auto limit = limit_seconds(flags.limit, Dialect::rota);
-    if (!limit) return std::unexpected(limit.error());
-    out["limit"] = *limit;
+    const auto limit = TRY(limit_seconds(flags.limit, Dialect::rota));
+    out["limit"] = limit;
   }
   if (!flags.partition.empty()) out["partition"] = flags.partition;
   if (!flags.begin.empty()) {
-    const auto begin = parse_when(flags.begin, unix_now());
-    if (!begin) return std::unexpected(begin.error());
-    out["begin"] = *begin;
+    const auto begin = TRY(parse_when(flags.begin, unix_now()));
+    out["begin"] = begin;
   }
   for (const auto& [name, text] : {std::pair{"priority", &flags.priority}, std::pair{"throttle", &flags.throttle}}) {
     if (text->empty()) continue;
@@ -84,9 +81,9 @@ Result<Json> changes(const ActionFlags& flags) {
     out[name] = *number;
   }
   if (!flags.licences.empty()) {
-    if (auto asked = licences_of(flags.licences, out); !asked) return std::unexpected(asked.error());
+    TRY(licences_of(flags.licences, out));
   }
-  if (auto put = put_changes(flags.asked, out); !put) return std::unexpected(put.error());
+  TRY(put_changes(flags.asked, out));
   if (out.empty())
     return fail(
         "there is nothing to change; name a new --limit, --priority, --partition, --begin, --licences, --name, "
@@ -192,9 +189,8 @@ void add_update(Command app, Action& action) {
                  "  rota update 14 --throttle 20");
   command.callback([&action, flags] {
     action = [flags]() -> Result<int> {
-      const auto what = changes(*flags);
-      if (!what) return std::unexpected(what.error());
-      return act(*flags, "update", *what);
+      const auto what = TRY(changes(*flags));
+      return act(*flags, "update", what);
     };
   });
 }

@@ -50,9 +50,8 @@ bool tell_unknown_ids(const Json& unknown) {
 Result<bool> all_known(const Service& service, const std::string& selector) {
   const auto is_id = [](std::string_view part) { return trimmed(part).find_first_of("0123456789") == 0; };
   if (std::ranges::none_of(split(selector, ','), is_id)) return true;
-  const auto answer = service.get(target_of("/v1/jobs", {{"ids", selector}, {"limit", "1"}}));
-  if (!answer) return std::unexpected(answer.error());
-  return tell_unknown_ids(list_of(*answer, "unknown"));
+  const auto answer = TRY(service.get(target_of("/v1/jobs", {{"ids", selector}, {"limit", "1"}})));
+  return tell_unknown_ids(list_of(answer, "unknown"));
 }
 
 void JobFilter::declare(Command command, const std::string& which, const std::string& states) {
@@ -104,21 +103,19 @@ Result<std::map<std::string, std::string>> JobFilter::query() const {
 }
 
 Result<JobFilter::Asked> JobFilter::ask(const Service& service, const std::map<std::string, std::string>& more) const {
-  auto question = query();
-  if (!question) return std::unexpected(question.error());
-  question->insert(more.begin(), more.end());
+  auto question = TRY(query());
+  question.insert(more.begin(), more.end());
   Json unknown = Json::array();
-  auto all = service.rows("/v1/jobs", *question, "jobs", SIZE_MAX, &unknown);
-  if (!all) return std::unexpected(all.error());
-  for (const std::string_view part : split((*question)["ids"], ',')) {  // "user=ada" says what --user ada says
+  auto all = TRY(service.rows("/v1/jobs", question, "jobs", SIZE_MAX, &unknown));
+  for (const std::string_view part : split(question["ids"], ',')) {  // "user=ada" says what --user ada says
     const std::string_view word = trimmed(part);
     for (const char* sort : {"user", "partition"}) {
       const std::string before = std::string(sort) + "=";
-      if (word.starts_with(before)) (*question)[sort] += "," + std::string(word.substr(before.size()));
+      if (word.starts_with(before)) question[sort] += "," + std::string(word.substr(before.size()));
     }
   }
-  const bool words_known = !all->empty() || tell_unknown(service, *question);
-  return Asked{std::move(*all), tell_unknown_ids(unknown) && words_known};
+  const bool words_known = !all.empty() || tell_unknown(service, question);
+  return Asked{std::move(all), tell_unknown_ids(unknown) && words_known};
 }
 
 std::string joined(const std::vector<std::string>& selectors) {

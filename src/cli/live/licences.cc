@@ -15,17 +15,16 @@ namespace rota::cli {
 namespace {
 
 Result<int> list_licences(const ServiceFlags& flags) {
-  const auto answer = Service(flags).get("/v1/licences");
-  if (!answer) return std::unexpected(answer.error());
-  if (flags.json) return printed(shown_json(*answer));
+  const auto answer = TRY(Service(flags).get("/v1/licences"));
+  if (flags.json) return printed(shown_json(answer));
   std::vector<std::vector<std::string>> rows;
-  for (const Json& row : list_of(*answer, "licences")) {
+  for (const Json& row : list_of(answer, "licences")) {
     const auto number = [&](const char* name) { return static_cast<std::int64_t>(number_of(row, name)); };
     const std::int64_t free = number("count") - number("used") - number("elsewhere");
     rows.push_back({text_of(row, "name"), grouped(number("count")), grouped(number("used")),
                     grouped(number("elsewhere")), grouped(std::max<std::int64_t>(0, free))});
   }
-  if (const std::string failure = text_of(*answer, "failure"); !failure.empty())
+  if (const std::string failure = text_of(answer, "failure"); !failure.empty())
     remark("rota: the licence command's last answer was none, and the count before stands: " + failure + ".");
   return printed(table({{"LICENCE"}, {"COUNT", true}, {"JOBS", true}, {"ELSEWHERE", true}, {"FREE", true}}, rows));
 }

@@ -81,12 +81,11 @@ std::string reserved_text(const Json& node) {
 Result<Json> chosen(const Json& nodes, const NodesFlags& flags) {
   std::vector<std::string> names;
   if (!flags.nodes.empty()) {
-    auto listed = parse_host_list(joined(flags.nodes));
-    if (!listed) return std::unexpected(listed.error());
-    names = std::move(*listed);
+    auto listed = TRY(parse_host_list(joined(flags.nodes)));
+    names = std::move(listed);
   }
   for (const std::string& name : names) {
-    if (auto known = known_node(nodes, name, flags); !known) return std::unexpected(known.error());
+    TRY(known_node(nodes, name, flags));
   }
   Json out = Json::array();
   for (const Json& node : nodes) {
@@ -100,10 +99,9 @@ Result<Json> chosen(const Json& nodes, const NodesFlags& flags) {
 // What the power rule saw when it looked last.
 Result<int> list_loads(const NodesFlags& flags) {
   const Service service(flags.service);
-  const auto answer = service.get("/v1/nodes");
-  if (!answer) return std::unexpected(answer.error());
-  const auto found = answer->find("power_rule");
-  const Json rule = found == answer->end() ? Json::object() : *found;
+  const auto answer = TRY(service.get("/v1/nodes"));
+  const auto found = answer.find("power_rule");
+  const Json rule = found == answer.end() ? Json::object() : *found;
   if (flags.service.json) return printed(shown_json(rule));
   if (rule.empty()) {
     remark(
@@ -136,18 +134,16 @@ Result<int> list_nodes(const NodesFlags& flags) {
   if (flags.power) return list_loads(flags);
   if (flags.forecast.asked) return show_node_forecast(flags.service, flags.forecast, !flags.no_header);
   const Service service(flags.service);
-  const auto answer = service.get("/v1/nodes");
-  if (!answer) return std::unexpected(answer.error());
-  const auto nodes = chosen(list_of(*answer, "nodes"), flags);
-  if (!nodes) return std::unexpected(nodes.error());
-  const bool words = !nodes->empty() || tell_unknown(service, {{"user", ""}, {"partition", flags.partition}});
-  if (const auto all = static_cast<std::int64_t>(list_of(*answer, "nodes").size()); nodes->empty() && words && all > 0)
+  const auto answer = TRY(service.get("/v1/nodes"));
+  const auto nodes = TRY(chosen(list_of(answer, "nodes"), flags));
+  const bool words = !nodes.empty() || tell_unknown(service, {{"user", ""}, {"partition", flags.partition}});
+  if (const auto all = static_cast<std::int64_t>(list_of(answer, "nodes").size()); nodes.empty() && words && all > 0)
     remark("rota: no node meets the filter; without it there " +
            std::string(all == 1 ? "is 1." : "are " + grouped(all) + "."));
   const int code = words ? kDone : kFailed;
-  if (flags.service.json) return printed(shown_json(Json{{"nodes", *nodes}}), code);
+  if (flags.service.json) return printed(shown_json(Json{{"nodes", nodes}}), code);
   std::vector<std::vector<std::string>> rows;
-  for (const Json& node : *nodes) {
+  for (const Json& node : nodes) {
     const auto text = [&](const char* name) { return text_of(node, name).empty() ? "-" : text_of(node, name); };
     const std::string by = text_of(node, "by");
     rows.push_back({text("name"), text("state"), number(node, "allocated"), number(node, "processors"),
@@ -174,27 +170,25 @@ Result<int> list_nodes(const NodesFlags& flags) {
 Result<int> change_nodes(const NodesFlags& flags, const std::string& action) {
   Json body{{"nodes", joined(flags.nodes)}};
   if (!flags.reason.empty()) body["reason"] = flags.reason;
-  const auto answer = Service(flags.service).post("/v1/nodes/" + action, body);
-  if (!answer) return std::unexpected(answer.error());
-  if (flags.service.json) return printed(shown_json(*answer));
-  if (const std::string already = text_of(*answer, "already"); !already.empty())
+  const auto answer = TRY(Service(flags.service).post("/v1/nodes/" + action, body));
+  if (flags.service.json) return printed(shown_json(answer));
+  if (const std::string already = text_of(answer, "already"); !already.empty())
     remark("rota: " + one_line(already) + (action == "power-up" ? " is on" : " sleeps") + " already, or on its way.");
-  if (const std::string again = words_of(*answer, "requeued"); !again.empty())
+  if (const std::string again = words_of(answer, "requeued"); !again.empty())
     remark("rota: What ran there starts over: " + again + ".");
-  if (const std::string ended = words_of(*answer, "ended"); !ended.empty())
+  if (const std::string ended = words_of(answer, "ended"); !ended.empty())
     remark("rota: What ran there and may not start over is ended: " + ended + ".");
   return kDone;
 }
 
 Result<int> list_partitions(const NodesFlags& flags) {
-  const auto answer = Service(flags.service).get("/v1/partitions");
-  if (!answer) return std::unexpected(answer.error());
-  if (flags.service.json) return printed(shown_json(*answer));
+  const auto answer = TRY(Service(flags.service).get("/v1/partitions"));
+  if (flags.service.json) return printed(shown_json(answer));
   const auto time = [](const Json& row, const char* name) {
     return has_number(row, name) ? limit_text(number_of(row, name)) : std::string("-");
   };
   std::vector<std::vector<std::string>> rows;
-  for (const Json& row : list_of(*answer, "partitions")) {
+  for (const Json& row : list_of(answer, "partitions")) {
     rows.push_back({text_of(row, "name") + (flag_of(row, "default") ? "*" : ""), number(row, "processors"),
                     time(row, "max_time"), time(row, "default_time"), number(row, "waiting"), number(row, "running"),
                     text_of(row, "nodes")});

@@ -74,9 +74,8 @@ std::string status_text(const Json& status) {
 }
 
 Result<int> show_status(const StatusFlags& flags) {
-  const auto status = Service(flags.service).get("/v1/status");
-  if (!status) return std::unexpected(status.error());
-  return printed(flags.service.json ? shown_json(*status) : status_text(*status));
+  const auto status = TRY(Service(flags.service).get("/v1/status"));
+  return printed(flags.service.json ? shown_json(status) : status_text(status));
 }
 
 Result<int> show_policy(const StatusFlags& flags, const Result<Json>& answer) {

@@ -64,7 +64,7 @@ Result<std::string> own_socket_to_listen(const OwnPlace& at) {
   if (::mkdir(folder.c_str(), at.user == 0 ? 0755 : 0700) != 0 && errno != EEXIST)
     return fail("the folder " + shown_path(folder) + " cannot be made: " + std::strerror(errno) +
                 ". Name a socket elsewhere with --socket.");
-  if (auto own = check_own_folder(at, socket); !own) return std::unexpected(own.error());
+  TRY(check_own_folder(at, socket));
   return socket;
 }
 

@@ -46,18 +46,17 @@ Result<std::string> way_to(const std::string& address) {
   file->stream() << "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">"
                  << "<meta http-equiv=\"refresh\" content=\"0; url=" << address << "\"><title>Rota</title><p><a href=\""
                  << address << "\">The page of Rota</a></p>\n";
-  if (auto done = file->commit(); !done) return std::unexpected(done.error());
+  TRY(file->commit());
   return folder + "/page.html";
 }
 
 // By $BROWSER, or what the desktop has for that.
 Result<void> open(const std::string& address) {
-  const auto way = way_to(address);
-  if (!way) return std::unexpected(way.error());
+  const auto way = TRY(way_to(address));
   const std::string named = variable("BROWSER");
   const std::string program = named.empty() ? "xdg-open" : named.substr(0, named.find(':'));
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  local::Spawning what{.words = {program, *way}, .files = {}, .searched = true, .apart = true};
+  local::Spawning what{.words = {program, way}, .files = {}, .searched = true, .apart = true};
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) what.files.emplace_back(nothing, stream);
   if (nothing >= 0 && local::spawn(what) > 0) return {};
   return fail(shown_path(program) + " cannot be started (" + std::strerror(errno) +
@@ -76,10 +75,9 @@ std::string way_by_ssh(const std::string& address) {
 }
 
 Result<int> page(const PageFlags& flags) {
-  const auto answer = Service(flags.service).post("/v1/page-codes", {{"operator", flags.operates}});
-  if (!answer) return std::unexpected(answer.error());
-  if (flags.service.json) return printed(shown_json(*answer));
-  const std::string address = text_of(*answer, "address");
+  const auto answer = TRY(Service(flags.service).post("/v1/page-codes", {{"operator", flags.operates}}));
+  if (flags.service.json) return printed(shown_json(answer));
+  const std::string address = text_of(answer, "address");
   if (auto done = printed(address + "\n"); !done) return done;
   if (!has_display() && !variable("SSH_CONNECTION").empty()) {
     if (const std::string way = way_by_ssh(address); !way.empty()) {

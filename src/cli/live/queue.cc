@@ -51,18 +51,16 @@ std::string rows_text(const QueueFlags& flags, const std::vector<QueueField>& fi
 Result<Shown> shown_queue(const Service& service, const QueueFlags& flags) {
   const bool own = !flags.format.empty();
   const bool by_name = own && flags.format.find('%') == std::string::npos;
-  const auto fields = by_name ? parse_queue_columns(flags.format)
-                              : parse_queue_format(own             ? flags.format
-                                                   : flags.in_full ? kLong
-                                                   : flags.starts  ? kStarts
-                                                                   : kUsual);
-  if (!fields) return std::unexpected(fields.error());
+  const auto fields = TRY(by_name ? parse_queue_columns(flags.format)
+                                  : parse_queue_format(own             ? flags.format
+                                                       : flags.in_full ? kLong
+                                                       : flags.starts  ? kStarts
+                                                                       : kUsual));
   const std::string sort = flags.sort.empty() && flags.starts ? "S" : flags.sort;
-  const bool starts = std::ranges::any_of(*fields, [](const QueueField& f) { return tells_start(f.letter); }) ||
+  const bool starts = std::ranges::any_of(fields, [](const QueueField& f) { return tells_start(f.letter); }) ||
                       std::ranges::any_of(sort, tells_start);
-  auto asked = flags.filter.ask(service, {{"starts", starts ? "yes" : ""}});
-  if (!asked) return std::unexpected(asked.error());
-  Json& jobs = asked->jobs;
+  auto asked = TRY(flags.filter.ask(service, {{"starts", starts ? "yes" : ""}}));
+  Json& jobs = asked.jobs;
   if (flags.starts) {
     Json waiting = Json::array();
     for (Json& job : jobs) {
@@ -71,16 +69,16 @@ Result<Shown> shown_queue(const Service& service, const QueueFlags& flags) {
     jobs = std::move(waiting);
   }
   if (!sort.empty()) {
-    if (auto sorted = sort_jobs(jobs, sort); !sorted) return std::unexpected(sorted.error());
+    TRY(sort_jobs(jobs, sort));
   }
-  Shown shown{.text = {}, .all_known = asked->all_known};
-  shown.none_meets = jobs.empty() && asked->all_known && (flags.filter.narrows() || flags.starts);
+  Shown shown{.text = {}, .all_known = asked.all_known};
+  shown.none_meets = jobs.empty() && asked.all_known && (flags.filter.narrows() || flags.starts);
   if (!flags.service.json && !flags.array) jobs = folded_arrays(jobs);
   if (const auto most = static_cast<std::size_t>(flags.filter.most); most > 0 && jobs.size() > most) {
     shown.left_out = jobs.size() - most;
     jobs.erase(jobs.begin() + flags.filter.most, jobs.end());
   }
-  shown.text = flags.service.json ? shown_json(Json{{"jobs", jobs}}) : rows_text(flags, *fields, by_name, jobs);
+  shown.text = flags.service.json ? shown_json(Json{{"jobs", jobs}}) : rows_text(flags, fields, by_name, jobs);
   return shown;
 }
 
@@ -100,12 +98,11 @@ Result<int> queue(const QueueFlags& flags) {
   const Service service(flags.service);
   if (flags.every > 0) service.follow();
   for (;;) {
-    const auto shown = shown_queue(service, flags);
-    if (!shown) return std::unexpected(shown.error());
+    const auto shown = TRY(shown_queue(service, flags));
     const bool screen = flags.every > 0 && ::isatty(STDOUT_FILENO) == 1;
-    if (auto done = printed((screen ? "\x1b[H\x1b[2J\x1b[3J" : "") + shown->text); !done) return done;
-    tell_what_is_not_shown(service, *shown);
-    if (flags.every == 0) return shown->all_known ? kDone : kFailed;
+    if (auto done = printed((screen ? "\x1b[H\x1b[2J\x1b[3J" : "") + shown.text); !done) return done;
+    tell_what_is_not_shown(service, shown);
+    if (flags.every == 0) return shown.all_known ? kDone : kFailed;
     const std::timespec time{.tv_sec = flags.every, .tv_nsec = 0};
     ::nanosleep(&time, nullptr);
   }

@@ -37,11 +37,10 @@ std::string id_of(const Json& reservation) {
 }
 
 Result<int> list_reservations(const ReservationsFlags& flags) {
-  const auto answer = Service(flags.service).get("/v1/reservations");
-  if (!answer) return std::unexpected(answer.error());
-  if (flags.service.json) return printed(shown_json(*answer));
+  const auto answer = TRY(Service(flags.service).get("/v1/reservations"));
+  if (flags.service.json) return printed(shown_json(answer));
   std::vector<std::vector<std::string>> rows;
-  for (const Json& row : list_of(*answer, "reservations")) {
+  for (const Json& row : list_of(answer, "reservations")) {
     const double start = number_of(row, "start");
     const double end = number_of(row, "end");
     const auto text = [&](const char* name) { return text_of(row, name).empty() ? "-" : text_of(row, name); };
@@ -95,18 +94,16 @@ std::string running_into(const Json& made) {
 }
 
 Result<int> reserve(const ReserveFlags& flags) {
-  const auto body = wish_of(flags);
-  if (!body) return std::unexpected(body.error());
-  const auto made = Service(flags.service).post("/v1/reservations", *body, fresh_key());
-  if (!made) return std::unexpected(made.error());
-  if (flags.service.json) return printed(shown_json(*made));
-  const std::string name = text_of(*made, "name");
-  const std::string nodes = text_of(*made, "nodes");
-  const auto processors = static_cast<std::int64_t>(number_of(*made, "processors"));
-  return printed("Made reservation " + id_of(*made) + (name.empty() ? "" : " (" + name + ")") + ": " +
+  const auto body = TRY(wish_of(flags));
+  const auto made = TRY(Service(flags.service).post("/v1/reservations", body, fresh_key()));
+  if (flags.service.json) return printed(shown_json(made));
+  const std::string name = text_of(made, "name");
+  const std::string nodes = text_of(made, "nodes");
+  const auto processors = static_cast<std::int64_t>(number_of(made, "processors"));
+  return printed("Made reservation " + id_of(made) + (name.empty() ? "" : " (" + name + ")") + ": " +
                  (nodes.empty() ? amount(processors, "processor") : nodes) + " from " +
-                 time_text(number_of(*made, "start")) + " to " + time_text(number_of(*made, "end")) + ".\n" +
-                 running_into(*made));
+                 time_text(number_of(made, "start")) + " to " + time_text(number_of(made, "end")) + ".\n" +
+                 running_into(made));
 }
 
 Result<int> unreserve(const UnreserveFlags& flags) {

@@ -66,9 +66,9 @@ class Run {
 
   Result<int> until_ended() {
     while (true) {
-      auto code = started() ? attached() : waited();
-      if (!code) return std::unexpected(code.error());
-      if (*code) return **code;
+      auto code = TRY(started() ? attached() : waited());
+      if code
+        return *code;
     }
   }
 
@@ -107,7 +107,7 @@ class Run {
   // A signal while it waits: there is nothing to pass it on to.
   Step given_up(int signal) {
     remark("rota: cancelling job " + id_ + ".");
-    if (const auto done = cancel(); !done) return std::unexpected(done.error());
+    TRY(cancel());
     return kSignals + signal;
   }
 
@@ -244,9 +244,8 @@ Result<int> run_job(const RunFlags& flags) {
   Submission submission = flags.submission;
   if (submission.words.empty() || submission.words.front() != "--")
     submission.words.insert(submission.words.begin(), "--");
-  auto request = request_of(submission);
-  if (!request) return std::unexpected(request.error());
-  if (auto there = have_service(flags.service.address); !there) return std::unexpected(there.error());
+  auto request = TRY(request_of(submission));
+  TRY(have_service(flags.service.address));
   const Service service(flags.service);
   if (service.remote())
     return fail("a job can be attached only on the computer of the service, and " + service.shown() +
@@ -254,12 +253,10 @@ Result<int> run_job(const RunFlags& flags) {
   const std::string name = local::unguessable_name();
   local::Descriptor listener = local::listen_at(name);
   if (!listener) return fail(std::string("A job cannot be waited for here: ") + std::strerror(errno) + ".");
-  auto attach = attach_member(flags, *request, name);
-  if (!attach) return std::unexpected(attach.error());
-  (*request)["attach"] = std::move(*attach);
-  const auto answer = submit(service, *request);
-  if (!answer) return std::unexpected(answer.error());
-  return Run(service, std::move(listener), text_of(*answer, "id"), flags.keep).until_ended();
+  auto attach = TRY(attach_member(flags, request, name));
+  request["attach"] = std::move(attach);
+  const auto answer = TRY(submit(service, request));
+  return Run(service, std::move(listener), text_of(answer, "id"), flags.keep).until_ended();
 }
 
 // As `rota submit` has them, but for what makes no sense at a terminal.

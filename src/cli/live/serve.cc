@@ -41,14 +41,11 @@ constexpr std::string_view kWarning = "warning: ";
 
 // What the flags come to, with absolute paths; the folder of the socket is there.
 Result<ServeWords> words_of(const ServeFlags& flags) {
-  auto state = flags.state.empty() ? default_state() : absolute(flags.state);
-  if (!state) return std::unexpected(state.error());
+  auto state = TRY(flags.state.empty() ? default_state() : absolute(flags.state));
   const std::string named = named_socket(flags.socket);
-  auto socket = named.empty() ? own_socket_to_listen(own_place()) : absolute(named);
-  if (!socket) return std::unexpected(socket.error());
-  auto configuration = flags.configuration == "-" ? flags.configuration : absolute(flags.configuration);
-  if (!configuration) return std::unexpected(configuration.error());
-  return ServeWords{*state, *socket, *configuration, flags.policy};
+  auto socket = TRY(named.empty() ? own_socket_to_listen(own_place()) : absolute(named));
+  auto configuration = TRY(flags.configuration == "-" ? flags.configuration : absolute(flags.configuration));
+  return ServeWords{state, socket, configuration, flags.policy};
 }
 
 // For who has started the first service on a state: what there is to do with it.
@@ -60,31 +57,30 @@ void say_what_is_next(const ServeFlags& flags) {
 }
 
 Result<int> serve(const ServeFlags& flags, Starter& starter, bool to_journal) {
-  const auto words = words_of(flags);
-  if (!words) return std::unexpected(words.error());
+  const auto words = TRY(words_of(flags));
   api::ServeOptions options;
-  options.service.state_folder = words->state;
+  options.service.state_folder = words.state;
   options.service.configuration = flags.configuration;
   options.service.policy = flags.policy;
-  options.service.socket = words->socket;
+  options.service.socket = words.socket;
   options.service.supervisor = {"/proc/self/exe", "supervise"};
   options.service.version = ROTA_VERSION;
-  options.socket = words->socket;
+  options.socket = words.socket;
   struct stat standard_error{};
   const bool to_file = ::fstat(STDERR_FILENO, &standard_error) == 0 && S_ISREG(standard_error.st_mode);
   options.say = [&](const std::string& line) {
     const auto priority = line.starts_with(kWarning) ? api::Priority::warning : api::Priority::news;
     const std::string at = to_file ? time_text(static_cast<double>(unix_now())) + " " : "";
-    if (starter.any()) bound_log(log_of(words->state));
+    if (starter.any()) bound_log(log_of(words.state));
     remark(api::journal_line(priority, at + "rota: " + line, to_journal));
   };
-  const bool first = is_new(words->state);
+  const bool first = is_new(words.state);
   options.ready = [&] {
     starter.tell_ready();
     if (first && !starter.any() && !to_journal) say_what_is_next(flags);
   };
-  options.say("state in " + shown_path(words->state) + ", socket " + shown_path(words->socket));
-  if (auto done = api::serve_until_stopped(options); !done) return std::unexpected(done.error());
+  options.say("state in " + shown_path(words.state) + ", socket " + shown_path(words.socket));
+  TRY(api::serve_until_stopped(options));
   return kDone;
 }
 
@@ -103,14 +99,12 @@ Result<int> serve_and_say(const ServeFlags& flags) {
 
 Result<int> serve_in_background(const ServeFlags& flags) {
   if (flags.configuration == "-") return fail("--background reads no standard input; name a file with --config.");
-  const auto words = words_of(flags);
-  if (!words) return std::unexpected(words.error());
-  const bool first = is_new(words->state);
-  const auto started = start_in_background(*words);
-  if (!started) return std::unexpected(started.error());
-  if (!*started) return fail("another service answers at " + shown_path(words->socket) + "; `rota stop` ends it.");
-  remark("rota: the service answers at " + short_path(words->socket) + " (state " + short_path(words->state) +
-         ", log " + short_path(log_of(words->state)) + "); `rota stop` ends it.");
+  const auto words = TRY(words_of(flags));
+  const bool first = is_new(words.state);
+  const auto started = TRY(start_in_background(words));
+  if (!started) return fail("another service answers at " + shown_path(words.socket) + "; `rota stop` ends it.");
+  remark("rota: the service answers at " + short_path(words.socket) + " (state " + short_path(words.state) + ", log " +
+         short_path(log_of(words.state)) + "); `rota stop` ends it.");
   if (first) say_what_is_next(flags);
   return kDone;
 }

@@ -58,10 +58,9 @@ void ServiceFlags::declare_json(Command command) {
 }
 
 Result<Json> Service::json(const HttpRequest& request) const {
-  auto answer = client_.exchange(request);
-  if (!answer) return std::unexpected(answer.error());
-  if (!done(*answer)) return refused(shown(), *answer);
-  Json out = json_from<Json>(answer->body);
+  auto answer = TRY(client_.exchange(request));
+  if (!done(answer)) return refused(shown(), answer);
+  Json out = json_from<Json>(answer.body);
   if (out.is_discarded()) return not_understood(shown(), "what is no JSON");
   if (!out.is_object() && !out.is_array()) return not_understood(shown(), "JSON that is no object");
   return out;

@@ -56,9 +56,8 @@ Result<std::string> token_of(const AddressFlags& flags) {
   std::string file = flags.token_file;
   if (file.empty() && text.empty()) file = variable("ROTA_TOKEN_FILE");
   if (!file.empty()) {
-    auto read = read_file(file, kLongestToken);
-    if (!read) return std::unexpected(read.error());
-    text = std::move(*read);
+    auto read = TRY(read_file(file, kLongestToken));
+    text = std::move(read);
     struct stat found{};
     if (::stat(file.c_str(), &found) == 0 && S_ISREG(found.st_mode) && (found.st_mode & (S_IRGRP | S_IROTH)) != 0)
       remark("rota: " + shown_path(file) +
@@ -115,10 +114,9 @@ Result<ServiceAddress> service_address(const AddressFlags& flags) {
     address.socket = named_socket(flags.socket);
     return address.socket.empty() ? found_address() : address;
   }
-  if (auto read = read_url(url, address); !read) return std::unexpected(read.error());
-  auto token = token_of(flags);
-  if (!token) return std::unexpected(token.error());
-  address.token = std::move(*token);
+  TRY(read_url(url, address));
+  auto token = TRY(token_of(flags));
+  address.token = std::move(token);
   address.ca_file = flags.ca_file.empty() ? variable("ROTA_CA_FILE") : flags.ca_file;
   return address;
 }

@@ -133,7 +133,7 @@ class Try {
       return wrong_ ? lost_before() : talk(socket);
     }
     Tcp::socket socket(context_);
-    if (auto connected = connect(socket); !connected) return std::unexpected(connected.error());
+    TRY(connect(socket));
     return address_.tls ? talk_secretly(socket) : talk(socket);
   }
 

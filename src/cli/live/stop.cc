@@ -77,22 +77,21 @@ Result<int> stop(const ServiceFlags& flags) {
   const auto listener = listener_at(service.socket());
   const local::Descriptor process(
       listener && listener->pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, listener->pid, 0)) : -1);
-  const auto status = service.get("/v1/status");
-  if (!status) return std::unexpected(status.error());
+  const auto status = TRY(service.get("/v1/status"));
   if (!listener || !process)
     return fail("The service at " + at + " is no process that is seen from here; end it where it runs.");
   const uid_t me = ::geteuid();
   if (me != 0 && me != listener->uid)
     return fail("The service at " + at + " is run by " + user_of(listener->uid) +
                 ", and stopped by that user or root only.");
-  const bool handed_over = has_number(*status, "pid") && number_of(*status, "pid") != listener->pid;
+  const bool handed_over = has_number(status, "pid") && number_of(status, "pid") != listener->pid;
   if (handed_over && !is_systemd(listener->pid))  // as in a container, which numbers its processes itself
     return fail("The service at " + at + " is no process that is seen from here; end it where it runs.");
   if (handed_over || is_a_unit(listener->pid))
     return fail("The service at " + at + " is run by systemd; `systemctl " + for_user(listener->pid) + "stop rota" +
                 (handed_over ? ".socket rota.service" : "") + "` stops it.");
-  if (auto ended = end(process, std::to_string(listener->pid)); !ended) return std::unexpected(ended.error());
-  return printed("Stopped the service at " + at + ".\n" + what_goes_on(*status));
+  TRY(end(process, std::to_string(listener->pid)));
+  return printed("Stopped the service at " + at + ".\n" + what_goes_on(status));
 }
 
 }  // namespace

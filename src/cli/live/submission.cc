@@ -65,21 +65,19 @@ bool is_program_elsewhere(const std::string& name) {
 
 // Fills in the script with what it asks for itself; what is in `values` already holds.
 Result<void> take_script(const std::string& path, bool anyway, SubmitValues& values, Json& out) {
-  auto text = script_text(path);
-  if (!text) return std::unexpected(text.error());
-  auto directives = read_directives(*text, path == "-" ? "standard input" : shown_path(path));
-  if (!directives) return std::unexpected(directives.error());
-  for (const std::string& each : directives->remarks) remark("rota: " + each);
-  for (const std::string& each : directives->needed) {
+  auto text = TRY(script_text(path));
+  auto directives = TRY(read_directives(text, path == "-" ? "standard input" : shown_path(path)));
+  for (const std::string& each : directives.remarks) remark("rota: " + each);
+  for (const std::string& each : directives.needed) {
     if (!anyway)
       return fail(each +
                   " The job might run where it must not, so that nothing was submitted; take the line out, or "
                   "submit it with --anyway.");
     remark("rota: " + each + " Submitted anyway.");
   }
-  overrule(directives->values, std::move(values));
-  values = std::move(directives->values);
-  out["script"] = std::move(*text);
+  overrule(directives.values, std::move(values));
+  values = std::move(directives.values);
+  out["script"] = std::move(text);
   set_name(values, path == "-" ? "stdin" : last_part(path));
   return {};
 }
@@ -120,10 +118,9 @@ Result<Json> request_of(const Submission& submission) {
     take_words(words, 1, out);
   }
   if (!taken) return std::unexpected(taken.error());
-  const auto here = surroundings();
-  if (!here) return std::unexpected(here.error());
+  const auto here = TRY(surroundings());
   std::vector<std::string> remarks;
-  auto rest = job_request(values, *here, remarks);
+  auto rest = job_request(values, here, remarks);
   if (!rest) return rest;
   for (const std::string& each : remarks) remark("rota: " + each);
   out.update(*rest);
@@ -146,9 +143,8 @@ Result<void> name_last(const Service& service, Json& request) {
     auto& after = request["after"][i].get_ref<std::string&>();
     if (!after.ends_with(kLast)) continue;
     if (id.empty()) {
-      const auto last = service.get("/v1/jobs/last");
-      if (!last) return std::unexpected(last.error());
-      id = text_of(*last, "array").empty() ? text_of(*last, "id") : text_of(*last, "array");
+      const auto last = TRY(service.get("/v1/jobs/last"));
+      id = text_of(last, "array").empty() ? text_of(last, "id") : text_of(last, "array");
     }
     after.replace(after.size() - kLast.size() + 1, std::string::npos, id);
   }
@@ -159,7 +155,7 @@ Result<void> name_last(const Service& service, Json& request) {
 
 Result<Json> submit(const Service& service, const Json& wanted) {
   Json request = wanted;
-  if (auto named = name_last(service, request); !named) return std::unexpected(named.error());
+  TRY(name_last(service, request));
   auto answer = service.post("/v1/jobs", request, fresh_key());
   if (answer && !flag_of(request, "dry_run") && (text_of(*answer, "id").empty() || list_of(*answer, "jobs").empty()))
     return fail("The service's answer names no job; `rota doctor` says whether it is of this version.");

@@ -37,19 +37,16 @@ std::string tried_text(const Json& answer) {
 }
 
 Result<int> submit_job(const SubmitFlags& flags) {
-  auto request = request_of(flags.submission);
-  if (!request) return std::unexpected(request.error());
+  auto request = TRY(request_of(flags.submission));
   if (flags.test_only) {
-    (*request)["dry_run"] = true;
-  } else if (auto there = have_service(flags.service.address); !there) {
-    return std::unexpected(there.error());
-  }
+    request["dry_run"] = true;
+  } else
+    TRY(have_service(flags.service.address));
   const Service service(flags.service);
-  const auto answer = submit(service, *request);
-  if (!answer) return std::unexpected(answer.error());
-  const std::string id = text_of(*answer, "id");
-  const std::string said = flags.service.json ? shown_json(*answer)
-                           : flags.test_only  ? tried_text(*answer)
+  const auto answer = TRY(submit(service, request));
+  const std::string id = text_of(answer, "id");
+  const std::string said = flags.service.json ? shown_json(answer)
+                           : flags.test_only  ? tried_text(answer)
                            : flags.parsable   ? id + "\n"
                                               : "Submitted job " + id + "\n";
   const bool waits = flags.wait && !flags.test_only;
@@ -57,14 +54,14 @@ Result<int> submit_job(const SubmitFlags& flags) {
     if (auto told = printed(said); !told || !waits) return told;
   }
   std::vector<std::string> ids;
-  for (const Json& job : list_of(*answer, "jobs")) ids.push_back(job.is_string() ? job.get<std::string>() : "");
+  for (const Json& job : list_of(answer, "jobs")) ids.push_back(job.is_string() ? job.get<std::string>() : "");
   const auto ended = ended_jobs(service, ids);
   if (!ended && flags.service.json) {  // it was submitted all the same
     if (auto told = printed(said); !told) return told;
   }
   if (!ended) return std::unexpected(ended.error());
   if (flags.service.json) {
-    Json whole = *answer;
+    Json whole = answer;
     whole["ended"] = *ended;
     return printed(shown_json(whole), worst_exit_code(*ended));
   }

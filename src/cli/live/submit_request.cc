@@ -39,7 +39,7 @@ class Request {
     using Step = Result<void> (Request::*)();
     for (const Step step : {&Request::processors, &Request::accelerators, &Request::memory, &Request::licence,
                             &Request::times, &Request::files, &Request::others, &Request::signal}) {
-      if (auto done = (this->*step)(); !done) return std::unexpected(done.error());
+      TRY((this->*step)());
     }
     if (too_many_nodes_)
       remarks.push_back(given("nodes")->where + " is passed over, as by Slurm: there are fewer tasks than nodes.");
@@ -125,9 +125,8 @@ class Request {
          {tres_accelerators_ ? &*tres_accelerators_ : given("accelerators_each"), &wishes_.each}}};
     for (const auto& [value, into] : all) {
       if (value == nullptr) continue;
-      auto read = asked_gpus(*value);
-      if (!read) return std::unexpected(read.error());
-      if (read->number > 0) *into = std::move(*read);
+      auto read = TRY(asked_gpus(*value));
+      if (read.number > 0) *into = std::move(read);
     }
     return {};
   }
@@ -175,33 +174,28 @@ class Request {
         parse_size(whole_node->text).value_or(1) == 0) {
       out_["all_memory"] = true;  // as Slurm has it
     } else if (const SubmitValue* value = given("memory")) {
-      const auto bytes = size_of(*value);
-      if (!bytes) return std::unexpected(bytes.error());
-      if (*bytes > INT64_MAX / chunks_) return wrong_value(*value, "less");
-      out_["memory"] = *bytes * chunks_;
+      const auto bytes = TRY(size_of(*value));
+      if (bytes > INT64_MAX / chunks_) return wrong_value(*value, "less");
+      out_["memory"] = bytes * chunks_;
       if (const SubmitValue* also = given("memory_all")) {  // of LSF, what it may use beside what is kept for it
-        const auto most = size_of(*also);
-        if (!most) return std::unexpected(most.error());
-        out_["memory"] = std::max(*bytes * chunks_, share_of(*most));
+        const auto most = TRY(size_of(*also));
+        out_["memory"] = std::max(bytes * chunks_, share_of(most));
       }
     } else if (const SubmitValue* of_accelerator = given("memory_of_accelerator")) {
-      const auto bytes = size_of(*of_accelerator);
-      if (!bytes) return std::unexpected(bytes.error());
+      const auto bytes = TRY(size_of(*of_accelerator));
       if (accelerators_ == 0) return goes_with_accelerators(*of_accelerator);
-      if (*bytes > INT64_MAX / accelerators_) return wrong_value(*of_accelerator, "less");
-      out_["memory"] = *bytes * accelerators_;
+      if (bytes > INT64_MAX / accelerators_) return wrong_value(*of_accelerator, "less");
+      out_["memory"] = bytes * accelerators_;
     } else if (const SubmitValue* whole = given("memory_all")) {  // of PBS: shared by the nodes
-      const auto bytes = size_of(*whole);
-      if (!bytes) return std::unexpected(bytes.error());
-      out_["memory"] = share_of(*bytes);
+      const auto bytes = TRY(size_of(*whole));
+      out_["memory"] = share_of(bytes);
     } else if (const SubmitValue* each = given("memory_each")) {
-      const auto bytes = size_of(*each);
-      if (!bytes) return std::unexpected(bytes.error());
+      const auto bytes = TRY(size_of(*each));
       // Of processes of several processors none is split.
       const std::int64_t of_one = processors_ % tasks_ == 0 && tasks_ >= nodes_ ? processors_ / tasks_ : 1;
       const std::int64_t on_each = (processors_ / of_one + nodes_ - 1) / nodes_ * of_one;
-      if (*bytes > INT64_MAX / on_each) return wrong_value(*each, "less");
-      out_["memory"] = *bytes * on_each;
+      if (bytes > INT64_MAX / on_each) return wrong_value(*each, "less");
+      out_["memory"] = bytes * on_each;
     }
     return {};
   }
@@ -217,11 +211,10 @@ class Request {
     if (auto read = read_accelerators(); !read) return read;
     const SubmitValue* value = given("each_of_accelerator");
     if (value == nullptr) return {};
-    const auto each = counted(*value);
-    if (!each) return std::unexpected(each.error());
+    const auto each = TRY(counted(*value));
     if (accelerators_ == 0) return goes_with_accelerators(*value);
-    if (*each > kMostCounted / (accelerators_ * nodes_)) return too_many_processors();
-    processors_ = std::max(processors_, *each * accelerators_ * nodes_);
+    if (each > kMostCounted / (accelerators_ * nodes_)) return too_many_processors();
+    processors_ = std::max(processors_, each * accelerators_ * nodes_);
     out_["processors"] = processors_;
     if (tasks_ != processors_) out_["tasks"] = tasks_;
     return {};
@@ -306,9 +299,8 @@ class Request {
   Result<void> file(const char* key) {
     const SubmitValue* value = given(key);
     if (value == nullptr) return {};
-    auto name = file_name(*value, out_["folder"].get<std::string>(), given("array") != nullptr);
-    if (!name) return std::unexpected(name.error());
-    out_[key] = std::move(*name);
+    auto name = TRY(file_name(*value, out_["folder"].get<std::string>(), given("array") != nullptr));
+    out_[key] = std::move(name);
     return {};
   }
 
@@ -328,9 +320,8 @@ class Request {
     for (const char* key : {"priority", "nice"}) {
       const SubmitValue* value = given(key);
       if (value == nullptr) continue;
-      const auto number = counted(*value, -kMostCounted);
-      if (!number) return std::unexpected(number.error());
-      priority += std::string_view(key) == "nice" ? -*number : *number;
+      const auto number = TRY(counted(*value, -kMostCounted));
+      priority += std::string_view(key) == "nice" ? -number : number;
       out_["priority"] = priority;
     }
     return dependencies();

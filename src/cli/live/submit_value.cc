@@ -32,9 +32,8 @@ Result<double> limit_seconds(std::string_view text, Dialect dialect) {
   if (dialect == Dialect::slurm && text == "-1") return to_seconds(kLongest);  // as Slurm has it
   if (dialect == Dialect::slurm && !minutes && text.find_first_not_of("0123456789.") == std::string_view::npos)
     return fail(rota::quoted(text) + " is no number of whole minutes; write 90, 1:30:00 or 1.5h.");
-  const auto limit = parse_duration(std::string(text) + (minutes ? "m" : ""));
-  if (!limit) return std::unexpected(limit.error());
-  if (limit->count() > 0) return to_seconds(*limit);
+  const auto limit = TRY(parse_duration(std::string(text) + (minutes ? "m" : "")));
+  if (limit.count() > 0) return to_seconds(limit);
   if (dialect == Dialect::slurm) return to_seconds(kLongest);  // as Slurm has it
   return fail("a limit of 0 would end the job at once; write `unlimited` for no limit.");
 }

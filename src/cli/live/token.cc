@@ -27,20 +27,18 @@ Result<int> create(const TokenFlags& flags) {
   Json body{{"operator", flags.operates}, {"read_only", flags.read_only}, {"life", life->count() / 1000}};
   if (!flags.user.empty()) body["user"] = flags.user;
   if (!flags.comment.empty()) body["comment"] = flags.comment;
-  const auto token = Service(flags.service).post("/v1/tokens", body);
-  if (!token) return std::unexpected(token.error());
-  if (flags.service.json) return printed(shown_json(*token));
-  remark("rota: token " + text_of(*token, "id") + " of " + text_of(*token, "user") + ", until " +
-         time_text(number_of(*token, "expires")) + ". It is shown this once; keep it where nobody else reads.");
-  return printed(text_of(*token, "token") + "\n");
+  const auto token = TRY(Service(flags.service).post("/v1/tokens", body));
+  if (flags.service.json) return printed(shown_json(token));
+  remark("rota: token " + text_of(token, "id") + " of " + text_of(token, "user") + ", until " +
+         time_text(number_of(token, "expires")) + ". It is shown this once; keep it where nobody else reads.");
+  return printed(text_of(token, "token") + "\n");
 }
 
 Result<int> list(const TokenFlags& flags) {
-  const auto answer = Service(flags.service).get("/v1/tokens");
-  if (!answer) return std::unexpected(answer.error());
-  if (flags.service.json) return printed(shown_json(*answer));
+  const auto answer = TRY(Service(flags.service).get("/v1/tokens"));
+  if (flags.service.json) return printed(shown_json(answer));
   std::vector<std::vector<std::string>> rows;
-  for (const Json& token : list_of(*answer, "tokens")) {
+  for (const Json& token : list_of(answer, "tokens")) {
     std::string may = flag_of(token, "read_only") ? "read" : "all of its user";
     if (flag_of(token, "operator")) may += ", operator";
     rows.push_back({text_of(token, "id"), text_of(token, "user"), may, time_text(number_of(token, "made")),
@@ -53,7 +51,7 @@ Result<int> list(const TokenFlags& flags) {
 Result<int> revoke(const TokenFlags& flags) {
   const Service service(flags.service);
   for (const std::string& id : flags.ids) {
-    if (auto done = service.remove("/v1/tokens/" + percent_encoded(id)); !done) return std::unexpected(done.error());
+    TRY(service.remove("/v1/tokens/" + percent_encoded(id)));
   }
   return kDone;
 }

@@ -34,14 +34,11 @@ struct Answers {
 };
 
 Result<Answers> asked(const Service& service, const std::string& find, bool fold) {
-  auto status = service.get("/v1/status");
-  if (!status) return std::unexpected(status.error());
-  auto plan = service.get(
-      target_of("/v1/plan", {{"limit", std::to_string(kMostRows)}, {"find", find}, {"fold", fold ? "yes" : ""}}));
-  if (!plan) return std::unexpected(plan.error());
-  auto nodes = service.get("/v1/nodes");
-  if (!nodes) return std::unexpected(nodes.error());
-  return Answers{std::move(*status), std::move(*plan), list_of(*nodes, "nodes")};
+  auto status = TRY(service.get("/v1/status"));
+  auto plan = TRY(service.get(
+      target_of("/v1/plan", {{"limit", std::to_string(kMostRows)}, {"find", find}, {"fold", fold ? "yes" : ""}})));
+  auto nodes = TRY(service.get("/v1/nodes"));
+  return Answers{std::move(status), std::move(plan), list_of(nodes, "nodes")};
 }
 
 std::string load_text() {
@@ -274,13 +271,12 @@ class Top {
 Result<int> top(const TopFlags& flags) {
   std::setlocale(LC_CTYPE, "C.UTF-8");
   auto first = asked(Service(flags.service), "", !flags.array);
-  auto terminal = Terminal::open();
-  if (!terminal) return std::unexpected(terminal.error());
+  auto terminal = TRY(Terminal::open());
   if (!first) return std::unexpected(first.error());
-  Top screen(flags, **terminal);
+  Top screen(flags, *terminal);
   screen.take(std::move(*first));
   if (screen.run()) return kDone;
-  terminal->reset();  // what is still waited for may take long, and nobody wants it any more
+  terminal.reset();  // what is still waited for may take long, and nobody wants it any more
   ::_exit(kDone);
 }
 

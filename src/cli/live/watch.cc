@@ -106,13 +106,12 @@ JobOutput::JobOutput(const Service& service, const std::string& id, const std::s
 
 Result<bool> JobOutput::copy(std::FILE* to) {
   for (;;) {
-    auto answer = service_.text(target_ + std::to_string(from_));
-    if (!answer) return std::unexpected(answer.error());
-    const std::string& body = answer->body;
+    auto answer = TRY(service_.text(target_ + std::to_string(from_)));
+    const std::string& body = answer.body;
     from_ += body.size();
     if (std::fwrite(body.data(), 1, body.size(), to) != body.size() || std::fflush(to) != 0)
       return fail(std::string("The output cannot be written on: ") + std::strerror(errno) + ".");
-    if (body.empty()) return answer->headers["rota-ended"] == "yes";
+    if (body.empty()) return answer.headers["rota-ended"] == "yes";
   }
 }
 

@@ -77,27 +77,23 @@ std::string text_of(const std::vector<forecast::Trial>& trials) {
 }
 
 Result<int> calibrate(const CalibrateFlags& flags) {
-  const auto swf = flags.rehearse.swf();
-  if (!swf) return std::unexpected(swf.error());
-  const auto workload = log::read_log(flags.workload, *swf);
-  if (!workload) return std::unexpected(workload.error());
-  auto chains = flags.rehearse.chains();
-  if (!chains) return std::unexpected(chains.error());
-  if (chains->size() != 1) return fail("one policy is calibrated at a time; --policy names several.");
-  const auto options = flags.rehearse.options(*workload);
-  if (!options) return std::unexpected(options.error());
-  if (options->machine && !options->machine->sites.empty())
+  const auto swf = TRY(flags.rehearse.swf());
+  const auto workload = TRY(log::read_log(flags.workload, swf));
+  auto chains = TRY(flags.rehearse.chains());
+  if (chains.size() != 1) return fail("one policy is calibrated at a time; --policy names several.");
+  const auto options = TRY(flags.rehearse.options(workload));
+  if (options.machine && !options.machine->sites.empty())
     return fail("forecasts are of one cluster, and " + rota::quoted(flags.rehearse.cluster) +
                 " describes several sites; give it a file that describes one.");
-  if (options->tasks)
+  if (options.tasks)
     return fail("forecasts know nothing of tasks for accelerators; leave them out of " +
                 rota::quoted(flags.rehearse.attributes) + ".");
   Progress progress(flags.moments, !flags.json && ::isatty(STDERR_FILENO) == 1, "moments");
   const auto trials =
-      forecast::calibrate([&] { return std::make_unique<WorkloadSource>(*workload, *options); }, chains->front(),
-                          {.processors = options->processors,
-                           .machine = options->machine.get(),
-                           .terms = &workload->terms,
+      forecast::calibrate([&] { return std::make_unique<WorkloadSource>(workload, options); }, chains.front(),
+                          {.processors = options.processors,
+                           .machine = options.machine.get(),
+                           .terms = &workload.terms,
                            .moments = flags.moments,
                            .futures = flags.futures,
                            .seed = static_cast<std::uint64_t>(flags.seed),
@@ -105,9 +101,8 @@ Result<int> calibrate(const CalibrateFlags& flags) {
   if (!trials) return std::unexpected(trials.error());
   if (trials->empty()) return fail("no job ever waits in this rehearsal: there is nothing to forecast.");
   if (flags.json) return printed(shown_json(json_of(*trials)));
-  return printed(one_line(workload->name) + ", " + chains->front().text() + ": " +
-                 amount(std::ssize(*trials), "moment") + ", " + amount(flags.futures, "future") + " each\n\n" +
-                 text_of(*trials));
+  return printed(one_line(workload.name) + ", " + chains.front().text() + ": " + amount(std::ssize(*trials), "moment") +
+                 ", " + amount(flags.futures, "future") + " each\n\n" + text_of(*trials));
 }
 
 }  // namespace

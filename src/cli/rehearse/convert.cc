@@ -87,9 +87,8 @@ class Conversion {
     SwfRow row;
     LogTop top;
     while (!file_.failed()) {
-      const auto more = reader.next(row);
-      if (!more) return std::unexpected(more.error());
-      if (!*more) break;
+      const auto more = TRY(reader.next(row));
+      if (!more) break;
       if (dropped(row)) continue;
       if (report_.kept == 0) out.top(top = named(reader.header()));
       if (auto done = put(row, said_of(row), out); !done) return done;
@@ -104,9 +103,8 @@ class Conversion {
     JobAttributes attributes;
     LogTop top;
     while (!file_.failed()) {
-      const auto more = reader.next(row, attributes);
-      if (!more) return std::unexpected(more.error());
-      if (!*more) break;
+      const auto more = TRY(reader.next(row, attributes));
+      if (!more) break;
       if (dropped(row)) continue;
       if (beside_ && attributes != JobAttributes{}) {
         return fail(shown + ":" + std::to_string(row.line) + ": job " + std::to_string(row[SwfField::number]) +
@@ -127,10 +125,9 @@ class Conversion {
   }
 
   Result<void> from_sacct(LineBlocks blocks, ConvertOutput& out) {
-    const auto zone = zone_of(flags_.time_zone);
-    if (!zone) return std::unexpected(zone.error());
+    const auto zone = TRY(zone_of(flags_.time_zone));
     log::SwfOptions how = options();
-    how.zone = *zone;
+    how.zone = zone;
     return from_accounts(log::read_sacct_log(std::move(blocks), how), "sacct", out);
   }
 
@@ -155,16 +152,15 @@ class Conversion {
   }
 
   Result<void> from_batsim(LineBlocks blocks, ConvertOutput& out) {
-    auto log = log::read_batsim_log(std::move(blocks), options());
-    if (!log) return std::unexpected(log.error());
-    report_ = std::move(log->report);
+    auto log = TRY(log::read_batsim_log(std::move(blocks), options()));
+    report_ = std::move(log.report);
     report_.kept = 0;
     LogTop top;
-    top.rows = static_cast<std::int64_t>(log->rows.size());
-    top.processors = log->processors;
+    top.rows = static_cast<std::int64_t>(log.rows.size());
+    top.processors = log.processors;
     top.notes = {"converted from a workload of Batsim"};
     out.top(top);
-    return put_all(log->rows, nullptr, out);
+    return put_all(log.rows, nullptr, out);
   }
 
   // `of_log`: what the log says beyond the rows; nullptr: nothing. A sidecar comes before it.
@@ -255,37 +251,32 @@ Result<void> check(const ConvertFlags& flags) {
 }
 
 Result<int> convert(const ConvertFlags& flags) {
-  if (auto ok = check(flags); !ok) return std::unexpected(ok.error());
-  auto blocks = LineBlocks::open(flags.input);
-  if (!blocks) return std::unexpected(blocks.error());
-  const auto format = wanted_format(flags, *blocks);
-  if (!format) return std::unexpected(format.error());
+  TRY(check(flags));
+  auto blocks = TRY(LineBlocks::open(flags.input));
+  const auto format = TRY(wanted_format(flags, blocks));
   std::optional<AttributeTable> beside;
   if (!flags.attributes.empty()) {
-    auto read = AttributeTable::read(flags.attributes);
-    if (!read) return std::unexpected(read.error());
-    beside = std::move(*read);
+    auto read = TRY(AttributeTable::read(flags.attributes));
+    beside = std::move(read);
   }
-  auto file = log::PackedOutput::create(flags.output);
-  if (!file) return std::unexpected(file.error());
+  auto file = TRY(log::PackedOutput::create(flags.output));
   std::optional<log::PackedOutput> sidecar;
   if (!flags.write_attributes.empty()) {
-    auto created = log::PackedOutput::create(flags.write_attributes);
-    if (!created) return std::unexpected(created.error());
-    sidecar = std::move(*created);
+    auto created = TRY(log::PackedOutput::create(flags.write_attributes));
+    sidecar = std::move(created);
   }
-  Conversion conversion(flags, beside, *file);
+  Conversion conversion(flags, beside, file);
   {
-    const auto out = writes_json_lines(flags) ? json_output(file->stream())
+    const auto out = writes_json_lines(flags) ? json_output(file.stream())
                      : writes_batsim(flags)
-                         ? batsim_output(file->stream(), conversion.report())
-                         : swf_output(file->stream(), sidecar ? &sidecar->stream() : nullptr, conversion.report());
-    if (auto done = conversion.run(std::move(*blocks), *format, *out); !done) return std::unexpected(done.error());
+                         ? batsim_output(file.stream(), conversion.report())
+                         : swf_output(file.stream(), sidecar ? &sidecar->stream() : nullptr, conversion.report());
+    TRY(conversion.run(std::move(blocks), format, *out));
   }
   if (sidecar) {
-    if (auto written = sidecar->commit(); !written) return std::unexpected(written.error());
+    TRY(sidecar->commit());
   }
-  if (auto written = file->commit(); !written) return std::unexpected(written.error());
+  TRY(file.commit());
   std::fputs(log::describe(conversion.report()).c_str(), stderr);
   return kDone;
 }

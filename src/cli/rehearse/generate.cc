@@ -59,10 +59,9 @@ void tell(const generate::AttributesGenerator::Written& written, const std::stri
 
 Result<void> write_attributes(const Sidecar& sidecar, const generate::Recipe& recipe) {
   if (auto ok = sidecar.attributes.check(); !ok) return ok;
-  auto file = log::PackedOutput::create(sidecar.file);
-  if (!file) return std::unexpected(file.error());
-  const auto written = sidecar.attributes.write(file->stream(), recipe);
-  if (auto done = file->commit(); !done) return done;
+  auto file = TRY(log::PackedOutput::create(sidecar.file));
+  const auto written = sidecar.attributes.write(file.stream(), recipe);
+  if (auto done = file.commit(); !done) return done;
   tell(written, sidecar.file);
   return {};
 }
@@ -88,26 +87,24 @@ Result<void> check(const Request& request, const Sidecar& sidecar) {
 }
 
 Result<int> run(const Request& request, const Sidecar& sidecar) {
-  if (auto ok = check(request, sidecar); !ok) return std::unexpected(ok.error());
-  const auto recipe = request.generator->recipe();
-  if (!recipe) return std::unexpected(recipe.error());
+  TRY(check(request, sidecar));
+  const auto recipe = TRY(request.generator->recipe());
   if (sidecar.inside) {
-    if (auto ok = sidecar.attributes.check(); !ok) return std::unexpected(ok.error());
+    TRY(sidecar.attributes.check());
   }
-  auto file = log::PackedOutput::create(request.output);
-  if (!file) return std::unexpected(file.error());
+  auto file = TRY(log::PackedOutput::create(request.output));
   if (!sidecar.file.empty()) {
-    if (auto done = write_attributes(sidecar, *recipe); !done) return std::unexpected(done.error());
+    TRY(write_attributes(sidecar, recipe));
   }
   generate::AttributeDraws draws(sidecar.attributes);
   const std::string options =
       sidecar.inside ? " --to jsonl --with-attributes" + sidecar.attributes.options() : " --to jsonl";
   const generate::Written written =
-      request.json_lines() ? write_generated_json(file->stream(), *recipe, sidecar.inside ? &draws : nullptr, options)
-                           : write_generated(file->stream(), *recipe);
-  if (auto done = file->commit(); !done) return std::unexpected(done.error());
+      request.json_lines() ? write_generated_json(file.stream(), recipe, sidecar.inside ? &draws : nullptr, options)
+                           : write_generated(file.stream(), recipe);
+  TRY(file.commit());
   if (request.output == "-") return kDone;
-  tell(*recipe, written, request.output);
+  tell(recipe, written, request.output);
   if (sidecar.inside) tell(draws.written(), request.output);
   return kDone;
 }

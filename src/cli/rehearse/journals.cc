@@ -150,14 +150,13 @@ Result<JournalSetting> setting_of(const store::JournalHead& head, const std::str
                 " processors, and more than " + grouped(kMostProcessors) + " cannot be; it is not as Rota wrote it.");
   }
   if (head.cluster.empty()) return setting;
-  auto machine = site::parse_cluster(head.cluster, shown + " (the cluster file in its head)");
-  if (!machine) return std::unexpected(machine.error());
+  auto machine = TRY(site::parse_cluster(head.cluster, shown + " (the cluster file in its head)"));
   if (!head.settings.starts_with(kSite)) {
-    setting.machine = std::make_shared<const Machine>(std::move(*machine));
+    setting.machine = std::make_shared<const Machine>(std::move(machine));
   } else {
     const std::string name = head.settings.substr(kSite.size());
-    const auto site = std::ranges::find(machine->sites, name, &Machine::name);
-    if (site == machine->sites.end()) return fail(shown + ": its cluster file has no site " + rota::quoted(name) + ".");
+    const auto site = std::ranges::find(machine.sites, name, &Machine::name);
+    if (site == machine.sites.end()) return fail(shown + ": its cluster file has no site " + rota::quoted(name) + ".");
     setting.machine = std::make_shared<const Machine>(*site);
   }
   if (setting.machine->processors != head.processors) {

@@ -160,26 +160,23 @@ bool is_state(const std::string& path) {
 
 Result<KeptState> read_state(const std::string& path) {
   const std::string database = database_of(path);
-  auto reader = store::SqliteReader::open(database);
-  if (!reader) return std::unexpected(reader.error());
-  auto site = site::parse_configuration(reader->head().cluster, shown_path(database));
-  if (!site) return std::unexpected(site.error());
-  auto rows = reader->history({});
-  if (!rows) return std::unexpected(rows.error());
+  auto reader = TRY(store::SqliteReader::open(database));
+  auto site = TRY(site::parse_configuration(reader.head().cluster, shown_path(database)));
+  auto rows = TRY(reader.history({}));
   KeptState state;
-  state.policy = reader->head().policy;
-  state.machine = std::make_shared<const Machine>(std::move(site->machine));
+  state.policy = reader.head().policy;
+  state.machine = std::make_shared<const Machine>(std::move(site.machine));
   log::Workload& workload = state.workload;
   workload.name = state.machine->name;
   workload.processors = state.machine->processors;
-  workload.unix_start = reader->head().unix_start;
+  workload.unix_start = reader.head().unix_start;
   for (std::size_t p = 0; p < state.machine->partitions.size(); ++p)
     workload.partitions[static_cast<std::uint32_t>(p)] = state.machine->partitions[p].name;
-  for (store::HistoryRow& row : *rows) row.end -= row.asked.waited_again;
-  std::ranges::sort(*rows, {}, [](const auto& row) { return std::pair(row.submit, row.number); });
-  workload.report.rows = static_cast<std::int64_t>(rows->size());
+  for (store::HistoryRow& row : rows) row.end -= row.asked.waited_again;
+  std::ranges::sort(rows, {}, [](const auto& row) { return std::pair(row.submit, row.number); });
+  workload.report.rows = static_cast<std::int64_t>(rows.size());
   std::int64_t never_ran = 0, first = 0;
-  std::erase_if(*rows, [&](const store::HistoryRow& row) {
+  std::erase_if(rows, [&](const store::HistoryRow& row) {
     const bool ran = end_of(row).has_value();
     if (!ran && never_ran++ == 0) first = row.number;
     return !ran;
@@ -187,17 +184,15 @@ Result<KeptState> read_state(const std::string& path) {
   if (never_ran > 0)  // of jobs: a database has no lines
     workload.report.findings.push_back(
         {"jobs that never ran: left out, the first is job " + std::to_string(first), never_ran, 0, true});
-  const auto not_ended = reader->count_not_ended();
-  if (!not_ended) return std::unexpected(not_ended.error());
-  if (*not_ended > 0)
+  const auto not_ended = TRY(reader.count_not_ended());
+  if (not_ended > 0)
     workload.report.findings.push_back(
-        {"jobs that wait or run yet: left out, so that others find the room free that these have", *not_ended, 0,
-         true});
-  workload.terms = KeptTerms(*rows).all();
+        {"jobs that wait or run yet: left out, so that others find the room free that these have", not_ended, 0, true});
+  workload.terms = KeptTerms(rows).all();
   workload.recorded_dispatches = true;
   const auto lists = std::make_shared<log::NodeLists>();
   workload.node_lists = lists;
-  for (const store::HistoryRow& row : *rows) {
+  for (const store::HistoryRow& row : rows) {
     const log::RecordedJob& recorded = workload.recorded.emplace_back(recorded_of(row, *end_of(row)));
     workload.recorded.back().ran_on = lists->number_of(row.nodes);
     workload.jobs.push_back(store::spec_of(row, *state.machine));

@@ -69,14 +69,13 @@ void RehearseFlags::declare(Command command, Policies policies) {
 }
 
 Result<log::SwfOptions> RehearseFlags::swf() const {
-  auto zone = zone_of(time_zone);
-  if (!zone) return std::unexpected(zone.error());
+  auto zone = TRY(zone_of(time_zone));
   log::SwfOptions swf;
   swf.skip_bad_rows = skip_bad_rows;
   swf.keep_cancelled = keep_cancelled;
   swf.keep_recorded = wants_recorded();
   swf.published_limits = ties == "submit-first";
-  swf.zone = std::move(*zone);
+  swf.zone = std::move(zone);
   if (!cluster.empty() && std::filesystem::is_regular_file(cluster)) {  // what is wrong with it options() says
     if (const auto machine = site::read_cluster_file(cluster)) log::suit_to(*machine, swf);
   }
@@ -91,23 +90,22 @@ bool RehearseFlags::wants_recorded() const {
 Result<RehearseOptions> RehearseFlags::options(const log::Workload& workload, const Machine* of_workload) const {
   RehearseOptions options;
   if (cluster.empty()) {
-    if (auto suits = accelerators_suit(of_workload); !suits) return std::unexpected(suits.error());
-    if (auto suits = power_suits(of_workload); !suits) return std::unexpected(suits.error());
-    if (auto suits = factors_suit(of_workload); !suits) return std::unexpected(suits.error());
-    if (auto suit = sites_suit(of_workload); !suit) return std::unexpected(suit.error());
+    TRY(accelerators_suit(of_workload));
+    TRY(power_suits(of_workload));
+    TRY(factors_suit(of_workload));
+    TRY(sites_suit(of_workload));
   } else {
-    auto machine = site::read_cluster_file(cluster);
-    if (!machine) return std::unexpected(machine.error());
-    if (auto suits = accelerators_suit(&*machine); !suits) return std::unexpected(suits.error());
-    if (auto suits = power_suits(&*machine); !suits) return std::unexpected(suits.error());
-    if (auto suits = reservations_suit(&*machine); !suits) return std::unexpected(suits.error());
-    options.processors = machine->processors;
-    options.machine = std::make_shared<const Machine>(std::move(*machine));
+    auto machine = TRY(site::read_cluster_file(cluster));
+    TRY(accelerators_suit(&machine));
+    TRY(power_suits(&machine));
+    TRY(reservations_suit(&machine));
+    options.processors = machine.processors;
+    options.machine = std::make_shared<const Machine>(std::move(machine));
     options = with_switches(std::move(options));
-    if (auto suit = nodes_suit(*options.machine); !suit) return std::unexpected(suit.error());
-    if (auto known = partitions_known(workload, *options.machine); !known) return std::unexpected(known.error());
-    if (auto suits = factors_suit(options.machine.get()); !suits) return std::unexpected(suits.error());
-    if (auto suit = sites_suit(options.machine.get()); !suit) return std::unexpected(suit.error());
+    TRY(nodes_suit(*options.machine));
+    TRY(partitions_known(workload, *options.machine));
+    TRY(factors_suit(options.machine.get()));
+    TRY(sites_suit(options.machine.get()));
     return with_attributes(std::move(options), workload);
   }
   options.processors = processors > 0 ? processors : workload.processors;
@@ -124,9 +122,8 @@ Result<RehearseOptions> RehearseFlags::with_attributes(RehearseOptions options, 
   const bool of_log = workload.attributes && (!workload.recorded_attributes || options.machine);
   if (attributes.empty() && !of_log) return options;
   if (!attributes.empty() && of_log && workload.recorded_attributes) {
-    auto sidecar = log::AttributeTable::read(attributes);
-    if (!sidecar) return std::unexpected(sidecar.error());
-    auto both = log::AttributeTable::together(*sidecar, *workload.attributes);
+    auto sidecar = TRY(log::AttributeTable::read(attributes));
+    auto both = log::AttributeTable::together(sidecar, *workload.attributes);
     auto matched =
         log::Attributes::match(std::make_shared<const log::AttributeTable>(std::move(both)), options.machine.get());
     if (!matched) return std::unexpected(matched.error());
@@ -137,24 +134,22 @@ Result<RehearseOptions> RehearseFlags::with_attributes(RehearseOptions options, 
                 " says itself what licences, priorities, tasks and so on its jobs have; "
                 "leave --attributes out, or take them out of the log.");
   }
-  auto read = of_log ? log::Attributes::match(workload.attributes, options.machine.get())
-                     : log::Attributes::read(attributes, options.machine.get());
-  if (!read) return std::unexpected(read.error());
-  return with_attributes(std::move(options), std::move(*read));
+  auto read = TRY(of_log ? log::Attributes::match(workload.attributes, options.machine.get())
+                         : log::Attributes::read(attributes, options.machine.get()));
+  return with_attributes(std::move(options), std::move(read));
 }
 
 Result<RehearseOptions> RehearseFlags::with_attributes(RehearseOptions options, log::Attributes of_jobs) const {
   set_attributes(options, std::move(of_jobs));
-  if (auto suits = tasks_suit(*options.attributes); !suits) return std::unexpected(suits.error());
+  TRY(tasks_suit(*options.attributes));
   return options;
 }
 
 // What a job holds for itself cannot be lent.
 Result<void> RehearseFlags::tasks_suit(const log::Attributes& of_jobs) const {
   if (of_jobs.tasks().empty() || !of_jobs.asks_for_accelerators()) return {};
-  const auto read = chains();
-  if (!read) return std::unexpected(read.error());
-  for (const Chain& chain : *read) {
+  const auto read = TRY(chains());
+  for (const Chain& chain : read) {
     if (chain.knobs().bind == Bind::none) continue;
     return fail("policy " + rota::quoted(chain.text()) + " lends the accelerators of a rack to tasks, and in " +
                 of_jobs.shown() +
@@ -183,9 +178,8 @@ Result<void> RehearseFlags::factors_suit(const Machine* machine) const {
   } else if (machine != nullptr && differ(*machine)) {
     return {};
   }
-  const auto read = chains();
-  if (!read) return std::unexpected(read.error());
-  for (const Chain& chain : *read) {
+  const auto read = TRY(chains());
+  for (const Chain& chain : read) {
     if (chain.knobs().migrate.how == Migration::none) continue;
     return fail("policy " + rota::quoted(chain.text()) + " moves jobs to faster nodes, and here all are as fast. " +
                 (cluster.empty() ? std::string("Give a --cluster file whose nodes differ in `cpu_factor`")
@@ -223,9 +217,8 @@ Result<void> RehearseFlags::sites_suit(const Machine* machine) const {
                 " is for published schedules, which are of one site; leave it out where the --cluster file has "
                 "[[sites]].");
   }
-  const auto read = chains();
-  if (!read) return std::unexpected(read.error());
-  for (const Chain& chain : *read) {
+  const auto read = TRY(chains());
+  for (const Chain& chain : read) {
     if (chain.knobs().auction.siting == Siting::none) continue;
     return fail("policy " + rota::quoted(chain.text()) + " chooses a site for each job, and here there is one. " +
                 (machine == nullptr ? std::string("Give a --cluster file with [[sites]]")
@@ -237,9 +230,8 @@ Result<void> RehearseFlags::sites_suit(const Machine* machine) const {
 
 Result<void> RehearseFlags::accelerators_suit(const Machine* machine) const {
   if (machine != nullptr && machine->has_accelerators()) return {};
-  const auto read = chains();
-  if (!read) return std::unexpected(read.error());
-  for (const Chain& chain : *read) {
+  const auto read = TRY(chains());
+  for (const Chain& chain : read) {
     if (chain.knobs().bind == Bind::none) continue;
     return fail("policy " + rota::quoted(chain.text()) + " binds tasks to accelerators, and the cluster has none. " +
                 (machine == nullptr ? std::string("Give a --cluster file whose nodes have `accelerators`")
@@ -264,9 +256,8 @@ Result<void> RehearseFlags::reservations_suit(const Machine* machine) const {
                 " is for published schedules, in which nothing is reserved; leave it out, or the [[reservations]] in " +
                 cluster + ".");
   }
-  const auto read = chains();
-  if (!read) return std::unexpected(read.error());
-  for (const Chain& chain : *read) {
+  const auto read = TRY(chains());
+  for (const Chain& chain : read) {
     if (auto kept = chain.keeps_reservations(); !kept) return kept;
   }
   return {};
@@ -274,9 +265,8 @@ Result<void> RehearseFlags::reservations_suit(const Machine* machine) const {
 
 Result<void> RehearseFlags::power_suits(const Machine* machine) const {
   if (machine != nullptr && !machine->nodes.empty()) return {};
-  const auto read = chains();
-  if (!read) return std::unexpected(read.error());
-  for (const Chain& chain : *read) {
+  const auto read = TRY(chains());
+  for (const Chain& chain : read) {
     if (!chain.knobs().power.switches()) continue;
     return fail("policy " + rota::quoted(chain.text()) +
                 " switches nodes on and off, and here processors are only counted. Give a --cluster file with "
@@ -292,23 +282,22 @@ Result<std::vector<Chain>> RehearseFlags::chains() const {
     if (trimmed(name) == kRecorded)
       return fail(
           "recorded is no policy but what really happened, a row of rota simulate; name a policy, such as easy.");
-    auto chain = Chain::parse(trimmed(name));
-    if (!chain) return std::unexpected(chain.error());
-    if (ties == "submit-first" && chain->knobs().overrun != Overrun::kill) {
+    auto chain = TRY(Chain::parse(trimmed(name)));
+    if (ties == "submit-first" && chain.knobs().overrun != Overrun::kill) {
       return fail(
           "--ties submit-first is for comparing with published schedules, in which every run is cut at its limit; it "
           "does "
           "not go with policy " +
           quoted(name) + ", which has another overrun rule.");
     }
-    if (ties == "submit-first" && chain->ranks_running()) {
+    if (ties == "submit-first" && chain.ranks_running()) {
       return fail(
           "--ties submit-first is for comparing with published schedules, in which nobody gives way; it does not go "
           "with "
           "policy " +
           quoted(name) + ", which preempts.");
     }
-    chains.push_back(std::move(*chain));
+    chains.push_back(std::move(chain));
   }
   return chains;
 }

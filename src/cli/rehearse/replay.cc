@@ -71,12 +71,10 @@ Result<int> rehearse_under(const std::vector<Fact>& facts, const JournalSetting&
   asked.policy = flags.policies;
   asked.cluster = flags.journal;
   asked.ties = setting.options.engine.ties == sim::Ties::submit_first ? "submit-first" : "batch";
-  const auto chains = asked.chains();
-  if (!chains) return std::unexpected(chains.error());
-  if (auto suit = asked.policies_suit(setting.machine.get()); !suit) return std::unexpected(suit.error());
-  const auto workload = workload_of(facts, setting, flags.journal);
-  if (!workload) return std::unexpected(workload.error());
-  for (const auto& f : workload->report.findings) {
+  const auto chains = TRY(asked.chains());
+  TRY(asked.policies_suit(setting.machine.get()));
+  const auto workload = TRY(workload_of(facts, setting, flags.journal));
+  for (const auto& f : workload.report.findings) {
     remark(flags.journal + ": " + f.what + " (" + amount(f.rows, "job") + ")");
   }
   if (setting.tasks) {
@@ -84,7 +82,7 @@ Result<int> rehearse_under(const std::vector<Fact>& facts, const JournalSetting&
            ": some jobs had tasks for accelerators, of which a journal does not tell: they are left out");
   }
   const bool by_shares =
-      std::ranges::any_of(*chains, [](const Chain& chain) { return chain.knobs().slurm.by_shares(); });
+      std::ranges::any_of(chains, [](const Chain& chain) { return chain.knobs().slurm.by_shares(); });
   if (by_shares && setting.machine && !setting.machine->accounts.empty() && !setting.shares) {
     remark(flags.journal + ": whose shares of [[accounts]] jobs use is not in it: every user has one, at the top");
   }
@@ -94,10 +92,9 @@ Result<int> rehearse_under(const std::vector<Fact>& facts, const JournalSetting&
   options.shares = setting.shares;
   options.ties = setting.options.engine.ties;
   std::vector<report::Summary> summaries;
-  for (const Chain& chain : *chains) {
-    auto rehearsed = rehearse(*workload, chain, options);
-    if (!rehearsed) return std::unexpected(rehearsed.error());
-    summaries.push_back(std::move(rehearsed->summary));
+  for (const Chain& chain : chains) {
+    auto rehearsed = TRY(rehearse(workload, chain, options));
+    summaries.push_back(std::move(rehearsed.summary));
     summaries.back().has_copies = false;
   }
   report::call_by_labels(summaries);
@@ -107,45 +104,42 @@ Result<int> rehearse_under(const std::vector<Fact>& facts, const JournalSetting&
 }
 
 Result<int> write_facts(KeptJournal& journal, const std::string& path) {
-  auto file = OutputFile::create(path);
-  if (!file) return std::unexpected(file.error());
+  auto file = TRY(OutputFile::create(path));
   auto done = journal.visit([&](const Fact& fact) -> Result<void> {
-    file->stream() << store::fact_line(store::ref_of(fact)) << '\n';
+    file.stream() << store::fact_line(store::ref_of(fact)) << '\n';
     return {};
   });
   if (!done) return std::unexpected(done.error());
   if (!journal.note().empty()) remark("rota: " + journal.note());
-  if (auto kept = file->commit(); !kept) return std::unexpected(kept.error());
+  TRY(file.commit());
   return kDone;
 }
 
 Result<int> replay(const ReplayFlags& flags) {
-  auto journal = KeptJournal::open(flags.journal);
-  if (!journal) return std::unexpected(journal.error());
+  auto journal = TRY(KeptJournal::open(flags.journal));
   if (same_file(flags.facts_file, flags.journal)) {
     return fail("the facts of " + flags.journal + " cannot be written over it; give another file.");
   }
-  if (!flags.facts_file.empty()) return write_facts(*journal, flags.facts_file);
-  auto setting = setting_of(journal->head(), flags.journal);
-  if (!setting) return std::unexpected(setting.error());
-  const ClusterOptions options = setting->cluster_options();
+  if (!flags.facts_file.empty()) return write_facts(journal, flags.facts_file);
+  auto setting = TRY(setting_of(journal.head(), flags.journal));
+  const ClusterOptions options = setting.cluster_options();
   const bool rehearses = !flags.policies.empty();
   std::vector<Fact> facts;
   std::string since;
-  Replay replay(options, setting->chain, flags.check ? Replay::Check::decides_again : Replay::Check::folds);
-  auto done = journal->visit([&](const Fact& fact) -> Result<void> {
+  Replay replay(options, setting.chain, flags.check ? Replay::Check::decides_again : Replay::Check::folds);
+  auto done = journal.visit([&](const Fact& fact) -> Result<void> {
     if (rehearses) facts.push_back(fact);
-    if (std::string anew = begun_anew(fact, setting->unix_start); !anew.empty()) since = std::move(anew);
+    if (std::string anew = begun_anew(fact, setting.unix_start); !anew.empty()) since = std::move(anew);
     if (auto folded = replay.fold(fact); !folded) return fail(flags.journal + ": " + folded.error().message);
     return {};
   });
   if (!done) return std::unexpected(done.error());
-  if (!journal->note().empty()) remark("rota: " + journal->note());
+  if (!journal.note().empty()) remark("rota: " + journal.note());
   if (rehearses) {
     if (!since.empty()) remark(flags.journal + ": only jobs from " + since + " on: then " + kBegunAnew);
-    return rehearse_under(facts, *setting, flags);
+    return rehearse_under(facts, setting, flags);
   }
-  return tell(replay, flags, journal->note().empty(), since);
+  return tell(replay, flags, journal.note().empty(), since);
 }
 
 }  // namespace

@@ -114,15 +114,14 @@ Result<Schedules> read_all(const ReportFlags& flags) {
   std::int64_t told = 0, used = 0;
   std::set<std::string> names;
   for (const std::string& path : flags.schedules) {
-    auto schedule = log::read_schedule_jobs(path);
-    if (!schedule) return std::unexpected(schedule.error());
+    auto schedule = TRY(log::read_schedule_jobs(path));
     report::Outcome& outcome = all.outcomes.emplace_back();
     outcome.workload = flags.workload;
     outcome.policy = title_of(path);
     if (!names.insert(outcome.policy).second) outcome.policy = path;
-    outcome.jobs = std::move(schedule->jobs);
+    outcome.jobs = std::move(schedule.jobs);
     outcome.has_copies = false;
-    told = std::max(told, schedule->processors);
+    told = std::max(told, schedule.processors);
     used = std::max(used, most_in_use(outcome.jobs));
   }
   const std::int64_t processors = flags.processors > 0 ? flags.processors : std::max(told, used);
@@ -138,18 +137,16 @@ Result<Schedules> read_all(const ReportFlags& flags) {
 }
 
 Result<int> report_schedules(const ReportFlags& flags) {
-  const auto schedules = read_all(flags);
-  if (!schedules) return std::unexpected(schedules.error());
-  auto opened = open_page(flags.page);
-  if (!opened) return std::unexpected(opened.error());
-  std::optional<OutputFile>& page = *opened;
+  const auto schedules = TRY(read_all(flags));
+  auto opened = TRY(open_page(flags.page));
+  std::optional<OutputFile>& page = opened;
   std::ostringstream table;
-  write_comparison(table, schedules->summaries, flags.json);
+  write_comparison(table, schedules.summaries, flags.json);
   if (auto done = printed(table.str()); !done) return done;
   if (!page) return kDone;
-  report::write_html(page->stream(), schedules->outcomes,
-                     {.title = "Schedules", .version = ROTA_VERSION, .command = flags.command}, schedules->summaries);
-  if (auto done = page->commit(); !done) return std::unexpected(done.error());
+  report::write_html(page->stream(), schedules.outcomes,
+                     {.title = "Schedules", .version = ROTA_VERSION, .command = flags.command}, schedules.summaries);
+  TRY(page->commit());
   remark("report: " + flags.page);
   return kDone;
 }

@@ -41,10 +41,9 @@ Result<void> write_inputs(const std::string& folder, const Findings& findings) {
   if (!findings.files) return {};
   if (auto made = make_folder(folder); !made) return made;
   for (const study::StudyFile& input : findings.files()) {
-    auto file = OutputFile::create(folder + "/" + input.name);
-    if (!file) return std::unexpected(file.error());
-    file->stream() << input.text;
-    if (auto done = file->commit(); !done) return done;
+    auto file = TRY(OutputFile::create(folder + "/" + input.name));
+    file.stream() << input.text;
+    if (auto done = file.commit(); !done) return done;
   }
   return {};
 }
@@ -70,31 +69,28 @@ class Course {
     course.flags_ = flags;
     course.command_ = "rota reproduce " + name;
     course.all_ = name == "all";
-    auto page = open_page(flags.report_file);
-    if (!page) return std::unexpected(page.error());
-    course.page_ = std::move(*page);
+    auto page = TRY(open_page(flags.report_file));
+    course.page_ = std::move(page);
     if (!flags.inputs.empty()) {
-      if (auto made = make_folder(flags.inputs); !made) return std::unexpected(made.error());
+      TRY(make_folder(flags.inputs));
     }
     return course;
   }
 
   // Runs a study and prints it, with `before` in front.
   Result<void> add(const Study& study, const std::string& before) {
-    auto findings = study.run();
-    if (!findings) return std::unexpected(findings.error());
+    auto findings = TRY(study.run());
     if (flags_.json) {
-      documents_.push_back(json_of(study, *findings));
-    } else if (const auto done = printed(before + table_of(study, *findings)); !done) {
-      return std::unexpected(done.error());
-    }
+      documents_.push_back(json_of(study, findings));
+    } else
+      TRY(printed(before + table_of(study, findings)));
     if (!flags_.inputs.empty()) {
       const std::string folder = all_ ? flags_.inputs + "/" + study.name : flags_.inputs;
-      if (auto done = write_inputs(folder, *findings); !done) return done;
+      if (auto done = write_inputs(folder, findings); !done) return done;
     }
-    if (!report::all_ok(findings->cells)) code_ = kNo;
-    sections_.push_back({study.name, study.about, std::move(findings->tables), std::move(findings->heading),
-                         std::move(findings->cells), std::move(findings->plots)});
+    if (!report::all_ok(findings.cells)) code_ = kNo;
+    sections_.push_back({study.name, study.about, std::move(findings.tables), std::move(findings.heading),
+                         std::move(findings.cells), std::move(findings.plots)});
     return {};
   }
 
@@ -107,7 +103,7 @@ class Course {
     if (!page_) return code_;
     report::write_study_page(page_->stream(), sections_,
                              {.title = "Published studies, made again", .version = ROTA_VERSION, .command = command_});
-    if (const auto done = page_->commit(); !done) return std::unexpected(done.error());
+    TRY(page_->commit());
     return code_;
   }
 
@@ -122,23 +118,21 @@ class Course {
 };
 
 Result<int> reproduce(const Study& study, const ReproduceFlags& flags) {
-  auto course = Course::open(flags, study.name);
-  if (!course) return std::unexpected(course.error());
-  if (const auto done = course->add(study, ""); !done) return std::unexpected(done.error());
-  return course->conclude();
+  auto course = TRY(Course::open(flags, study.name));
+  TRY(course.add(study, ""));
+  return course.conclude();
 }
 
 // One after the other, each table printed as soon as it is found; JSON is one array at the end.
 Result<int> reproduce_all(const std::vector<Study>& all, const ReproduceFlags& flags) {
-  auto course = Course::open(flags, "all");
-  if (!course) return std::unexpected(course.error());
+  auto course = TRY(Course::open(flags, "all"));
   std::string separator;
   for (const Study& study : all) {
     const std::string title = study.name + ": " + study.about + "\n\n";
-    if (const auto done = course->add(study, separator + title); !done) return std::unexpected(done.error());
+    TRY(course.add(study, separator + title));
     separator = "\n";
   }
-  return course->conclude();
+  return course.conclude();
 }
 
 std::shared_ptr<ReproduceFlags> add_flags(Command app) {

@@ -41,37 +41,32 @@ Result<log::Workload> log_of(const generate::Recipe& recipe, const Making& makin
 }
 
 Result<log::Workload> stream_of(const Making& making, std::int64_t seed) {
-  auto generator = generate::generator_of(making.command);
-  if (!generator) return std::unexpected(generator.error());
-  if (auto done = generate::set_knob(**generator, "seed", std::to_string(seed)); !done)
-    return std::unexpected(done.error());
-  const auto recipe = (*generator)->recipe();
-  if (!recipe) return std::unexpected(recipe.error());
+  auto generator = TRY(generate::generator_of(making.command));
+  TRY(generate::set_knob(*generator, "seed", std::to_string(seed)));
+  const auto recipe = TRY(generator.recipe());
   const std::string name = "seed " + std::to_string(seed);
-  auto stream = log_of(*recipe, making, name);
+  auto stream = log_of(recipe, making, name);
   if (!stream || !making.beside) return stream;
   std::ostringstream sidecar;
-  making.beside->write(sidecar, *recipe);
-  auto table = log::AttributeTable::parse(sidecar.view(), name);
-  if (!table) return std::unexpected(table.error());
-  stream->attributes = std::make_shared<const log::AttributeTable>(std::move(*table));
+  making.beside->write(sidecar, recipe);
+  auto table = TRY(log::AttributeTable::parse(sidecar.view(), name));
+  stream->attributes = std::make_shared<const log::AttributeTable>(std::move(table));
   return stream;
 }
 
 // The attributes of a sidecar that can be drawn for other jobs; none: what it says holds for all of them.
 Result<Attributes> attributes_beside(const std::string& sidecar) {
-  const auto table = log::AttributeTable::read(sidecar);
-  if (!table) return std::unexpected(table.error());
-  if (table->names_no_job()) return Attributes{};
-  if (table->made_by().empty()) {
-    return fail(table->shown() +
+  const auto table = TRY(log::AttributeTable::read(sidecar));
+  if (table.names_no_job()) return Attributes{};
+  if (table.made_by().empty()) {
+    return fail(table.shown() +
                 ": --seeds draws jobs anew, and what this file says of single jobs would go to others. It is for files "
                 "that `rota generate --write-attributes` made, whose first line names the command, and for those that "
                 "speak of all jobs (*). --copies keeps the jobs, and takes any file.");
   }
-  auto made = generate::attributes_of(table->made_by());
+  auto made = generate::attributes_of(table.made_by());
   if (!made)
-    return fail(table->shown() + ": --seeds draws the attributes again as its first line says, and here " +
+    return fail(table.shown() + ": --seeds draws the attributes again as its first line says, and here " +
                 made.error().message + " --copies takes any file.");
   return *made;
 }
@@ -115,14 +110,13 @@ Result<Copies> streams_of(const log::Workload& workload, const std::string& side
     making.inside = std::move(*inside);
   }
   if (!sidecar.empty()) {
-    auto beside = attributes_beside(sidecar);
-    if (!beside) return std::unexpected(beside.error());
-    making.beside = std::move(*beside);
+    auto beside = TRY(attributes_beside(sidecar));
+    making.beside = std::move(beside);
   }
   const auto make = [making, first = seeds.first, window](std::size_t copy) -> Result<log::Workload> {
     auto stream = stream_of(making, first + static_cast<std::int64_t>(copy));
     if (!stream || !window.asked()) return stream;
-    if (auto cut = window.apply(*stream); !cut) return std::unexpected(cut.error());
+    TRY(window.apply(*stream));
     return stream;
   };
   return Copies{seeds.count, make, true};

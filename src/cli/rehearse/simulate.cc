@@ -64,21 +64,20 @@ Result<std::vector<Run>> plan_runs(const SimulateFlags& flags, const Workloads& 
   runs.reserve(workloads.all.size() * chains.size());
   for (std::size_t w = 0; w < workloads.all.size(); ++w) {
     const log::Workload& workload = workloads.all[w];
-    auto options = flags.rehearse.options(workload, workloads.machines[w].get());
-    if (!options) return std::unexpected(options.error());
-    if (!options->machine) options->machine = workloads.machines[w];
-    options->keep_jobs = !flags.jobs_file.empty() || !flags.report_file.empty() || flags.parties.asked();
-    options->keep_nodes = !flags.nodes_file.empty();
+    auto options = TRY(flags.rehearse.options(workload, workloads.machines[w].get()));
+    if (!options.machine) options.machine = workloads.machines[w];
+    options.keep_jobs = !flags.jobs_file.empty() || !flags.report_file.empty() || flags.parties.asked();
+    options.keep_nodes = !flags.nodes_file.empty();
     // What really happened comes first; a service knows it anyway.
     const bool wanted = flags.rehearse.wants_recorded();
-    if (wanted || !workload.recorded.empty()) runs.push_back({&workload, nullptr, *options, Rehearsed{}, wanted});
+    if (wanted || !workload.recorded.empty()) runs.push_back({&workload, nullptr, options, Rehearsed{}, wanted});
     for (const Chain& chain : chains) {
-      if (options->keep_nodes && !metered(options->machine.get(), chain)) {
+      if (options.keep_nodes && !metered(options.machine.get(), chain)) {
         return fail("--node-table tells what nodes draw and how long they sleep, and under policy " +
                     rota::quoted(chain.text()) +
                     " neither is metered. Give a --cluster file with `watts_idle`, or a policy with power=.");
       }
-      runs.push_back({&workload, &chain, *options, Rehearsed{}});
+      runs.push_back({&workload, &chain, options, Rehearsed{}});
       runs.back().own = is_of_the_site(chain, workload, workloads.policies[w]);
     }
   }
@@ -92,14 +91,11 @@ Result<std::vector<Copies>> copies_of(const SimulateFlags& flags, const Workload
     for (const log::Workload& workload : workloads.all) all.push_back(later_copies(workload, flags.copies, flags.seed));
     return all;
   }
-  const auto seeds = parse_seeds(flags.seeds);
-  if (!seeds) return std::unexpected(seeds.error());
-  const auto swf = flags.rehearse.swf();
-  if (!swf) return std::unexpected(swf.error());
+  const auto seeds = TRY(parse_seeds(flags.seeds));
+  const auto swf = TRY(flags.rehearse.swf());
   for (const log::Workload& workload : workloads.all) {
-    auto streams = streams_of(workload, flags.rehearse.attributes, *seeds, *swf, flags.window);
-    if (!streams) return std::unexpected(streams.error());
-    all.push_back(std::move(*streams));
+    auto streams = TRY(streams_of(workload, flags.rehearse.attributes, seeds, swf, flags.window));
+    all.push_back(std::move(streams));
   }
   return all;
 }
@@ -191,14 +187,12 @@ Result<std::optional<RehearsalJournals>> open_journals(const SimulateFlags& flag
   Run& run = *runs.front();
   std::string cluster;
   if (run.options.machine && !flags.rehearse.cluster.empty()) {
-    auto text = read_file(flags.rehearse.cluster);
-    if (!text) return std::unexpected(text.error());
-    cluster = std::move(*text);
+    auto text = TRY(read_file(flags.rehearse.cluster));
+    cluster = std::move(text);
   }
-  auto journals = RehearsalJournals::create(flags.journal_file, *run.chain, run.options, *run.workload, cluster);
-  if (!journals) return std::unexpected(journals.error());
-  run.options.journals = journals->stores();
-  return std::optional(std::move(*journals));
+  auto journals = TRY(RehearsalJournals::create(flags.journal_file, *run.chain, run.options, *run.workload, cluster));
+  run.options.journals = journals.stores();
+  return std::optional(std::move(journals));
 }
 
 template <class Write>
@@ -307,68 +301,53 @@ void report_findings(const std::vector<Run>& runs, const SimulateFlags& flags) {
 }
 
 Result<int> simulate(const SimulateFlags& flags) {
-  const auto chains = flags.rehearse.chains();
-  if (!chains) return std::unexpected(chains.error());
-  const auto swf = flags.rehearse.swf();
-  if (!swf) return std::unexpected(swf.error());
-  const auto workloads = read_workloads(flags.workloads, *swf, flags.window, shows_progress(flags));
-  if (!workloads) return std::unexpected(workloads.error());
-  const auto copies = copies_of(flags, *workloads);
-  if (!copies) return std::unexpected(copies.error());
-  auto runs = plan_runs(flags, *workloads, *chains);
-  if (!runs) return std::unexpected(runs.error());
-  call_by_labels(*runs);
-  const Asked wanted = asked(*runs);
-  const auto job_files = files_of(flags.jobs_file, wanted);
-  if (!job_files) return std::unexpected(job_files.error());
-  const auto node_files = files_of(flags.nodes_file, wanted);
-  if (!node_files) return std::unexpected(node_files.error());
+  const auto chains = TRY(flags.rehearse.chains());
+  const auto swf = TRY(flags.rehearse.swf());
+  const auto workloads = TRY(read_workloads(flags.workloads, swf, flags.window, shows_progress(flags)));
+  const auto copies = TRY(copies_of(flags, workloads));
+  auto runs = TRY(plan_runs(flags, workloads, chains));
+  call_by_labels(runs);
+  const Asked wanted = asked(runs);
+  const auto job_files = TRY(files_of(flags.jobs_file, wanted));
+  const auto node_files = TRY(files_of(flags.nodes_file, wanted));
   const auto if_asked = [](const std::string& file) {
     return file.empty() ? std::vector<std::string>{} : std::vector{file};
   };
   const auto report_file = if_asked(flags.report_file);
-  const auto journal_files = journal_files_of(flags, wanted);
-  if (!journal_files) return std::unexpected(journal_files.error());
-  const auto apart = check_apart(flags, {*job_files, *node_files, report_file, *journal_files});
-  if (!apart) return std::unexpected(apart.error());
-  auto job_outputs = open_row_files(*job_files);
-  if (!job_outputs) return std::unexpected(job_outputs.error());
-  auto node_outputs = open_row_files(*node_files);
-  if (!node_outputs) return std::unexpected(node_outputs.error());
-  auto report_output = open_page(flags.report_file);
-  if (!report_output) return std::unexpected(report_output.error());
-  auto journals = open_journals(flags, wanted);
-  if (!journals) return std::unexpected(journals.error());
+  const auto journal_files = TRY(journal_files_of(flags, wanted));
+  TRY(check_apart(flags, {job_files, node_files, report_file, journal_files}));
+  auto job_outputs = TRY(open_row_files(job_files));
+  auto node_outputs = TRY(open_row_files(node_files));
+  auto report_output = TRY(open_page(flags.report_file));
+  auto journals = TRY(open_journals(flags, wanted));
   const std::size_t threads = flags.threads > 0 ? flags.threads : std::max(1U, std::thread::hardware_concurrency());
-  rehearse_all(*runs, threads, shows_progress(flags));
+  rehearse_all(runs, threads, shows_progress(flags));
   std::vector<report::Summary*> summaries;
-  for (Run& run : *runs) {
+  for (Run& run : runs) {
     if (!run.result) return std::unexpected(run.result.error());
     run.result->summary.label = run.result->outcome.label = run.label;
     tell_of_the_log(run);
     summaries.push_back(&run.result->summary);
   }
-  give_labels(*runs);
+  give_labels(runs);
   report::measure_against_first(summaries);
-  for (std::size_t w = 0; w < copies->size(); ++w) {
-    if ((*copies)[w].count == 0) continue;
-    if (auto done = rehearse_copies_of(*runs, workloads->all[w], (*copies)[w], threads); !done)
-      return std::unexpected(done.error());
+  for (std::size_t w = 0; w < copies.size(); ++w) {
+    if (copies[w].count == 0) continue;
+    TRY(rehearse_copies_of(runs, workloads.all[w], copies[w], threads));
   }
-  if (*journals) {
-    if (auto done = (*journals)->close(); !done) return std::unexpected(done.error());
+  if journals {
+    TRY(journals.close());
   }
-  if (!flags.quiet) report_findings(*runs, flags);
+  if (!flags.quiet) report_findings(runs, flags);
   const auto jobs_of = [format = jobs_format(flags.jobs_file)](std::ostream& out, const Run& run) {
     write_jobs(out, format, run.result->outcome, *run.workload);
   };
   const auto nodes_of = [](std::ostream& out, const Run& run) { report::write_nodes_csv(out, run.result->outcome); };
-  if (auto done = write_all(*job_outputs, wanted, jobs_of); !done) return std::unexpected(done.error());
-  if (auto done = write_all(*node_outputs, wanted, nodes_of); !done) return std::unexpected(done.error());
-  if (auto done = print(*runs, flags); !done) return std::unexpected(done.error());
-  if (*report_output) {
-    const auto done = write_report(**report_output, *runs, flags);
-    if (!done) return std::unexpected(done.error());
+  TRY(write_all(job_outputs, wanted, jobs_of));
+  TRY(write_all(node_outputs, wanted, nodes_of));
+  TRY(print(runs, flags));
+  if report_output {
+    TRY(write_report(*report_output, runs, flags));
   }
   return kDone;
 }

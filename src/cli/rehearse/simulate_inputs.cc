@@ -16,11 +16,10 @@ namespace {
 namespace fs = std::filesystem;
 
 Result<void> add_state(const std::string& path, Workloads& workloads) {
-  auto state = read_state(path);
-  if (!state) return std::unexpected(state.error());
-  workloads.all.push_back(std::move(state->workload));
-  workloads.machines.push_back(std::move(state->machine));
-  workloads.policies.push_back(std::move(state->policy));
+  auto state = TRY(read_state(path));
+  workloads.all.push_back(std::move(state.workload));
+  workloads.machines.push_back(std::move(state.machine));
+  workloads.policies.push_back(std::move(state.policy));
   return {};
 }
 
@@ -43,12 +42,11 @@ Result<void> check_folder(const std::string& path) {
 Result<void> add_log(const std::string& path, const log::SwfOptions& swf, const WindowFlags& window,
                      Workloads& workloads) {
   if (auto checked = check_folder(path); !checked) return checked;
-  auto workload = log::read_log(path, swf);
-  if (!workload) return std::unexpected(workload.error());
+  auto workload = TRY(log::read_log(path, swf));
   if (window.asked()) {
-    if (auto cut = window.apply(*workload); !cut) return cut;
+    if (auto cut = window.apply(workload); !cut) return cut;
   }
-  workloads.all.push_back(std::move(*workload));
+  workloads.all.push_back(std::move(workload));
   workloads.machines.push_back(nullptr);
   workloads.policies.emplace_back();
   return {};
@@ -63,13 +61,13 @@ Result<Workloads> read_workloads(const std::vector<std::string>& paths, const lo
     if (is_state(path)) {
       if (window.asked())
         return fail(path + ": --from, --until and --warm-up are for job logs, and this is the state of a service.");
-      if (auto added = add_state(path, workloads); !added) return std::unexpected(added.error());
+      TRY(add_state(path, workloads));
       continue;
     }
     Progress progress(watched, "reading " + one_line(path));
     log::SwfOptions told = swf;
     told.progress = [&progress](double share) { progress.share(share); };
-    if (auto added = add_log(path, told, window, workloads); !added) return std::unexpected(added.error());
+    TRY(add_log(path, told, window, workloads));
   }
   call_apart(workloads.all, paths);
   return workloads;

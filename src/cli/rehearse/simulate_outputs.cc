@@ -32,9 +32,8 @@ void write_jobs(std::ostream& out, JobsFormat format, const report::Outcome& out
 Result<std::vector<log::PackedOutput>> open_row_files(const std::vector<std::string>& paths) {
   std::vector<log::PackedOutput> files;
   for (const std::string& path : paths) {
-    auto file = log::PackedOutput::create(path);
-    if (!file) return std::unexpected(file.error());
-    files.push_back(std::move(*file));
+    auto file = TRY(log::PackedOutput::create(path));
+    files.push_back(std::move(file));
   }
   return files;
 }

@@ -57,10 +57,9 @@ Result<void> rehearse_copies_of(std::vector<Run>& runs, const log::Workload& wor
   std::vector<std::vector<report::Summary>> policies;
   for (Run& run : runs) {
     if (run.workload != &workload || run.chain == nullptr) continue;
-    auto summaries = rehearse_copies(copies, *run.chain, run.options, threads);
-    if (!summaries) return std::unexpected(summaries.error());
+    auto summaries = TRY(rehearse_copies(copies, *run.chain, run.options, threads));
     rehearsed.push_back(&run);
-    policies.push_back(std::move(*summaries));
+    policies.push_back(std::move(summaries));
   }
   if (policies.empty()) return {};
   auto intervals = report::intervals_of(policies);

@@ -253,14 +253,12 @@ std::string time_of(const JobStory& story, const JobStory::Line& line) {
 
 Result<JobStory> story_of(std::int64_t job, const std::string& path) {
   const std::string file = is_state(path) ? database_of(path) : path;
-  auto journal = KeptJournal::open(file);
-  if (!journal) return std::unexpected(journal.error());
-  const auto setting = setting_of(journal->head(), path);
-  if (!setting) return std::unexpected(setting.error());
-  Story story(job, *setting);
+  auto journal = TRY(KeptJournal::open(file));
+  const auto setting = TRY(setting_of(journal.head(), path));
+  Story story(job, setting);
   std::string since;
-  const auto heard = journal->visit([&](const Fact& fact) -> Result<void> {
-    if (std::string anew = begun_anew(fact, setting->unix_start); !anew.empty()) since = " from " + anew + " on";
+  const auto heard = journal.visit([&](const Fact& fact) -> Result<void> {
+    if (std::string anew = begun_anew(fact, setting.unix_start); !anew.empty()) since = " from " + anew + " on";
     if (auto done = story.hear(fact); !done) return fail(path + ": " + done.error().message);
     return {};
   });

@@ -114,32 +114,26 @@ void print_difference(const report::Outcome& outcome, const Comparison& c, const
 }
 
 Result<int> verify(const VerifyFlags& flags) {
-  const auto saved = log::read_schedule(flags.schedule);
-  if (!saved) return std::unexpected(saved.error());
-  const auto swf = flags.rehearse.swf();
-  if (!swf) return std::unexpected(swf.error());
-  auto workload = log::read_log(flags.workload, *swf);
-  if (!workload) return std::unexpected(workload.error());
-  const auto chains = flags.rehearse.chains();
-  if (!chains) return std::unexpected(chains.error());
-  if (chains->size() != 1) return fail("rota verify compares one policy with a schedule; --policy names several.");
-  auto options = flags.rehearse.options(*workload);
-  if (!options) return std::unexpected(options.error());
-  options->keep_jobs = true;
-  const auto rehearsed = rehearse(*workload, chains->front(), *options);
-  if (!rehearsed) return std::unexpected(rehearsed.error());
-  const report::Outcome& outcome = rehearsed->outcome;
+  const auto saved = TRY(log::read_schedule(flags.schedule));
+  const auto swf = TRY(flags.rehearse.swf());
+  auto workload = TRY(log::read_log(flags.workload, swf));
+  const auto chains = TRY(flags.rehearse.chains());
+  if (chains.size() != 1) return fail("rota verify compares one policy with a schedule; --policy names several.");
+  auto options = TRY(flags.rehearse.options(workload));
+  options.keep_jobs = true;
+  const auto rehearsed = TRY(rehearse(workload, chains.front(), options));
+  const report::Outcome& outcome = rehearsed.outcome;
 
-  const Comparison c = compare(outcome.jobs, *saved);
+  const Comparison c = compare(outcome.jobs, saved);
   const auto jobs = static_cast<std::int64_t>(outcome.jobs.size());
-  const auto rows = static_cast<std::int64_t>(saved->size());
+  const auto rows = static_cast<std::int64_t>(saved.size());
   if (c.compared != jobs)
     std::printf("%s of the workload %s not in the schedule\n", amount(jobs - c.compared, "job").c_str(),
                 jobs - c.compared == 1 ? "is" : "are");
   if (c.compared != rows)
     std::printf("%s of the schedule %s not in the workload\n", amount(rows - c.compared, "row").c_str(),
                 rows - c.compared == 1 ? "is" : "are");
-  if (c.first_different) print_difference(outcome, c, *saved);
+  if (c.first_different) print_difference(outcome, c, saved);
   const std::int64_t all = std::max(jobs, rows);
   std::printf("%lld of %lld starts identical\n", static_cast<long long>(c.identical), static_cast<long long>(all));
   return c.identical == all ? kDone : kNo;

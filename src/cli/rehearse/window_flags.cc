@@ -58,14 +58,12 @@ void WindowFlags::declare(Command command) {
 Result<void> WindowFlags::apply(log::Workload& workload) const {
   log::Window window;
   if (!from.empty()) {
-    const auto time = instant("--from", from, workload);
-    if (!time) return std::unexpected(time.error());
-    window.from = *time;
+    const auto time = TRY(instant("--from", from, workload));
+    window.from = time;
   }
   if (!until.empty()) {
-    const auto time = instant("--until", until, workload);
-    if (!time) return std::unexpected(time.error());
-    window.until = *time;
+    const auto time = TRY(instant("--until", until, workload));
+    window.until = time;
   }
   if (!warm_up.empty()) {
     const auto length = parse_duration(warm_up);
