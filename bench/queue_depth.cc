@@ -120,7 +120,7 @@ Cost cost_of_rota(Mix mix, std::int64_t depth, std::int64_t events) {
   const double begin = cpu_ns();
   while (controller.cycles() - before < events) CHECK(loop.step(), "jobs never run out");
   const double ns = cpu_ns() - begin;
-  CHECK(engine.failure() && controller.failure(), "the rehearsal goes through");
+  CHECK(engine.health() && controller.health(), "the rehearsal goes through");
   const std::int64_t counted = controller.cycles() - before;
   return {ns / static_cast<double>(counted), counted, starts.starts()};
 }

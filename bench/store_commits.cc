@@ -2,6 +2,7 @@
 // the same bytes. In the folder for temporary files: of a disk, if they are to be more than system calls. `items` are
 // commits.
 #include <benchmark/benchmark.h>
+#include <fmt/core.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
@@ -104,7 +105,7 @@ void submit_and_leave(benchmark::State& state) {
   for (auto _ : state) {
     append_facts(*store, 3, sequence);
     const JobId job{static_cast<std::uint32_t>(sequence / 3)};
-    payload.script = "#!/bin/sh\n" + std::to_string(job.value % 50) + std::string(2000, 's');
+    payload.script = fmt::format("#!/bin/sh\n{}{}", job.value % 50, std::string(2000, 's'));
     store->put_payload(job, payload);
     store->put_key(std::to_string(sequence), 1000, job, at_seconds(5));
     if (job.value >= 100) {

@@ -1,7 +1,7 @@
 # Headers that many source files read, read once: of libraries, and the few of our own that are costly. That takes
 # a third off a build from nothing. No source file may rely on it: builds without ROTA_PRECOMPILE (lint's, for one) find
 # the include that is missing.
-set(ROTA_STANDARD_HEADERS <algorithm> <array> <bit> <chrono> <charconv> <cmath> <cstdint> <expected> <functional> <limits>
+set(ROTA_STANDARD_HEADERS <fmt/core.h> <algorithm> <array> <bit> <chrono> <charconv> <cmath> <cstdint> <expected> <functional> <limits>
     <map> <memory> <optional> <queue> <set> <span> <string> <string_view> <utility> <variant> <vector>)
 set(ROTA_PRECOMPILED_rooms ${ROTA_STANDARD_HEADERS})
 # rooms that work on the state of a cluster

@@ -78,7 +78,7 @@ class ServedState {
     }
     for (int turn = 0; turn < kTurnsBehind && io_.poll_one() > 0; ++turn) {
     }
-    CHECK(service_->failure().has_value(), "the service goes on");
+    CHECK(service_->health().has_value(), "the service goes on");
   }
 
   // The one for the next input: a new one from time to time, so that none grows without an end.

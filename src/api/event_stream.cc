@@ -1,4 +1,6 @@
 // /v1/events: facts as they are written, as server-sent events.
+#include <fmt/core.h>
+
 #include <charconv>
 #include <memory>
 
@@ -26,7 +28,7 @@ void tell(serve::Service& service, Follower& follower) {
   const bool whole = service.events().for_each_after(follower.seen, [&](const serve::Event& event) {
     follower.seen = event.sequence;
     if (follower.job != 0 && event.job != follower.job) return true;
-    text += "id: " + std::to_string(event.sequence) + "\nevent: " + event.kind + "\ndata: " + event.line + "\n\n";
+    text += fmt::format("id: {}\nevent: {}\ndata: {}\n\n", event.sequence, event.kind, event.line);
     return text.size() < kAtOnce;
   });
   if (!whole || follower.lost) {
@@ -61,7 +63,7 @@ void answer_events(const Ask& ask) {
   if (follower->gone) return;
   follower->id = service.events().follow(service.view().sequence(), [&service, follower] { tell(service, *follower); });
   follower->reply->when_out([&service, follower] { tell(service, *follower); });
-  ask.reply->write(": from " + std::to_string(after) + " on\n\n");
+  ask.reply->write(fmt::format(": from {} on\n\n", after));
   tell(service, *follower);
 }
 

@@ -1,4 +1,5 @@
 // /v1/forecast: what may come.
+#include <fmt/core.h>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -132,8 +133,9 @@ std::string why_none(const Ask& ask, const std::vector<JobId>& meant, const std:
   if (job.gone()) return which + " has ended already.";
   if (job.state != JobState::barred) return which + " has started already.";
   if ((job.bars & kHolds) != 0) return which + " is held: it starts when it is released.";
-  return which + " will never run: a job that it waits for has ended otherwise than it needs; `rota explain " + shown +
-         "` says which.";
+  return fmt::format(
+      "{} will never run: a job that it waits for has ended otherwise than it needs; `rota explain {}` says which.",
+      which, shown);
 }
 
 bool read_asked(const Ask& ask, serve::ForecastAsked& asked) {

@@ -1,5 +1,7 @@
 #include "api/foreign_page.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string_view>
 
@@ -37,12 +39,12 @@ std::string foreign_page(const Request& request) {
   const std::string_view name = name_of(request.host);
   const bool here = name == "127.0.0.1" || name == "localhost" || name == "[::1]";
   if (request.page_port && !(here && has_a_port(request.host)))
-    return "the host " + rota::quoted(request.host) + " is not answered at this port; ask for 127.0.0.1.";
+    return fmt::format("the host {} is not answered at this port; ask for 127.0.0.1.", rota::quoted(request.host));
   if (request.by_token && request.page_key == PageKey::none) return {};  // a token no browser has of the page
   if (!request.by_token && !is_ours(request.host))
-    return "the host " + rota::quoted(request.host) +
-           " is not answered here; ask for localhost, or have the proxy in "
-           "front send `Host: localhost`.";
+    return fmt::format(
+        "the host {} is not answered here; ask for localhost, or have the proxy in front send `Host: localhost`.",
+        rota::quoted(request.host));
   const bool page = request.method == "GET" && request.path == "/";
   const bool other_site =
       !request.fetch_site.empty() && request.fetch_site != "same-origin" && request.fetch_site != "none";

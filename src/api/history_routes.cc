@@ -1,4 +1,5 @@
 // /v1/history
+#include <fmt/core.h>
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -54,7 +55,7 @@ Result<void> name_users(const Ask& ask, std::vector<std::string>& users) {
   for (std::string& user : users) {
     const auto number = serve::user_number(user);
     if (number && !names.contains(*number) && names.size() == kMostLookedUp)
-      return fail("at most " + grouped(kMostLookedUp) + " users are asked for by number; call them by their names.");
+      return fail("at most {} users are asked for by number; call them by their names.", grouped(kMostLookedUp));
     std::string& name = number ? names[*number] : user;
     if (!number || name.empty()) name = serve::user_called(ask.request.caller, user);
     user = name;
@@ -69,8 +70,8 @@ Result<std::vector<std::string>> words_of(const Ask& ask, const char* name) {
   for (const std::string_view word : split(text, ',')) {
     if (trimmed(word).empty()) continue;
     if (words.size() == kMostWords)
-      return fail("`" + std::string(name) + "` takes " + grouped(kMostWords) +
-                  " words at most; ask for the others in a request of their own.");
+      return fail("`{}` takes {} words at most; ask for the others in a request of their own.", name,
+                  grouped(kMostWords));
     words.emplace_back(trimmed(word));
   }
   return words;
@@ -84,7 +85,7 @@ bool take_instant(const Ask& ask, const char* name, Instant& into) {
     into = ask.service.instant_of(static_cast<std::int64_t>(*number * 1000));
     return true;
   }
-  ask.reply->send(problem(400, "`" + std::string(name) + "` takes a Unix time, not " + rota::quoted(*text) + "."));
+  ask.reply->send(problem(400, fmt::format("`{}` takes a Unix time, not {}.", name, rota::quoted(*text))));
   return false;
 }
 
@@ -99,7 +100,8 @@ bool take_place(const Ask& ask, store::HistoryPlace& into) {
     into = {Instant{Duration{*end}}, JobId{static_cast<std::uint32_t>(*job)}};
     return true;
   }
-  ask.reply->send(problem(400, "`after` takes the `next` of an earlier answer, not " + rota::quoted(*text) + "."));
+  ask.reply->send(
+      problem(400, fmt::format("`after` takes the `next` of an earlier answer, not {}.", rota::quoted(*text))));
   return false;
 }
 
@@ -245,7 +247,7 @@ void answer_history(const Ask& ask) {
   Json json{{"jobs", std::move(jobs)}};
   if (static_cast<std::int64_t>(rows->size()) == query.limit) {
     const store::HistoryRow& last = rows->back();
-    json["next"] = std::to_string(last.end.time_since_epoch().count()) + "-" + std::to_string(last.job.value);
+    json["next"] = fmt::format("{}-{}", last.end.time_since_epoch().count(), last.job.value);
   }
   ask.reply->send({200, "application/json", dumped(json), {}});
 }

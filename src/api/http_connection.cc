@@ -1,5 +1,6 @@
 #include "api/http_connection.h"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <array>
 #include <boost/asio/error.hpp>
@@ -51,9 +52,9 @@ std::string head_of(const Response& response, unsigned version, bool keep_alive)
   const auto status = static_cast<http::status>(response.status);
   const auto reason = http::obsolete_reason(status);
   std::string out = version == 10 ? "HTTP/1.0 " : "HTTP/1.1 ";
-  out += std::to_string(response.status) + " " + std::string(reason.data(), reason.size());
+  out += fmt::format("{} {}", response.status, std::string(reason.data(), reason.size()));
   out += "\r\nServer: rota\r\nContent-Type: " + response.type;
-  for (const auto& [name, value] : response.headers) out += "\r\n" + name + ": " + value;
+  for (const auto& [name, value] : response.headers) out += fmt::format("\r\n{}: {}", name, value);
   if (keep_alive && version == 10) out += "\r\nConnection: keep-alive";
   if (!keep_alive && version != 10) out += "\r\nConnection: close";
   const bool never_has_body = status == http::status::no_content || status == http::status::not_modified;
@@ -69,7 +70,13 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   void begin() override {
     reading_ = true;
     patience(all_.options.handshake_seconds);
-    wire_->agree([self = shared_from_this()](Code error, std::size_t) { error ? self->close() : self->read(); });
+    wire_->agree([self = shared_from_this()](Code error, std::size_t) {
+      if (error) {
+        self->close();
+      } else {
+        self->read();
+      }
+    });
   }
 
   void stop() override {
@@ -94,7 +101,11 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
                    if (error) return self->close();
                    std::string().swap(self->answer_body_);  // a connection that asks nothing more keeps no memory
                    self->end_answer();
-                   goes_on ? self->read() : self->finish();
+                   if (goes_on) {
+                     self->read();
+                   } else {
+                     self->finish();
+                   }
                  });
   }
 
@@ -106,12 +117,17 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     }
     answered_ = true;
     gone_ = std::move(gone);
-    peer_.caller ? wire_->wait_for_ever() : wire_->wait_for(kLongestStream);
+    if (peer_.caller) {
+      wire_->wait_for_ever();
+    } else {
+      wire_->wait_for(kLongestStream);
+    }
     streaming_ = true;
     parser_.reset();  // it stays for long, and there may be thousands
     buffer_ = beast::flat_buffer(kMostBuffered);
-    write(turn, "HTTP/1.1 200 OK\r\nServer: rota\r\nContent-Type: " + type +
-                    "\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n");
+    write(turn, fmt::format("HTTP/1.1 200 OK\r\nServer: rota\r\nContent-Type: {}\r\nCache-Control: "
+                            "no-store\r\nConnection: close\r\n\r\n",
+                            type));
     watch();
   }
 
@@ -206,7 +222,11 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     wire_->read(buffer_.prepare(room), [self = shared_from_this(), done, then](Code ended, std::size_t bytes) {
       self->buffer_.commit(bytes);
       if (ended == asio::error::eof) return self->parse_end(done, then);
-      ended ? self->refuse(ended) : self->parse_until(done, then);
+      if (ended) {
+        self->refuse(ended);
+      } else {
+        self->parse_until(done, then);
+      }
     });
   }
 
@@ -216,7 +236,11 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     Code error;
     parser_->put_eof(error);
     if (error) return refuse(error);
-    ((*parser_).*done)() ? then(*this) : refuse(http::error::partial_message);
+    if (((*parser_).*done)()) {
+      then(*this);
+    } else {
+      refuse(http::error::partial_message);
+    }
   }
 
   // By its header alone: whom nobody knows sends no body.
@@ -230,7 +254,8 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     // Who stands between might take another one of two, or another length, than is taken here.
     for (const http::field once : {http::field::host, http::field::authorization, http::field::transfer_encoding}) {
       if (header.count(once) > 1)
-        return dismiss(problem(400, "the request has the header " + std::string(http::to_string(once)) + " twice."));
+        return dismiss(
+            problem(400, fmt::format("the request has the header {} twice.", std::string(http::to_string(once)))));
     }
     if (header.count(http::field::transfer_encoding) > 0 && !parser_->chunked())
       return dismiss(problem(400, "of the encodings for transfer only `chunked` is known here."));
@@ -272,8 +297,13 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
       if (!large_) return dismiss(busy("enough large requests are under way; ask again in a moment."));
     }
     if (parser_->is_done() || !beast::iequals(parser_->get()[http::field::expect], "100-continue")) return read_body();
-    wire_->write({asio::buffer(kContinue), {}},
-                 [self = shared_from_this()](Code error, std::size_t) { error ? self->close() : self->read_body(); });
+    wire_->write({asio::buffer(kContinue), {}}, [self = shared_from_this()](Code error, std::size_t) {
+      if (error) {
+        self->close();
+      } else {
+        self->read_body();
+      }
+    });
   }
 
   void read_body() {
@@ -292,7 +322,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
                                       : "the request is too large for one that does not say its length: 1 MiB."));
     if (error == http::error::header_limit) return dismiss(problem(431, "the request's header is too large."));
     if (error.category() == make_error_code(http::error::bad_method).category() && error != http::error::end_of_stream)
-      return dismiss(problem(400, "this is no HTTP request that makes sense: " + error.message() + "."));
+      return dismiss(problem(400, fmt::format("this is no HTTP request that makes sense: {}.", error.message())));
     close();
   }
   void dismiss(Response response) {

@@ -1,4 +1,5 @@
 // POST /v1/jobs/ACTION
+#include <fmt/core.h>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -80,8 +81,8 @@ void add_more(const Bulk& bulk, bool done, Json& results) {
   if (of.more == 0) return;
   Json json{{"id", bulk.request.ids}, {"done", done}, {"more", of.more}};
   if (!done)
-    json["detail"] =
-        amount(static_cast<std::int64_t>(of.more), "more job") + " were not changed; of the last of them: " + of.last;
+    json["detail"] = fmt::format("{} were not changed; of the last of them: {}",
+                                 amount(static_cast<std::int64_t>(of.more), "more job"), of.last);
   results.push_back(std::move(json));
 }
 
@@ -102,7 +103,7 @@ void finish(Bulk& bulk) {
     bulk.all_done = false;
   }
   if (results.empty())
-    return bulk.reply->send(problem(404, "no job is meant by " + rota::quoted(bulk.request.ids) + "."));
+    return bulk.reply->send(problem(404, fmt::format("no job is meant by {}.", rota::quoted(bulk.request.ids))));
   when_durable(ask, {bulk.all_done ? 200 : 207, "application/json", dumped({{"jobs", std::move(results)}}), {}});
 }
 

@@ -1,5 +1,6 @@
 #include "api/job_json.h"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -25,7 +26,7 @@ void add_requests(const Service& service, const JobSpec& spec, Json& json) {
     json["licence"] = machine.licences[spec.licence.value].name;
     json["licences"] = spec.licences;
     for (const LicenceUse& also : spec.more_licences.all())
-      json["more_licences"].push_back(machine.licences[also.licence.value].name + ":" + std::to_string(also.count));
+      json["more_licences"].push_back(fmt::format("{}:{}", machine.licences[also.licence.value].name, also.count));
   }
   if (spec.partition.valid()) json["partition"] = machine.partitions[spec.partition.value].name;
   if (spec.limit < kLongest) json["limit"] = to_seconds(spec.limit);

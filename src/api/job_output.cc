@@ -1,5 +1,6 @@
 #include "api/job_output.h"
 
+#include <fmt/core.h>
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -20,20 +21,21 @@ bool has_begun(const Job& job) { return job.start != kNever && !job.starting; }
 std::string end_of(const nlohmann::json& job) {
   const std::string state = job.value("state", ""), message = job.value("message", "");
   if (message.empty()) return "";
-  return " It has ended as " + state + ": " + message;
+  return fmt::format(" It has ended as {}: {}", state, message);
 }
 
 Response answer(const std::string& shown, const std::string& path, local::FilePiece piece, bool over,
                 const std::string& end) {
-  const std::string output = "the output of job " + shown + ", " + shown_path(path) + ", ";
+  const std::string output = fmt::format("the output of job {}, {}, ", shown, shown_path(path));
   if (piece.error == ETIMEDOUT)
-    return problem(503, output + "could not be read in " + std::to_string(local::kReadSeconds) +
-                            " seconds: its file system does not answer. Ask again later.");
+    return problem(
+        503, fmt::format("{}could not be read in {} seconds: its file system does not answer. Ask again later.", output,
+                         local::kReadSeconds));
   if (piece.error == EAGAIN) return busy(output + "could not be read just now; ask again.");
   if (piece.error == ENOENT && !over) piece.error = 0;  // it has not begun yet
   if (piece.error != 0) {
-    return problem(404, output + "cannot be read: " +
-                            (piece.error == EINVAL ? "it is no plain file" : std::strerror(piece.error)) + "." + end);
+    return problem(404, fmt::format("{}cannot be read: {}.{}", output,
+                                    piece.error == EINVAL ? "it is no plain file" : std::strerror(piece.error), end));
   }
   return {200,
           "application/octet-stream",
@@ -56,26 +58,28 @@ void send_output(const Ask& ask, JobId id) {
   const std::string shown = job.value("id", std::string(ask.path[2]));
   const auto kept = service.about(id);
   if (!kept) return ask.reply->send(problem(503, kept.error().message));
-  if (!*kept) return ask.reply->send(problem(404, "where job " + shown + " wrote to is not known any more."));
+  if (!*kept) return ask.reply->send(problem(404, fmt::format("where job {} wrote to is not known any more.", shown)));
   if (!service.may_see_inside(ask.request.caller, (*kept)->about.uid)) {
-    return ask.reply->send(problem(
-        403, "job " + shown + " is " + (*kept)->about.user + "'s; only its user or an operator may see its output."));
+    return ask.reply->send(problem(403, fmt::format("job {} is {}'s; only its user or an operator may see its output.",
+                                                    shown, (*kept)->about.user)));
   }
   std::int64_t from = 0;
   if (!take_number(ask, "from", from)) return;
   const std::string stream = text_of(ask, "stream").value_or("output");
   const bool error = stream == "error";
   if (!error && stream != "output")
-    return ask.reply->send(problem(400, "`stream` takes output or error, not " + rota::quoted(stream) + "."));
+    return ask.reply->send(problem(400, fmt::format("`stream` takes output or error, not {}.", rota::quoted(stream))));
   const bool over = entry == nullptr || service.view().job(id).gone();
   if (entry && !over && !has_begun(service.view().job(id)))  // what may be in the file is not its own
     return ask.reply->send({200, "application/octet-stream", "", {{"Rota-Size", "0"}, {"Rota-Ended", "no"}}});
   add_inside(service, id, **kept, job);
   if (over && !job.contains("start") && !job.contains("restarts"))
-    return ask.reply->send(problem(404, "job " + shown + " has ended as " + job.value("state", "") +
-                                            " without ever running, so it has no output." + end_of(job)));
+    return ask.reply->send(
+        problem(404, fmt::format("job {} has ended as {} without ever running, so it has no output.{}", shown,
+                                 job.value("state", ""), end_of(job))));
   if (!job.contains(error && job.contains("error") ? "error" : "output"))
-    return ask.reply->send(problem(404, "job " + shown + " writes to the terminal of who runs it, and to no file."));
+    return ask.reply->send(
+        problem(404, fmt::format("job {} writes to the terminal of who runs it, and to no file.", shown)));
   const std::string path = error && job.contains("error") ? job["error"] : job["output"];
   const bool begun = service.file_readings().begin(
       {id, (*kept)->about.uid, (*kept)->about.gid, (*kept)->about.user, path, from},
@@ -83,8 +87,9 @@ void send_output(const Ask& ask, JobId id) {
         reply->send(answer(shown, path, std::move(piece), over, end));
       });
   if (!begun)
-    ask.reply->send(busy("the output of job " + shown +
-                         ", or of other jobs of its user, is being read by too many already; ask again in a moment."));
+    ask.reply->send(busy(fmt::format(
+        "the output of job {}, or of other jobs of its user, is being read by too many already; ask again in a moment.",
+        shown)));
 }
 
 }  // namespace rota::api

@@ -1,4 +1,5 @@
 // /v1/jobs
+#include <fmt/core.h>
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -40,7 +41,7 @@ std::optional<JobId> named(const Ask& ask) {
   } else if (const auto number = parse_integer(id); number && *number >= 1 && *number < UINT32_MAX) {
     if (serve::job_of(*number) < ask.service.view().next_job()) found = serve::job_of(*number);
   }
-  if (!found) ask.reply->send(problem(404, "there is no job " + rota::quoted(id) + "."));
+  if (!found) ask.reply->send(problem(404, fmt::format("there is no job {}.", rota::quoted(id))));
   return found;
 }
 
@@ -53,7 +54,7 @@ void show(const Ask& ask, JobId id, bool why = false) {
   }
   const auto row = service.history_of(id);
   if (!row) return ask.reply->send(problem(503, row.error().message));
-  if (!*row) return ask.reply->send(problem(404, "job " + std::string(ask.path[2]) + " is not known any more."));
+  if (!*row) return ask.reply->send(problem(404, fmt::format("job {} is not known any more.", ask.path[2])));
   Json json = job_json(service, **row);
   const auto kept = service.about(id);
   if (kept && *kept && (*kept)->about.exclusive) json["exclusive"] = true;
@@ -71,12 +72,12 @@ void show_text(const Ask& ask, JobId id) {
   const auto payload = ask.service.store().payload(id);
   if (!payload) return ask.reply->send(problem(503, payload.error().message));
   if (!*payload)
-    return ask.reply->send(problem(404, "what job " + std::string(ask.path[2]) + " ran is not known any more."));
+    return ask.reply->send(problem(404, fmt::format("what job {} ran is not known any more.", ask.path[2])));
   const auto kept = serve::read_about((*payload)->about);
   if (!kept) return ask.reply->send(problem(503, kept.error().message));
   if (!ask.service.may_see_inside(ask.request.caller, kept->about.uid)) {
-    return ask.reply->send(problem(403, "job " + std::string(ask.path[2]) + " is " + kept->about.user +
-                                            "'s; only its user or an operator may see that."));
+    return ask.reply->send(problem(
+        403, fmt::format("job {} is {}'s; only its user or an operator may see that.", ask.path[2], kept->about.user)));
   }
   std::string text = ask.path[3] == "script" ? (*payload)->script : (*payload)->environment;
   if (ask.path[3] == "environment") std::ranges::replace(text, '\0', '\n');
@@ -129,12 +130,15 @@ std::optional<std::vector<store::HistoryRow>> ended_behind(const Ask& ask, const
   query.names = filters.names;
   query.states = filters.states;
   if (!filters.selector.empty()) {
-    if (auto narrowed = narrow(ask, filters.selector, query); !narrowed)
-      return ask.reply->send(problem(400, narrowed.error().message)), std::nullopt;
+    if (auto narrowed = narrow(ask, filters.selector, query); !narrowed) {
+      ask.reply->send(problem(400, narrowed.error().message));
+      return std::nullopt;
+    }
   }
   auto rows = ask.service.store().history(query);
   if (rows) return std::move(*rows);
-  return ask.reply->send(problem(503, rows.error().message)), std::nullopt;
+  ask.reply->send(problem(503, rows.error().message));
+  return std::nullopt;
 }
 
 // Ids that a selector names and that are of no job, known or gone.
@@ -185,7 +189,7 @@ void add_licences(const Machine& machine, const std::vector<LicenceUse>& licence
   change["licence"] = name(licences.front());
   change["licences"] = licences.front().count;
   for (std::size_t i = 1; i < licences.size(); ++i)
-    change["more_licences"].push_back(name(licences[i]) + ":" + std::to_string(licences[i].count));
+    change["more_licences"].push_back(fmt::format("{}:{}", name(licences[i]), licences[i].count));
 }
 
 Json remedy_json(const Service& service, const serve::Remedy& remedy) {
@@ -224,8 +228,8 @@ void explain(const Ask& ask, JobId id) {
     if (grace.over > Duration{0}) {
       json["why"] = serve::grace_text(grace, !job.gone());
     } else if (service.ends_at_limit(job)) {
-      json["why"] = "Its limit has passed: it was told to end, and is killed " +
-                    format_duration(entry->about->kill_wait) + " after that.";
+      json["why"] = fmt::format("Its limit has passed: it was told to end, and is killed {} after that.",
+                                format_duration(entry->about->kill_wait));
     }
     return send_json(ask, json);
   }
@@ -269,9 +273,10 @@ Json remarks_on(const Service& service, const std::vector<serve::Submission>& su
     if (submissions[i].limit || !submissions[i].attach.socket.empty()) continue;  // wanted, or seen by a person
     const auto spec = spec_of(submissions[i], service.machine());
     if (!spec || spec->limit < kLongest) continue;
-    remarks.push_back("Job " + answers[i].value("id", "") +
-                      " has no time limit, and no start behind it can be planned; `-t` gives it one, `default_time` of "
-                      "its partition all jobs that ask for none.");
+    remarks.push_back(
+        fmt::format("Job {} has no time limit, and no start behind it can be planned; `-t` gives it one, "
+                    "`default_time` of its partition all jobs that ask for none.",
+                    answers[i].value("id", "")));
     break;
   }
   return remarks;

@@ -1,5 +1,7 @@
 #include "api/listen_address.h"
 
+#include <fmt/core.h>
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,14 +21,14 @@ Result<std::vector<tcp::endpoint>> endpoints_of(boost::asio::io_context& io, con
   const bool bracketed = host.starts_with('[') && host.ends_with(']');
   if (bracketed) host = host.substr(1, host.size() - 2);
   if (!port || *port < 0 || *port > 65535 || host.empty() || (!bracketed && host.find(':') != std::string::npos))
-    return fail("`listen` in [service] takes HOST:PORT, as 127.0.0.1:8443, [::1]:8443 or box.example:8443, not " +
-                rota::quoted(listen) + ".");
+    return fail("`listen` in [service] takes HOST:PORT, as 127.0.0.1:8443, [::1]:8443 or box.example:8443, not {}.",
+                rota::quoted(listen));
   boost::system::error_code error;
   tcp::resolver resolver(io);
   const auto found = resolver.resolve(host, std::to_string(*port), tcp::resolver::passive, error);
   if (error)
-    return fail("`listen` in [service] names " + rota::quoted(host) +
-                ", which is no address of this computer: " + error.message() + ".");
+    return fail("`listen` in [service] names {}, which is no address of this computer: {}.", rota::quoted(host),
+                error.message());
   std::vector<tcp::endpoint> endpoints;
   for (const auto& entry : found) {
     if (std::ranges::find(endpoints, entry.endpoint()) == endpoints.end()) endpoints.push_back(entry.endpoint());
@@ -45,7 +47,7 @@ std::string peer_at(const boost::asio::ip::address& address) {
 
 std::string shown_endpoint(const tcp::endpoint& endpoint) {
   const std::string address = endpoint.address().to_string();
-  return (endpoint.address().is_v6() ? "[" + address + "]" : address) + ":" + std::to_string(endpoint.port());
+  return fmt::format("{}:{}", endpoint.address().is_v6() ? fmt::format("[{}]", address) : address, endpoint.port());
 }
 
 std::string browser_address(const std::string& listen, const std::string& address) {
@@ -56,10 +58,11 @@ std::string browser_address(const std::string& listen, const std::string& addres
 }
 
 std::string needs_tls(const std::string& listen) {
-  return "the service is to listen at " + rota::quoted(listen) +
-         ", which others reach, without TLS: whoever is on the way would read tokens and scripts. Name a certificate "
-         "and "
-         "its key with `tls_certificate` and `tls_key` in [service], or listen at 127.0.0.1.";
+  return fmt::format(
+      "the service is to listen at {}, which others reach, without TLS: whoever is on the way would read tokens and "
+      "scripts. Name a certificate and its key with `tls_certificate` and `tls_key` in [service], or listen at "
+      "127.0.0.1.",
+      rota::quoted(listen));
 }
 
 }  // namespace rota::api

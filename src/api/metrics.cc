@@ -1,4 +1,5 @@
 // /metrics, for Prometheus.
+#include <fmt/core.h>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -14,11 +15,11 @@ namespace {
 class Page {
  public:
   void head(const std::string& name, const char* type, const char* help) {
-    text_ += "# HELP " + name + " " + help + "\n# TYPE " + name + " " + type + "\n";
+    text_ += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
   }
-  void value(const std::string& name, std::int64_t number) { text_ += name + " " + std::to_string(number) + "\n"; }
+  void value(const std::string& name, std::int64_t number) { text_ += fmt::format("{} {}\n", name, number); }
   void value(const std::string& name, double number) {
-    text_ += name + " " + (std::isfinite(number) ? nlohmann::json(number).dump() : "+Inf") + "\n";
+    text_ += fmt::format("{} {}\n", name, std::isfinite(number) ? nlohmann::json(number).dump() : "+Inf");
   }
   void one(const std::string& name, const char* type, const char* help, std::int64_t number) {
     head(name, type, help);
@@ -39,10 +40,10 @@ void add_jobs(serve::Service& service, Page& page) {
     return true;
   });
   page.head("rota_jobs", "gauge", "jobs that are known, by state");
-  for (const auto& [state, count] : states) page.value("rota_jobs{state=\"" + std::string(state) + "\"}", count);
+  for (const auto& [state, count] : states) page.value(fmt::format("rota_jobs{{state=\"{}\"}}", state), count);
   page.head("rota_jobs_pending", "gauge", "jobs that wait, by reason");
   for (const auto& [reason, count] : service.pending_counts().look(service))
-    page.value("rota_jobs_pending{reason=\"" + std::string(reason) + "\"}", count);
+    page.value(fmt::format("rota_jobs_pending{{reason=\"{}\"}}", reason), count);
 }
 
 void add_nodes(const serve::Service& service, Page& page) {
@@ -53,11 +54,11 @@ void add_nodes(const serve::Service& service, Page& page) {
                                                        {"shutting_down", PowerState::shutting_down},
                                                        {"off", PowerState::off}};
   for (const auto& [word, state] : states)
-    page.value("rota_nodes{power=\"" + std::string(word) + "\"}", view.power().count(state));
+    page.value(fmt::format("rota_nodes{{power=\"{}\"}}", word), view.power().count(state));
   page.head("rota_licences", "gauge", "licences by name and use");
   const auto& licences = service.machine().licences;
   for (std::uint32_t l = 0; l < licences.size(); ++l) {
-    const std::string of = "rota_licences{name=\"" + licences[l].name + "\",use=\"";
+    const std::string of = fmt::format("rota_licences{{name=\"{}\",use=\"", licences[l].name);
     const std::int64_t free = view.nodes().licences_free(LicenceId{l});
     const std::int64_t elsewhere = view.licences_elsewhere(LicenceId{l});
     page.value(of + "free\"}", free);
@@ -71,19 +72,20 @@ void add_loads(const serve::Service& service, Page& page) {
   const std::vector<LoadReading>& loads = service.view().power().loads();
   if (loads.empty()) return;
   const auto label = [&](const LoadReading& of) {
-    return "partition=\"" + (of.partition.valid() ? service.machine().partitions[of.partition.value].name : "") + "\"";
+    return fmt::format("partition=\"{}\"",
+                       of.partition.valid() ? service.machine().partitions[of.partition.value].name : "");
   };
   page.head("rota_load_factor", "gauge", "what the work in the queue is of what the nodes can do, by the power rule");
-  for (const LoadReading& of : loads) page.value("rota_load_factor{" + label(of) + "}", of.load);
+  for (const LoadReading& of : loads) page.value(fmt::format("rota_load_factor{{{}}}", label(of)), of.load);
   page.head("rota_queued_work_node_seconds", "gauge",
             "what jobs that wait and run may use of nodes, at least and at most");
   for (const LoadReading& of : loads) {
-    const std::string name = "rota_queued_work_node_seconds{" + label(of) + ",estimate=\"";
+    const std::string name = fmt::format("rota_queued_work_node_seconds{{{},estimate=\"", label(of));
     page.value(name + "least\"}", static_cast<double>(of.least_work) / 1000);
     page.value(name + "most\"}", static_cast<double>(of.most_work) / 1000);
   }
   page.head("rota_fragment_nodes", "gauge", "idle nodes that are too few for any job that waits");
-  for (const LoadReading& of : loads) page.value("rota_fragment_nodes{" + label(of) + "}", of.fragments);
+  for (const LoadReading& of : loads) page.value(fmt::format("rota_fragment_nodes{{{}}}", label(of)), of.fragments);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ std::map<NodeId, const Reservation*> reserved_by_node(const View& view) {
   return next;
 }
 
-const char* state_of(const View& view, NodeId node, std::uint32_t allocated, const Reservation* reserved) {
+const char* state_of(const View& view, NodeId node, std::int64_t allocated, const Reservation* reserved) {
   const Health health = view.power().health(node);
   if (health == Health::down) return "down";
   if (health == Health::draining) return allocated > 0 ? "draining" : "drained";
@@ -90,7 +90,7 @@ std::map<NodeId, JobsThere> jobs_by_node(const Service& service) {
 Json node_json(const Service& service, NodeId id, JobsThere there, const Reservation* reserved) {
   const Node& node = service.machine().nodes[id.value];
   const View& view = service.view();
-  const std::uint32_t allocated = node.processors - view.nodes().free_on(id);
+  const std::int64_t allocated = node.processors - view.nodes().free_on(id);  // more than there are: overdrawn
   const PerNode& free = view.nodes().per_node_on(id);
   Json json{{"name", node.name},
             {"state", state_of(view, id, allocated, reserved)},

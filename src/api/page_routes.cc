@@ -1,5 +1,6 @@
 // /: the page of the service. It is the same for everybody; what it shows it asks for as anybody else does. And the
 // addresses with a code by which a user of this computer opens it.
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -24,14 +25,15 @@ std::string hash_of(const std::string& text) {
   for (const std::byte byte : digest) bytes.push_back(std::to_integer<std::uint8_t>(byte));
   std::ostringstream out;
   report::write_base64(out, bytes);
-  return "'sha256-" + out.str() + "'";
+  return fmt::format("'sha256-{}'", out.str());
 }
 
 Response page_response() {
   report::LivePage page = report::live_page();
-  const std::string allowed = "default-src 'none'; connect-src 'self'; img-src data:; script-src " +
-                              hash_of(page.script) + "; style-src " + hash_of(page.style) +
-                              "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  const std::string allowed = fmt::format(
+      "default-src 'none'; connect-src 'self'; img-src data:; script-src {}; style-src {}; base-uri 'none'; "
+      "form-action 'none'; frame-ancestors 'none'",
+      hash_of(page.script), hash_of(page.style));
   return {200,
           "text/html; charset=utf-8",
           std::move(page.html),
@@ -69,7 +71,8 @@ void make_page_code(const Ask& ask) {
   const Instant now = ask.service.loop().now();
   const auto code = ask.door.codes.make(of, now);
   if (!code) return ask.reply->send(problem(503, code.error().message));
-  ask.reply->send(made(ask, "address", *address + "/#code=" + *code, now + ask.door.codes.life(), of.operates));
+  ask.reply->send(
+      made(ask, "address", fmt::format("{}/#code={}", *address, *code), now + ask.door.codes.life(), of.operates));
 }
 
 void open_page_session(const Ask& ask) {

@@ -1,4 +1,5 @@
 // /v1/plan: what runs and what is to run, in the order of the queue: what a screen shows.
+#include <fmt/core.h>
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -122,7 +123,7 @@ struct Listing {
       if (const auto at_once = row.value("throttle", 0U); at_once > 0) indexes += "%" + std::to_string(at_once);
       row["first"] = row["id"];
       row["tasks"] = array.tasks;
-      row["id"] = std::to_string(of.array) + "_[" + indexes + "]";
+      row["id"] = fmt::format("{}_[{}]", of.array, indexes);
     }
   }
 

@@ -1,4 +1,5 @@
 // /v1/reservations: what is kept free for a time. Everybody sees it; operators make and end it.
+#include <fmt/core.h>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -56,9 +57,8 @@ void end_reservation(const Ask& ask) {
   const std::string which(ask.path[2]);
   const Reservation* found = ask.service.reservation(which);
   if (found == nullptr)
-    return ask.reply->send(problem(404, "there is no reservation " + rota::quoted(which) +
-                                            ": it is over or was never made; " + ask.service.reservations_there() +
-                                            "."));
+    return ask.reply->send(problem(404, fmt::format("there is no reservation {}: it is over or was never made; {}.",
+                                                    rota::quoted(which), ask.service.reservations_there())));
   if (auto done = ask.service.unreserve(found->id); !done) return ask.reply->send(problem(400, done.error().message));
   when_durable(ask, {200, "application/json", "{}", {}});
 }

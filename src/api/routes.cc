@@ -1,5 +1,6 @@
 #include "api/routes.h"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -25,12 +26,18 @@ using Json = nlohmann::json;
 
 // The policy that an operator names; else it was answered why not.
 std::optional<std::string> take_policy(const Ask& ask) {
-  if (!ask.request.caller.operates)
-    return ask.reply->send(problem(403, "only an operator may set the policy.")), std::nullopt;
+  if (!ask.request.caller.operates) {
+    ask.reply->send(problem(403, "only an operator may set the policy."));
+    return std::nullopt;
+  }
   const auto texts = read_texts(ask.request.body, {"policy"});
-  if (!texts) return ask.reply->send(problem(400, texts.error().message)), std::nullopt;
+  if (!texts) {
+    ask.reply->send(problem(400, texts.error().message));
+    return std::nullopt;
+  }
   if (texts->contains("policy")) return texts->at("policy");
-  return ask.reply->send(problem(400, "say which: `policy` is missing.")), std::nullopt;
+  ask.reply->send(problem(400, "say which: `policy` is missing."));
+  return std::nullopt;
 }
 
 Json side_json(const serve::PolicyRehearsal::Side& side) {
@@ -149,8 +156,8 @@ void answer_status(const Ask& ask) {
 }
 
 void answer_health(const Ask& ask) {
-  const Result<void>& failure = ask.service.failure();
-  ask.reply->send(failure ? Response{200, "text/plain", "ok\n", {}} : problem(503, failure.error().message));
+  const Result<void>& health = ask.service.health();
+  ask.reply->send(health ? Response{200, "text/plain", "ok\n", {}} : problem(503, health.error().message));
 }
 
 void answer_document(const Ask& ask) {
@@ -218,8 +225,8 @@ bool fits(std::string_view route, const std::vector<std::string_view>& path) {
 }
 
 void nothing_there(const Ask& ask) {
-  ask.reply->send(
-      problem(404, "there is nothing at " + rota::quoted(ask.request.path) + "; docs/api.md lists what there is."));
+  ask.reply->send(problem(
+      404, fmt::format("there is nothing at {}; docs/api.md lists what there is.", rota::quoted(ask.request.path))));
 }
 
 // What is wrong with a member of the query: that this route does not know it, or that it is there twice. Empty:
@@ -232,12 +239,12 @@ std::string wrong_in_query(const Route& route, const Request& request) {
   for (const auto& [name, value] : request.query) {
     if (std::ranges::find(known, name) != known.end()) continue;
     const std::string_view near = nearest(name, known);
-    return "a query has no member " + rota::quoted(name) + " here" +
-           (near.empty() ? "; docs/api.md lists what there is." : "; did you mean `" + std::string(near) + "`?");
+    return fmt::format("a query has no member {} here{}", rota::quoted(name),
+                       near.empty() ? "; docs/api.md lists what there is." : fmt::format("; did you mean `{}`?", near));
   }
   if (request.twice.empty()) return "";
-  return "the query has " + rota::quoted(request.twice) +
-         " twice, and which of the two counts nobody can tell; send it once.";
+  return fmt::format("the query has {} twice, and which of the two counts nobody can tell; send it once.",
+                     rota::quoted(request.twice));
 }
 
 void answer(const Sources& from, const Request& request, const std::shared_ptr<Reply>& reply) {
@@ -252,7 +259,7 @@ void answer(const Sources& from, const Request& request, const std::shared_ptr<R
     methods += (methods.empty() ? "" : ", ") + std::string(route.method);
   }
   if (methods.empty()) return nothing_there(ask);
-  Response refusal = problem(405, "only " + methods + " is answered here; docs/api.md lists what there is.");
+  Response refusal = problem(405, fmt::format("only {} is answered here; docs/api.md lists what there is.", methods));
   refusal.headers.emplace_back("Allow", methods);
   reply->send(std::move(refusal));
 }
@@ -280,8 +287,7 @@ bool take_number(const Ask& ask, const char* name, std::int64_t& into) {
     into = *number;
     return true;
   }
-  ask.reply->send(
-      problem(400, "`" + std::string(name) + "` takes a whole number, not " + rota::quoted(found->second) + "."));
+  ask.reply->send(problem(400, fmt::format("`{}` takes a whole number, not {}.", name, rota::quoted(found->second))));
   return false;
 }
 
@@ -289,7 +295,7 @@ bool take_flag(const Ask& ask, const char* name, bool& into) {
   const std::string text = text_of(ask, name).value_or("no");
   into = text == "yes";
   if (into || text == "no") return true;
-  ask.reply->send(problem(400, "`" + std::string(name) + "` takes yes or no, not " + rota::quoted(text) + "."));
+  ask.reply->send(problem(400, fmt::format("`{}` takes yes or no, not {}.", name, rota::quoted(text))));
   return false;
 }
 
@@ -308,7 +314,11 @@ Handler routes(const Sources& sources) {
     if (const std::string why = foreign_page(request); !why.empty()) return reply->send(problem(403, why));
     if (request.page_key == PageKey::code && request.path != kPageSessions)
       return reply->send(problem(403, "the code of an address is for `POST /v1/page-sessions` alone."));
-    request.method == "GET" ? questions->take(request, reply) : at_once(request, reply);
+    if (request.method == "GET") {
+      questions->take(request, reply);
+    } else {
+      at_once(request, reply);
+    }
   };
 }
 

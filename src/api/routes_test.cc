@@ -1,5 +1,6 @@
 #include "api/routes.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -21,7 +22,7 @@ std::set<std::string> documented() {
     for (const auto& [method, operation] : operations.items()) {
       std::string upper;
       for (const char c : method) upper += static_cast<char>(c - 'a' + 'A');
-      all.insert(upper + " " + path);
+      all.insert(fmt::format("{} {}", upper, path));
     }
   }
   return all;
@@ -30,7 +31,7 @@ std::set<std::string> documented() {
 TEST(Routes, are_those_of_the_document_and_no_others) {
   std::set<std::string> answered;
   for (const Route& route : route_table())
-    EXPECT_TRUE(answered.insert(std::string(route.method) + " " + std::string(route.path)).second) << route.path;
+    EXPECT_TRUE(answered.insert(fmt::format("{} {}", route.method, route.path)).second) << route.path;
   EXPECT_EQ(answered, documented());
 }
 

@@ -14,7 +14,7 @@ namespace rota::api {
 Result<std::string> secret_text(std::size_t bytes) {
   std::vector<std::byte> secret(bytes);
   if (::getrandom(secret.data(), secret.size(), 0) != static_cast<ssize_t>(secret.size()))
-    return fail(std::string("the system gives no random bytes: ") + std::strerror(errno) + ".");
+    return fail("the system gives no random bytes: {}.", std::strerror(errno));
   return store::hexadecimal(secret);
 }
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -42,9 +43,9 @@ void make_folder_of(const std::string& path, bool for_everybody) {
 
 std::string summary(const serve::Service& service) {
   const View& view = service.view();
-  return amount(static_cast<std::int64_t>(view.running().size()), "job") + " running, " +
-         grouped(static_cast<std::int64_t>(view.waiting().size() + view.barred())) + " waiting, policy " +
-         service.policy();
+  return fmt::format("{} running, {} waiting, policy {}",
+                     amount(static_cast<std::int64_t>(view.running().size()), "job"),
+                     grouped(static_cast<std::int64_t>(view.waiting().size() + view.barred())), service.policy());
 }
 
 // Whom a token, a session of the page or the code for one stands for, as this computer knows its user today.
@@ -78,7 +79,8 @@ Result<std::vector<std::string>> listen_remote(HttpServer& server, const site::S
 // Listens for browsers on this computer, and gives the address.
 Result<std::string> listen_for_page(HttpServer& server, const ServeOptions& options) {
   auto address = server.listen_for_page();
-  if (address) options.say("answers at " + *address + " too, to browsers by `rota page` and to who has a token");
+  if (address)
+    options.say(fmt::format("answers at {} too, to browsers by `rota page` and to who has a token", *address));
   return address;
 }
 
@@ -96,9 +98,10 @@ ServerOptions door_of(const ServeOptions& options, int listening) {
   if (files / 8 >= door.most_of_one) return door;
   door.most_of_one = door.most_strangers_of_one = std::max<std::size_t>(files / 8, 4);
   door.most_strangers = door.most_remote = std::max<std::size_t>(files / 4, 4);
-  options.say("warning: the service may have only " + std::to_string(files) +
-              " files open, of which each job that runs and everybody who asks takes one; raise the limit (`ulimit "
-              "-n`, or LimitNOFILE= of its unit)");
+  options.say(
+      fmt::format("warning: the service may have only {} files open, of which each job that runs and everybody who "
+                  "asks takes one; raise the limit (`ulimit -n`, or LimitNOFILE= of its unit)",
+                  files));
   return door;
 }
 
@@ -136,7 +139,7 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
   };
   auto service = TRY(serve::Service::open(io, own));
   const auto caller_of = [&service](std::uint32_t uid, std::uint32_t gid) {
-    return serve::Caller{uid, gid, user_name(uid), service.operates(uid)};
+    return serve::Caller{uid, gid, user_name(uid), service->operates(uid)};
   };
   Worker worker(io);
   Rehearser rehearser(io);
@@ -147,26 +150,26 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
   // Behind the answers to who waits to hear what has become of a change; somebody may always come with one more.
   int patience = 10;
   const std::function<void()> stop = [&] {
-    if (service.failure() && service.uncommitted() && --patience > 0)
-      return service.when_durable([&](const Result<void>&) { boost::asio::post(io, stop); });
+    if (service->health() && service->uncommitted() && --patience > 0)
+      return service->when_durable([&](const Result<void>&) { boost::asio::post(io, stop); });
     (*server)->stop();
-    service.stop();
+    service->stop();
     io.stop();
   };
   signals.async_wait([&](const boost::system::error_code& error, int) {
     if (!error) stop();
   });
-  service.on_failure([&] { boost::asio::post(io, stop); });
-  if (!service.failure()) return service.failure();
-  for (const std::string& address : remote) options.say("answers at " + address + " too, to who has a token");
+  service->on_failure([&] { boost::asio::post(io, stop); });
+  if (!service->health()) return service->health();
+  for (const std::string& address : remote) options.say(fmt::format("answers at {} too, to who has a token", address));
   options.say("ready: " + summary(*service));
-  for (const std::string& warning : service.warnings()) options.say("warning: " + warning);
+  for (const std::string& warning : service->warnings()) options.say("warning: " + warning);
   ServiceNotes notes(io, [&] { return summary(*service); });
   notes.ready();
   options.ready();
   io.run();
   notes.stopping();
-  if (!service.failure()) return service.failure();
+  if (!service->health()) return service->health();
   options.say("stopped: " + summary(*service));
   return {};
 }

@@ -1,5 +1,6 @@
 #include "api/submission_json.h"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -34,10 +35,11 @@ constexpr const char* kPriority = "a whole number from -1000000 to 1000000";  //
 Result<void> check_size(std::string_view body) {
   switch (json_size(body, kDeepest, kMostValues)) {
     case JsonSize::too_deep:
-      return fail("the request's body is nested more than " + std::to_string(kDeepest) +
-                  " deep, which nothing here needs; send what docs/api.md describes.");
+      return fail(
+          "the request's body is nested more than {} deep, which nothing here needs; send what docs/api.md describes.",
+          kDeepest);
     case JsonSize::too_many:
-      return fail("the request's body has more than " + grouped(kMostValues) + " values; split it.");
+      return fail("the request's body has more than {} values; split it.", grouped(kMostValues));
     case JsonSize::within:
       break;
   }
@@ -49,17 +51,19 @@ Result<Json> parse(const std::string& body) {
   JsonNames<Json> names(kMostMembers);
   Json json = json_from<Json>(body, std::ref(names));
   if (names.too_many())
-    return fail("an object in the request's body has more than " + grouped(kMostMembers) +
-                " members, which nothing here has; send what docs/api.md describes.");
+    return fail(
+        "an object in the request's body has more than {} members, which nothing here has; send what docs/api.md "
+        "describes.",
+        grouped(kMostMembers));
   if (json.is_discarded()) return fail("the request's body is no JSON.");
   if (names.twice())
-    return fail("the member " + rota::quoted(*names.twice()) +
-                " stands twice in one object, and which of the two counts nobody can tell; send it once.");
+    return fail("the member {} stands twice in one object, and which of the two counts nobody can tell; send it once.",
+                rota::quoted(*names.twice()));
   return json;
 }
 
 std::unexpected<Error> wrong(const std::string& name, const std::string& takes) {
-  return fail("`" + name + "` takes " + takes + ".");
+  return fail("`{}` takes {}.", name, takes);
 }
 
 // Readers of one member each: false where the value is of another type or out of range.
@@ -229,8 +233,8 @@ const std::vector<Member>& members() {
 
 std::unexpected<Error> unknown_member(const std::string& name, const std::vector<std::string_view>& names) {
   const std::string_view near = nearest(name, names);
-  return fail("there is no member " + rota::quoted(name) +
-              (near.empty() ? std::string(".") : "; did you mean `" + std::string(near) + "`?"));
+  return fail("there is no member {}{}", rota::quoted(name),
+              near.empty() ? std::string(".") : fmt::format("; did you mean `{}`?", near));
 }
 
 Result<Submission> read_submission(const Json& json, std::int64_t unix_start) {
@@ -244,7 +248,7 @@ Result<Submission> read_submission(const Json& json, std::int64_t unix_start) {
       return unknown_member(name, names);
     }
     if (std::string_view(member->takes).starts_with("an array") && value.is_array() && value.size() > kMostTexts)
-      return fail("`" + name + "` has more than " + grouped(kMostTexts) + " texts; send fewer.");
+      return fail("`{}` has more than {} texts; send fewer.", name, grouped(kMostTexts));
     if (!member->take(value, submission, unix_start)) return wrong(name, member->takes);
   }
   return submission;
@@ -302,7 +306,7 @@ Result<SubmissionRequest> read_submissions(const std::string& body, std::int64_t
     auto submission = read_submission(request.many ? json[i] : json, unix_start);
     if (!submission) {
       if (!request.many) return std::unexpected(submission.error());
-      return fail("submission " + std::to_string(i + 1) + ": " + submission.error().message);
+      return fail("submission {}: {}", i + 1, submission.error().message);
     }
     request.submissions.push_back(std::move(*submission));
   }
@@ -319,7 +323,7 @@ Result<ChangeRequest> read_change(const std::string& action, const std::string& 
                                                                             {"resume", Kind::resume},
                                                                             {"update", Kind::update}}};
   const auto kind = std::ranges::find(kKinds, action, [](const auto& k) { return k.first; });
-  if (kind == kKinds.end()) return fail("there is no action " + rota::quoted(action) + ".");
+  if (kind == kKinds.end()) return fail("there is no action {}.", rota::quoted(action));
   const auto json = TRY(parse(body));
   if (!json.is_object()) return fail("the request's body is a JSON object with `ids`.");
   ChangeRequest request;
@@ -412,7 +416,7 @@ Result<std::map<std::string, std::string>> read_texts(const std::string& body,
   std::map<std::string, std::string> texts;
   for (const auto& [name, value] : json.items()) {
     if (std::ranges::find(names, name) == names.end()) return unknown_member(name, names);
-    if (!take(value, texts[name])) return wrong(name, "a text of " + grouped(kLongestText) + " bytes at most");
+    if (!take(value, texts[name])) return wrong(name, fmt::format("a text of {} bytes at most", grouped(kLongestText)));
   }
   return texts;
 }

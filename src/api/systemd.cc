@@ -1,5 +1,7 @@
 #include "api/systemd.h"
 
+#include <fmt/core.h>
+
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -87,7 +89,7 @@ bool says_to_journal() {
   const char* stream = std::getenv("JOURNAL_STREAM");
   struct stat there{};
   if (stream == nullptr || ::fstat(STDERR_FILENO, &there) != 0) return false;
-  return std::to_string(there.st_dev) + ":" + std::to_string(there.st_ino) == stream;
+  return fmt::format("{}:{}", there.st_dev, there.st_ino) == stream;
 }
 
 std::string journal_line(Priority priority, const std::string& line, bool to_journal) {

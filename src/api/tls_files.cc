@@ -34,10 +34,10 @@ std::string TlsFiles::state() const {
 Result<void> TlsFiles::read() {
   struct stat key{};
   if (::stat(key_.c_str(), &key) != 0)
-    return fail("the key of TLS, " + shown_path(key_) + ", cannot be read: " + std::strerror(errno) +
-                ". `tls_key` in [service] names it.");
+    return fail("the key of TLS, {}, cannot be read: {}. `tls_key` in [service] names it.", shown_path(key_),
+                std::strerror(errno));
   if ((key.st_mode & (S_IROTH | S_IWOTH)) != 0)
-    return fail("the key of TLS, " + shown_path(key_) + ", is open to everybody; close it with `chmod 600`.");
+    return fail("the key of TLS, {}, is open to everybody; close it with `chmod 600`.", shown_path(key_));
   std::string before = state();
   auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
   Code error;
@@ -46,12 +46,15 @@ Result<void> TlsFiles::read() {
                        error);
   if (!error) context->use_certificate_chain_file(certificate_, error);
   if (error)
-    return fail("the certificate of TLS, " + shown_path(certificate_) + ", cannot be used: " + error.message() +
-                ". It is a PEM file with the server's certificate first and its chain behind.");
+    return fail(
+        "the certificate of TLS, {}, cannot be used: {}. It is a PEM file with the server's certificate first and its "
+        "chain behind.",
+        shown_path(certificate_), error.message());
   context->use_private_key_file(key_, ssl::context::pem, error);
   if (error)
-    return fail("the key of TLS, " + shown_path(key_) + ", cannot be used with the certificate " +
-                shown_path(certificate_) + ": " + error.message() + ". It is the PEM file that belongs to it.");
+    return fail(
+        "the key of TLS, {}, cannot be used with the certificate {}: {}. It is the PEM file that belongs to it.",
+        shown_path(key_), shown_path(certificate_), error.message());
   context_ = std::move(context);
   state_ = std::move(before);
   return {};

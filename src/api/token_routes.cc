@@ -3,6 +3,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "api/job_json.h"
@@ -43,12 +44,12 @@ Result<Token> token_for(const Ask& ask, const TokenRequest& request) {
   token.uid = caller.uid;
   if (!request.user.empty() && request.user != caller.user) {
     const passwd* user = ::getpwnam(request.user.c_str());
-    if (user == nullptr) return fail("there is no user " + rota::quoted(request.user) + " on this computer.");
+    if (user == nullptr) return fail("there is no user {} on this computer.", rota::quoted(request.user));
     token.user = user->pw_name;
     token.uid = user->pw_uid;
   }
   if (token.uid != caller.uid && caller.uid != 0 && caller.uid != ::geteuid())
-    return fail("only root may make a token for somebody else; " + rota::quoted(token.user) + " makes it.");
+    return fail("only root may make a token for somebody else; {} makes it.", rota::quoted(token.user));
   if (request.operates && !ask.service.operates(token.uid))
     return fail(rota::quoted(token.user) + " is no operator; `operators` in [service] names them.");
   token.operates = request.operates;
@@ -63,7 +64,7 @@ void make_token(const Ask& ask) {
   const auto request = read_token_request(ask.request.body, kLongestLife);
   if (!request) return ask.reply->send(problem(400, request.error().message));
   if (request->comment.size() > kLongestComment)
-    return ask.reply->send(problem(400, "`comment` has " + std::to_string(kLongestComment) + " bytes at most."));
+    return ask.reply->send(problem(400, fmt::format("`comment` has {} bytes at most.", kLongestComment)));
   auto token = token_for(ask, *request);
   if (!token) return ask.reply->send(problem(403, token.error().message));
   const auto text = ask.tokens.add(*token, ask.request.caller.operates ? kMostTokens : kMostTokensOfOne);
@@ -78,7 +79,8 @@ void revoke(const Ask& ask) {
   const Token* token = ask.tokens.find(id);
   const serve::Caller& caller = ask.request.caller;
   if (token == nullptr || (!caller.operates && token->uid != caller.uid))
-    return ask.reply->send(problem(404, "there is no token " + rota::quoted(id) + "; `rota token list` has yours."));
+    return ask.reply->send(
+        problem(404, fmt::format("there is no token {}; `rota token list` has yours.", rota::quoted(id))));
   if (auto removed = ask.tokens.remove(id); !removed)
     return ask.reply->send(
         problem(503, "the token counts no longer, but would again after a restart: " + removed.error().message));

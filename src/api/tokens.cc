@@ -62,7 +62,7 @@ Result<Tokens> Tokens::open(const std::string& folder) {
   struct stat file{};
   if (::stat(tokens.path_.c_str(), &file) != 0 && errno == ENOENT) return tokens;
   if ((file.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-    return fail("the tokens in " + shown_path(tokens.path_) + " are open to others; close them with `chmod 600`.");
+    return fail("the tokens in {} are open to others; close them with `chmod 600`.", shown_path(tokens.path_));
   const auto text = TRY(read_file(tokens.path_));
   std::size_t number = 0;
   for (const std::string_view line : split(text, '\n')) {
@@ -70,8 +70,8 @@ Result<Tokens> Tokens::open(const std::string& folder) {
     if (line.empty()) continue;
     auto token = token_of(line);
     if (!token)
-      return fail(shown_path(tokens.path_) + ":" + std::to_string(number) +
-                  ": this is no token; take the line out, and make another with `rota token create`.");
+      return fail("{}:{}: this is no token; take the line out, and make another with `rota token create`.",
+                  shown_path(tokens.path_), number);
     tokens.tokens_.push_back(std::move(*token));
   }
   return tokens;
@@ -81,10 +81,10 @@ Result<std::string> Tokens::add(Token& token, std::size_t most) {
   auto with = tokens_;
   std::erase_if(with, [&](const Token& each) { return each.expires <= token.made; });
   if (with.size() >= kMostTokens)
-    return fail("there are " + grouped(kMostTokens) + " tokens; revoke some with `rota token revoke`.");
+    return fail("there are {} tokens; revoke some with `rota token revoke`.", grouped(kMostTokens));
   if (std::ranges::count(with, token.uid, &Token::uid) >= static_cast<std::ptrdiff_t>(most))
-    return fail(rota::quoted(token.user) + " has " + amount(static_cast<std::int64_t>(most), "token") +
-                ", the most that somebody has who is no operator; revoke one with `rota token revoke`.");
+    return fail("{} has {}, the most that somebody has who is no operator; revoke one with `rota token revoke`.",
+                rota::quoted(token.user), amount(static_cast<std::int64_t>(most), "token"));
   const auto secret = secret_text(kSecretBytes);
   if (!secret) return secret;
   std::string text = std::string(kPrefix) + *secret;

@@ -1,5 +1,6 @@
 #include "api/tokens.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -10,7 +11,9 @@ namespace rota::api {
 namespace {
 
 struct Folder {
-  Folder() : path(::testing::TempDir() + "tokens-" + ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
+  Folder()
+      : path(fmt::format("{}tokens-{}", ::testing::TempDir(),
+                         ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
     std::filesystem::remove_all(path);
     std::filesystem::create_directory(path);
   }

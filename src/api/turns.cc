@@ -17,7 +17,11 @@ void Turns::take(const boost::asio::any_io_executor& executor, const std::string
 void Turns::run_soon(const boost::asio::any_io_executor& executor, int rounds) {
   boost::asio::post(executor, [this, executor, rounds, alive = std::weak_ptr(alive_)] {
     if (alive.expired()) return;
-    rounds > 0 ? run_soon(executor, rounds - 1) : run(executor);
+    if (rounds > 0) {
+      run_soon(executor, rounds - 1);
+    } else {
+      run(executor);
+    }
   });
 }
 

@@ -1,5 +1,7 @@
 #include "base/file.h"
 
+#include <fmt/core.h>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,7 +31,7 @@ std::string marked_path(const std::string& path, std::string_view mark) {
   std::size_t end = ending_before(path.size());
   const std::string packing = path.substr(end);
   if (packing == ".gz" || packing == ".zst" || packing == ".xz") end = ending_before(end);
-  return path.substr(0, end) + "-" + std::string(mark) + path.substr(end);
+  return fmt::format("{}-{}{}", path.substr(0, end), mark, path.substr(end));
 }
 
 namespace {
@@ -58,7 +60,7 @@ std::string advice(int error) {
 }
 
 std::unexpected<Error> cannot(const char* verb, const std::string& shown, int error) {
-  return fail(std::string("Cannot ") + verb + " " + shown + ": " + reason(error) + "." + advice(error));
+  return fail("Cannot {} {}: {}.{}", verb, shown, reason(error), advice(error));
 }
 
 // Writes everything or gives the errno.
@@ -156,7 +158,7 @@ Result<InputFile> InputFile::open(const std::string& path) {
   InputFile file(descriptor, -1, shown);
   struct stat facts{};
   if (::fstat(descriptor, &facts) != 0) return cannot("read", shown, errno);
-  if (S_ISDIR(facts.st_mode)) return fail("Cannot read " + shown + ": it is a folder; give a file in it.");
+  if (S_ISDIR(facts.st_mode)) return fail("Cannot read {}: it is a folder; give a file in it.", shown);
   if (S_ISREG(facts.st_mode)) file.size_ = facts.st_size;
   return file;
 }
@@ -178,8 +180,8 @@ Result<std::string> read_file(const std::string& path, std::size_t most) {
     const auto got = TRY(file.read(text.data() + used, text.size() - used));
     used += got;
     if (used > most)
-      return fail(file.shown() + " is larger than " + format_size(static_cast<std::int64_t>(most)) +
-                  "; that is too much for this kind of file.");
+      return fail("{} is larger than {}; that is too much for this kind of file.", file.shown(),
+                  format_size(static_cast<std::int64_t>(most)));
     if (got == 0) {
       text.resize(used);
       return text;
@@ -215,7 +217,7 @@ struct Opened {
 };
 
 std::string temporary_name(const std::string& target, int attempt) {
-  return target + "." + std::to_string(::getpid()) + "-" + std::to_string(attempt) + ".tmp";
+  return fmt::format("{}.{}-{}.tmp", target, ::getpid(), attempt);
 }
 
 // A file without a name, which the system removes by itself if this process is killed before it has one. Not every file
@@ -286,7 +288,7 @@ Result<OutputFile> OutputFile::create(const std::string& path) {
   struct stat facts{};
   const bool exists = ::stat(target.c_str(), &facts) == 0;
   if (!exists && errno == ELOOP) return cannot("write", shown_path(path), ELOOP);
-  if (exists && S_ISDIR(facts.st_mode)) return fail("Cannot write " + shown_path(path) + ": it is a folder.");
+  if (exists && S_ISDIR(facts.st_mode)) return fail("Cannot write {}: it is a folder.", shown_path(path));
   if (exists && !S_ISREG(facts.st_mode)) {
     const int descriptor = ::open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (descriptor < 0) return cannot("write", shown_path(path), errno);

@@ -1,6 +1,7 @@
 #include "base/file.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -111,17 +112,19 @@ TEST_F(FileTest, WritesDevicesInPlace) {
 }
 
 TEST_F(FileTest, SaysWhyItCannotWrite) {
-  EXPECT_EQ(OutputFile::create(path("no/such/out")).error().message,
-            "Cannot write " + path("no/such/out") + ": No such file or directory. Check the spelling of the path.");
-  EXPECT_EQ(OutputFile::create(folder_).error().message, "Cannot write " + folder_.string() + ": it is a folder.");
+  EXPECT_EQ(
+      OutputFile::create(path("no/such/out")).error().message,
+      fmt::format("Cannot write {}: No such file or directory. Check the spelling of the path.", path("no/such/out")));
+  EXPECT_EQ(OutputFile::create(folder_).error().message,
+            fmt::format("Cannot write {}: it is a folder.", folder_.string()));
   EXPECT_FALSE(OutputFile::create(""));
 }
 
 TEST_F(FileTest, SaysWhyItCannotRead) {
   EXPECT_EQ(InputFile::open(path("none")).error().message,
-            "Cannot read " + path("none") + ": No such file or directory. Check the spelling of the path.");
+            fmt::format("Cannot read {}: No such file or directory. Check the spelling of the path.", path("none")));
   EXPECT_EQ(read_file(folder_).error().message,
-            "Cannot read " + folder_.string() + ": it is a folder; give a file in it.");
+            fmt::format("Cannot read {}: it is a folder; give a file in it.", folder_.string()));
   EXPECT_FALSE(InputFile::open(""));
 }
 

@@ -1,4 +1,6 @@
 // Host lists: the part of base/text.h that spells out n[01-03,07].
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -18,7 +20,7 @@ struct Range {
 };
 
 std::unexpected<Error> wrong(std::string_view text, const char* why) {
-  return fail(quoted(text) + " is not a host list: " + why + ". Write it such as n[01-16],login.");
+  return fail("{} is not a host list: {}. Write it such as n[01-16],login.", quoted(text), why);
 }
 
 bool plain_digits(std::string_view text) {
@@ -46,8 +48,7 @@ Result<std::vector<std::string>> extend(const std::vector<std::string>& stems, c
     for (const Range& range : ranges)
       for (std::int64_t n = range.low; n <= range.high; ++n) {
         if (out.size() == most)
-          return fail("A host list names more than " + std::to_string(most) +
-                      " hosts, which is more than there may be.");
+          return fail("A host list names more than {} hosts, which is more than there may be.", most);
         const std::string digits = std::to_string(n);
         out.push_back(stem + std::string(range.width > digits.size() ? range.width - digits.size() : 0, '0') + digits);
       }
@@ -100,7 +101,7 @@ Result<std::vector<std::string>> parse_host_list(std::string_view text, std::siz
     auto names = expand(name, text, most);
     if (!names) return names;
     if (names->size() > most - hosts.size())
-      return fail("A host list names more than " + std::to_string(most) + " hosts, which is more than there may be.");
+      return fail("A host list names more than {} hosts, which is more than there may be.", most);
     hosts.insert(hosts.end(), std::make_move_iterator(names->begin()), std::make_move_iterator(names->end()));
     if (end == rest.size()) return hosts;
     rest.remove_prefix(end + 1);
@@ -125,9 +126,9 @@ std::string format_host_list(const std::vector<std::string>& names) {
     while (last + 1 < names.size() && follows(names[last], names[last + 1])) ++last;
     const std::string_view prefix = stem(names[i]);
     if (!text.empty()) text += ",";
-    text += last == i ? names[i]
-                      : std::string(prefix) + "[" + names[i].substr(prefix.size()) + "-" +
-                            names[last].substr(prefix.size()) + "]";
+    text += last == i
+                ? names[i]
+                : fmt::format("{}[{}-{}]", prefix, names[i].substr(prefix.size()), names[last].substr(prefix.size()));
     i = last + 1;
   }
   return text;

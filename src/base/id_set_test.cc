@@ -48,8 +48,16 @@ RC_GTEST_PROP(IdSet, holds_what_a_set_holds, ()) {
   std::set<std::uint32_t> expected;
   for (const std::uint32_t id : ids) {
     const bool out = expected.contains(id) || id % 3 == 0;
-    out ? set.erase(id) : set.insert(id);
-    out ? static_cast<void>(expected.erase(id)) : static_cast<void>(expected.insert(id));
+    if (out) {
+      set.erase(id);
+    } else {
+      set.insert(id);
+    }
+    if (out) {
+      expected.erase(id);
+    } else {
+      expected.insert(id);
+    }
     RC_ASSERT(set.size() == expected.size());
     const auto next = expected.lower_bound(id);
     RC_ASSERT(set.next(id) == (next == expected.end() ? IdSet::kNone : *next));

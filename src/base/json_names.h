@@ -23,7 +23,10 @@ class JsonNames {
     if (event == Event::object_start) open_.emplace_back();
     if (event == Event::object_end) open_.pop_back();
     if (event != Event::key) return true;
-    if (open_.back().size() == most_) return too_many_ = true, false;
+    if (open_.back().size() == most_) {
+      too_many_ = true;
+      return false;
+    }
     auto name = parsed.template get<std::string>();
     if (!twice_ && open_.back().contains(name)) twice_ = name;
     open_.back().insert(std::move(name));

@@ -1,6 +1,8 @@
 // For tests, after gtest/gtest.h: parts of a page in docs/ that are made from a table in the code.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -14,7 +16,7 @@ inline void expect_in_page(const std::string& page, const std::string& name, con
   const std::string path = ROTA_SOURCE_DIR "/docs/" + page;
   std::ifstream in(path);
   std::string now((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  const std::string begin = "<!-- from the code: " + name + " -->\n";
+  const std::string begin = fmt::format("<!-- from the code: {} -->\n", name);
   const std::size_t from = now.find(begin);
   ASSERT_NE(from, std::string::npos) << path << " has no line " << begin;
   const std::size_t start = from + begin.size();

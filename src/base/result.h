@@ -2,6 +2,8 @@
 // that says what is wrong, where, and what to do next; the command line prints it as it is.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <expected>
 #include <string>
 #include <type_traits>
@@ -17,6 +19,12 @@ template <class T>
 using Result = std::expected<T, Error>;
 
 inline std::unexpected<Error> fail(std::string message) { return std::unexpected(Error{std::move(message)}); }
+
+// The sentence with its parts in their places, as fmt::format has it.
+template <class First, class... More>
+std::unexpected<Error> fail(fmt::format_string<First, More...> sentence, First&& first, More&&... more) {
+  return fail(fmt::format(sentence, std::forward<First>(first), std::forward<More>(more)...));
+}
 
 // The value of a result that has one: moved out of a temporary.
 template <class R>

@@ -1,5 +1,7 @@
 #include "base/text.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -181,7 +183,7 @@ std::string grouped(std::int64_t number) {
 }
 
 std::string amount(std::int64_t number, std::string_view noun) {
-  return grouped(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
+  return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
 }
 
 std::string alternatives(const std::vector<std::string>& choices) {

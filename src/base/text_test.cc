@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -36,8 +37,8 @@ TEST(Quoted, KeepsUtf8AndEscapesEverythingElseAboveAscii) {
 }
 
 TEST(Quoted, ShowsFortyCharactersAtMost) {
-  EXPECT_EQ(rota::quoted(std::string(40, 'x')), "\"" + std::string(40, 'x') + "\"");
-  EXPECT_EQ(rota::quoted(std::string(41, 'x')), "\"" + std::string(40, 'x') + "\"...");
+  EXPECT_EQ(rota::quoted(std::string(40, 'x')), fmt::format("\"{}\"", std::string(40, 'x')));
+  EXPECT_EQ(rota::quoted(std::string(41, 'x')), fmt::format("\"{}\"...", std::string(40, 'x')));
 }
 
 TEST(Escaped, LeavesAloneWhatCanBePrinted) {
@@ -48,7 +49,7 @@ TEST(Escaped, LeavesAloneWhatCanBePrinted) {
 
 TEST(Escaped, ShowsWhatWouldTurnTheDirectionOfWriting) {
   for (const char* turns : {"\u200e", "\u200f", "\u2028", "\u2029", "\u202a", "\u202e", "\u2066", "\u2069"}) {
-    const std::string text = std::string("a") + turns + "b";
+    const std::string text = fmt::format("a{}b", turns);
     EXPECT_EQ(escaped(text).substr(0, 5), "a\\xe2");
     EXPECT_EQ(escaped(text).find(turns), std::string::npos);
     EXPECT_EQ(one_line(text), "a?b");

@@ -18,8 +18,10 @@ std::string_view encoding_of(std::string_view begin) {
 Result<void> refuse_utf16(std::string_view begin, const std::string& shown) {
   const std::string encoding(encoding_of(begin));
   if (encoding.empty()) return {};
-  return fail(shown + " is text in UTF-16, as PowerShell and some editors on Windows save it; `iconv -f " + encoding +
-              " -t UTF-8 OLD > NEW` converts it.");
+  return fail(
+      "{} is text in UTF-16, as PowerShell and some editors on Windows save it; `iconv -f {} -t UTF-8 OLD > NEW` "
+      "converts it.",
+      shown, encoding);
 }
 
 }  // namespace rota

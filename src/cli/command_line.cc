@@ -1,6 +1,8 @@
 #include "cli/command_line.h"
 
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <map>
 
@@ -90,7 +92,9 @@ Option Command::add_flag_callback(const std::string& names, const std::function<
   return Option(app_->add_flag_callback(names, take, about));
 }
 
-void Command::description(const std::string& text) const { app_->description(app_->get_description() + "\n" + text); }
+void Command::description(const std::string& text) const {
+  app_->description(fmt::format("{}\n{}", app_->get_description(), text));
+}
 
 void Command::footer(const std::string& text) const { app_->footer(text); }
 

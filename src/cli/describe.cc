@@ -1,6 +1,8 @@
 #include "cli/describe.h"
 
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -33,7 +35,8 @@ Shape shape_of(const std::string& type) {
   } else if (head.find('|') != std::string::npos) {
     shape.choices = strings(head, '|');
   } else if (const std::size_t open = check.find('['), dash = check.find(" - "); dash != std::string::npos) {
-    shape.range = check.substr(open + 1, dash - open - 1) + " to " + check.substr(dash + 3, check.size() - dash - 4);
+    shape.range = fmt::format("{} to {}", check.substr(open + 1, dash - open - 1),
+                              check.substr(dash + 3, check.size() - dash - 4));
   }
   return shape;
 }
@@ -68,8 +71,8 @@ Argument describe(const CLI::Option& option) {
   out.rest = out.positional && shape.value.ends_with("[ARG]...");
   if (!out.positional || out.rest) out.value = shape.value;
   out.range = shape.range;
-  if (!shape.range.empty()) out.meaning += " (" + shape.range + ")";
-  if (!out.otherwise.empty()) out.meaning += " (default: " + out.otherwise + ")";
+  if (!shape.range.empty()) out.meaning += fmt::format(" ({})", shape.range);
+  if (!out.otherwise.empty()) out.meaning += fmt::format(" (default: {})", out.otherwise);
   return out;
 }
 
@@ -98,7 +101,7 @@ const std::string& Argument::name() const {
 
 std::string full_name(Command command) {
   const Command parent = parent_of(command);
-  return parent == command ? command.name() : full_name(parent) + " " + command.name();
+  return parent == command ? command.name() : fmt::format("{} {}", full_name(parent), command.name());
 }
 
 Description describe(Command command) {
@@ -130,7 +133,7 @@ std::string synopsis(const Description& command) {
       continue;
     }
     const std::string name = argument.names.front() + (argument.many ? "..." : "");
-    out += argument.required ? " " + name : " [" + name + "]";
+    out += argument.required ? " " + name : fmt::format(" [{}]", name);
   }
   return out;
 }

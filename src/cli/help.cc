@@ -1,5 +1,7 @@
 #include "cli/help.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/letters.h"
@@ -22,7 +24,7 @@ std::string label(const Argument& argument) {
   if (argument.rest) return argument.value;
   if (argument.positional) return out + (argument.many ? "..." : "");
   if (argument.names.front().starts_with("--")) out.insert(0, "    ");
-  return argument.value.empty() ? out : out + " " + argument.value;
+  return argument.value.empty() ? out : fmt::format("{} {}", out, argument.value);
 }
 
 std::string sentence(std::string phrase) {
@@ -37,12 +39,12 @@ std::string row(const std::string& what, const std::string& meaning) {
   } else {
     out.resize(kColumn, ' ');
   }
-  return out + wrapped(meaning, kWidth, kColumn) + "\n";
+  return fmt::format("{}{}\n", out, wrapped(meaning, kWidth, kColumn));
 }
 
 std::string rows(const char* title, const std::vector<Argument>& arguments) {
   if (arguments.empty()) return "";
-  std::string out = std::string("\n") + title + ":\n";
+  std::string out = fmt::format("\n{}:\n", title);
   for (const Argument& argument : arguments) out += row(label(argument), argument.meaning);
   return out;
 }
@@ -50,7 +52,7 @@ std::string rows(const char* title, const std::vector<Argument>& arguments) {
 std::string indented(const std::string& lines) {
   std::string out;
   for (const std::string_view line : split(lines, '\n')) {
-    if (!line.empty()) out += "  " + std::string(line) + "\n";
+    if (!line.empty()) out += fmt::format("  {}\n", line);
   }
   return out;
 }
@@ -63,7 +65,8 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   for (const std::string& each : known) names.push_back(name(each));
   const std::string_view near = nearest(name(word), names);
   if (near.empty()) return "";
-  return "; did you mean " + known[static_cast<std::size_t>(std::ranges::find(names, near) - names.begin())] + "?";
+  return fmt::format("; did you mean {}?",
+                     known[static_cast<std::size_t>(std::ranges::find(names, near) - names.begin())]);
 }
 
 // All names of an option of `rota submit`; none: it has no such one.
@@ -84,21 +87,23 @@ std::string unexpected(const Description& command, const std::string& given) {
     const auto names = command.name == "rota update" ? asked_of_submit(word) : std::vector<std::string>{};
     const auto here =
         std::ranges::find_if(names, [&](const std::string& name) { return option_named(command, name) != nullptr; });
-    if (here != names.end()) return "`rota update` knows " + word + " as " + *here;
+    if (here != names.end()) return fmt::format("`rota update` knows {} as {}", word, *here);
     if (!names.empty()) {
-      return "`rota update` does not change " + word +
-             ", which is said when a job is submitted; cancel the job and submit it anew with it";
+      return fmt::format(
+          "`rota update` does not change {}, which is said when a job is submitted; cancel the job and submit it anew "
+          "with it",
+          word);
     }
-    const std::string no_option = "`" + command.name + "` has no option " + rota::quoted(word);
+    const std::string no_option = fmt::format("`{}` has no option {}", command.name, rota::quoted(word));
     if (const std::string_view hint = slurm_hint(command.name, word); !hint.empty())
-      return no_option + ": " + std::string(hint);
+      return fmt::format("{}: {}", no_option, hint);
     for (const Argument& option : command.options) known.insert(known.end(), option.names.begin(), option.names.end());
     return no_option + did_you_mean(word, known);
   }
-  if (command.subcommands.empty()) return "`" + command.name + "` has no use for " + rota::quoted(word);
+  if (command.subcommands.empty()) return fmt::format("`{}` has no use for {}", command.name, rota::quoted(word));
   for (const Command sub : command.subcommands) known.push_back(sub.name());
   if (command.name == "rota") known.insert(known.end(), {"help", "version"});
-  return "`" + command.name + "` has no command " + rota::quoted(word) + did_you_mean(word, known);
+  return fmt::format("`{}` has no command {}{}", command.name, rota::quoted(word), did_you_mean(word, known));
 }
 
 // `said` begins with the option's name; the rest is said in Rota's way where it is about the value.
@@ -112,10 +117,10 @@ std::string wrong_value(const Description& command, const std::string& said) {
     const std::string& name = *named;
     if (said.starts_with(name + ": At Most ")) return name + " is given more than once";
     if (said.find(" required ") != std::string::npos)
-      return name + " is followed by a value: " + name + " " + argument.value;
+      return fmt::format("{} is followed by a value: {} {}", name, name, argument.value);
     const std::string given = argument.given.empty() ? "" : ", not " + rota::quoted(argument.given.back());
-    if (!argument.choices.empty()) return name + " takes " + alternatives(argument.choices) + given;
-    if (!argument.range.empty()) return name + " takes a whole number from " + argument.range + given;
+    if (!argument.choices.empty()) return fmt::format("{} takes {}{}", name, alternatives(argument.choices), given);
+    if (!argument.range.empty()) return fmt::format("{} takes a whole number from {}{}", name, argument.range, given);
   }
   return said;
 }
@@ -123,15 +128,15 @@ std::string wrong_value(const Description& command, const std::string& said) {
 std::string said_of(const Description& command, const UsageError& error) {
   if (!error.unknown.empty()) return unexpected(command, error.unknown.front());
   if (error.lacking && command.needs_subcommand) {
-    std::string out = "`" + command.name + "` is followed by a command:";
+    std::string out = fmt::format("`{}` is followed by a command:", command.name);
     std::vector<std::string> names;
     for (const Command sub : command.subcommands) names.push_back(sub.name());
-    return out + " " + alternatives(names);
+    return fmt::format("{} {}", out, alternatives(names));
   }
   if (error.lacking) {
     const std::string lacking =
         error.text.starts_with("--") ? error.text.substr(0, error.text.find(' ')) : "its argument";
-    return "`" + command.name + "` lacks " + lacking + ": " + synopsis(command);
+    return fmt::format("`{}` lacks {}: {}", command.name, lacking, synopsis(command));
   }
   return wrong_value(command, error.text);
 }
@@ -139,7 +144,7 @@ std::string said_of(const Description& command, const UsageError& error) {
 std::string usage_sentence(const Description& command, const UsageError& error) {
   std::string said = said_of(command, error);
   if (!said.ends_with('.') && !said.ends_with('?')) said += ".";
-  return one_line(said) + " See `" + command.name + " --help`.";
+  return fmt::format("{} See `{} --help`.", one_line(said), command.name);
 }
 
 }  // namespace
@@ -174,21 +179,21 @@ std::string wrapped(const std::string& text, std::size_t width, std::size_t inde
 
 std::string help_text(Command of) {
   const Description command = describe(of);
-  std::string out = "Usage: " + synopsis(command) + "\n\n" + wrapped(sentence(command.summary), kWidth, 0) + "\n";
-  if (!command.text.empty()) out += "\n" + wrapped(command.text, kWidth, 0) + "\n";
+  std::string out = fmt::format("Usage: {}\n\n{}\n", synopsis(command), wrapped(sentence(command.summary), kWidth, 0));
+  if (!command.text.empty()) out += fmt::format("\n{}\n", wrapped(command.text, kWidth, 0));
   out += rows("Arguments", command.positionals);
   if (!command.subcommands.empty()) out += "\nCommands:\n";
   for (const Command sub : command.subcommands) out += row(sub.name(), describe(sub).summary);
   out += rows("Options", command.options);
-  for (const std::string& note : command.notes) out += "\n" + wrapped(note, kWidth, 0) + "\n";
+  for (const std::string& note : command.notes) out += fmt::format("\n{}\n", wrapped(note, kWidth, 0));
   if (!command.examples.empty()) out += "\nExamples:\n" + indented(command.examples);
   return out;
 }
 
 Result<std::string> understood(CommandLine& line, const std::vector<std::string>& words) {
   if (const std::string_view ours = words.empty() ? "" : our_command(words.front()); !ours.empty())
-    return fail("`rota` has no command " + rota::quoted(words.front()) + "; what does that here is `" +
-                std::string(ours) + "`. See `rota --help`.");
+    return fail("`rota` has no command {}; what does that here is `{}`. See `rota --help`.",
+                rota::quoted(words.front()), ours);
   const auto apart = TRY(words_apart(line.root(), words));
   for (const std::string& each : apart.remarks) remark("rota: " + each);
   if (!apart.rest.empty()) line.set_rest(apart.at, apart.rest);

@@ -1,5 +1,7 @@
 #include "cli/man_page.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -38,16 +40,16 @@ std::string escaped(std::string_view text) {
 std::string section(const char* title, const std::string& body) {
   if (body.empty()) return "";
   constexpr std::string_view kParagraph = ".PP\n";  // which a section begins of itself
-  return std::string(".SH ") + title + "\n" + body.substr(body.starts_with(kParagraph) ? kParagraph.size() : 0);
+  return fmt::format(".SH {}\n{}", title, body.substr(body.starts_with(kParagraph) ? kParagraph.size() : 0));
 }
 
-std::string paragraph(const std::string& text) { return ".PP\n" + escaped(text) + "\n"; }
+std::string paragraph(const std::string& text) { return fmt::format(".PP\n{}\n", escaped(text)); }
 
 std::string item(const std::string& head, const std::string& text) {
-  return ".TP\n" + head + "\n" + escaped(text) + "\n";
+  return fmt::format(".TP\n{}\n{}\n", head, escaped(text));
 }
 
-std::string bold(const std::string& text) { return "\\fB" + escaped(text) + "\\fR"; }
+std::string bold(const std::string& text) { return fmt::format("\\fB{}\\fR", escaped(text)); }
 
 std::string argument_items(const std::vector<Argument>& arguments) {
   std::string out;
@@ -55,7 +57,8 @@ std::string argument_items(const std::vector<Argument>& arguments) {
     std::string head;
     for (const std::string& name : argument.names) head += (head.empty() ? "" : ", ") + bold(name);
     if (argument.rest) head.clear();
-    if (!argument.value.empty()) head += (head.empty() ? "\\fI" : " \\fI") + escaped(argument.value) + "\\fR";
+    if (!argument.value.empty())
+      head += fmt::format("{}{}\\fR", head.empty() ? "\\fI" : " \\fI", escaped(argument.value));
     if (argument.positional && argument.many && !argument.rest) head += "...";
     out += item(head, argument.meaning);
   }
@@ -80,8 +83,8 @@ std::string commands(const Description& command) {
 std::string policies() {
   std::string out;
   for (const PolicyName& p : policy_names()) {
-    std::string text = std::string(p.meaning) + "; stands for " + readable_settings(p.stands_for) +
-                       ". Source: " + std::string(p.source) + ".";
+    std::string text =
+        fmt::format("{}; stands for {}. Source: {}.", p.meaning, readable_settings(p.stands_for), p.source);
     out += item(bold(std::string(p.name)), text);
   }
   return out;
@@ -90,10 +93,9 @@ std::string policies() {
 std::string knobs() {
   std::string out;
   for (const Knob* k : every_knob()) {
-    const std::string unit = unit_text(*k).empty() ? "" : " (" + unit_text(*k) + ")";
-    out +=
-        item(bold(std::string(k->name)) + " = " + escaped(values_text(*k)) + escaped(unit),
-             std::string(k->meaning) + "; default " + default_text(*k) + ". Source: " + std::string(k->source) + ".");
+    const std::string unit = unit_text(*k).empty() ? "" : fmt::format(" ({})", unit_text(*k));
+    out += item(fmt::format("{} = {}{}", bold(std::string(k->name)), escaped(values_text(*k)), escaped(unit)),
+                fmt::format("{}; default {}. Source: {}.", k->meaning, default_text(*k), k->source));
   }
   return out;
 }
@@ -126,7 +128,7 @@ std::string see_also(Command command) {
   const Command parent = parent_of(command);
   std::string out;
   const auto add = [&](Command other) {
-    if (other != command) out += (out.empty() ? "" : ", ") + bold(man_page_name(other)) + "(1)";
+    if (other != command) out += fmt::format("{}{}(1)", out.empty() ? "" : ", ", bold(man_page_name(other)));
   };
   add(root);
   if (parent != root) add(parent);
@@ -144,10 +146,11 @@ std::string man_page_name(Command command) {
 
 std::string man_page(Command of) {
   const Description command = describe(of);
-  std::string out = ".TH " + escaped(upper(man_page_name(of))) + " 1 \"\" \"Rota " ROTA_VERSION "\" \"Rota manual\"\n";
-  out += section("NAME", escaped(man_page_name(of)) + " \\- " + escaped(command.summary) + "\n");
-  out += section("SYNOPSIS", "\\fB" + escaped(command.name) + "\\fR" +
-                                 escaped(synopsis(command).substr(command.name.size())) + "\n");
+  std::string out =
+      fmt::format(".TH {}{}", escaped(upper(man_page_name(of))), " 1 \"\" \"Rota " ROTA_VERSION "\" \"Rota manual\"\n");
+  out += section("NAME", fmt::format("{} \\- {}\n", escaped(man_page_name(of)), escaped(command.summary)));
+  out += section("SYNOPSIS", fmt::format("\\fB{}\\fR{}\n", escaped(command.name),
+                                         escaped(synopsis(command).substr(command.name.size()))));
   out += section("DESCRIPTION", description(command));
   out += section("COMMANDS", commands(command));
   out += section("ARGUMENTS", argument_items(command.positionals));

@@ -1,4 +1,6 @@
 // rota manual: the manual pages, printed or written into a folder.
+#include <fmt/core.h>
+
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -28,8 +30,8 @@ Result<Command> command_named(Command root, const std::vector<std::string>& word
       std::vector<std::string> names;
       for (const Command sub : describe(at).subcommands) names.push_back(sub.name());
       const std::string_view near = nearest(word, {names.begin(), names.end()});
-      return fail("`" + full_name(at) + "` has no command " + rota::quoted(word) +
-                  (near.empty() ? "; `rota --help` lists them." : "; did you mean " + std::string(near) + "?"));
+      return fail("`{}` has no command {}{}", full_name(at), rota::quoted(word),
+                  near.empty() ? "; `rota --help` lists them." : fmt::format("; did you mean {}?", near));
     }
     at = *below;
   }
@@ -40,11 +42,10 @@ Result<Command> command_named(Command root, const std::vector<std::string>& word
 Result<int> write_pages(Command root, const std::string& folder) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
-  if (failed)
-    return fail("Cannot make the folder " + rota::quoted(folder) + ": " + failed.message() + ". Choose another one.");
+  if (failed) return fail("Cannot make the folder {}: {}. Choose another one.", rota::quoted(folder), failed.message());
   std::vector<OutputFile> files;
   for (const Command each : every_command(root)) {
-    auto file = TRY(OutputFile::create(folder + "/" + man_page_name(each) + ".1"));
+    auto file = TRY(OutputFile::create(fmt::format("{}/{}.1", folder, man_page_name(each))));
     file.stream() << man_page(each) << std::flush;
     files.push_back(std::move(file));
     if (files.back().failed()) break;  // commit() says why

@@ -1,5 +1,7 @@
 #include "cli/progress.h"
 
+#include <fmt/core.h>
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,13 +33,13 @@ std::string progress_line(double done, double seconds, const std::string& what, 
     std::snprintf(percent.data(), percent.size(), " %3.0f %%  ", done * 100);
     text = percent.data() + text;
     const double left = done > kLeastShare ? seconds / done * (1 - done) : kLongestGuess;
-    if (left < kLongestGuess) text += ", " + report::readable_seconds(std::ceil(left)) + " left";
+    if (left < kLongestGuess) text += fmt::format(", {} left", report::readable_seconds(std::ceil(left)));
   }
   const std::size_t beside = text.size() + 3;  // brackets, and the last column, behind which terminals wrap
   if (done >= 0 && columns >= beside + kLeastWidth) {
     const std::size_t width = std::min(kWidth, columns - beside);
     const auto full = static_cast<std::size_t>(done * static_cast<double>(width));
-    return "[" + std::string(full, '#') + std::string(width - full, '.') + "]" + text;
+    return fmt::format("[{}{}]{}", std::string(full, '#'), std::string(width - full, '.'), text);
   }
   return text.substr(0, columns > 0 ? columns - 1 : 0);
 }
@@ -60,7 +62,7 @@ void Progress::add(std::int64_t done) {
   const std::unique_lock lock(drawing_, std::try_to_lock);
   if (!lock || !is_time()) return;
   const double share = all_ > 0 ? std::clamp(static_cast<double>(so_far) / static_cast<double>(all_), 0.0, 1.0) : 0.0;
-  draw(share, grouped(so_far) + " of " + grouped(all_) + " " + what_);
+  draw(share, fmt::format("{} of {} {}", grouped(so_far), grouped(all_), what_));
 }
 
 void Progress::share(double done) {

@@ -1,5 +1,7 @@
 #include "cli/words_apart.h"
 
+#include <fmt/core.h>
+
 #include <optional>
 #include <utility>
 #include <variant>
@@ -28,7 +30,7 @@ class Apart {
         command_ = describe(at_);
       } else if (option) {
         if (auto taken = word.starts_with("--") ? long_option(word) : letters(word); !taken)
-          return fail(one_line(taken.error().message) + ". See `" + command_.name + " --help`.");
+          return fail("{}. See `{} --help`.", one_line(taken.error().message), command_.name);
       } else if (takes_rest(command_)) {
         out_.rest.assign(words_.begin() + static_cast<std::ptrdiff_t>(next_), words_.end());
         break;
@@ -61,8 +63,8 @@ class Apart {
     if (submits() && option_named(command_, name) == nullptr) {
       const auto value = equals == std::string::npos ? std::nullopt : std::optional(word.substr(equals + 1));
       auto became = TRY(of_sbatch(name, value));
-      if (std::holds_alternative<PassedOver> became) return {};
-      name = std::get<std::string> became;
+      if (std::holds_alternative<PassedOver>(became)) return {};
+      name = std::get<std::string>(became);
     }
     const Argument* option = option_named(command_, name);
     const bool is_switch = option != nullptr && option->kind == ValueKind::none;
@@ -95,7 +97,7 @@ class Apart {
         if (passed->with_value) return {};
         continue;
       }
-      const auto& own = std::get<std::string> became;
+      const auto& own = std::get<std::string>(became);
       if (option == nullptr) option = option_named(command_, own);
       if (option == nullptr) {
         out_.options.push_back("-" + word.substr(i));
@@ -125,14 +127,14 @@ class Apart {
     if (!found) return fail(found.error().message);
     const SbatchOption* const option = *found;
     if (option == nullptr) return Became(name);
-    if (guessed) out_.remarks.push_back(name + " is taken for --" + std::string(option->name) + ".");
+    if (guessed) out_.remarks.push_back(fmt::format("{} is taken for --{}.", name, option->name));
     if (option->fate == Fate::honoured) return Became(own_name(*option));
     if (const Argument* own = option_named(command_, "--" + std::string(option->name))) return Became(own->name());
     if (option->takes == Takes::value && !value && next_ + 1 < words_.size()) value = words_[++next_];
     const std::string why = option->text.empty() ? "" : ": " + std::string(option->text);
     if (fate(*option, value) == Fate::refused)
-      return fail("`" + command_.name + "` has no option " + rota::quoted(name) + why);
-    out_.remarks.push_back(name + " is passed over" + why + ".");
+      return fail("`{}` has no option {}{}", command_.name, rota::quoted(name), why);
+    out_.remarks.push_back(fmt::format("{} is passed over{}.", name, why));
     return Became(PassedOver{.with_value = value.has_value() && option->takes != Takes::nothing});
   }
 

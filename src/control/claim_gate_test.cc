@@ -22,8 +22,14 @@ class ClaimGateTest : public testing::Test, public Engine, public GateKeeper {
   }
   Observation observe() const override { return seen_; }
   void dispatch(const Command& command) override { passed_.push_back(command); }
-  StartAnswer claim_to_start(std::int64_t) override { return ++asked_, answer_; }
-  StartAnswer claim_to_make_room(std::int64_t) override { return ++asked_, answer_; }
+  StartAnswer claim_to_start(std::int64_t) override {
+    ++asked_;
+    return answer_;
+  }
+  StartAnswer claim_to_make_room(std::int64_t) override {
+    ++asked_;
+    return answer_;
+  }
   void starts(JobId, std::int64_t) override { ++starts_; }
   void makes_room(JobId) override { ++rooms_; }
   void not_started(const Command& give_way) override { not_started_.push_back(give_way.job); }

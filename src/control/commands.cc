@@ -67,8 +67,8 @@ Command& Controller::adjust_command(JobId job) {
 // What was decided is durable before anybody acts on it.
 void Controller::send_all() {
   if (ports_.durable) {
-    failure_ = unsent_ > 0 ? ports_.durable->commit() : ports_.durable->commit_soon();
-    if (!failure_) {
+    health_ = unsent_ > 0 ? ports_.durable->commit() : ports_.durable->commit_soon();
+    if (!health_) {
       unsent_ = 0;
       return;
     }
@@ -80,7 +80,7 @@ void Controller::send_all() {
 
 Result<void> Controller::replay(const Fact& fact) {
   if (auto why = cluster_.objection(fact)) {
-    return fail("fact " + std::to_string(fact.sequence) + " of the journal contradicts those before it: " + *why);
+    return fail("fact {} of the journal contradicts those before it: {}", fact.sequence, *why);
   }
   watched_fold(cluster_, referee_, fact);
   return {};

@@ -1,5 +1,7 @@
 #include "control/controller.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -12,7 +14,7 @@ Controller::Controller(const ClusterOptions& options, const Chain& chain, const 
     : cluster_(options), chain_(chain), plain_chain_(plain_mode_of(chain)), ports_(ports), breach_(breach) {}
 
 JobId Controller::submit(const JobSpec& spec) {
-  if (!failure_) return {};
+  if (!health_) return {};
   stamp();
   due_ = true;
   const JobId id = cluster_.next_job();
@@ -25,7 +27,7 @@ JobId Controller::submit(const JobSpec& spec) {
 }
 
 Result<JobId> Controller::submit(const JobSpec& spec, const JobTerms& terms, Bars holds, bool ahead) {
-  if (!failure_) return std::unexpected(failure_.error());
+  if (!health_) return std::unexpected(health_.error());
   stamp();
   const JobId id = cluster_.next_job();
   if (auto why = cluster_.objection_to_terms(id, spec, terms)) return fail(std::move(*why));
@@ -37,14 +39,14 @@ Result<JobId> Controller::submit(const JobSpec& spec, const JobTerms& terms, Bar
 }
 
 Result<void> Controller::record(const Observed& fact) {
-  if (!failure_) return failure_;
+  if (!health_) return health_;
   stamp();
   if (const auto* end = std::get_if<Finished>(&fact)) return take_in(*end);  // nearly all that is observed
   return std::visit([&](const auto& what) { return take_in(what); }, fact);
 }
 
 Result<void> Controller::requeue(JobId id) {
-  if (!failure_) return failure_;
+  if (!health_) return health_;
   stamp();
   const Job* job = cluster_.knows(id) ? &cluster_.job(id) : nullptr;
   if (job == nullptr || job->state != JobState::running || job->stopping || job->leaving)
@@ -54,7 +56,7 @@ Result<void> Controller::requeue(JobId id) {
 }
 
 Result<void> Controller::order_power(NodeId node, bool on) {
-  if (!failure_) return failure_;
+  if (!health_) return health_;
   stamp();
   if (auto why = objection_to_power(node, on)) return refuse(std::move(*why));
   switch_power(node, on, {});
@@ -72,14 +74,18 @@ void Controller::tell_refusal(const std::string& why) {
 }
 
 Result<void> Controller::decide() {
-  if (!failure_) return failure_;
+  if (!health_) return health_;
   settle();
-  due_ ? cycle() : send();
-  return failure_;
+  if (due_) {
+    cycle();
+  } else {
+    send();
+  }
+  return health_;
 }
 
 void Controller::leave_plain_mode() {
-  if (!failure_ || !cluster_.plain()) return;
+  if (!health_ || !cluster_.plain()) return;
   stamp();
   write(ModeChanged{false});
   due_ = true;
@@ -87,7 +93,7 @@ void Controller::leave_plain_mode() {
 
 void Controller::ring() {
   wakeup_ = kNever;
-  if (!failure_) return;
+  if (!health_) return;
   stamp();
   if (answers_.next() <= cluster_.now()) look_after_answers();
   settle();
@@ -153,7 +159,7 @@ void Controller::cycle() {
   write(CycleClosed{hash});
   if (decides) carry_out_plan();
   send();
-  if (!failure_) return;
+  if (!health_) return;
   // Nodes that jobs have left can be had at once.
   const Instant looks = plan_.looks_again() ? cluster_.now() : deciding().next_wakeup(cluster_);
   policy_wakes_ = std::min(looks, cluster_.eligibility().next_begin());
@@ -167,12 +173,12 @@ void Controller::cycle() {
 bool Controller::fall_back(const std::string& breach) {
   const std::string refused = "the referee refuses a plan of ";
   if (cluster_.plain()) {
-    failure_ = fail(refused + "the plain mode: " + breach + ".");
+    health_ = fail("{}the plain mode: {}.", refused, breach);
     return false;
   }
-  const std::string sentence = refused + "policy " + chain_.text() + ": " + breach + ".";
+  const std::string sentence = fmt::format("{}policy {}: {}.", refused, chain_.text(), breach);
   if (breach_ == Breach::ends_the_run) {
-    failure_ = fail(sentence);
+    health_ = fail(sentence);
     return false;
   }
   ++refused_plans_;
@@ -199,9 +205,10 @@ bool Controller::check_bound_of_size() {
   const auto size =
       static_cast<std::int64_t>(cluster_.waiting().size() + cluster_.running().size() + cluster_.nodes().size());
   if (cycles_at_instant_ <= kMostCycles + 4 * size) return true;
-  failure_ = fail("policy " + chain_.text() + " has looked " + std::to_string(cycles_at_instant_) + " times at " +
-                  std::to_string(cluster_.now().time_since_epoch().count() / 1000) + " s although nothing happened: " +
-                  chain_.who_wakes(cluster_) + " asked for another look each time. This is a defect of Rota.");
+  health_ = fail(
+      "policy {} has looked {} times at {} s although nothing happened: {} asked for another look each time. This is a "
+      "defect of Rota.",
+      chain_.text(), cycles_at_instant_, cluster_.now().time_since_epoch().count() / 1000, chain_.who_wakes(cluster_));
   return false;
 }
 

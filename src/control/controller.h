@@ -61,7 +61,7 @@ class Controller final : public Intake, public Alarm {
   }
   // Shows the job sink those that were turned away after the last cycle. After the last decision.
   void close();
-  void ring() override;  // a policy asked to be woken, or a begin time has come; failure is kept for failure()
+  void ring() override;  // a policy asked to be woken, or a begin time has come; a failure is kept for health()
 
   // Takes over a state from its facts: a snapshot and all that came after it. Once, before anything else. Fails with a
   // sentence if the facts contradict each other. Then resume().
@@ -77,8 +77,8 @@ class Controller final : public Intake, public Alarm {
 
   const View& view() const { return cluster_; }
   std::vector<Fact> snapshot() const;
-  // The first that ended its work: from then on nothing is taken in or decided any more.
-  const Result<void>& failure() const { return failure_; }
+  // Good, or what ended its work: from then on nothing is taken in or decided any more.
+  const Result<void>& health() const { return health_; }
   std::uint64_t plan_hash() const { return hash_.value(); }
   std::int64_t cycles() const { return cycles_; }
   std::int64_t referee_checks() const { return referee_.checks(); }
@@ -108,7 +108,7 @@ class Controller final : public Intake, public Alarm {
   [[gnu::cold]] void correct_expectations();
   [[gnu::cold]] void adjusted(JobId job, Instant end_before);
   void settle_eligibility();
-  void cycle();  // like send(), it sets failure_ where it fails
+  void cycle();  // like send(), it sets health_ where it fails
   std::optional<std::string> draft();
   [[gnu::cold]] bool fall_back(const std::string& breach);
   bool check_bound() {
@@ -182,7 +182,7 @@ class Controller final : public Intake, public Alarm {
   std::vector<JobId> outlived_;              // predictions to correct before the next cycle
   std::int64_t refusals_ = 0;
   std::int64_t refused_plans_ = 0;
-  Result<void> failure_;
+  Result<void> health_;
 };
 
 }  // namespace rota

@@ -1,5 +1,6 @@
 // Facts in any order, from a world that mostly makes sense and sometimes none at all: nothing that is said ends the
 // process or breaks a plan, what is refused changes nothing, and the indexes agree with the jobs after every fact.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -139,7 +140,7 @@ class Attack {
       if (decides) fault = decide();
       const bool hands_over = decides && chance(30);  // drawn also where nobody takes over
       if (hands_over && relay_ && fault.empty()) fault = take_over();
-      if (!fault.empty()) return "fact " + std::to_string(i) + ": " + fault;
+      if (!fault.empty()) return fmt::format("fact {}: {}", i, fault);
     }
     return decide();
   }
@@ -335,14 +336,14 @@ class Attack {
     if (desk_.controller().refusals() != refused - refused_before_ || desk_.view().sequence() != sequence)
       return "not counted: " + why;
     const std::string changed = difference(text_of_all(before), desk_.state());
-    return changed.empty() ? "" : "a refused fact has changed the state: " + why + "\n" + changed;
+    return changed.empty() ? "" : fmt::format("a refused fact has changed the state: {}\n{}", why, changed);
   }
 
   std::string decide() {
     std::string why = desk_.decide();
     for (int rings = 0; why.empty() && desk_.ring(); ++rings) {
       if (rings > 10'000) return "it rings for ever";
-      if (!desk_.controller().failure()) why = desk_.controller().failure().error().message;
+      if (!desk_.controller().health()) why = desk_.controller().health().error().message;
     }
     if (!why.empty()) return why;
     const View& view = desk_.view();

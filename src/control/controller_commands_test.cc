@@ -79,8 +79,8 @@ TEST(ControllerCommands, NothingGoesOutWhenNothingCanBeWrittenDown) {
   desk.controller().ring();
   EXPECT_TRUE(desk.engine().commands.empty());
   EXPECT_EQ(difference(before, desk.state()), "");
-  ASSERT_FALSE(desk.controller().failure());
-  EXPECT_EQ(desk.controller().failure().error().message, "the disk is full.");
+  ASSERT_FALSE(desk.controller().health());
+  EXPECT_EQ(desk.controller().health().error().message, "the disk is full.");
 }
 
 TEST(ControllerCommands, AWaitingOrHeldJobIsTakenBackWithoutACommand) {
@@ -256,10 +256,10 @@ TEST(ControllerCommands, ALinkThatAlwaysLooksAgainIsNamed) {
   Desk desk("easy", {.link = std::make_unique<Restless>()});
   desk.run(1, 10);
   int rings = 0;
-  while (desk.controller().failure() && rings < 10'000 && desk.ring()) ++rings;
-  ASSERT_FALSE(desk.controller().failure());
+  while (desk.controller().health() && rings < 10'000 && desk.ring()) ++rings;
+  ASSERT_FALSE(desk.controller().health());
   EXPECT_EQ(
-      desk.controller().failure().error().message,
+      desk.controller().health().error().message,
       "policy easy has looked 1005 times at 0 s although nothing happened: appended asked for another look each time. "
       "This is a defect of Rota.");
   EXPECT_LT(rings, 1100);
@@ -274,9 +274,9 @@ TEST(ControllerCommands, ALinkWhosePlansCallForAnotherLookIsNamed) {
   Desk desk("easy", {.link = std::make_unique<SecondThoughts>()});
   desk.run(1, 10);
   int rings = 0;
-  while (desk.controller().failure() && rings < 10'000 && desk.ring()) ++rings;
-  ASSERT_FALSE(desk.controller().failure());
-  EXPECT_NE(desk.controller().failure().error().message.find(": appended asked for another look"), std::string::npos);
+  while (desk.controller().health() && rings < 10'000 && desk.ring()) ++rings;
+  ASSERT_FALSE(desk.controller().health());
+  EXPECT_NE(desk.controller().health().error().message.find(": appended asked for another look"), std::string::npos);
 }
 
 TEST(ControllerCommands, ALinkMayLookAgainWheneverSomethingHappens) {
@@ -287,7 +287,7 @@ TEST(ControllerCommands, ALinkMayLookAgainWheneverSomethingHappens) {
     ASSERT_EQ(desk.tell_and_decide(Held{job}), "");
     ASSERT_EQ(desk.tell_and_decide(Released{job}), "");
   }
-  EXPECT_TRUE(desk.controller().failure());
+  EXPECT_TRUE(desk.controller().health());
 }
 
 // What is free later goes on from the plan before, which counted the job until it was to have left.

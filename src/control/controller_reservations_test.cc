@@ -1,4 +1,5 @@
 // What an operator reserves, takes back, and what is refused; and when that is looked at.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "control/controller.h"
@@ -133,8 +134,8 @@ TEST(Reservations, ArePlainlyRefusedUnderPoliciesThatDoNotKeepThem) {
     return desk.tell(counted(0, 10, 20, 1));
   };
   const auto sentence = [](const std::string& policy, const std::string& why) {
-    return "policy \"" + policy + "\" does not go with reservations, because " + why +
-           ". Leave that out, or the reservations.";
+    return fmt::format("policy \"{}\" does not go with reservations, because {}. Leave that out, or the reservations.",
+                       policy, why);
   };
   EXPECT_EQ(said_by("strict"),
             sentence("strict", "its overrun rule stops jobs for a promise without looking at what is reserved"));

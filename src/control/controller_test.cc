@@ -2,6 +2,7 @@
 // changes nothing.
 #include "control/controller.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "control/desk_test.h"
@@ -51,17 +52,17 @@ TEST(Controller, AJobThatWasNeverSubmittedIsNobody) {
   const JobId nobody{7};
   const std::string rest = ", and there is none: it has ended before or was never submitted; nothing was changed.";
   const std::string it = "the job with id 7 is ";
-  expect_refused(desk, Finished{nobody}, it + "said to have ended" + rest);
-  expect_refused(desk, Overdue{nobody}, it + "said to be overdue" + rest);
-  expect_refused(desk, Vacated{nobody}, it + "said to have given way" + rest);
-  expect_refused(desk, Requeued{nobody, seconds(1)}, it + "queued again" + rest);
-  expect_refused(desk, Cancelled{nobody}, it + "cancelled" + rest);
-  expect_refused(desk, CancelAsked{nobody}, it + "cancelled" + rest);
-  expect_refused(desk, Launched{nobody}, it + "said to run" + rest);
-  expect_refused(desk, LaunchFailed{nobody}, it + "said not to have started" + rest);
-  expect_refused(desk, Held{nobody}, it + "held" + rest);
-  expect_refused(desk, Released{nobody}, it + "released" + rest);
-  expect_refused(desk, Amended{nobody, Desk::terms(1)}, it + "amended" + rest);
+  expect_refused(desk, Finished{nobody}, fmt::format("{}said to have ended{}", it, rest));
+  expect_refused(desk, Overdue{nobody}, fmt::format("{}said to be overdue{}", it, rest));
+  expect_refused(desk, Vacated{nobody}, fmt::format("{}said to have given way{}", it, rest));
+  expect_refused(desk, Requeued{nobody, seconds(1)}, fmt::format("{}queued again{}", it, rest));
+  expect_refused(desk, Cancelled{nobody}, fmt::format("{}cancelled{}", it, rest));
+  expect_refused(desk, CancelAsked{nobody}, fmt::format("{}cancelled{}", it, rest));
+  expect_refused(desk, Launched{nobody}, fmt::format("{}said to run{}", it, rest));
+  expect_refused(desk, LaunchFailed{nobody}, fmt::format("{}said not to have started{}", it, rest));
+  expect_refused(desk, Held{nobody}, fmt::format("{}held{}", it, rest));
+  expect_refused(desk, Released{nobody}, fmt::format("{}released{}", it, rest));
+  expect_refused(desk, Amended{nobody, Desk::terms(1)}, fmt::format("{}amended{}", it, rest));
   EXPECT_EQ(desk.controller().refusals(), 11);
 }
 
@@ -265,7 +266,7 @@ TEST(Controller, AClockThatGoesBackStandsStill) {
   ASSERT_EQ(desk.left().size(), 1U);
   EXPECT_EQ(desk.left()[0].second.run_time(), Duration{0});
   desk.controller().ring();
-  EXPECT_TRUE(desk.controller().failure());
+  EXPECT_TRUE(desk.controller().health());
   EXPECT_EQ(desk.view().now(), at_seconds(100));
 }
 

@@ -89,14 +89,18 @@ Result<void> Controller::take_in(const Kind& what) {
   due_ = due_ || worth_it;
   instant_ = kNever;  // there is reason to look again
   if constexpr (std::is_same_v<Kind, Requeued> || std::is_same_v<Kind, Vacated> || std::is_same_v<Kind, LaunchFailed>) {
-    if (cluster_.job(what.job).cancelling) return write(Cancelled{what.job}), Result<void>{};
+    if (cluster_.job(what.job).cancelling) {
+      write(Cancelled{what.job});
+      return Result<void>{};
+    }
   }
   constexpr bool kAdjusts =
       std::is_same_v<Kind, Suspended> || std::is_same_v<Kind, Resumed> || std::is_same_v<Kind, LimitChanged>;
   if constexpr (kAdjusts) {
     const Instant end_before = cluster_.job(what.job).expected_end();
     write(what);
-    return adjusted(what.job, end_before), Result<void>{};
+    adjusted(what.job, end_before);
+    return Result<void>{};
   }
   write(what);
   if constexpr (std::is_same_v<Kind, CancelAsked>) {

@@ -1,5 +1,7 @@
 // Commands whose answers do not come, and what the engine says really exists: how the controller finds its way back
 // when something was lost between the two, or when another process has left the state to it.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -27,7 +29,11 @@ void Controller::look_after_answers() {
   for (const AnswerWatch::Awaited& awaited : answers_.take_due(cluster_.now())) {
     if (has_answer(awaited)) continue;
     tries_.push_back(awaited);
-    awaited.job.valid() ? send_again(awaited.job, true) : send_again(awaited.node);
+    if (awaited.job.valid()) {
+      send_again(awaited.job, true);
+    } else {
+      send_again(awaited.node);
+    }
   }
   if (!answers_.looks(cluster_.now())) return;
   reconcile(ports_.engine.observe(), answers_.rules().answer_within <= Duration{0});
@@ -79,8 +85,10 @@ void Controller::send_again(NodeId id) {
 Result<void> Controller::engine_can() const {
   if (auto suits = engine_suits(chain_, ports_.engine.capabilities()); !suits) return suits;
   if (ports_.engine.capabilities().confirms_starts != cluster_.options().confirms_starts) {
-    return fail("the engine " + std::string(cluster_.options().confirms_starts ? "never says" : "says") +
-                " when a job has started, and the state was made for one that does otherwise; give it another engine.");
+    return fail(
+        "the engine {} when a job has started, and the state was made for one that does otherwise; give it another "
+        "engine.",
+        cluster_.options().confirms_starts ? "never says" : "says");
   }
   return {};
 }
@@ -182,8 +190,9 @@ void Controller::give_up(JobId id) {
 
 void Controller::reconcile(const Observation::NodeSeen& seen, bool sends_again) {
   if (seen.node.value >= cluster_.nodes().size()) {
-    static_cast<void>(refuse("the engine tells of the node with id " + std::to_string(seen.node.value) +
-                             ", which the cluster does not have; nothing was changed."));
+    static_cast<void>(refuse(
+        fmt::format("the engine tells of the node with id {}, which the cluster does not have; nothing was changed.",
+                    seen.node.value)));
     return;
   }
   if (seen.health && *seen.health != cluster_.power().health(seen.node))

@@ -1,5 +1,7 @@
 #include "control/replay.h"
 
+#include <fmt/core.h>
+
 #include <variant>
 
 #include "base/text.h"
@@ -10,7 +12,7 @@ namespace rota {
 Result<void> check_next(Cluster& state, const Fact& fact) {
   auto why = state.objection(fact);
   if (!why) return {};
-  return fail("fact " + std::to_string(fact.sequence) + " contradicts those before it: " + *why);
+  return fail("fact {} contradicts those before it: {}", fact.sequence, *why);
 }
 
 Replay::Replay(const ClusterOptions& options, const Chain& chain, Check check)
@@ -34,17 +36,16 @@ Result<void> Replay::decide_again(const Fact& fact, std::uint64_t recorded) {
   cluster_.open_cycle(fact.at);
   plan_.open(cluster_);
   (cluster_.plain() ? plain_chain_ : chain_).decide(cluster_, plan_);
-  const std::string where = "at the cycle that fact " + std::to_string(fact.sequence) + " closes, at " +
-                            std::to_string(fact.at.time_since_epoch().count()) + " ms, ";
+  const std::string where =
+      fmt::format("at the cycle that fact {} closes, at {} ms, ", fact.sequence, fact.at.time_since_epoch().count());
   const std::uint64_t hash = plan_.decides() ? plan_.hash() : 0;
   if (hash != recorded) {
     return fail(
-        where + "policy " + chain_.text() + " decides otherwise than it did: plan " + hexadecimal(hash) + " where " +
-        hexadecimal(recorded) +
-        " was recorded. The journal was written with another policy, another cluster or another version of Rota.");
+        "{}policy {} decides otherwise than it did: plan {} where {} was recorded. The journal was written with "
+        "another policy, another cluster or another version of Rota.",
+        where, chain_.text(), hexadecimal(hash), hexadecimal(recorded));
   }
-  if (auto breach = referee_.check(cluster_, plan_))
-    return fail(where + "the referee refuses the plan: " + *breach + ".");
+  if (auto breach = referee_.check(cluster_, plan_)) return fail("{}the referee refuses the plan: {}.", where, *breach);
   return {};
 }
 

@@ -8,7 +8,10 @@ namespace rota {
 
 std::int64_t processors_asked(const View& view) {
   std::int64_t asked = view.running().processors();
-  const auto add = [&](const WaitingEntry& e) { return asked += e.processors, true; };
+  const auto add = [&](const WaitingEntry& e) {
+    asked += e.processors;
+    return true;
+  };
   if (view.options().waiting.by_queue) {
     view.waiting().for_each_in_queue_order(add);
   } else {

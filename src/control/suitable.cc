@@ -40,10 +40,10 @@ Result<void> engine_suits(const Chain& chain, const Capabilities& engine) {
       const Ability asked = ability(need.what);
       if (!need.needed(chain.knobs()) || engine.*asked.there) continue;
       return fail(
-          "policy " + chain.text() + " cannot run here: its knob " + std::string(need.knob) +
-          " needs an engine that can " + asked.words + ", and this one cannot. " +
-          (need.what == Capability::power && !engine.why_no_power.empty() ? engine.why_no_power + " Or take" : "Take") +
-          " a policy without that knob.");
+          "policy {} cannot run here: its knob {} needs an engine that can {}, and this one cannot. {} a policy "
+          "without that knob.",
+          chain.text(), need.knob, asked.words,
+          need.what == Capability::power && !engine.why_no_power.empty() ? engine.why_no_power + " Or take" : "Take");
     }
   }
   return {};

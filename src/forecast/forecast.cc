@@ -142,7 +142,11 @@ Forecast::Forecast(Present present, const PastJobs& past, Question question)
       question_(std::move(question)),
       arrivals_(question_.as_expected ? nobody_came() : past, present_.now) {
   settle(present_.facts);
-  question_.as_expected ? take_at_its_word() : draw_from(past);
+  if (question_.as_expected) {
+    take_at_its_word();
+  } else {
+    draw_from(past);
+  }
 }
 
 void Forecast::take_at_its_word() {
@@ -244,8 +248,8 @@ Result<void> Forecast::go_on(std::int64_t events) {
     if (left == 0) return {};
     // What comes in one leap behind the horizon is no part of the future either.
     if (world.loop.next() > until || ++world.steps > kMostSteps || !world.loop.step()) break;
-    if (!world.engine.failure()) return world.engine.failure();
-    if (!world.controller.failure()) return world.controller.failure();
+    if (!world.engine.health()) return world.engine.health();
+    if (!world.controller.health()) return world.controller.health();
   }
   world.future.looks.resize(question_.looks.size());
   futures_.push_back(std::move(world.future));

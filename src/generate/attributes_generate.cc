@@ -90,8 +90,8 @@ Result<void> AttributesGenerator::check() const {
       if (!name.empty() && trimmed(name).size() == name.size() && name.find_first_of(":,\n\r") == std::string::npos) {
         continue;
       }
-      return fail(std::string(names == &licences ? "--licence-names" : "--accelerator-types") +
-                  " are names with commas between them, and " + quoted(name) + " is no such name.");
+      return fail("{} are names with commas between them, and {} is no such name.",
+                  names == &licences ? "--licence-names" : "--accelerator-types", quoted(name));
     }
   }
   if (least_tasks > most_tasks) return fail("--tasks-min is at most --tasks-max.");
@@ -190,7 +190,7 @@ Result<AttributesGenerator> attributes_of(std::string_view command) {
   const std::vector<std::string_view> words = split(command, ' ');
   std::size_t at = 0;
   while (at < words.size() && words[at] != "--with-attributes" && words[at] != "--write-attributes") ++at;
-  if (at == words.size()) return fail("no attributes are written by " + quoted(command) + ".");
+  if (at == words.size()) return fail("no attributes are written by {}.", quoted(command));
   at += words[at] == "--with-attributes" ? 1U : 2U;
   AttributesGenerator generator;
   const Knobs knobs = generator.knobs();
@@ -206,7 +206,7 @@ Result<AttributesGenerator> attributes_of(std::string_view command) {
     } else
       TRY(set(*knob, value));
   }
-  if (at != words.size()) return fail("no value stands with " + quoted(words[at]) + ".");
+  if (at != words.size()) return fail("no value stands with {}.", quoted(words[at]));
   TRY(generator.check());
   return generator;
 }

@@ -1,5 +1,6 @@
 #include "generate/attributes_generate.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -101,7 +102,7 @@ TEST(AttributesGenerator, leaves_the_other_attributes_as_they_are_when_one_chang
     const std::string text = text_of(generator);
     for (const std::string_view line : split(text, '\n')) {
       const auto row = split(line, ',');
-      if (row.size() > 3 && !row[3].empty()) cells.emplace_back(std::string(row[0]) + " " + std::string(row[3]));
+      if (row.size() > 3 && !row[3].empty()) cells.emplace_back(fmt::format("{} {}", row[0], row[3]));
     }
     return cells;
   };
@@ -129,8 +130,7 @@ TEST(GeneratorsPage, has_every_option_of_the_attributes) {
   std::string table = "| option | default | takes | meaning |\n|---|---|---|---|\n";
   AttributesGenerator generator;
   for (const Knob& knob : generator.knobs()) {
-    table += "| `--" + std::string(knob.name) + "` | " + value_text(knob) + " | " + domain_text(knob) + " | " +
-             std::string(knob.meaning) + " |\n";
+    table += fmt::format("| `--{}` | {} | {} | {} |\n", knob.name, value_text(knob), domain_text(knob), knob.meaning);
   }
   expect_in_page("generators.md", "attributes", table);
 }

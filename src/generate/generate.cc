@@ -1,5 +1,7 @@
 #include "generate/generate.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <ostream>
@@ -17,7 +19,7 @@ namespace rota::generate {
 namespace {
 
 void line(log::SwfWriter& writer, std::string_view key, std::string_view value) {
-  if (!value.empty()) writer.comment("; " + std::string(key) + ": " + std::string(value));
+  if (!value.empty()) writer.comment(fmt::format("; {}: {}", key, value));
 }
 
 log::LogTop top_of(const Recipe& recipe, const std::string& options) {
@@ -58,7 +60,7 @@ Result<Recipe> Generator::recipe() {
   if (!made) return made;
   made->model = model();
   made->source = source();
-  made->command = "rota generate " + made->model + as_options(table);
+  made->command = fmt::format("rota generate {}{}", made->model, as_options(table));
   return made;
 }
 
@@ -75,7 +77,7 @@ Result<void> set_knob(Generator& generator, std::string_view name, std::string_v
   for (const Knob& knob : generator.knobs()) {
     if (knob.name == name) return set(knob, value);
   }
-  return fail(std::string(generator.model()) + " has no --" + std::string(name) + ".");
+  return fail("{} has no --{}.", generator.model(), name);
 }
 
 Result<std::unique_ptr<Generator>> generator_of(std::string_view command) {
@@ -84,13 +86,13 @@ Result<std::unique_ptr<Generator>> generator_of(std::string_view command) {
     if (words.size() < 3 || words[0] != "rota" || words[1] != "generate" || words[2] != generator->model()) continue;
     for (std::size_t i = 3; i < words.size() && words[i] != "--with-attributes"; i += 2) {
       if (i + 1 == words.size() || !words[i].starts_with("--"))
-        return fail("no value stands with " + quoted(words[i]) + ".");
+        return fail("no value stands with {}.", quoted(words[i]));
       if (words[i] == "--to") continue;  // says how it was written
       TRY(set_knob(*generator, words[i].substr(2), words[i + 1]));
     }
     return std::move(generator);
   }
-  return fail("no model of `rota generate` is named by " + quoted(command) + ".");
+  return fail("no model of `rota generate` is named by {}.", quoted(command));
 }
 
 log::Workload generate(const Recipe& recipe) {

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,8 +18,8 @@ std::string cell(std::string text) {
 std::string table_of(Generator& generator) {
   std::string table = "| option | default | takes | meaning |\n|---|---|---|---|\n";
   for (const Knob& knob : generator.knobs()) {
-    table += "| `--" + std::string(knob.name) + "` | " + value_text(knob) + " | " + cell(domain_text(knob)) + " | " +
-             std::string(knob.meaning) + " |\n";
+    table +=
+        fmt::format("| `--{}` | {} | {} | {} |\n", knob.name, value_text(knob), cell(domain_text(knob)), knob.meaning);
   }
   return table;
 }

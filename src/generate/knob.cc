@@ -1,5 +1,7 @@
 #include "generate/knob.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -50,7 +52,7 @@ bool in_range(const Knob& knob) {
 }
 
 std::unexpected<Error> refuse(const Knob& knob, std::string_view text) {
-  return fail("--" + std::string(knob.name) + " takes " + domain_text(knob) + ", not " + quoted(text) + ".");
+  return fail("--{} takes {}, not {}.", knob.name, domain_text(knob), quoted(text));
 }
 
 // Reads the text into the place, keeps it only if it is in range.
@@ -105,7 +107,7 @@ std::string domain_text(const Knob& knob) {
   const bool duration = std::holds_alternative<Duration*>(knob.value);
   const auto end = [&](double value) { return duration ? duration_text(as_duration(value)) : number_text(value); };
   const std::string unset = knob.unset.empty() ? "" : ", or " + std::string(knob.unset);
-  return end(knob.low) + " to " + end(knob.high) + unset;
+  return fmt::format("{} to {}{}", end(knob.low), end(knob.high), unset);
 }
 
 std::string as_options(const Knobs& knobs) {
@@ -113,7 +115,7 @@ std::string as_options(const Knobs& knobs) {
   for (const Knob& knob : knobs) {
     const auto* number = std::get_if<double*>(&knob.value);
     if (number != nullptr && std::isnan(**number)) continue;
-    options += " --" + std::string(knob.name) + " " + value_text(knob);
+    options += fmt::format(" --{} {}", knob.name, value_text(knob));
   }
   return options;
 }

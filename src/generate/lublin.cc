@@ -1,5 +1,7 @@
 #include "generate/lublin.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -271,7 +273,7 @@ Result<Recipe> Lublin::prepare() const {
     Knobs values;
     for (const Field& field : kFields)
       values.push_back({.name = field.name, .value = &(p.*field.member), .meaning = {}});
-    recipe.notes.push_back("parameters (" + std::string(each) + "):" + as_options(values));
+    recipe.notes.push_back(fmt::format("parameters ({}):{}", each, as_options(values)));
   }
   recipe.jobs = jobs;
   recipe.processors = processors;

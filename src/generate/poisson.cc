@@ -222,8 +222,8 @@ Knobs Poisson::knobs() {
 Result<Recipe> Poisson::prepare() const {
   if (size_min > size_max) return fail("--size-min is above --size-max: give a --size-max of at least --size-min.");
   if (size_max > processors) {
-    return fail("--size-max is " + std::to_string(size_max) + ", more than the machine's --processors " +
-                std::to_string(processors) + ": such a job could never run.");
+    return fail("--size-max is {}, more than the machine's --processors {}: such a job could never run.", size_max,
+                processors);
   }
   if (run_min > run_max) return fail("--run-min is above --run-max: give a --run-max of at least --run-min.");
   const Sizes drawn = sizes_of(*this);

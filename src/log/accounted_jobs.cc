@@ -44,10 +44,10 @@ Result<void> check(const AccountedJob& job) {
                                           {"number of processors", job.processors, kMostProcessors},
                                           {"number of processors", job.requested_processors, kMostProcessors}}) {
     if (value >= AccountedJob::kUnknown && value <= most) continue;
-    return fail(std::string("the job's ") + name + " is " + std::to_string(value) + ", which cannot be");
+    return fail("the job's {} is {}, which cannot be", name, value);
   }
   for (const std::string_view name : {job.user, job.group, job.queue}) {
-    if (!is_utf8(name)) return fail("the name " + quoted(name) + " is not UTF-8 text");
+    if (!is_utf8(name)) return fail("the name {} is not UTF-8 text", quoted(name));
   }
   return {};
 }
@@ -61,11 +61,23 @@ Result<void> AccountedJobs::add(const AccountedJob& job) {
   if (auto possible = check(job); !possible) return possible;
   std::int64_t run = 0, stopped = 0;
   if (job.state == State::cancelled && job.start == kUnknown) {
-    if (!options_.keep_cancelled) return drop(kCancelled), Result<void>{};
+    if (!options_.keep_cancelled) {
+      drop(kCancelled);
+      return Result<void>{};
+    }
   } else {
-    if (job.state == State::waiting || job.start == kUnknown) return drop(kWaiting), Result<void>{};
-    if (job.state == State::running || job.end == kUnknown) return drop(kRunning), Result<void>{};
-    if (job.end < job.start) return drop(kBackwards), Result<void>{};
+    if (job.state == State::waiting || job.start == kUnknown) {
+      drop(kWaiting);
+      return Result<void>{};
+    }
+    if (job.state == State::running || job.end == kUnknown) {
+      drop(kRunning);
+      return Result<void>{};
+    }
+    if (job.end < job.start) {
+      drop(kBackwards);
+      return Result<void>{};
+    }
     stopped = std::clamp<std::int64_t>(job.stopped, 0, job.end - job.start);
     run = job.end - job.start - stopped;
   }
@@ -120,15 +132,17 @@ void AccountedJobs::collect_requests() {
 }
 
 Result<void> AccountedJobs::bad_record(const Error& error, std::int64_t line) {
-  if (options_.skip_bad_rows) return report().drop(kBadRecord, line), Result<void>{};
-  return fail(shown_ + ":" + std::to_string(line) + ": " + error.message +
-              ". Mend the record, or drop such records with --skip-bad-rows.");
+  if (options_.skip_bad_rows) {
+    report().drop(kBadRecord, line);
+    return Result<void>{};
+  }
+  return fail("{}:{}: {}. Mend the record, or drop such records with --skip-bad-rows.", shown_, line, error.message);
 }
 
 Result<AccountedLog> AccountedJobs::finish() {
   if (out_.rows.empty()) {
-    return fail(shown_ + ": no job can be read from it" + why_none(out_.report, "records") +
-                ". Does it tell of jobs that have ended?");
+    return fail("{}: no job can be read from it{}. Does it tell of jobs that have ended?", shown_,
+                why_none(out_.report, "records"));
   }
   give_numbers(out_.rows, out_.report);
   collect_requests();

@@ -1,5 +1,7 @@
 #include "log/accounted_rows.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -42,8 +44,9 @@ void tell_earlier(AccountedLog& log) {
   if (finding.rows == 0) return;
   std::array<char, 32> hours{};
   std::snprintf(hours.data(), hours.size(), "%.1f", processor_hours);
-  finding.what = "ran before and were queued again: these " + std::string(hours.data()) +
-                 " processor hours are no waiting, and in use in the row \"recorded\"";
+  finding.what = fmt::format(
+      "ran before and were queued again: these {} processor hours are no waiting, and in use in the row \"recorded\"",
+      hours.data());
   log.report.findings.push_back(std::move(finding));
 }
 

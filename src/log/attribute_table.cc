@@ -1,5 +1,7 @@
 #include "log/attribute_table.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <optional>
 #include <tuple>
@@ -48,7 +50,7 @@ class SidecarReader {
  private:
   std::unexpected<Error> wrong(const std::string& what) const { return wrong(line_, what); }
   std::unexpected<Error> wrong(std::int64_t line, const std::string& what) const {
-    return fail(shown_ + ":" + std::to_string(line) + ": " + what);
+    return fail("{}:{}: {}", shown_, line, what);
   }
 
   Result<void> read_line(std::string_view line) {
@@ -68,12 +70,12 @@ class SidecarReader {
       const AttributeColumn* const column = attribute_column(name);
       if (column == nullptr && name != kJob) {
         const auto near = nearest(name, all_names());
-        return wrong(
-            "there is no column " + quoted(name) +
-            (near.empty() ? "; there are " + listed(all_names()) + "." : "; did you mean " + std::string(near) + "?"));
+        return wrong(fmt::format("there is no column {}{}", quoted(name),
+                                 near.empty() ? fmt::format("; there are {}.", listed(all_names()))
+                                              : fmt::format("; did you mean {}?", near)));
       }
       if (std::ranges::find(names_, name) != names_.end()) {
-        return wrong("column " + quoted(name) + " is there twice.");
+        return wrong(fmt::format("column {} is there twice.", quoted(name)));
       }
       names_.emplace_back(name);
       columns_.push_back(column);
@@ -86,8 +88,7 @@ class SidecarReader {
 
   Result<void> read_row(const std::vector<std::string_view>& cells) {
     if (cells.size() != columns_.size()) {
-      return wrong("there are " + std::to_string(cells.size()) + " cells under " + std::to_string(columns_.size()) +
-                   " columns.");
+      return wrong(fmt::format("there are {} cells under {} columns.", cells.size(), columns_.size()));
     }
     JobAttributes attributes;
     std::string_view job;
@@ -108,7 +109,8 @@ class SidecarReader {
       return {};
     }
     const auto number = parse_integer(job);
-    if (!number) return wrong("a job is a number, or * for all jobs that are not named, not " + quoted(job) + ".");
+    if (!number)
+      return wrong(fmt::format("a job is a number, or * for all jobs that are not named, not {}.", quoted(job)));
     table_.add(*number, attributes, line_);
     lines_.emplace_back(*number, line_);
     return {};
@@ -119,7 +121,7 @@ class SidecarReader {
     std::ranges::sort(lines_);
     const auto twice = std::ranges::adjacent_find(lines_, {}, &std::pair<std::int64_t, std::int64_t>::first);
     if (twice == lines_.end()) return {};
-    return wrong((twice + 1)->second, "job " + std::to_string(twice->first) + " is there twice.");
+    return wrong((twice + 1)->second, fmt::format("job {} is there twice.", twice->first));
   }
 
   std::string shown_;
@@ -266,8 +268,8 @@ Result<void> SidecarWriter::row(std::int64_t job, const JobAttributes& attribute
     cell_.clear();
     column->write(attributes, cell_);
     if (cell_.find_first_of("\n\r") != std::string::npos) {
-      return fail("job " + std::to_string(job) + ": " + std::string(column->name) + " " + quoted(cell_) +
-                  " cannot stand in a CSV file. Write JSON lines, or choose another name.");
+      return fail("job {}: {} {} cannot stand in a CSV file. Write JSON lines, or choose another name.", job,
+                  column->name, quoted(cell_));
     }
     row_ += ',';
     row_ += csv_text(cell_);

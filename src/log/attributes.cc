@@ -1,5 +1,7 @@
 #include "log/attributes.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -10,7 +12,7 @@ namespace rota::log {
 namespace {
 
 std::unexpected<Error> wrong(const AttributeTable& table, std::int64_t line, const std::string& what) {
-  return fail(table.shown() + ":" + std::to_string(line) + ": " + what);
+  return fail("{}:{}: {}", table.shown(), line, what);
 }
 
 // The place of each name among those that the machine knows.
@@ -23,8 +25,8 @@ Result<std::vector<Id>> looked_up(const AttributeTable& table, const std::vector
     if (found == known.end()) {
       const auto near = nearest(name.text, known);
       return wrong(table, name.line,
-                   "the cluster has no " + std::string(kind) + " " + quoted(name.text) +
-                       (near.empty() ? "." : "; did you mean " + quoted(near) + "?"));
+                   fmt::format("the cluster has no {} {}{}", kind, quoted(name.text),
+                               near.empty() ? "." : fmt::format("; did you mean {}?", quoted(near))));
     }
     ids.push_back(Id{static_cast<decltype(Id::value)>(found - known.begin())});
   }
@@ -46,9 +48,11 @@ Result<void> check_against(const AttributeTable& table, const Machine& machine) 
                  "jobs ask for licences, and the cluster has none. Give a --cluster file with `licences`.");
   }
   if (table.line_with_many_licences() > 0) {
-    return wrong(table, table.line_with_many_licences(),
-                 "a job may hold licences of " + std::to_string(kMostLicenceKinds) + " kinds at most, and " +
-                     grouped(MoreLicences::kMostCount) + " of each where there are several. Leave some out.");
+    return wrong(
+        table, table.line_with_many_licences(),
+        fmt::format(
+            "a job may hold licences of {} kinds at most, and {} of each where there are several. Leave some out.",
+            kMostLicenceKinds, grouped(MoreLicences::kMostCount)));
   }
   if (!table.sites().empty() && machine.sites.empty()) {
     return wrong(table, table.sites().front().line,

@@ -9,8 +9,10 @@ namespace rota::log {
 Result<const std::vector<std::string_view>*> CsvCells::read(std::string_view line, bool cut) {
   TRY(take_apart(line));
   if (cut && !trimmed(line).empty() && cells_.size() < before_)
-    return fail("the last row has " + amount(static_cast<std::int64_t>(cells_.size()), "cell") +
-                " and no end of line: the log is cut off. Save the schedule again, or take its last row out.");
+    return fail(
+        "the last row has {} and no end of line: the log is cut off. Save the schedule again, or take its last row "
+        "out.",
+        amount(static_cast<std::int64_t>(cells_.size()), "cell"));
   before_ = cells_.size();
   return &cells_;
 }
@@ -44,8 +46,9 @@ Result<std::string_view> CsvCells::quoted_cell(std::string_view& rest) {
   for (;;) {
     const std::size_t end = all.find('"', from);
     if (end == std::string_view::npos) {
-      return fail("the cell " + quoted(all) +
-                  " begins with a quote, and no quote ends it in this line. Cells have no line breaks in them.");
+      return fail(
+          "the cell {} begins with a quote, and no quote ends it in this line. Cells have no line breaks in them.",
+          quoted(all));
     }
     text += all.substr(from, end - from);
     from = end + 1;
@@ -58,8 +61,8 @@ Result<std::string_view> CsvCells::quoted_cell(std::string_view& rest) {
   rest = all.substr(from);
   rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
   if (!rest.empty() && !rest.starts_with(','))
-    return fail("behind the quoted cell " + quoted(cell) + " comes " + quoted(rest) +
-                " and no comma. A quote inside a cell is written twice.");
+    return fail("behind the quoted cell {} comes {} and no comma. A quote inside a cell is written twice.",
+                quoted(cell), quoted(rest));
   return cell;
 }
 

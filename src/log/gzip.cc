@@ -62,8 +62,8 @@ Result<void> GzipReader::append_to(std::string& out) {
       return fail(name_ + ": the gzip data is cut off or damaged. Fetch the file again, and test it with gzip -t.");
     if (room == room_) {
       too_large_ = true;
-      return fail(name_ + ": the gzip data unpacks to more than " +
-                  format_size(static_cast<std::int64_t>(before + room)) + "; split the log.");
+      return fail("{}: the gzip data unpacks to more than {}; split the log.", name_,
+                  format_size(static_cast<std::int64_t>(before + room)));
     }
     room = room > room_ / 2 ? room_ : room * 2;
   }

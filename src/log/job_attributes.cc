@@ -34,7 +34,7 @@ void write_time(Duration time, std::string& out) {
 Result<void> read_nodes(std::string_view text, Into into) {
   const auto nodes = parse_integer(text);
   if (!nodes || *nodes < 1 || *nodes > kMostNodes) {
-    return fail("nodes are a whole number from 1 on, not " + quoted(text) + ".");
+    return fail("nodes are a whole number from 1 on, not {}.", quoted(text));
   }
   into.nodes = static_cast<std::uint32_t>(*nodes);
   return {};
@@ -42,7 +42,7 @@ Result<void> read_nodes(std::string_view text, Into into) {
 
 Result<void> read_memory(std::string_view text, Into into) {
   const auto bytes = parse_size(text);
-  if (!bytes) return fail("memory is a number of bytes on each node such as 4096 or 64G, not " + quoted(text) + ".");
+  if (!bytes) return fail("memory is a number of bytes on each node such as 4096 or 64G, not {}.", quoted(text));
   into.memory = *bytes;
   return {};
 }
@@ -59,8 +59,8 @@ void write_licences(From from, std::string& out) { out += named_licences_text(fr
 Result<void> read_accelerators(std::string_view text, Into into) {
   const auto count = parse_integer(text);
   if (!count || *count < 0 || *count > kMostAccelerators) {
-    return fail("accelerators are how many the job needs on each of its nodes, up to " +
-                std::to_string(kMostAccelerators) + ", not " + quoted(text) + ".");
+    return fail("accelerators are how many the job needs on each of its nodes, up to {}, not {}.", kMostAccelerators,
+                quoted(text));
   }
   into.accelerators = static_cast<std::uint8_t>(*count);
   return {};
@@ -79,7 +79,7 @@ Result<void> read_restart(std::string_view how, Into into) {
   } else if (how == "once") {
     into.restart = Restart::once;
   } else if (how != "never") {
-    return fail("restart is checkpoint, from-start, never or once, not " + quoted(how) + ".");
+    return fail("restart is checkpoint, from-start, never or once, not {}.", quoted(how));
   }
   return {};
 }
@@ -92,7 +92,7 @@ void write_restart(From from, std::string& out) {
 
 Result<void> read_restart_cost(std::string_view text, Into into) {
   const auto time = parse_duration(text);
-  if (!time) return fail("restart_cost is a duration such as 90s, not " + quoted(text) + ".");
+  if (!time) return fail("restart_cost is a duration such as 90s, not {}.", quoted(text));
   into.restart_cost = *time;
   return {};
 }
@@ -100,7 +100,7 @@ Result<void> read_restart_cost(std::string_view text, Into into) {
 Result<void> read_priority(std::string_view text, Into into) {
   const auto priority = parse_integer(text);
   if (!priority || *priority < -kMostPriority || *priority > kMostPriority) {
-    return fail("priority is a whole number from -1000000 to 1000000, not " + quoted(text) + ".");
+    return fail("priority is a whole number from -1000000 to 1000000, not {}.", quoted(text));
   }
   into.priority = static_cast<std::int32_t>(*priority);
   return {};
@@ -109,7 +109,7 @@ Result<void> read_priority(std::string_view text, Into into) {
 Result<void> read_tasks(std::string_view text, Into into) {
   const auto count = parse_integer(text);
   if (!count || *count < 0 || *count > kMostTasksOfJob) {
-    return fail("tasks are a whole number up to " + grouped(kMostTasksOfJob) + ", not " + quoted(text) + ".");
+    return fail("tasks are a whole number up to {}, not {}.", grouped(kMostTasksOfJob), quoted(text));
   }
   into.tasks.count = static_cast<std::uint32_t>(*count);
   return {};
@@ -118,7 +118,7 @@ Result<void> read_tasks(std::string_view text, Into into) {
 Result<void> read_task_time(const char* name, std::string_view text, Duration least, Duration& into) {
   const auto time = parse_duration(text);
   if (!time || *time < least || *time > kLongestTask) {
-    return fail(std::string(name) + " is a duration such as 2.5s, not " + quoted(text) + ".");
+    return fail("{} is a duration such as 2.5s, not {}.", name, quoted(text));
   }
   into = *time;
   return {};
@@ -127,7 +127,7 @@ Result<void> read_task_time(const char* name, std::string_view text, Duration le
 Result<void> read_transfer(std::string_view text, Into into) {
   const auto transfer = parse_size(text);
   if (!transfer || *transfer > kMostTransfer) {
-    return fail("task_transfer is a size such as 50MB, not " + quoted(text) + ".");
+    return fail("task_transfer is a size such as 50MB, not {}.", quoted(text));
   }
   into.tasks.transfer = *transfer;
   return {};
@@ -135,7 +135,7 @@ Result<void> read_transfer(std::string_view text, Into into) {
 
 Result<void> read_input(std::string_view text, Into into) {
   const auto bytes = parse_size(text);
-  if (!bytes) return fail("input is a number of bytes such as 4096 or 20G, not " + quoted(text) + ".");
+  if (!bytes) return fail("input is a number of bytes such as 4096 or 20G, not {}.", quoted(text));
   into.input = *bytes;
   return {};
 }
@@ -146,7 +146,7 @@ Result<void> read_site(std::string_view text, Into into) {
 }
 
 Result<void> read_anywhere(std::string_view text, Into into) {
-  if (text != "yes" && text != "no") return fail("anywhere is yes or no, not " + quoted(text) + ".");
+  if (text != "yes" && text != "no") return fail("anywhere is yes or no, not {}.", quoted(text));
   into.anywhere = text == "yes";
   return {};
 }
@@ -225,13 +225,12 @@ Result<void> check(const JobAttributes& from) {
                            : tasks.transfer > 0          ? "task_transfer"
                            : tasks.limit.count() > 0     ? "task_limit"
                                                          : "start_up";
-  return fail("there is a " + std::string(name) + ", but no tasks.");
+  return fail("there is a {}, but no tasks.", name);
 }
 
 Result<void> set_accelerators(JobAttributes& asks, std::int64_t on_each) {
   if (on_each > kMostAccelerators)
-    return fail("the job asks for " + std::to_string(on_each) + " accelerators on a node, and " +
-                std::to_string(kMostAccelerators) + " are the most");
+    return fail("the job asks for {} accelerators on a node, and {} are the most", on_each, kMostAccelerators);
   asks.accelerators = static_cast<std::uint8_t>(on_each);
   return {};
 }

@@ -150,8 +150,8 @@ Result<Workload> JobBuilder::finish(const std::string& shown) {
     if (counts_[i].rows > 0)
       out_.report.findings.push_back({kRemarks[i], counts_[i].rows, counts_[i].first_line, i == 0});
   if (out_.jobs.empty())
-    return fail(shown + ": no job can be read from it" + why_none(out_.report, "rows") +
-                ". Is it a job log in SWF, in JSON lines, or written by sacct -P?");
+    return fail("{}: no job can be read from it{}. Is it a job log in SWF, in JSON lines, or written by sacct -P?",
+                shown, why_none(out_.report, "rows"));
   for (const std::size_t job : without_limit_) out_.without_limit.push_back(out_.jobs[job].number);
   std::ranges::sort(out_.without_limit);
   sort();
@@ -171,10 +171,10 @@ Result<void> JobBuilder::check_numbers(const std::string& shown) {
   for (std::size_t i = 1; i < order.size(); ++i) {
     if (jobs[order[i]].number != jobs[order[i - 1]].number) continue;
     if (!options_.skip_bad_rows)
-      return fail(shown + ":" + std::to_string(line_of(order[i])) + ": job number " +
-                  std::to_string(jobs[order[i]].number) + " is already that of line " +
-                  std::to_string(line_of(order[i - 1])) +
-                  ". Give each job a number of its own, or drop the later one with --skip-bad-rows.");
+      return fail(
+          "{}:{}: job number {} is already that of line {}. Give each job a number of its own, or drop the later one "
+          "with --skip-bad-rows.",
+          shown, line_of(order[i]), jobs[order[i]].number, line_of(order[i - 1]));
     doubled[order[i]] = any = true;
   }
   if (any) drop(doubled);

@@ -1,5 +1,6 @@
 #include "log/json_batsim.h"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -92,8 +93,8 @@ class Reader {
     const auto taken = add(job);
     if (taken) return {};
     if (!options_.skip_bad_rows)
-      return fail(": job " + std::to_string(out_.report.rows) + " of the list: " + taken.error().message +
-                  ". Mend it, or drop such jobs with --skip-bad-rows.");
+      return fail(": job {} of the list: {}. Mend it, or drop such jobs with --skip-bad-rows.", out_.report.rows,
+                  taken.error().message);
     out_.report.drop(kBadRow, out_.report.rows);
     return {};
   }
@@ -152,10 +153,11 @@ class Reader {
   }
 
   static std::string without_profile(const SwfRow& row, const std::string& name) {
-    return ": job " + std::to_string(row.line) + " of the list " +
-           (name.empty() ? "names no profile"
-                         : "has the profile " + rota::quoted(name) + ", which is not in `profiles`") +
-           ", so that its run time is not told. Mend it, or drop such jobs with --skip-bad-rows.";
+    return fmt::format(
+        ": job {} of the list {}, so that its run time is not told. Mend it, or drop such jobs with --skip-bad-rows.",
+        row.line,
+        name.empty() ? "names no profile"
+                     : fmt::format("has the profile {}, which is not in `profiles`", rota::quoted(name)));
   }
 
   void give_numbers() {

@@ -1,5 +1,7 @@
 #include "log/json_batsim_events.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -31,17 +33,17 @@ bool BatsimEvents::refuse(std::string sentence) {
 bool BatsimEvents::key(string_t& name) {
   if (depth_ > kFollowed) return true;
   if (!names_[depth_ - 1].insert(name).second)
-    return refuse(
-        ": " + rota::quoted(name) +
-        " stands twice in one object of its JSON, and which of the two counts nobody can tell. Mend the file.");
+    return refuse(fmt::format(
+        ": {} stands twice in one object of its JSON, and which of the two counts nobody can tell. Mend the file.",
+        rota::quoted(name)));
   keys_[depth_ - 1] = std::move(name);
   return true;
 }
 
 bool BatsimEvents::enter(char kind) {
   if (depth_ == kDeepest)
-    return refuse(": more than " + std::to_string(kDeepest) +
-                  " lists and objects stand inside each other, which no workload of Batsim has.");
+    return refuse(fmt::format(
+        ": more than {} lists and objects stand inside each other, which no workload of Batsim has.", kDeepest));
   if (in_jobs()) job_ = {.is_object = kind == '{'};
   if (in_job() && keys_[2] == "walltime") job_.tells_walltime = true;
   if (in_profiles()) profile_ = {};

@@ -37,7 +37,10 @@ class JsonCharacters {
     bool more() {
       if (at < block.size() || error) return !error;
       const auto next = blocks.next_piece();
-      if (!next) return error = next.error(), false;
+      if (!next) {
+        error = next.error();
+        return false;
+      }
       if (options.progress) options.progress(blocks.share());
       before += block.size();
       block = *next;

@@ -2,6 +2,7 @@
 // does not have. Derived classes hide what they take (the parser is a template, nothing here is virtual).
 #pragma once
 
+#include <fmt/core.h>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -41,15 +42,15 @@ class JsonEvents {
 inline bool JsonEvents::parse_error(std::size_t position, const std::string& /*token*/, const Json::exception& what) {
   constexpr int kOutOfRange = 406;
   if (const std::size_t good = utf8_length(line_); good < line_.size())
-    return refuse("byte " + std::to_string(good + 1) + " of the line, at " + quoted(line_.substr(good)) +
-                  ", is not UTF-8 text. Save the file as UTF-8.");
+    return refuse(fmt::format("byte {} of the line, at {}, is not UTF-8 text. Save the file as UTF-8.", good + 1,
+                              quoted(line_.substr(good))));
   if (what.id == kOutOfRange) return refuse("a number in the line is too large.");
   if (position > line_.size()) {
     return refuse(
         "the object does not end in this line: the file is cut off, or has no line for each job, as jq -c writes it.");
   }
-  return refuse("from column " + std::to_string(position) +
-                " on this is not JSON: " + quoted(line_.substr(position > 0 ? position - 1 : 0)) + ".");
+  return refuse(fmt::format("from column {} on this is not JSON: {}.", position,
+                            quoted(line_.substr(position > 0 ? position - 1 : 0))));
 }
 
 }  // namespace rota::log

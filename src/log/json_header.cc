@@ -1,5 +1,7 @@
 #include "log/json_header.h"
 
+#include <fmt/core.h>
+
 #include <array>
 #include <charconv>
 #include <utility>
@@ -86,9 +88,9 @@ class HeaderEvents : public JsonEvents {
       if (top_.notes.size() == kMostNotes) return refuse("there are more than 1000 notes.");
       top_.notes.push_back(one_line(text));
     } else if (inside_) {
-      if (text.empty()) return refuse("the name of " + std::to_string(number_) + " in " + name() + " is empty.");
+      if (text.empty()) return refuse(fmt::format("the name of {} in {} is empty.", number_, name()));
       if (!(top_.*field_->names).emplace(number_, text).second) {
-        return refuse("the number " + std::to_string(number_) + " is there twice in " + name() + ".");
+        return refuse(fmt::format("the number {} is there twice in {}.", number_, name()));
       }
     } else {
       return wrong(rota::quoted(text));
@@ -124,14 +126,15 @@ class HeaderEvents : public JsonEvents {
                                : field_->kind == HeaderField::Kind::notes
                                    ? "a list of texts such as [\"from the archive\"]"
                                    : "an object of names by number such as {\"1\": \"batch\"}";
-    return refuse(name() + " in the header is " + wanted + ", and here it is " + here + ".");
+    return refuse(fmt::format("{} in the header is {}, and here it is {}.", name(), wanted, here));
   }
 
   bool number_key(const string_t& text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number_);
     if (error == std::errc{} && end == text.data() + text.size() && number_ != UINT32_MAX) return true;
-    return refuse(rota::quoted(text) + " in " + name() +
-                  " of the header is not a number; it has names by number, such as " + "{\"1\": \"batch\"}.");
+    return refuse(
+        fmt::format("{} in {} of the header is not a number; it has names by number, such as {{\"1\": \"batch\"}}.",
+                    rota::quoted(text), name()));
   }
 
   bool field_key(const string_t& name) {
@@ -141,9 +144,9 @@ class HeaderEvents : public JsonEvents {
       names.reserve(kFields.size());
       for (const HeaderField& field : kFields) names.push_back(field.name);
       const auto near = nearest(name, names);
-      return refuse(
-          "this line has no number, so it is the header, in which there is no field " + rota::quoted(name) +
-          (near.empty() ? "; if it is a job, give it its number." : "; did you mean " + std::string(near) + "?"));
+      return refuse(fmt::format(
+          "this line has no number, so it is the header, in which there is no field {}{}", rota::quoted(name),
+          near.empty() ? "; if it is a job, give it its number." : fmt::format("; did you mean {}?", near)));
     }
     field_ = found;
     const auto bit = std::uint32_t{1} << static_cast<std::size_t>(found - kFields.begin());

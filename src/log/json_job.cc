@@ -1,5 +1,7 @@
 #include "log/json_job.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -45,8 +47,9 @@ class JsonJobEvents : public JsonEvents {
     const std::size_t index = parser_.field_index(name);
     if (index == fields.size()) {
       const auto near = rota::nearest(name, json_field_names());
-      return refuse("there is no field " + rota::quoted(name) +
-                    (near.empty() ? "; docs/workloads.md lists them." : "; did you mean " + std::string(near) + "?"));
+      return refuse(
+          fmt::format("there is no field {}{}", rota::quoted(name),
+                      near.empty() ? "; docs/workloads.md lists them." : fmt::format("; did you mean {}?", near)));
     }
     field_ = &fields[index];
     if ((seen_ >> index & 1U) != 0) return refuse(this->name() + " is there twice.");
@@ -56,7 +59,8 @@ class JsonJobEvents : public JsonEvents {
 
   bool null() { return !outside(); }  // unknown, as if left out
   bool boolean(bool yes) {
-    return !outside() && refuse(name() + " is " + (yes ? "true" : "false") + ", which no field of a job can be.");
+    return !outside() &&
+           refuse(fmt::format("{} is {}, which no field of a job can be.", name(), yes ? "true" : "false"));
   }
   bool number_integer(number_integer_t number) { return digits_of(number); }
   bool number_unsigned(number_unsigned_t number) { return digits_of(number); }
@@ -68,7 +72,7 @@ class JsonJobEvents : public JsonEvents {
       case JsonField::Kind::number:
       case JsonField::Kind::array:
       case JsonField::Kind::throttle:
-        return refuse(name() + " is a number, and here it is the text " + rota::quoted(text) + ".");
+        return refuse(fmt::format("{} is a number, and here it is the text {}.", name(), rota::quoted(text)));
       case JsonField::Kind::time:
       case JsonField::Kind::aside:
         return time(text);
@@ -78,7 +82,7 @@ class JsonJobEvents : public JsonEvents {
         return nodes(text);
       case JsonField::Kind::column:
         if (field_->column->form != AttributeForm::whole) return attribute(text);
-        return refuse(name() + " is a number, and here it is the text " + rota::quoted(text) + ".");
+        return refuse(fmt::format("{} is a number, and here it is the text {}.", name(), rota::quoted(text)));
     }
     return false;
   }
@@ -118,15 +122,15 @@ class JsonJobEvents : public JsonEvents {
     if (field_->kind == JsonField::Kind::aside) return aside(digits);
     if (field_->kind == JsonField::Kind::array || field_->kind == JsonField::Kind::throttle) return of_array(digits);
     if (auto stored = read_swf_value(field_->swf, digits, row_); !stored) {
-      return refuse(name() + " " + stored.error().message + ".");
+      return refuse(fmt::format("{} {}.", name(), stored.error().message));
     }
     if (field_->kind != JsonField::Kind::named) return true;
     const auto known = parser_.named(field_->swf).names.check(row_[field_->swf]);
-    return known || refuse(name() + " " + known.error().message + ".");
+    return known || refuse(fmt::format("{} {}.", name(), known.error().message));
   }
 
   bool text_wanted(std::string_view digits) {
-    return refuse(name() + " is a text in quotes, and here it is the number " + rota::quoted(digits) + ".");
+    return refuse(fmt::format("{} is a text in quotes, and here it is the number {}.", name(), rota::quoted(digits)));
   }
 
   bool of_array(std::string_view digits) {
@@ -135,8 +139,8 @@ class JsonJobEvents : public JsonEvents {
     const std::int64_t most = number ? kMostNumber : INT32_MAX;
     const auto value = parse_integer(without_zeros(digits));
     if (!value || *value < -1 || *value > most) {
-      return refuse(name() + " is " + rota::quoted(digits) + ", which is not a whole number from 1 to " +
-                    std::to_string(most) + ".");
+      return refuse(
+          fmt::format("{} is {}, which is not a whole number from 1 to {}.", name(), rota::quoted(digits), most));
     }
     if (number) row_.array = std::max<std::int64_t>(*value, 0);
     if (!number) row_.throttle = static_cast<std::uint32_t>(std::max<std::int64_t>(*value, 0));
@@ -147,7 +151,7 @@ class JsonJobEvents : public JsonEvents {
   bool aside(std::string_view digits) {
     SwfRow as_run = SwfRow::blank();
     if (auto stored = read_swf_value(SwfField::run, digits, as_run); !stored) {
-      return refuse(name() + " " + stored.error().message + ".");
+      return refuse(fmt::format("{} {}.", name(), stored.error().message));
     }
     row_.*field_->aside = std::max(Duration{as_run.milli(SwfField::run)}, Duration{0});
     return true;
@@ -155,7 +159,7 @@ class JsonJobEvents : public JsonEvents {
 
   bool time(std::string_view text) {
     const auto duration = parse_duration(text);
-    if (!duration) return refuse(name() + ": " + duration.error().message);
+    if (!duration) return refuse(fmt::format("{}: {}", name(), duration.error().message));
     if (field_->kind == JsonField::Kind::aside) {
       row_.*field_->aside = std::max(*duration, Duration{0});
       return true;
@@ -170,7 +174,7 @@ class JsonJobEvents : public JsonEvents {
   bool named(std::string_view text) {
     JsonJobParser::Named& value = parser_.named(field_->swf);
     const auto known = value.names.check(text);
-    if (!known) return refuse(name() + " " + known.error().message + ".");
+    if (!known) return refuse(fmt::format("{} {}.", name(), known.error().message));
     value.name = text;
     return true;
   }
@@ -180,7 +184,7 @@ class JsonJobEvents : public JsonEvents {
     if (!lists) lists = std::make_shared<NodeLists>();
     row_.ran_on = lists->number_of(text);
     return row_.ran_on > 0 ||
-           refuse(name() + " is " + rota::quoted(text) + ", which is not a host list such as n[1-3,7].");
+           refuse(fmt::format("{} is {}, which is not a host list such as n[1-3,7].", name(), rota::quoted(text)));
   }
 
   bool attribute(std::string_view text) {

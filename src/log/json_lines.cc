@@ -55,7 +55,7 @@ JsonLinesReader::JsonLinesReader(LineBlocks blocks, bool skip_bad_rows, ImportRe
     : blocks_(std::move(blocks)), report_(report), skip_bad_rows_(skip_bad_rows) {}
 
 std::unexpected<Error> JsonLinesReader::wrong(const std::string& what) const {
-  return fail(blocks_.shown() + ":" + std::to_string(line_) + ": " + what);
+  return fail("{}:{}: {}", blocks_.shown(), line_, what);
 }
 
 // The next line that is not blank, or false at the end.

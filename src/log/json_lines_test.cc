@@ -1,5 +1,6 @@
 #include "log/json_lines.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -250,14 +251,14 @@ TEST(JsonLines, that_are_no_json_are_refused_with_the_column) {
             "\"processors\": 4}, not \"null\".");
   EXPECT_EQ(refusal("{\"number\":1,\"user\":\"\xff\"}"),
             "jobs.jsonl:1: byte 21 of the line, at \"\\xff\\\"}\", is not UTF-8 text. Save the file as UTF-8.");
-  EXPECT_TRUE(refusal("{\"number\":1,\"user\":\"" + std::string(100'000, 'u') + "\xff\"}")
+  EXPECT_TRUE(refusal(fmt::format("{{\"number\":1,\"user\":\"{}\xff\"}}", std::string(100'000, 'u')))
                   .starts_with("jobs.jsonl:1: byte 100021 of the line, at "));
   EXPECT_EQ(refusal(std::string("{\"number\":1,\"user\":\"a\0b\"}", 25)),
             "jobs.jsonl:1: from column 22 on this is not JSON: \"\\x00b\\\"}\".");
   const std::string deep = "{\"number\":" + std::string(1'000'000, '[');
   EXPECT_EQ(refusal(deep), "jobs.jsonl:1: number is a list, and a job's fields have none.");
   EXPECT_EQ(
-      refusal("{\"notes\":" + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}"),
+      refusal(fmt::format("{{\"notes\":{}{}}}", std::string(1'000'000, '['), std::string(1'000'000, ']'))),
       "jobs.jsonl:1: notes in the header is a list of texts such as [\"from the archive\"], and here it is a list.");
 }
 
@@ -380,10 +381,10 @@ TEST(WorkloadsPage, has_every_field_and_every_column) {
   const std::size_t lines = page.find("## JSON lines");
   ASSERT_NE(lines, std::string::npos);
   for (const std::string_view name : json_field_names()) {
-    EXPECT_NE(page.find("`" + std::string(name) + "`", lines), std::string::npos) << name << " is not among the fields";
+    EXPECT_NE(page.find(fmt::format("`{}`", name), lines), std::string::npos) << name << " is not among the fields";
   }
   for (const AttributeColumn& column : attribute_columns()) {
-    EXPECT_LT(page.find("| `" + std::string(column.name) + "` |"), lines) << column.name << " is not among the columns";
+    EXPECT_LT(page.find(fmt::format("| `{}` |", column.name)), lines) << column.name << " is not among the columns";
   }
 }
 

@@ -1,5 +1,7 @@
 #include "log/json_names.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -10,7 +12,8 @@ namespace {
 constexpr std::uint32_t kAmbiguous = UINT32_MAX;
 
 std::string mixed(const std::string& others) {
-  return ", and other jobs have " + others + " there: number the names in the header, or write one kind of them only";
+  return fmt::format(", and other jobs have {} there: number the names in the header, or write one kind of them only",
+                     others);
 }
 
 }  // namespace
@@ -31,16 +34,16 @@ Result<void> JsonNames::check(std::string_view name) const {
   const auto found = numbers_.find(name);
   if (found != numbers_.end()) {
     if (found->second != kAmbiguous) return {};
-    return fail("is " + quoted(name) + ", which is the name of several numbers in the header: write the number");
+    return fail("is {}, which is the name of several numbers in the header: write the number", quoted(name));
   }
-  if (own_numbers_) return fail("is the name " + quoted(name) + mixed("numbers"));
-  if (next_ == UINT32_MAX) return fail("is " + quoted(name) + ", and no number is left for another name");
+  if (own_numbers_) return fail("is the name {}{}", quoted(name), mixed("numbers"));
+  if (next_ == UINT32_MAX) return fail("is {}, and no number is left for another name", quoted(name));
   return {};
 }
 
 Result<void> JsonNames::check(std::int64_t number) const {
   if (number < 0 || !own_names_ || in_header(number)) return {};
-  return fail("is the number " + std::to_string(number) + mixed("names"));
+  return fail("is the number {}{}", number, mixed("names"));
 }
 
 std::uint32_t JsonNames::take(std::string_view name) {

@@ -1,5 +1,6 @@
 #include "log/json_sacct.h"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -122,8 +123,10 @@ class Jobs final : public nlohmann::json_sax<json> {
  private:
   bool enter() {
     if (lengths_.size() == kDeepest) {
-      error = "more than " + std::to_string(kDeepest) +
-              " lists and objects stand inside each other, which sacct --json never prints. Is it the right file?";
+      error = fmt::format(
+          "more than {} lists and objects stand inside each other, which sacct --json never prints. Is it the right "
+          "file?",
+          kDeepest);
       return false;
     }
     lengths_.push_back(path_.size());
@@ -196,7 +199,7 @@ void Jobs::add_resource() {
   if (counted && job_.kind != "energy") {
     std::string& list = requested ? job_.requested : job_.allocated;
     if (!list.empty()) list += ',';
-    list += job_.kind + (job_.name.empty() ? "" : "/" + job_.name) + "=" + job_.count;
+    list += fmt::format("{}{}={}", job_.kind, job_.name.empty() ? "" : "/" + job_.name, job_.count);
     if (job_.kind == "mem") list += 'M';
     if (job_.kind == "mem" && requested) job_.memory = job_.count + "M";
   }
@@ -216,9 +219,10 @@ bool Jobs::finish_job() {
   }
   std::string id = job_.of(SacctColumn::job_id_raw);
   if (!job_.array.empty() && job_.array != "0" && !job_.task.empty() && job_.task != "unset")
-    id = job_.array + "_" + job_.task;
+    id = fmt::format("{}_{}", job_.array, job_.task);
   if (!job_.het_job.empty() && job_.het_job != "0") {
-    id = job_.het_job + "+" + (job_.het_offset.empty() || job_.het_offset == "unset" ? "0" : job_.het_offset);
+    id = fmt::format("{}+{}", job_.het_job,
+                     job_.het_offset.empty() || job_.het_offset == "unset" ? "0" : job_.het_offset);
   }
   cells.set(SacctColumn::job_id, id);
   cells.set(SacctColumn::req_tres, job_.requested);
@@ -248,13 +252,12 @@ Result<std::int64_t> read_json_sacct(LineBlocks blocks, const SwfOptions& option
   if (source.error) return std::unexpected(*source.error);
   const std::int64_t line = source.line - (source.more() ? 0 : 1);
   if (!jobs.wrong.empty()) return fail(shown + jobs.wrong);
-  if (!done) return fail(shown + ":" + std::to_string(line) + ": " + jobs.error);
+  if (!done) return fail("{}:{}: {}", shown, line, jobs.error);
   if (jobs.failed_line > 0 && !options.skip_bad_rows)
-    return fail(shown + ":" + std::to_string(jobs.failed_line - lines_before) +
-                ": sacct says in `errors` that it failed" +
-                (jobs.failed.empty() ? "" : ", " + rota::quoted(jobs.failed)) +
-                ", so that jobs may be missing. Have sacct write it again, or take what there is with "
-                "--skip-bad-rows.");
+    return fail(
+        "{}:{}: sacct says in `errors` that it failed{}, so that jobs may be missing. Have sacct write it again, or "
+        "take what there is with --skip-bad-rows.",
+        shown, jobs.failed_line - lines_before, jobs.failed.empty() ? "" : ", " + rota::quoted(jobs.failed));
   if (jobs.failed_line > 0) taker.out().report.note(kFailed, jobs.failed_line);
   if (!jobs.any) return fail(shown + ": it has no `jobs`. Write it with sacct -D --allusers --json.");
   return std::max(lines_before + source.line, jobs.last_line);

@@ -1,5 +1,6 @@
 #include "log/line_blocks.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <unistd.h>
@@ -66,7 +67,7 @@ TEST_F(LineBlocksTest, CarriesLinesOverTheEdgesOfGzipMembers) {
 }
 
 TEST_F(LineBlocksTest, HoldsLinesLongerThanABlock) {
-  const std::string text = "short\n" + std::string(3'000'000, 'y') + "\nshort\n";
+  const std::string text = fmt::format("short\n{}\nshort\n", std::string(3'000'000, 'y'));
   EXPECT_EQ(through_file(text), text);
 }
 
@@ -114,8 +115,10 @@ TEST_F(LineBlocksTest, RefusesTextInUtf16) {
                                        {little, "UTF-16LE"},
                                        {big, "UTF-16BE"}}) {
     const auto said = [&](const std::string& shown) {
-      return shown + " is text in UTF-16, as PowerShell and some editors on Windows save it; `iconv -f " + encoding +
-             " -t UTF-8 OLD > NEW` converts it.";
+      return fmt::format(
+          "{} is text in UTF-16, as PowerShell and some editors on Windows save it; `iconv -f {} -t UTF-8 OLD > NEW` "
+          "converts it.",
+          shown, encoding);
     };
     EXPECT_EQ(through_file(text), said(path_));
     EXPECT_EQ(through_file(gzip(text)), said(path_));

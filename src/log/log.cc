@@ -56,7 +56,7 @@ Result<void> check_begin(LineBlocks& blocks) {
   } else if (line.find(',') != std::string_view::npos) {
     why += "; the columns of SWF are parted by blanks";
   }
-  return fail(blocks.shown() + ":1: " + why + ".");
+  return fail("{}:1: {}.", blocks.shown(), why);
 }
 
 // A log of another system, once it has been read.
@@ -71,25 +71,24 @@ Result<Workload> made_of(Result<Log> log, const std::string& path, const SwfOpti
 Result<Workload> read_log(const std::string& path, const SwfOptions& options) {
   auto blocks = TRY(LineBlocks::open(path));
   const auto format = TRY(format_of(blocks));
-  switch
-    format {
-      case LogFormat::sacct:
-      case LogFormat::sacct_json:
-        return read_sacct(std::move(blocks), path, options);
-      case LogFormat::pbs:
-        return made_of(read_pbs_log(std::move(blocks), options), path, options);
-      case LogFormat::lsf:
-        return made_of(read_lsf_log(std::move(blocks), options), path, options);
-      case LogFormat::batsim:
-        return made_of(read_batsim_log(std::move(blocks), options), path, options);
-      case LogFormat::json_lines:
-        return read_json_lines(std::move(blocks), path, options);
-      default:
-        if (!options.skip_bad_rows) {
-          TRY(check_begin(blocks));
-        }
-        return read_swf(std::move(blocks), path, options);
-    }
+  switch (format) {
+    case LogFormat::sacct:
+    case LogFormat::sacct_json:
+      return read_sacct(std::move(blocks), path, options);
+    case LogFormat::pbs:
+      return made_of(read_pbs_log(std::move(blocks), options), path, options);
+    case LogFormat::lsf:
+      return made_of(read_lsf_log(std::move(blocks), options), path, options);
+    case LogFormat::batsim:
+      return made_of(read_batsim_log(std::move(blocks), options), path, options);
+    case LogFormat::json_lines:
+      return read_json_lines(std::move(blocks), path, options);
+    default:
+      if (!options.skip_bad_rows) {
+        TRY(check_begin(blocks));
+      }
+      return read_swf(std::move(blocks), path, options);
+  }
 }
 
 }  // namespace rota::log

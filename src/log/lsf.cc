@@ -34,7 +34,7 @@ class Fields {
   }
   // The next field without its quotes; the record's end is an error.
   Result<std::string_view> text() {
-    if (ended()) return fail("the record breaks off behind " + std::to_string(number_) + " fields");
+    if (ended()) return fail("the record breaks off behind {} fields", number_);
     ++number_;
     if (rest_.front() != '"') {
       const std::string_view word = rest_.substr(0, rest_.find_first_of(" \t\r"));
@@ -45,8 +45,7 @@ class Fields {
     bool doubled = false;
     for (;; end += 2, doubled = true) {
       end = rest_.find('"', end);
-      if (end == std::string_view::npos)
-        return fail("the quote before field " + std::to_string(number_) + " has no end");
+      if (end == std::string_view::npos) return fail("the quote before field {} has no end", number_);
       if (end + 1 >= rest_.size() || rest_[end + 1] != '"') break;
     }
     const std::string_view inside = rest_.substr(1, end - 1);
@@ -65,7 +64,7 @@ class Fields {
     const auto number = parse_integer(whole);
     if (field.empty()) return -1;
     if (!number || *number < -kMostNumber || *number > kMostNumber)
-      return fail("field " + std::to_string(number_) + " (" + name + ") is " + quoted(field) + ", which is no number");
+      return fail("field {} ({}) is {}, which is no number", number_, name, quoted(field));
     return *number;
   }
   // So many of those that were read are of lists, which are longer in some records than in others.
@@ -101,7 +100,7 @@ Result<Hosts> read_hosts(Fields& fields, const char* name) {
     const std::size_t star = host.find('*');
     const auto times = star == std::string_view::npos ? Result<std::int64_t>(1) : parse_integer(host.substr(0, star));
     if (!times || *times < 1 || *times > kMostProcessors)
-      return fail("the host " + quoted(host) + " has no number of slots before its asterisk");
+      return fail("the host {} has no number of slots before its asterisk", quoted(host));
     hosts.slots += *times;
     names.insert(star == std::string_view::npos ? host : host.substr(star + 1));
     if (hosts.slots > kMostProcessors) return fail("the job has more than 2147483647 slots");
@@ -173,7 +172,7 @@ Result<void> read_second_part(Fields& fields, Finish& out) {
   const auto list = [&](const char* name, std::int64_t each) -> Result<void> {
     std::int64_t count = 0;
     if (auto r = take(name, count); !r) return r;
-    if (count < 0 || count > 1'000'000) return fail(std::string(name) + " is " + std::to_string(count));
+    if (count < 0 || count > 1'000'000) return fail("{} is {}", name, count);
     fields.of_lists(count * each);
     return fields.skip(count * each);
   };
@@ -284,20 +283,23 @@ Result<void> Reader::take(std::string_view line) {
   if (type != "JOB_FINISH") {
     if (!line.starts_with('"'))
       return fail("a record begins with its type, as \"JOB_FINISH\", and this with " + quoted(line));
-    return report().drop(kOther, line_), Result<void>{};
+    report().drop(kOther, line_);
+    return Result<void>{};
   }
   Finish finish;
   if (auto read = read_first_part(fields, finish); !read) return read;
   if (auto read = read_second_part(fields, finish); !read) return read;
   if (blocks_.cut() && fields.beside_lists() < before_)
-    return fail("the last record has " + std::to_string(fields.number()) +
-                " fields and no end of line: the log is cut off");
+    return fail("the last record has {} fields and no end of line: the log is cut off", fields.number());
   before_ = fields.beside_lists();
   AccountedJob& job = finish.job;
   job.line = line_;
   if (job.submit <= 0) return fail("the record does not tell when the job was submitted");
   const SeenJobs::Key key{job.number, finish.index, job.submit, job.start};
-  if (!seen_.add(key)) return report().drop(kAgain, line_), Result<void>{};
+  if (!seen_.add(key)) {
+    report().drop(kAgain, line_);
+    return Result<void>{};
+  }
   if (finish.index > 0) job.number = AccountedJob::kUnknown;
   if (job.start <= 0) {  // it never started
     job.start = AccountedJob::kUnknown;
@@ -317,12 +319,12 @@ Result<void> Reader::read_memory(std::string_view value, JobAttributes& asks) {
   std::int64_t number = 0;
   const std::string_view amount = value.substr(0, value.find('/'));
   const auto [end, error] = std::from_chars(amount.data(), amount.data() + amount.size(), number);
-  if (error != std::errc{} || number < 0) return fail("rusage[mem=" + quoted(value) + "] is no size");
+  if (error != std::errc{} || number < 0) return fail("rusage[mem={}] is no size", quoted(value));
   std::string_view unit(end, static_cast<std::size_t>(amount.data() + amount.size() - end));
   if (unit.starts_with('.')) unit.remove_prefix(std::min(unit.find_first_not_of(".0123456789"), unit.size()));
   if (unit.empty()) report().note(kMemory, line_);
   const auto bytes = parse_size(std::to_string(number) + (unit.empty() ? "M" : std::string(unit)));
-  if (!bytes || *bytes > kMostMemory) return fail("rusage[mem=" + quoted(value) + "] is no size");
+  if (!bytes || *bytes > kMostMemory) return fail("rusage[mem={}] is no size", quoted(value));
   asks.memory = *bytes;
   return {};
 }
@@ -344,7 +346,7 @@ Result<void> Reader::read_requests(Finish& finish) {
     } else if (use.name.starts_with("ngpus")) {
       const auto number = parse_number(use.value.substr(0, use.value.find('/')));
       if (!number || *number < 0 || *number > static_cast<double>(kMostAccelerators))
-        return fail("rusage[" + quoted(use.name) + "=" + quoted(use.value) + "] is no number from 0 to 64");
+        return fail("rusage[{}={}] is no number from 0 to 64", quoted(use.name), quoted(use.value));
       asks.accelerators = static_cast<std::uint8_t>(*number);
     } else if (use.name.find("lic") != std::string_view::npos) {
       const auto number = parse_integer(use.value);

@@ -1,5 +1,6 @@
 #include "log/node_lists.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 namespace rota::log {
@@ -10,7 +11,7 @@ TEST(NodeLists, KeepsEachTextOnce) {
   EXPECT_EQ(lists.size(), 0U);
   for (int round = 0; round < 2; ++round) {
     for (std::uint32_t i = 1; i <= 1000; ++i) {
-      EXPECT_EQ(lists.number_of("n[1-3," + std::to_string(i + 3) + "]"), i);
+      EXPECT_EQ(lists.number_of(fmt::format("n[1-3,{}]", i + 3)), i);
     }
   }
   EXPECT_EQ(lists.size(), 1000U);

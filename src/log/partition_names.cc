@@ -1,5 +1,7 @@
 #include "log/partition_names.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -23,21 +25,20 @@ Result<void> partitions_known(const PartitionsOfLog& log, const Machine& machine
     const auto of = log.jobs_of.find(number);
     if (of == log.jobs_of.end() || of->second == 0 || std::ranges::find(known, name) != known.end()) continue;
     const std::string_view near = nearest(name, known);
-    unknown.push_back({quoted(name), near.empty() ? "" : "; did you mean " + quoted(near) + "?", of->second});
+    unknown.push_back({quoted(name), near.empty() ? "" : fmt::format("; did you mean {}?", quoted(near)), of->second});
     jobs += of->second;
   }
   if (unknown.empty()) return {};
   const std::string are = amount(jobs, "job") + (jobs == 1 ? " is" : " are");
   const Unknown& one = unknown.front();
   if (unknown.size() == 1) {
-    return fail(log.shown + ": " + are + " of partition " + one.name + ", which " + cluster + " does not describe" +
-                (one.hint.empty() ? "." : one.hint) + " " + advice);
+    return fail("{}: {} of partition {}, which {} does not describe{} {}", log.shown, are, one.name, cluster,
+                one.hint.empty() ? "." : one.hint, advice);
   }
   std::string list;
   for (const Unknown& each : unknown)
-    list += (list.empty() ? "" : ", ") + each.name + " (" + amount(each.jobs, "job") + each.hint + ")";
-  return fail(log.shown + ": " + are + " of partitions that " + cluster + " does not describe: " + list + ". " +
-              advice);
+    list += fmt::format("{}{} ({}{})", list.empty() ? "" : ", ", each.name, amount(each.jobs, "job"), each.hint);
+  return fail("{}: {} of partitions that {} does not describe: {}. {}", log.shown, are, cluster, list, advice);
 }
 
 }  // namespace rota::log

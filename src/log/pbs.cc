@@ -1,5 +1,7 @@
 #include "log/pbs.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -152,8 +154,14 @@ Result<AccountedLog> Reader::read() {
 Result<void> Reader::take(std::string_view line) {
   const auto record = TRY(parse_record(line));
   const bool of_job = !record.id.empty() && record.id.front() >= '0' && record.id.front() <= '9';
-  if (!of_job) return report().drop(kOther, line_), Result<void>{};
-  if (record.id.find("[]") != std::string_view::npos) return report().drop(kWhole, line_), Result<void>{};
+  if (!of_job) {
+    report().drop(kOther, line_);
+    return Result<void>{};
+  }
+  if (record.id.find("[]") != std::string_view::npos) {
+    report().drop(kWhole, line_);
+    return Result<void>{};
+  }
   switch (record.type) {
     case 'E':
       return take_end(record);
@@ -164,17 +172,21 @@ Result<void> Reader::take(std::string_view line) {
     case 'D':
     case 'A':
     case 's':
-    case 'z':
-      return take_opened(record, line), Result<void>{};
-    default:
-      return report().drop(kMoved, line_), Result<void>{};
+    case 'z': {
+      take_opened(record, line);
+      return Result<void>{};
+    }
+    default: {
+      report().drop(kMoved, line_);
+      return Result<void>{};
+    }
   }
 }
 
 // Seconds of the server's clock.
 std::optional<std::int64_t> clock_of(std::string_view when) {
-  const std::string iso = std::string(when.substr(6, 4)) + "-" + std::string(when.substr(0, 2)) + "-" +
-                          std::string(when.substr(3, 2)) + "T" + std::string(when.substr(11));
+  const std::string iso =
+      fmt::format("{}-{}-{}T{}", when.substr(6, 4), when.substr(0, 2), when.substr(3, 2), when.substr(11));
   const auto time = parse_sacct_time(iso);
   return time ? *time : std::nullopt;
 }
@@ -275,7 +287,10 @@ Result<void> Reader::take_end(const Record& record) {
     if (at->second.deleted && job.state != AccountedJob::State::completed) job.state = AccountedJob::State::cancelled;
     open_.erase(at);
   }
-  if (!ended_.add(key_of(record.id, job))) return report().drop(kAgain, line_), Result<void>{};
+  if (!ended_.add(key_of(record.id, job))) {
+    report().drop(kAgain, line_);
+    return Result<void>{};
+  }
   return jobs_.add(job);
 }
 
@@ -317,14 +332,14 @@ Result<void> Reader::take_rest() {
 Result<std::int64_t> number_of(std::string_view id) {
   const std::string_view digits = id.substr(0, id.find_first_not_of("0123456789"));
   const auto number = parse_integer(digits);
-  if (!number || *number > 1'000'000'000'000'000) return fail("the job " + quoted(id) + " has no number");
+  if (!number || *number > 1'000'000'000'000'000) return fail("the job {} has no number", quoted(id));
   return id.size() > digits.size() && id[digits.size()] == '[' ? AccountedJob::kUnknown : *number;
 }
 
 Result<void> take_time(std::string_view name, std::string_view value, std::int64_t& into) {
   const auto time = parse_number(value);
   if (!time || *time < 0 || *time > 32'503'680'000.0)
-    return fail(std::string(name) + " is " + quoted(value) + ", which is no time in seconds since 1970");
+    return fail("{} is {}, which is no time in seconds since 1970", name, quoted(value));
   if (*time > 0) into = static_cast<std::int64_t>(*time);
   return {};
 }

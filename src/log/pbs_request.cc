@@ -30,8 +30,7 @@ Result<std::int64_t> parse_count(std::string_view name, std::string_view value) 
   std::int64_t count = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
   if (error != std::errc{} || end != value.data() + value.size() || count < 0 || count > kMostCount)
-    return fail("Resource_List." + escaped(name) + " is " + quoted(value) +
-                ", which is no number from 0 to 2147483647");
+    return fail("Resource_List.{} is {}, which is no number from 0 to 2147483647", escaped(name), quoted(value));
   return count;
 }
 

@@ -302,16 +302,16 @@ Result<SacctLog> read_sacct_log(std::vector<LineBlocks> exports, const SwfOption
   auto rows = TRY(read_sacct_rows(std::move(exports), options));
   const std::string shown = rows.shown;
   if (rows.rows.empty() && !rows.other_cluster.empty()) {
-    return fail(shown + " has jobs of cluster " + quoted(rows.other_cluster) + ", and none of cluster " +
-                quoted(options.cluster) +
-                ", which is the one described: ask sacct for the jobs of that one, with --clusters=" +
-                one_line(options.cluster) +
-                ". To rehearse jobs of one cluster on another, leave the column Cluster out of the export.");
+    return fail(
+        "{} has jobs of cluster {}, and none of cluster {}, which is the one described: ask sacct for the jobs of that "
+        "one, with --clusters={}. To rehearse jobs of one cluster on another, leave the column Cluster out of the "
+        "export.",
+        shown, quoted(rows.other_cluster), quoted(options.cluster), one_line(options.cluster));
   }
   SacctLog log = SacctJobs(std::move(rows), options).finish();
   if (log.rows.empty()) {
-    return fail(shown + ": no job can be read from it" + why_none(log.report, "rows") +
-                ". Does sacct -X -P show finished jobs in that time?");
+    return fail("{}: no job can be read from it{}. Does sacct -X -P show finished jobs in that time?", shown,
+                why_none(log.report, "rows"));
   }
   return log;
 }

@@ -163,7 +163,10 @@ Result<SacctTres> parse_sacct_gres(std::string_view cell) {
     const std::string_view last = item.substr(colon == std::string_view::npos ? 0 : colon + 1);
     const bool counted = !last.empty() && last.front() >= '0' && last.front() <= '9';
     const auto count = TRY(parse_sacct_count(counted ? last : "1"));
-    if (name != "gpu") return tres.others = true, Result<void>{};
+    if (name != "gpu") {
+      tres.others = true;
+      return Result<void>{};
+    }
     if (tres.accelerators < 0) tres.accelerators = 0;
     tres.accelerators += count;
     const std::string_view type = counted ? item.substr(0, colon == std::string_view::npos ? 0 : colon) : item;

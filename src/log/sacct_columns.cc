@@ -1,5 +1,7 @@
 #include "log/sacct_columns.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <initializer_list>
 
@@ -134,8 +136,8 @@ void SacctColumns::split(std::string_view line) {
 Result<void> SacctColumns::read_names(std::string_view line) {
   const std::string_view between = delimiter_of(trimmed(line));
   if (!between.empty() && trimmed(between).empty() && between.find('\t') == std::string_view::npos) {
-    return fail(std::string("the columns are parted by blanks, so that cells may be cut off. ") + how_to_ask() +
-                ": -P puts bars between them.");
+    return fail("{}{}: -P puts bars between them.",
+                std::string("the columns are parted by blanks, so that cells may be cut off. "), how_to_ask());
   }
   delimiter_ = between.empty() ? "|" : between;
   split(line);
@@ -154,15 +156,14 @@ Result<void> SacctColumns::read_names(std::string_view line) {
 
 Result<void> SacctColumns::check_needed() const {
   if (!has(SacctColumn::job_id) && !has(SacctColumn::job_id_raw))
-    return fail(std::string("the first line does not name the columns, or JobIDRaw is not among them. ") +
-                how_to_ask() + ", without -n.");
+    return fail("{}{}, without -n.",
+                std::string("the first line does not name the columns, or JobIDRaw is not among them. "), how_to_ask());
   for (const SacctColumn column : {SacctColumn::submit, SacctColumn::start, SacctColumn::end})
     if (!has(column))
-      return fail("the column " + std::string(kNames[static_cast<std::size_t>(column)]) + " is missing. " +
-                  how_to_ask() + ".");
+      return fail("the column {} is missing. {}.", kNames[static_cast<std::size_t>(column)], how_to_ask());
   if (!has(SacctColumn::alloc_cpus) && !has(SacctColumn::ncpus) && !has(SacctColumn::req_cpus) &&
       !has(SacctColumn::alloc_tres) && !has(SacctColumn::req_tres))
-    return fail(std::string("no column tells the processors of a job, such as AllocCPUS. ") + how_to_ask() + ".");
+    return fail("{}{}.", std::string("no column tells the processors of a job, such as AllocCPUS. "), how_to_ask());
   return {};
 }
 
@@ -224,13 +225,12 @@ Result<void> SacctColumns::read_row(std::string_view line) {
     cells_.erase(at + 1, last + 1);
   }
   if (cells_.size() != columns_)
-    return fail("the row has " + std::to_string(cells_.size()) + " columns where the first line names " +
-                std::to_string(columns_) +
-                (cells_.size() < columns_ ? " (is it cut off?)"
-                 : free_text_.empty()
-                     ? ""
-                     : " (of JobName, Comment, WorkDir and the like, in which anything may stand, only one can be "
-                       "there: leave the others out, or give sacct a --delimiter that is in no name)"));
+    return fail("the row has {} columns where the first line names {}{}", cells_.size(), columns_,
+                cells_.size() < columns_ ? " (is it cut off?)"
+                : free_text_.empty()
+                    ? ""
+                    : " (of JobName, Comment, WorkDir and the like, in which anything may stand, only one can be "
+                      "there: leave the others out, or give sacct a --delimiter that is in no name)");
   row_.clear();
   for (std::size_t i = 0; i < kSacctColumns; ++i)
     if (place_[i] >= 0) row_.set(static_cast<SacctColumn>(i), cells_[static_cast<std::size_t>(place_[i])]);
@@ -238,8 +238,7 @@ Result<void> SacctColumns::read_row(std::string_view line) {
 }
 
 std::string SacctCells::complaint(SacctColumn column, const std::string& what) const {
-  return "column " + std::string(kNames[static_cast<std::size_t>(column)]) + " is " + rota::quoted(cell(column)) +
-         ", " + what;
+  return fmt::format("column {} is {}, {}", kNames[static_cast<std::size_t>(column)], rota::quoted(cell(column)), what);
 }
 
 }  // namespace rota::log

@@ -1,4 +1,5 @@
 // Several exports, rows of -D, requests beyond processors, and what users write into names.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -28,9 +29,9 @@ struct Row {
   std::string shown = "";
 
   std::string text() const {
-    return id + "|" + (shown.empty() ? id : shown) + "|anna|" + submit + "|" + (eligible.empty() ? submit : eligible) +
-           "|" + start + "|" + end + "|" + elapsed + "|60|" + state + "|" + cpus + "|" + cpus + "|" + nodes + "|" +
-           wanted + "|16G|" + tres + "|" + tres + "\n";
+    return fmt::format("{}|{}|anna|{}|{}|{}|{}|{}|60|{}|{}|{}|{}|{}|16G|{}|{}\n", id, shown.empty() ? id : shown,
+                       submit, eligible.empty() ? submit : eligible, start, end, elapsed, state, cpus, cpus, nodes,
+                       wanted, tres, tres);
   }
 };
 
@@ -82,7 +83,7 @@ TEST(SacctExports, TellWhichColumnsTheyLack) {
 TEST(SacctExports, OfSeveralClustersAreRefused) {
   const std::string names = "JobIDRaw|Cluster|Submit|Start|End|NCPUS\n";
   const std::string times = "|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:01:00|1\n";
-  const auto log = log_of(names + "1|ares" + times + "1|zeus" + times);
+  const auto log = log_of(fmt::format("{}1|ares{}1|zeus{}", names, times, times));
   ASSERT_FALSE(log);
   EXPECT_EQ(
       log.error().message,
@@ -94,7 +95,7 @@ TEST(SacctExports, OfSeveralClustersAreRefused) {
 TEST(SacctExports, OfSeveralClustersAreReadForOne) {
   const std::string names = "JobIDRaw|Cluster|Submit|Start|End|NCPUS\n";
   const std::string times = "|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:01:00|1\n";
-  const std::string text = names + "1|ares" + times + "2|zeus" + times + "3|ares" + times;
+  const std::string text = fmt::format("{}1|ares{}2|zeus{}3|ares{}", names, times, times, times);
   const auto log = log_of(text, {.cluster = "Zeus"});
   ASSERT_TRUE(log) << log.error().message;
   ASSERT_EQ(log->rows.size(), 1U);
@@ -307,10 +308,10 @@ TEST(SacctRequests, NodesAreThoseThatWereAskedFor) {
 
 TEST(SacctRequests, OfARangeOfNodesAcceleratorsAreThoseOnEach) {
   const auto on_each = [](const std::string& asks, const std::string& had) {
-    const auto log = log_of(
-        "JobIDRaw|Submit|Start|End|ElapsedRaw|State|AllocCPUS|NNodes|ReqNodes|ReqTRES|AllocTRES\n"
-        "1|2024-03-01T10:00:00|2024-03-01T10:01:00|2024-03-01T10:11:00|600|COMPLETED|64|4|2|" +
-        asks + "|" + had + "\n");
+    const auto log =
+        log_of(fmt::format("JobIDRaw|Submit|Start|End|ElapsedRaw|State|AllocCPUS|NNodes|ReqNodes|ReqTRES|AllocTRES\n1|"
+                           "2024-03-01T10:00:00|2024-03-01T10:01:00|2024-03-01T10:11:00|600|COMPLETED|64|4|2|{}|{}\n",
+                           asks, had));
     EXPECT_TRUE(log) << log.error().message;
     return log ? asked(*log, 1).accelerators : -1;
   };
@@ -370,7 +371,7 @@ TEST(SacctComponents, AreCounted) {
 
 TEST(SacctArrays, RunAsManyTasksAtOnceAsTheirSubmitLineSays) {
   const std::string times = "|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:01:00|1|sbatch -a 1-9%4 x\n";
-  const auto log = log_of("JobIDRaw|JobID|Submit|Start|End|NCPUS|SubmitLine\n8|7_1" + times + "9|9" + times);
+  const auto log = log_of(fmt::format("JobIDRaw|JobID|Submit|Start|End|NCPUS|SubmitLine\n8|7_1{}9|9{}", times, times));
   ASSERT_TRUE(log) << log.error().message;
   EXPECT_EQ(log->rows[0].throttle, 4U);
   EXPECT_EQ(log->rows[0].array, 7);
@@ -380,20 +381,12 @@ TEST(SacctArrays, RunAsManyTasksAtOnceAsTheirSubmitLineSays) {
 
 TEST(SacctNodes, AreThoseOfTheLastStartAndKeptOnce) {
   const std::string start = "|2024-01-01T00:00:00|2024-01-01T00:0";
-  const auto log = log_of(
-      "JobIDRaw|Submit|Start|End|State|NCPUS|NodeList\n"
-      "1" +
-      start +
-      "0:00|2024-01-01T00:01:00|NODE_FAIL|1|n9\n"
-      "1|2024-01-01T00:01:00|2024-01-01T00:02:00|2024-01-01T00:03:00|COMPLETED|1|n[1-3,7]\n"
-      "2" +
-      start +
-      "0:00|2024-01-01T00:01:00|COMPLETED|1|n[1-3,7]\n"
-      "3" +
-      start +
-      "0:00|2024-01-01T00:01:00|COMPLETED|1|bgq[000x133]\n"
-      "4" +
-      start + "0:00|2024-01-01T00:01:00|COMPLETED|1|None assigned\n");
+  const auto log =
+      log_of(fmt::format("JobIDRaw|Submit|Start|End|State|NCPUS|NodeList\n1{}0:00|2024-01-01T00:01:00|NODE_FAIL|1|"
+                         "n9\n1|2024-01-01T00:01:00|2024-01-01T00:02:00|2024-01-01T00:03:00|COMPLETED|1|n[1-3,7]\n2{}0:"
+                         "00|2024-01-01T00:01:00|COMPLETED|1|n[1-3,7]\n3{}0:00|2024-01-01T00:01:00|COMPLETED|1|bgq["
+                         "000x133]\n4{}0:00|2024-01-01T00:01:00|COMPLETED|1|None assigned\n",
+                         start, start, start, start));
   ASSERT_TRUE(log) << log.error().message;
   ASSERT_EQ(log->rows.size(), 4U);
   EXPECT_EQ(log->node_lists->text(log->rows[0].ran_on), "n[1-3,7]");
@@ -406,8 +399,8 @@ TEST(SacctNodes, AreThoseOfTheLastStartAndKeptOnce) {
 TEST(SacctNames, MayHaveAnythingInThem) {
   const std::string names = "JobIDRaw|JobName|Submit|Start|End|NCPUS\n";
   const std::string times = "|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:01:00|4\n";
-  const auto log = log_of(names + "1|a|b|c" + times + "2|\"quoted" + times + "3|two\nlines|and a bar" + times + "4||" +
-                          times.substr(1));
+  const auto log = log_of(
+      fmt::format("{}1|a|b|c{}2|\"quoted{}3|two\nlines|and a bar{}4||{}", names, times, times, times, times.substr(1)));
   ASSERT_TRUE(log) << log.error().message;
   EXPECT_EQ(log->rows.size(), 4U);
   EXPECT_EQ(log->report.rows, 4);
@@ -418,25 +411,26 @@ TEST(SacctNames, ARowThatIsCutOffIsTold) {
   const std::string names = "JobIDRaw|JobName|Submit|Start|End|NCPUS\n";
   const std::string times = "|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:01:00|4\n";
   const std::string says = "the row has 3 columns where the first line names 6 (is it cut off?)";
-  const auto last = log_of(names + "1|a" + times + "2|b|2024-01-0");
+  const auto last = log_of(fmt::format("{}1|a{}2|b|2024-01-0", names, times));
   ASSERT_FALSE(last);
   EXPECT_TRUE(last.error().message.starts_with("sacct.txt:3: " + says)) << last.error().message;
-  const auto amid = log_of(names + "1|a|2024-01-0\n" + names + "2|b" + times);
+  const auto amid = log_of(fmt::format("{}1|a|2024-01-0\n{}2|b{}", names, names, times));
   ASSERT_FALSE(amid);
   EXPECT_TRUE(amid.error().message.starts_with("sacct.txt:2: " + says)) << amid.error().message;
-  const auto next = log_of(names + "1|a|2024-01-0\n2|b" + times + "3|c" + times);
+  const auto next = log_of(fmt::format("{}1|a|2024-01-0\n2|b{}3|c{}", names, times, times));
   ASSERT_FALSE(next);
   EXPECT_TRUE(next.error().message.starts_with("sacct.txt:2: " + says)) << next.error().message;
-  const auto before = log_of(names + "1|a|2024-01-0\n2|b" + times, {.skip_bad_rows = true});
+  const auto before = log_of(fmt::format("{}1|a|2024-01-0\n2|b{}", names, times), {.skip_bad_rows = true});
   ASSERT_TRUE(before);
   EXPECT_EQ(before->rows.size(), 1U) << "the row after it is not taken for the rest of a name";
 }
 
 TEST(SacctDelimiters, MayBeCommasBetweenListsWithCommas) {
   const std::string times = ",2024-01-01T00:00:00,2024-01-01T00:00:00,2024-01-01T00:01:00,";
-  const auto log = log_of("JobIDRaw,Submit,Start,End,NCPUS,AllocTRES,ReqTRES,NodeList\n1" + times +
-                          "8,cpu=8,mem=4G,gres/gpu=2,cpu=8,mem=4G,n[1,3-5]\n2" + times + "4,cpu=4,cpu=4,n1,m2\n3" +
-                          times + "2,,,n7\n");
+  const auto log =
+      log_of(fmt::format("JobIDRaw,Submit,Start,End,NCPUS,AllocTRES,ReqTRES,NodeList\n1{}8,cpu=8,mem=4G,gres/"
+                         "gpu=2,cpu=8,mem=4G,n[1,3-5]\n2{}4,cpu=4,cpu=4,n1,m2\n3{}2,,,n7\n",
+                         times, times, times));
   ASSERT_TRUE(log) << log.error().message;
   ASSERT_EQ(log->rows.size(), 3U);
   for (const auto& [row, processors] : {std::pair{0U, 8}, {1U, 4}, {2U, 2}})
@@ -463,17 +457,18 @@ TEST(SacctDelimiters, MayBeAnyThing) {
 TEST(SacctExports, HaveNamesWithNewlinesInTheLastColumn) {
   const std::string names = "JobIDRaw|Submit|Start|End|ElapsedRaw|State|AllocCPUS|JobName\n";
   const std::string row = "|2024-03-01T10:00:00|2024-03-01T10:01:00|2024-03-01T10:11:00|600|COMPLETED|4|";
-  const auto log = log_of(names + "1" + row + "two\nlines\n2" + row + "plain\n3" + row + "a|b\n\nc\n");
+  const auto log = log_of(fmt::format("{}1{}two\nlines\n2{}plain\n3{}a|b\n\nc\n", names, row, row, row));
   ASSERT_TRUE(log) << log.error().message;
   EXPECT_EQ(log->rows.size(), 3U);
   EXPECT_EQ(log->report.rows, 3);
-  EXPECT_FALSE(log_of(names + "1" + row + "plain\n2|2024-03-01T10:0\n")) << "a row that is cut off is told";
+  EXPECT_FALSE(log_of(fmt::format("{}1{}plain\n2|2024-03-01T10:0\n", names, row))) << "a row that is cut off is told";
 }
 
 TEST(SacctExports, AskForNoGpusThatCameWithANodeOfTheirOwn) {
   const std::string names = "JobIDRaw|Submit|Start|End|ElapsedRaw|State|AllocCPUS|ReqTRES|AllocTRES\n";
   const std::string row = "|2024-03-01T10:00:00|2024-03-01T10:01:00|2024-03-01T10:11:00|600|COMPLETED|4|";
-  const auto log = log_of(names + "1" + row + "cpu=1,node=1|cpu=4,gres/gpu=2,node=1\n2" + row + "|gres/gpu=2,node=1\n");
+  const auto log =
+      log_of(fmt::format("{}1{}cpu=1,node=1|cpu=4,gres/gpu=2,node=1\n2{}|gres/gpu=2,node=1\n", names, row, row));
   ASSERT_TRUE(log) << log.error().message;
   EXPECT_EQ(asked(*log, 1).accelerators, 0);
   EXPECT_EQ(asked(*log, 2).accelerators, 2) << "where no requests are told, what it had stands for them";

@@ -1,4 +1,5 @@
 // sacct --json, and local times of a zone.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,7 +52,7 @@ const std::string kRow =
     "60|COMPLETED|4|4|2|2|8000M|cpu=4,mem=8000M,node=2,gres/gpu:a100=2,license/matlab=3,license/fluent=1|cpu=4\n";
 
 std::string document(const std::string& jobs) {
-  return "{\n  \"meta\": {\"jobs\": 1},\n  \"jobs\": [" + jobs + "]\n}\n";
+  return fmt::format("{{\n  \"meta\": {{\"jobs\": 1}},\n  \"jobs\": [{}]\n}}\n", jobs);
 }
 
 Result<SacctLog> log_of(const std::string& text, const SwfOptions& options = {}) {
@@ -136,9 +137,10 @@ TEST(SacctJson, ListsAStateBeforeItsFlags) {
   const std::string again = with(kNew, R"("submission": 1709287200)", R"("submission": 1709287300)");
   for (const std::string flag : {"REQUEUED", "RESIZING"}) {
     const auto log_with = [&](const std::string& state) {
-      return log_of(document(with(first, R"(["COMPLETED"])", state) + "," + again));
+      return log_of(document(fmt::format("{},{}", with(first, R"(["COMPLETED"])", state), again)));
     };
-    const auto old = log_with("\"" + flag + "\""), fresh = log_with("[\"PENDING\", \"" + flag + "\"]");
+    const auto old = log_with(fmt::format("\"{}\"", flag)),
+               fresh = log_with(fmt::format("[\"PENDING\", \"{}\"]", flag));
     ASSERT_TRUE(old && fresh);
     expect_equal(*old, *fresh);
     EXPECT_EQ(old->report.dropped(), 1);
@@ -188,7 +190,7 @@ TEST(SacctJson, ThatIsCutOffIsToldWithItsLine) {
   const auto bad = log_of(document(early));
   ASSERT_FALSE(bad);
   EXPECT_NE(bad.error().message.find("Submit"), std::string::npos) << bad.error().message;
-  const auto skipped = log_of(document(kOld + "," + early), {.skip_bad_rows = true});
+  const auto skipped = log_of(document(fmt::format("{},{}", kOld, early)), {.skip_bad_rows = true});
   ASSERT_TRUE(skipped);
   EXPECT_EQ(skipped->report.dropped(), 1);
 }

@@ -52,8 +52,7 @@ class Reader {
 
 Result<std::int64_t> Reader::read() {
   const auto at = [&](const Error& error) {
-    return fail(blocks_.shown() + ":" + std::to_string((of_row_ ? first_line_ : line_) - before_) + ": " +
-                error.message);
+    return fail("{}:{}: {}", blocks_.shown(), (of_row_ ? first_line_ : line_) - before_, error.message);
   };
   auto read = blocks_.each_line(
       [&](std::string_view line) -> Result<void> {

@@ -129,9 +129,15 @@ Result<void> SacctRowTaker::refuse(const Error& error, std::int64_t line) {
 Result<void> SacctRowTaker::read_cells(const SacctCells& cells, std::int64_t line) {
   const bool raw = cells.has(SacctColumn::job_id_raw);
   const auto id = TRY(cells.read(raw ? SacctColumn::job_id_raw : SacctColumn::job_id, parse_sacct_id));
-  if (id.step) return out_.report.drop(kStep, line), Result<void>{};
+  if (id.step) {
+    out_.report.drop(kStep, line);
+    return Result<void>{};
+  }
   const auto own = TRY(is_own(cells));
-  if (!own) return out_.report.drop(kOtherCluster, line), Result<void>{};
+  if (!own) {
+    out_.report.drop(kOtherCluster, line);
+    return Result<void>{};
+  }
   SacctRow row;
   row.id = id;
   const auto shown = TRY(raw && cells.has(SacctColumn::job_id) ? cells.read(SacctColumn::job_id, parse_sacct_id) : id);
@@ -165,7 +171,7 @@ Result<void> SacctRowTaker::read_throttle(const SacctCells& cells, const SacctId
   if (shown.part < 0 || shown.component() || shown.number > UINT32_MAX) return {};
   const auto told = TRY(cells.read(SacctColumn::throttle, parse_sacct_count));
   row.throttle =
-      told > 0 ? static_cast<std::uint32_t> told : throttle_of_submit_line(cells.cell(SacctColumn::submit_line));
+      told > 0 ? static_cast<std::uint32_t>(told) : throttle_of_submit_line(cells.cell(SacctColumn::submit_line));
   row.array = static_cast<std::uint32_t>(shown.number);
   return {};
 }
@@ -179,11 +185,15 @@ Result<bool> SacctRowTaker::is_own(const SacctCells& cells) {
     if (out_.other_cluster.empty()) out_.other_cluster = cluster;
     return false;
   }
-  if (out_.cluster.empty() || !options_.cluster.empty()) return out_.cluster = cluster, true;
-  return fail("column Cluster is " + quoted(cluster) + ", and rows before it are of " + quoted(out_.cluster) +
-              ": a log is of one cluster. Ask sacct for the one that is wanted, with --clusters=" + out_.cluster +
-              " or --clusters=" + one_line(cluster) +
-              "; rota import slurm takes the jobs of the cluster that config.txt is of");
+  if (out_.cluster.empty() || !options_.cluster.empty()) {
+    out_.cluster = cluster;
+    return true;
+  }
+  return fail(
+      "column Cluster is {}, and rows before it are of {}: a log is of one cluster. Ask sacct for the one that is "
+      "wanted, with --clusters={} or --clusters={}; rota import slurm takes the jobs of the cluster that config.txt is "
+      "of",
+      quoted(cluster), quoted(out_.cluster), out_.cluster, one_line(cluster));
 }
 
 void SacctRowTaker::take_times(const SacctCells& cells, SacctRow& row) {
@@ -267,8 +277,8 @@ Result<void> SacctRowTaker::read_processors(const SacctCells& cells, SacctRow& r
   got_.nodes = nodes;
   asked_.processors = asked;
   asked_.nodes = wanted;
-  row.processors = static_cast<std::int32_t> used;
-  row.requested_processors = static_cast<std::int32_t> asked;
+  row.processors = static_cast<std::int32_t>(used);
+  row.requested_processors = static_cast<std::int32_t>(asked);
   row.given_nodes = static_cast<std::uint32_t>(std::max<std::int64_t>(nodes, 0));
   const bool any_spread = wanted == 1 && nodes > 1;
   const std::int64_t spread = wanted > 0 && nodes <= wanted ? wanted : nodes;

@@ -1,5 +1,6 @@
 // Rows as the sacct of real sites prints them, where they are easily taken for something else. Those of
 // AsSlurmPrinted are of Slurm 22.05.8.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,10 +42,10 @@ struct Ran {
   std::string text() const {
     const std::string size = std::to_string(processors), on = std::to_string(nodes);
     const std::string number = std::to_string(id);
-    return number + "|" + number +
-           "|root|gpu|2026-11-27T15:52:41|2026-11-27T15:52:41|2026-11-27T15:52:42|2026-11-27T15:52:43|1|COMPLETED|" +
-           size + "|" + size + "|" + on + "|" + on + "|" + memory + "|" + requested + "|" + allocated + "|" +
-           (nodes == 1 ? "g1" : "g[1-2]") + "|" + line + "\n";
+    return fmt::format(
+        "{}|{}|root|gpu|2026-11-27T15:52:41|2026-11-27T15:52:41|2026-11-27T15:52:42|2026-11-27T15:52:43|1|COMPLETED|{}|"
+        "{}|{}|{}|{}|{}|{}|{}|{}\n",
+        number, number, size, size, on, on, memory, requested, allocated, nodes == 1 ? "g1" : "g[1-2]", line);
   }
 };
 
@@ -95,7 +96,7 @@ TEST(SacctOfSites, TakesGpusAndLicencesThatAreNotAccountedFromSubmitLine) {
                 .nodes = two ? 2 : 1,
                 .requested = plain,
                 .allocated = plain,
-                .line = std::string("sbatch ") + options + " --wrap x"}
+                .line = fmt::format("sbatch {} --wrap x", options)}
                 .text();
   }
   const SacctLog log = read(kNames + rows);
@@ -136,8 +137,10 @@ TEST(SacctOfSites, TellsTasksThatWaitedForTheirArrayApartFromHeldJobs) {
   const auto task = [](const std::string& id, const std::string& shown, const std::string& eligible,
                        const std::string& start, const std::string& end) {
     const std::string day = "2026-11-27T15:56:";
-    return id + "|" + shown + "|root|main|" + day + "15|" + day + eligible + "|" + day + start + "|" + day + end +
-           "|1|COMPLETED|1|1|1|1|100M|cpu=1,mem=100M,node=1|cpu=1,mem=100M,node=1|n1|\n";
+    return fmt::format(
+        "{}|{}|root|main|{}15|{}{}|{}{}|{}{}|1|COMPLETED|1|1|1|1|100M|cpu=1,mem=100M,node=1|cpu=1,mem=100M,node=1|n1|"
+        "\n",
+        id, shown, day, day, eligible, day, start, day, end);
   };
   const SacctLog log = read(kNames + task("20", "17_1", "15", "16", "17") + task("21", "17_2", "15", "17", "18") +
                             task("22", "17_3", "17", "17", "18") + task("17", "17_9", "22", "22", "23") +

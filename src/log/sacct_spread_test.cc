@@ -1,6 +1,7 @@
 // On how many nodes jobs may go where the log does not say it of each.
 #include "log/sacct_spread.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -41,7 +42,7 @@ TEST(SacctSpread, MemoryByProcessorsKeepsTheNodesThatAJobHad) {
            Case{"of no memory", "8|2|1|0|cpu=8,node=2", 0, 0},
        }) {
     for (const bool counts : {true, false}) {
-      const auto log = log_of(std::string("7|ann") + kTimes + one.cells + "\n", {.memory_counts = counts});
+      const auto log = log_of(fmt::format("7|ann{}{}\n", kTimes, one.cells), {.memory_counts = counts});
       ASSERT_TRUE(log) << log.error().message;
       EXPECT_EQ(log->rows[0].nodes, counts || one.pinned == 0 ? one.nodes : 0) << one.what;
       EXPECT_EQ(found(log->report, "would go on any number of nodes, and have memory by their processors"),
@@ -58,8 +59,8 @@ std::vector<std::uint32_t> spreads(const std::vector<std::pair<std::string, int>
   int number = 0;
   for (const auto& [cells, memory] : jobs) {  // User, NNodes and ReqNodes
     const auto bar = cells.find('|');
-    rows += std::to_string(++number) + "|" + cells.substr(0, bar) + kTimes + "8|" + cells.substr(bar + 1) + "|" +
-            std::to_string(memory) + "Mc|cpu=8,mem=" + std::to_string(8 * memory) + "M\n";
+    rows += fmt::format("{}|{}{}8|{}|{}Mc|cpu=8,mem={}M\n", ++number, cells.substr(0, bar), kTimes,
+                        cells.substr(bar + 1), memory, 8 * memory);
   }
   const auto log = log_of(rows, options);
   EXPECT_TRUE(log) << log.error().message;
@@ -95,8 +96,8 @@ TEST(SacctSpread, OfWhoAskedForOneNodeAtLeastOthersLikeItTellWhetherItNeedsOne) 
 TEST(SacctSpread, WhatSaysThatItNeedsOneNodeIsHeard) {
   const auto nodes = [](const char* asked, const char* line, const char* user) {
     const std::string names = "JobID|User|Submit|Start|End|State|AllocCPUS|ReqCPUS|NNodes|ReqNodes|SubmitLine\n";
-    const std::string first = "1|" + std::string(user) + kTimes + "8|2|1|sbatch -n 8 a.sh\n";
-    const std::string second = "2|" + std::string(user) + kTimes + asked + "|1|1|" + line + "\n";
+    const std::string first = fmt::format("1|{}{}8|2|1|sbatch -n 8 a.sh\n", user, kTimes);
+    const std::string second = fmt::format("2|{}{}{}|1|1|{}\n", user, kTimes, asked, line);
     const auto log = read_sacct_log(LineBlocks::over(names + first + second, "sacct.txt"), {.memory_counts = false});
     EXPECT_TRUE(log) << log.error().message;
     return log->rows[1].nodes;
@@ -115,8 +116,8 @@ TEST(SacctSpread, WhatSaysThatItNeedsOneNodeIsHeard) {
 
 TEST(SacctSpread, MemoryOfANodeCanBeShortWhereAJobIsSpread) {
   const std::string names = "JobID|User|Submit|Start|End|State|AllocCPUS|ReqCPUS|NNodes|ReqNodes|ReqMem|AllocTRES\n";
-  const std::string by_processors = std::string("1|ann") + kTimes + "8|2|1|1000Mc|cpu=8,mem=8000M\n";
-  const std::string by_nodes = std::string("2|ann") + kTimes + "8|1|1|3600Mn|cpu=8,mem=3600M\n";
+  const std::string by_processors = fmt::format("1|ann{}8|2|1|1000Mc|cpu=8,mem=8000M\n", kTimes);
+  const std::string by_nodes = fmt::format("2|ann{}8|1|1|3600Mn|cpu=8,mem=3600M\n", kTimes);
   const auto log = read_sacct_log(LineBlocks::over(names + by_processors + by_nodes, "sacct.txt"),
                                   {.memory_counts = true, .memory_beside = std::int64_t{1000} << 20U});
   ASSERT_TRUE(log) << log.error().message;

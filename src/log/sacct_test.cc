@@ -1,5 +1,6 @@
 #include "log/sacct.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -23,8 +24,8 @@ struct Row {
               elapsed = "00:10:00", limit = "01:00:00", state = "COMPLETED", cpus = "8", nodes = "2", memory = "16G",
               user = "anna";
   std::string text() const {
-    return id + "|" + user + "|physics|batch|normal|" + submit + "|" + start + "|" + end + "|" + elapsed + "|" + limit +
-           "|" + state + "|" + cpus + "|8|" + nodes + "|" + memory + "\n";
+    return fmt::format("{}|{}|physics|batch|normal|{}|{}|{}|{}|{}|{}|{}|8|{}|{}\n", id, user, submit, start, end,
+                       elapsed, limit, state, cpus, nodes, memory);
   }
 };
 
@@ -238,10 +239,10 @@ TEST(ReadSacct, TakesTheMemoryThatIsBesideTheProcessorsThatAJobHad) {
            Case{"the same where sacct does not say what is asked", "16|2|2|2|0n|mem=15000M", 7500, 960000, 1},
            Case{"hyperthreads left idle", "8|4|2|1|400M|cpu=8,mem=400M", 200, 50 * 1024},
        }) {
-    const auto log = log_of(
-        "JobID|Submit|Start|End|State|AllocCPUS|ReqCPUS|NNodes|ReqNodes|ReqMem|AllocTRES\n"
-        "7|2024-03-01T11:00:00|2024-03-01T11:00:10|2024-03-01T11:01:15|COMPLETED|" +
-        std::string(one.cells) + "\n");
+    const auto log =
+        log_of(fmt::format("JobID|Submit|Start|End|State|AllocCPUS|ReqCPUS|NNodes|ReqNodes|ReqMem|AllocTRES\n7|2024-03-"
+                           "01T11:00:00|2024-03-01T11:00:10|2024-03-01T11:01:15|COMPLETED|{}\n",
+                           one.cells));
     ASSERT_TRUE(log) << log.error().message;
     EXPECT_EQ(log->rows[0].node_memory >> 20U, one.node_megabytes) << one.what;
     EXPECT_LE(std::abs(log->rows[0][SwfField::requested_memory] - one.processor_kilobytes), 1024) << one.what;

@@ -1,5 +1,7 @@
 #include "log/schedule.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -27,8 +29,8 @@ Result<Columns> read_columns(std::string_view line, const Cells& names, const st
     if (name == "starting_time") columns.batsim = true;
   }
   if (columns.number == SIZE_MAX || columns.start == SIZE_MAX) {
-    return fail(file + ":1: a schedule begins with a line that names its columns, job_id and start among them, not " +
-                quoted(line) + ".");
+    return fail("{}:1: a schedule begins with a line that names its columns, job_id and start among them, not {}.",
+                file, quoted(line));
   }
   return columns;
 }
@@ -42,21 +44,22 @@ Result<SavedStart> read_row(const Cells& fields, const Columns& columns) {
   const auto start = parse_number(fields[columns.start]);
   if (!start) return fail("start: " + start.error().message);
   if (std::abs(*start) > to_seconds(kLongest))
-    return fail("start: " + quoted(fields[columns.start]) + " is out of range; no schedule lasts that long.");
+    return fail("start: {} is out of range; no schedule lasts that long.", quoted(fields[columns.start]));
   if (columns.batsim && *start == -1) return SavedStart{*number, kNever};
   if (*start < 0)
-    return fail("start: " + quoted(fields[columns.start]) +
-                " lies before second 0, at which the workload begins; leave it empty where a job did not start.");
+    return fail(
+        "start: {} lies before second 0, at which the workload begins; leave it empty where a job did not start.",
+        quoted(fields[columns.start]));
   return SavedStart{*number, Instant{Duration{std::llround(*start * 1000.0)}}};
 }
 
-std::string place(const std::string& file, std::int64_t line) { return file + ":" + std::to_string(line) + ": "; }
+std::string place(const std::string& file, std::int64_t line) { return fmt::format("{}:{}: ", file, line); }
 
 Result<void> check_unique(const std::vector<SavedStart>& starts, const std::string& file) {
   const auto twice = std::adjacent_find(starts.begin(), starts.end(),
                                         [](const SavedStart& a, const SavedStart& b) { return a.number == b.number; });
   if (twice == starts.end()) return {};
-  return fail(file + ": job " + std::to_string(twice->number) + " stands in the schedule twice.");
+  return fail("{}: job {} stands in the schedule twice.", file, twice->number);
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ class Reader {
       if (trimmed(text).empty()) return {};
       const auto row = cells.read(text, blocks.cut());
       auto taken = !row ? std::unexpected(row.error()) : named_ ? take(**row) : take_names(**row);
-      if (!taken) return fail(blocks.shown() + ":" + std::to_string(line) + ": " + taken.error().message);
+      if (!taken) return fail("{}:{}: {}", blocks.shown(), line, taken.error().message);
       return {};
     });
     if (!read) return std::unexpected(read.error());
@@ -98,8 +98,8 @@ class Reader {
                                        {kStart, "start or starting_time"},
                                        {kProcessors, "processors or requested_number_of_resources"}}) {
       if (lacks(column))
-        return fail(std::string("a schedule begins with a line that names its columns, and none is called ") + name +
-                    ".");
+        return fail("{}{}.", std::string("a schedule begins with a line that names its columns, and none is called "),
+                    name);
     }
     if (lacks(kEnd) && lacks(kRun)) return fail("no column tells when jobs ended: end, finish_time or execution_time.");
     return {};
@@ -115,7 +115,7 @@ class Reader {
     if (text.empty()) return std::nullopt;
     const auto number = parse_number(text);
     if (!number || std::abs(*number) > to_seconds(kLongest))
-      return fail(std::string(name) + ": " + quoted(text) + " is no time in seconds.");
+      return fail("{}: {} is no time in seconds.", name, quoted(text));
     return Duration{std::llround(*number * 1000)};
   }
 
@@ -130,10 +130,10 @@ class Reader {
     Job job;
     const auto number = parse_integer(cell(cells, kNumber));
     if (!number) return fail("number: " + number.error().message);
-    if (!seen_.insert(*number).second) return fail("job " + std::to_string(*number) + " stands in the schedule twice.");
+    if (!seen_.insert(*number).second) return fail("job {} stands in the schedule twice.", *number);
     const auto processors = parse_integer(cell(cells, kProcessors));
     if (!processors || *processors < 1 || *processors > kMostProcessors)
-      return fail("processors: " + quoted(cell(cells, kProcessors)) + " is no number from 1 to 2147483647.");
+      return fail("processors: {} is no number from 1 to 2147483647.", quoted(cell(cells, kProcessors)));
     job.spec.number = *number;
     job.spec.processors = static_cast<std::uint32_t>(*processors);
     if (auto done = take_times(cells, job); !done) return done;
@@ -179,14 +179,13 @@ class Reader {
 
   // What of its time before its start was no wait but an earlier run, and what of that behind it was none.
   Result<void> take_parts(const Cells& cells, Job& job) const {
-    const auto wait = TRY(time(cells, kWait, "wait"), stood = time(cells, kSuspended, "suspended"));
-    if (!stood) return std::unexpected(stood.error());
+    const auto wait = TRY(time(cells, kWait, "wait"));
+    const auto stood = TRY(time(cells, kSuspended, "suspended"));
     if (wait && *wait >= Duration{0}) job.done = std::max(job.wait() - *wait, Duration{0});
-    if (!*stood) return {};
-    if (**stood < Duration{0} || **stood > job.end - job.start)
-      return fail("suspended: " + quoted(cell(cells, kSuspended)) +
-                  " is not from 0 to the time between start and end.");
-    job.stood = **stood;
+    if (!stood) return {};
+    if (*stood < Duration{0} || *stood > job.end - job.start)
+      return fail("suspended: {} is not from 0 to the time between start and end.", quoted(cell(cells, kSuspended)));
+    job.stood = *stood;
     return {};
   }
 

@@ -101,9 +101,10 @@ Result<bool> SwfReader::take_odd_row(SwfRow& row) {
   if (trimmed(line).front() == ';') {
     if (!is_utf8(line)) {
       if (!skip_bad_rows_)
-        return fail(blocks_.shown() + ":" + std::to_string(line_) + ": the comment " + quoted(line) +
-                    " is not UTF-8 text. Convert the log (iconv -f LATIN1 -t UTF-8), or ignore such comments with "
-                    "--skip-bad-rows.");
+        return fail(
+            "{}:{}: the comment {} is not UTF-8 text. Convert the log (iconv -f LATIN1 -t UTF-8), or ignore such "
+            "comments with --skip-bad-rows.",
+            blocks_.shown(), line_, quoted(line));
       report_.note(kBadComment, line_);
       return false;
     }
@@ -115,11 +116,11 @@ Result<bool> SwfReader::take_odd_row(SwfRow& row) {
   auto read = read_swf_row(line, row);
   const bool last = blocks_.cut() && at_ == end_;
   if (read && last && row.columns < last_columns_ && row.columns < kSwfFields)
-    read = fail("the last row has " + std::to_string(row.columns) + " fields and no end of line: the log is cut off");
+    read = fail("the last row has {} fields and no end of line: the log is cut off", row.columns);
   if (!read) {
     if (!skip_bad_rows_)
-      return fail(blocks_.shown() + ":" + std::to_string(line_) + ": " + read.error().message +
-                  ". Mend the row, or drop such rows with --skip-bad-rows.");
+      return fail("{}:{}: {}. Mend the row, or drop such rows with --skip-bad-rows.", blocks_.shown(), line_,
+                  read.error().message);
     report_.drop(kBadRow, line_);
     return false;
   }

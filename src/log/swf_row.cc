@@ -65,8 +65,8 @@ bool binary(std::string_view token) {
 }
 
 std::unexpected<Error> not_a_number(std::string_view token) {
-  return fail("is " + quoted(token) +
-              (binary(token) ? ", which is binary data and no text" : ", which is not a number"));
+  return fail("is {}{}", quoted(token),
+              binary(token) ? ", which is binary data and no text" : ", which is not a number");
 }
 
 // A number times 1000, rounded to the nearest; false unless it is a sign, at most 15 digits and a fraction at most.
@@ -102,7 +102,7 @@ Result<std::int64_t> read_number(std::string_view token) {
   if (number && std::abs(*number) < static_cast<double>(kAnything)) return std::llround(*number * 1000);
   const bool digits = token.find_first_not_of("+-.eE0123456789") == std::string_view::npos;
   if (number || (digits && number.error().message.find("too large") != std::string::npos))
-    return fail("is " + quoted(token) + ", which is too large");
+    return fail("is {}, which is too large", quoted(token));
   return not_a_number(token);
 }
 
@@ -117,14 +117,14 @@ Result<void> store(std::size_t i, std::string_view token, SwfRow& row) {
 Result<void> check(std::size_t i, std::string_view token, const SwfRow& row) {
   const FieldRule& rule = kRules[i];
   const bool fraction = (row.fractions >> i & 1U) != 0;
-  if (fraction && rule.whole) return fail("is " + quoted(token) + ", which is not a whole number");
+  if (fraction && rule.whole) return fail("is {}, which is not a whole number", quoted(token));
   const bool below = row.value[i] < rule.least ||
                      (fraction && row.thousandths[i] < 0 && row.value[i] == rule.least && rule.least > -kAnything);
   if (below)
-    return fail("is " + quoted(token) +
-                (rule.least == 0 ? ", but must not be negative" : ", but only -1 (unknown) may be negative"));
+    return fail("is {}{}", quoted(token),
+                rule.least == 0 ? ", but must not be negative" : ", but only -1 (unknown) may be negative");
   if (row.value[i] > rule.most || (fraction && row.thousandths[i] > 0 && row.value[i] == rule.most))
-    return fail("is " + quoted(token) + ", which is more than " + std::to_string(rule.most));
+    return fail("is {}, which is more than {}", quoted(token), rule.most);
   return {};
 }
 
@@ -210,12 +210,11 @@ Result<void> read_swf_row(std::string_view line, SwfRow& row) {
     if (token.empty()) break;
     const std::size_t i = row.columns;
     if (auto stored = read_swf_value(SwfField{static_cast<std::uint8_t>(i)}, token, row); !stored) {
-      return fail("field " + std::to_string(i + 1) + " (" + kRules[i].name + ") " + stored.error().message);
+      return fail("field {} ({}) {}", i + 1, kRules[i].name, stored.error().message);
     }
     ++row.columns;
   }
-  if (row.columns < kFewestColumns)
-    return fail("the row has " + std::to_string(row.columns) + " of the 18 fields, too few for a job");
+  if (row.columns < kFewestColumns) return fail("the row has {} of the 18 fields, too few for a job", row.columns);
   read_extra_columns(line, row);
   return {};
 }

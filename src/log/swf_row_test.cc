@@ -1,5 +1,6 @@
 #include "log/swf_row.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -27,7 +28,7 @@ SwfRow strict(const std::string& line) {
 
 // The scanner on a line with the newline and padding that it asks for; false: not plain.
 bool scan(const std::string& line, SwfRow& row) {
-  const std::string text = line + "\n" + std::string(LineBlocks::kPadding, '7');
+  const std::string text = fmt::format("{}\n{}", line, std::string(LineBlocks::kPadding, '7'));
   const char* const end = scan_swf_row(text.data(), row);
   EXPECT_TRUE(end == nullptr || end == text.data() + line.size());
   return end != nullptr;
@@ -73,7 +74,8 @@ TEST(SwfRow, TakesMissingFieldsAsUnknown) {
 
 TEST(SwfRow, ReadsNodesFromThe21stColumnIfTheyMakeUpTheProcessors) {
   const auto nodes = [](const std::string& request, const std::string& processors) {
-    return strict("1 0 0 9 " + processors + " 1 1024 -1 60 -1 1 1 1 1 -1 1 1 1 {1,2} q_2h " + request).nodes;
+    return strict(fmt::format("1 0 0 9 {} 1 1024 -1 60 -1 1 1 1 1 -1 1 1 1 {{1,2}} q_2h {}", processors, request))
+        .nodes;
   };
   EXPECT_EQ(nodes("2:ppn=32:x86_64:cl_zewura", "64"), 2U);
   EXPECT_EQ(nodes("10:ppn=1", "10"), 10U);

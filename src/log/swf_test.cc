@@ -1,5 +1,6 @@
 #include "log/swf.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -75,8 +76,10 @@ TEST(ReadSwf, KeepsARunTimeBeyondTheLimit) {
 }
 
 TEST(ReadSwf, TakesRowsWithoutRunTimeProcessorsOrSubmitTimeAsOneSecondJobs) {
-  const std::string log = "1 -1 -1 60 4 -1 -1 -1 30 -1 1" + kTail + "2 9 -1 0 4 -1 -1 -1 30 -1 1" + kTail +
-                          "3 9 -1 60 -1 -1 -1 0 30 -1 1" + kTail + "4 9 -1 -1 -1 -1 -1 -1 30 -1 0" + kTail;
+  const std::string log = fmt::format(
+      "1 -1 -1 60 4 -1 -1 -1 30 -1 1{}2 9 -1 0 4 -1 -1 -1 30 -1 1{}3 9 -1 60 -1 -1 -1 0 30 -1 1{}4 9 -1 -1 -1 -1 -1 -1 "
+      "30 -1 0{}",
+      kTail, kTail, kTail, kTail);
   const Workload w = parsed(log), published = parsed(log, {.published_limits = true});
   ASSERT_EQ(w.jobs.size(), 4U);
   ASSERT_EQ(published.jobs.size(), 4U);
@@ -95,7 +98,7 @@ TEST(ReadSwf, TakesRowsWithoutRunTimeProcessorsOrSubmitTimeAsOneSecondJobs) {
 }
 
 TEST(ReadSwf, DropsJobsCancelledBeforeTheyStartedUnlessAskedToKeepThem) {
-  const std::string log = "1 0 -1 0 4 -1 -1 4 30 -1 5" + kTail + "2 0 -1 10 4 -1 -1 4 30 -1 5" + kTail;
+  const std::string log = fmt::format("1 0 -1 0 4 -1 -1 4 30 -1 5{}2 0 -1 10 4 -1 -1 4 30 -1 5{}", kTail, kTail);
   const Workload dropped = parsed(log);
   ASSERT_EQ(dropped.jobs.size(), 1U);
   EXPECT_EQ(dropped.jobs[0].number, 2);
@@ -223,8 +226,10 @@ TEST(ReadSwf, ReportsProgressUpToTheEnd) {
 }
 
 TEST(WriteSwf, IsReadBackAsTheSameJobs) {
-  Workload w = parsed(kHeader + "; Partition: 2 batch\n; User: 3 anna\n" +
-                      "7 100.25 5 60.001 8 55 1024 16 3600 2048 1 3 4 5 6 2 -1 -1\n9 101 -1 1 1\n");
+  Workload w =
+      parsed(fmt::format("{}; Partition: 2 batch\n; User: 3 anna\n7 100.25 5 60.001 8 55 1024 16 3600 2048 1 3 4 5 6 2 "
+                         "-1 -1\n9 101 -1 1 1\n",
+                         kHeader));
   std::ostringstream out;
   write_swf(out, w);
   const Workload again = parsed(out.str());
@@ -249,10 +254,9 @@ TEST(WriteSwf, IsReadBackAsTheSameJobs) {
 std::string mixed_log(int rows) {
   std::string log = kHeader;
   for (int i = 0; i < rows; ++i) {
-    if (i % 97 == 0) log += "; remark " + std::to_string(i) + "\n\n";
-    log += std::to_string(i * 3) + " " + std::to_string(i * 7) + (i % 13 == 0 ? ".5" : "") + " -1 " +
-           std::to_string(i % 50) + " 4";
-    log += i % 31 == 0 ? "\n" : " -1 -1 4 60 -1 " + std::to_string(i % 6) + " 1 1 -1 -1 1 -1 -1\n";
+    if (i % 97 == 0) log += fmt::format("; remark {}\n\n", i);
+    log += fmt::format("{} {}{} -1 {} 4", i * 3, i * 7, i % 13 == 0 ? ".5" : "", i % 50);
+    log += i % 31 == 0 ? "\n" : fmt::format(" -1 -1 4 60 -1 {} 1 1 -1 -1 1 -1 -1\n", i % 6);
   }
   return log;
 }
@@ -316,7 +320,7 @@ TEST_P(RealLogs, AreReadToTheLastJob) {
   const char* const shared = std::getenv("ROTA_SHARED");
   const std::string folder =
       (shared != nullptr ? std::string(shared) : std::string(ROTA_SOURCE_DIR) + "/../shared") + "/traces/";
-  const std::string path = folder + GetParam().name + ".swf.gz";
+  const std::string path = fmt::format("{}{}.swf.gz", folder, GetParam().name);
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not here";
   const auto workload = read_swf(path, {.skip_bad_rows = GetParam().bad_rows});
   ASSERT_TRUE(workload) << workload.error().message;
@@ -387,7 +391,7 @@ TEST(Swf, NumbersQueuesInTheOrderInWhichTheyComeAndTakesThoseBehindTheFirst255As
   std::string text;
   auto row = [&text, job = 0](int queue) mutable {
     const std::string number = std::to_string(++job);
-    text += number + " " + number + " -1 60 4 -1 -1 4 90 -1 1 -1 -1 -1 " + std::to_string(queue) + " -1 -1 -1\n";
+    text += fmt::format("{} {} -1 60 4 -1 -1 4 90 -1 1 -1 -1 -1 {} -1 -1 -1\n", number, number, queue);
   };
   for (const int queue : {7, 7, -1, 7, 3, 7}) row(queue);
   for (int queue = 1000; queue < 1254; ++queue) row(queue);  // the last finds no room any more

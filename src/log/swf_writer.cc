@@ -1,5 +1,7 @@
 #include "log/swf_writer.h"
 
+#include <fmt/core.h>
+
 #include <array>
 #include <charconv>
 #include <iterator>
@@ -41,7 +43,7 @@ void SwfWriter::flush() {
 }
 
 void SwfWriter::key(std::string_view name, std::string_view value) {
-  if (!value.empty()) comment("; " + std::string(name) + ": " + one_line(value));
+  if (!value.empty()) comment(fmt::format("; {}: {}", name, one_line(value)));
 }
 
 void SwfWriter::key(std::string_view name, std::int64_t value) {
@@ -50,7 +52,7 @@ void SwfWriter::key(std::string_view name, std::int64_t value) {
 
 void SwfWriter::names(std::string_view name, const NumberedNames& names, std::size_t written) {
   auto at = std::prev(names.end(), static_cast<std::ptrdiff_t>(names.size() - written));
-  for (; at != names.end(); ++at) key(name, std::to_string(at->first) + " " + at->second);
+  for (; at != names.end(); ++at) key(name, fmt::format("{} {}", at->first, at->second));
 }
 
 void SwfWriter::top(const LogTop& top) {

@@ -2,6 +2,7 @@
 
 #include <absl/time/civil_time.h>
 #include <absl/time/time.h>
+#include <fmt/core.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -39,14 +40,15 @@ Result<TimeZone> TimeZone::find(const std::string& name) {
   if (absl::LoadTimeZone(name, &zone)) return TimeZone(std::make_shared<const Zone>(Zone{zone}));
   const std::vector<std::string> names = names_of_zones();
   if (names.empty()) {
-    return fail("There is no time zone " + rota::quoted(name) +
-                ", for this system has none: install the package tzdata, or "
-                "have sacct print UTC (TZ=UTC sacct ...).");
+    return fail(
+        "There is no time zone {}, for this system has none: install the package tzdata, or have sacct print UTC "
+        "(TZ=UTC sacct ...).",
+        rota::quoted(name));
   }
   const std::string_view near = nearest(name, {names.begin(), names.end()});
-  return fail("There is no time zone " + rota::quoted(name) +
-              (near.empty() ? ". Name it as in the IANA database, such as Europe/Berlin."
-                            : "; did you mean " + rota::quoted(near) + "?"));
+  return fail("There is no time zone {}{}", rota::quoted(name),
+              near.empty() ? ". Name it as in the IANA database, such as Europe/Berlin."
+                           : fmt::format("; did you mean {}?", rota::quoted(near)));
 }
 
 TimeZone::Meaning TimeZone::meaning_of(std::int64_t local) const {

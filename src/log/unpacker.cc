@@ -47,10 +47,10 @@ class Stream : public Unpacker {
       });
       const bool stuck = step.used == 0 && step.made == 0 && input_.ended() && step.state != Step::State::whole;
       if (step.state == Step::State::too_much)
-        return fail(input_.name() + ": the " + kind_ + " data asks for too much memory to unpack; pack it again.");
+        return fail("{}: the {} data asks for too much memory to unpack; pack it again.", input_.name(), kind_);
       if (stuck || step.state == Step::State::damaged)
-        return fail(input_.name() + ": the " + kind_ +
-                    " data is cut off or damaged. Fetch the file again, and test it with " + kind_ + " -t.");
+        return fail("{}: the {} data is cut off or damaged. Fetch the file again, and test it with {} -t.",
+                    input_.name(), kind_, kind_);
       input_.consume(step.used);
       whole_ = step.state == Step::State::whole;
       if (step.made > 0) return true;
@@ -158,7 +158,10 @@ class Gzip final : public Unpacker {
     if (input_.ended() && reader.expected() <= kMostAtOnce) {
       auto done = reader.append_to(out);
       if (!done && !reader.too_large()) return std::unexpected(done.error());
-      if (done) return input_.consume(input_.held().size() - reader.left()), true;
+      if (done) {
+        input_.consume(input_.held().size() - reader.left());
+        return true;
+      }
     }
     stream_.emplace(std::move(input_));
     return stream_->append_to(out);

@@ -1,5 +1,6 @@
 #include "log/window.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +14,7 @@ Instant at(std::int64_t second) { return kEpoch + seconds(second); }
 
 Workload ten_jobs() {  // submitted at 0, 10, ... 90
   std::string text;
-  for (int i = 0; i < 10; ++i) text += std::to_string(i + 1) + " " + std::to_string(i * 10) + " -1 5 1\n";
+  for (int i = 0; i < 10; ++i) text += fmt::format("{} {} -1 5 1\n", i + 1, i * 10);
   return parse_swf(text, "ten").value();
 }
 

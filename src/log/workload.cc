@@ -1,5 +1,7 @@
 #include "log/workload.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string_view>
 
@@ -52,18 +54,18 @@ void take_top(Workload& workload, const LogTop& top) {
 std::vector<std::string> sentences_of(const ImportReport& report) {
   std::vector<std::string> all;
   for (const ImportReport::Finding& finding : report.findings)
-    all.push_back(finding.what + " (" + amount(finding.rows, "row") + ")");
+    all.push_back(fmt::format("{} ({})", finding.what, amount(finding.rows, "row")));
   return all;
 }
 
 std::string describe(const ImportReport& report) {
-  std::string out = amount(report.rows, "row") + " read, " + amount(report.kept, "job") + " kept\n";
+  std::string out = fmt::format("{} read, {} kept\n", amount(report.rows, "row"), amount(report.kept, "job"));
   std::size_t width = 0;
   for (const auto& finding : report.findings) width = std::max(width, grouped(finding.rows).size());
   for (const auto& finding : report.findings) {
     const std::string rows = grouped(finding.rows);
-    out += "  " + std::string(width - rows.size(), ' ') + rows + "  " + finding.what + " (first in line " +
-           std::to_string(finding.first_line) + ")\n";
+    out += fmt::format("  {}{}  {} (first in line {})\n", std::string(width - rows.size(), ' '), rows, finding.what,
+                       finding.first_line);
   }
   return out;
 }
@@ -80,7 +82,7 @@ std::string why_none(const ImportReport& report, const std::string& rows) {
     why += ": " + grouped(finding.rows);
     if (finding.first_line > 0) why += ", first in line " + std::to_string(finding.first_line);
   }
-  return "; all its " + rows + " were dropped" + (why.empty() ? why : why + ")");
+  return fmt::format("; all its {} were dropped{}", rows, (why.empty() ? why : why + ")"));
 }
 
 }  // namespace rota::log

@@ -1,5 +1,7 @@
 #include "log/wrong_json.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -26,17 +28,17 @@ std::size_t utf8_length(std::string_view text) {
 }
 
 std::string wrong_json(JsonCharacters::Source& source, std::size_t taken) {
-  const std::string line = ":" + std::to_string(source.filled) + ": ";
+  const std::string line = fmt::format(":{}: ", source.filled);
   const std::size_t good = utf8_length(source.block);
   if (good < source.block.size() && taken > source.before + good)
-    return line + "byte " + std::to_string(source.before + good + 1) + " of the text, at " +
-           rota::quoted(source.block.substr(good, kQuoted)) + ", is not UTF-8. Save the file as UTF-8.";
+    return fmt::format("{}byte {} of the text, at {}, is not UTF-8. Save the file as UTF-8.", line,
+                       source.before + good + 1, rota::quoted(source.block.substr(good, kQuoted)));
   const std::string rest(source.stumbled_over(taken).substr(0, kQuoted));
   bool early = trimmed(rest).empty();
   for (; early && source.more(); source.take()) early = JsonCharacters::Source::is_blank(*JsonCharacters(source));
   if (early) return line + "the JSON ends too early (is the file cut off?).";
-  return line + "from " + rota::quoted(rest) + " on this is no JSON (byte " + std::to_string(taken) +
-         " of the text). Mend the file.";
+  return fmt::format("{}from {} on this is no JSON (byte {} of the text). Mend the file.", line, rota::quoted(rest),
+                     taken);
 }
 
 }  // namespace rota::log

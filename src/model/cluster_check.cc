@@ -1,5 +1,7 @@
 // What the world says is checked against the state before it is folded in. It may come late, twice, out of order, or
 // about what is not there: each is a sentence, never the end of the process.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <set>
 #include <vector>
@@ -37,21 +39,22 @@ const char* state_of(const Job& job) {
 }
 
 std::string is_in_vain(const Job& job, const char* verb) {
-  return named(job) + " is " + verb + ", and it " + state_of(job) + "; nothing was changed.";
+  return fmt::format("{} is {}, and it {}; nothing was changed.", named(job), verb, state_of(job));
 }
 
 }  // namespace
 
 std::optional<std::string> Cluster::unknown(JobId job, const char* verb) const {
   if (knows(job)) return std::nullopt;
-  return "the job with id " + std::to_string(job.value) + " is " + verb +
-         ", and there is none: it has ended before or was never submitted; nothing was changed.";
+  return fmt::format(
+      "the job with id {} is {}, and there is none: it has ended before or was never submitted; nothing was changed.",
+      job.value, verb);
 }
 
 std::optional<std::string> Cluster::unknown(NodeId node) const {
   if (node.value < nodes_.size()) return std::nullopt;
-  return "something is said of the node with id " + std::to_string(node.value) + ", and the cluster has " +
-         amount(static_cast<std::int64_t>(nodes_.size()), "described node") + "; nothing was changed.";
+  return fmt::format("something is said of the node with id {}, and the cluster has {}; nothing was changed.",
+                     node.value, amount(static_cast<std::int64_t>(nodes_.size()), "described node"));
 }
 
 std::optional<std::string> Cluster::not_running(JobId id, const char* verb) const {
@@ -61,7 +64,7 @@ std::optional<std::string> Cluster::not_running(JobId id, const char* verb) cons
 }
 
 std::string Cluster::of_another_run(JobId id, const char* verb) const {
-  return named(job(id)) + " is " + verb + ", which is about a dispatch that is over; nothing was changed.";
+  return fmt::format("{} is {}, which is about a dispatch that is over; nothing was changed.", named(job(id)), verb);
 }
 
 std::optional<std::string> Cluster::objection(const CancelAsked& fact) const {
@@ -79,15 +82,15 @@ std::optional<std::string> Cluster::objection(const Submitted& fact) const {
   if (is_beyond(fact.spec.submit) || fact.expected <= Duration{0} || fact.expected > kLongest) {
     return "a job is submitted with times that cannot be.";
   }
-  if (const auto why = cannot_run(fact.spec)) return "job " + std::to_string(fact.spec.number) + " " + *why + ".";
-  if (!has_share(fact.spec)) return "job " + std::to_string(fact.spec.number) + " is of nobody who has a share.";
+  if (const auto why = cannot_run(fact.spec)) return fmt::format("job {} {}.", fact.spec.number, *why);
+  if (!has_share(fact.spec)) return fmt::format("job {} is of nobody who has a share.", fact.spec.number);
   return objection_to_id(fact.job);
 }
 
 std::optional<std::string> Cluster::objection_to_id(JobId job) const {
   if (job == next_job_) return std::nullopt;
-  return "a job is submitted with id " + std::to_string(job.value) + ", and the next id is " +
-         std::to_string(next_job_.value) + "; nothing was changed.";
+  return fmt::format("a job is submitted with id {}, and the next id is {}; nothing was changed.", job.value,
+                     next_job_.value);
 }
 
 std::optional<std::string> Cluster::objection(const Rejected& fact) const { return objection_to_id(fact.job); }
@@ -115,7 +118,8 @@ std::optional<std::string> Cluster::cannot_run(const JobSpec& spec) const {
   if (spec.processors == 0) return "asks for no processors";
   if (spec.limit <= Duration{0} || spec.limit > kLongest) return "asks for no time to run, or too much";
   if (spec.processors > options_.processors) {
-    return "asks for " + amount(spec.processors, "processor") + "; the cluster has " + grouped(options_.processors);
+    return fmt::format("asks for {}; the cluster has {}", amount(spec.processors, "processor"),
+                       grouped(options_.processors));
   }
   const Machine* machine = options_.machine;
   if (!machine) return std::nullopt;
@@ -140,7 +144,7 @@ std::optional<std::string> Cluster::objection_to_terms(JobId id, const JobSpec& 
   JobSpec amended = spec;
   amended.limit = terms.limit;
   amended.partition = partition;
-  if (const auto why = cannot_run(amended)) return name + " " + *why + "; nothing was changed.";
+  if (const auto why = cannot_run(amended)) return fmt::format("{} {}; nothing was changed.", name, *why);
   const JobTerms* own = eligibility_.terms(id);
   if (own && own->after == terms.after && own->any == terms.any)
     return std::nullopt;  // perhaps for one that failed, and is gone
@@ -191,7 +195,8 @@ std::optional<std::string> Cluster::objection(const LicencesChanged& fact) const
   JobSpec changed = job(fact.job).spec;
   copy_licences(fact, changed);
   if (!options_.machine && changed.licence.valid()) return "licences are asked for that the cluster does not have.";
-  if (const auto why = cannot_run(changed)) return named(job(fact.job)) + " " + *why + "; nothing was changed.";
+  if (const auto why = cannot_run(changed))
+    return fmt::format("{} {}; nothing was changed.", named(job(fact.job)), *why);
   return std::nullopt;
 }
 
@@ -202,7 +207,7 @@ std::optional<std::string> Cluster::objection(const LimitChanged& fact) const {
     return named(job) + " is to have no time to run, or too much; give a limit above 0.";
   JobSpec amended = job.spec;
   amended.limit = fact.limit;
-  if (const auto why = cannot_run(amended)) return named(job) + " " + *why + "; nothing was changed.";
+  if (const auto why = cannot_run(amended)) return fmt::format("{} {}; nothing was changed.", named(job), *why);
   if (job.done + (now_ - job.start - stood(fact.job)) < fact.limit) return std::nullopt;
   return named(job) + " has run for longer than that already; cancel it to end it. Nothing was changed.";
 }
@@ -268,8 +273,8 @@ std::optional<std::string> Cluster::objection(const PowerChanged& fact) const {
 std::optional<std::string> Cluster::objection(const HealthChanged& fact) const {
   if (auto why = unknown(fact.node)) return why;
   if (fact.health != power_.health(fact.node)) return std::nullopt;
-  return "node " + options_.machine->nodes[fact.node.value].name +
-         " is said to be what it is already; nothing was changed.";
+  return fmt::format("node {} is said to be what it is already; nothing was changed.",
+                     options_.machine->nodes[fact.node.value].name);
 }
 
 std::optional<std::string> Cluster::objection(const LicencesCounted& fact) const {
@@ -277,8 +282,8 @@ std::optional<std::string> Cluster::objection(const LicencesCounted& fact) const
   if (fact.licence.value >= licences)
     return "licences are counted that the cluster does not have; nothing was changed.";
   if (fact.elsewhere >= 0 && fact.elsewhere <= kMostLicences) return std::nullopt;
-  return "of licence " + options_.machine->licences[fact.licence.value].name +
-         " fewer than none or too many are counted; nothing was changed.";
+  return fmt::format("of licence {} fewer than none or too many are counted; nothing was changed.",
+                     options_.machine->licences[fact.licence.value].name);
 }
 
 std::optional<std::string> Cluster::objection(const Serving& fact) const { return unknown(fact.node); }
@@ -343,9 +348,9 @@ std::optional<std::string> Cluster::objection(const PowerOrdered& fact) const {
   const PowerState wanted = fact.on ? PowerState::off : PowerState::on;
   const bool possible = power_.state(fact.node) == wanted && (fact.on || nodes_.idle(fact.node));
   if (possible) return std::nullopt;
-  return "node " + options_.machine->nodes[fact.node.value].name +
-         (fact.on ? " is to wake, and it is not off; nothing was changed."
-                  : " is to go to sleep, and it is not on, or jobs run there; nothing was changed.");
+  return fmt::format("node {}{}", options_.machine->nodes[fact.node.value].name,
+                     fact.on ? " is to wake, and it is not off; nothing was changed."
+                             : " is to go to sleep, and it is not on, or jobs run there; nothing was changed.");
 }
 
 std::optional<std::string> Cluster::objection(const CycleClosed& /*fact*/) const {

@@ -1,5 +1,7 @@
 #include "model/fact_text_test.h"
 
+#include <fmt/core.h>
+
 #include <bit>
 #include <tuple>
 #include <type_traits>
@@ -20,9 +22,7 @@ template <class T>
 std::string words_of_fields(const T& value) {
   std::string text;
   std::apply(
-      [&](const auto&... field) {
-        ((text += std::string(field.name) + "=" + words_of(value.*field.member) + " "), ...);
-      },
+      [&](const auto&... field) { ((text += fmt::format("{}={} ", field.name, words_of(value.*field.member))), ...); },
       Fields<T>::all);
   return text;
 }
@@ -30,13 +30,13 @@ std::string words_of_fields(const T& value) {
 template <class T>
 std::string words_of(const T& value) {
   if constexpr (Listed<T>) {
-    return "{" + words_of_fields(value) + "}";
+    return fmt::format("{{{}}}", words_of_fields(value));
   } else if constexpr (std::is_enum_v<T>) {
     return std::to_string(static_cast<int>(value));
   } else if constexpr (std::is_same_v<T, double>) {
-    return std::to_string(value) + "/" + std::to_string(std::bit_cast<std::uint64_t>(value));
+    return fmt::format("{}/{}", value, std::bit_cast<std::uint64_t>(value));
   } else if constexpr (std::is_same_v<T, float>) {
-    return std::to_string(value) + "/" + std::to_string(std::bit_cast<std::uint32_t>(value));
+    return fmt::format("{}/{}", value, std::bit_cast<std::uint32_t>(value));
   } else if constexpr (std::is_arithmetic_v<T>) {
     return std::to_string(value);
   } else if constexpr (requires { value.time_since_epoch(); }) {
@@ -63,7 +63,7 @@ std::string text_of(const CycleClosed& fact) { return words_of(fact); }
 std::string text_of(const Fact& fact) {
   return std::visit(
       [](const auto& what) {
-        return std::string(Fields<std::remove_cvref_t<decltype(what)>>::name) + " " + words_of_fields(what) + "\n";
+        return fmt::format("{} {}\n", Fields<std::remove_cvref_t<decltype(what)>>::name, words_of_fields(what));
       },
       fact.what);
 }

@@ -2,6 +2,8 @@
 // letter and a difference be read.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <string>
 #include <vector>
 
@@ -22,7 +24,7 @@ inline std::string difference(const std::string& a, const std::string& b) {
   while (from < a.size() || from < b.size()) {
     const std::string one = from < a.size() ? a.substr(from, a.find('\n', from) - from) : "nothing";
     const std::string other = from < b.size() ? b.substr(from, b.find('\n', from) - from) : "nothing";
-    if (one != other) return one + "\nbut\n" + other;
+    if (one != other) return fmt::format("{}\nbut\n{}", one, other);
     from += one.size() + 1;
   }
   return {};

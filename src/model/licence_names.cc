@@ -15,14 +15,12 @@ Result<std::vector<NamedLicences>> parse_named_licences(std::string_view text) {
     const auto count =
         colon == std::string_view::npos ? Result<std::int64_t>(1) : parse_integer(trimmed(piece.substr(colon + 1)));
     if (name.empty() || !count || *count < 1 || *count > kMostLicencesAsked) {
-      return fail("licences are names, each alone or with how many, such as matlab:4,simulink, not " + quoted(text) +
-                  ".");
+      return fail("licences are names, each alone or with how many, such as matlab:4,simulink, not {}.", quoted(text));
     }
     if (std::ranges::find(all, name, &NamedLicences::name) != all.end())
-      return fail("the licence " + quoted(name) + " is there twice in " + quoted(text) + ".");
+      return fail("the licence {} is there twice in {}.", quoted(name), quoted(text));
     if (all.size() == kMostLicenceKinds)
-      return fail("a job may hold licences of " + std::to_string(kMostLicenceKinds) + " kinds at most, and " +
-                  quoted(text) + " names more.");
+      return fail("a job may hold licences of {} kinds at most, and {} names more.", kMostLicenceKinds, quoted(text));
     all.push_back({std::string(name), static_cast<std::uint32_t>(*count)});
   }
   return all;

@@ -1,5 +1,6 @@
 #include "model/licence_names.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 namespace rota {
@@ -27,8 +28,9 @@ TEST(LicenceNames, are_written_as_they_are_read) {
 
 TEST(LicenceNames, say_what_is_wrong) {
   for (const char* text : {"", ",", "a,", ":2", "a:", "a:0", "a:-1", "a:b", "a:1:2", "a:1000001", "a,b:0"}) {
-    EXPECT_EQ(error(text), "licences are names, each alone or with how many, such as matlab:4,simulink, not \"" +
-                               std::string(text) + "\".");
+    EXPECT_EQ(
+        error(text),
+        fmt::format("licences are names, each alone or with how many, such as matlab:4,simulink, not \"{}\".", text));
   }
   EXPECT_EQ(error("a:1,b,a"), "the licence \"a\" is there twice in \"a:1,b,a\".");
   EXPECT_EQ(parse_named_licences("a,b,c,d,e,f,g,h").value().size(), 8U);

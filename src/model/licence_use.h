@@ -75,7 +75,10 @@ bool all_licences(const Holder& holder, const Test& test) {
 // visit(id, count) for each kind, by rising id.
 template <class Holder, class Visit>
 void each_licence(const Holder& holder, const Visit& visit) {
-  all_licences(holder, [&](LicenceId id, std::uint32_t count) { return visit(id, count), true; });
+  all_licences(holder, [&](LicenceId id, std::uint32_t count) {
+    visit(id, count);
+    return true;
+  });
 }
 
 // How many of that kind.

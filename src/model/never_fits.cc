@@ -1,5 +1,7 @@
 #include "model/never_fits.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -10,7 +12,7 @@ namespace {
 
 std::optional<std::string> beyond_limit(const Partition& partition, const JobSpec& spec) {
   const auto asks = [&](const std::string& what, const std::string& limit) {
-    return "asks for " + what + "; partition " + partition.name + " allows " + limit;
+    return fmt::format("asks for {}; partition {} allows {}", what, partition.name, limit);
   };
   if (spec.limit > partition.max_time) {
     if (spec.limit >= kLongest) return asks("no time limit", format_duration(partition.max_time) + " at most");
@@ -23,8 +25,8 @@ std::optional<std::string> beyond_limit(const Partition& partition, const JobSpe
     return asks(amount(spec.nodes, "node"), grouped(partition.max_nodes));
   }
   if (spec.nodes > 0 && spec.nodes < partition.min_nodes) {
-    return "asks for " + amount(spec.nodes, "node") + "; partition " + partition.name + " takes jobs from " +
-           grouped(partition.min_nodes) + " on";
+    return fmt::format("asks for {}; partition {} takes jobs from {} on", amount(spec.nodes, "node"), partition.name,
+                       grouped(partition.min_nodes));
   }
   return std::nullopt;
 }
@@ -51,12 +53,12 @@ std::optional<std::string> lacks_accelerators(const Machine& machine, const JobS
   std::string asked = amount(spec.accelerators, "accelerator");
   if (spec.accelerator_type.valid()) asked += " of type " + machine.accelerator_types[spec.accelerator_type.value];
   const bool some = spec.partition.valid();
-  return "asks for " + asked + " on each of " + (nodes > 1 ? grouped(nodes) : "its") + " nodes; " +
-         (have == 0   ? "no node of "
-          : have == 1 ? "one node of "
-                      : grouped(have) + " nodes of ") +
-         (some ? "partition " + machine.partitions[spec.partition.value].name : "the cluster") +
-         (have > 1 ? " have so many" : " has so many");
+  return fmt::format("asks for {} on each of {} nodes; {}{}{}", asked, nodes > 1 ? grouped(nodes) : "its",
+                     have == 0   ? "no node of "
+                     : have == 1 ? "one node of "
+                                 : grouped(have) + " nodes of ",
+                     some ? "partition " + machine.partitions[spec.partition.value].name : "the cluster",
+                     have > 1 ? " have so many" : " has so many");
 }
 
 std::string scope_of(const Machine& machine, const JobSpec& spec) {
@@ -107,14 +109,15 @@ std::string lacks_room(const Machine& machine, const JobSpec& spec) {
   if (memory < spec.memory) {
     const bool alike = format_size(spec.memory) == format_size(memory);  // as texts are cut
     const auto text = [&](std::int64_t bytes) { return alike ? grouped(bytes) + " bytes" : format_size(bytes); };
-    return "asks for " + text(spec.memory) + " of memory on each of its nodes; the largest node of " + scope + " has " +
-           text(memory);
+    return fmt::format("asks for {} of memory on each of its nodes; the largest node of {} has {}", text(spec.memory),
+                       scope, text(memory));
   }
-  if (asked.nodes > nodes) return "asks for " + amount(asked.nodes, "node") + "; " + scope + " has " + grouped(nodes);
+  if (asked.nodes > nodes)
+    return fmt::format("asks for {}; {} has {}", amount(asked.nodes, "node"), scope, grouped(nodes));
   if (asked.nodes > 0 && asked.share > processors)
-    return "asks for " + amount(asked.share, "processor") + " on " +
-           (asked.nodes == 1 ? "one node" : "each of " + grouped(asked.nodes) + " nodes") + "; the largest node of " +
-           scope + " has " + grouped(processors);
+    return fmt::format("asks for {} on {}; the largest node of {} has {}", amount(asked.share, "processor"),
+                       asked.nodes == 1 ? "one node" : fmt::format("each of {} nodes", grouped(asked.nodes)), scope,
+                       grouped(processors));
   std::string what = amount(spec.processors, "processor");
   if (asked.nodes > 0) what += " on " + amount(asked.nodes, "node");
   if (spec.memory > 0) what += (asked.nodes > 0 ? ", with " : " on nodes with ") + format_size(spec.memory);
@@ -124,10 +127,10 @@ std::string lacks_room(const Machine& machine, const JobSpec& spec) {
                                : " on nodes with ") +
             amount(spec.accelerators, "accelerator");
   const bool each = spec.memory > 0 || spec.accelerators > 0;
-  std::string out = "asks for " + what + (each ? " each; " : "; ") + scope + " has " +
-                    (each ? amount(wide, "such node") + " with " : "") + amount(most, "processor") + " in all";
+  std::string out = fmt::format("asks for {}{}{} has {}{} in all", what, each ? " each; " : "; ", scope,
+                                each ? amount(wide, "such node") + " with " : "", amount(most, "processor"));
   const std::uint32_t fits = most_processors(machine, spec);
-  return fits == 0 ? out : out + ", and with " + grouped(fits) + " it would fit";
+  return fits == 0 ? out : fmt::format("{}, and with {} it would fit", out, grouped(fits));
 }
 
 std::optional<std::string> beyond_licences(const Machine& machine, const JobSpec& spec) {
@@ -135,8 +138,8 @@ std::optional<std::string> beyond_licences(const Machine& machine, const JobSpec
   each_licence(spec, [&](LicenceId id, std::uint32_t count) {
     const Licence& licence = machine.licences[id.value];
     if (why || count <= licence.count) return;
-    why =
-        "asks for " + amount(count, "licence") + " of " + licence.name + "; the cluster has " + grouped(licence.count);
+    why = fmt::format("asks for {} of {}; the cluster has {}", amount(count, "licence"), licence.name,
+                      grouped(licence.count));
   });
   return why;
 }
@@ -170,7 +173,8 @@ bool may_serve(const Machine& machine, const JobSpec& spec, NodeId id) {
 std::optional<std::string> never_fits(const Machine& machine, const JobSpec& spec) {
   if (auto why = beyond_licences(machine, spec)) return why;
   if (spec.processors > machine.processors) {
-    return "asks for " + amount(spec.processors, "processor") + "; the cluster has " + grouped(machine.processors);
+    return fmt::format("asks for {}; the cluster has {}", amount(spec.processors, "processor"),
+                       grouped(machine.processors));
   }
   if (spec.partition.valid()) {
     if (auto why = beyond_limit(machine.partitions[spec.partition.value], spec)) return why;

@@ -106,7 +106,10 @@ TEST(NodePower, wakes_those_first_that_draw_the_least) {
   NodePower power(&m);
   for (std::uint32_t i = 0; i < 3; ++i) power.changed(NodeId{i}, PowerState::off, at_seconds(0), kNever);
   std::vector<std::uint32_t> order;
-  power.for_each_asleep([&](NodeId node) { return order.push_back(node.value), true; });
+  power.for_each_asleep([&](NodeId node) {
+    order.push_back(node.value);
+    return true;
+  });
   EXPECT_EQ(order, (std::vector<std::uint32_t>{1, 2, 0}));
 }
 
@@ -205,7 +208,10 @@ TEST(NodePower, ANodeThatIsNotUpIsNotExpectedBack) {
   power.set_health(NodeId{0}, Health::up);
   EXPECT_EQ(returns_of(power, 20, true), (Returns{{at_seconds(40), 4}, {at_seconds(110), 4}}));
   int asleep = 0;
-  power.for_each_asleep([&](NodeId node) { return asleep += 1 + static_cast<int>(node.value), true; });
+  power.for_each_asleep([&](NodeId node) {
+    asleep += 1 + static_cast<int>(node.value);
+    return true;
+  });
   EXPECT_EQ(asleep, 1);
 }
 

@@ -1,4 +1,6 @@
 // Whether a reservation can be made, and taken back.
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -16,8 +18,8 @@ bool is_beyond(Instant at) { return at < kEpoch - kLongest || at > kEpoch + 4 * 
 
 std::optional<std::string> Cluster::objection(const Reserved& fact) const {
   if (fact.id != reservations_.next_id()) {
-    return named(fact.id) + " is made, and the next id is " + std::to_string(reservations_.next_id().value) +
-           "; nothing was changed.";
+    return fmt::format("{} is made, and the next id is {}; nothing was changed.", named(fact.id),
+                       reservations_.next_id().value);
   }
   if (fact.until <= now_) return named(fact.id) + " is over before it is made; give an end that is to come.";
   return objection_to_reservation({fact.id, fact.from, fact.until, fact.nodes, fact.processors});
@@ -48,15 +50,15 @@ std::optional<std::string> Cluster::objection_to_counts(const Reservation& r) co
   const std::string name = named(r.id);
   if (!r.nodes.empty()) return name + " names nodes, and here processors are only counted; say how many of them.";
   if (r.processors <= 0) return name + " reserves nothing; say how many processors.";
-  const std::string there = "the cluster has " + grouped(options_.processors) + "; reserve fewer.";
+  const std::string there = fmt::format("the cluster has {}; reserve fewer.", grouped(options_.processors));
   if (r.processors > options_.processors) {
-    return name + " asks for " + amount(r.processors, "processor") + ", and " + there;
+    return fmt::format("{} asks for {}, and {}", name, amount(r.processors, "processor"), there);
   }
   const auto check = [&](Instant at) -> std::optional<std::string> {
     const std::int64_t others = r.holds_at(at) ? reservations_.processors_at(at) : 0;
     if (others <= options_.processors - r.processors) return std::nullopt;
-    return name + " asks for " + amount(r.processors, "processor") + " when " + grouped(others) +
-           (others == 1 ? " is" : " are") + " reserved already, and " + there;
+    return fmt::format("{} asks for {} when {}{} reserved already, and {}", name, amount(r.processors, "processor"),
+                       grouped(others), others == 1 ? " is" : " are", there);
   };
   if (auto why = check(r.from)) return why;
   for (const Reservation& other : reservations_.all()) {
@@ -76,14 +78,15 @@ std::optional<std::string> Cluster::objection_to_nodes(const Reservation& r) con
   const auto named_node = [&](NodeId node) { return "node " + options_.machine->nodes[node.value].name; };
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (auto why = unknown(nodes[i])) return why;
-    if (i > 0 && nodes[i] == nodes[i - 1]) return name + " names " + named_node(nodes[i]) + " twice; name it once.";
+    if (i > 0 && nodes[i] == nodes[i - 1])
+      return fmt::format("{} names {} twice; name it once.", name, named_node(nodes[i]));
   }
   for (const Reservation& other : reservations_.all()) {
     if (!other.overlaps(r.from, r.until)) continue;
     for (const NodeId node : other.nodes) {
       if (!std::ranges::binary_search(nodes, node)) continue;
-      return name + " names " + named_node(node) + ", which " + named(other.id) +
-             " has for a part of that time; take another node or another time.";
+      return fmt::format("{} names {}, which {} has for a part of that time; take another node or another time.", name,
+                         named_node(node), named(other.id));
     }
   }
   return std::nullopt;

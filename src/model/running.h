@@ -26,7 +26,10 @@ struct ProcessorSum {
 
   void add(const RunningEntry& e) { processors += e.processors; }
   void add(const ProcessorSum& o) { processors += o.processors; }
-  bool remove(const RunningEntry& e) { return processors -= e.processors, true; }
+  bool remove(const RunningEntry& e) {
+    processors -= e.processors;
+    return true;
+  }
 };
 
 class RunningJobs {

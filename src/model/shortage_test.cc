@@ -1,5 +1,6 @@
 #include "model/shortage.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "base/text.h"
@@ -75,9 +76,9 @@ TEST_F(Shortage, TellsAllThatAJobAsksFor) {
   spec.accelerator_type = AcceleratorTypeId{0};
   spec.licence = LicenceId{0};
   spec.licences = 2;
-  EXPECT_EQ(asked_text(&machine_, spec),
-            "4 processors on 2 nodes with " + format_size(spec.memory) +
-                " of memory and 1 accelerator of type a100 on each node in partition gpu and 2 licences of matlab");
+  EXPECT_EQ(asked_text(&machine_, spec), fmt::format("4 processors on 2 nodes with {} of memory and 1 accelerator of "
+                                                     "type a100 on each node in partition gpu and 2 licences of matlab",
+                                                     format_size(spec.memory)));
   EXPECT_EQ(asked_text(nullptr, JobSpec{}), "1 processor");
 }
 

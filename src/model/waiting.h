@@ -205,7 +205,10 @@ void WaitingJobs::rank_anew(Instant now, const JobOf& job_of) {
   settle_newest();
   std::vector<JobId> ids;
   ids.reserve(size_);
-  const auto collect = [&](const WaitingEntry& e) { return ids.push_back(e.job), true; };
+  const auto collect = [&](const WaitingEntry& e) {
+    ids.push_back(e.job);
+    return true;
+  };
   if (by_queue_kept_) {
     by_queue_.for_each(collect);
   } else {

@@ -36,7 +36,8 @@ bool KeptTimeline::follow(const View& view, Promises promises) {
   ++follows_;
   changes_.clear();
   view.running().for_each([&](const RunningEntry& e) {
-    return see(e.job, now_, std::max(e.place.end, now_ + kMoment), view.placement(e.job)), true;
+    see(e.job, now_, std::max(e.place.end, now_ + kMoment), view.placement(e.job));
+    return true;
   });
   some_have_no_place_ = false;
   if (promises == Promises::drawn) see_promises(view);

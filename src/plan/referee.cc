@@ -1,5 +1,7 @@
 #include "plan/referee.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -32,7 +34,7 @@ std::optional<std::string> check_passing(const View& view, const Plan& plan, con
   if (passed == nullptr || passed->state != JobState::waiting) return name(view, a.job) + " passes no job that waits";
   if (view.job(a.job).expected < kForeseeable) return name(view, a.job) + " passes another job and has an end in sight";
   if (!is_foreseeable(promise_after(view, plan, a.reason.promised), view.now())) return std::nullopt;
-  return name(view, a.job) + " passes " + name(view, a.reason.promised) + ", whose start can be foreseen";
+  return fmt::format("{} passes {}, whose start can be foreseen", name(view, a.job), name(view, a.reason.promised));
 }
 
 }  // namespace
@@ -174,8 +176,8 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
     if (auto breach = check_beneficiaries(view, plan)) return breach;
   }
   if (too_many.valid())
-    return name(view, too_many) + " is started although it does not fit: the starts at " + when(view.now()) + " need " +
-           amount(-free, "processor") + " more than are free";
+    return fmt::format("{} is started although it does not fit: the starts at {} need {} more than are free",
+                       name(view, too_many), when(view.now()), amount(-free, "processor"));
   return std::nullopt;
 }
 
@@ -245,8 +247,8 @@ std::optional<std::string> Referee::check_kept_promises(const View& view, const 
     if (!view.options().presume_ended) without_plan -= view.running().released_by(view.now());
     if (without_plan < job.spec.processors || job.promise < view.now()) continue;
     if (!is_breach()) continue;
-    return name(view, p.job) + " was promised " + when(job.promise) + " and is put off to " + when(p.start) +
-           " although nothing but the plan stands in its way";
+    return fmt::format("{} was promised {} and is put off to {} although nothing but the plan stands in its way",
+                       name(view, p.job), when(job.promise), when(p.start));
   }
   return std::nullopt;
 }
@@ -261,7 +263,7 @@ std::optional<std::string> Referee::check_new_promises(const View& view, const P
     if (p.start == kNever || p.start == view.job(p.job).promise) continue;  // at most another place
     if (p.start <= view.now()) return name(view, p.job) + " is promised a start that is already past";
     if (!feasible(p.job, p.start)) {
-      return name(view, p.job) + " is promised " + when(p.start) + ", when too few processors are free";
+      return fmt::format("{} is promised {}, when too few processors are free", name(view, p.job), when(p.start));
     }
   }
   if (view.promised().size() > 4 || !view.counts_decide()) return std::nullopt;
@@ -271,7 +273,7 @@ std::optional<std::string> Referee::check_new_promises(const View& view, const P
     if (at <= view.now() || !overtaken_beyond(view, plan, at)) continue;
     if (starts(id) || promise_after(view, plan, id) != at) continue;
     if (!feasible(id, at) && free_at(view, plan, at, false) >= view.job(id).spec.processors) {
-      return name(view, id) + " was promised " + when(at) + ", and the plan's starts take what it needs then";
+      return fmt::format("{} was promised {}, and the plan's starts take what it needs then", name(view, id), when(at));
     }
   }
   return std::nullopt;
@@ -362,10 +364,11 @@ std::optional<std::string> Referee::check_all_promises_together(const View& view
   if (!excess) return std::nullopt;
   for (const JobId id : view.promised()) {  // what is needed rises where a promise begins
     if (promise_after(view, plan, id) != excess->at) continue;
-    return name(view, id) + " is promised " + when(excess->at) + ", when promises and running jobs together need " +
-           amount(excess->used, "processor");
+    return fmt::format("{} is promised {}, when promises and running jobs together need {}", name(view, id),
+                       when(excess->at), amount(excess->used, "processor"));
   }
-  return "the promises and running jobs together need " + amount(excess->used, "processor") + " at " + when(excess->at);
+  return fmt::format("the promises and running jobs together need {} at {}", amount(excess->used, "processor"),
+                     when(excess->at));
 }
 
 }  // namespace rota

@@ -1,5 +1,7 @@
 // The part of the referee that looks at nodes: where jobs start, and what is set aside for those that are promised a
 // start.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <tuple>
 
@@ -138,7 +140,7 @@ std::optional<std::string> Referee::check_room(const View& view, const Action& a
     ++checks_;
     const Node& node = view.options().machine->nodes[s.node.value];
     if (!has(node, used_[s.node.value])) {
-      return name(view, job) + " is started on node " + node.name + ", which has no room for it";
+      return fmt::format("{} is started on node {}, which has no room for it", name(view, job), node.name);
     }
   }
   const Machine& machine = *view.options().machine;
@@ -147,7 +149,7 @@ std::optional<std::string> Referee::check_room(const View& view, const Action& a
   each_licence(view.job(job).spec, [&](LicenceId id, std::uint32_t) {
     const Licence& licence = machine.licences[id.value];
     if (breach || used_[slot_of(machine, id)].processors <= licence.count) return;
-    breach = name(view, job) + " is started without a licence of " + licence.name;
+    breach = fmt::format("{} is started without a licence of {}", name(view, job), licence.name);
   });
   return breach;
 }
@@ -163,9 +165,10 @@ std::optional<std::string> Referee::check_shape(const View& view, JobId job, con
   looked_at_.resize(machine.nodes.size());
   for (const Share& s : where.shares) {
     const Node& node = machine.nodes[s.node.value];
-    if (const char* why = bars(node, spec)) return name(view, job) + " is given node " + node.name + why;
+    if (const char* why = bars(node, spec))
+      return fmt::format("{} is given node {}{}", name(view, job), node.name, why);
     if (std::exchange(looked_at_[s.node.value], looks_) == looks_) {
-      return name(view, job) + " is given node " + node.name + " twice";
+      return fmt::format("{} is given node {} twice", name(view, job), node.name);
     }
     got += s.processors;
     least = std::min(least, s.processors);
@@ -277,12 +280,13 @@ std::optional<std::string> Referee::worst_node(const Machine& machine) {
     if (c.node >= machine.nodes.size()) {
       const Licence& licence = machine.licences[c.node - machine.nodes.size()];
       if (used.processors <= licence.count) continue;
-      return "running jobs and what is set aside together need more licences of " + licence.name +
-             " than there are at " + when(c.at);
+      return fmt::format("running jobs and what is set aside together need more licences of {} than there are at {}",
+                         licence.name, when(c.at));
     }
     const Node& node = machine.nodes[c.node];
     if (!has(node, used)) {
-      return "running jobs and what is set aside together need more than node " + node.name + " has at " + when(c.at);
+      return fmt::format("running jobs and what is set aside together need more than node {} has at {}", node.name,
+                         when(c.at));
     }
   }
   return std::nullopt;
@@ -317,7 +321,7 @@ std::optional<std::string> Referee::check_migrations(const View& view, const Pla
   if (view.promised().empty()) return std::nullopt;
   const auto breach = node_excess(view, plan, Promises::after);
   if (!breach || node_excess(view, plan, Promises::before)) return std::nullopt;
-  return name(view, moved.front()) + " is moved and a promise suffers: " + *breach;
+  return fmt::format("{} is moved and a promise suffers: {}", name(view, moved.front()), *breach);
 }
 
 // Whether what the job would need may never come back: nodes, or licences that others use.

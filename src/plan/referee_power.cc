@@ -1,4 +1,6 @@
 // The part of the referee that looks at the nodes' power, with a ledger of its own.
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "plan/referee.h"
@@ -136,7 +138,7 @@ std::optional<std::string> Referee::check_power(const View& view, const Plan& pl
       const bool unfit = !unfit_.empty() && unfit_[s.node.value];
       if (power_[s.node.value].state == PowerState::on && !unfit) continue;
       const char* why = unfit ? ", which is draining or down" : ", which is not on";
-      return "a job is started on node " + machine.nodes[s.node.value].name + why;
+      return fmt::format("a job is started on node {}{}", machine.nodes[s.node.value].name, why);
     }
   }
   if (!switches) return std::nullopt;
@@ -147,7 +149,8 @@ std::optional<std::string> Referee::check_power(const View& view, const Plan& pl
   for (const Action& a : plan.actions()) {
     if (!a.of_power()) continue;
     ++checks_;
-    if (const char* breach = breach_of_switch(view, a)) return "node " + machine.nodes[a.node.value].name + breach;
+    if (const char* breach = breach_of_switch(view, a))
+      return fmt::format("node {}{}", machine.nodes[a.node.value].name, breach);
   }
   return check_promises_awake(view, plan);
 }

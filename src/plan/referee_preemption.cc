@@ -1,4 +1,6 @@
 // What the referee demands of preemption.
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -73,7 +75,8 @@ std::optional<std::string> Referee::check_preemption(const View& view, const Act
     return name(view, action.job) + " is preempted for nobody who waits";
   }
   if (view.job(beneficiary).spec.priority <= job.spec.priority) {
-    return name(view, action.job) + " is preempted for " + name(view, beneficiary) + ", whose priority is no higher";
+    return fmt::format("{} is preempted for {}, whose priority is no higher", name(view, action.job),
+                       name(view, beneficiary));
   }
   return std::nullopt;
 }
@@ -108,8 +111,8 @@ std::optional<std::string> Referee::check_beneficiaries(const View& view, const 
   const auto is_delayed = [](const Action& a) { return a.kind == ActionKind::preempt && a.until != kNever; };
   if (std::any_of(plan.actions().begin(), plan.actions().end(), is_delayed)) return std::nullopt;  // it is promised
   if (room < 0) {
-    return "jobs are preempted in vain: " + name(view, beneficiaries.back()) + " and those before it need " +
-           amount(-room, "processor") + " more than that frees";
+    return fmt::format("jobs are preempted in vain: {} and those before it need {} more than that frees",
+                       name(view, beneficiaries.back()), amount(-room, "processor"));
   }
   return view.counts_decide() ? std::nullopt : check_room_made(view, plan);
 }
@@ -161,15 +164,15 @@ std::optional<std::string> Referee::check_room_made(const View& view, const Plan
     ++checks_;
     const JobSpec& spec = view.job(a.reason.promised).spec;
     if (!could_hold(view, spec)) {
-      breach = name(view, a.job) + " is preempted in vain: what is made free is not where " +
-               name(view, a.reason.promised) + " can run";
+      breach = fmt::format("{} is preempted in vain: what is made free is not where {} can run", name(view, a.job),
+                           name(view, a.reason.promised));
     }
     if (!view.leaving().empty()) continue;
     count(a.job, view.placement(a.job), 1);
     use_what_peers_are_promised(view, a.reason.promised, 1);
     if (!breach && could_hold(view, spec)) {
-      breach =
-          name(view, a.job) + " is preempted needlessly: " + name(view, a.reason.promised) + " has room without that";
+      breach = fmt::format("{} is preempted needlessly: {} has room without that", name(view, a.job),
+                           name(view, a.reason.promised));
     }
     use_what_peers_are_promised(view, a.reason.promised, -1);
     count(a.job, view.placement(a.job), -1);
@@ -206,10 +209,12 @@ std::optional<std::string> Referee::check_peers(const View& view, const Plan& pl
     const Job& job = view.job(p.job);
     if (p.job == beneficiary || p.start <= job.promise || job.promise < view.now() || starts(p.job)) continue;
     if (job.spec.priority < view.job(beneficiary).spec.priority) continue;
-    return name(view, p.job) + " loses its promise to " + name(view, beneficiary) + ", whose priority is no higher";
+    return fmt::format("{} loses its promise to {}, whose priority is no higher", name(view, p.job),
+                       name(view, beneficiary));
   }
   if (!is_broken(Promises::after)) return std::nullopt;
-  return "others give way to " + name(view, beneficiary) + ", and a promise that stands cannot be kept beside it";
+  return fmt::format("others give way to {}, and a promise that stands cannot be kept beside it",
+                     name(view, beneficiary));
 }
 
 // Once they are gone, and nothing else has happened, the beneficiary starts and they do not. While others are leaving,
@@ -228,7 +233,7 @@ std::optional<std::string> Referee::check_owed(const View& view, const Plan& pla
     const bool places_matter = !g.given_up.shares.empty();
     if (g.gone && places_matter && !some_leave && starts(g.beneficiary) &&
         !in_its_place(view, plan, g.beneficiary, g.given_up)) {
-      return name(view, g.job) + " was preempted in vain: " + name(view, g.beneficiary) + " starts elsewhere";
+      return fmt::format("{} was preempted in vain: {} starts elsewhere", name(view, g.job), name(view, g.beneficiary));
     }
     if (g.gone && !places_matter && starts(g.job)) {
       return name(view, g.job) + " is preempted and started again at one instant";
@@ -237,8 +242,8 @@ std::optional<std::string> Referee::check_owed(const View& view, const Plan& pla
     const auto still_there = [&](const GaveWay& o) { return to_the_same(o) && !o.gone; };
     const bool is_owed = !some_leave && std::none_of(gave_way_.begin(), gave_way_.end(), still_there);
     if (is_owed && !starts(g.beneficiary)) {
-      return name(view, g.job) + " was preempted in vain: " + name(view, g.beneficiary) +
-             " does not start in its place";
+      return fmt::format("{} was preempted in vain: {} does not start in its place", name(view, g.job),
+                         name(view, g.beneficiary));
     }
   }
   std::erase_if(gave_way_, [&](const GaveWay& g) { return g.gone && (!some_leave || starts(g.beneficiary)); });

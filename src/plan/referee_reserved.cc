@@ -1,5 +1,7 @@
 // The part of the referee that looks at reservations: a plan leaves alone what is reserved. What running jobs still
 // hold when a reservation begins it does not get; then it gets what is left, and what they leave.
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "plan/referee.h"
@@ -8,7 +10,9 @@
 namespace rota {
 namespace {
 
-std::string reserved_from(const Reservation& r) { return "is reserved from " + when(r.from) + " to " + when(r.until); }
+std::string reserved_from(const Reservation& r) {
+  return fmt::format("is reserved from {} to {}", when(r.from), when(r.until));
+}
 
 // The first of these nodes that is reserved; invalid: none is.
 NodeId reserved_among(const Reservation& r, const Placement& where) {
@@ -65,8 +69,8 @@ std::optional<std::string> Referee::check_start_beside(const View& view, const P
     if (!view.nodes().counted()) {
       const NodeId node = reserved_among(r, where);
       if (!node.valid()) continue;
-      return name(view, job) + " is started until " + when(end) + " on node " +
-             view.options().machine->nodes[node.value].name + ", which " + reserved_from(r);
+      return fmt::format("{} is started until {} on node {}, which {}", name(view, job), when(end),
+                         view.options().machine->nodes[node.value].name, reserved_from(r));
     }
     const Instant at = std::max(r.from, now);
     std::int64_t needed = held_beyond(view, at) + reserved_at(at);
@@ -75,7 +79,7 @@ std::optional<std::string> Referee::check_start_beside(const View& view, const P
       if (there) needed += view.job(a.job).spec.processors;
     }
     if (needed <= view.options().processors) continue;
-    return name(view, job) + " is started until " + when(end) + " and takes what " + reserved_from(r);
+    return fmt::format("{} is started until {} and takes what {}", name(view, job), when(end), reserved_from(r));
   }
   return std::nullopt;
 }
@@ -90,12 +94,13 @@ std::optional<std::string> Referee::check_promise_beside(const View& view, const
     if (!view.nodes().counted()) {
       const NodeId node = reserved_among(r, where);
       if (!node.valid()) continue;
-      return name(view, promise.job) + " is promised " + when(promise.start) + " on node " +
-             view.options().machine->nodes[node.value].name + ", which " + reserved_from(r);
+      return fmt::format("{} is promised {} on node {}, which {}", name(view, promise.job), when(promise.start),
+                         view.options().machine->nodes[node.value].name, reserved_from(r));
     }
     const Instant at = std::max(r.from, promise.start);
     if (free_at(view, plan, at, true) - reserved_at(at) >= job.spec.processors) continue;
-    return name(view, promise.job) + " is promised " + when(promise.start) + " and takes what " + reserved_from(r);
+    return fmt::format("{} is promised {} and takes what {}", name(view, promise.job), when(promise.start),
+                       reserved_from(r));
   }
   return std::nullopt;
 }

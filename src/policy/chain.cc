@@ -1,5 +1,7 @@
 #include "policy/chain.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/check.h"
@@ -69,8 +71,8 @@ Result<void> Chain::keeps_reservations() const {
   for (const Module* module : kModules) {
     const std::string_view why = module->breaks_reservations ? module->breaks_reservations(knobs_) : "";
     if (why.empty()) continue;
-    return fail("policy " + quoted(text_) + " does not go with reservations, because " + std::string(why) +
-                ". Leave that out, or the reservations.");
+    return fail("policy {} does not go with reservations, because {}. Leave that out, or the reservations.",
+                quoted(text_), why);
   }
   return {};
 }
@@ -80,7 +82,7 @@ Chain plain_mode_of(const Chain& chain) {
   CHECK(read, "what has been read can be read again");
   std::string text = "fcfs";
   for (const Setting& set : read->own) {
-    if (module_of(*set.knob).in_plain_mode) text += "+" + std::string(set.knob->name) + "=" + std::string(set.value);
+    if (module_of(*set.knob).in_plain_mode) text += fmt::format("+{}={}", set.knob->name, set.value);
   }
   auto plain = Chain::parse(text);
   CHECK(plain, "what switches nodes goes with fcfs: else those that sleep would never wake");

@@ -1,5 +1,7 @@
 #include "policy/chain_text.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string>
 
@@ -10,7 +12,7 @@ namespace rota {
 namespace {
 
 std::string hint(std::string_view near) {
-  return near.empty() ? "; `rota policies` lists them." : "; did you mean " + std::string(near) + "?";
+  return near.empty() ? "; `rota policies` lists them." : fmt::format("; did you mean {}?", near);
 }
 
 // The first knob that takes this word; not yes or no, which many take, and not what holds anyway.
@@ -24,19 +26,19 @@ const Knob* knob_that_takes(std::string_view word) {
 
 std::unexpected<Error> no_policy(std::string_view name) {
   if (const Knob* knob = knob_that_takes(name)) {
-    const std::string value = std::string(knob->name) + "=" + std::string(name);
-    return fail("there is no policy " + quoted(name) + "; it is what a knob takes: put +" + value +
-                " behind a policy, as in easy+" + value + ".");
+    const std::string value = fmt::format("{}={}", knob->name, name);
+    return fail("there is no policy {}; it is what a knob takes: put +{} behind a policy, as in easy+{}.", quoted(name),
+                value, value);
   }
   std::vector<std::string_view> names;
   for (const PolicyName& p : policy_names()) names.push_back(p.name);
-  return fail("there is no policy " + quoted(name) + hint(nearest(name, names)));
+  return fail("there is no policy {}{}", quoted(name), hint(nearest(name, names)));
 }
 
 std::unexpected<Error> no_knob(std::string_view name) {
   std::vector<std::string_view> names;
   for (const Knob* knob : every_knob()) names.push_back(knob->name);
-  return fail("there is no policy knob " + quoted(name) + hint(nearest(name, names)));
+  return fail("there is no policy knob {}{}", quoted(name), hint(nearest(name, names)));
 }
 
 // A name may bear the separator, as "easy++" does: the longest one counts.
@@ -59,13 +61,13 @@ Result<std::vector<Setting>> read_settings(std::string_view text) {
     if (const PolicyName* policy = policy_named(one); policy && !policy->behind.empty()) one = policy->behind;
     const auto equals = one.find('=');
     if (equals == std::string_view::npos) {
-      return fail("in a policy, " + quoted(one) + " is not a knob of the form NAME=VALUE; `rota policies` lists them.");
+      return fail("in a policy, {} is not a knob of the form NAME=VALUE; `rota policies` lists them.", quoted(one));
     }
     const std::string_view name = one.substr(0, equals);
     const Knob* knob = knob_named(name);
     if (!knob) return no_knob(name);
     if (setting_of(settings, name)) {
-      return fail("policy knob " + std::string(name) + " is set twice. Leave one of the two out.");
+      return fail("policy knob {} is set twice. Leave one of the two out.", name);
     }
     settings.push_back({knob, one.substr(equals + 1)});
   }
@@ -123,8 +125,7 @@ Result<ChainKnobs> knobs_of(const ChainText& text) {
   for (const Setting& set : text.own) {
     const std::string_view why = set.knob->idle ? set.knob->idle(knobs) : std::string_view{};
     if (why.empty()) continue;
-    return fail("policy knob " + std::string(set.knob->name) + " would have no effect here: " + std::string(why) +
-                ". Leave it out.");
+    return fail("policy knob {} would have no effect here: {}. Leave it out.", set.knob->name, why);
   }
   for (const Module* module : kModules) {
     for (const Refusal& refusal : module->refusals) {

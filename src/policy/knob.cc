@@ -1,5 +1,7 @@
 #include "policy/knob.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -29,11 +31,12 @@ std::string in_words(const Range& range) {
     case Range::Of::nothing:
       return "";
     case Range::Of::whole_numbers:
-      return "a whole number from " + std::to_string(range.least) +
-             (range.most == INT64_MAX ? " on" : " to " + std::to_string(range.most));
+      return fmt::format("a whole number from {}{}", range.least,
+                         range.most == INT64_MAX ? " on" : " to " + std::to_string(range.most));
     case Range::Of::numbers:
-      return "a number from " + short_number(range.low) + " to " + short_number(range.high) +
-             (range.decimals == Range::kAsMany ? "" : ", with " + amount(range.decimals, "decimal") + " at most");
+      return fmt::format(
+          "a number from {} to {}{}", short_number(range.low), short_number(range.high),
+          range.decimals == Range::kAsMany ? "" : fmt::format(", with {} at most", amount(range.decimals, "decimal")));
     case Range::Of::times:
       return std::string(times_in_words(range.least));
   }
@@ -45,9 +48,9 @@ std::string bounds(const Range& range) {
     case Range::Of::nothing:
       return "";
     case Range::Of::whole_numbers:
-      return std::to_string(range.least) + " .." + (range.most == INT64_MAX ? "" : " " + std::to_string(range.most));
+      return fmt::format("{} ..{}", range.least, range.most == INT64_MAX ? "" : " " + std::to_string(range.most));
     case Range::Of::numbers:
-      return short_number(range.low) + " .. " + short_number(range.high);
+      return fmt::format("{} .. {}", short_number(range.low), short_number(range.high));
     case Range::Of::times:
       return "DURATION";
   }
@@ -65,7 +68,7 @@ std::unexpected<Error> wrong(const Knob& knob, std::string_view text) {
   std::vector<std::string> takes;
   for (const NamedValue& value : knob.names) takes.emplace_back(value.name);
   if (std::string range = in_words(knob.range); !range.empty()) takes.push_back(std::move(range));
-  return fail("policy knob " + std::string(knob.name) + " is " + alternatives(takes) + ", not " + quoted(text) + ".");
+  return fail("policy knob {} is {}, not {}.", knob.name, alternatives(takes), quoted(text));
 }
 
 }  // namespace
@@ -105,8 +108,7 @@ std::string unit_text(const Knob& knob) {
 std::string default_text(const Knob& knob) {
   std::string text(knob.follows.empty() ? std::string(knob.fallback) : "as " + std::string(knob.follows));
   if (knob.other.knob.empty()) return text;
-  return text + "; with " + std::string(knob.other.knob) + "=" + std::string(knob.other.value) + ": " +
-         std::string(knob.other.fallback);
+  return fmt::format("{}; with {}={}: {}", text, knob.other.knob, knob.other.value, knob.other.fallback);
 }
 
 }  // namespace rota

@@ -1,6 +1,7 @@
 // What every knob declares is true: its default, its range, its words.
 #include "policy/registry.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -41,7 +42,7 @@ void expect_refused(const Knob& knob, const std::string& text) {
   const auto read = read_value(knob, text);
   ASSERT_FALSE(read) << knob.name << "=" << text;
   const std::string& said = read.error().message;
-  EXPECT_TRUE(said.starts_with("policy knob " + std::string(knob.name) + " is ")) << said;
+  EXPECT_TRUE(said.starts_with(fmt::format("policy knob {} is ", knob.name))) << said;
   EXPECT_TRUE(said.ends_with(".")) << said;
 }
 

@@ -1,5 +1,7 @@
 #include "rehearse/jobs_swf.h"
 
+#include <fmt/core.h>
+
 #include "log/swf_writer.h"
 
 namespace rota {
@@ -42,7 +44,8 @@ void write_jobs_swf(std::ostream& out, const report::Outcome& outcome, const log
   top.unix_start = workload.unix_start;
   top.nodes = workload.nodes;
   top.processors = outcome.processors;
-  top.notes = {outcome.workload + " under the policy " + outcome.policy + "; waits and run times are the rehearsal's"};
+  top.notes = {
+      fmt::format("{} under the policy {}; waits and run times are the rehearsal's", outcome.workload, outcome.policy)};
   top.partitions = workload.partitions;
   top.users = workload.users;
   top.groups = workload.groups;

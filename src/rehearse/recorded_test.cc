@@ -1,5 +1,6 @@
 #include "rehearse/recorded.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -61,16 +62,16 @@ TEST(Recorded, TheSameThroughJsonLines) {
 std::string where(const report::Outcome& outcome, std::size_t job) {
   std::string text;
   for (const Share& share : outcome.starts[job].where)
-    text += outcome.machine->nodes[share.node.value].name + ":" + std::to_string(share.processors) + " ";
+    text += fmt::format("{}:{} ", outcome.machine->nodes[share.node.value].name, share.processors);
   return text;
 }
 
 TEST(Recorded, JobsRanOnTheNodesThatTheLogTells) {
   const std::string times = "|2024-06-10T10:00:00|2024-06-10T10:01:00|2024-06-10T10:11:00|COMPLETED|";
-  const auto workload =
-      log::parse_sacct("JobIDRaw|Submit|Start|End|State|AllocCPUS|NodeList\n1" + times + "8|n[2-4]\n2" + times +
-                           "3|n[1,9]\n3" + times + "2|n1\n4" + times + "1|None assigned\n5" + times + "12|n[1,4]\n",
-                       "log.txt", {.keep_recorded = true});
+  const auto workload = log::parse_sacct(fmt::format("JobIDRaw|Submit|Start|End|State|AllocCPUS|NodeList\n1{}8|n[2-4]"
+                                                     "\n2{}3|n[1,9]\n3{}2|n1\n4{}1|None assigned\n5{}12|n[1,4]\n",
+                                                     times, times, times, times, times),
+                                         "log.txt", {.keep_recorded = true});
   ASSERT_TRUE(workload) << workload.error().message;
   RehearseOptions options;
   options.processors = 20;

@@ -1,5 +1,6 @@
 #include "report/cells.h"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -106,22 +107,22 @@ Cell by_command(Cell cell, std::string command, std::string reads) {
 Cell without_command(Cell cell, std::string why) { return by_command(std::move(cell), "", std::move(why)); }
 
 std::string commands_table(std::span<const Cell> cells, const std::string& study) {
-  std::string made =
-      "Made again by these commands, where `rota reproduce " + study + " --inputs FOLDER` has put its files:\n";
-  std::string others = "Made by `rota reproduce " + study + "` alone:\n";
+  std::string made = fmt::format(
+      "Made again by these commands, where `rota reproduce {} --inputs FOLDER` has put its files:\n", study);
+  std::string others = fmt::format("Made by `rota reproduce {}` alone:\n", study);
   const std::size_t none_made = made.size();
   const std::size_t no_others = others.size();
   const std::string* before = nullptr;
   for (const Cell& cell : cells) {
     if (cell.command.empty()) {
-      others += "    " + cell.claim + (cell.reads.empty() ? "" : ": " + cell.reads) + "\n";
+      others += fmt::format("    {}{}\n", cell.claim, cell.reads.empty() ? "" : ": " + cell.reads);
       continue;
     }
     if (before == nullptr || *before != cell.command) {
-      for (const std::string_view line : split(cell.command, '\n')) made += "  " + std::string(line) + "\n";
+      for (const std::string_view line : split(cell.command, '\n')) made += fmt::format("  {}\n", line);
     }
     before = &cell.command;
-    made += "    " + cell.claim + ": " + cell.reads + "\n";
+    made += fmt::format("    {}: {}\n", cell.claim, cell.reads);
   }
   return (made.size() > none_made ? made : "") + (others.size() > no_others ? others : "");
 }

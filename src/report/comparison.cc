@@ -1,5 +1,7 @@
 #include "report/comparison.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -204,7 +206,7 @@ constexpr std::array kFairness{
 
 void add_remark(std::string& line, const Summary& summary, std::int64_t jobs, const std::string& what) {
   if (jobs == 0) return;
-  line += "; " + summary.name() + ": " + amount(jobs, "job") + " " + what;
+  line += fmt::format("; {}: {} {}", summary.name(), amount(jobs, "job"), what);
 }
 
 bool all_alike(std::span<const Summary> summaries, std::int64_t Summary::* count) {
@@ -280,19 +282,18 @@ std::size_t same_workload(std::span<const Summary> summaries, std::size_t first)
 
 std::string workload_line(std::span<const Summary> summaries) {
   const Summary& first = summaries.front();
-  std::string line = amount(first.jobs, "job") + " on " + amount(first.processors, "processor");
+  std::string line = fmt::format("{} on {}", amount(first.jobs, "job"), amount(first.processors, "processor"));
   if (first.warm_up > 0)
-    line += ", after a warm-up of " + amount(first.warm_up, "job") + " that count nowhere" +
-            (tells_power(summaries) ? " but in what nodes did and drew" : "");
+    line += fmt::format(", after a warm-up of {} that count nowhere{}", amount(first.warm_up, "job"),
+                        tells_power(summaries) ? " but in what nodes did and drew" : "");
   std::string why = "more than the cluster can ever give";
   // The recorded row has none that the cluster file refuses, or does not know why.
   const auto told = std::ranges::find_if_not(summaries, &std::string::empty, &Summary::why_rejected);
-  if (told != summaries.end())
-    why = "the first, job " + std::to_string(told->first_rejected) + ", " + told->why_rejected;
-  const std::string rejected = "rejected (" + why + ")";
+  if (told != summaries.end()) why = fmt::format("the first, job {}, {}", told->first_rejected, told->why_rejected);
+  const std::string rejected = fmt::format("rejected ({})", why);
   constexpr const char* kUnfinished = "not finished";
   if (all_alike(summaries, &Summary::rejected) && first.rejected > 0) {
-    line += "; " + grouped(first.rejected) + " " + rejected;
+    line += fmt::format("; {} {}", grouped(first.rejected), rejected);
   } else {
     for (const Summary& summary : summaries) add_remark(line, summary, summary.rejected, rejected);
   }

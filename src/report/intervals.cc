@@ -1,5 +1,7 @@
 #include "report/intervals.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <ostream>
@@ -24,11 +26,11 @@ std::vector<const Figure*> compared() {
 }
 
 std::string name_of(const Figure& figure) {
-  return *figure.group == '\0' ? figure.name : std::string(figure.group) + ": " + figure.name;
+  return *figure.group == '\0' ? figure.name : fmt::format("{}: {}", figure.group, figure.name);
 }
 
 std::string with_interval(const Figure& figure, const Mean& mean) {
-  return figure.text(mean.mean) + " \u00b1" + figure.text(mean.margin);
+  return fmt::format("{} \u00b1{}", figure.text(mean.mean), figure.text(mean.margin));
 }
 
 Mean paired(std::span<const Summary> a, std::span<const Summary> b, const Measure& measure) {
@@ -112,7 +114,7 @@ void write_intervals(std::ostream& out, std::span<const Summary> rows) {
         << row.name() << ", over " << copies_told(row) << ": mean, 95 % interval; difference to the first policy, "
         << (row.copies_are_streams ? "stream by stream" : "copy by copy") << '\n';
     for (const Interval& interval : row.intervals) {
-      std::string line = "  " + padded(interval.heading(), 38) + padded(interval.shown, 28);
+      std::string line = fmt::format("  {}{}", padded(interval.heading(), 38), padded(interval.shown, 28));
       if (interval.difference) line += padded(interval.difference_shown, 30) + judged(interval);
       line.erase(line.find_last_not_of(' ') + 1);
       out << line << '\n';

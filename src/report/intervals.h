@@ -2,6 +2,8 @@
 // policy, copy by copy, so that what all copies have in common does not blur it.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <functional>
 #include <iosfwd>
 #include <optional>
@@ -23,7 +25,7 @@ struct Interval {
   std::string difference_shown = {};
   std::string unit = {};  // of what is shown ("%"); empty: that says its own, or is a count
 
-  std::string heading() const { return unit.empty() ? figure : figure + ", " + unit; }
+  std::string heading() const { return unit.empty() ? figure : fmt::format("{}, {}", figure, unit); }
 
   // The difference may as well be none.
   bool noise() const;

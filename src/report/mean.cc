@@ -1,5 +1,7 @@
 #include "report/mean.h"
 
+#include <fmt/core.h>
+
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -45,7 +47,8 @@ Mean mean_of(const std::vector<double>& values) {
 std::string with_margin(const Mean& mean, int digits, double scale) {
   if (mean.count == 0) return formatted("%15s", "-");
   // padded by hand: the sign has two bytes
-  return formatted("%8.*f", digits, mean.mean * scale) + " \u00b1" + formatted("%-5.*f", digits, mean.margin * scale);
+  return fmt::format("{} \u00b1{}", formatted("%8.*f", digits, mean.mean * scale),
+                     formatted("%-5.*f", digits, mean.margin * scale));
 }
 
 std::string mean_json(const Mean& mean) {

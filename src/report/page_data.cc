@@ -1,5 +1,6 @@
 #include "report/page_data.h"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -293,10 +294,10 @@ void write_job_data(std::ostream& out, const Comparison& comparison, std::size_t
   const std::string id = "jobs-" + std::to_string(index);
   write_element(out, id, shared_columns(shared, scale));
   for (std::size_t i = 0; i < comparison.drawn; ++i) {
-    write_element(out, id + "-" + std::to_string(i), outcome_columns(comparison.outcomes[i].jobs, shared, scale));
+    write_element(out, fmt::format("{}-{}", id, i), outcome_columns(comparison.outcomes[i].jobs, shared, scale));
     const std::vector<StartNote>& starts = comparison.outcomes[i].starts;
     if (starts.empty()) continue;
-    const std::string which = std::to_string(index) + "-" + std::to_string(i);
+    const std::string which = fmt::format("{}-{}", index, i);
     const std::vector<std::string> lacked = lacked_by(starts);
     write_element(out, "starts-" + which, start_columns(starts, lacked, shared.size()));
     out << R"(<script type="application/json" id="lacked-)" << which << R"(">)"

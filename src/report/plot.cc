@@ -1,5 +1,7 @@
 #include "report/plot.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -59,7 +61,8 @@ Frame frame_of(const Plot& plot) {
 }
 
 std::string text_at(double x, double y, const char* anchor, const std::string& text) {
-  return formatted(R"(<text x="%.1f" y="%.1f" text-anchor="%s">)", x, y, anchor) + html_text(text) + "</text>\n";
+  return fmt::format("{}{}</text>\n", formatted(R"(<text x="%.1f" y="%.1f" text-anchor="%s">)", x, y, anchor),
+                     html_text(text));
 }
 
 // Steps are counted, not added up: a sum of tenths would end in a row of nines.
@@ -85,12 +88,14 @@ std::string marks(const Plot::Line& line, const Frame& frame, const char* colour
   std::string circles;
   for (const auto& [x, y] : line.points) {
     path += formatted("%s%.1f %.1f", path.empty() ? "M" : "L", frame.across(x), frame.down(y));
-    circles +=
-        formatted(R"(<circle cx="%.1f" cy="%.1f" r="3" fill="%s"><title>)", frame.across(x), frame.down(y), colour) +
-        html_text(line.name + formatted(": %.6g at %.6g", y, x)) + "</title></circle>\n";
+    circles += fmt::format(
+        "{}{}</title></circle>\n",
+        formatted(R"(<circle cx="%.1f" cy="%.1f" r="3" fill="%s"><title>)", frame.across(x), frame.down(y), colour),
+        html_text(line.name + formatted(": %.6g at %.6g", y, x)));
   }
-  return formatted(R"(<path d="%s" fill="none" stroke="%s" stroke-width="1.8"/>)", path.c_str(), colour) + "\n" +
-         circles;
+  return fmt::format("{}\n{}",
+                     formatted(R"(<path d="%s" fill="none" stroke="%s" stroke-width="1.8"/>)", path.c_str(), colour),
+                     circles);
 }
 
 // Names stand at the ends of their lines, moved apart where these are close.
@@ -107,8 +112,8 @@ std::string names(const Plot& plot, const Frame& frame) {
   for (std::size_t i = 1; i < all.size(); ++i) all[i].y = std::max(all[i].y, all[i - 1].y + 14);
   std::string out;
   for (const Name& name : all) {
-    out += formatted(R"(<g fill="%s">)", kColours[name.line % kColours.size()]) +
-           text_at(kWidth - kRight + 8, name.y, "start", plot.lines[name.line].name) + "</g>\n";
+    out += fmt::format("{}{}</g>\n", formatted(R"(<g fill="%s">)", kColours[name.line % kColours.size()]),
+                       text_at(kWidth - kRight + 8, name.y, "start", plot.lines[name.line].name));
   }
   return out;
 }
@@ -124,10 +129,10 @@ std::string svg_of(const Plot& plot) {
   out += text_at(kLeft, 16, "start", plot.title);
   out += axes(frame);
   out += text_at((kLeft + kWidth - kRight) / 2, kHeight - 8, "middle", plot.x_label);
-  out += "<g transform=\"translate(14 " + formatted("%.1f", (kTop + kHeight - kBottom) / 2) + ") rotate(-90)\">" +
-         text_at(0, 0, "middle", plot.y_label) + "</g>\n";
+  out += fmt::format("<g transform=\"translate(14 {}) rotate(-90)\">{}</g>\n",
+                     formatted("%.1f", (kTop + kHeight - kBottom) / 2), text_at(0, 0, "middle", plot.y_label));
   for (std::size_t i = 0; i < plot.lines.size(); ++i) out += marks(plot.lines[i], frame, kColours[i % kColours.size()]);
-  return out + names(plot, frame) + "</svg>\n";
+  return fmt::format("{}{}</svg>\n", out, names(plot, frame));
 }
 
 }  // namespace rota::report

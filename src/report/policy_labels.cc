@@ -1,5 +1,7 @@
 #include "report/policy_labels.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -27,8 +29,7 @@ std::vector<std::string> policy_labels(std::span<const std::string> texts) {
         return std::ranges::count(labels, label) + std::ranges::count(texts, label) > 0;
       };
       at->second = word;
-      for (int n = 1; shared && (n == 1 || taken(at->second)); ++n)
-        at->second = std::string(word) + "-" + std::to_string(n);
+      for (int n = 1; shared && (n == 1 || taken(at->second)); ++n) at->second = fmt::format("{}-{}", word, n);
     }
     labels.push_back(at->second);
   }

@@ -1,5 +1,7 @@
 #include "report/readable.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -41,8 +43,8 @@ std::string readable_seconds(double seconds) {
     const std::int64_t parts = rounded(seconds / static_cast<double>(unit.part));
     const std::int64_t per_large = unit.seconds / unit.part;
     if (parts < per_large) continue;
-    std::string text = grouped(parts / per_large) + " " + unit.large;
-    if (parts % per_large != 0) text += " " + std::to_string(parts % per_large) + " " + unit.small;
+    std::string text = fmt::format("{} {}", grouped(parts / per_large), unit.large);
+    if (parts % per_large != 0) text += fmt::format(" {} {}", parts % per_large, unit.small);
     return text;
   }
   return few_seconds(seconds);
@@ -57,7 +59,7 @@ std::string readable_number(double number, int digits) {
   std::string text = (number < 0 && parts > 0 ? "-" : "") + grouped(parts / scale);
   if (digits > 0) {
     const std::string fraction = std::to_string(parts % scale);
-    text += "." + std::string(static_cast<std::size_t>(digits) - fraction.size(), '0') + fraction;
+    text += fmt::format(".{}{}", std::string(static_cast<std::size_t>(digits) - fraction.size(), '0'), fraction);
   }
   return text;
 }
@@ -72,7 +74,7 @@ std::string readable(Instant at, std::int64_t unix_start) {
   std::array<char, 64> time{};
   std::snprintf(time.data(), time.size(), "%02d:%02d:%02d", static_cast<int>(clock.hours().count()),
                 static_cast<int>(clock.minutes().count()), static_cast<int>(clock.seconds().count()));
-  if (unix_start == 0) return "day " + grouped(days.count()) + ", " + time.data();
+  if (unix_start == 0) return fmt::format("day {}, {}", grouped(days.count()), time.data());
   const std::chrono::year_month_day date{std::chrono::sys_days{days}};
   std::array<char, 64> day{};
   std::snprintf(day.data(), day.size(), "%04d-%02u-%02u ", static_cast<int>(date.year()),

@@ -1,5 +1,7 @@
 #include "report/reserved.h"
 
+#include <fmt/core.h>
+
 #include "base/text.h"
 #include "report/readable.h"
 
@@ -14,8 +16,8 @@ std::string what_is_reserved(const Reservation& reservation, const Machine& mach
   for (const NodeId node : reservation.nodes) processors += machine.nodes[node.value].processors;
   std::string text = one_line(machine.nodes[reservation.nodes.front().value].name);
   if (reservation.nodes.size() > 1) text += " to " + one_line(machine.nodes[reservation.nodes.back().value].name);
-  return text + " (" + amount(static_cast<std::int64_t>(reservation.nodes.size()), "node") + ", " +
-         amount(processors, "processor") + ")";
+  return fmt::format("{} ({}, {})", text, amount(static_cast<std::int64_t>(reservation.nodes.size()), "node"),
+                     amount(processors, "processor"));
 }
 
 }  // namespace
@@ -23,11 +25,13 @@ std::string what_is_reserved(const Reservation& reservation, const Machine& mach
 std::vector<std::string> reservations_of(const Machine& machine, std::int64_t unix_start) {
   std::vector<std::string> all;
   for (const Reservation& reservation : machine.reservations) {
-    all.push_back(what_is_reserved(reservation, machine) + " from " + readable(reservation.from, unix_start) + " to " +
-                  (reservation.until == kNever ? std::string("the end") : readable(reservation.until, unix_start)));
+    all.push_back(
+        fmt::format("{} from {} to {}", what_is_reserved(reservation, machine), readable(reservation.from, unix_start),
+                    reservation.until == kNever ? std::string("the end") : readable(reservation.until, unix_start)));
   }
   for (const Machine& site : machine.sites) {
-    for (std::string& text : reservations_of(site, unix_start)) all.push_back(one_line(site.name) + ": " + text);
+    for (std::string& text : reservations_of(site, unix_start))
+      all.push_back(fmt::format("{}: {}", one_line(site.name), text));
   }
   return all;
 }
@@ -37,7 +41,7 @@ std::string reserved_text(const std::vector<std::string>& reserved) {
   std::string text = "Reserved, so that no job is given it: ";
   for (std::size_t i = 0; i < reserved.size() && i < kMostListed; ++i) text += (i == 0 ? "" : "; ") + reserved[i];
   if (reserved.size() > kMostListed)
-    text += "; and " + grouped(static_cast<std::int64_t>(reserved.size() - kMostListed)) + " more";
+    text += fmt::format("; and {} more", grouped(static_cast<std::int64_t>(reserved.size() - kMostListed)));
   return text + ".";
 }
 

@@ -1,5 +1,7 @@
 #include "report/series.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -161,7 +163,7 @@ std::vector<double> wait_shares(const Outcome& outcome, const std::vector<double
 }
 
 std::string SizeClass::label() const {
-  return least == most ? grouped(least) : grouped(least) + "\xe2\x80\x93" + grouped(most);
+  return least == most ? grouped(least) : fmt::format("{}\xe2\x80\x93{}", grouped(least), grouped(most));
 }
 
 std::vector<SizeClass> size_classes(std::int64_t processors) {

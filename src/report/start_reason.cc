@@ -1,5 +1,7 @@
 #include "report/start_reason.h"
 
+#include <fmt/core.h>
+
 #include "base/text.h"
 #include "report/readable.h"
 
@@ -9,25 +11,26 @@ namespace {
 std::string beside(const StartNote& note) {
   if (note.promised < 0) return "backfilled beside what others are promised";
   const bool counted = note.lacks.empty() && note.where.empty();
-  std::string text = std::string("backfilled on ") + (counted ? "processors that" : "what") + " job " +
-                     std::to_string(note.promised) + " leaves over";
-  if (!note.lacks.empty()) return text + ", which needs " + note.lacks;
+  std::string text =
+      fmt::format("backfilled on {} job {} leaves over", counted ? "processors that" : "what", note.promised);
+  if (!note.lacks.empty()) return fmt::format("{}, which needs {}", text, note.lacks);
   if (note.needed > note.free)
-    text += ", which needs " + grouped(note.needed) + " (" + grouped(note.free) + " were free)";
+    text += fmt::format(", which needs {} ({} were free)", grouped(note.needed), grouped(note.free));
   return text;
 }
 
 std::string before_promise(const StartNote& note, std::int64_t unix_start) {
   if (note.promised < 0) return "backfilled: it is expected to end before a promised start";
-  std::string text = "backfilled: it is expected to end before job " + std::to_string(note.promised) + " is to start";
+  std::string text = fmt::format("backfilled: it is expected to end before job {} is to start", note.promised);
   if (note.promise < kEpoch + kForeseeable) text += ", " + readable(note.promise, unix_start);
   return text;
 }
 
 std::string passing(const StartNote& note) {
-  return "backfilled: there was room for it and not for " +
-         (note.promised < 0 ? std::string("the job before it") : "job " + std::to_string(note.promised)) +
-         ", of which nothing tells when it can start, since a job without a limit is in its way";
+  return fmt::format(
+      "backfilled: there was room for it and not for {}, of which nothing tells when it can start, since a job without "
+      "a limit is in its way",
+      note.promised < 0 ? std::string("the job before it") : "job " + std::to_string(note.promised));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "report/study_page.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <ostream>
 
@@ -12,8 +14,8 @@ namespace {
 std::string verdict_of(std::span<const Cell> cells) {
   const auto missed = cells.size() - static_cast<std::size_t>(std::ranges::count_if(cells, &Cell::ok));
   const std::string all = std::to_string(cells.size());
-  if (missed == 0) return "All " + all + " figures are where they should be.";
-  return std::to_string(missed) + " of " + all + " figures are not where they should be.";
+  if (missed == 0) return fmt::format("All {} figures are where they should be.", all);
+  return fmt::format("{} of {} figures are not where they should be.", missed, all);
 }
 
 void write_cells(std::ostream& out, const StudySection& section) {
@@ -34,8 +36,8 @@ void write_cells(std::ostream& out, const StudySection& section) {
 }
 
 void write_section(std::ostream& out, const StudySection& section) {
-  out << "<section><h2>" << html_text(section.name + ": " + section.about) << "</h2>\n<p class=\"verdict\">"
-      << verdict_of(section.cells) << "</p>\n";
+  out << "<section><h2>" << html_text(fmt::format("{}: {}", section.name, section.about))
+      << "</h2>\n<p class=\"verdict\">" << verdict_of(section.cells) << "</p>\n";
   if (!section.plots.empty()) out << "<div class=\"charts\">\n";
   for (const Plot& plot : section.plots) out << "<figure class=\"half\">\n" << svg_of(plot) << "</figure>\n";
   if (!section.plots.empty()) out << "</div>\n";

@@ -1,5 +1,6 @@
 #include "report/summary_json.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -76,7 +77,8 @@ TEST(SummaryJson, HasEveryFieldDescribedInTheManual) {
   ASSERT_FALSE(text.str().empty());
   const auto json = parsed({Summary{}});
   for (const auto& [field, value] : json["rehearsals"][0].items())
-    EXPECT_NE(text.str().find("| `" + field + "` |"), std::string::npos) << field << " is missing in docs/report.md";
+    EXPECT_NE(text.str().find(fmt::format("| `{}` |", field)), std::string::npos)
+        << field << " is missing in docs/report.md";
 }
 
 }  // namespace

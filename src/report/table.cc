@@ -1,5 +1,7 @@
 #include "report/table.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstring>
 #include <ostream>
@@ -88,7 +90,7 @@ void write_headings(std::ostream& out, const std::vector<Cells>& all, std::size_
       line += spaces(group.width);
     } else {
       const std::size_t dashes = group.width - title.size() - 2;
-      line += std::string(dashes / 2, '-') + " " + std::string(title) + " " + std::string(dashes - dashes / 2, '-');
+      line += fmt::format("{} {} {}", std::string(dashes / 2, '-'), title, std::string(dashes - dashes / 2, '-'));
     }
     first = group.end;
   }

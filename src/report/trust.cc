@@ -1,5 +1,7 @@
 #include "report/trust.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string_view>
@@ -25,10 +27,11 @@ constexpr std::size_t kMostLeftOut = 12;  // are listed
 
 std::string times_as_long(const Trust& trust) {
   const auto ratio = trust.ratio();
-  if (!ratio) return "waits " + readable_seconds(trust.mean) + " where nobody really waited";
+  if (!ratio) return fmt::format("waits {} where nobody really waited", readable_seconds(trust.mean));
   if (trust.hardly_waits() || *ratio < kNoTimes)
-    return "waits " + readable_seconds(trust.mean) + " where " + readable_seconds(trust.recorded) + " was recorded";
-  return "has " + readable_number(*ratio, 2) + " times the recorded mean wait";
+    return fmt::format("waits {} where {} was recorded", readable_seconds(trust.mean),
+                       readable_seconds(trust.recorded));
+  return fmt::format("has {} times the recorded mean wait", readable_number(*ratio, 2));
 }
 
 std::string correlation_of(const Trust& trust) {
@@ -44,7 +47,7 @@ std::string too_little(const Trust& trust) {
 
 std::string believed(const Summary& own) {
   const Trust& trust = *own.trust;
-  const std::string what = " " + own.name() + " rehearses what the site has now, and ";
+  const std::string what = fmt::format(" {} rehearses what the site has now, and ", own.name());
   switch (likeness(trust)) {
     case Likeness::close:
       return what +
@@ -121,11 +124,11 @@ bool cannot_be_trusted(std::span<const Summary> summaries) {
 std::vector<std::string> distrust_sentences(std::span<const Summary> summaries) {
   const Summary& own = *row_of_site(summaries);
   const Trust& trust = *own.trust;
-  const std::string headline =
-      "This rehearsal cannot be trusted, so that no policy is recommended: under " + own.name() +
-      ", which is what the site has now, jobs wait " + readable_seconds(trust.mean) + " on average where " +
-      readable_seconds(trust.recorded) + " was recorded" + correlation_of(trust) +
-      ". Something that mattered is missing in the log, the cluster file or the settings of " + own.name() + ".";
+  const std::string headline = fmt::format(
+      "This rehearsal cannot be trusted, so that no policy is recommended: under {}, which is what the site has now, "
+      "jobs wait {} on average where {} was recorded{}. Something that mattered is missing in the log, the cluster "
+      "file or the settings of {}.",
+      own.name(), readable_seconds(trust.mean), readable_seconds(trust.recorded), correlation_of(trust), own.name());
   if (own.left_out.empty()) {
     return {headline,
             "It is not known that anything was left out when the log was made: look at its limits and processors, at "
@@ -135,7 +138,7 @@ std::vector<std::string> distrust_sentences(std::span<const Summary> summaries) 
   std::string text = "Left out or assumed when the log was made: ";
   const std::size_t listed = std::min(own.left_out.size(), kMostLeftOut);
   for (std::size_t i = 0; i < listed; ++i) text += (i == 0 ? "" : "; ") + own.left_out[i];
-  if (listed < own.left_out.size()) text += "; and " + std::to_string(own.left_out.size() - listed) + " more";
+  if (listed < own.left_out.size()) text += fmt::format("; and {} more", own.left_out.size() - listed);
   return {headline, text + "."};
 }
 
@@ -144,12 +147,12 @@ std::string trust_text(std::span<const Summary> summaries) {
   std::int64_t jobs = 0;
   for (const Summary& summary : summaries) {
     if (summary.recorded || !summary.trust) continue;
-    text += (text.empty() ? "" : "; ") + summary.name() + " " + times_as_long(*summary.trust) +
-            correlation_of(*summary.trust);
+    text += fmt::format("{}{} {}{}", text.empty() ? "" : "; ", summary.name(), times_as_long(*summary.trust),
+                        correlation_of(*summary.trust));
     jobs = std::max(jobs, summary.trust->jobs);
   }
   if (text.empty()) return "";
-  text = "Beside what really happened to " + amount(jobs, "job") + ": " + text + ".";
+  text = fmt::format("Beside what really happened to {}: {}.", amount(jobs, "job"), text);
   if (const Summary* const own = row_of_site(summaries)) return text + believed(*own);
   // A service's own history tells its dispatches, and its policy may well be among these.
   if (std::ranges::any_of(summaries, [](const Summary& s) { return s.recorded && s.counts_dispatches; })) return text;

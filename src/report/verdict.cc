@@ -1,5 +1,7 @@
 #include "report/verdict.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -170,9 +172,8 @@ std::string used(const Summary& s) {
 std::string by_noise(const Summary& s) { return " within the noise of " + copies_told(s); }
 
 std::string alone(const Summary& s) {
-  return "Under " + s.name() + " jobs waited " + readable_seconds(*s.wait_mean) +
-         " on average, half of them no longer than " + readable_seconds(s.wait_median.value_or(0)) +
-         ", and the cluster was " + used(s) + " used.";
+  return fmt::format("Under {} jobs waited {} on average, half of them no longer than {}, and the cluster was {} used.",
+                     s.name(), readable_seconds(*s.wait_mean), readable_seconds(s.wait_median.value_or(0)), used(s));
 }
 
 // Which of the other waits that are weighed are shorter.
@@ -189,24 +190,25 @@ std::string shorter_waits(const Summary& chosen, const Summary& other) {
 std::string against(const Summary& chosen, const Summary& other) {
   if (wait_of(chosen) == wait_of(other)) return "as under " + other.name();
   if (differ_by_noise(chosen, other, mean_wait)) {
-    return "as under " + other.name() + " (" + wait_of(other) + ")" + by_noise(chosen) + ", which leaves it to " +
-           shorter_waits(chosen, other);
+    return fmt::format("as under {} ({}){}, which leaves it to {}", other.name(), wait_of(other), by_noise(chosen),
+                       shorter_waits(chosen, other));
   }
-  const std::string where = " than under " + other.name() + " (" + wait_of(other) + ")";
+  const std::string where = fmt::format(" than under {} ({})", other.name(), wait_of(other));
   const double wait = typical(chosen, mean_wait);
   const double of_other = typical(other, mean_wait);
-  if (wait < of_other) return percent_less(wait, of_other) + " less" + where;
+  if (wait < of_other) return fmt::format("{} less{}", percent_less(wait, of_other), where);
   const std::string more = of_other > 0 ? percent_more(wait, of_other) + " more" : "more";
-  return more + where + ", which is outweighed by " + shorter_waits(chosen, other);
+  return fmt::format("{}{}, which is outweighed by {}", more, where, shorter_waits(chosen, other));
 }
 
 // That nothing says how good these rehearsals are, though the log has what would; "": not so.
 std::string unproven(Summaries all) {
   const auto rehearsal = std::ranges::find_if(all, [](const Summary& s) { return !s.recorded; });
   if (rehearsal == all.end() || rehearsal->site_policy.empty() || row_of_site(all) != nullptr) return "";
-  return "How far these rehearsals can be trusted is not known: what the site has now is not held against what really "
-         "happened. Give --policy recorded," +
-         rehearsal->site_policy + " and these.";
+  return fmt::format(
+      "How far these rehearsals can be trusted is not known: what the site has now is not held against what really "
+      "happened. Give --policy recorded,{} and these.",
+      rehearsal->site_policy);
 }
 
 std::string alternatives_of(const Places& places, Summaries all) {
@@ -223,7 +225,7 @@ std::string waits_of(const Places& chosen, Summaries all) {
   std::string text = ": jobs waited " + wait_of(low);
   if (wait_of(low) != wait_of(high)) text += " to " + wait_of(high);
   text += " on average";
-  return low.copies.empty() ? text : text + " over " + copies_told(low);
+  return low.copies.empty() ? text : fmt::format("{} over {}", text, copies_told(low));
 }
 
 // The choice, beside the best and the worst of the others.
@@ -234,9 +236,8 @@ std::string by_wait(const Places& chosen, const Places& ran, Summaries all) {
                                [&](const Measure& measure) { return differ_by_noise(all[i], first, measure); });
   });
   const std::string alike = "come out alike" + (noise ? by_noise(first) : "");
-  if (chosen.size() == ran.size()) {
-    return "All " + std::to_string(ran.size()) + " policies " + alike + waits_of(chosen, all) + ".";
-  }
+  if (chosen.size() == ran.size())
+    return fmt::format("All {} policies {}{}.", ran.size(), alike, waits_of(chosen, all));
   std::string text = (unproven(all).empty() ? "Choose " : "Of these: ") + alternatives_of(chosen, all) +
                      (chosen.size() > 1 ? ", which " + alike : "");
   Places others;
@@ -247,7 +248,7 @@ std::string by_wait(const Places& chosen, const Places& ran, Summaries all) {
   const Summary& second = all[others.front()];
   const Summary& last = all[others.back()];
   const std::string beside = against(first, second);
-  text += waits_of(chosen, all) + ", " + beside;
+  text += fmt::format("{}, {}", waits_of(chosen, all), beside);
   if (others.size() > 1 && wait_of(last) != wait_of(second))
     text += (beside.contains(", ") ? ", and " : " and ") + against(first, last);
   return text + ".";
@@ -260,13 +261,14 @@ std::string beside_recorded(const Summary& chosen, Summaries all) {
   const bool same_jobs = !both || (both->jobs == jobs_that_ran(chosen) && both->jobs == jobs_that_ran(*at));
   const double wait = same_jobs ? typical(chosen, mean_wait) : both->mean;
   const double really = same_jobs ? *at->wait_mean : both->recorded;
-  std::string text = "Really they waited " + readable_seconds(really) + " on average";
+  std::string text = fmt::format("Really they waited {} on average", readable_seconds(really));
   if (!same_jobs) {
     const bool known = at->unrecorded == 0 && jobs_that_ran(*at) > both->jobs;  // others did not run in the rehearsal
-    text +=
-        (known ? ", counting only those that ran under " + chosen.name() + ": " : ", as far as that is known: of ") +
-        amount(both->jobs, "job") + ", which " + (both->jobs == 1 ? "waits " : "wait ") + readable_seconds(wait) +
-        (known ? " there" : " under " + chosen.name());
+    text += fmt::format("{}{}, which {}{}{}",
+                        known ? fmt::format(", counting only those that ran under {}: ", chosen.name())
+                              : ", as far as that is known: of ",
+                        amount(both->jobs, "job"), both->jobs == 1 ? "waits " : "wait ", readable_seconds(wait),
+                        known ? " there" : " under " + chosen.name());
   }
   if (readable_seconds(wait) == readable_seconds(really)) return same_jobs ? "Really they waited as long." : text + ".";
   if (std::ranges::any_of(all, &Summary::own) || (both && both->hardly_waits())) return text + ".";
@@ -274,14 +276,16 @@ std::string beside_recorded(const Summary& chosen, Summaries all) {
     return text + "; the waits of one of the two are all alike, so that they say nothing about each other.";
   }
   if (both && *both->correlation < kUnlike) {
-    return text + "; who waits under " + chosen.name() + " is hardly who waited really (correlation " +
-           readable_number(*both->correlation, 2) + "), so that these two say nothing about each other.";
+    return fmt::format(
+        "{}; who waits under {} is hardly who waited really (correlation {}), so that these two say nothing about each "
+        "other.",
+        text, chosen.name(), readable_number(*both->correlation, 2));
   }
   text += same_jobs ? ": " : "; ";
   if (wait < really) {
-    text += chosen.name() + " takes " + percent_less(wait, really) + " off that";
+    text += fmt::format("{} takes {} off that", chosen.name(), percent_less(wait, really));
   } else {
-    text += percent_less(really, wait) + " less than under " + chosen.name();
+    text += fmt::format("{} less than under {}", percent_less(really, wait), chosen.name());
   }
   return text + ".";
 }
@@ -297,18 +301,18 @@ std::string beside_own(const Summary& chosen, Summaries all) {
   const double wait = typical(chosen, mean_wait);
   const double now = typical(*own, mean_wait);
   const std::string text =
-      "Under " + own->name() + ", which is what the site has now, they wait " + wait_of(*own) + ": ";
+      fmt::format("Under {}, which is what the site has now, they wait {}: ", own->name(), wait_of(*own));
   if (differ_by_noise(chosen, *own, mean_wait))
-    return text + "as long as under " + chosen.name() + by_noise(chosen) + ".";
-  if (wait < now) return text + chosen.name() + " takes " + percent_less(wait, now) + " off that.";
-  return text + percent_less(now, wait) + " less than under " + chosen.name() + ".";
+    return fmt::format("{}as long as under {}{}.", text, chosen.name(), by_noise(chosen));
+  if (wait < now) return fmt::format("{}{} takes {} off that.", text, chosen.name(), percent_less(wait, now));
+  return fmt::format("{}{} less than under {}.", text, percent_less(now, wait), chosen.name());
 }
 
 // Who waits least on average, at a price that is too high for the others.
 std::string by_mean_alone(const Summary& shortest, const Summary& chosen) {
-  return "Unless the mean alone matters: then " + shortest.name() + " (" + wait_of(shortest) +
-         "), with a longest wait of " + readable_seconds(typical(shortest, longest_wait)) + " against " +
-         readable_seconds(typical(chosen, longest_wait)) + ".";
+  return fmt::format("Unless the mean alone matters: then {} ({}), with a longest wait of {} against {}.",
+                     shortest.name(), wait_of(shortest), readable_seconds(typical(shortest, longest_wait)),
+                     readable_seconds(typical(chosen, longest_wait)));
 }
 
 std::string in_place_of(const Choice::Instead& instead, const Places& chosen, Summaries all) {
@@ -321,17 +325,15 @@ std::string in_place_of(const Choice::Instead& instead, const Places& chosen, Su
     matters.emplace_back(aspect.name);
     const auto worse = [&](std::size_t at) { return clearly_better(aspect, other, all[at]); };
     const Summary& against = all[*std::ranges::find_if(chosen, worse)];
-    figures += (figures.empty() ? "" : "; ") + std::string(aspect.what) + " " +
-               aspect.text(typical(other, aspect.value)) + " against " + aspect.text(typical(against, aspect.value)) +
-               (of_these ? " under " + against.name() : "");
+    figures += fmt::format("{}{} {} against {}{}", figures.empty() ? "" : "; ", aspect.what,
+                           aspect.text(typical(other, aspect.value)), aspect.text(typical(against, aspect.value)),
+                           of_these ? " under " + against.name() : "");
   }
   const std::string verb = instead.aspects.size() > 1 ? "matter" : kAspects[instead.aspects.front()].verb;
   const std::string who = alternatives_of(instead.policies, all);
-  if (of_these) {
-    return "Of these, where " + alternatives(matters) + " " + verb + ": " + who + " (" + figures + ").";
-  }
-  return "Unless " + alternatives(matters) + " " + verb + " more than the mean: then " + who + " (" + figures +
-         "), with a mean wait of " + wait_of(other) + ".";
+  if (of_these) return fmt::format("Of these, where {} {}: {} ({}).", alternatives(matters), verb, who, figures);
+  return fmt::format("Unless {} {} more than the mean: then {} ({}), with a mean wait of {}.", alternatives(matters),
+                     verb, who, figures, wait_of(other));
 }
 
 std::string by_use(const Places& ran, Summaries all) {
@@ -341,11 +343,11 @@ std::string by_use(const Places& ran, Summaries all) {
   };
   const Summary& low = all[std::ranges::min(ran, {}, use)];
   const Summary& high = all[std::ranges::max(ran, {}, use)];
-  if (used(low) == used(high)) return "The cluster was " + used(low) + " used under every policy.";
+  if (used(low) == used(high)) return fmt::format("The cluster was {} used under every policy.", used(low));
   if (typical(high, use_of) - typical(low, use_of) < kSameUse || differ_by_noise(high, low, use_of))
-    return "The cluster was used about equally under all: " + used(low) + " to " + used(high) + ".";
-  return "The cluster was " + used(high) + " used under " + high.name() + " and " + used(low) + " under " + low.name() +
-         ".";
+    return fmt::format("The cluster was used about equally under all: {} to {}.", used(low), used(high));
+  return fmt::format("The cluster was {} used under {} and {} under {}.", used(high), high.name(), used(low),
+                     low.name());
 }
 
 // Energy is compared over times of which each ends with a policy's own last job.
@@ -359,9 +361,10 @@ std::string by_length(const Places& ran, Summaries all) {
   const Summary& longest = all[std::ranges::max(metered, {}, length)];
   const double less = to_seconds(longest.power->length - brief.power->length);
   if (less <= kMoneyWorthTelling * to_seconds(longest.power->length)) return "";
-  return "Nodes are metered until the last job is gone, " + readable(brief.power->length) + " under " + brief.name() +
-         " and " + readable(longest.power->length) + " under " + longest.name() +
-         ": who is done sooner draws less by that alone.";
+  return fmt::format(
+      "Nodes are metered until the last job is gone, {} under {} and {} under {}: who is done sooner draws less by "
+      "that alone.",
+      readable(brief.power->length), brief.name(), readable(longest.power->length), longest.name());
 }
 
 std::string by_chance(Summaries all) {
@@ -378,10 +381,12 @@ std::string beyond_slurm(const Places& chosen, const Places& ran, Summaries all)
   Places settable;
   std::ranges::copy_if(chosen, std::back_inserter(others), other);
   std::ranges::copy_if(ran, std::back_inserter(settable), [&](std::size_t i) { return all[i].slurm_can; });
-  const std::string text = "Slurm cannot be set to " + alternatives_of(others, all) + ": it takes Rota to run it";
+  const std::string text =
+      fmt::format("Slurm cannot be set to {}: it takes Rota to run it", alternatives_of(others, all));
   if (settable.empty()) return text + ".";
   const Summary& best = all[least_of(settable, all, mean_wait)];
-  return text + ". Of what it can be set to, jobs wait least under " + best.name() + " here (" + wait_of(best) + ").";
+  return fmt::format("{}. Of what it can be set to, jobs wait least under {} here ({}).", text, best.name(),
+                     wait_of(best));
 }
 
 std::string caveat(const Places& ran, Summaries all) {
@@ -395,8 +400,10 @@ std::string caveat(const Places& ran, Summaries all) {
   std::string names;
   for (std::size_t i = 0; i < fewer.size(); ++i)
     names += (i == 0 ? "" : i + 1 == fewer.size() ? " and " : ", ") + fewer[i];
-  return "Not every policy ran the same jobs: " + names +
-         " ran fewer, which can make waits shorter, and cannot be chosen; so compare with care.";
+  return fmt::format(
+      "Not every policy ran the same jobs: {} ran fewer, which can make waits shorter, and cannot be chosen; so "
+      "compare with care.",
+      names);
 }
 
 }  // namespace

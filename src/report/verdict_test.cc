@@ -1,5 +1,6 @@
 #include "report/verdict.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -454,8 +455,7 @@ void try_all_orders(Random& random, std::int64_t copies, Seen& seen) {
   seen.others += choice.instead.empty() ? 0 : 1;
   seen.named += rehearsed > 1 && choice.chosen.size() == 1 ? 1 : 0;
   const std::string words = verdict(all);
-  const bool alike_by_noise =
-      words.contains("come out alike within the noise of " + std::to_string(copies) + " copies");
+  const bool alike_by_noise = words.contains(fmt::format("come out alike within the noise of {} copies", copies));
   seen.noise += alike_by_noise ? 1 : 0;
   EXPECT_TRUE(!alike_by_noise || choice.chosen.size() > 1) << words;
   std::ranges::sort(all, {}, &Summary::policy);

@@ -107,7 +107,7 @@ Result<KeptAbout> read_about(const std::string& text) {
   About& about = kept.about;
   try {
     const auto json = json_from<nlohmann::json>(text);
-    if (json.is_discarded()) return fail("what the database knows of a job is no JSON: " + rota::quoted(text) + ".");
+    if (json.is_discarded()) return fail("what the database knows of a job is no JSON: {}.", rota::quoted(text));
     take(json, "name", about.name);
     take(json, "user", about.user);
     take(json, "comment", about.comment);
@@ -147,7 +147,7 @@ Result<KeptAbout> read_about(const std::string& text) {
     }
     take(json, "attach", about.attach);
   } catch (const std::exception& e) {
-    return fail("what the database knows of a job cannot be read: " + escaped(e.what()) + ".");
+    return fail("what the database knows of a job cannot be read: {}.", escaped(e.what()));
   }
   return kept;
 }

@@ -31,11 +31,11 @@ Result<AfterName> parse_name(std::string_view text) {
   const auto number = parse_integer(text.substr(0, bar));
   const auto task = bar == std::string_view::npos ? Result<std::int64_t>(-1) : parse_integer(text.substr(bar + 1));
   if (!minutes || *minutes < 0 || *minutes > kMostMinutes)
-    return fail("a job waits for " + rota::quoted(whole) +
-                ", where minutes are to stand behind +, as in after:12+5, up to " + grouped(kMostMinutes) + ".");
+    return fail("a job waits for {}, where minutes are to stand behind +, as in after:12+5, up to {}.",
+                rota::quoted(whole), grouped(kMostMinutes));
   if (text.size() > kLongest || !number || !task || *number < 1 || *number > UINT32_MAX - 1 ||
       (bar != std::string_view::npos && *task < 0))
-    return fail("a job waits for " + rota::quoted(text) + ", which is no job; name one by its id, as 12 or 12_3.");
+    return fail("a job waits for {}, which is no job; name one by its id, as 12 or 12_3.", rota::quoted(text));
   return AfterName{.number = *number, .index = *task, .later = seconds(60) * *minutes};
 }
 
@@ -55,7 +55,7 @@ Result<AfterText> parse_after(const std::vector<std::string>& texts) {
   if (length > kMostText)
     return fail("what a job waits for is said in 16 KiB at most; name arrays instead of their tasks.");
   const auto too_many = [] {
-    return fail("a job waits for " + grouped(kMostNames) + " names at most; name arrays instead of their tasks.");
+    return fail("a job waits for {} names at most; name arrays instead of their tasks.", grouped(kMostNames));
   };
   for (const std::string& text : texts) {
     if (text == kSingleton) {
@@ -73,16 +73,17 @@ Result<AfterText> parse_after(const std::vector<std::string>& texts) {
     const auto pieces = split(text, ':');
     const auto word = std::ranges::find(kWords, pieces.front(), [](const auto& w) { return w.first; });
     if (word == kWords.end() || pieces.size() < 2) {
-      return fail("the dependency " + rota::quoted(text) +
-                  " makes no sense; write after:12, afterok:12, afterany:12, afternotok:12, aftercorr:12 or "
-                  "singleton.");
+      return fail(
+          "the dependency {} makes no sense; write after:12, afterok:12, afterany:12, afternotok:12, aftercorr:12 or "
+          "singleton.",
+          rota::quoted(text));
     }
     for (std::size_t i = 1; i < pieces.size(); ++i) {
       auto name = TRY(parse_name(pieces[i]));
       name.when = word->second;
       if (name.later > Duration{0} && name.when != When::started)
-        return fail("minutes stand behind + of after: alone, which counts from a start; leave them out of " +
-                    rota::quoted(text) + ".");
+        return fail("minutes stand behind + of after: alone, which counts from a start; leave them out of {}.",
+                    rota::quoted(text));
       name.same_index = word->first == "aftercorr" && name.index < 0;
       if (known.insert(name).second) after.names.push_back(name);
     }

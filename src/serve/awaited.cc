@@ -25,7 +25,7 @@ Result<std::vector<Dependency>> Awaited::of_all() {
     if (!after_.any || !added) continue;
     if (all.size() == before) return std::vector<Dependency>{};  // it is met
     if (all.size() > before + 1)
-      return fail("one of several to wait for is a job or a task by its id, and " + each.text() + " is an array.");
+      return fail("one of several to wait for is a job or a task by its id, and {} is an array.", each.text());
   }
   if (all.empty() && !in_vain) return std::unexpected(in_vain.error());
   return all;
@@ -42,8 +42,10 @@ Result<void> Awaited::add_of(std::int64_t index, std::vector<Dependency>& into) 
 Result<void> Awaited::looked(std::size_t more) {
   looked_at_ += more;
   if (looked_at_ <= kMostDependencies * 3) return {};
-  return fail("to find out what a job waits for, more than " + grouped(kMostDependencies * 3) +
-              " jobs would be looked at; let one job in between wait for all of them.");
+  return fail(
+      "to find out what a job waits for, more than {} jobs would be looked at; let one job in between wait for all of "
+      "them.",
+      grouped(kMostDependencies * 3));
 }
 
 // All that a number names: looked up once. Where `some` of them alone are meant, the others count, too.
@@ -65,8 +67,7 @@ Result<const Awaited::Tasks*> Awaited::tasks_of(std::int64_t number, bool some) 
       tasks.emplace(-1, meant(job));
     } else {
       const auto row = TRY(service_.history_of(job));
-      if row
-        tasks.emplace(-1, Meant{job, row.state});
+      if (row) tasks.emplace(-1, Meant{job, row->state});
     }
   }
   return &tasks;
@@ -94,14 +95,13 @@ Result<void> Awaited::add(const AfterName& name, std::int64_t index, std::vector
     return add(meant(task), name, into);
   }
   const auto tasks = TRY(tasks_of(name.number, index >= 0));
-  const bool is_array = !tasks.contains(-1);
+  const bool is_array = !tasks->contains(-1);
   if (!is_array && name.index < 0) index = -1;  // of what is no array, aftercorr means the job
-  const auto [from, to] = is_array && index < 0 ? std::pair(tasks.begin(), tasks.end()) : tasks.equal_range(index);
-  if (tasks.empty() && name.index < 0) return fail("a job waits for job " + name.text() + ", which is not known.");
+  const auto [from, to] = is_array && index < 0 ? std::pair(tasks->begin(), tasks->end()) : tasks->equal_range(index);
+  if (tasks->empty() && name.index < 0) return fail("a job waits for job {}, which is not known.", name.text());
   if (from == to && never_had(*tasks, index))
-    return fail("array " + std::to_string(name.number) + " has no task " + std::to_string(index) +
-                ", for which a job is to wait.");
-  if (from == to) return fail("a job waits for " + rota::quoted(name.text()) + ", which is not known any more.");
+    return fail("array {} has no task {}, for which a job is to wait.", name.number, index);
+  if (from == to) return fail("a job waits for {}, which is not known any more.", rota::quoted(name.text()));
   if (is_array && index < 0 && name.when == Dependency::When::failed) {
     if (auto may = looked(static_cast<std::size_t>(std::distance(from, to))); !may) return may;
     return add_array_that_fails(name, from, to, into);
@@ -128,7 +128,7 @@ Result<void> Awaited::add_array_that_fails(const AfterName& name, Tasks::const_i
   }
   if (failed || group.valid()) return {};
   never_ = true;
-  return fail("the dependency on job " + name.text() + " can never be met: all its tasks have ended as COMPLETED.");
+  return fail("the dependency on job {} can never be met: all its tasks have ended as COMPLETED.", name.text());
 }
 
 // What was met already is left out; what can never be met is refused.
@@ -146,7 +146,7 @@ Result<void> Awaited::add(const Meant& on, const AfterName& name, std::vector<De
   if (met) return {};
   never_ = true;
   const std::string shown = on.array > 0 ? shown_task(on.array, on.index) : service_.book().shown(on.job);
-  return fail("the dependency on job " + shown + " can never be met: it has ended as " + on.state + ".");
+  return fail("the dependency on job {} can never be met: it has ended as {}.", shown, on.state);
 }
 
 }  // namespace rota::serve

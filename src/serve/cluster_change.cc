@@ -1,5 +1,7 @@
 #include "serve/cluster_change.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -45,10 +47,10 @@ class Comparison {
       const Node& old = before_.nodes[n];
       const auto found = std::ranges::find(now_.nodes, old.name, &Node::name);
       if (found == now_.nodes.end())
-        return refuse("node " + old.name + " is gone: " + kLeave + old.name + " --reason gone`");
+        return refuse(fmt::format("node {} is gone: {}{} --reason gone`", old.name, kLeave, old.name));
       if (found != now_.nodes.begin() + static_cast<std::ptrdiff_t>(n))
-        return refuse("node " + old.name +
-                      " stands in another place: keep the order, and put new nodes behind the others");
+        return refuse(fmt::format(
+            "node {} stands in another place: keep the order, and put new nodes behind the others", old.name));
       node(old, *found);
     }
     std::vector<std::string> added;
@@ -62,7 +64,7 @@ class Comparison {
     if (old.memory == 0 || now.memory == 0) {
       if (old.memory != now.memory) refuse(name + " tells its memory where it did not, or no longer does");
     } else if (now.memory != old.memory) {
-      sized(name, format_size(now.memory) + " of memory instead of " + format_size(old.memory),
+      sized(name, fmt::format("{} of memory instead of {}", format_size(now.memory), format_size(old.memory)),
             now.memory < old.memory);
     }
     amounts(name, "accelerator", old.accelerators, now.accelerators);
@@ -74,31 +76,31 @@ class Comparison {
   void licence(const Licence& old, const Licence& now) {
     const std::string what = "licence " + now.name;
     if (now.count >= old.count) return amounts(what, "", old.count, now.count);
-    refuse(what + " has " + grouped(now.count) + " instead of " + grouped(old.count) +
-           ": what runs, or ran, may hold more than that; leave " + grouped(old.count) +
-           " in the file, and have a `licence_command` say how many there are, as with \"echo " + now.name + " " +
-           std::to_string(now.count) + " 0\"");
+    refuse(
+        fmt::format("{} has {} instead of {}: what runs, or ran, may hold more than that; leave {} in the file, and "
+                    "have a `licence_command` say how many there are, as with \"echo {} {} 0\"",
+                    what, grouped(now.count), grouped(old.count), grouped(old.count), now.name, now.count));
   }
 
   void amounts(const std::string& of, const char* what, std::int64_t old, std::int64_t now) {
     if (old == now) return;
     const std::string unit = *what == '\0' ? grouped(now) : amount(now, what);
-    sized(of, unit + " instead of " + grouped(old), now < old);
+    sized(of, fmt::format("{} instead of {}", unit, grouped(old)), now < old);
   }
 
   void sized(const std::string& of, const std::string& what, bool less) {
-    if (less) return refuse(of + " has " + what + ": what runs, or ran, may hold more than that");
-    take(of + " has " + what);
+    if (less) return refuse(fmt::format("{} has {}: what runs, or ran, may hold more than that", of, what));
+    take(fmt::format("{} has {}", of, what));
   }
 
   template <class Named>
   void named(const std::vector<Named>& old, const std::vector<Named>& now, const std::string& what) {
     for (std::size_t i = 0; i < old.size(); ++i) {
       if (i >= now.size() || now[i].name != old[i].name)
-        return refuse(what + " " + old[i].name +
-                      " is gone or stands in another place: keep all that there were, in their order");
+        return refuse(fmt::format("{} {} is gone or stands in another place: keep all that there were, in their order",
+                                  what, old[i].name));
     }
-    for (std::size_t i = old.size(); i < now.size(); ++i) take(what + " " + now[i].name + " is new");
+    for (std::size_t i = old.size(); i < now.size(); ++i) take(fmt::format("{} {} is new", what, now[i].name));
   }
 
   const Machine& before_;

@@ -13,7 +13,10 @@ namespace {
 
 std::vector<std::uint64_t> told_after(const EventRing& ring, std::uint64_t sequence) {
   std::vector<std::uint64_t> numbers;
-  ring.for_each_after(sequence, [&](const Event& event) { return numbers.push_back(event.sequence), true; });
+  ring.for_each_after(sequence, [&](const Event& event) {
+    numbers.push_back(event.sequence);
+    return true;
+  });
   return numbers;
 }
 

@@ -1,5 +1,7 @@
 #include "serve/explain.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -37,13 +39,13 @@ std::string ended_otherwise(const Service& service, JobId id) {
     const auto row = service.history_of(on.on);
     if (!row || !*row || ((*row)->state == "COMPLETED") == (on.when == When::succeeded)) continue;
     if (on.group.valid()) {
-      out += " A task of array " + std::to_string((*row)->array) + " was to fail (afternotok), and none has.";
+      out += fmt::format(" A task of array {} was to fail (afternotok), and none has.", (*row)->array);
       continue;
     }
-    out += " Job " +
-           ((*row)->array > 0 ? shown_task((*row)->array, (*row)->array_index) : service.book().shown(on.on)) +
-           (on.when == When::succeeded ? " was to end well (afterok)" : " was to fail (afternotok)") +
-           ", and has ended as " + (*row)->state + ".";
+    out += fmt::format(" Job {}{}, and has ended as {}.",
+                       (*row)->array > 0 ? shown_task((*row)->array, (*row)->array_index) : service.book().shown(on.on),
+                       on.when == When::succeeded ? " was to end well (afterok)" : " was to fail (afternotok)",
+                       (*row)->state);
   }
   return out;
 }
@@ -59,9 +61,9 @@ bool share_licences(const JobSpec& a, const JobSpec& b) {
 // "job 1 has no time limit", "jobs 1 and 4 have no time limit", of many the first and how many more.
 std::string no_limit_text(const JobBook& book, const std::vector<JobId>& jobs) {
   const std::string first = book.shown(jobs.front());
-  if (jobs.size() == 1) return "job " + first + " has no time limit";
-  if (jobs.size() == 2) return "jobs " + first + " and " + book.shown(jobs[1]) + " have no time limit";
-  return "job " + first + " and " + grouped(std::ssize(jobs) - 1) + " more have no time limit";
+  if (jobs.size() == 1) return fmt::format("job {} has no time limit", first);
+  if (jobs.size() == 2) return fmt::format("jobs {} and {} have no time limit", first, book.shown(jobs[1]));
+  return fmt::format("job {} and {} more have no time limit", first, grouped(std::ssize(jobs) - 1));
 }
 
 }  // namespace
@@ -110,12 +112,12 @@ std::string Service::endless_before(const JobSpec& spec, JobId id) const {
   });
   const std::vector<JobId>& endless = running.empty() ? waiting : running;
   if (!endless.empty()) {
-    return no_limit_text(book_, endless) + "; `rota submit --time` gives a job one, and so does `rota update " +
-           book_.shown(endless.front()) + " --time`";
+    return fmt::format("{}; `rota submit --time` gives a job one, and so does `rota update {} --time`",
+                       no_limit_text(book_, endless), book_.shown(endless.front()));
   }
   if (stopped.empty()) return {};
   const std::string which = book_.shown(stopped.front());
-  return "job " + which + " is suspended; `rota resume " + which + "` lets it go on";
+  return fmt::format("job {} is suspended; `rota resume {}` lets it go on", which, which);
 }
 
 // Of a job that may be before it: it should have ended by now, or is told to.
@@ -124,9 +126,9 @@ std::string Service::why_it_lasts(JobId id, const Job& job) const {
   if (job.leaving) return which + " was told to give way and has not left yet";
   if (job.stopping) return which + " was told to stop and has not ended yet";
   if (job.suspended() || now() - job.limit_end() <= kDue) return {};
-  const std::string due = which + " was to end by " + date_of(job.limit_end());
+  const std::string due = fmt::format("{} was to end by {}", which, date_of(job.limit_end()));
   const store::Grace grace = grace_of(id, job, now());
-  if (!grace.rule.empty()) return due + " and goes on beyond its limit under overrun=" + grace.rule;
+  if (!grace.rule.empty()) return fmt::format("{} and goes on beyond its limit under overrun={}", due, grace.rule);
   return due + " and has not ended yet";
 }
 
@@ -149,8 +151,8 @@ std::string Service::late_before(const JobSpec& spec) const {
 std::string Service::start_unknown(const JobSpec& spec, JobId id, Instant start) const {
   const std::string late = late_before(spec);
   if (has_passed(start, now())) {
-    return date_of(start) + " was planned and has passed: " +
-           (late.empty() ? "what is before it takes longer than was counted on" : late);
+    return fmt::format("{} was planned and has passed: {}", date_of(start),
+                       late.empty() ? "what is before it takes longer than was counted on" : late);
   }
   const std::string endless = endless_before(spec, id);
   if (!endless.empty()) return endless;
@@ -166,13 +168,15 @@ Explanation Service::explain(JobId id) {
   to.why = reason.sentence;
   if ((job.bars & (kHolds | kNeverAgain)) == kNeverAgain) to.why += ended_otherwise(*this, id);
   if (engine_->holds_stopped(id))
-    to.facts.push_back("It was stopped to give way after " + format_duration(Duration{job.done.count() / 1000 * 1000}) +
-                       " of run time, and goes on where it was; its processes are there, with their memory.");
-  to.facts.push_back("It asks for " + asked_text(machine_.get(), job.spec) +
-                     (job.spec.limit < kLongest ? " for at most " + limit_text(job.spec.limit)
-                                                : std::string(" and has no time limit")) +
-                     "; " + grouped(std::max<std::int64_t>(0, view().free())) + " of " + grouped(machine_->processors) +
-                     (machine_->partitions.size() > 1 ? " are free, of all partitions." : " are free."));
+    to.facts.push_back(
+        fmt::format("It was stopped to give way after {} of run time, and goes on where it was; its processes are "
+                    "there, with their memory.",
+                    format_duration(Duration{job.done.count() / 1000 * 1000})));
+  to.facts.push_back(fmt::format(
+      "It asks for {}{}; {} of {}{}", asked_text(machine_.get(), job.spec),
+      job.spec.limit < kLongest ? " for at most " + limit_text(job.spec.limit) : std::string(" and has no time limit"),
+      grouped(std::max<std::int64_t>(0, view().free())), grouped(machine_->processors),
+      machine_->partitions.size() > 1 ? " are free, of all partitions." : " are free."));
   if (job.state == JobState::barred) return to;
   to.promise = to.at_the_latest = told_start(job.promise, now());
   add_ahead(id, to);

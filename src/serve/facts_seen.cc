@@ -1,4 +1,6 @@
 // What the service learns from facts as they are written: how dispatches ended, rows of the history, events.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <type_traits>
 #include <utility>
@@ -114,7 +116,7 @@ store::RareRequest Service::rarely_asked(const JobSpec& spec, const JobEntry* en
   if (spec.licence.valid()) asked.licence = machine_->licences[spec.licence.value].name;
   asked.licences = spec.licences;
   for (const LicenceUse& also : spec.more_licences.all())
-    asked.more_licences.push_back(machine_->licences[also.licence.value].name + ":" + std::to_string(also.count));
+    asked.more_licences.push_back(fmt::format("{}:{}", machine_->licences[also.licence.value].name, also.count));
   asked.requeue = spec.may_move();
   asked.once = spec.restart == Restart::once;
   asked.checkpoint = spec.restart == Restart::checkpoint;

@@ -53,7 +53,7 @@ void Forecaster::ask(ForecastAsked asked, Answer answer) {
   if (!asked.operates && tasks_.size() >= kMostTasks)
     return answer(fail("many forecasts are being made already; ask again in a moment."));
   if (service_.book().size() > kMostJobs)
-    return answer(fail("there are more than " + grouped(kMostJobs) + " jobs here: too many for a forecast."));
+    return answer(fail("there are more than {} jobs here: too many for a forecast.", grouped(kMostJobs)));
   tasks_.push_back({.asked = std::move(asked), .answer = std::move(answer)});
   if (tasks_.size() == 1) service_.later([this] { turn(); });
 }

@@ -1,5 +1,7 @@
 // Jobs that are let run beyond their limits: under which rule, and why that harms nobody. Told while they run, and kept
 // in their rows of the history.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -64,15 +66,17 @@ void Service::note_stop(const View& before, const Stopped& fact) {
   const JobId promised = fact.reason.promised;
   const Duration over = std::max(before.now() - job.limit_end(), Duration{0});
   const Duration next = next_limit(job);
-  note_of_job(fact.job, "It was stopped at " + date_of(before.now()) + " under overrun=" + rule_of(chain_->knobs()) +
-                            ", " + format_duration(over) + " beyond its limit, " +
-                            (promised.valid() ? "for job " + book_.shown(promised) +
-                                                    ", which was promised a start at " + date_of(fact.reason.promise)
-                                              : std::string("since the time for which it was let go on was over")) +
-                            (job.spec.restart == Restart::once ? ". It must not run again (--no-requeue)."
-                             : next == job.spec.limit          ? ". It waits again, with the same limit."
-                                                      : ". It waits again, with a limit of " + format_duration(next) +
-                                                            "; `rota update` sets another."));
+  note_of_job(fact.job,
+              fmt::format("It was stopped at {} under overrun={}, {} beyond its limit, {}{}", date_of(before.now()),
+                          rule_of(chain_->knobs()), format_duration(over),
+                          promised.valid() ? fmt::format("for job {}, which was promised a start at {}",
+                                                         book_.shown(promised), date_of(fact.reason.promise))
+                                           : std::string("since the time for which it was let go on was over"),
+                          job.spec.restart == Restart::once ? ". It must not run again (--no-requeue)."
+                          : next == job.spec.limit
+                              ? ". It waits again, with the same limit."
+                              : fmt::format(". It waits again, with a limit of {}; `rota update` sets another.",
+                                            format_duration(next))));
 }
 
 // Once it is back in the queue, where its user does not say.
@@ -84,9 +88,11 @@ Duration Service::next_limit(const Job& job) const {
 std::string Service::why_extended(const Extended& fact) const {
   const Reason& why = fact.reason;
   if (!why.promised.valid()) return "nobody who was promised a start needed what it held";
-  return "job " + book_.shown(why.promised) + ", promised a start at " + date_of(why.promise) + ", asked for " +
-         amount(why.needed, "processor") + ", of which " + grouped(std::max<std::int64_t>(0, why.free)) +
-         " were free beside it, and nobody else could have started; it was let go on until " + date_of(fact.until);
+  return fmt::format(
+      "job {}, promised a start at {}, asked for {}, of which {} were free beside it, and nobody else could have "
+      "started; it was let go on until {}",
+      book_.shown(why.promised), date_of(why.promise), amount(why.needed, "processor"),
+      grouped(std::max<std::int64_t>(0, why.free)), date_of(fact.until));
 }
 
 // As things stand: what a rule that stops jobs for a promise has looked at and has let be.
@@ -99,9 +105,10 @@ std::string Service::why_in_grace(const Job& job) const {
   const WaitingEntry* head = view().waiting().head();
   if (head == nullptr) return "nobody waited";
   const Job& first = view().job(head->job);
-  const std::string who = "job " + book_.shown(head->job) + ", first in the queue, ";
+  const std::string who = fmt::format("job {}, first in the queue, ", book_.shown(head->job));
   if (first.promise == kNever) return who + "was promised no start";
-  if (first.promise > now()) return who + "was promised a start at " + date_of(first.promise) + " and no sooner";
+  if (first.promise > now())
+    return fmt::format("{}was promised a start at {} and no sooner", who, date_of(first.promise));
   return who + "could not have started in its place";
 }
 
@@ -141,8 +148,8 @@ store::Grace Service::grace_of(JobId id, const Job& job, Instant until) const {
 }
 
 std::string grace_text(const store::Grace& grace, bool runs) {
-  return std::string(runs ? "It runs " : "It was let run ") + format_duration(grace.over) +
-         " beyond its limit under overrun=" + grace.rule + ": " + grace.why + ".";
+  return fmt::format("{}{} beyond its limit under overrun={}: {}.", runs ? "It runs " : "It was let run ",
+                     format_duration(grace.over), grace.rule, grace.why);
 }
 
 }  // namespace rota::serve

@@ -1,5 +1,7 @@
 #include "serve/job_book.h"
 
+#include <fmt/core.h>
+
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -84,9 +86,7 @@ const JobEntry* JobBook::find(JobId job) const {
   return found == entries_.end() ? nullptr : &found->second;
 }
 
-std::string shown_task(std::int64_t array, std::int64_t index) {
-  return std::to_string(array) + "_" + std::to_string(index);
-}
+std::string shown_task(std::int64_t array, std::int64_t index) { return fmt::format("{}_{}", array, index); }
 
 std::string JobBook::shown(JobId job, const JobEntry& entry) {
   if (entry.about->array == 0) return std::to_string(number_of(job));

@@ -58,10 +58,10 @@ Result<std::vector<LicenceCount>> parse_licence_counts(std::string_view text, co
     if (!licence) continue;
     const auto count = counts_of(*licence, words);
     if (!count)
-      return fail("it says " + rota::quoted(trimmed(line)) +
-                  ", which is not NAME TOTAL USED or NAME TOTAL USED BY_JOBS in whole numbers");
+      return fail("it says {}, which is not NAME TOTAL USED or NAME TOTAL USED BY_JOBS in whole numbers",
+                  rota::quoted(trimmed(line)));
     if (std::ranges::find(counts, *licence, &LicenceCount::licence) != counts.end())
-      return fail("it tells of the licence " + std::string(words.front()) + " twice");
+      return fail("it tells of the licence {} twice", words.front());
     counts.push_back(*count);
   }
   for (std::uint32_t l = 0; l < machine.licences.size(); ++l) {

@@ -1,5 +1,6 @@
 #include "serve/licence_watch.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 namespace rota::serve {
@@ -31,8 +32,9 @@ TEST(LicenceCounts, ThatMakeNoSenseAreRefused) {
   EXPECT_EQ(why("matlab 4 2\n"), "it says nothing of the licence fluent");
   EXPECT_EQ(why("matlab 4 2\nfluent 1 1\nmatlab 4 2\n"), "it tells of the licence matlab twice");
   for (const char* line : {"matlab 4", "matlab 4 x", "matlab -4 2", "matlab 4 2 3", "matlab 4 2 1 1"}) {
-    EXPECT_EQ(why(line), "it says \"" + std::string(line) +
-                             "\", which is not NAME TOTAL USED or NAME TOTAL USED BY_JOBS in whole numbers");
+    EXPECT_EQ(
+        why(line),
+        fmt::format("it says \"{}\", which is not NAME TOTAL USED or NAME TOTAL USED BY_JOBS in whole numbers", line));
   }
 }
 

@@ -1,5 +1,7 @@
 #include "serve/mail.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -28,16 +30,15 @@ Result<MailTypes> parse_mail_types(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     const auto* found = std::ranges::find(kTypes, word, [](const auto& type) { return type.first; });
     if (found == kTypes.end())
-      return fail("there is no mail of the type " + rota::quoted(word) +
-                  "; there are BEGIN, END, FAIL, REQUEUE, ARRAY_TASKS, ALL and NONE.");
+      return fail("there is no mail of the type {}; there are BEGIN, END, FAIL, REQUEUE, ARRAY_TASKS, ALL and NONE.",
+                  rota::quoted(word));
     types |= found->second;
   }
   return types;
 }
 
 Result<void> check_mail_user(std::string_view addresses) {
-  if (addresses.size() > kLongestAddress)
-    return fail("`mail_user` has " + grouped(kLongestAddress) + " bytes at most.");
+  if (addresses.size() > kLongestAddress) return fail("`mail_user` has {} bytes at most.", grouped(kLongestAddress));
   const auto letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            std::string_view("@._+-%=").find(c) != std::string_view::npos;
@@ -64,7 +65,8 @@ void MailRoom::send(Mail mail) {
 // The latest of who has most of them goes.
 void MailRoom::make_room() {
   if (!std::exchange(full_, true))
-    say_("there are " + grouped(kMostWaiting) + " mails to be sent; the latest of who has most of them are not.");
+    say_(fmt::format("there are {} mails to be sent; the latest of who has most of them are not.",
+                     grouped(kMostWaiting)));
   const auto longest = std::ranges::max_element(queues_, {}, [](const auto& queue) { return queue.second.size(); });
   longest->second.pop_back();
   if (longest->second.empty()) queues_.erase(longest);
@@ -101,7 +103,7 @@ void MailRoom::next() {
           .timeout = timeout_,
           .record = record_},
       [this, job = mail.job, to = mail.to](const local::SiteCommand::End& end) {
-        if (!end.done) say_("the mail to " + to + " about job " + job + " was not sent: " + end.why);
+        if (!end.done) say_(fmt::format("the mail to {} about job {} was not sent: {}", to, job, end.why));
         next();
       });
 }

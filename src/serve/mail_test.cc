@@ -1,5 +1,6 @@
 #include "serve/mail.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,9 +19,9 @@ class Mails : public testing::Test {
   Mails() {
     std::string pattern = (std::filesystem::temp_directory_path() / "rota-mail-XXXXXX").string();
     folder_ = ::mkdtemp(pattern.data());
-    room_.emplace(io_, "cd " + folder_.string() + "; until [ -e go ]; do sleep 0.01; done; echo $ROTA_MAIL_JOB >> sent",
-                  seconds(60), (folder_ / "record").string(),
-                  [this](const std::string& what) { said_.push_back(what); });
+    room_.emplace(
+        io_, fmt::format("cd {}; until [ -e go ]; do sleep 0.01; done; echo $ROTA_MAIL_JOB >> sent", folder_.string()),
+        seconds(60), (folder_ / "record").string(), [this](const std::string& what) { said_.push_back(what); });
   }
   ~Mails() override {
     room_->stop();

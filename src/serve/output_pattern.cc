@@ -65,10 +65,10 @@ Result<void> check(std::string_view pattern) {
     const std::size_t begin = i;
     std::size_t width = 0;
     if (read_sign(pattern, i, width) && word_of(pattern[i], width, {})) continue;
-    return fail("nothing stands for " + rota::quoted(pattern.substr(begin, i - begin + 1)) + " of the file name " +
-                rota::quoted(pattern) +
-                "; %j is the job's id, %A and %a an array's and the task's index, %x the name, %u the user, %N the "
-                "node, and %% a percent sign.");
+    return fail(
+        "nothing stands for {} of the file name {}; %j is the job's id, %A and %a an array's and the task's index, %x "
+        "the name, %u the user, %N the node, and %% a percent sign.",
+        rota::quoted(pattern.substr(begin, i - begin + 1)), rota::quoted(pattern));
   }
   return {};
 }

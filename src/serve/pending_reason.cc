@@ -1,4 +1,6 @@
 // Why a job waits, in Slurm's words where there is one, and as a sentence.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <string>
@@ -71,7 +73,7 @@ std::string Service::awaited_text(const std::vector<Dependency>& after, bool any
       text += "job " + book_.shown(row.first.on);
     } else {
       const std::int64_t all = std::max(row.jobs, book_.find(row.first.on)->about->indexes.count);
-      text += grouped(row.jobs) + " of the " + grouped(all) + " tasks of job " + std::to_string(row.array);
+      text += fmt::format("{} of the {} tasks of job {}", grouped(row.jobs), grouped(all), row.array);
     }
     text += std::string(" ") + words(row.first);
   }
@@ -83,8 +85,9 @@ PendingReason Service::reason_of_barred(JobId id, const Job& job, Telling tellin
   if ((job.bars & kHeldByOperator) != 0)
     return {"JobHeldAdmin", "An operator holds it; an operator has to release it."};
   if ((job.bars & kHeldByUser) != 0) {
-    return reason_with("JobHeldUser", telling,
-                       [&] { return "Its user holds it; `rota release " + book_.shown(id) + "` lets it go."; });
+    return reason_with("JobHeldUser", telling, [&] {
+      return fmt::format("Its user holds it; `rota release {}` lets it go.", book_.shown(id));
+    });
   }
   if ((job.bars & kNeverAgain) != 0)
     return {"DependencyNeverSatisfied",
@@ -99,16 +102,16 @@ PendingReason Service::reason_of_barred(JobId id, const Job& job, Telling tellin
     return reason_with("BeginTime", telling, [&] {
       const JobEntry* entry = job.failed_launches > 0 ? book_.find(id) : nullptr;
       if (entry != nullptr && terms != nullptr && !entry->heard().message.empty())
-        return "It could not be started: " + entry->heard().message + " It is tried again at " + date_of(terms->begin) +
-               ".";
-      return "Its begin time" + (terms != nullptr ? ", " + date_of(terms->begin) + "," : "") + " has not come yet.";
+        return fmt::format("It could not be started: {} It is tried again at {}.", entry->heard().message,
+                           date_of(terms->begin));
+      return fmt::format("Its begin time{} has not come yet.",
+                         terms != nullptr ? fmt::format(", {},", date_of(terms->begin)) : "");
     });
   }
   if ((job.bars & kArrayThrottle) != 0) {
     return reason_with("JobArrayTaskLimit", telling, [&] {
       const std::uint32_t most = terms ? view().eligibility().throttle(terms->array) : 0;
-      return "As many tasks of its array are queued or run already as it allows at one time (" + std::to_string(most) +
-             ").";
+      return fmt::format("As many tasks of its array are queued or run already as it allows at one time ({}).", most);
     });
   }
   return {"Priority", "It is just being looked at."};
@@ -130,7 +133,7 @@ std::string Service::nodes_lacking(const JobSpec& spec) const {
     }
     const std::string by = node_by(id), reason = node_reason(id);
     names[std::string(health == Health::down ? "down" : "drained") + (by.empty() ? "" : " by " + by) +
-          (reason.empty() ? "" : " (" + reason + ")")]
+          (reason.empty() ? "" : fmt::format(" ({})", reason))]
         .push_back(machine_->nodes[n].name);
   }
   std::string out;
@@ -157,8 +160,9 @@ std::string Service::asleep_beside(const JobSpec& spec) const {
   std::erase_if(nodes, [&](NodeId id) { return !may_serve(*machine_, spec, id); });
   if (nodes.empty()) return {};
   const std::string names = node_list(*machine_, nodes);
-  return (nodes.size() == 1 ? " Node " + names + " sleeps" : " Nodes " + names + " sleep") + ", and policy " +
-         chain_->text() + " wakes no node; `rota nodes power-up` does.";
+  return fmt::format("{}, and policy {} wakes no node; `rota nodes power-up` does.",
+                     nodes.size() == 1 ? fmt::format(" Node {} sleeps", names) : fmt::format(" Nodes {} sleep", names),
+                     chain_->text());
 }
 
 bool Service::lacks_licence(const JobSpec& spec) const { return !view().nodes().has_licences(spec); }
@@ -175,7 +179,8 @@ PendingReason Service::reason_of_waiting(JobId id, const Job& job, Telling telli
   const auto needs = [&] { return "It needs " + needs_of(view(), spec); };
   if (lacks_nodes(spec)) {
     return reason_with("ReqNodeNotAvail", telling, [&] {
-      return needs() + " on nodes that are in service, and there are too few of these: " + nodes_lacking(spec) + ".";
+      return fmt::format("{} on nodes that are in service, and there are too few of these: {}.", needs(),
+                         nodes_lacking(spec));
     });
   }
   if (lacks_licence(spec)) return reason_with("Licenses", telling, [&] { return licence_lacking(spec); });
@@ -184,7 +189,7 @@ PendingReason Service::reason_of_waiting(JobId id, const Job& job, Telling telli
   }
   if (view().power().count(PowerState::booting) > 0 && view().free() < spec.processors) {
     return reason_with("PowerUp", telling, [&] {
-      return needs() + "; " + amount(view().power().count(PowerState::booting), "node") + " are being woken.";
+      return fmt::format("{}; {} are being woken.", needs(), amount(view().power().count(PowerState::booting), "node"));
     });
   }
   if (const Reservation* reserved = reserved_before(id, job))
@@ -207,8 +212,9 @@ PendingReason Service::reason_among_others(JobId id, const Job& job, Telling tel
   const auto needs = [&] { return "It needs " + needs_of(view(), spec); };
   if (is_first || (!room && !before.valid())) {
     return reason_with("Resources", telling, [&] {
-      return needs() + ", " + (is_first ? "it is first in the queue" : "nobody before it wants the same nodes") +
-             ", and " + shortage(view(), spec, room) + "." + asleep_beside(spec);
+      return fmt::format("{}, {}, and {}.{}", needs(),
+                         is_first ? "it is first in the queue" : "nobody before it wants the same nodes",
+                         shortage(view(), spec, room), asleep_beside(spec));
     });
   }
   return reason_with("Priority", telling, [&] {
@@ -216,14 +222,15 @@ PendingReason Service::reason_among_others(JobId id, const Job& job, Telling tel
     const std::string who = first.valid() ? "job " + book_.shown(first) : std::string("others");
     if (room) {
       const Reservation* reserved = first_reserved_for(view(), job);
-      return needs() + ", and " + shortage(view(), spec, room) + ", but if it started now " + who +
-             " or another with an earlier claim would start later" +
-             (reserved ? ", or it would run into what is reserved: " + text_of(*reserved) : std::string("."));
+      return fmt::format(
+          "{}, and {}, but if it started now {} or another with an earlier claim would start later{}", needs(),
+          shortage(view(), spec, room), who,
+          reserved ? ", or it would run into what is reserved: " + text_of(*reserved) : std::string("."));
     }
-    return needs() + ", and others go first: " + who +
-           (head != nullptr && first == head->job ? " is first in the queue."
-                                                  : " is the first of those that want the same nodes.") +
-           asleep_beside(spec);
+    return fmt::format("{}, and others go first: {}{}{}", needs(), who,
+                       head != nullptr && first == head->job ? " is first in the queue."
+                                                             : " is the first of those that want the same nodes.",
+                       asleep_beside(spec));
   });
 }
 

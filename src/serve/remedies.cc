@@ -1,5 +1,7 @@
 #include "serve/remedies.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -35,7 +37,7 @@ Amount limit_of(const JobSpec& spec) {
             const Duration less = so_many * step;
             return Remedy{.limit = less, .text = " if it asks for at most " + limit_text(less)};
           },
-          has_none ? " if it has a time limit at all (tried with " + limit_text(limit) + ")" : ""};
+          has_none ? fmt::format(" if it has a time limit at all (tried with {})", limit_text(limit)) : ""};
 }
 
 void add_licences(const Machine& machine, const JobSpec& spec, std::vector<Amount>& all) {
@@ -46,9 +48,9 @@ void add_licences(const Machine& machine, const JobSpec& spec, std::vector<Amoun
     all.push_back({held[i].count, false, [held, i, of](std::int64_t count) {
                      std::vector<LicenceUse> fewer = held;
                      fewer[i].count = static_cast<std::uint32_t>(count);
-                     return Remedy{
-                         .licences = std::move(fewer),
-                         .text = " with " + amount(count, "licence") + of + " instead of " + grouped(held[i].count)};
+                     return Remedy{.licences = std::move(fewer),
+                                   .text = fmt::format(" with {}{} instead of {}", amount(count, "licence"), of,
+                                                       grouped(held[i].count))};
                    }});
   }
 }
@@ -58,19 +60,20 @@ std::vector<Amount> amounts_of(const Machine& machine, const JobSpec& spec) {
   std::vector<Amount> all{limit_of(spec)};
   all.push_back({spec.processors / spread, false, [spread, &spec](std::int64_t each) {
                    const auto processors = static_cast<std::uint32_t>(each) * spread;
-                   return Remedy{
-                       .processors = processors,
-                       .text = " on " + amount(processors, "processor") + " instead of " + grouped(spec.processors)};
+                   return Remedy{.processors = processors,
+                                 .text = fmt::format(" on {} instead of {}", amount(processors, "processor"),
+                                                     grouped(spec.processors))};
                  }});
   all.push_back({spec.memory / kMebibyte, true, [](std::int64_t mebibytes) {
                    const std::int64_t memory = mebibytes * kMebibyte;
-                   return Remedy{.memory = memory,
-                                 .text = " if it asks for at most " + format_size(memory) + " of memory on each node"};
+                   return Remedy{
+                       .memory = memory,
+                       .text = fmt::format(" if it asks for at most {} of memory on each node", format_size(memory))};
                  }});
   all.push_back({spec.accelerators, false, [&spec](std::int64_t each) {
                    return Remedy{.accelerators = static_cast<std::uint8_t>(each),
-                                 .text = " with " + amount(each, "accelerator") + " on each node instead of " +
-                                         grouped(spec.accelerators) + ", submitted anew"};
+                                 .text = fmt::format(" with {} on each node instead of {}, submitted anew",
+                                                     amount(each, "accelerator"), grouped(spec.accelerators))};
                  }});
   add_licences(machine, spec, all);
   return all;

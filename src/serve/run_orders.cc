@@ -1,4 +1,6 @@
 // What the local engine executes for a job: its script or command, its environment, its files.
+#include <fmt/core.h>
+
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -49,7 +51,7 @@ std::string in_runs(const std::vector<std::uint32_t>& numbers) {
   for (std::size_t from = 0, to = 0; from < numbers.size(); from = to) {
     while (to < numbers.size() && numbers[to] == numbers[from]) ++to;
     text += (text.empty() ? "" : ",") + std::to_string(numbers[from]);
-    if (to - from > 1) text += "(x" + std::to_string(to - from) + ")";
+    if (to - from > 1) text += fmt::format("(x{})", to - from);
   }
   return text;
 }
@@ -96,7 +98,7 @@ Result<std::optional<KeptAbout>> Service::about(JobId job) {
   if (const JobEntry* entry = book_.find(job)) return KeptAbout{*entry->about, entry->index};
   const auto payload = TRY(store_->payload(job));
   if (!payload) return std::nullopt;
-  auto kept = TRY(read_about(payload.about));
+  auto kept = TRY(read_about(payload->about));
   return std::optional(std::move(kept));
 }
 
@@ -133,7 +135,7 @@ std::string Service::output_path(JobId job, const KeptAbout& kept, bool error, s
   if (pattern.empty()) pattern = error ? about.output : "";
   if (pattern.empty()) pattern = about.array > 0 ? "rota-%A_%a.out" : "rota-%j.out";
   std::string path = fill_in(pattern, pattern_words(job, kept, nodes, restarts));
-  return path.starts_with('/') ? path : about.folder + "/" + path;
+  return path.starts_with('/') ? path : fmt::format("{}/{}", about.folder, path);
 }
 
 // What a job finds in its environment beside its own.
@@ -142,8 +144,8 @@ std::vector<std::string> Service::environment_of(const Command& start, const Kep
   const JobSpec& spec = job.spec;
   std::vector<std::string> all;
   const auto say = [&](const std::string& name, const std::string& value, const std::string& slurm = {}) {
-    all.push_back("ROTA_" + name + "=" + value);
-    if (slurms && slurm != "-") all.push_back("SLURM_" + (slurm.empty() ? name : slurm) + "=" + value);
+    all.push_back(fmt::format("ROTA_{}={}", name, value));
+    if (slurms && slurm != "-") all.push_back(fmt::format("SLURM_{}={}", slurm.empty() ? name : slurm, value));
   };
   const auto unix_seconds = [&](Instant at) { return std::to_string(unix_milliseconds(at) / 1000); };
   say("JOB_ID", std::to_string(spec.number));
@@ -192,7 +194,7 @@ void Service::say_as_slurm(JobId id, const KeptAbout& kept, std::uint32_t tasks,
                                     {"NODEID", std::string("0")},
                                     {"GTIDS", std::string("0")},
                                     {"PRIO_PROCESS", std::string("0")}})
-    all.push_back(std::string("SLURM_") + name + "=" + value);
+    all.push_back(fmt::format("SLURM_{}={}", name, value));
   const auto hosts = parse_host_list(nodes.empty() ? machine_->name : nodes);
   if (hosts && !hosts->empty()) all.push_back("SLURMD_NODENAME=" + hosts->front());
   if (spec.accelerators > 0) all.push_back("SLURM_GPUS_ON_NODE=" + std::to_string(spec.accelerators));  // on each
@@ -222,7 +224,7 @@ std::string Service::node_file_of(JobId id, std::uint32_t tasks) const {
 void Service::say_as_pbs(JobId id, const KeptAbout& kept, std::vector<std::string>& all) const {
   const JobSpec& spec = view().job(id).spec;
   const auto say = [&](const char* name, const std::string& value) {
-    all.push_back(std::string("PBS_") + name + "=" + value);
+    all.push_back(fmt::format("PBS_{}={}", name, value));
   };
   say("JOBID", book_.shown(id));
   say("JOBNAME", kept.about.name);
@@ -255,15 +257,15 @@ Result<void> Service::has_room_to_run(const Command& start, const local::Run& ru
 Result<local::Run> Service::run_of(const Command& start) {
   const auto payload = TRY(store_->payload(start.job));
   if (!payload || !view().knows(start.job)) return fail("nobody knows what this job runs.");
-  const auto kept = TRY(read_about(payload.about));
+  const auto kept = TRY(read_about(payload->about));
   const About& about = kept.about;
   const Job& job = view().job(start.job);
   const int restarts = restarts_of(job);
   const std::string nodes = nodes_of(start.job);
   local::Run run;
-  run.script = payload.script;
+  run.script = payload->script;
   run.command = about.command;
-  const std::vector<std::string> given = pieces_of(payload.environment);
+  const std::vector<std::string> given = pieces_of(payload->environment);
   const bool sbatch = std::ranges::find(given, "ROTA_SBATCH=1") != given.end();  // its script has #SBATCH lines
   run.slurms = settings_.slurm_variables || sbatch;
   const std::vector<std::string> own = environment_of(start, kept, run.slurms);

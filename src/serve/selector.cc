@@ -17,8 +17,10 @@ namespace {
 using Kind = SelectorPart::Kind;
 
 std::unexpected<Error> bad(std::string_view text) {
-  return fail("no jobs can be meant by " + rota::quoted(text) +
-              "; write 12, 12_3, 14_[1-5], 20-25, last, all, user=NAME, name=NAME, partition=NAME or state=STATE.");
+  return fail(
+      "no jobs can be meant by {}; write 12, 12_3, 14_[1-5], 20-25, last, all, user=NAME, name=NAME, partition=NAME or "
+      "state=STATE.",
+      rota::quoted(text));
 }
 
 // At commas that are not within brackets.
@@ -96,7 +98,7 @@ Result<std::vector<SelectorPart>> parse_selector(std::string_view text) {
     }
     count += std::max<std::size_t>(part->indexes.size(), 1);
     if (count > kMostParts)
-      return fail("jobs are named in " + grouped(kMostParts) + " parts at most; name ranges, as 20-25 or 14_[1-5].");
+      return fail("jobs are named in {} parts at most; name ranges, as 20-25 or 14_[1-5].", grouped(kMostParts));
     if (part->kind == Kind::tasks) {
       const auto [at, is_new] = part_of_array.emplace(part->from, parts.size());
       if (!is_new) {

@@ -1,5 +1,6 @@
 #include "serve/selector.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 namespace rota::serve {
@@ -67,8 +68,8 @@ TEST(Selector, has_so_many_parts) {
     EXPECT_TRUE(parse_selector(repeated(part, kMostParts))) << part;
     EXPECT_FALSE(parse_selector(repeated(part, kMostParts + 1))) << part;
   }
-  EXPECT_TRUE(parse_selector("12_[" + repeated("1-5", kMostParts) + "]"));
-  EXPECT_EQ(parse_selector("12_[" + repeated("1-5", kMostParts + 1) + "]").error().message,
+  EXPECT_TRUE(parse_selector(fmt::format("12_[{}]", repeated("1-5", kMostParts))));
+  EXPECT_EQ(parse_selector(fmt::format("12_[{}]", repeated("1-5", kMostParts + 1))).error().message,
             "jobs are named in 1,000 parts at most; name ranges, as 20-25 or 14_[1-5].");
 }
 

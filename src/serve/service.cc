@@ -3,6 +3,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <chrono>
@@ -87,8 +88,8 @@ Result<void> Service::prepare() {
     if (const passwd* user = ::getpwnam(name.c_str())) {
       operators_.push_back(user->pw_uid);
     } else {
-      warnings_.push_back("the configuration names the operator " + rota::quoted(name) +
-                          ", whom this computer does not know");
+      warnings_.push_back(
+          fmt::format("the configuration names the operator {}, whom this computer does not know", rota::quoted(name)));
     }
   }
   if (!machine_->reservations.empty())
@@ -133,7 +134,7 @@ Result<void> Service::open_store() {
                            .unix_start = this_second()};
   if (auto known = chain_of(fresh.policy); !known) {
     const std::string where = options_.policy.empty() ? shown_path(options_.configuration) : std::string("--policy");
-    return fail(where + ": " + known.error().message);
+    return fail("{}: {}", where, known.error().message);
   }
   StateRoom::use_spare(options_.state_folder);
   const std::string path = options_.state_folder + "/rota.db";
@@ -146,8 +147,9 @@ Result<void> Service::open_store() {
   if (now == cluster_text_) return {};
   if (given) return describe(now, shown_path(options_.configuration));
   if (options_.say)
-    options_.say("no --config was given: the configuration kept in " + shown_path(path) +
-                 " holds; what was changed in its file since is not read");
+    options_.say(fmt::format(
+        "no --config was given: the configuration kept in {} holds; what was changed in its file since is not read",
+        shown_path(path)));
   return describe(now, shown_path(path));
 }
 
@@ -185,14 +187,16 @@ Result<void> Service::change_cluster(const Machine& before) const {
   const ClusterChange change = cluster_change(before, *machine_);
   const std::string file = options_.configuration.empty() ? "this computer" : shown_path(options_.configuration);
   if (!change.refused.empty())
-    return fail(shown_path(options_.state_folder) + " holds jobs of another cluster than " + file + " describes: " +
-                change.refused + ". Nothing was changed; mend the file, or begin with another folder by --state.");
-  if (!change.taken.empty() && options_.say) options_.say(file + kOtherCluster + change.taken + ".");
+    return fail(
+        "{} holds jobs of another cluster than {} describes: {}. Nothing was changed; mend the file, or begin with "
+        "another folder by --state.",
+        shown_path(options_.state_folder), file, change.refused);
+  if (!change.taken.empty() && options_.say) options_.say(fmt::format("{}{}{}.", file, kOtherCluster, change.taken));
   return {};
 }
 
 std::unexpected<Error> Service::not_taken_over(const std::string& why) const {
-  return fail("the state in " + shown_path(options_.state_folder) + " cannot be taken over: " + why);
+  return fail("the state in {} cannot be taken over: {}", shown_path(options_.state_folder), why);
 }
 
 // One by one: there may be millions.
@@ -223,7 +227,7 @@ Result<void> Service::replay_under_another() {
   std::optional<std::string> tight;
   state.for_each_job([&](JobId id, const Job& job) {
     if (tight || job.gone()) return;
-    if (auto why = never_fits(*machine_, job.spec)) tight = "job " + std::to_string(number_of(id)) + " " + *why + ".";
+    if (auto why = never_fits(*machine_, job.spec)) tight = fmt::format("job {} {}.", number_of(id), *why);
   });
   if (tight) return not_taken_over(*tight + kTooTight);
   for (const Fact& fact : Snapshot::facts_of(state)) {
@@ -235,7 +239,7 @@ Result<void> Service::replay_under_another() {
 Result<void> Service::take_over() {
   const store::JournalHead& before = store_->head();
   loop_ = std::make_unique<RealLoop>(io_, before.unix_start);
-  loop_->after_alarms([this] { after_turn(controller_->failure()); });
+  loop_->after_alarms([this] { after_turn(controller_->health()); });
   journal_ = std::make_unique<PatientJournal>(*store_);
   engine_ = std::make_unique<local::LocalEngine>(
       io_,
@@ -367,7 +371,10 @@ Result<void> Service::set_policy(const std::string& text) {
   controller_->add_observer(*journal_);
   controller_->add_observer(*this);
   if (text != old_chain->text()) controller_->withdraw_promises();
-  if (auto compacted = compact(); !compacted) return fail_for_good(compacted), compacted;
+  if (auto compacted = compact(); !compacted) {
+    fail_for_good(compacted);
+    return compacted;
+  }
   controller_->leave_plain_mode();  // somebody has looked
   auto resumed = controller_->resume();
   after_turn(resumed);
@@ -388,13 +395,13 @@ Result<void> Service::record(const Observed& fact) {
 
 // At the end of this turn, for all that was said in it.
 Result<void> Service::decide() {
-  if (deciding_soon_) return failure_;
+  if (deciding_soon_) return health_;
   deciding_soon_ = true;
   boost::asio::post(io_, [this] {
     deciding_soon_ = false;
     after_turn(controller_->decide());
   });
-  return failure_;
+  return health_;
 }
 
 void Service::when_durable(std::function<void(const Result<void>&)> call) {
@@ -432,14 +439,14 @@ void Service::commit_later() {
   commits_.async_wait([this](const boost::system::error_code& error) {
     commits_soon_ = false;
     if (error || !journal_->open()) return;
-    const Result<void>& failed = controller_->failure();
-    after_turn(failed ? journal_->commit() : failed);
+    const Result<void>& health = controller_->health();
+    after_turn(health ? journal_->commit() : health);
   });
 }
 
 void Service::fail_for_good(Result<void> why) {
-  if (!failure_) return;
-  failure_ = std::move(why);
+  if (!health_) return;
+  health_ = std::move(why);
   if (failed_) failed_();
 }
 
@@ -450,7 +457,7 @@ void Service::stop() {
   if (licence_watch_) licence_watch_->stop();
   if (mail_) mail_->stop();
   tells_on_.cancel();
-  if (failure_) failure_ = store_->commit();
+  if (health_) health_ = store_->commit();
 }
 
 // ---- what the controller tells

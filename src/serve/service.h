@@ -261,7 +261,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   // Stops taking anything in; what runs goes on. The event loop runs dry.
   void stop();
   // The first that ended its work.
-  const Result<void>& failure() const { return failure_; }
+  const Result<void>& health() const { return health_; }
   void on_failure(std::function<void()> call) { failed_ = std::move(call); }
 
   // ---- ports
@@ -490,7 +490,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   // The latter of both sorts, that controllers before this one counted.
   std::int64_t refused_requests_ = 0, refusals_before_ = 0;
   std::string last_refusal_;
-  Result<void> failure_;
+  Result<void> health_;
   std::function<void()> failed_;
   std::unique_ptr<Forecaster> forecaster_;
   std::unique_ptr<StateRoom> room_;

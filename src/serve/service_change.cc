@@ -1,4 +1,6 @@
 // What users and operators do to jobs and nodes that are known.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <csignal>
 #include <utility>
@@ -17,8 +19,8 @@ ActionResult Service::change(const Caller& caller, JobId job, const Change& chan
     result.done = false;
     result.detail = done.error().message;
     // The state counts jobs and knows no tasks of arrays.
-    const std::string counted = "job " + std::to_string(number_of(job)) + " ";
-    if (result.detail.starts_with(counted)) result.detail.replace(0, counted.size(), "job " + result.id + " ");
+    const std::string counted = fmt::format("job {} ", number_of(job));
+    if (result.detail.starts_with(counted)) result.detail.replace(0, counted.size(), fmt::format("job {} ", result.id));
   }
   return result;
 }
@@ -28,10 +30,9 @@ Result<void> Service::changed(const Caller& caller, JobId job, const Change& cha
   if (stopped_) return fail("the service is stopping and changes nothing; try again when it is back.");
   const JobEntry* entry = book_.find(job);
   if (entry == nullptr || !view().knows(job) || view().job(job).gone())
-    return fail("job " + book_.shown(job) + " has ended already.");
+    return fail("job {} has ended already.", book_.shown(job));
   if (!may_see_inside(caller, entry->about->uid))
-    return fail("job " + book_.shown(job) + " is " + entry->about->user +
-                "'s; only its user or an operator may do that.");
+    return fail("job {} is {}'s; only its user or an operator may do that.", book_.shown(job), entry->about->user);
   const bool stops = change.signal == SIGSTOP || change.signal == SIGCONT;  // which is kept, as other signals are not
   if (!caller.operates && change.kind != Kind::cancel && (change.kind != Kind::signal || stops)) {
     if (auto room = room_->takes_change(); !room) return room;
@@ -42,7 +43,7 @@ Result<void> Service::changed(const Caller& caller, JobId job, const Change& cha
       return cancel(job);
     case Kind::hold:
       if (view().job(job).state == JobState::running)
-        return fail("job " + book_.shown(job) + " runs already; only a job that waits can be held.");
+        return fail("job {} runs already; only a job that waits can be held.", book_.shown(job));
       return record(Held{job, who});
     case Kind::release:
       return release(caller, job);
@@ -65,9 +66,9 @@ Result<void> Service::cancel(JobId job) {
 
 Result<void> Service::release(const Caller& caller, JobId job) {
   const Bars bars = view().job(job).bars & kHolds;
-  if (bars == kNoBars) return fail("job " + book_.shown(job) + " is not held.");
+  if (bars == kNoBars) return fail("job {} is not held.", book_.shown(job));
   if ((bars & kHeldByOperator) != 0 && !caller.operates)
-    return fail("job " + book_.shown(job) + " is held by an operator, who has to release it.");
+    return fail("job {} is held by an operator, who has to release it.", book_.shown(job));
   for (const Bars each : {kHeldByUser, kHeldByOperator}) {
     if ((bars & each) == 0) continue;
     if (auto done = record(Released{job, each}); !done) return done;
@@ -83,13 +84,15 @@ Result<void> Service::control(const Caller& caller, JobId job, const Change& cha
     const bool suspended = view().job(job).suspended();
     if (change.signal == SIGSTOP || (change.signal == SIGCONT && suspended))
       return suspend(caller, job, change.signal == SIGSTOP);
-    return engine_->signal(job, change.signal), Result<void>{};
+    engine_->signal(job, change.signal);
+    return Result<void>{};
   }
   if ((view().job(job).suspended_by & kHeldByOperator) != 0 && !caller.operates)
-    return fail("job " + book_.shown(job) + " is suspended by an operator, who has to resume it first.");
+    return fail("job {} is suspended by an operator, who has to resume it first.", book_.shown(job));
   if (view().job(job).spec.restart == Restart::once)
-    return fail("job " + book_.shown(job) +
-                " was submitted with `--no-requeue`: it must not run a second time. Cancel it, and submit it anew.");
+    return fail(
+        "job {} was submitted with `--no-requeue`: it must not run a second time. Cancel it, and submit it anew.",
+        book_.shown(job));
   auto done = controller_->requeue(job);
   if (done) static_cast<void>(decide());
   return done;
@@ -110,7 +113,7 @@ Result<void> Service::can_be_told(JobId job) const {
 // Once its limit has passed a job is ended by its supervisor, whatever it is told then.
 Result<void> Service::has_time_left(JobId job) const {
   if (!ends_at_limit(view().job(job))) return {};
-  return fail("job " + book_.shown(job) + " has come to its limit and is being ended.");
+  return fail("job {} has come to its limit and is being ended.", book_.shown(job));
 }
 
 // A job is suspended by its user, by an operator, or by both; it goes on once nobody wants it to stand still.
@@ -170,16 +173,17 @@ Result<void> Service::change_running(const Caller& caller, JobId job, const Chan
 Result<void> Service::has_throttle(JobId job) const {
   const JobTerms* terms = view().eligibility().terms(job);
   if (terms != nullptr && terms->array != 0) return {};
-  return fail("job " + book_.shown(job) + " is not of an array with a limit of tasks at one time; give one as in " +
-              "--array 1-100%10.");
+  return fail("job {} is not of an array with a limit of tasks at one time; give one as in --array 1-100%10.",
+              book_.shown(job));
 }
 
 // Users may have their running jobs end sooner, operators also later.
 Result<void> Service::change_limit(const Caller& caller, JobId job, const Change& change) {
   const std::string name = "job " + book_.shown(job);
   if (change.is_for_waiting() || !change.limit) {
-    return fail(name + " runs already; of what it was started on only its time limit can be changed. Requeue it to " +
-                "change more.");
+    return fail(
+        "{} runs already; of what it was started on only its time limit can be changed. Requeue it to change more.",
+        name);
   }
   if (*change.limit > view().job(job).spec.limit && !caller.operates)
     return fail("only an operator may give a running job more time.");
@@ -223,8 +227,7 @@ Result<Service::Sized> Service::sized(JobId job, const Change& change) const {
   Sized sized{view().job(job).spec, *book_.find(job)->about};
   if (change.partition) {
     const auto found = std::ranges::find(machine_->partitions, *change.partition, &Partition::name);
-    if (found == machine_->partitions.end())
-      return fail("there is no partition " + rota::quoted(*change.partition) + ".");
+    if (found == machine_->partitions.end()) return fail("there is no partition {}.", rota::quoted(*change.partition));
     sized.spec.partition = PartitionId{static_cast<std::uint32_t>(found - machine_->partitions.begin())};
   }
   if (change.name) {
@@ -243,9 +246,10 @@ Result<Service::Sized> Service::sized(JobId job, const Change& change) const {
 Result<void> Service::amend(const Caller& caller, JobId job, const Change& change) {
   if (view().job(job).state == JobState::running) return change_running(caller, job, change);
   if ((change.resizes() || change.memory || change.partition) && engine_->holds_stopped(job))
-    return fail("job " + book_.shown(job) +
-                " was stopped to give way and goes on with what it was started on; cancel it and submit it again to " +
-                "change its processors, nodes, memory or partition.");
+    return fail(
+        "job {} was stopped to give way and goes on with what it was started on; cancel it and submit it again to "
+        "change its processors, nodes, memory or partition.",
+        book_.shown(job));
   const auto wanted = TRY(sized(job, change));
   if (!caller.operates && change.name) {
     const std::size_t before = about_text(*book_.find(job)->about).size();
@@ -287,8 +291,7 @@ Result<void> Service::change_terms(const Caller& caller, JobId job, const Change
   if (change.priority) {
     const std::int32_t present = terms.priority - of_partition(terms.partition);
     if (*change.priority > present && !caller.operates)
-      return fail("only an operator may raise a priority; that of job " + book_.shown(job) + " is " +
-                  std::to_string(present) + ".");
+      return fail("only an operator may raise a priority; that of job {} is {}.", book_.shown(job), present);
     terms.priority = *change.priority + of_partition(terms.partition);
   }
   if (change.limit) terms.limit = *change.limit;

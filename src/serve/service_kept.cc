@@ -51,7 +51,7 @@ Result<void> Service::has_room_on_disk(const Caller& caller, std::uint64_t bytes
 
 // What a user's jobs ran, a little at a time; but for those that have just ended, whose output somebody may follow.
 void Service::let_ended_go(std::uint32_t uid, std::optional<JobId> behind) {
-  if (stopped_ || !failure_) return;
+  if (stopped_ || !health_) return;
   constexpr std::chrono::milliseconds kBetween{50};
   constexpr Duration kFollowed = seconds(600);
   behind = room_->lets_go_some(uid, behind, view().now() - std::min(kFollowed, view().now() - kEpoch));

@@ -1,4 +1,6 @@
 // Licences: what the site's licence server says of them, and who holds them.
+#include <fmt/core.h>
+
 #include "base/text.h"
 #include "model/licence_use.h"
 #include "serve/service.h"
@@ -32,7 +34,7 @@ void Service::nobody_counts() {
 // stopped to give way are there, and the server does not know that they stand still: counted as others', what they
 // checked out would keep their own job from going on.
 void Service::counted(const std::vector<LicenceCount>& counts) {
-  if (stopped_ || !failure_) return;
+  if (stopped_ || !health_) return;
   const std::vector<JobId> stopped = engine_->held_stopped();
   for (const LicenceCount& each : counts) {
     const std::int64_t count = machine_->licences[each.licence.value].count;
@@ -49,8 +51,8 @@ void Service::counted(const std::vector<LicenceCount>& counts) {
 std::vector<std::string> Service::warnings() const {
   std::vector<std::string> all = warnings_;
   if (licence_watch_ && licence_watch_->failures() >= kManyFailures) {
-    all.push_back("the licence command has failed " + std::to_string(licence_watch_->failures()) +
-                  " times in a row, and its last good count stands: " + licence_watch_->failure() + ".");
+    all.push_back(fmt::format("the licence command has failed {} times in a row, and its last good count stands: {}.",
+                              licence_watch_->failures(), licence_watch_->failure()));
   }
   const SlurmKnobs& slurm = chain_->knobs().slurm;
   if (slurm.by_shares() && !machine_->accounts.empty()) {

@@ -1,4 +1,6 @@
 // What people want to hear of their jobs by mail.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -48,13 +50,13 @@ void Service::open_mail() {
 
 void Service::post(const About& about, const std::string& job, const char* type, const std::string& what) {
   const std::string name = escaped(about.name);  // whose lines would be headers of the mail
-  std::string body = "Job " + job + " (" + name + ") of " + about.user + " on " + machine_->name + ": " + what + ".\n";
-  if (!about.folder.empty()) body += "Folder: " + escaped(about.folder) + "\n";
+  std::string body = fmt::format("Job {} ({}) of {} on {}: {}.\n", job, name, about.user, machine_->name, what);
+  if (!about.folder.empty()) body += fmt::format("Folder: {}\n", escaped(about.folder));
   letters_.push_back({.uid = about.uid,
                       .to = about.mail_user.empty() ? about.user : about.mail_user,
                       .type = type,
                       .job = job,
-                      .subject = machine_->name + ": job " + job + " (" + name + ") " + what,
+                      .subject = fmt::format("{}: job {} ({}) {}", machine_->name, job, name, what),
                       .body = std::move(body)});
 }
 
@@ -101,7 +103,8 @@ void Service::mail_of_end(const store::HistoryRow& row, const About& about) {
     if (task.job != row.job) ++states[task.state];
   }
   std::string what;
-  for (const auto& [state, count] : states) what += (what.empty() ? "" : ", ") + grouped(count) + " " + state;
+  for (const auto& [state, count] : states)
+    what += fmt::format("{}{} {}", what.empty() ? "" : ", ", grouped(count), state);
   tell(std::to_string(about.array), states.size() == 1 && ended_well(states.begin()->first), what);
 }
 

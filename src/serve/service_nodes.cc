@@ -1,4 +1,6 @@
 // What operators do to nodes, and what becomes of nodes that are switched off and on.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -22,8 +24,7 @@ Result<std::vector<NodeId>> Service::nodes_named(const std::string& list) const 
   std::vector<bool> named(machine_->nodes.size());
   for (const std::string& name : names) {
     const auto found = std::ranges::find(machine_->nodes, name, &Node::name);
-    if (found == machine_->nodes.end())
-      return fail("there is no node " + rota::quoted(name) + "; nothing was changed.");
+    if (found == machine_->nodes.end()) return fail("there is no node {}; nothing was changed.", rota::quoted(name));
     const NodeId id{static_cast<std::uint32_t>(found - machine_->nodes.begin())};
     if (!named[id.value]) ids.push_back(id);
     named[id.value] = true;
@@ -49,7 +50,11 @@ Result<void> Service::put_health(NodeId id, const NodeWish& wish) {
   const bool up = wish.health == Health::up;
   if (up) node_troubles_.erase(id);
   const auto keep_of = [&](std::map<NodeId, std::string>& texts, const char* what, const std::string& text) {
-    up ? void(texts.erase(id)) : void(texts[id] = text);
+    if (up) {
+      texts.erase(id);
+    } else {
+      texts[id] = text;
+    }
     store_->put_setting(what + machine_->nodes[id.value].name, up ? "" : text);
   };
   keep_of(node_reasons_, kNodeReason, wish.reason);
@@ -66,8 +71,8 @@ std::string Service::node_by(NodeId node) const {
 std::string Service::sentence_of_down(NodeId node) const {
   const std::string by = node_by(node);
   const std::string reason = node_reason(node);
-  return "Node " + machine_->nodes[node.value].name + " was taken down" + (by.empty() ? "" : " by " + by) +
-         (reason.empty() ? "" : ": " + reason) + (reason.ends_with('.') ? "" : ".");
+  return fmt::format("Node {} was taken down{}{}{}", machine_->nodes[node.value].name, by.empty() ? "" : " by " + by,
+                     reason.empty() ? "" : ": " + reason, reason.ends_with('.') ? "" : ".");
 }
 
 // What runs or starts there is done again elsewhere where it may be, else ended. What is leaving already leaves as it
@@ -116,8 +121,8 @@ Result<Service::Switched> Service::set_power(const std::string& nodes, bool on) 
   for (const NodeId id : ids) {
     const Node& node = machine_->nodes[id.value];
     if (!node.commands)
-      return fail("node " + node.name + " cannot be switched: the cluster file gives it no " +
-                  (on ? "`resume_command`." : "`suspend_command`."));
+      return fail("node {} cannot be switched: the cluster file gives it no {}", node.name,
+                  on ? "`resume_command`." : "`suspend_command`.");
     const PowerState state = view().power().state(id);
     const bool is_on = state == PowerState::on || state == PowerState::booting;
     auto why = controller_->objection_to_power(id, on);
@@ -167,13 +172,13 @@ std::string Service::node_reason(NodeId node) const {
 }
 
 void Service::warn_of_job(JobId job, const std::string& sentence) {
-  if (options_.say) options_.say("warning: job " + book_.shown(job) + ": " + sentence);
+  if (options_.say) options_.say(fmt::format("warning: job {}: {}", book_.shown(job), sentence));
 }
 
 void Service::note_of_node(NodeId node, std::string sentence, const std::string& output) {
   if (sentence.empty()) return void(node_troubles_.erase(node));
   if (options_.say) {
-    options_.say("node " + machine_->nodes[node.value].name + ": " + sentence);
+    options_.say(fmt::format("node {}: {}", machine_->nodes[node.value].name, sentence));
     for (const std::string_view line : split(output, '\n')) {
       if (!line.empty()) options_.say("  " + std::string(line));
     }
@@ -193,9 +198,9 @@ Result<void> Service::power_changed(const PowerChanged& what) {
   const auto& commands = machine_->nodes[what.node.value].commands;
   const std::uint16_t failures = view().power().row(what.node).failures;
   if (!booted || what.state != PowerState::off || !commands || failures % commands->tries != 0) return {};
-  const std::string reason = "taken out of use after " + amount(failures, "boot") + " that failed. " +
-                             node_troubles_[what.node] + " `rota nodes resume` puts it back.";
-  if (options_.say) options_.say("node " + machine_->nodes[what.node.value].name + ": " + reason);
+  const std::string reason = fmt::format("taken out of use after {} that failed. {} `rota nodes resume` puts it back.",
+                                         amount(failures, "boot"), node_troubles_[what.node]);
+  if (options_.say) options_.say(fmt::format("node {}: {}", machine_->nodes[what.node.value].name, reason));
   auto down = put_health(what.node, {Health::down, reason, {}});
   if (down) static_cast<void>(empty_nodes({what.node}));
   return down;
@@ -206,12 +211,13 @@ void Service::say_if_on_for_want_of_commands(const View& before, const PowerChan
   const Node& node = machine_->nodes[what.node.value];
   if (!options_.say || node.commands || what.state != PowerState::on) return;
   const PowerState was = before.power().state(what.node);
-  options_.say("node " + node.name + ": it was " +
-               (was == PowerState::off       ? "asleep"
-                : was == PowerState::booting ? "booting"
-                                             : "shutting down") +
-               ", and the cluster file has no `suspend_command` and `resume_command` for it any more. Such a node is "
-               "always on, and jobs start there again; put the commands back if it is to be woken first.");
+  options_.say(fmt::format(
+      "node {}: it was {}, and the cluster file has no `suspend_command` and `resume_command` for it any more. Such a "
+      "node is always on, and jobs start there again; put the commands back if it is to be woken first.",
+      node.name,
+      was == PowerState::off       ? "asleep"
+      : was == PowerState::booting ? "booting"
+                                   : "shutting down"));
 }
 
 }  // namespace rota::serve

@@ -1,4 +1,6 @@
 // Which policies can decide here.
+#include <fmt/core.h>
+
 #include <utility>
 
 #include "base/file.h"
@@ -13,8 +15,9 @@ Result<Chain> Service::chain_of(const std::string& policy) {
   auto chain = Chain::parse(policy);
   if (!chain || !chain->knobs().power.knows_the_log()) return chain;
   return fail(
-      "policy " + policy + " cannot run here: power-history=log takes all jobs of a log as known beforehand, and " +
-      "nobody knows which jobs a service will have. Leave it out: power=load-factor then learns from those that end.");
+      "policy {} cannot run here: power-history=log takes all jobs of a log as known beforehand, and nobody knows "
+      "which jobs a service will have. Leave it out: power=load-factor then learns from those that end.",
+      policy);
 }
 
 // Of a policy that starts jobs over: none is known that must not be.
@@ -29,11 +32,11 @@ Result<void> Service::starts_nobody_over(const Chain& chain) const {
     return true;
   });
   if (count == 0) return {};
-  if (count > kNamed) names += " and " + grouped(count - kNamed) + " more";
-  return fail("policy " + chain.text() + " starts over any job that is outranked, and there " +
-              (count == 1 ? "is one that is" : "are some that are") +
-              " never to (`--no-requeue`, `requeue`: false): " + names + ". Let " + (count == 1 ? "it" : "them") +
-              " end, or take a policy with preempt=suspend. Nothing was changed.");
+  if (count > kNamed) names += fmt::format(" and {} more", grouped(count - kNamed));
+  return fail(
+      "policy {} starts over any job that is outranked, and there {} never to (`--no-requeue`, `requeue`: false): {}. "
+      "Let {} end, or take a policy with preempt=suspend. Nothing was changed.",
+      chain.text(), count == 1 ? "is one that is" : "are some that are", names, count == 1 ? "it" : "them");
 }
 
 // A policy that could decide here.
@@ -51,9 +54,10 @@ Result<QueueToRehearse> Service::queue_to_rehearse(const std::string& text) cons
   constexpr std::size_t kMostRehearsed = 20'000;
   const auto chain = TRY(chain_that_suits(text));
   if (book_.size() > kMostRehearsed)
-    return fail("there are more than " + grouped(kMostRehearsed) +
-                " jobs, too many to rehearse them here; `rota simulate " + shown_path(options_.state_folder) +
-                " --policy` rehearses what this service has run.");
+    return fail(
+        "there are more than {} jobs, too many to rehearse them here; `rota simulate {} --policy` rehearses what this "
+        "service has run.",
+        grouped(kMostRehearsed), shown_path(options_.state_folder));
   return QueueToRehearse{now(), controller_->snapshot(), machine_, chain_->text(), chain.text()};
 }
 

@@ -1,5 +1,7 @@
 // What the configuration reserves by date, and what operators reserve, is kept in the state, and tells jobs why they
 // wait.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cctype>
 #include <ctime>
@@ -77,7 +79,11 @@ std::vector<Reservation> Service::beside(const Reservation& wanted, const std::v
     if (part.nodes.empty() && part.processors <= 0) continue;
     const bool goes_on = !parts.empty() && parts.back().until == part.from && parts.back().nodes == part.nodes &&
                          parts.back().processors == part.processors;
-    goes_on ? void(parts.back().until = part.until) : parts.push_back(std::move(part));
+    if (goes_on) {
+      parts.back().until = part.until;
+    } else {
+      parts.push_back(std::move(part));
+    }
   }
   return parts;
 }
@@ -153,7 +159,7 @@ const Reservation* Service::reservation(const std::string& which) const {
 std::string Service::id_and_name(const Reservation& reserved) const {
   const ReservationNote* note = note_of(reserved.id);
   const std::string id = std::to_string(reserved.id.value);
-  return note == nullptr || note->name.empty() ? id : id + " (" + note->name + ")";
+  return note == nullptr || note->name.empty() ? id : fmt::format("{} ({})", id, note->name);
 }
 
 std::string Service::reservations_there() const {
@@ -162,8 +168,8 @@ std::string Service::reservations_there() const {
   if (all.empty()) return "there are none now";
   std::string names;
   for (std::size_t i = 0; i < std::min(all.size(), kMostNamed); ++i) names += (i > 0 ? ", " : "") + id_and_name(all[i]);
-  return "those there are: " + names + (all.size() > kMostNamed ? " and others" : "") +
-         "; `rota reservations` lists them";
+  return fmt::format("those there are: {}{}; `rota reservations` lists them", names,
+                     all.size() > kMostNamed ? " and others" : "");
 }
 
 // The state counts reservations. Whoever is refused one has not heard of its number yet, and calls others by names.
@@ -196,10 +202,10 @@ Result<void> Service::can_reserve(const ReservationWish& wish, Instant from) con
   if (!plain || wish.name.size() > kLongestName || parse_integer(wish.name))
     return fail(
         "a reservation's name has up to 64 letters, digits, \"_\", \"-\" and \".\", begins with no \"-\" and is no "
-        "number; " +
-        rota::quoted(wish.name) + " is none.");
+        "number; {} is none.",
+        rota::quoted(wish.name));
   if (reservation(wish.name) == nullptr) return {};
-  return fail("there is a reservation " + rota::quoted(wish.name) + " already; give another name, or end that one.");
+  return fail("there is a reservation {} already; give another name, or end that one.", rota::quoted(wish.name));
 }
 
 Result<std::vector<NodeId>> Service::nodes_to_reserve(const std::string& list) const {
@@ -211,7 +217,7 @@ Result<std::vector<NodeId>> Service::nodes_to_reserve(const std::string& list) c
 Result<std::optional<ReservationId>> Service::reserved_as(const std::string& key, std::uint32_t uid) {
   const auto known = TRY(store_->key(kKeyOfReservation + key, uid));
   if (!known) return std::nullopt;
-  const ReservationId id{known.value};
+  const ReservationId id{known->value};
   if (view().reservations().find(id) != nullptr) return std::optional(id);
   return fail(
       "the reservation that this `Idempotency-Key` stands for is over, or was ended; give another key to make another "
@@ -224,19 +230,19 @@ Result<void> Service::suits(const Caller& caller, const RequestKey& key, Keyed w
   if (key.text.size() > kLongestKey) return fail("an `Idempotency-Key` has 255 bytes at most.");
   const bool of_jobs = what == Keyed::jobs;
   const auto use = TRY(store_->key_use((of_jobs ? "" : kKeyOfReservation) + key.text, caller.uid));
-  if (!use || use.request.empty() || use.request == key.digest) return {};
-  const JobId id = use.job;
+  if (!use || use->request.empty() || use->request == key.digest) return {};
+  const JobId id = use->job;
   const std::string job = shown(id);
-  return fail("this `Idempotency-Key` came with another request before, which made " +
-              (of_jobs ? "job " + job.substr(0, job.find('_')) : "reservation " + std::to_string(id.value)) +
-              "; give each request a key of its own, and send only the very same one again with it.");
+  return fail(
+      "this `Idempotency-Key` came with another request before, which made {}; give each request a key of its own, and "
+      "send only the very same one again with it.",
+      of_jobs ? "job " + job.substr(0, job.find('_')) : "reservation " + std::to_string(id.value));
 }
 
 Result<ReservationId> Service::reserve(const Caller& caller, const ReservationWish& wish, const RequestKey& key) {
   if (!key.text.empty()) {
     const auto before = TRY(reserved_as(key.text, caller.uid));
-    if before
-      return *before;
+    if (before) return *before;
   }
   const Instant now = this->now();
   const Instant from = std::max(wish.from.value_or(now), now);
@@ -250,7 +256,7 @@ Result<ReservationId> Service::reserve(const Caller& caller, const ReservationWi
   }
   if (auto done = record_asked(fact); !done) return fail(in_names(done.error().message, fact));
   reservation_notes_[fact.id] = {.name = wish.name, .by = caller.user};
-  store_->put_setting(kReservation + std::to_string(fact.id.value), caller.user + "\n" + wish.name);
+  store_->put_setting(kReservation + std::to_string(fact.id.value), fmt::format("{}\n{}", caller.user, wish.name));
   if (!key.text.empty())
     store_->put_key(kKeyOfReservation + key.text, caller.uid, JobId{fact.id.value}, view().now(), key.digest);
   return fact.id;
@@ -258,8 +264,10 @@ Result<ReservationId> Service::reserve(const Caller& caller, const ReservationWi
 
 Result<void> Service::unreserve(ReservationId id) {
   if (note_of(id) == nullptr)
-    return fail("reservation " + std::to_string(id.value) +
-                " is the configuration's: take it out of the file, and start the service again; jobs go on meanwhile.");
+    return fail(
+        "reservation {} is the configuration's: take it out of the file, and start the service again; jobs go on "
+        "meanwhile.",
+        id.value);
   if (auto done = record_asked(Unreserved{id}); !done) return done;
   forget_reservations();
   return keep_reservations();  // the file's may have stood around it
@@ -321,8 +329,8 @@ std::string Service::text_of(const Reservation& reserved) const {
   const bool one = reserved.nodes.empty() ? reserved.processors == 1 : reserved.nodes.size() == 1;
   what += one ? " is reserved " : " are reserved ";
   const std::string until = date_of(reserved.until);
-  if (reserved.from <= view().now()) return what + "until " + until + ".";
-  return what + "from " + date_of(reserved.from) + " to " + until + ", before it would be over.";
+  if (reserved.from <= view().now()) return fmt::format("{}until {}.", what, until);
+  return fmt::format("{}from {} to {}, before it would be over.", what, date_of(reserved.from), until);
 }
 
 }  // namespace rota::serve

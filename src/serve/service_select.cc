@@ -1,4 +1,6 @@
 // Which jobs people mean, known or gone.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -28,7 +30,7 @@ std::string_view word_of(std::size_t sort, const Job& job, const JobEntry& entry
 // "14_3", "14_[1-5]".
 std::string shown_tasks(std::int64_t array, std::int64_t from, std::int64_t to) {
   if (from == to) return shown_task(array, from);
-  return std::to_string(array) + "_[" + std::to_string(from) + "-" + std::to_string(to) + "]";
+  return fmt::format("{}_[{}-{}]", array, from, to);
 }
 
 }  // namespace
@@ -163,8 +165,9 @@ std::vector<store::HistoryRow> Service::ended_tasks(std::int64_t array, std::int
 }
 
 std::string Absent::sentence() const {
-  if (!ended) return "there is no job " + id + ".";
-  return "job " + id + " has ended already" + (never.empty() ? "." : "; there is no job " + never + ".");
+  if (!ended) return fmt::format("there is no job {}.", id);
+  return fmt::format("job {} has ended already{}", id,
+                     never.empty() ? "." : fmt::format("; there is no job {}.", never));
 }
 
 Result<std::vector<Absent>> Service::not_there(const Caller& caller, const std::string& selector) {

@@ -1,4 +1,6 @@
 // New jobs.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -64,7 +66,7 @@ Result<void> complete(const Submission& submission) {
   if (auto known = check_patterns({submission.output, submission.error, submission.input}); !known) return known;
   for (const std::string& text : submission.environment) {
     if (text.find('=') == std::string::npos || text.starts_with('='))
-      return fail("the environment has " + rota::quoted(text) + ", which is not NAME=VALUE.");
+      return fail("the environment has {}, which is not NAME=VALUE.", rota::quoted(text));
   }
   return {};
 }
@@ -73,10 +75,10 @@ Result<void> complete(const Submission& submission) {
 Result<void> is_little(std::uint64_t bytes, std::int64_t tasks) {
   const std::uint64_t most = std::max(kMostKept, static_cast<std::uint64_t>(tasks) * kMostKeptOfEach);
   if (bytes <= most) return {};
-  return fail("the command and all else that is kept of each of these tasks take " +
-              format_size(static_cast<std::int64_t>(bytes)) + " in all, and " +
-              format_size(static_cast<std::int64_t>(most)) +
-              " is the most; put the command into a script, which is kept once, or submit fewer tasks at a time.");
+  return fail(
+      "the command and all else that is kept of each of these tasks take {} in all, and {} is the most; put the "
+      "command into a script, which is kept once, or submit fewer tasks at a time.",
+      format_size(static_cast<std::int64_t>(bytes)), format_size(static_cast<std::int64_t>(most)));
 }
 
 // Fails with a sentence where so many more would be too many, in all or of one user. Operators may use all room.
@@ -84,12 +86,14 @@ Result<void> has_room_for(const Service& service, const Caller& caller, std::int
   const site::ServiceSettings& settings = service.settings();
   const JobBook& book = service.book();
   if (static_cast<std::int64_t>(book.size()) + more > settings.most_jobs)
-    return fail("there would be more than " + grouped(settings.most_jobs) + " jobs, the most that this service takes.");
+    return fail("there would be more than {} jobs, the most that this service takes.", grouped(settings.most_jobs));
   const std::int64_t most =
       settings.most_jobs_of_user > 0 ? settings.most_jobs_of_user : settings.most_jobs - settings.most_jobs / 10;
   if (caller.operates || static_cast<std::int64_t>(book.count_of(caller.uid)) + more <= most) return {};
-  return fail("you would have more than " + grouped(most) +
-              " jobs, the most that this service takes of one user; submit more once some have ended.");
+  return fail(
+      "you would have more than {} jobs, the most that this service takes of one user; submit more once some have "
+      "ended.",
+      grouped(most));
 }
 
 // Of what is kept once of a submission.
@@ -112,7 +116,7 @@ std::string joined(const std::vector<std::string>& texts) {
 
 std::string which_of(const std::vector<Submission>& submissions, const Submission& one) {
   if (submissions.size() < 2) return "";
-  return "submission " + std::to_string(&one - submissions.data() + 1) + ": ";
+  return fmt::format("submission {}: ", &one - submissions.data() + 1);
 }
 
 Result<void> Service::allowed(const Caller& caller, const Submission& submission) {
@@ -141,21 +145,22 @@ Result<Trial> Service::try_out(const Caller& caller, const Submission& submissio
   return Trial{.expected = start == kNever ? kNever : std::max(start, begin),
                .start_unknown = std::move(trial.start_unknown),
                .reason = "BeginTime",
-               .why = "Its begin time is " + date_of(begin) + ", and it would not start sooner."};
+               .why = fmt::format("Its begin time is {}, and it would not start sooner.", date_of(begin))};
 }
 
 Result<Prepared> Service::prepared_of(const Caller& caller, const Submission& submission) const {
   TRY(allowed(caller, submission));
   TRY(complete(submission));
   auto spec = TRY(spec_of(submission, *machine_));
-  if (auto why = never_fits(*machine_, spec)) return fail("the job can never run here: it " + *why + ".");
+  if (auto why = never_fits(*machine_, spec)) return fail("the job can never run here: it {}.", *why);
   Prepared prepared{spec};
   prepared.spec.user = caller.uid;
   prepared.spec.group = caller.gid;
   if (!submission.requeue.value_or(true) && chain_->knobs().preempt == Preemption::requeue)
-    return fail("under policy " + chain_->text() +
-                " a job that is outranked starts over, and so may this one, though it is never to (`--no-requeue`, "
-                "`requeue`: false); leave that out, or ask an operator for a policy with preempt=suspend.");
+    return fail(
+        "under policy {} a job that is outranked starts over, and so may this one, though it is never to "
+        "(`--no-requeue`, `requeue`: false); leave that out, or ask an operator for a policy with preempt=suspend.",
+        chain_->text());
   for (const std::string* name : {&submission.warning_signal, &submission.checkpoint_signal}) {
     if (name->empty()) continue;
     TRY(parse_signal(*name));
@@ -165,9 +170,8 @@ Result<Prepared> Service::prepared_of(const Caller& caller, const Submission& su
   for (const auto& [name, wait] : {std::pair{"kill_wait", submission.kill_wait.value_or(Duration{0})},
                                    std::pair{"checkpoint_time", submission.checkpoint_time}}) {
     if (wait > std::max(kLongestWait, settings_.kill_wait))
-      return fail(std::string("`") + name + "` is at most " +
-                  format_duration(std::max(kLongestWait, settings_.kill_wait)) +
-                  ": for so long a job that is to end or to move keeps its place.");
+      return fail("`{}` is at most {}: for so long a job that is to end or to move keeps its place.", name,
+                  format_duration(std::max(kLongestWait, settings_.kill_wait)));
   }
   TRY(parse_mail_types(submission.mail));
   if (!submission.mail_user.empty()) {
@@ -202,8 +206,9 @@ Result<void> Service::find_awaited(const Submission& submission, Prepared& prepa
     }
     sum += after.size();
     if (sum > kMostDependencies)
-      return fail("the tasks would wait for more than " + grouped(kMostDependencies) +
-                  " jobs in all, one by one; let one job in between wait for all of them.");
+      return fail(
+          "the tasks would wait for more than {} jobs in all, one by one; let one job in between wait for all of them.",
+          grouped(kMostDependencies));
     prepared.after.push_back(std::move(after));
   }
   prepared.any = text.any;
@@ -216,12 +221,11 @@ Result<void> Service::find_awaited(const Submission& submission, Prepared& prepa
 std::expected<std::vector<JobId>, NotTaken> Service::submit(const Caller& caller,
                                                             const std::vector<Submission>& submissions,
                                                             const RequestKey& key) {
-  if (!failure_) return std::unexpected(failure_.error());
+  if (!health_) return std::unexpected(health_.error());
   if (stopped_) return fail("the service is stopping and takes no jobs; try again when it is back.");
   if (!key.text.empty()) {
     auto before = TRY(store_->key(key.text, caller.uid));
-    if before
-      return submitted_as(*before, key.text, caller.uid);
+    if (before) return submitted_as(*before, key.text, caller.uid);
   }
   const std::int64_t most = std::max(kMostAtOnce, settings_.most_array);
   std::vector<Prepared> prepared;
@@ -236,16 +240,16 @@ std::expected<std::vector<JobId>, NotTaken> Service::submit(const Caller& caller
     looked_at += one->looked_at;
     awaited += one->awaited;
     if (!caller.operates && one->awaited > 0 && awaited > kMostAwaited)
-      return fail("your jobs would wait for more than " + grouped(kMostAwaited) +
-                  " jobs in all, one by one; let one job in between wait for all of them.");
+      return fail(
+          "your jobs would wait for more than {} jobs in all, one by one; let one job in between wait for all of them.",
+          grouped(kMostAwaited));
     bytes += bytes_once(submission) + one->bytes_of_tasks;
     bytes_of_tasks += one->bytes_of_tasks;
     if (looked_at > kMostLookedAt)
       return fail("these wait for too many jobs at once; submit them in several requests.");
     prepared.push_back(std::move(*one));
     TRY(has_room_for(*this, caller, tasks));
-    if (tasks > most)
-      return fail("these are too many jobs at once; submit fewer, " + grouped(most) + " tasks at most.");
+    if (tasks > most) return fail("these are too many jobs at once; submit fewer, {} tasks at most.", grouped(most));
     TRY(is_little(bytes_of_tasks, tasks));
   }
   if (auto room = has_room_on_disk(caller, bytes); !room) return std::unexpected(NotTaken(room.error(), true));
@@ -259,7 +263,7 @@ std::expected<std::vector<JobId>, NotTaken> Service::submit(const Caller& caller
     if (done) continue;
     for (const JobId job : std::views::reverse(jobs)) static_cast<void>(cancel(job));  // those before it, all or none
     static_cast<void>(decide());
-    return fail(which_of(submissions, submissions[i]) + done.error().message + " Nothing was submitted.");
+    return fail("{}{} Nothing was submitted.", which_of(submissions, submissions[i]), done.error().message);
   }
   if (!key.text.empty() && !jobs.empty()) {
     store_->put_key(key.text, caller.uid, jobs.front(), view().now(), key.digest);
@@ -331,7 +335,7 @@ Result<JobId> Service::submit_one(Kept& kept, JobSpec spec, const Task& task) {
   }
   book_.take_back(id);
   store_->drop_payload(id);
-  return fail("job " + std::to_string(spec.number) + " was refused.");
+  return fail("job {} was refused.", spec.number);
 }
 
 }  // namespace rota::serve

@@ -1,5 +1,7 @@
 #include "serve/state_room.h"
 
+#include <fmt/core.h>
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -24,9 +26,9 @@ std::string shown(std::uint64_t bytes) { return format_size(static_cast<std::int
 
 std::string StateRoom::Disk::sentence(std::uint64_t to_come) const {
   constexpr std::uint64_t kMuch = 1 << 20;
-  return "the disk that holds the service's state has only " + shown(left) + " left, " +
-         (to_come < kMuch ? "" : shown(to_come) + " of which the history of the jobs that are here will take, ") +
-         "so ";
+  return fmt::format(
+      "the disk that holds the service's state has only {} left, {}so ", shown(left),
+      to_come < kMuch ? "" : shown(to_come) + " of which the history of the jobs that are here will take, ");
 }
 
 // Of one that cannot be asked there is room enough.
@@ -73,10 +75,11 @@ Result<void> StateRoom::takes_jobs(const Caller& caller, std::uint64_t bytes) co
   if (left < 2 * bytes || left_alone(now, left_by_scripts(now, caller.operates), 2 * bytes) < 2 * bytes)
     return fail(now.sentence(jobs_ * kBytesToCome) + "no job is taken in; tell who runs the service.");
   if (wanted <= left) return {};
-  return fail("what is kept of your jobs, their scripts and environments and the history, takes " + shown(had + bytes) +
-              ", and " + shown(left - bytes) +
-              " are left for others on the disk that holds the service's state; cancel some, or let some end. What is "
-              "kept of the history goes after `keep_history`; who runs the service can make that shorter.");
+  return fail(
+      "what is kept of your jobs, their scripts and environments and the history, takes {}, and {} are left for others "
+      "on the disk that holds the service's state; cancel some, or let some end. What is kept of the history goes "
+      "after `keep_history`; who runs the service can make that shorter.",
+      shown(had + bytes), shown(left - bytes));
 }
 
 Result<void> StateRoom::takes_script(const Script& script, bool of_operator) {
@@ -93,9 +96,9 @@ Result<void> StateRoom::takes_script(const Script& script, bool of_operator) {
   if (left < wanted) return fail(now.sentence() + "that no script is put there; tell who runs the service.");
   if (left - wanted < copies)
     return fail(
-        "the scripts of your jobs that run take " + shown(copies) +
-        " of the disk that holds the service's state, and no more than that is left for others there; it starts "
-        "when some of these have ended.");
+        "the scripts of your jobs that run take {} of the disk that holds the service's state, and no more than that "
+        "is left for others there; it starts when some of these have ended.",
+        shown(copies));
   coming_[script.job] = {at, script.bytes};
   if (of_operator) return {};
   scripts_.insert_or_assign(script.job, script);

@@ -1,5 +1,7 @@
 #include "serve/submission.h"
 
+#include <fmt/core.h>
+
 #include <pwd.h>
 
 #include <algorithm>
@@ -20,9 +22,10 @@ namespace {
 constexpr std::size_t kLongestName = 200;
 
 std::unexpected<Error> bad_array(std::string_view text) {
-  return fail("the array " + rota::quoted(text) +
-              " makes no sense; write indexes as in 1-100, 1,3,7 or 0-20:5, with %10 "
-              "behind them for ten at a time.");
+  return fail(
+      "the array {} makes no sense; write indexes as in 1-100, 1,3,7 or 0-20:5, with %10 behind them for ten at a "
+      "time.",
+      rota::quoted(text));
 }
 
 struct Stretch {
@@ -50,9 +53,9 @@ template <class Row>
 std::unexpected<Error> unknown(const std::vector<Row>& rows, std::string_view name, const std::string& what) {
   std::vector<std::string_view> names;
   for (const Row& row : rows) names.push_back(row.name);
-  std::string message = "there is no " + what + " " + rota::quoted(name);
+  std::string message = fmt::format("there is no {} {}", what, rota::quoted(name));
   const std::string_view near = nearest(name, names);
-  if (!near.empty()) return fail(message + "; did you mean " + std::string(near) + "?");
+  if (!near.empty()) return fail("{}; did you mean {}?", message, near);
   if (names.empty()) return fail(message + "; this cluster has none.");
   message += "; there is";
   for (const std::string_view each : names) message += (each == names.front() ? " " : ", ") + std::string(each);
@@ -81,12 +84,12 @@ Result<void> look_up_licences(const LicencesAsked& asked_for, const Machine& mac
   for (const NamedLicences& each : asked) {
     const auto found = TRY(find_by_name<LicenceId>(machine.licences, each.name, "licence"));
     if (std::ranges::find(kinds, found, &LicenceUse::licence) != kinds.end())
-      return fail("the licence " + rota::quoted(each.name) + " is asked for twice; say once how many.");
+      return fail("the licence {} is asked for twice; say once how many.", rota::quoted(each.name));
     kinds.push_back({found, each.count});
   }
   if (set_licences(spec, std::move(kinds))) return {};
-  return fail("a job may hold licences of " + std::to_string(kMostLicenceKinds) + " kinds at most, and " +
-              grouped(MoreLicences::kMostCount) + " of each where there are several.");
+  return fail("a job may hold licences of {} kinds at most, and {} of each where there are several.", kMostLicenceKinds,
+              grouped(MoreLicences::kMostCount));
 }
 
 namespace {
@@ -104,7 +107,7 @@ Result<void> look_up(const Submission& submission, const Machine& machine, JobSp
   const auto& types = machine.accelerator_types;
   const auto found = std::ranges::find(types, submission.accelerator_type);
   if (found == types.end())
-    return fail("no node has accelerators of type " + rota::quoted(submission.accelerator_type) + ".");
+    return fail("no node has accelerators of type {}.", rota::quoted(submission.accelerator_type));
   spec.accelerator_type = AcceleratorTypeId{static_cast<std::uint8_t>(found - types.begin())};
   return {};
 }
@@ -127,11 +130,11 @@ Result<ArrayRange> parse_array(std::string_view text, std::int64_t most) {
     if (!stretch) return bad_array(text);
     looked_at += (stretch->to - stretch->from) / stretch->step + 1;
     if (looked_at > most)
-      return fail("the array " + rota::quoted(text) + " has more than " + grouped(most) + " tasks, the most here.");
+      return fail("the array {} has more than {} tasks, the most here.", rota::quoted(text), grouped(most));
     for (std::int64_t i = stretch->from; i <= stretch->to; i += stretch->step) all.insert(i);
   }
   if (static_cast<std::int64_t>(all.size()) > most)
-    return fail("the array " + rota::quoted(text) + " has more than " + grouped(most) + " tasks, the most here.");
+    return fail("the array {} has more than {} tasks, the most here.", rota::quoted(text), grouped(most));
   range.indexes.assign(all.begin(), all.end());
   return range;
 }
@@ -152,7 +155,7 @@ std::string user_called(const Caller& caller, std::string_view word) {
 
 Result<void> check_name(std::string_view name) {
   if (name.empty()) return fail("a job's name has one byte at least; give it one.");
-  if (name.size() > kLongestName) return fail("a job's name has " + grouped(kLongestName) + " bytes at most.");
+  if (name.size() > kLongestName) return fail("a job's name has {} bytes at most.", grouped(kLongestName));
   return {};
 }
 
@@ -165,7 +168,7 @@ Result<std::int32_t> parse_signal(std::string_view text) {
   }
   const auto number = parse_integer(text);
   if (number && *number >= 1 && *number <= SIGRTMAX) return static_cast<std::int32_t>(*number);
-  return fail("there is no signal " + rota::quoted(text) + "; name one as USR1, TERM or 10.");
+  return fail("there is no signal {}; name one as USR1, TERM or 10.", rota::quoted(text));
 }
 
 namespace {
@@ -184,9 +187,10 @@ Result<void> take_whole_nodes(const Machine& machine, JobSpec& spec) {
     const Node& node = machine.nodes[n];
     if (partition != nullptr && !std::ranges::binary_search(partition->nodes, NodeId{n})) continue;
     if (each != 0 && each != node.processors)
-      return fail("`exclusive` takes whole nodes, and the nodes of " +
-                  (partition != nullptr ? "partition " + partition->name : std::string("this cluster")) +
-                  " differ in size; name a partition of equal ones, or ask for the processors of a whole node.");
+      return fail(
+          "`exclusive` takes whole nodes, and the nodes of {} differ in size; name a partition of equal ones, or ask "
+          "for the processors of a whole node.",
+          partition != nullptr ? "partition " + partition->name : std::string("this cluster"));
     each = node.processors;
   }
   if (each == 0) return fail("`exclusive` takes whole nodes, and there are none to take.");
@@ -220,8 +224,9 @@ std::uint32_t processors_of(const Size& size) {
 
 Result<void> give_size(const Size& size, const Machine& machine, JobSpec& spec) {
   if (size.tasks > size.processors)
-    return fail("a job has at most as many `tasks` as processors, and " + grouped(size.tasks) +
-                " is more; ask for more of these or fewer of those.");
+    return fail(
+        "a job has at most as many `tasks` as processors, and {} is more; ask for more of these or fewer of those.",
+        grouped(size.tasks));
   if (size.tasks_per_node > 0 && std::uint64_t{size.tasks_per_node} * size.nodes != size.all_tasks())
     return fail("`tasks_per_node` times `nodes` is not the number of processes; say `nodes`, and as many `tasks`.");
   spec.processors = processors_of(size);
@@ -292,8 +297,9 @@ Result<JobSpec> spec_of(const Submission& submission, const Machine& machine) {
     return fail("`warning_to_script` goes with `warning_signal`; name the signal.");
   Size size = size_of(submission);
   if (size.nodes > size.processors && !size.exclusive)
-    return fail("a job has at most as many `nodes` as `processors`, and " + grouped(size.nodes) +
-                " is more; ask for more of these or fewer of those.");
+    return fail(
+        "a job has at most as many `nodes` as `processors`, and {} is more; ask for more of these or fewer of those.",
+        grouped(size.nodes));
   if (submission.most_nodes > submission.nodes) size.nodes = fewest_nodes(submission, machine, spec);
   TRY(give_size(size, machine, spec));
   spec.memory = submission.all_memory ? memory_of_each(machine, spec) : submission.memory;

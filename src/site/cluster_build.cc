@@ -1,5 +1,7 @@
 #include "site/cluster_build.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -42,7 +44,7 @@ class Builder {
 
  private:
   std::unexpected<Error> wrong(std::uint32_t line, const std::string& what) const {
-    return fail(draft_.shown + ":" + std::to_string(line) + ": " + what);
+    return fail("{}:{}: {}", draft_.shown, line, what);
   }
 
   Result<void> add_reservations() {
@@ -94,14 +96,15 @@ class Builder {
     auto names = parse_host_list(entry.names, most_nodes_);
     if (!names) return wrong(line, names.error().message);
     if (names->size() > most_nodes_ - machine_.nodes.size()) {
-      return wrong(line, "with these there are more than " + grouped(static_cast<std::int64_t>(most_nodes_)) +
-                             " nodes, which is more than a cluster file can describe.");
+      return wrong(
+          line, fmt::format("with these there are more than {} nodes, which is more than a cluster file can describe.",
+                            grouped(static_cast<std::int64_t>(most_nodes_))));
     }
     machine_.processors += entry.processors * static_cast<std::int64_t>(names->size());
     if (machine_.processors > kMostProcessors) {
-      return wrong(line, "with these nodes there are more than " + grouped(kMostProcessors) +
-                             " processors, which is more "
-                             "than Rota can count.");
+      return wrong(line,
+                   fmt::format("with these nodes there are more than {} processors, which is more than Rota can count.",
+                               grouped(kMostProcessors)));
     }
     if (auto ok = check_accelerators(entry); !ok) return ok;
     const auto type = TRY(accelerator_type_of(entry));
@@ -143,9 +146,9 @@ class Builder {
     if (entry.accelerators > 0) return {};
     for (const char* key : {"accelerator_type", "accelerator_speed", "accelerator_link", "watts_accelerator"}) {
       if (const std::uint32_t line = entry.line_of(key); line != 0) {
-        return wrong(line, "`" + std::string(key) +
-                               "` speaks of accelerators, and these nodes have none. Say how many with `accelerators`, "
-                               "or remove the key.");
+        return wrong(line, fmt::format("`{}` speaks of accelerators, and these nodes have none. Say how many with "
+                                       "`accelerators`, or remove the key.",
+                                       key));
       }
     }
     return {};
@@ -162,9 +165,10 @@ class Builder {
     }
     for (const char* key : {"suspend_command", "resume_command", "probe_command", "power_timeout", "power_tries"}) {
       if (const std::uint32_t line = entry.line_of(key); line != 0) {
-        return wrong(line, "`" + std::string(key) +
-                               "` is for nodes that can be switched off and on. It takes both `suspend_command` and "
-                               "`resume_command` for that; add what is missing, or remove the key.");
+        return wrong(line,
+                     fmt::format("`{}` is for nodes that can be switched off and on. It takes both `suspend_command` "
+                                 "and `resume_command` for that; add what is missing, or remove the key.",
+                                 key));
       }
     }
     return nullptr;
@@ -176,9 +180,9 @@ class Builder {
     const auto index = static_cast<std::size_t>(found - types.begin());
     if (entry.accelerators == 0) return AcceleratorTypeId{};
     if (index == AcceleratorTypeId::kNone) {
-      return wrong(entry.line_of("accelerator_type"), "there are more than " + std::to_string(index) +
-                                                          " types of accelerators, which is more than Rota can tell "
-                                                          "apart.");
+      return wrong(
+          entry.line_of("accelerator_type"),
+          fmt::format("there are more than {} types of accelerators, which is more than Rota can tell apart.", index));
     }
     if (found == types.end()) types.push_back(entry.accelerator_type);
     return AcceleratorTypeId{static_cast<std::uint8_t>(index)};
@@ -195,9 +199,8 @@ class Builder {
     for (std::uint32_t id = 0; id < machine_.nodes.size(); ++id) {
       const auto [at, fresh] = ids_.try_emplace(machine_.nodes[id].name, id);
       if (fresh) continue;
-      return wrong(line_of(id), "node " + quoted(machine_.nodes[id].name) +
-                                    " is described twice; the first time in line " +
-                                    std::to_string(line_of(at->second)) + ".");
+      return wrong(line_of(id), fmt::format("node {} is described twice; the first time in line {}.",
+                                            quoted(machine_.nodes[id].name), line_of(at->second)));
     }
     return {};
   }
@@ -229,24 +232,22 @@ class Builder {
     if (draft_.nodes.empty()) {
       for (const char* key : {"nodes", "min_nodes", "max_nodes"}) {
         if (const std::uint32_t line = entry.line_of(key); line != 0) {
-          return wrong(line, "`" + std::string(key) +
-                                 "` speaks of nodes, and this cluster only counts processors. Describe "
-                                 "nodes in [[nodes]] tables, or remove the key.");
+          return wrong(line, fmt::format("`{}` speaks of nodes, and this cluster only counts processors. Describe "
+                                         "nodes in [[nodes]] tables, or remove the key.",
+                                         key));
         }
       }
     }
     const std::uint32_t time = entry.line_of("default_time");
     if (time != 0 && entry.default_time > entry.max_time) {
-      return wrong(time,
-                   "`default_time` is longer than `max_time`, so that no job could go without a limit of its own. "
-                   "Lower it to at most " +
-                       format_duration(entry.max_time) + ".");
+      return wrong(time, fmt::format("`default_time` is longer than `max_time`, so that no job could go without a "
+                                     "limit of its own. Lower it to at most {}.",
+                                     format_duration(entry.max_time)));
     }
     if (entry.max_nodes != 0 && entry.min_nodes > entry.max_nodes) {
       return wrong(entry.line_of("min_nodes"),
-                   "`min_nodes` is above `max_nodes`, so that no job could run. Lower it to at "
-                   "most " +
-                       std::to_string(entry.max_nodes) + ".");
+                   fmt::format("`min_nodes` is above `max_nodes`, so that no job could run. Lower it to at most {}.",
+                               entry.max_nodes));
     }
     return {};
   }
@@ -254,9 +255,8 @@ class Builder {
   Result<void> check_name(const PartitionEntry& entry) const {
     for (std::size_t i = 0; i < machine_.partitions.size(); ++i) {
       if (machine_.partitions[i].name == entry.name) {
-        return wrong(entry.line_of("name"), "partition " + quoted(entry.name) +
-                                                " is described twice; the first time in line " +
-                                                std::to_string(draft_.partitions[i].line_of("name")) + ".");
+        return wrong(entry.line_of("name"), fmt::format("partition {} is described twice; the first time in line {}.",
+                                                        quoted(entry.name), draft_.partitions[i].line_of("name")));
       }
     }
     return {};
@@ -281,10 +281,9 @@ class Builder {
     partition.load_rule = std::move(rule);
     if (draft_.nodes.empty()) return partition;
     if (partition.min_nodes > partition.nodes.size()) {
-      return wrong(entry.line_of("min_nodes"), "`min_nodes` is " + std::to_string(partition.min_nodes) +
-                                                   ", but the partition has " +
-                                                   amount(static_cast<std::int64_t>(partition.nodes.size()), "node") +
-                                                   ", so that no job could run.");
+      return wrong(entry.line_of("min_nodes"),
+                   fmt::format("`min_nodes` is {}, but the partition has {}, so that no job could run.",
+                               partition.min_nodes, amount(static_cast<std::int64_t>(partition.nodes.size()), "node")));
     }
     partition.processors = 0;
     const PartitionId id{static_cast<std::uint32_t>(machine_.partitions.size())};
@@ -314,28 +313,30 @@ class Builder {
       std::ranges::sort(ids);
       const auto twice = std::ranges::adjacent_find(ids);
       if (twice != ids.end()) {
-        return wrong(line,
-                     "the partition names node " + quoted(machine_.nodes[twice->value].name) + " twice; name it once.");
+        return wrong(line, fmt::format("the partition names node {} twice; name it once.",
+                                       quoted(machine_.nodes[twice->value].name)));
       }
     }
     places_ += ids.size();
     const std::size_t most = kMostPartitions * most_nodes_;
     if (places_ > most) {
-      return wrong(std::max(line, entry.line), "the partitions have more than " +
-                                                   grouped(static_cast<std::int64_t>(most)) +
-                                                   " nodes all told, which is more than a cluster file can describe.");
+      return wrong(
+          std::max(line, entry.line),
+          fmt::format(
+              "the partitions have more than {} nodes all told, which is more than a cluster file can describe.",
+              grouped(static_cast<std::int64_t>(most))));
     }
     return ids;
   }
 
   std::string unknown_node(const std::string& name) const {
-    std::string said = "the partition names node " + quoted(name) + ", which no [[nodes]] table describes.";
+    std::string said = fmt::format("the partition names node {}, which no [[nodes]] table describes.", quoted(name));
     if (machine_.nodes.size() > kFewEnoughToGuess) return said;
     std::vector<std::string_view> known;
     known.reserve(machine_.nodes.size());
     for (const Node& node : machine_.nodes) known.push_back(node.name);
     const std::string_view near = nearest(name, known);
-    return near.empty() ? said : said + " Did you mean " + quoted(near) + "?";
+    return near.empty() ? said : fmt::format("{} Did you mean {}?", said, quoted(near));
   }
 
   Result<void> choose_default() {
@@ -344,8 +345,8 @@ class Builder {
       if (machine_.default_partition.valid()) {
         const PartitionEntry& first = draft_.partitions[machine_.default_partition.value];
         return wrong(draft_.partitions[i].line_of("default"),
-                     "partition " + quoted(first.name) + " is the default already, in line " +
-                         std::to_string(first.line_of("default")) + ". Only one can be.");
+                     fmt::format("partition {} is the default already, in line {}. Only one can be.",
+                                 quoted(first.name), first.line_of("default")));
       }
       machine_.default_partition = PartitionId{i};
     }
@@ -359,9 +360,10 @@ class Builder {
     const auto idle = std::ranges::find_if(machine_.nodes, [](const Node& node) { return node.partitions.empty(); });
     if (idle == machine_.nodes.end()) return {};
     const auto id = static_cast<std::uint32_t>(idle - machine_.nodes.begin());
-    return fail(draft_.shown + ": node " + quoted(idle->name) + ", described in line " + std::to_string(line_of(id)) +
-                ", is in no partition, so that no job "
-                "could ever run there. Name it in one, or leave it out.");
+    return fail(
+        "{}: node {}, described in line {}, is in no partition, so that no job could ever run there. Name it in one, "
+        "or leave it out.",
+        draft_.shown, quoted(idle->name), line_of(id));
   }
 
   const ClusterDraft& draft_;

@@ -1,5 +1,7 @@
 #include "site/cluster_file.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -24,10 +26,10 @@ struct Table {
   std::string title;  // "" or "[[nodes]]"
 
   std::unexpected<Error> wrong(std::uint32_t line, const std::string& what) const {
-    return fail(shown + ":" + std::to_string(line) + ": " + what);
+    return fail("{}:{}: {}", shown, line, what);
   }
   std::string named(std::string_view key) const {
-    return "`" + std::string(key) + "`" + (title.empty() ? "" : " in " + title);
+    return fmt::format("`{}`{}", key, title.empty() ? "" : " in " + title);
   }
 };
 
@@ -125,10 +127,10 @@ template <class Of>
 std::string unknown_key(std::string_view name, std::span<const Key<Of>> keys, std::vector<std::string_view> known) {
   for (const Key<Of>& key : keys) known.push_back(key.name);
   const std::string_view near = nearest(name, known);
-  if (!near.empty()) return "is not known. Did you mean `" + std::string(near) + "`?";
+  if (!near.empty()) return fmt::format("is not known. Did you mean `{}`?", near);
   std::string all;
-  for (const std::string_view each : known) all += (all.empty() ? "`" : ", `") + std::string(each) + "`";
-  return "is not known. There are " + all + ".";
+  for (const std::string_view each : known) all += fmt::format("{}{}`", all.empty() ? "`" : ", `", each);
+  return fmt::format("is not known. There are {}.", all);
 }
 
 // Reads one table by its keys; `others` are names in it that are not for these keys.
@@ -141,19 +143,19 @@ Result<Of> read_entry(const TomlValue& members, std::span<const Key<Of>> keys, c
     if (std::ranges::find(others, name) != others.end()) continue;
     const auto key = std::ranges::find(keys, name, &Key<Of>::name);
     if (key == keys.end()) {
-      return table.wrong(line, "the key " + quoted(name) + (table.title.empty() ? " " : " in " + table.title + " ") +
-                                   unknown_key(name, keys, others));
+      return table.wrong(line, fmt::format("the key {}{}{}", quoted(name),
+                                           table.title.empty() ? " " : fmt::format(" in {} ", table.title),
+                                           unknown_key(name, keys, others)));
     }
     if (!store(*key, value, entry)) {
-      return table.wrong(value.line, table.named(key->name) + " takes " + takes_text(key->type, key->low, key->high) +
-                                         ", not " + value.shown() + ".");
+      return table.wrong(value.line, fmt::format("{} takes {}, not {}.", table.named(key->name),
+                                                 takes_text(key->type, key->low, key->high), value.shown()));
     }
     entry.lines.emplace_back(key->name, line);
   }
   for (const Key<Of>& key : keys) {
     if (key.fallback.empty() && entry.line_of(key.name) == 0) {
-      return table.wrong(entry.line,
-                         table.title + " lacks `" + std::string(key.name) + "`: " + std::string(key.meaning) + ".");
+      return table.wrong(entry.line, fmt::format("{} lacks `{}`: {}.", table.title, key.name, key.meaning));
     }
   }
   return entry;
@@ -166,17 +168,17 @@ Result<std::vector<Of>> read_entries(const TomlValue& root, std::string_view nam
   std::vector<Of> entries;
   const TomlValue* const list = root.find(name);
   if (list == nullptr) return entries;
-  const Table table{shown, "[[" + std::string(name) + "]]"};
+  const Table table{shown, fmt::format("[[{}]]", name)};
   const auto is_table = [](const TomlValue& value) { return value.kind == TomlValue::Kind::table; };
   if (list->kind != TomlValue::Kind::list || !std::ranges::all_of(list->items, is_table)) {
-    return table.wrong(list->line, "`" + std::string(name) + "` is written as " + table.title +
-                                       " tables, one for each; see docs/cluster-file.md.");
+    return table.wrong(list->line, fmt::format("`{}` is written as {} tables, one for each; see docs/cluster-file.md.",
+                                               name, table.title));
   }
   if (list->items.size() > kMostTables) {
     const bool alike = name == "nodes" || name == "partitions";
     const char* const advice = alike ? "Put nodes or partitions of one kind together in one." : "Leave some out.";
     return table.wrong(list->line,
-                       "there are more than " + grouped(kMostTables) + " " + table.title + " tables. " + advice);
+                       fmt::format("there are more than {} {} tables. {}", grouped(kMostTables), table.title, advice));
   }
   for (const TomlValue& each : list->items) {
     auto entry = TRY(read_entry<Of>(each, keys, table));

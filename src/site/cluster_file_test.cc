@@ -1,5 +1,6 @@
 #include "site/cluster_file.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -324,17 +325,17 @@ TEST(ClusterFile, is_bounded) {
   ASSERT_TRUE(large) << large.error().message;
   EXPECT_EQ(large->partitions[0].nodes.size(), 1'000'000U);
   std::string many = "[[nodes]]\nnames = 'n[1-1000]'\n";
-  for (int i = 0; i < 17; ++i) many += "[[partitions]]\nname = 'p" + std::to_string(i) + "'\n";
+  for (int i = 0; i < 17; ++i) many += fmt::format("[[partitions]]\nname = 'p{}'\n", i);
   EXPECT_TRUE(parse_cluster(many, "kea.toml"));
   EXPECT_NE(parse_cluster(many, "kea.toml", 1000).error().message.find("more than 16,000 nodes all told"),
             std::string::npos);
   const std::string stem(30'000, 'n');
-  EXPECT_EQ(complaint("[[nodes]]\nnames = '" + stem + "[1-999999]'").substr(0, 12), "kea.toml:2: ");
+  EXPECT_EQ(complaint(fmt::format("[[nodes]]\nnames = '{}[1-999999]'", stem)).substr(0, 12), "kea.toml:2: ");
 }
 
 TEST(ClusterFile, is_read_from_a_path) {
   for (const char* name : {"kea", "linpack"}) {
-    const auto machine = read_cluster_file(std::string(ROTA_SOURCE_DIR "/examples/") + name + ".toml");
+    const auto machine = read_cluster_file(fmt::format("{}{}.toml", ROTA_SOURCE_DIR "/examples/", name));
     ASSERT_TRUE(machine) << machine.error().message;
     EXPECT_EQ(machine->name, name);
   }
@@ -380,8 +381,8 @@ TEST(ClusterFile, says_what_qos_and_accounts_there_are) {
 TEST(ClusterFile, finds_parents_and_names_among_ten_thousand_accounts) {
   std::string text = "name = \"kea\"\nprocessors = 4\n";
   const auto add = [&](int i, int parent) {
-    text += "[[accounts]]\nname = \"a" + std::to_string(i) + "\"\n";
-    if (parent >= 0) text += "parent = \"a" + std::to_string(parent) + "\"\n";
+    text += fmt::format("[[accounts]]\nname = \"a{}\"\n", i);
+    if (parent >= 0) text += fmt::format("parent = \"a{}\"\n", parent);
   };
   for (int i = 0; i < 9'999; ++i) add(i, i / 2 - (i < 2 ? 1 : 0));
   const auto machine = parse_cluster(text, "kea.toml");
@@ -392,8 +393,8 @@ TEST(ClusterFile, finds_parents_and_names_among_ten_thousand_accounts) {
   const std::string before = text;
   add(3, -1);
   EXPECT_EQ(parse_cluster(text, "kea.toml").error().message,
-            "kea.toml:" + std::to_string(std::ranges::count(before, '\n') + 2) +
-                ": account \"a3\" is described twice; the first time in line 11.");
+            fmt::format("kea.toml:{}: account \"a3\" is described twice; the first time in line 11.",
+                        std::ranges::count(before, '\n') + 2));
   text = before;
   add(9'999, 9'999);
   EXPECT_NE(parse_cluster(text, "kea.toml").error().message.find("is a part of \"a9999\", which no [[accounts]]"),

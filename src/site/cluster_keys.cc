@@ -1,5 +1,7 @@
 #include "site/cluster_keys.h"
 
+#include <fmt/core.h>
+
 #include <array>
 
 #include "base/text.h"
@@ -210,14 +212,15 @@ std::string takes_text(KeyType type, std::int64_t low, std::int64_t high) {
     case KeyType::shares:
       return R"(names with how many shares, in quotes, such as "anna:2,bob,eve:parent")";
     case KeyType::whole:
-      return "a whole number from " + std::to_string(low) + " to " + std::to_string(high);
+      return fmt::format("a whole number from {} to {}", low, high);
     case KeyType::size:
-      return "a size, in bytes such as 68719476736 or as text such as \"64G\" (at most " + format_size(high) + ")";
+      return fmt::format("a size, in bytes such as 68719476736 or as text such as \"64G\" (at most {})",
+                         format_size(high));
     case KeyType::time:
       if (low < kSecond) return R"(a time, in seconds such as 90 or as text such as "1.5m"; 0 is none)";
       return R"(a time of at least a second, in seconds such as 3600 or as text such as "1h", "2d" or "1-12:00:00")";
     case KeyType::factor:
-      return "a number from " + format_factor(low) + " to " + format_factor(high) + ", to three decimals";
+      return fmt::format("a number from {} to {}, to three decimals", format_factor(low), format_factor(high));
     case KeyType::yes_no:
       return "true or false";
     case KeyType::prices:

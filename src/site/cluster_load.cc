@@ -1,5 +1,7 @@
 #include "site/cluster_load.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,7 +15,7 @@ namespace rota::site {
 namespace {
 
 std::unexpected<Error> wrong(const ClusterDraft& draft, std::uint32_t line, const std::string& what) {
-  return fail(draft.shown + ":" + std::to_string(line) + ": " + what);
+  return fail("{}:{}: {}", draft.shown, line, what);
 }
 
 std::optional<double> said(std::int64_t per_mille) {
@@ -51,11 +53,10 @@ Result<std::shared_ptr<const LoadRule>> load_rule_of(const ClusterDraft& draft, 
   const auto* const first = std::ranges::find_if(kKeys, [&](const char* key) { return entry.line_of(key) != 0; });
   if (first == kKeys.end()) return nullptr;
   if (draft.nodes.empty())
-    return wrong(
-        draft, entry.line_of(*first),
-        "`" + std::string(*first) +
-            "` is about nodes that sleep, and this cluster only counts processors. Describe nodes in [[nodes]] "
-            "tables, or remove the key.");
+    return wrong(draft, entry.line_of(*first),
+                 fmt::format("`{}` is about nodes that sleep, and this cluster only counts processors. Describe nodes "
+                             "in [[nodes]] tables, or remove the key.",
+                             *first));
   LoadRule rule{.close = said(entry.power_close),
                 .open = said(entry.power_open),
                 .close_to = said(entry.power_close_to),
@@ -65,18 +66,21 @@ Result<std::shared_ptr<const LoadRule>> load_rule_of(const ClusterDraft& draft, 
                 .load = std::nullopt};
   if (rule.least_on > std::min<std::size_t>(rule.most_on, nodes))
     return wrong(draft, entry.line_of("power_least"),
-                 "`power_least` is more than `power_most`, or than the partition's " +
-                     amount(static_cast<std::int64_t>(nodes), "node") + ". Lower it.");
+                 fmt::format("`power_least` is more than `power_most`, or than the partition's {}. Lower it.",
+                             amount(static_cast<std::int64_t>(nodes), "node")));
   if (const std::uint32_t line = entry.line_of("power_load"); line != 0) {
     auto formula = load_of(entry.power_load);
     if (!formula)
-      return wrong(draft, line,
-                   "`power_load` is share, root, log or a formula such as \"work / (nodes * longest)\", and in " +
-                       quoted(entry.power_load) + " " + formula.error().message + ".");
+      return wrong(
+          draft, line,
+          fmt::format(
+              "`power_load` is share, root, log or a formula such as \"work / (nodes * longest)\", and in {} {}.",
+              quoted(entry.power_load), formula.error().message));
     if (!is_a_load(*formula, nodes))
       return wrong(draft, line,
-                   "`power_load` must be a number that rises with work and falls with nodes, and " +
-                       quoted(entry.power_load) + " is not. Take share, root, log or another formula.");
+                   fmt::format("`power_load` must be a number that rises with work and falls with nodes, and {} is "
+                               "not. Take share, root, log or another formula.",
+                               quoted(entry.power_load)));
     rule.load = std::move(*formula);
   }
   return std::make_shared<const LoadRule>(std::move(rule));

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "base/page_test.h"
@@ -7,8 +8,8 @@ namespace rota::site {
 namespace {
 
 std::string heading(const std::string& table) {
-  return "### " + (table.empty() ? std::string("At the top") : "In each `[[" + table + "]]`") +
-         "\n\n| key | takes | if left out | meaning |\n|---|---|---|---|\n";
+  return fmt::format("### {}\n\n| key | takes | if left out | meaning |\n|---|---|---|---|\n",
+                     table.empty() ? std::string("At the top") : fmt::format("In each `[[{}]]`", table));
 }
 
 TEST(ClusterPage, has_every_key) {
@@ -17,8 +18,8 @@ TEST(ClusterPage, has_every_key) {
   for (const ClusterKey& key : cluster_keys()) {
     if (key.table != table) text += (text.empty() ? "" : "\n") + heading(key.table);
     table = key.table;
-    text += "| `" + key.name + "` | " + key.takes + " | " + (key.fallback.empty() ? "must be there" : key.fallback) +
-            " | " + key.meaning + " |\n";
+    text += fmt::format("| `{}` | {} | {} | {} |\n", key.name, key.takes,
+                        key.fallback.empty() ? "must be there" : key.fallback, key.meaning);
   }
   expect_in_page("cluster-file.md", "keys", text);
 }

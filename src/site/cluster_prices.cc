@@ -1,5 +1,7 @@
 #include "site/cluster_prices.h"
 
+#include <fmt/core.h>
+
 #include <cmath>
 #include <optional>
 
@@ -46,25 +48,29 @@ struct TariffKeys {
 
 Result<Tariff> read_tariff(const ClusterDraft& draft, const TariffKeys& keys, Duration zone) {
   const auto wrong = [&](std::uint32_t line, const std::string& what) {
-    return fail(draft.shown + ":" + std::to_string(line) + ": " + what);
+    return fail("{}:{}: {}", draft.shown, line, what);
   };
   const std::uint32_t prices = keys.entry.line_of("electricity_prices");
   const std::uint32_t clock = keys.entry.line_of("electricity_zone");
   const std::string where = keys.table;
   if (prices == 0) {
     if (clock == 0) return Tariff();
-    return wrong(clock, "`electricity_zone`" + where +
-                            " is the clock of `electricity_prices`, which are not here. Say them, or remove it.");
+    return wrong(
+        clock,
+        fmt::format(
+            "`electricity_zone`{} is the clock of `electricity_prices`, which are not here. Say them, or remove it.",
+            where));
   }
   if (const std::uint32_t flat = keys.entry.line_of("electricity_price"); flat != 0) {
-    return wrong(prices, "`electricity_prices`" + where + " go by the time of day, and line " + std::to_string(flat) +
-                             " has one `electricity_price` for all times. Remove one of the two.");
+    return wrong(prices, fmt::format("`electricity_prices`{} go by the time of day, and line {} has one "
+                                     "`electricity_price` for all times. Remove one of the two.",
+                                     where, flat));
   }
   auto steps = parse_prices(keys.prices);
-  if (!steps) return wrong(prices, "`electricity_prices`" + where + " " + steps.error().message);
+  if (!steps) return wrong(prices, fmt::format("`electricity_prices`{} {}", where, steps.error().message));
   if (clock == 0) return Tariff(std::move(*steps), zone);
   const auto own = parse_zone(keys.zone);
-  if (!own) return wrong(clock, "`electricity_zone`" + where + " " + own.error().message);
+  if (!own) return wrong(clock, fmt::format("`electricity_zone`{} {}", where, own.error().message));
   return Tariff(std::move(*steps), *own);
 }
 
@@ -80,8 +86,8 @@ Result<std::vector<Tariff::Step>> parse_prices(std::string_view text) {
                   quoted(piece) + ".");
     }
     if (!steps.empty() && step->from <= steps.back().from) {
-      return fail("takes times of the day one after the other, and " + quoted(trimmed(piece)) +
-                  " is not after the one before it.");
+      return fail("takes times of the day one after the other, and {} is not after the one before it.",
+                  quoted(trimmed(piece)));
     }
     steps.push_back(*step);
   }

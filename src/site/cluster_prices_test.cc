@@ -1,5 +1,6 @@
 #include "site/cluster_prices.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "site/cluster_file.h"
@@ -30,7 +31,7 @@ std::string complaint(const std::string& text) {
 }
 
 std::string with_prices(const std::string& prices) {
-  return complaint("processors = 4\nelectricity_prices = \"" + prices + "\"\n");
+  return complaint(fmt::format("processors = 4\nelectricity_prices = \"{}\"\n", prices));
 }
 
 TEST(ClusterPrices, are_steps_of_the_day) {
@@ -72,8 +73,8 @@ TEST(ClusterPrices, of_every_quarter_of_an_hour_are_taken) {
   std::string prices;
   for (int quarter = 0; quarter < 96; ++quarter) {
     const int minute = quarter % 4 * 15;
-    prices += (quarter == 0 ? "" : ", ") + std::string(quarter < 40 ? "0" : "") + std::to_string(quarter / 4) + ":" +
-              (minute == 0 ? "0" : "") + std::to_string(minute) + "=0.2" + std::to_string(quarter);
+    prices += fmt::format("{}{}{}:{}{}=0.2{}", quarter == 0 ? "" : ", ", quarter < 40 ? "0" : "", quarter / 4,
+                          minute == 0 ? "0" : "", minute, quarter);
   }
   EXPECT_EQ(with_prices(prices), "taken");
 }
@@ -85,7 +86,7 @@ TEST(ClusterPrices, say_what_is_wrong_with_them) {
   EXPECT_EQ(with_prices("00:00=0.18,"), takes + "\"\".");
   for (const char* wrong : {"7:00=1", "24:00=1", "07:60=1", "07:00", "07:00=", "07:00=-1", "07:00=1001", "07:00=nan",
                             "0700=1", "07:00:00=1", "-7:00=1"}) {
-    EXPECT_EQ(with_prices(wrong), takes + "\"" + wrong + "\".");
+    EXPECT_EQ(with_prices(wrong), fmt::format("{}\"{}\".", takes, wrong));
   }
   EXPECT_EQ(with_prices("07:00=1, 07:00=2"),
             "c.toml:2: `electricity_prices` takes times of the day one after the other, and \"07:00=2\" is not after "
@@ -104,11 +105,11 @@ TEST(ClusterPrices, say_what_is_wrong_with_their_clock) {
       "c.toml:1: `electricity_zone` is the clock of `electricity_prices`, which are not here. Say them, or remove "
       "it.");
   for (const char* wrong : {"CET", "01:00", "+1:00", "+14:01", "+00:60"}) {
-    EXPECT_EQ(complaint("processors = 4\nelectricity_prices = \"07:00=1\"\nelectricity_zone = \"" + std::string(wrong) +
-                        "\"\n"),
-              "c.toml:3: `electricity_zone` takes what its clock is ahead of UTC, from \"-14:00\" to \"+14:00\", such "
-              "as \"+01:00\", not \"" +
-                  std::string(wrong) + "\".");
+    EXPECT_EQ(
+        complaint(fmt::format("processors = 4\nelectricity_prices = \"07:00=1\"\nelectricity_zone = \"{}\"\n", wrong)),
+        fmt::format("c.toml:3: `electricity_zone` takes what its clock is ahead of UTC, from \"-14:00\" to \"+14:00\", "
+                    "such as \"+01:00\", not \"{}\".",
+                    wrong));
   }
   EXPECT_EQ(complaint("[[sites]]\nname = \"a\"\nprocessors = 4\nelectricity_price = 1\nelectricity_prices = "
                       "\"07:00=1\"\n"),

@@ -1,5 +1,7 @@
 #include "site/cluster_reservations.h"
 
+#include <fmt/core.h>
+
 #include <map>
 
 #include "base/text.h"
@@ -38,7 +40,7 @@ class Reader {
 
  private:
   std::unexpected<Error> wrong(std::uint32_t line, const std::string& what) const {
-    return fail(draft_.shown + ":" + std::to_string(line) + ": " + what);
+    return fail("{}:{}: {}", draft_.shown, line, what);
   }
 
   Result<std::vector<NodeId>> nodes_of(const ReservationEntry& entry) const {
@@ -54,7 +56,8 @@ class Reader {
     for (const std::string& name : *names) {
       const auto found = ids_.find(name);
       if (found == ids_.end()) {
-        return wrong(line, "the reservation names node " + quoted(name) + ", which no [[nodes]] table describes.");
+        return wrong(line,
+                     fmt::format("the reservation names node {}, which no [[nodes]] table describes.", quoted(name)));
       }
       nodes.push_back(found->second);
     }
@@ -73,8 +76,8 @@ Result<std::vector<Reservation>> reservations_of(const ClusterDraft& draft, cons
   std::vector<Reservation> all;
   if (draft.reservations.empty()) return all;
   if (!draft.sites.empty()) {
-    return fail(draft.shown + ":" + std::to_string(draft.reservations.front().line) +
-                ": [[reservations]] are for one site, and there are [[sites]]. Remove one of the two.");
+    return fail("{}:{}: [[reservations]] are for one site, and there are [[sites]]. Remove one of the two.",
+                draft.shown, draft.reservations.front().line);
   }
   Reader reader(draft, machine);
   for (const ReservationEntry& entry : draft.reservations) {

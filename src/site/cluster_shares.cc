@@ -1,5 +1,7 @@
 #include "site/cluster_shares.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -10,7 +12,7 @@ namespace rota::site {
 namespace {
 
 std::unexpected<Error> wrong(const ClusterDraft& draft, std::uint32_t line, const std::string& what) {
-  return fail(draft.shown + ":" + std::to_string(line) + ": " + what);
+  return fail("{}:{}: {}", draft.shown, line, what);
 }
 
 // "anna:2", "bob" or "eve:parent".
@@ -36,8 +38,8 @@ Result<void> add_users(const ClusterDraft& draft, const AccountEntry& entry, Acc
     auto holder = holder_of(trimmed(each));
     if (!holder) {
       return wrong(draft, line,
-                   "`users` takes names with how many shares, such as \"anna:2,bob,eve:parent\", not " +
-                       quoted(trimmed(each)) + ".");
+                   fmt::format("`users` takes names with how many shares, such as \"anna:2,bob,eve:parent\", not {}.",
+                               quoted(trimmed(each))));
     }
     account.users.push_back(std::move(*holder));
   }
@@ -45,7 +47,7 @@ Result<void> add_users(const ClusterDraft& draft, const AccountEntry& entry, Acc
   std::ranges::sort(names, {}, &ShareHolder::name);
   const auto twice = std::ranges::adjacent_find(names, {}, &ShareHolder::name);
   if (twice == names.end()) return {};
-  return wrong(draft, line, "`users` names " + quoted(twice->name) + " twice; name him once.");
+  return wrong(draft, line, fmt::format("`users` names {} twice; name him once.", quoted(twice->name)));
 }
 
 using Places = std::map<std::string_view, std::size_t>;  // of tables, by name
@@ -57,8 +59,8 @@ Result<void> check_name(const ClusterDraft& draft, const Entries& entries, std::
   const auto [first, fresh] = places.emplace(entries[at].name, at);
   if (fresh) return {};
   return wrong(draft, entries[at].line_of("name"),
-               std::string(what) + " " + quoted(entries[at].name) + " is described twice; the first time in line " +
-                   std::to_string(entries[first->second].line_of("name")) + ".");
+               fmt::format("{} {} is described twice; the first time in line {}.", what, quoted(entries[at].name),
+                           entries[first->second].line_of("name")));
 }
 
 Result<void> add_qos(const ClusterDraft& draft, Machine& machine) {
@@ -67,7 +69,7 @@ Result<void> add_qos(const ClusterDraft& draft, Machine& machine) {
     const QosEntry& entry = draft.qos[i];
     if (auto ok = check_name(draft, draft.qos, i, "QOS", places); !ok) return ok;
     if (i == QosId::kNone) {
-      return wrong(draft, entry.line, "there are more than " + std::to_string(i) + " [[qos]] tables. Leave some out.");
+      return wrong(draft, entry.line, fmt::format("there are more than {} [[qos]] tables. Leave some out.", i));
     }
     machine.qos.push_back({entry.name, entry.priority, entry.usage_factor});
   }
@@ -84,8 +86,8 @@ Result<void> add_accounts(const ClusterDraft& draft, Machine& machine) {
       const auto parent = places.find(entry.parent);
       if (parent == places.end() || parent->second == i) {
         return wrong(draft, line,
-                     "account " + quoted(entry.name) + " is a part of " + quoted(entry.parent) +
-                         ", which no [[accounts]] table before this one describes.");
+                     fmt::format("account {} is a part of {}, which no [[accounts]] table before this one describes.",
+                                 quoted(entry.name), quoted(entry.parent)));
       }
       account.parent = static_cast<std::int64_t>(parent->second);
     }

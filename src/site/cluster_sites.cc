@@ -1,5 +1,7 @@
 #include "site/cluster_sites.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 
@@ -15,7 +17,7 @@ constexpr std::int64_t kMostLicences = 2'147'483'647;
 constexpr std::size_t kMostSites = 64;
 
 std::unexpected<Error> wrong(const ClusterDraft& draft, std::uint32_t line, const std::string& what) {
-  return fail(draft.shown + ":" + std::to_string(line) + ": " + what);
+  return fail("{}:{}: {}", draft.shown, line, what);
 }
 
 std::size_t site_named(const ClusterDraft& draft, std::string_view name) {
@@ -37,8 +39,8 @@ Result<void> check_node_tables(const ClusterDraft& draft) {
     for (const SiteEntry& site : draft.sites) known.push_back(site.name);
     const std::string_view near = nearest(entry.site, known);
     return wrong(draft, line,
-                 "there is no site " + quoted(entry.site) + " among the [[sites]]." +
-                     (near.empty() ? "" : " Did you mean " + quoted(near) + "?"));
+                 fmt::format("there is no site {} among the [[sites]].{}", quoted(entry.site),
+                             near.empty() ? "" : fmt::format(" Did you mean {}?", quoted(near))));
   }
   return {};
 }
@@ -47,8 +49,8 @@ Result<void> check_name(const ClusterDraft& draft, std::size_t s) {
   const SiteEntry& site = draft.sites[s];
   if (const std::size_t first = site_named(draft, site.name); first != s) {
     return wrong(draft, site.line_of("name"),
-                 "site " + quoted(site.name) + " is described twice; the first time in line " +
-                     std::to_string(draft.sites[first].line_of("name")) + ".");
+                 fmt::format("site {} is described twice; the first time in line {}.", quoted(site.name),
+                             draft.sites[first].line_of("name")));
   }
   return {};
 }
@@ -56,10 +58,11 @@ Result<void> check_name(const ClusterDraft& draft, std::size_t s) {
 Result<void> check_site(const ClusterDraft& draft, const SiteEntry& site) {
   if (draft.nodes.empty()) {
     if (site.processors == 0) {
-      return wrong(draft, site.line,
-                   "site " + quoted(site.name) +
-                       " has no processors. Describe its nodes in [[nodes]] tables, or write "
-                       "`processors = 64` here.");
+      return wrong(
+          draft, site.line,
+          fmt::format(
+              "site {} has no processors. Describe its nodes in [[nodes]] tables, or write `processors = 64` here.",
+              quoted(site.name)));
     }
     if (const std::uint32_t line = site.line_of("licences"); line != 0) {
       return wrong(draft, line,
@@ -75,9 +78,8 @@ Result<void> check_site(const ClusterDraft& draft, const SiteEntry& site) {
   }
   if (std::ranges::find(draft.nodes, site.name, &NodesEntry::site) == draft.nodes.end()) {
     return wrong(draft, site.line,
-                 "site " + quoted(site.name) +
-                     " has no nodes. Name it as `site` in a [[nodes]] "
-                     "table, or leave it out.");
+                 fmt::format("site {} has no nodes. Name it as `site` in a [[nodes]] table, or leave it out.",
+                             quoted(site.name)));
   }
   return {};
 }
@@ -166,7 +168,7 @@ void add_to_all(std::vector<Licence>& all, const Licence& licence) {
 }
 
 std::unexpected<Error> too_many_licences() {
-  return fail("`licences` names more than " + grouped(MoreLicences::kKinds) + " kinds, which are the most.");
+  return fail("`licences` names more than {} kinds, which are the most.", grouped(MoreLicences::kKinds));
 }
 
 // All of them in the same order; those that a site does not have it has none of.
@@ -189,11 +191,11 @@ Result<std::vector<Licence>> parse_licences(std::string_view text) {
     const auto count =
         colon == std::string_view::npos ? Result<std::int64_t>(0) : parse_integer(trimmed(piece.substr(colon + 1)));
     if (name.empty() || !count || *count < 1 || *count > kMostLicences) {
-      return fail("`licences` takes names with how many there are, such as \"matlab:4,fluent:12\", not " +
-                  quoted(piece) + ".");
+      return fail("`licences` takes names with how many there are, such as \"matlab:4,fluent:12\", not {}.",
+                  quoted(piece));
     }
     if (std::ranges::find(licences, name, &Licence::name) != licences.end()) {
-      return fail("licence " + quoted(name) + " is there twice.");
+      return fail("licence {} is there twice.", quoted(name));
     }
     licences.push_back({std::string(name), *count});
   }
@@ -213,11 +215,11 @@ Result<void> check_sites(const ClusterDraft& draft) {
     return {};
   }
   if (draft.sites.size() > kMostSites) {
-    return wrong(draft, draft.sites.back().line, "there are more than " + std::to_string(kMostSites) + " sites.");
+    return wrong(draft, draft.sites.back().line, fmt::format("there are more than {} sites.", kMostSites));
   }
   for (const char* key : {"processors", "licences"}) {
     if (const std::uint32_t line = draft.top.line_of(key); line != 0) {
-      return wrong(draft, line, "there are [[sites]], so `" + std::string(key) + "` belongs into one of them.");
+      return wrong(draft, line, fmt::format("there are [[sites]], so `{}` belongs into one of them.", key));
     }
   }
   for (std::size_t s = 0; s < draft.sites.size(); ++s) {
@@ -236,9 +238,8 @@ Result<void> split_into_sites(const ClusterDraft& draft, const std::vector<std::
     parts.emplace_back(whole, site, parts.size());
     if (draft.nodes.empty() && site.processors > kMostProcessors - whole.processors) {
       return wrong(draft, site.line_of("processors"),
-                   "with this site there are more than " + grouped(kMostProcessors) +
-                       " processors, which is more "
-                       "than Rota can count.");
+                   fmt::format("with this site there are more than {} processors, which is more than Rota can count.",
+                               grouped(kMostProcessors)));
     }
     if (draft.nodes.empty()) whole.processors += site.processors;
   }

@@ -1,5 +1,7 @@
 #include "site/service_file.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -105,9 +107,9 @@ bool take(const Key& key, const TomlValue& value, ServiceSettings& into) {
 std::unexpected<Error> unknown_key(const TomlMember& member, const std::string& where) {
   std::vector<std::string_view> names;
   for (const Key& key : keys()) names.push_back(key.name);
-  std::string message = where + "[service] has no key " + quoted(member.name);
+  std::string message = fmt::format("{}[service] has no key {}", where, quoted(member.name));
   const std::string_view near = nearest(member.name, names);
-  message += near.empty() ? "; docs/serve.md lists them." : "; did you mean `" + std::string(near) + "`?";
+  message += near.empty() ? "; docs/serve.md lists them." : fmt::format("; did you mean `{}`?", near);
   return fail(std::move(message));
 }
 
@@ -121,7 +123,7 @@ Result<void> check_network(const ServiceSettings& settings) {
         "`tls_key` out.");
   for (const std::string* path : {&settings.tls_certificate, &settings.tls_key}) {
     if (!path->empty() && !path->starts_with('/'))
-      return fail("`tls_certificate` and `tls_key` in [service] take absolute paths, not " + quoted(*path) + ".");
+      return fail("`tls_certificate` and `tls_key` in [service] take absolute paths, not {}.", quoted(*path));
   }
   return {};
 }
@@ -131,16 +133,15 @@ Result<ServiceSettings> read_settings(const TomlValue& document, const std::stri
   const TomlValue* table = document.find("service");
   if (table == nullptr) return settings;
   if (table->kind != TomlValue::Kind::table)
-    return fail(shown + ":" + std::to_string(table->line) + ": `service` is a table: write [service] on a line.");
+    return fail("{}:{}: `service` is a table: write [service] on a line.", shown, table->line);
   for (const TomlMember& member : table->members) {
-    const std::string where = shown + ":" + std::to_string(member.line) + ": ";
+    const std::string where = fmt::format("{}:{}: ", shown, member.line);
     const auto key = std::ranges::find(keys(), member.name, &Key::name);
     if (key == keys().end()) return unknown_key(member, where);
     if (take(*key, member.value, settings)) continue;
-    return fail(where + "`" + member.name + "` in [service] takes " + std::string(key->takes) + ", not " +
-                member.value.shown() + ".");
+    return fail("{}`{}` in [service] takes {}, not {}.", where, member.name, key->takes, member.value.shown());
   }
-  if (auto good = check_network(settings); !good) return fail(shown + ": " + good.error().message);
+  if (auto good = check_network(settings); !good) return fail("{}: {}", shown, good.error().message);
   return settings;
 }
 
@@ -154,8 +155,10 @@ Result<Configuration> parse_configuration(std::string_view text, const std::stri
   if (!machine.sites.empty())
     return fail(shown + ": a service runs one site; leave [[sites]] out, and give each of them a file of its own.");
   if (!settings.licence_command.empty() && machine.licences.empty())
-    return fail(shown + ": `licence_command` in [service] counts licences, and this cluster has none; name them with " +
-                "`licences = \"matlab:4\"` at the top, each with the most that there can be.");
+    return fail(
+        "{}: `licence_command` in [service] counts licences, and this cluster has none; name them with `licences = "
+        "\"matlab:4\"` at the top, each with the most that there can be.",
+        shown);
   return Configuration{std::move(machine), std::move(settings), std::move(described.dated), std::string(text)};
 }
 
@@ -166,7 +169,7 @@ Result<Configuration> read_configuration(const std::string& path, const std::str
   const auto has = [&](const char* name) { return document.find(name) != nullptr; };
   if (here.empty() || has("nodes") || has("processors") || has("sites")) return parse_configuration(text, shown);
   const std::size_t nodes = here.find('\n') + 1;  // behind its name
-  const std::string described = text + "\n" + here.substr(nodes);
+  const std::string described = fmt::format("{}\n{}", text, here.substr(nodes));
   auto read = parse_configuration(described, shown);  // first, since its lines are those of the file
   if (!read || has("name")) return read;
   return parse_configuration(here.substr(0, nodes) + described, shown);
@@ -174,10 +177,10 @@ Result<Configuration> read_configuration(const std::string& path, const std::str
 
 std::string cluster_of_this_host(const std::string& name, std::int64_t processors, std::int64_t memory,
                                  std::int64_t accelerators) {
-  std::string text = "name = \"" + name + "\"\n\n[[nodes]]\nnames = \"" + name +
-                     "\"\nprocessors = " + std::to_string(processors) + "\n";
-  if (memory > 0) text += "memory = " + std::to_string(memory) + "\n";
-  if (accelerators > 0) text += "accelerators = " + std::to_string(accelerators) + "\n";
+  std::string text =
+      fmt::format("name = \"{}\"\n\n[[nodes]]\nnames = \"{}\"\nprocessors = {}\n", name, name, processors);
+  if (memory > 0) text += fmt::format("memory = {}\n", memory);
+  if (accelerators > 0) text += fmt::format("accelerators = {}\n", accelerators);
   return text;
 }
 

@@ -1,5 +1,6 @@
 #include "site/service_file.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -94,7 +95,7 @@ TEST(ServiceFile, what_it_leaves_out_of_the_cluster_is_this_computers) {
 TEST(ServiceFile, is_in_its_page_as_it_is) {
   std::string table = "| key | takes | without it | meaning |\n|---|---|---|---|\n";
   for (const ServiceKey& key : service_keys()) {
-    table += "| `" + key.name + "` | " + key.takes + " | " + key.fallback + " | " + key.meaning + " |\n";
+    table += fmt::format("| `{}` | {} | {} | {} |\n", key.name, key.takes, key.fallback, key.meaning);
   }
   expect_in_page("serve.md", "keys of [service]", table);
 }

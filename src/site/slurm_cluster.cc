@@ -1,5 +1,7 @@
 #include "site/slurm_cluster.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <set>
 
@@ -46,7 +48,7 @@ class Writer {
   void remark_on_accounting();
   Result<void> remark_on_limits();
   std::string_view setting(std::string_view key) const;
-  void line(const char* key, const std::string& value) { out_.toml += std::string(key) + " = " + value + "\n"; }
+  void line(const char* key, const std::string& value) { out_.toml += fmt::format("{} = {}\n", key, value); }
 
   const SlurmText& text_;
   MadeUpNames* names_;  // nullptr: real ones
@@ -72,10 +74,10 @@ Result<void> Writer::read() {
   const bool memory_counts = parameters.find("MEMORY") != std::string::npos;
   if (!memory_counts) remarks_.left_out("memory of nodes: Slurm does not count it here (SelectTypeParameters)", "");
   auto read = nodes_of_slurm(nodes, memory_counts, remarks_);
-  if (!read) return fail(text_.nodes.shown + ": " + read.error().message + ".");
+  if (!read) return fail("{}: {}.", text_.nodes.shown, read.error().message);
   nodes_ = std::move(*read);
   auto found = partitions_of_slurm(partitions, nodes_, remarks_);
-  if (!found) return fail(text_.partitions.shown + ": " + found.error().message + ".");
+  if (!found) return fail("{}: {}.", text_.partitions.shown, found.error().message);
   partitions_ = std::move(*found);
   return take_licences();
 }
@@ -85,8 +87,7 @@ Result<void> Writer::take_licences() {
   for (const SlurmRecord& licence : licences) {
     const std::string& name = licence.values.front().second;
     const auto total = parse_integer(licence.value("Total"));
-    if (!total || *total < 0)
-      return fail(text_.licences.shown + ": licence " + quoted(name) + " has no number (Total).");
+    if (!total || *total < 0) return fail("{}: licence {} has no number (Total).", text_.licences.shown, quoted(name));
     if (*total == 0) continue;
     if (name.find_first_of(":,") != std::string::npos) {
       remarks_.left_out("licences with a colon or comma in their name", name);
@@ -95,8 +96,8 @@ Result<void> Writer::take_licences() {
     licence_names_.push_back(name);
     if (licence.value("Remote") == "yes")
       remarks_.guessed("licences that other clusters use, too, are taken as all of this one", name);
-    licences_ += (licences_.empty() ? "" : ",") + std::string(called(names_, MadeUpNames::Of::licence, name)) + ":" +
-                 std::to_string(*total);
+    licences_ +=
+        fmt::format("{}{}:{}", licences_.empty() ? "" : ",", called(names_, MadeUpNames::Of::licence, name), *total);
   }
   return {};
 }
@@ -123,7 +124,8 @@ void Writer::rename() {
 
 void Writer::write_top() {
   const std::string version(setting("SLURM_VERSION"));
-  out_.toml += "# Made by rota import slurm" + (version.empty() ? "" : " from Slurm " + one_line(version)) + ".\n";
+  out_.toml +=
+      fmt::format("# Made by rota import slurm{}.\n", version.empty() ? "" : " from Slurm " + one_line(version));
   line("name", toml_text(names_ != nullptr ? "cluster" : setting("ClusterName")));
   if (!licences_.empty()) line("licences", toml_text(licences_));
 }
@@ -191,10 +193,10 @@ void Writer::remark_on_config() {
   if (chooses("CR_LLN")) remarks_.left_out("the least loaded nodes first (CR_LLN)", "");
   if (chooses("CR_PACK_NODES")) remarks_.left_out("tasks packed onto few nodes (CR_PACK_NODES)", "");
   if (tells("PreemptType", "preempt/none"))
-    remarks_.left_out("preemption (" + std::string(setting("PreemptType")) + "): a policy says who gives way", "");
+    remarks_.left_out(fmt::format("preemption ({}): a policy says who gives way", setting("PreemptType")), "");
   if (tells("BurstBufferType", "")) remarks_.left_out("burst buffers", "");
   if (tells("TopologyPlugin", "topology/none") && setting("TopologyPlugin") != "topology/default")
-    remarks_.left_out("the topology of the network (" + std::string(setting("TopologyPlugin")) + ")", "");
+    remarks_.left_out(fmt::format("the topology of the network ({})", setting("TopologyPlugin")), "");
 }
 
 // What sacct does not tell of the jobs, and to whom. Slurm accounts cpu, mem and node unasked, and by default no more.
@@ -261,8 +263,8 @@ Result<SlurmCluster> Writer::write() {
     machine = parse_cluster(out_.toml, "cluster.toml");
   }
   if (!machine)
-    return fail("The cluster file that comes of " + text_.nodes.shown + " and " + text_.partitions.shown +
-                " cannot be read: " + machine.error().message);
+    return fail("The cluster file that comes of {} and {} cannot be read: {}", text_.nodes.shown,
+                text_.partitions.shown, machine.error().message);
   out_.machine = std::move(*machine);
   out_.left_out = remarks_.left_out();
   out_.guessed = remarks_.guessed();

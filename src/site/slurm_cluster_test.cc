@@ -1,5 +1,6 @@
 #include "site/slurm_cluster.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -50,7 +51,7 @@ TEST(SlurmCluster, TellsNodesThatAreSwitchedOffApartFromThoseThatAreDown) {
   int number = 0;
   for (const char* state : {"IDLE+CLOUD+POWERED_DOWN", "IDLE+POWERING_DOWN", "IDLE+POWER_DOWN", "IDLE~", "DOWN*",
                             "IDLE+DRAIN", "MIXED+DRAIN+POWERING_UP", "MAINT"})
-    text.nodes.text += "NodeName=n" + std::to_string(++number) + " CPUTot=4 State=" + state + "\n";
+    text.nodes.text += fmt::format("NodeName=n{} CPUTot=4 State={}\n", ++number, state);
   text.partitions.text = "PartitionName=batch Nodes=n[1-8] State=UP\n";
   const auto cluster = cluster_of_slurm(text);
   ASSERT_TRUE(cluster) << cluster.error().message;
@@ -102,8 +103,8 @@ TEST(SlurmCluster, LeavesMemoryOutThatSlurmDoesNotCount) {
 TEST(SlurmCluster, FindsGpusAndTheirTypeWhereTheyAreOnlyConfigured) {
   for (const char* const gpus : {"gres/gpu=2,gres/gpu:a100=2", "gres/gpu:a100=2", "gres/gpu=2"}) {
     SlurmText text = texts();
-    text.nodes.text =
-        std::string("NodeName=n1 CPUTot=4 RealMemory=1000 State=IDLE Gres=(null) CfgTRES=cpu=4,") + gpus + "\n";
+    text.nodes.text = fmt::format(
+        "{}{}\n", std::string("NodeName=n1 CPUTot=4 RealMemory=1000 State=IDLE Gres=(null) CfgTRES=cpu=4,"), gpus);
     text.partitions.text = "PartitionName=batch Nodes=n1 MaxTime=60 State=UP\n";
     const auto cluster = cluster_of_slurm(text);
     ASSERT_TRUE(cluster) << cluster.error().message;
@@ -144,7 +145,7 @@ TEST(SlurmCluster, NamesTheNodeThatAClusterFileCannotHave) {
   EXPECT_EQ(refusal(text),
             "nodes.txt: node \"n2\" has 1,000,001 processors (CPUTot), and Rota knows 1,000,000 at most.");
   text.nodes.text = "";
-  for (int i = 1; i <= 2148; ++i) text.nodes.text += "NodeName=n" + std::to_string(i) + " CPUTot=1000000\n";
+  for (int i = 1; i <= 2148; ++i) text.nodes.text += fmt::format("NodeName=n{} CPUTot=1000000\n", i);
   EXPECT_EQ(refusal(text),
             "nodes.txt: with node \"n2148\" there are more than 2,147,483,647 processors (CPUTot), and Rota knows no "
             "more.");
@@ -153,8 +154,10 @@ TEST(SlurmCluster, NamesTheNodeThatAClusterFileCannotHave) {
 TEST(SlurmCluster, TellsHowSlurmChoosesNodes) {
   SlurmText text = texts();
   const auto configured = [&](const std::string& type, const std::string& parameters) {
-    text.config.text = "ClusterName = kea\nSchedulerType = sched/backfill\nSelectType = " + type +
-                       "\nSelectTypeParameters = " + parameters + "\nSLURM_VERSION = 22.05.8\n";
+    text.config.text = fmt::format(
+        "ClusterName = kea\nSchedulerType = sched/backfill\nSelectType = {}\nSelectTypeParameters = {}\nSLURM_VERSION "
+        "= 22.05.8\n",
+        type, parameters);
     return cluster_of_slurm(text).value();
   };
   const auto told = [](const std::vector<std::string>& all, const std::string& what) {
@@ -173,8 +176,9 @@ TEST(SlurmCluster, IsNotMadeOfWhatIsCutOff) {
   for (const char* key : {"SchedulerType", "SelectType ", "SelectTypeParameters", "SLURM_VERSION"}) {
     text.config.text = kConfig;
     text.config.text.resize(text.config.text.find(key));
-    EXPECT_EQ(refusal(text), "config.txt: it is cut off, for it does not tell " + std::string(trimmed(key)) +
-                                 ". Write it with `scontrol show config`.");
+    EXPECT_EQ(refusal(text),
+              fmt::format("config.txt: it is cut off, for it does not tell {}. Write it with `scontrol show config`.",
+                          trimmed(key)));
   }
   text = texts();
   text.nodes.text = "NodeName=n1 CPUTot=16\nNodeName=n2 CPUEfctv=16 CPUA";
@@ -257,7 +261,7 @@ std::string account_rows(const std::string& rows) {
 TEST(SlurmCluster, HasAsManyUsersAsASite) {
   SlurmText text = texts_with_shares();
   std::string rows;
-  for (int i = 0; i < 30'000; ++i) rows += "kea|physics|user" + std::to_string(i) + "|||1\n";
+  for (int i = 0; i < 30'000; ++i) rows += fmt::format("kea|physics|user{}|||1\n", i);
   text.associations.text = account_rows(rows);
   const auto cluster = cluster_of_slurm(text);
   ASSERT_TRUE(cluster) << cluster.error().message;
@@ -292,7 +296,7 @@ TEST(SlurmCluster, LeavesOutSharesThatAClusterFileCannotHave) {
   EXPECT_EQ(left_out_of("kea|nowhere|anna|||1\n"),
             (LeftOut{"shares of users in accounts that are left out (nowhere)\n", 1}));
   std::string rows;
-  for (int i = 1; i <= 10'000; ++i) rows += "kea|account" + std::to_string(i) + "|||root|1\n";
+  for (int i = 1; i <= 10'000; ++i) rows += fmt::format("kea|account{}|||root|1\n", i);
   EXPECT_EQ(left_out_of(rows), (LeftOut{"accounts, of which a cluster file can have 10,000 (account10000)\n", 10'000}));
 }
 
@@ -317,7 +321,7 @@ TEST(SlurmCluster, HasSharesWhateverTheLettersOfItsName) {
 TEST(SlurmCluster, HasTheQosThatCount) {
   SlurmText text = texts_with_shares();
   text.qos.text = "Name|Priority|UsageFactor\n";
-  for (int i = 0; i < 255; ++i) text.qos.text += "q" + std::to_string(i) + "|0|1.000000\n";
+  for (int i = 0; i < 255; ++i) text.qos.text += fmt::format("q{}|0|1.000000\n", i);
   text.qos.text += "high|7|1.000000\nhigh|8|1.000000\nlong|0|1500\nsmall|0|0.0004\nnear|0|0.9999\nodd|0|abc\n";
   const auto cluster = cluster_of_slurm(text);
   ASSERT_TRUE(cluster) << cluster.error().message;
@@ -374,7 +378,7 @@ TEST(SlurmCluster, TellsWhatSlurmDoesNotAccount) {
 TEST(SlurmCluster, TellsThatJobsOfOthersMayBeHidden) {
   SlurmText text = texts();
   for (const auto& [value, times] : {std::pair{"jobs,usage", 1}, {"usage", 0}, {"none", 0}, {"all", 1}}) {
-    text.config.text = std::string(kConfig) + "PrivateData = " + value + "\n";
+    text.config.text = fmt::format("{}PrivateData = {}\n", kConfig, value);
     const auto cluster = cluster_of_slurm(text);
     ASSERT_TRUE(cluster) << cluster.error().message;
     EXPECT_EQ(
@@ -410,7 +414,8 @@ TEST(SlurmCluster, NamesTheLimitsThatThereAre) {
   EXPECT_EQ(limits(), (Sentences{"the limit GrpTRES of QOS (low)", "the limit GrpTRES of accounts (physics)",
                                  "the limit MaxJobs of users (anna)", "the limit MaxJobsPU of QOS (low,high)"}));
   text.qos.text = "Name|Priority|UsageFactor|GrpTRES|MaxJobsPU\nnormal|0|1.0||\n";
-  text.associations.text = "Cluster|Account|User|Partition|ParentName|Share|GrpTRES\n" + name + "|root||||1|\n";
+  text.associations.text =
+      fmt::format("Cluster|Account|User|Partition|ParentName|Share|GrpTRES\n{}|root||||1|\n", name);
   EXPECT_EQ(limits(), Sentences{}) << "there are none";
   text.qos.text = "Name|Priority|UsageFactor\nnormal|0|1.0\n";
   EXPECT_EQ(limits(),

@@ -1,5 +1,7 @@
 #include "site/slurm_limits.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/letters.h"
@@ -29,25 +31,32 @@ bool each_limit(const SlurmTable& table, const Visit& visit) {
 }
 
 void tell_unknown(const std::string& of, const std::string& shown, SlurmRemarks& remarks) {
-  remarks.left_out("limits of " + of + ", if they have any (AccountingStorageEnforce): " + shown +
-                       " does not tell them; the commands that --help shows do",
+  remarks.left_out(fmt::format("limits of {}, if they have any (AccountingStorageEnforce): {} does not tell them; the "
+                               "commands that --help shows do",
+                               of, shown),
                    "");
 }
 
 Result<void> tell_qos(const SlurmText::File& file, SlurmRemarks& remarks) {
-  if (file.text.empty()) return tell_unknown("QOS", file.shown, remarks), Result<void>{};
+  if (file.text.empty()) {
+    tell_unknown("QOS", file.shown, remarks);
+    return Result<void>{};
+  }
   const std::string command = std::string("sacctmgr -P show qos format=") + kQosFormat;
   const auto table = TRY(SlurmTable::read(file.text, file.shown, command, remarks));
   const auto name = TRY(table.column({"name"}, file.shown, command));
   const bool told = each_limit(table, [&](std::size_t row, std::size_t column) {
-    remarks.left_out("the limit " + std::string(trimmed(table.names()[column])) + " of QOS", table.cell(row, name));
+    remarks.left_out(fmt::format("the limit {} of QOS", trimmed(table.names()[column])), table.cell(row, name));
   });
   if (!told) tell_unknown("QOS", file.shown, remarks);
   return {};
 }
 
 Result<void> tell_associations(const SlurmText::File& file, std::string_view cluster, SlurmRemarks& remarks) {
-  if (file.text.empty()) return tell_unknown("accounts and users", file.shown, remarks), Result<void>{};
+  if (file.text.empty()) {
+    tell_unknown("accounts and users", file.shown, remarks);
+    return Result<void>{};
+  }
   const std::string command = std::string("sacctmgr -P show assoc format=") + kAssociationFormat;
   const auto table = TRY(SlurmTable::read(file.text, file.shown, command, remarks));
   const auto of = table.column({"cluster"}, file.shown, command);
@@ -59,7 +68,7 @@ Result<void> tell_associations(const SlurmText::File& file, std::string_view clu
     if (lower(table.cell(row, *of)) != lower(cluster)) return;
     const std::string_view name = table.cell(row, *user);
     remarks.left_out(
-        "the limit " + std::string(trimmed(table.names()[column])) + (name.empty() ? " of accounts" : " of users"),
+        fmt::format("the limit {}{}", trimmed(table.names()[column]), name.empty() ? " of accounts" : " of users"),
         name.empty() ? table.cell(row, *account) : name);
   });
   if (!told) tell_unknown("accounts and users", file.shown, remarks);

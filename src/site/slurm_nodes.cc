@@ -1,5 +1,7 @@
 #include "site/slurm_nodes.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -22,7 +24,7 @@ Result<std::int64_t> number_of(const SlurmRecord& record, std::initializer_list<
     if (value.empty()) continue;
     const auto number = parse_integer(value);
     if (!number || *number < 0 || *number > kMostNumber)
-      return fail(std::string(key) + " is " + quoted(value) + ", which is not a number");
+      return fail("{} is {}, which is not a number", key, quoted(value));
     return *number;
   }
   return by_default;
@@ -70,13 +72,13 @@ Result<void> take_gpus(const SlurmRecord& record, SlurmNode& node, SlurmRemarks&
   for (const std::string_view item : split_slurm_list(record.value("Gres"))) {
     const std::string other = take_gres(item, gpus);
     if (other.empty()) continue;
-    remarks.left_out("the resource (gres) " + (remarks.names() ? quoted(other) + " " : "other than GPUs ") + "of nodes",
-                     node.name);
+    remarks.left_out(
+        fmt::format("the resource (gres) {}of nodes", remarks.names() ? quoted(other) + " " : "other than GPUs "),
+        node.name);
   }
   if (gpus.count == 0) take_configured_gpus(record, gpus);
   if (gpus.count > kMostAccelerators)
-    return fail("node " + node.name + " has " + std::to_string(gpus.count) + " GPUs, and Rota knows " +
-                std::to_string(kMostAccelerators) + " at most");
+    return fail("node {} has {} GPUs, and Rota knows {} at most", node.name, gpus.count, kMostAccelerators);
   node.accelerators = gpus.count;
   if (gpus.by_type.empty()) return {};
   const auto most = std::ranges::max_element(gpus.by_type, {}, [](const auto& type) { return type.second; });
@@ -89,12 +91,12 @@ Result<void> take_gpus(const SlurmRecord& record, SlurmNode& node, SlurmRemarks&
 // What a cluster file cannot say, told while it is known where it stands.
 Result<void> check_size(const SlurmNode& node, std::int64_t processors_so_far) {
   if (node.processors > kMostOfNode) {
-    return fail("node " + quoted(node.name) + " has " + grouped(node.processors) +
-                " processors (CPUTot), and Rota knows " + grouped(kMostOfNode) + " at most");
+    return fail("node {} has {} processors (CPUTot), and Rota knows {} at most", quoted(node.name),
+                grouped(node.processors), grouped(kMostOfNode));
   }
   if (node.processors > kMostProcessors - processors_so_far) {
-    return fail("with node " + quoted(node.name) + " there are more than " + grouped(kMostProcessors) +
-                " processors (CPUTot), and Rota knows no more");
+    return fail("with node {} there are more than {} processors (CPUTot), and Rota knows no more", quoted(node.name),
+                grouped(kMostProcessors));
   }
   return {};
 }
@@ -127,11 +129,12 @@ std::vector<std::string> SlurmRemarks::sentences(const About& about) const {
       if (!name.empty() && seen.insert(name).second) unique.push_back(name);
     std::string text = what;
     if (!unique.empty() && !names_) {
-      text += " (" + grouped(static_cast<std::int64_t>(unique.size())) + ")";
+      text += fmt::format(" ({})", grouped(static_cast<std::int64_t>(unique.size())));
     } else if (!unique.empty()) {
       const std::size_t shown = std::min(unique.size(), kNamed);
       text += " (" + format_host_list({unique.begin(), unique.begin() + static_cast<std::ptrdiff_t>(shown)});
-      if (unique.size() > shown) text += " and " + grouped(static_cast<std::int64_t>(unique.size() - shown)) + " more";
+      if (unique.size() > shown)
+        text += fmt::format(" and {} more", grouped(static_cast<std::int64_t>(unique.size() - shown)));
       text += ")";
     }
     out.push_back(std::move(text));
@@ -155,8 +158,8 @@ Result<std::vector<SlurmNode>> nodes_of_slurm(const std::vector<SlurmRecord>& re
     SlurmNode node;
     node.name = record.values.front().second;
     if (!described.insert(node.name).second)
-      return fail("node " + quoted(node.name) + " is described twice: leave one of its records in the file");
-    const auto wrong = [&](const Error& error) { return fail("node " + quoted(node.name) + ": " + error.message); };
+      return fail("node {} is described twice: leave one of its records in the file", quoted(node.name));
+    const auto wrong = [&](const Error& error) { return fail("node {}: {}", quoted(node.name), error.message); };
     const std::string_view state = record.value("State");
     if (state.find("FUTURE") != std::string_view::npos) {
       remarks.left_out("nodes in state FUTURE", node.name);

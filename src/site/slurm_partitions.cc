@@ -1,5 +1,7 @@
 #include "site/slurm_partitions.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -38,7 +40,7 @@ Result<std::int64_t> count_of(const SlurmRecord& record, const char* key, std::i
   const std::string_view value = record.value(key);
   if (value.empty() || value == "UNLIMITED" || value == "INFINITE") return 0;
   const auto number = parse_integer(value);
-  if (!number || *number < 0) return fail(std::string(key) + " is " + quoted(value) + ", which is not a number");
+  if (!number || *number < 0) return fail("{} is {}, which is not a number", key, quoted(value));
   return std::min(*number, most);
 }
 
@@ -77,7 +79,7 @@ Result<void> take_limits(const SlurmRecord& record, SlurmPartition& partition) {
   for (const auto& [key, into] :
        {std::pair{"MaxTime", &SlurmPartition::max_time}, std::pair{"DefaultTime", &SlurmPartition::default_time}}) {
     const auto time = parse_slurm_time(record.value(key));
-    if (!time) return fail(std::string(key) + ": " + time.error().message);
+    if (!time) return fail("{}: {}", key, time.error().message);
     if (*time && (*time)->count() > 0) partition.*into = **time;
   }
   partition.default_time = partition.default_time > partition.max_time ? kLongest : partition.default_time;
@@ -86,7 +88,7 @@ Result<void> take_limits(const SlurmRecord& record, SlurmPartition& partition) {
 
 void remark_on(const SlurmRecord& record, const std::string& name, SlurmRemarks& remarks) {
   for (const Unused& unused : kUnused) {
-    const std::string value = "|" + std::string(record.value(unused.key)) + "|";
+    const std::string value = fmt::format("|{}|", record.value(unused.key));
     if (value != "||" && std::string(unused.plain).find(value) == std::string::npos)
       remarks.left_out(std::string(unused.what) + " of partitions", name);
   }
@@ -104,7 +106,7 @@ Result<std::vector<SlurmPartition>> partitions_of_slurm(const std::vector<SlurmR
     SlurmPartition partition;
     partition.name = record.values.front().second;
     const auto wrong = [&](const Error& error) {
-      return fail("partition " + quoted(partition.name) + ": " + error.message);
+      return fail("partition {}: {}", quoted(partition.name), error.message);
     };
     auto names = nodes_of(record.value("Nodes"), nodes, remarks);
     if (!names) return wrong(names.error());

@@ -1,5 +1,7 @@
 #include "site/slurm_policy.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -127,14 +129,14 @@ class Mapping {
     const std::string_view text = trimmed(found->second);
     return text == "(null)" || same(text, "N/A") ? std::string_view{} : text;
   }
-  void knob(std::string_view name, const std::string& value) { policy_.chain += "+" + std::string(name) + "=" + value; }
+  void knob(std::string_view name, const std::string& value) { policy_.chain += fmt::format("+{}={}", name, value); }
   void remark(std::string_view setting, std::string_view what) {
-    std::string sentence = std::string(setting) + ": " + std::string(what) + ".";
+    std::string sentence = fmt::format("{}: {}.", setting, what);
     const auto& told = policy_.remarks;
     if (std::ranges::find(told, sentence) == told.end()) policy_.remarks.push_back(std::move(sentence));
   }
   std::string setting(std::string_view name, std::string_view value) const {
-    return std::string(name) + "=" + (known_.values ? one_line(value) : "...");
+    return fmt::format("{}={}", name, known_.values ? one_line(value) : "...");
   }
 
   void map_type() {

@@ -59,7 +59,7 @@ std::string_view SlurmRecord::value(std::string_view key) const {
 
 Result<std::vector<SlurmRecord>> slurm_records(std::string_view text, std::string_view first,
                                                const std::string& shown) {
-  if (!is_utf8(text)) return fail(shown + ": it is not UTF-8 text, as " + command_for(first) + " prints it.");
+  if (!is_utf8(text)) return fail("{}: it is not UTF-8 text, as {} prints it.", shown, command_for(first));
   std::vector<SlurmRecord> records;
   const std::string begin = std::string(first) + "=";
   for_each_line(text, [&](std::string_view line) {
@@ -68,7 +68,7 @@ Result<std::vector<SlurmRecord>> slurm_records(std::string_view text, std::strin
   });
   const bool says_none = text.find("No ") != std::string_view::npos || trimmed(text).empty();
   if (records.empty() && !(first == "LicenseName" && says_none)) {
-    return fail(shown + ": no line begins with " + begin + ". Write it with `" + command_for(first) + "`.");
+    return fail("{}: no line begins with {}. Write it with `{}`.", shown, begin, command_for(first));
   }
   return records;
 }
@@ -86,7 +86,7 @@ Result<SlurmConfig> slurm_config(std::string_view text, const std::string& shown
     return fail(shown + ": it does not tell ClusterName. Write it with `scontrol show config`.");
   for (const char* key : {"SchedulerType", "SelectType", "SelectTypeParameters", "SLURM_VERSION"})
     if (!config.contains(key))
-      return fail(shown + ": it is cut off, for it does not tell " + key + ". Write it with `scontrol show config`.");
+      return fail("{}: it is cut off, for it does not tell {}. Write it with `scontrol show config`.", shown, key);
   return config;
 }
 

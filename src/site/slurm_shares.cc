@@ -1,5 +1,7 @@
 #include "site/slurm_shares.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -31,11 +33,11 @@ struct SlurmQos {
 
   bool counts() const { return priority > 0 || usage_factor != 1000; }
   std::string toml() const {
-    std::string text = "\n[[qos]]\nname = " + toml_text(name) + "\n";
-    if (priority > 0) text += "priority = " + std::to_string(priority) + "\n";
+    std::string text = fmt::format("\n[[qos]]\nname = {}\n", toml_text(name));
+    if (priority > 0) text += fmt::format("priority = {}\n", priority);
     if (usage_factor == 1000) return text;
-    return text + "usage_factor = " + std::to_string(usage_factor / 1000) + "." +
-           std::to_string(1000 + usage_factor % 1000).substr(1) + "\n";
+    return fmt::format("{}usage_factor = {}.{}\n", text, usage_factor / 1000,
+                       std::to_string(1000 + usage_factor % 1000).substr(1));
   }
 };
 
@@ -133,14 +135,15 @@ class Associations {
   }
   void write(const Association& account, const std::string& users) {
     written_.insert(account.account);
-    toml_ += "\n[[accounts]]\nname = " + toml_text(account.account) + "\n";
-    if (!account.parent.empty() && account.parent != kRoot) toml_ += "parent = " + toml_text(account.parent) + "\n";
+    toml_ += fmt::format("\n[[accounts]]\nname = {}\n", toml_text(account.account));
+    if (!account.parent.empty() && account.parent != kRoot)
+      toml_ += fmt::format("parent = {}\n", toml_text(account.parent));
     if (account.shares == "parent") {
       toml_ += "inherits = true\n";
     } else if (account.shares != "1") {
-      toml_ += "shares = " + std::string(account.shares) + "\n";
+      toml_ += fmt::format("shares = {}\n", account.shares);
     }
-    if (!users.empty()) toml_ += "users = " + toml_text(users) + "\n";
+    if (!users.empty()) toml_ += fmt::format("users = {}\n", toml_text(users));
   }
 
   SlurmRemarks& remarks_;
@@ -173,7 +176,7 @@ Result<std::string> qos_of_slurm(std::string_view text, const std::string& shown
     const std::string_view name = table.cell(row, *column), told = table.cell(row, *priority);
     const auto number = parse_integer(told.empty() ? "0" : told);
     if (!number || *number < 0 || *number > UINT32_MAX)
-      return fail(shown + ": QOS " + quoted(name) + " has priority " + quoted(told) + ", which is not a number.");
+      return fail("{}: QOS {} has priority {}, which is not a number.", shown, quoted(name), quoted(told));
     if (name.empty() || name.size() > kLongestText) {
       remarks.left_out("QOS with too long a name, or with none", name);
     } else if (!seen.insert(name).second) {
@@ -209,15 +212,15 @@ Result<std::string> accounts_of_slurm(std::string_view text, const std::string& 
     if (!table.cell(row, *partition).empty()) {
       remarks.left_out("shares that users have in a single partition", one.user);
     } else if (!are_shares(one.shares)) {
-      return fail(shown + ": account " + quoted(one.account) + " has " + quoted(one.shares) +
-                  " shares, which is neither a number nor `parent`.");
+      return fail("{}: account {} has {} shares, which is neither a number nor `parent`.", shown, quoted(one.account),
+                  quoted(one.shares));
     } else {
       all.take(one);
     }
   }
   if (!any)
-    remarks.left_out("shares of accounts and users: " + shown + " tells of none of " +
-                         (names != nullptr ? std::string("this cluster") : "cluster " + quoted(cluster)),
+    remarks.left_out(fmt::format("shares of accounts and users: {} tells of none of {}", shown,
+                                 names != nullptr ? std::string("this cluster") : "cluster " + quoted(cluster)),
                      "");
   return all.toml();
 }

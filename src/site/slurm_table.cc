@@ -28,7 +28,7 @@ Result<SlurmTable> SlurmTable::read(std::string_view text, const std::string& sh
       remarks.left_out("rows that are not UTF-8 text", shown);
     }
   }
-  if (table.rows_.empty()) return fail(shown + ": it is empty. Write it with `" + std::string(command) + "`.");
+  if (table.rows_.empty()) return fail("{}: it is empty. Write it with `{}`.", shown, command);
   return table;
 }
 
@@ -37,8 +37,8 @@ Result<std::size_t> SlurmTable::column(std::initializer_list<std::string_view> n
   const auto& first = rows_.front();
   for (std::size_t i = 0; i < first.size(); ++i)
     if (std::ranges::find(names, without_blanks(trimmed(first[i]))) != names.end()) return i;
-  return fail(shown + ": its first line names no column " + quoted(*names.begin()) + ". Write it with `" +
-              std::string(command) + "`, without -n.");
+  return fail("{}: its first line names no column {}. Write it with `{}`, without -n.", shown, quoted(*names.begin()),
+              command);
 }
 
 std::string_view SlurmTable::cell(std::size_t row, std::size_t column) const {

@@ -1,5 +1,7 @@
 #include "site/toml_document.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -70,7 +72,7 @@ std::string undisguised(std::string_view text) {
 }
 
 std::unexpected<Error> wrong(const std::string& shown, std::size_t line, const std::string& what) {
-  return fail(shown + ":" + std::to_string(line) + ": " + what);
+  return fail("{}:{}: {}", shown, line, what);
 }
 
 // What is not even text in UTF-8, by line.
@@ -82,7 +84,8 @@ Result<void> check_text(std::string_view text, const std::string& shown) {
     ++line;
     if (each.find('\0') != std::string_view::npos) return wrong(shown, line, "this is binary, not text in TOML.");
     if (std::ranges::count(each, '.') > kMostDots) {
-      return wrong(shown, line, "there are more than " + grouped(kMostDots) + " dots in this line. Make it shorter.");
+      return wrong(shown, line,
+                   fmt::format("there are more than {} dots in this line. Make it shorter.", grouped(kMostDots)));
     }
     if (!is_utf8(each)) return wrong(shown, line, quoted(each) + " is not UTF-8 text. Save the file as UTF-8.");
   }
@@ -238,9 +241,9 @@ Result<TomlValue> parse_toml(std::string_view text, const std::string& shown) {
       return wrong(shown, line, "an escape such as \\uE0FF stands for no character here. Write the character itself.");
     return document;
   } catch (const toml::parse_error& error) {
-    return wrong(shown, error.source().begin.line, "this is not valid TOML: " + reason(error) + ".");
+    return wrong(shown, error.source().begin.line, fmt::format("this is not valid TOML: {}.", reason(error)));
   } catch (const TooDeep& deep) {
-    return wrong(shown, deep.line, "tables are nested more than " + std::to_string(kDeepest) + " deep here.");
+    return wrong(shown, deep.line, fmt::format("tables are nested more than {} deep here.", kDeepest));
   } catch (const LibraryRefused&) {
     return wrong(shown, line_refused(safe),
                  "this is not valid TOML: a number, date or time is not written as TOML has it.");

@@ -1,5 +1,6 @@
 #include "site/toml_document.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -69,9 +70,10 @@ TEST(TomlDocument, survives_what_the_library_would_not) {
             "a.toml:2: an escape such as \\uE0FF stands for no character here. Write the character itself.");
   std::string deep;
   for (int i = 0; i < 2000; ++i) deep += "a.";
-  EXPECT_EQ(complaint("[" + deep + "b]\nb" + deep.substr(1) + "c = {" + deep + "d = 1}").substr(0, 34),
+  EXPECT_EQ(complaint(fmt::format("[{}b]\nb{}c = {{{}d = 1}}", deep, deep.substr(1), deep)).substr(0, 34),
             "a.toml:2: there are more than 2,00");
-  EXPECT_EQ(complaint("[" + deep + "b]\n" + deep + "c = 1"), "a.toml:1: tables are nested more than 100 deep here.");
+  EXPECT_EQ(complaint(fmt::format("[{}b]\n{}c = 1", deep, deep)),
+            "a.toml:1: tables are nested more than 100 deep here.");
   EXPECT_EQ(complaint(std::string(10'000, '[')).substr(0, 9), "a.toml:1:");
   EXPECT_EQ(complaint("a = " + std::string(100'000, '[')).substr(0, 9), "a.toml:1:");
   EXPECT_EQ(complaint("a = " + std::string(100'000, '{')).substr(0, 9), "a.toml:1:");
@@ -89,8 +91,8 @@ RC_GTEST_PROP(TomlDocument, gives_back_any_character_in_quotes, ()) {
       *rc::gen::container<std::vector<std::uint32_t>>(rc::gen::inRange<std::uint32_t>(0xA0, 0xD800));
   std::string text;
   for (const std::uint32_t character : characters) text += encoded(character);
-  std::string document = "\xEF\xBB\xBF# " + text + "\n";  // byte order mark
-  document += "'" + text + "' = '" + text + "'";
+  std::string document = fmt::format("\xEF\xBB\xBF# {}\n", text);  // byte order mark
+  document += fmt::format("'{}' = '{}'", text, text);
   const auto read = parse_toml(document, "a.toml");
   RC_ASSERT(read.has_value());
   RC_ASSERT(read->members[0].name == text);

@@ -1,5 +1,7 @@
 #include "store/fact_codec.h"
 
+#include <fmt/core.h>
+
 #include <array>
 #include <string>
 #include <utility>
@@ -26,7 +28,7 @@ constexpr std::array<TakeFields, sizeof...(Kind)> readers(std::index_sequence<Ki
 }
 constexpr auto kReaders = readers(std::make_index_sequence<AllKinds::kCount>{});
 
-std::string place(std::uint64_t number) { return "fact " + std::to_string(number) + " of the batch"; }
+std::string place(std::uint64_t number) { return fmt::format("fact {} of the batch", number); }
 
 std::string_view name_of(const Fact& fact) {
   return std::visit([](const auto& what) { return Fields<std::remove_cvref_t<decltype(what)>>::name; }, fact.what);
@@ -71,14 +73,13 @@ Result<bool> FactDecoder::next(Fact& fact) {
   std::uint64_t sequence = 0;
   if (!in_.number(kind) || !in_.number(time) || !in_.number(sequence)) return fail(place(count_) + " ends too early");
   if (kind >= kReaders.size()) {
-    return fail(place(count_) + " is of kind " + std::to_string(kind) + ", and there are " +
-                std::to_string(kReaders.size()));
+    return fail("{} is of kind {}, and there are {}", place(count_), kind, kReaders.size());
   }
   fact.at = at_ = at_distance(at_, time);
   fact.sequence = sequence_ += static_cast<std::uint64_t>(unfold_sign(sequence)) + 1;
   FieldReader fields(in_, version_);
   if (kReaders[kind](fields, fact)) return true;
-  return fail(place(count_) + ", " + std::string(name_of(fact)) + ", cannot be read; " + fields.error());
+  return fail("{}, {}, cannot be read; {}", place(count_), name_of(fact), fields.error());
 }
 
 }  // namespace rota::store

@@ -1,5 +1,7 @@
 #include "store/fact_json.h"
 
+#include <fmt/core.h>
+
 #include <functional>
 #include <variant>
 
@@ -32,8 +34,8 @@ std::unexpected<Error> unknown_kind(const std::string& name) {
   std::vector<std::string_view> names;
   AllKinds::for_each([&]<class Kind>(std::type_identity<Kind>) { names.push_back(Fields<Kind>::name); });
   const std::string_view near = nearest(name, names);
-  return fail("There is no kind of fact " + rota::quoted(name) +
-              (near.empty() ? "; docs/journal.md lists them." : "; did you mean " + std::string(near) + "?"));
+  return fail("There is no kind of fact {}{}", rota::quoted(name),
+              near.empty() ? "; docs/journal.md lists them." : fmt::format("; did you mean {}?", near));
 }
 
 bool is_kind(const std::string& name) {
@@ -72,7 +74,7 @@ Result<Json> parse_json(std::string_view text) {
   JsonNames<Json> names;
   Json json = Json::parse(text, std::ref(names), false);
   if (json.is_discarded()) return fail(rota::quoted(text) + " is not JSON.");
-  if (names.twice()) return fail("The field " + rota::quoted(*names.twice()) + " is there twice.");
+  if (names.twice()) return fail("The field {} is there twice.", rota::quoted(*names.twice()));
   return json;
 }
 

@@ -1,5 +1,7 @@
 #include "store/fact_page.h"
 
+#include <fmt/core.h>
+
 #include <string_view>
 
 #include "store/field_kinds.h"
@@ -76,12 +78,12 @@ std::string type_text() {
   if constexpr (AList<T>) {
     return "list of: " + type_text<typename T::value_type>();
   } else if constexpr (AShortList<T>) {
-    return "list of at most " + std::to_string(T::kMost) + ": " + type_text<typename T::value_type>();
+    return fmt::format("list of at most {}: {}", T::kMost, type_text<typename T::value_type>());
   } else if constexpr (AStruct<T>) {
     const std::string name(PartName<T>::kText);
     std::string anchor = name;
     for (char& c : anchor) c = c == ' ' ? '-' : c;
-    return "[" + name + "](#part-" + anchor + ")";
+    return fmt::format("[{}](#part-{})", name, anchor);
   } else if constexpr (std::same_as<T, Instant>) {
     return "instant";
   } else if constexpr (std::same_as<T, Duration>) {
@@ -95,13 +97,12 @@ std::string type_text() {
   } else if constexpr (AnEnum<T>) {
     std::string all;
     for (const std::string_view name : ValueNames<T>::names)
-      all += (all.empty() ? "`" : ", `") + std::string(name) + "`";
+      all += fmt::format("{}{}`", all.empty() ? "`" : ", `", name);
     return all;
   } else if constexpr (std::floating_point<T>) {
     return sizeof(T) == sizeof(double) ? "figure, 8 bytes" : "figure, 4 bytes";
   } else {
-    return std::string(std::signed_integral<T> ? "number" : "number from 0 on") + ", " + std::to_string(8 * sizeof(T)) +
-           " bits";
+    return fmt::format("{}, {} bits", std::signed_integral<T> ? "number" : "number from 0 on", 8 * sizeof(T));
   }
 }
 
@@ -110,8 +111,7 @@ std::string field_rows() {
   std::string rows = "| field | is | meaning | since |\n|---|---|---|---|\n";
   for_each_field<T>([&](const auto& field) {
     using Member = std::remove_cvref_t<decltype(std::declval<T>().*field.member)>;
-    rows += "| `" + std::string(field.name) + "` | " + type_text<Member>() + " | " + std::string(field.meaning) +
-            " | " + std::to_string(field.since) + " |\n";
+    rows += fmt::format("| `{}` | {} | {} | {} |\n", field.name, type_text<Member>(), field.meaning, field.since);
   });
   return rows;
 }
@@ -134,12 +134,11 @@ std::string fact_page() {
   std::string page;
   int number = 0;
   AllKinds::for_each([&]<class Kind>(std::type_identity<Kind>) {
-    page += "### `" + std::string(Fields<Kind>::name) + "`\n\nNumber " + std::to_string(number++) + ", " +
-            std::string(name_of(Fields<Kind>::origin)) + ": " + std::string(Fields<Kind>::meaning) + ".\n\n" +
-            field_rows<Kind>() + "\n";
+    page += fmt::format("### `{}`\n\nNumber {}, {}: {}.\n\n{}\n", Fields<Kind>::name, number++,
+                        name_of(Fields<Kind>::origin), Fields<Kind>::meaning, field_rows<Kind>());
   });
   Parts::for_each([&]<class Part>(std::type_identity<Part>) {
-    page += "### Part: " + std::string(PartName<Part>::kText) + "\n\n" + field_rows<Part>() + "\n";
+    page += fmt::format("### Part: {}\n\n{}\n", PartName<Part>::kText, field_rows<Part>());
   });
   page.pop_back();
   return page;

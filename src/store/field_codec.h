@@ -13,6 +13,8 @@
 // Every value has one form, and others are refused.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <bit>
 #include <limits>
 #include <string>
@@ -220,7 +222,7 @@ class FieldReader {
     list.reserve(count);
     for (std::uint64_t i = 0; i < count; ++i) {
       if (!take(list.emplace_back(), base)) {
-        field_ = "[" + std::to_string(i) + "]" + (field_.empty() ? "" : ".") + field_;
+        field_ = fmt::format("[{}]{}{}", i, field_.empty() ? "" : ".", field_);
         return false;
       }
     }

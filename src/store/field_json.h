@@ -3,6 +3,7 @@
 // enumerations go by name, figures with a point that JSON has no number for are "inf", "-inf" and "nan".
 #pragma once
 
+#include <fmt/core.h>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -121,8 +122,8 @@ class JsonFields {
     } else if constexpr (std::floating_point<T>) {
       return read_figure(from, value);
     } else {
-      return whole(from, value) || wanted("a whole number from " + std::to_string(std::numeric_limits<T>::min()) +
-                                              " to " + std::to_string(std::numeric_limits<T>::max()),
+      return whole(from, value) || wanted(fmt::format("a whole number from {} to {}", std::numeric_limits<T>::min(),
+                                                      std::numeric_limits<T>::max()),
                                           from);
     }
   }
@@ -131,8 +132,8 @@ class JsonFields {
 
  private:
   bool wanted(const std::string& what, const Json& here) {
-    error_ = (path_.empty() ? std::string("This") : "The field " + path_) + " is " + what + ", and here it is " +
-             shown(here) + ".";
+    error_ = fmt::format("{} is {}, and here it is {}.", path_.empty() ? std::string("This") : "The field " + path_,
+                         what, shown(here));
     return false;
   }
 
@@ -147,8 +148,8 @@ class JsonFields {
     std::vector<std::string_view> names;
     for_each_field<T>([&](const auto& field) { names.push_back(field.name); });
     const std::string_view near = nearest(name, names);
-    error_ = "There is no field " + rota::quoted(name) + (path_.empty() ? "" : " in " + path_) +
-             (near.empty() ? "; docs/journal.md lists them." : "; did you mean " + std::string(near) + "?");
+    error_ = fmt::format("There is no field {}{}{}", rota::quoted(name), path_.empty() ? "" : " in " + path_,
+                         near.empty() ? "; docs/journal.md lists them." : fmt::format("; did you mean {}?", near));
     return false;
   }
 
@@ -158,7 +159,7 @@ class JsonFields {
     list.clear();
     const std::size_t length = path_.size();
     for (const Json& element : from) {
-      path_ += "[" + std::to_string(list.size()) + "]";
+      path_ += fmt::format("[{}]", list.size());
       if (!read(element, list.emplace_back())) return false;
       path_.resize(length);
     }

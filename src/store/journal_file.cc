@@ -30,7 +30,7 @@ class BytesOfFile final : public JournalBytes {
 
 Result<void> append_batch(LockedFile& file, ByteSpan payload) {
   if (payload.size() > kMostBatch) {
-    return fail("Cannot write the journal " + file.shown() + ": a batch of facts is larger than a gigabyte.");
+    return fail("Cannot write the journal {}: a batch of facts is larger than a gigabyte.", file.shown());
   }
   const auto head = batch_head(payload, file.size());
   if (auto done = file.append(head); !done) return done;
@@ -91,7 +91,7 @@ Result<std::unique_ptr<JournalFile>> JournalFile::create(const std::string& path
                                                          Durability durability, bool replaces) {
   if (path.empty()) return fail("Cannot create a journal without a name; give a path.");
   const bool exists = ::access(path.c_str(), F_OK) == 0;
-  if (exists && !replaces) return fail("There is a file " + path + " already; give another path, or remove it.");
+  if (exists && !replaces) return fail("There is a file {} already; give another path, or remove it.", path);
   Result<LockedFile> old = exists ? LockedFile::open(path) : fail("");  // nobody else writes what is replaced
   if (exists && !old) return std::unexpected(old.error());
   if (exists) {

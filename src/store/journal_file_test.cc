@@ -1,5 +1,6 @@
 #include "store/journal_file.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -131,8 +132,10 @@ TEST_F(JournalFileTest, refuses_a_damaged_one_and_leaves_it_as_it_is) {
   put(bytes);
   const auto journal = JournalFile::open(path_, Durability::synced);
   ASSERT_FALSE(journal);
-  EXPECT_EQ(journal.error().message, "The journal " + path_ + " is damaged at byte " + std::to_string(place) +
-                                         ", and there are whole batches after that. Use a copy of it.");
+  EXPECT_EQ(
+      journal.error().message,
+      fmt::format("The journal {} is damaged at byte {}, and there are whole batches after that. Use a copy of it.",
+                  path_, place));
   EXPECT_EQ(content(), bytes);
 }
 
@@ -156,7 +159,7 @@ TEST_F(JournalFileTest, compacts_to_a_snapshot_under_the_same_name) {
 
 TEST_F(JournalFileTest, has_one_writer_at_a_time) {
   const std::string busy =
-      "The journal " + path_ + " is being written by another Rota. Wait until that has ended, or stop it.";
+      fmt::format("The journal {} is being written by another Rota. Wait until that has ended, or stop it.", path_);
   {
     const auto journal = created();
     EXPECT_EQ(JournalFile::open(path_, Durability::synced).error().message, busy);
@@ -170,7 +173,7 @@ TEST_F(JournalFileTest, has_one_writer_at_a_time) {
 TEST_F(JournalFileTest, does_not_replace_what_is_there_unless_it_is_asked_to) {
   put("old");
   EXPECT_EQ(JournalFile::create(path_, kHead, Durability::synced).error().message,
-            "There is a file " + path_ + " already; give another path, or remove it.");
+            fmt::format("There is a file {} already; give another path, or remove it.", path_));
   EXPECT_EQ(JournalFile::create(path_, kHead, Durability::synced, true).error().message,
             path_ + " is there and is no journal, so that it is not replaced; give another path, or remove it.");
   EXPECT_EQ(content(), "old");
@@ -197,15 +200,17 @@ TEST_F(JournalFileTest, leaves_nothing_behind_that_was_not_published) {
 }
 
 TEST_F(JournalFileTest, tells_what_cannot_be_opened) {
-  EXPECT_EQ(JournalFile::open(path_, Durability::synced).error().message,
-            "Cannot open the journal " + path_ + ": No such file or directory. Check the spelling of the path.");
-  EXPECT_EQ(read_journal(path_).error().message,
-            "Cannot read the journal " + path_ + ": No such file or directory. Check the spelling of the path.");
+  EXPECT_EQ(
+      JournalFile::open(path_, Durability::synced).error().message,
+      fmt::format("Cannot open the journal {}: No such file or directory. Check the spelling of the path.", path_));
+  EXPECT_EQ(
+      read_journal(path_).error().message,
+      fmt::format("Cannot read the journal {}: No such file or directory. Check the spelling of the path.", path_));
   EXPECT_EQ(read_journal(folder_.path()).error().message,
-            "Cannot read the journal " + folder_.path().string() + ": it is not a regular file.");
+            fmt::format("Cannot read the journal {}: it is not a regular file.", folder_.path().string()));
   ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
   EXPECT_EQ(JournalFile::open(path_, Durability::synced).error().message,
-            "Cannot write the journal " + path_ + ": it is not a regular file.");
+            fmt::format("Cannot write the journal {}: it is not a regular file.", path_));
   EXPECT_FALSE(JournalFile::create("", kHead, Durability::synced));
   EXPECT_FALSE(JournalFile::create(folder_ / "no/j", kHead, Durability::synced));
 }
@@ -218,7 +223,7 @@ TEST_F(JournalFileTest, a_failed_write_ends_all_writing) {
   {
     const FileSizeLimit full(journal->size() + 20);
     append(*journal, std::span(facts).subspan(1));
-    EXPECT_EQ(journal->commit().error().message, "Cannot write the journal " + path_ + ": File too large.");
+    EXPECT_EQ(journal->commit().error().message, fmt::format("Cannot write the journal {}: File too large.", path_));
   }
   append(*journal, std::span(facts).subspan(1));
   EXPECT_TRUE(journal->failed());

@@ -1,5 +1,7 @@
 #include "store/journal_format.h"
 
+#include <fmt/core.h>
+
 #include <libdeflate.h>
 
 #include <algorithm>
@@ -78,8 +80,7 @@ ByteSpan bytes_of(std::string_view text) { return std::as_bytes(std::span(text.d
 std::string journal_start(const JournalHead& head) {
   const std::string text = head_text(head);
   CHECK(text.size() <= kMostHead, "the head of a journal is no longer than a cluster file may be");
-  return std::string(kMagic) + std::to_string(kJournalVersion) + " " + std::to_string(text.size()) + " " +
-         hex(crc_of(bytes_of(text))) + "\n" + text + "\n";
+  return fmt::format("{}{} {} {}\n{}\n", kMagic, kJournalVersion, text.size(), hex(crc_of(bytes_of(text))), text);
 }
 
 std::array<std::byte, kBatchHead> batch_head(ByteSpan payload, std::uint64_t place) {
@@ -111,18 +112,16 @@ Result<void> JournalReader::read_start() {
   if (auto got = bytes_->read(0, std::as_writable_bytes(std::span(line))); !got) return got;
   if (line.empty()) return fail(shown_ + " is empty, so it is no journal.");
   if (!line.starts_with(kMagic)) {
-    return fail(shown_ + " is no journal: it does not begin with \"" + std::string(kMagic) + "\".");
+    return fail("{} is no journal: it does not begin with \"{}\".", shown_, kMagic);
   }
   FirstLine first;
   std::string_view rest(line);
   rest.remove_prefix(kMagic.size());
-  const auto damaged = [&] {
-    return fail("The first line of the journal " + shown_ + " is damaged. Use a copy of it.");
-  };
+  const auto damaged = [&] { return fail("The first line of the journal {} is damaged. Use a copy of it.", shown_); };
   if (!take_number(rest, first.version, 10) || !take_space(rest) || first.version == 0) return damaged();
   if (first.version > kJournalVersion) {
-    return fail(shown_ + " is a journal of version " + std::to_string(first.version) +
-                ", and this Rota knows versions 1 to " + std::to_string(kJournalVersion) + ". Use a newer Rota.");
+    return fail("{} is a journal of version {}, and this Rota knows versions 1 to {}. Use a newer Rota.", shown_,
+                first.version, kJournalVersion);
   }
   if (!take_number(rest, first.length, 10) || !take_space(rest) || !take_number(rest, first.crc, 16) ||
       !rest.starts_with('\n') || first.length > kMostHead || first.crc > UINT32_MAX) {
@@ -130,7 +129,7 @@ Result<void> JournalReader::read_start() {
   }
   const std::uint64_t from = line.size() - rest.size() + 1;
   const auto damaged_head = [&] {
-    return fail("The head of the journal " + shown_ + ", its second line, is damaged. Use a copy of it.");
+    return fail("The head of the journal {}, its second line, is damaged. Use a copy of it.", shown_);
   };
   if (bytes_->size() - from < first.length + 1) return damaged_head();
   std::string text(first.length + 1, '\0');
@@ -139,7 +138,7 @@ Result<void> JournalReader::read_start() {
   text.pop_back();
   if (crc_of(bytes_of(text)) != first.crc) return damaged_head();
   auto head = read_head(text);
-  if (!head) return fail("The head of the journal " + shown_ + " cannot be understood. " + head.error().message);
+  if (!head) return fail("The head of the journal {} cannot be understood. {}", shown_, head.error().message);
   head_ = std::move(*head);
   version_ = static_cast<std::uint32_t>(first.version);
   begin_ = next_ = from + first.length + 1;
@@ -195,15 +194,17 @@ Result<bool> JournalReader::end_of_journal() {
   ended_ = true;
   const std::uint64_t tail = bytes_->size() - next_;
   if (tail == 0) return false;
-  const std::string damaged = "The journal " + shown_ + " is damaged at byte " + std::to_string(next_);
+  const std::string damaged = fmt::format("The journal {} is damaged at byte {}", shown_, next_);
   const auto more = any_batch_after(next_ + 1);
   if (!more) return more;
   if (*more) return fail(damaged + ", and there are whole batches after that. Use a copy of it.");
   const auto cut = may_be_cut(tail);
   if (!cut) return cut;
   if (!*cut) return fail(damaged + ", and what follows is no batch that was cut off. Use a copy of it.");
-  note_ = "The last " + std::to_string(tail) + " bytes of the journal " + shown_ + ", from byte " +
-          std::to_string(next_) + " on, are a batch that was not written to its end, or is damaged; it is left out.";
+  note_ = fmt::format(
+      "The last {} bytes of the journal {}, from byte {} on, are a batch that was not written to its end, or is "
+      "damaged; it is left out.",
+      tail, shown_, next_);
   return false;
 }
 
@@ -231,8 +232,8 @@ Result<bool> JournalReader::next_fact(Fact& fact) {
       if (!more) {
         ended_ = true;
         facts_.reset();
-        return fail("The batch at byte " + std::to_string(begin_) + " of the journal " + shown_ +
-                    " is whole and cannot be understood: " + more.error().message + ".");
+        return fail("The batch at byte {} of the journal {} is whole and cannot be understood: {}.", begin_, shown_,
+                    more.error().message);
       }
     }
     auto batch = next_batch();

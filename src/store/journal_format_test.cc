@@ -1,5 +1,6 @@
 #include "store/journal_format.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "store/random_facts_test.h"
@@ -125,8 +126,10 @@ TEST(JournalFormat, names_the_place_of_damage) {
   std::vector<std::size_t> begins;
   Bytes bytes = journal_of(random_facts(30, 5), 10, &begins);
   bytes[begins[1] + 20] ^= std::byte{4};
-  EXPECT_EQ(read(bytes).error, "The journal j is damaged at byte " + std::to_string(begins[1]) +
-                                   ", and there are whole batches after that. Use a copy of it.");
+  EXPECT_EQ(
+      read(bytes).error,
+      fmt::format("The journal j is damaged at byte {}, and there are whole batches after that. Use a copy of it.",
+                  begins[1]));
   EXPECT_EQ(read(bytes).facts.size(), 10U);
 }
 
@@ -135,8 +138,9 @@ TEST(JournalFormat, finds_a_batch_a_long_way_after_the_damage) {
   Bytes bytes = journal_of(std::span(facts).first(1), 1);
   const std::size_t hole = bytes.size();
   bytes.resize(bytes.size() + (std::size_t{5} << 19U) + 5);
-  EXPECT_EQ(read(bytes).note, "The last 2621445 bytes of the journal j, from byte " + std::to_string(hole) +
-                                  " on, are a batch that was not written to its end, or is damaged; it is left out.");
+  EXPECT_EQ(read(bytes).note, fmt::format("The last 2621445 bytes of the journal j, from byte {} on, are a batch that "
+                                          "was not written to its end, or is damaged; it is left out.",
+                                          hole));
   add_batch(bytes, std::span(facts).last(1));
   EXPECT_NE(read(bytes).error, "");
 }
@@ -173,9 +177,9 @@ TEST(JournalFormat, refuses_what_is_no_journal_or_a_newer_one) {
   EXPECT_EQ(error("; a job log\n1 2 3\n"), "j is no journal: it does not begin with \"rota-journal \".");
   std::string newer = start;
   newer[newer.find(std::to_string(kJournalVersion))] = static_cast<char>('1' + kJournalVersion);
-  EXPECT_EQ(error(newer), "j is a journal of version " + std::to_string(kJournalVersion + 1) +
-                              ", and this Rota knows versions 1 to " + std::to_string(kJournalVersion) +
-                              ". Use a newer Rota.");
+  EXPECT_EQ(error(newer),
+            fmt::format("j is a journal of version {}, and this Rota knows versions 1 to {}. Use a newer Rota.",
+                        kJournalVersion + 1, kJournalVersion));
   for (const char* const line : {"rota-journal 0 2 00000000\n{}\n", "rota-journal 1 x\n", "rota-journal 1 2 zz\n{}\n",
                                  "rota-journal 1 99999999999 00000000\n{}\n", "rota-journal 1 2 0\r\n{}\n"}) {
     EXPECT_EQ(error(line), "The first line of the journal j is damaged. Use a copy of it.") << line;
@@ -193,10 +197,9 @@ TEST(JournalFormat, refuses_a_whole_batch_that_makes_no_sense) {
   const auto head = batch_head(payload, begin);
   bytes.insert(bytes.end(), head.begin(), head.end());
   bytes.insert(bytes.end(), payload.begin(), payload.end());
-  EXPECT_EQ(read(bytes).error,
-            "The batch at byte " + std::to_string(begin) +
-                " of the journal j is whole and cannot be understood: fact 1 of the batch is of kind "
-                "99, and there are 46.");
+  EXPECT_EQ(read(bytes).error, fmt::format("The batch at byte {} of the journal j is whole and cannot be understood: "
+                                           "fact 1 of the batch is of kind 99, and there are 46.",
+                                           begin));
 }
 
 TEST(JournalFormat, hands_the_error_of_a_visitor_on) {

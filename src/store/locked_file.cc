@@ -63,18 +63,17 @@ LockedFile::~LockedFile() {
 }
 
 std::unexpected<Error> LockedFile::cannot(const char* verb, int error) const {
-  return fail(std::string("Cannot ") + verb + " the journal " + shown_ + ": " + std::strerror(error) + "." +
-              advice(error));
+  return fail("Cannot {} the journal {}: {}.{}", verb, shown_, std::strerror(error), advice(error));
 }
 
 // Locks the file and sees whether it still goes by this name.
 Result<bool> LockedFile::lock(const std::string& name) {
   struct stat held{};
   if (::fstat(descriptor_, &held) != 0) return cannot("open", errno);
-  if (!S_ISREG(held.st_mode)) return fail("Cannot write the journal " + shown_ + ": it is not a regular file.");
+  if (!S_ISREG(held.st_mode)) return fail("Cannot write the journal {}: it is not a regular file.", shown_);
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return cannot("lock", errno);
-    return fail("The journal " + shown_ + " is being written by another Rota. Wait until that has ended, or stop it.");
+    return fail("The journal {} is being written by another Rota. Wait until that has ended, or stop it.", shown_);
   }
   if (::fstat(descriptor_, &held) != 0) return cannot("open", errno);
   size_ = static_cast<std::uint64_t>(held.st_size);
@@ -93,10 +92,9 @@ Result<LockedFile> LockedFile::open(const std::string& path) {
     LockedFile file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), path);
     if (file.descriptor_ < 0) return file.cannot("open", errno);
     auto current = TRY(file.lock(path));
-    if current
-      return file;
+    if (current) return file;
   }
-  return fail("Cannot open the journal " + shown_path(path) + ": it is being replaced all the time.");
+  return fail("Cannot open the journal {}: it is being replaced all the time.", shown_path(path));
 }
 
 Result<LockedFile> LockedFile::open_to_read(const std::string& path) {
@@ -104,7 +102,7 @@ Result<LockedFile> LockedFile::open_to_read(const std::string& path) {
   if (file.descriptor_ < 0) return file.cannot("read", errno);
   struct stat facts{};
   if (::fstat(file.descriptor_, &facts) != 0) return file.cannot("read", errno);
-  if (!S_ISREG(facts.st_mode)) return fail("Cannot read the journal " + file.shown_ + ": it is not a regular file.");
+  if (!S_ISREG(facts.st_mode)) return fail("Cannot read the journal {}: it is not a regular file.", file.shown_);
   file.size_ = static_cast<std::uint64_t>(facts.st_size);
   return file;
 }
@@ -120,7 +118,7 @@ Result<LockedFile> LockedFile::create(const std::string& path) {
     file.size_ = 0;
     return file;
   }
-  return fail("Cannot create the journal " + shown_path(path) + ": it is being replaced all the time.");
+  return fail("Cannot create the journal {}: it is being replaced all the time.", shown_path(path));
 }
 
 Result<void> LockedFile::publish() {
@@ -165,7 +163,7 @@ Result<void> LockedFile::read(std::uint64_t place, std::span<std::byte> into) {
     const ssize_t got = ::pread(descriptor_, into.data(), into.size(), static_cast<off_t>(place));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return cannot("read", errno);
-    if (got == 0) return fail("The journal " + shown_ + " became shorter while it was read. Read it again.");
+    if (got == 0) return fail("The journal {} became shorter while it was read. Read it again.", shown_);
     place += static_cast<std::uint64_t>(got);
     into = into.subspan(static_cast<std::size_t>(got));
   }

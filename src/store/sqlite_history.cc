@@ -1,5 +1,7 @@
 #include "store/sqlite_history.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -86,7 +88,8 @@ Lead lead_of(const HistoryQuery& query, bool short_window) {
 std::string literals(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words)
-    text += (text.empty() ? "CAST(x'" : ", CAST(x'") + hexadecimal(std::as_bytes(std::span(word))) + "' AS TEXT)";
+    text += fmt::format("{}{}' AS TEXT)", text.empty() ? "CAST(x'" : ", CAST(x'",
+                        hexadecimal(std::as_bytes(std::span(word))));
   return text;
 }
 
@@ -102,7 +105,7 @@ std::string where(const HistoryQuery& query, Lead lead) {
   };
   const auto add_one_of = [&](Lead column, const std::string& equals, const std::vector<std::string>& words) {
     if (words.size() == 1) add(column, equals);
-    if (words.size() > 1) add(column, equals.substr(0, equals.find(' ')) + " IN (" + literals(words) + ")");
+    if (words.size() > 1) add(column, fmt::format("{} IN ({})", equals.substr(0, equals.find(' ')), literals(words)));
   };
   add_one_of(Lead::user, "user = ?1", query.users);
   add_one_of(Lead::partition, "partition = ?2", query.partitions);
@@ -116,11 +119,14 @@ std::string where(const HistoryQuery& query, Lead lead) {
     // Up to the first that is of no such array: nobody has to look at all that came later.
     const std::string array = std::to_string(query.array);
     const std::string before = std::to_string(query.before_number);
-    text += " AND number >= " + array + " AND number < coalesce((SELECT number FROM history WHERE number >= " + array +
-            " AND number < " + before + " AND +array <> " + array + " ORDER BY number LIMIT 1), " + before + ")";
+    text += fmt::format(
+        " AND number >= {} AND number < coalesce((SELECT number FROM history WHERE number >= {} AND number < {} AND "
+        "+array <> {} ORDER BY number LIMIT 1), {})",
+        array, array, before, array, before);
   }
   if (query.numbers.empty()) return text;
-  text += query.own.empty() ? " AND (number IN (" : " AND (+user = " + literals({query.own}) + " OR +number IN (";
+  text +=
+      query.own.empty() ? " AND (number IN (" : fmt::format(" AND (+user = {} OR +number IN (", literals({query.own}));
   for (const std::int64_t number : query.numbers) text += std::to_string(number) + ",";
   text.back() = ')';
   return text + ")";
@@ -135,7 +141,7 @@ Result<bool> is_short(SqliteDatabase& database, const HistoryQuery& query) {
   if (!count) return std::unexpected(count.error());
   const auto jobs =
       TRY(count->one(query.from.time_since_epoch().count(), query.until.time_since_epoch().count(), kFew + 1));
-  return *jobs <= kFew;
+  return jobs <= kFew;
 }
 
 // The texts that a statement reads while it runs: of one word; several stand in it.
@@ -164,8 +170,8 @@ std::string page_of(const HistoryQuery& query, Lead lead) {
   const bool up = query.after_number.has_value();
   const bool page = up || query.before_number != INT64_MAX;
   const std::string number = lead == Lead::end ? "+number" : "number";
-  return (page ? " AND " + number + (up ? " > ?7" : " < ?7") : "") + " ORDER BY " + number +
-         (up ? " LIMIT ?8" : " DESC LIMIT ?8");
+  return fmt::format("{} ORDER BY {}{}", page ? fmt::format(" AND {}{}", number, up ? " > ?7" : " < ?7") : "", number,
+                     up ? " LIMIT ?8" : " DESC LIMIT ?8");
 }
 
 }  // namespace
@@ -173,8 +179,8 @@ std::string page_of(const HistoryQuery& query, Lead lead) {
 Result<SqliteHistory> SqliteHistory::of(SqliteDatabase& database) {
   std::string places = "?1";
   for (int i = 2; i <= 29; ++i) places += ", ?" + std::to_string(i);
-  auto put = TRY(database.prepare("INSERT OR REPLACE INTO history(" + std::string(kColumns) + ") VALUES(" + places +
-                                  ") RETURNING " + std::string(kBytesOfHistory)));
+  auto put = TRY(database.prepare(
+      fmt::format("INSERT OR REPLACE INTO history({}) VALUES({}) RETURNING {}", kColumns, places, kBytesOfHistory)));
   auto drop = TRY(database.prepare(
       "DELETE FROM history WHERE job IN (SELECT job FROM history WHERE ended < ?1 ORDER BY ended LIMIT ?2) "
       "RETURNING job, uid, " +
@@ -209,7 +215,7 @@ namespace {
 // A page for which one index is enough.
 Result<std::vector<HistoryRow>> read_page(SqliteDatabase& database, const HistoryQuery& query, Lead lead) {
   auto statement =
-      database.prepare("SELECT " + std::string(kColumns) + " FROM history" + where(query, lead) + page_of(query, lead));
+      database.prepare(fmt::format("SELECT {} FROM history{}{}", kColumns, where(query, lead), page_of(query, lead)));
   if (!statement) return std::unexpected(statement.error());
   const Texts texts(query);
   TRY(start(*statement, query, texts, 0));
@@ -313,8 +319,8 @@ Result<std::vector<HistorySum>> read_sums(SqliteDatabase& database, const Histor
                                                    : "strftime('%Y-%m', ended / 1000 + ?9, 'unixepoch')";
   // Added up here: SQLite would sort all rows by key first.
   auto rows =
-      TRY(database.prepare("SELECT " + key + ", state, processors, ended - started, waited, asked FROM history" +
-                           where(query, lead_of(query, true))));
+      TRY(database.prepare(fmt::format("SELECT {}, state, processors, ended - started, waited, asked FROM history{}",
+                                       key, where(query, lead_of(query, true)))));
   const Texts texts(query);
   TRY(start(rows, query, texts, unix_start));
   std::map<std::string, Sum, std::less<>> found;

@@ -1,5 +1,6 @@
 #include "store/sqlite_history.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -198,11 +199,11 @@ TEST_F(SqliteHistoryTest, gives_those_that_left_last_first_a_page_at_a_time) {
 TEST_F(SqliteHistoryTest, that_left_last_are_found_by_an_index) {
   auto database = SqliteDatabase::open(folder_ / "state.db", SqliteDatabase::Access::reads);
   for (const char* column : {"user", "name", "partition", "state"}) {
-    const std::string by = std::string("EXPLAIN QUERY PLAN SELECT * FROM history WHERE ") + column +
-                           " = 'x' ORDER BY ended DESC, job DESC LIMIT 9";
+    const std::string by = fmt::format(
+        "EXPLAIN QUERY PLAN SELECT * FROM history WHERE {} = 'x' ORDER BY ended DESC, job DESC LIMIT 9", column);
     auto plan = (*database)->prepare(by);
     ASSERT_TRUE(plan && plan->step().value());
-    EXPECT_NE(std::string(plan->text(3)).find("history_by_" + std::string(column) + "_and_end"), std::string::npos);
+    EXPECT_NE(std::string(plan->text(3)).find(fmt::format("history_by_{}_and_end", column)), std::string::npos);
   }
 }
 

@@ -93,8 +93,7 @@ Result<void> SqlitePayloads::settle() {
     SqliteStatement& removed = statements_[remove_content];
     if (auto begun = removed.start(content); !begun) return begun;
     const auto row = TRY(removed.step());
-    if row
-      count(removed.integer(0), -removed.integer(1));
+    if (row) count(removed.integer(0), -removed.integer(1));
     removed.reset();
     if (auto done = statements_[remove_uses].run(content); !done) return done;
   }
@@ -118,8 +117,7 @@ Result<void> SqlitePayloads::put_like(JobId job, const std::string& about, JobId
   SqliteStatement& statement = statements_[insert_like];
   if (auto begun = statement.start(job.value, about, other.value); !begun) return begun;
   const auto found = TRY(statement.step());
-  if (!found)
-    return fail("The database " + statement.shown() + " has no script of job " + std::to_string(other.value) + ".");
+  if (!found) return fail("The database {} has no script of job {}.", statement.shown(), other.value);
   for (const int column : {0, 1}) ++more_[statement.integer(column)];
   count(statement.integer(2), kBytesOfPayload + static_cast<std::int64_t>(about.size()));
   statement.reset();
@@ -175,7 +173,10 @@ Result<void> SqlitePayloads::abouts(const std::vector<JobId>& jobs,
     if (!more) return std::unexpected(more.error());
     if (!*more) break;
     if (rows.integer(0) != job.value) continue;
-    if (auto visited = visit(job, rows.text(1)); !visited) return rows.reset(), visited;
+    if (auto visited = visit(job, rows.text(1)); !visited) {
+      rows.reset();
+      return visited;
+    }
   }
   rows.reset();
   return {};
@@ -218,8 +219,8 @@ Result<std::optional<Payload>> SqlitePayloads::get(JobId job) {
   };
   if (!whole(kScript) || !whole(kEnvironment)) {
     statement.reset();
-    return fail("The script or the environment of job " + std::to_string(job.value) + " in the database " +
-                statement.shown() + " is damaged. Use a copy of it.");
+    return fail("The script or the environment of job {} in the database {} is damaged. Use a copy of it.", job.value,
+                statement.shown());
   }
   Payload payload{.about = std::string(statement.text(0)),
                   .script = std::string(text_of(statement.bytes(kScript))),

@@ -25,8 +25,7 @@ Result<std::unique_ptr<SqliteDatabase>> opened(const std::string& path, SqliteDa
   auto database = SqliteDatabase::open(path, access);
   if (!database) return database;
   const auto empty = TRY(is_new(**database));
-  if empty
-    return fail("The database " + (*database)->shown() + " is empty: nothing has been written yet.");
+  if (empty) return fail("The database {} is empty: nothing has been written yet.", (*database)->shown());
   TRY(show_renewed(**database));
   TRY((*database)->run("BEGIN"));
   return database;

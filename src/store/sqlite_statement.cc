@@ -127,7 +127,7 @@ Result<std::unique_ptr<SqliteDatabase>> SqliteDatabase::open(const std::string& 
   const int code = sqlite3_open_v2(untouched ? uri_of(path).c_str() : plain.c_str(), &opened, how,
                                    vfs.empty() ? nullptr : vfs.c_str());
   database->database_.reset(opened);
-  if (opened == nullptr) return fail("Cannot open the database " + database->shown_ + ": out of memory.");
+  if (opened == nullptr) return fail("Cannot open the database {}: out of memory.", database->shown_);
   if (code != SQLITE_OK) return database->failure();
   database->writes_ = access == Access::writes;
   database->wait_for_others(true);
@@ -175,26 +175,26 @@ std::unexpected<Error> SqliteDatabase::failure() const {
   const std::string name = "the database " + shown_;
   switch (sqlite3_errcode(database) & 0xff) {
     case SQLITE_FULL:
-      return fail("Cannot write " + name + ": the disk is full. Free some space.");
+      return fail("Cannot write {}: the disk is full. Free some space.", name);
     case SQLITE_NOTADB:
       return fail(shown_ +
                   " is no database, or it is damaged at its beginning. Give another path, or use a copy of it.");
     case SQLITE_CORRUPT:
-      return fail("The database " + shown_ + " is damaged (" + reason_of(database) + "). Use a copy of it.");
+      return fail("The database {} is damaged ({}). Use a copy of it.", shown_, reason_of(database));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return fail("Cannot use " + name + ": another program keeps it locked. End that program's work on it.");
+      return fail("Cannot use {}: another program keeps it locked. End that program's work on it.", name);
     case SQLITE_READONLY:
-      return fail("Cannot write " + name + ": it may only be read. Check the permissions of the file and its folder.");
+      return fail("Cannot write {}: it may only be read. Check the permissions of the file and its folder.", name);
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-      return fail("Cannot open " + name + ": " + reason_of(database) +
-                  ". Check the path, and the permissions of the file and its folder.");
+      return fail("Cannot open {}: {}. Check the path, and the permissions of the file and its folder.", name,
+                  reason_of(database));
     case SQLITE_TOOBIG:
-      return fail("Cannot write " + name + ": one entry is larger than a gigabyte.");
+      return fail("Cannot write {}: one entry is larger than a gigabyte.", name);
     default:
-      return fail("Cannot use " + name + ": " + reason_of(database) + ".");
+      return fail("Cannot use {}: {}.", name, reason_of(database));
   }
 }
 

@@ -26,8 +26,8 @@ constexpr const char* kSnapshotBytes = "snapshot-bytes";  // a setting
 // beside it.
 Result<std::string> made_file(const std::string& path) {
   const auto cannot = [&](const char* verb) {
-    return fail(std::string("Cannot ") + verb + " the database " + shown_path(path) + ": " + std::strerror(errno) +
-                ". Check the path, and the permissions of the file and its folder.");
+    return fail("Cannot {} the database {}: {}. Check the path, and the permissions of the file and its folder.", verb,
+                shown_path(path), std::strerror(errno));
   };
   if (path.empty()) return fail("Cannot create a database without a name; give a path.");
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
@@ -46,8 +46,8 @@ Result<void> settle(SqliteDatabase& database) {
   auto mode = TRY(database.prepare("PRAGMA journal_mode = WAL"));
   TRY(mode.step());
   if (mode.text(0) != "wal") {
-    return fail("The database " + database.shown() +
-                " cannot be written and read at once on this file system. Give a path on a local disk.");
+    return fail("The database {} cannot be written and read at once on this file system. Give a path on a local disk.",
+                database.shown());
   }
   mode.reset();
   return database.run(
@@ -72,7 +72,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, 
   auto database = TRY(SqliteDatabase::open(file, SqliteDatabase::Access::writes, vfs));
   const auto fresh = TRY(is_new(*database));
   TRY(settle(*database));
-  if fresh {
+  if (fresh) {
     ::chmod(file.c_str(), S_IRUSR | S_IWUSR);  // an empty one may have been there
     TRY(make_tables(*database, head));
     TRY(empty_log(*database));
@@ -111,9 +111,8 @@ Result<void> SqliteStore::prepare() {
   next_batch_ = next;
   const auto there = TRY(database_->number("SELECT coalesce(sum(length(facts)), 0) FROM batches"));
   const auto snapshot = TRY(setting(kSnapshotBytes));
-  const auto all = static_cast<std::size_t> there;
-  if snapshot
-    snapshot_ = std::min(all, static_cast<std::size_t>(parse_integer(*snapshot).value_or(0)));
+  const auto all = static_cast<std::size_t>(there);
+  if (snapshot) snapshot_ = std::min(all, static_cast<std::size_t>(parse_integer(*snapshot).value_or(0)));
   grown_ = all - snapshot_;
   return {};
 }
@@ -150,8 +149,10 @@ Result<void> SqliteStore::commit() {
       (batch_.size() == 0 || write_batch(batch_.bytes())) && note(payloads_.settle())) {
     note(statements_[end].run());
     if (error_.empty() && database_->has_moved()) {
-      note(fail("The database " + database_->shown() +
-                " was removed, or another was put in its place, while it was in use. Put it back and start again."));
+      note(
+          fail("The database {} was removed, or another was put in its place, while it was in use. Put it back and "
+               "start again.",
+               database_->shown()));
     }
   }
   in_transaction_ = false;
@@ -272,7 +273,7 @@ Result<std::optional<SqliteStore::KeyUse>> SqliteStore::key_use(const std::strin
 }
 Result<std::optional<JobId>> SqliteStore::key(const std::string& key, std::uint32_t uid) {
   const auto use = TRY(key_use(key, uid));
-  return *use ? std::optional(use.job) : std::nullopt;
+  return use ? std::optional(use->job) : std::nullopt;
 }
 
 void SqliteStore::put_setting(const std::string& name, const std::string& value) {

@@ -1,6 +1,7 @@
 #include "store/sqlite_store.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
@@ -78,9 +79,10 @@ TEST_F(SqliteStoreTest, is_for_its_owner_only_and_can_be_read_while_it_is_writte
 }
 
 TEST_F(SqliteStoreTest, has_one_writer_at_a_time) {
-  const std::string busy = "The database " + fs::canonical(folder_.path()).string() +
-                           "/state.db is in use by a service that runs already, process " + std::to_string(::getpid()) +
-                           "; `rota stop` ends it, with --socket where it was started with one.";
+  const std::string busy = fmt::format(
+      "The database {}/state.db is in use by a service that runs already, process {}; `rota stop` ends it, with "
+      "--socket where it was started with one.",
+      fs::canonical(folder_.path()).string(), ::getpid());
   auto store = opened();
   EXPECT_EQ(refusal(), busy);
   fs::create_symlink("state.db", folder_ / "link.db");
@@ -177,24 +179,24 @@ TEST_F(SqliteStoreTest, tells_which_batch_is_damaged) {
       EXPECT_TRUE(same_fact(fact, facts[visits++]));
       return {};
     });
-    return std::to_string(visits) + " " + (replayed ? "" : replayed.error().message);
+    return fmt::format("{} {}", visits, replayed ? "" : replayed.error().message);
   };
   const std::string whole = read_file(path_).value();
   const std::string database = " of the database " + fs::canonical(path_).string();
   meddle("UPDATE batches SET facts = substr(facts, 1, length(facts) - 1) WHERE number = 3");
-  EXPECT_EQ(told(), "20 Batch 3" + database + " is damaged. Use a copy of it.");
+  EXPECT_EQ(told(), fmt::format("20 Batch 3{} is damaged. Use a copy of it.", database));
   meddle(
       "UPDATE batches SET facts = (SELECT facts FROM batches WHERE number = 1), crc = (SELECT crc FROM batches "
       "WHERE number = 1) WHERE number = 3");
-  EXPECT_EQ(told(), "20 Batch 3" + database + " is damaged. Use a copy of it.");
+  EXPECT_EQ(told(), fmt::format("20 Batch 3{} is damaged. Use a copy of it.", database));
   meddle("DELETE FROM batches WHERE number = 2");
-  EXPECT_EQ(told(), "10 Batch 2" + database + " is missing. Use a copy of it.");
+  EXPECT_EQ(told(), fmt::format("10 Batch 2{} is missing. Use a copy of it.", database));
   meddle("DELETE FROM batches WHERE number = 1");
-  EXPECT_EQ(told(), "0 Batch 1" + database + " is missing. Use a copy of it.");
+  EXPECT_EQ(told(), fmt::format("0 Batch 1{} is missing. Use a copy of it.", database));
   std::ofstream(path_) << whole;
   meddle("UPDATE batches SET version = 9 WHERE number = 4");
-  EXPECT_EQ(told(), "30 Batch 4" + database + " is of version 9, and this Rota knows versions 1 to " +
-                        std::to_string(kJournalVersion) + ". Use a newer Rota.");
+  EXPECT_EQ(told(), fmt::format("30 Batch 4{} is of version 9, and this Rota knows versions 1 to {}. Use a newer Rota.",
+                                database, kJournalVersion));
 }
 
 TEST_F(SqliteStoreTest, tells_of_pages_that_are_damaged) {
@@ -261,11 +263,11 @@ TEST_F(SqliteStoreTest, goes_on_under_another_head_after_a_compaction) {
 }
 
 TEST_F(SqliteStoreTest, keeps_what_jobs_share_once) {
-  const std::string script = "#!/bin/sh\nexec ./solve\n" + std::string(1, '\0') + std::string(100'000, 'x');
+  const std::string script =
+      fmt::format("#!/bin/sh\nexec ./solve\n{}{}", std::string(1, '\0'), std::string(100'000, 'x'));
   auto store = opened();
   for (std::uint32_t job = 0; job < 100; ++job) {
-    store->put_payload(JobId{job},
-                       {"{\"name\":" + std::to_string(job) + "}", script, "HOME=" + std::to_string(job % 2)});
+    store->put_payload(JobId{job}, {fmt::format("{{\"name\":{}}}", job), script, "HOME=" + std::to_string(job % 2)});
   }
   ASSERT_TRUE(store->commit());
   EXPECT_EQ(number("SELECT count(*) FROM contents"), 3);
@@ -285,9 +287,9 @@ TEST_F(SqliteStoreTest, keeps_what_jobs_share_once) {
   store.reset();
   EXPECT_EQ(opened()->payload(JobId{7}).value(), (Payload{"null", script, script}));
   meddle("UPDATE contents SET bytes = CAST('rm' AS BLOB)");
-  EXPECT_EQ(opened()->payload(JobId{7}).error().message, "The script or the environment of job 7 in the database " +
-                                                             fs::canonical(path_).string() +
-                                                             " is damaged. Use a copy of it.");
+  EXPECT_EQ(opened()->payload(JobId{7}).error().message,
+            fmt::format("The script or the environment of job 7 in the database {} is damaged. Use a copy of it.",
+                        fs::canonical(path_).string()));
   meddle("DELETE FROM contents");
   EXPECT_FALSE(opened()->payload(JobId{7}));
 }

@@ -1,5 +1,7 @@
 #include "store/sqlite_tables.h"
 
+#include <fmt/core.h>
+
 #include <libdeflate.h>
 
 #include <array>
@@ -116,19 +118,19 @@ Result<bool> is_new(SqliteDatabase& database) {
     return fail(database.shown() + " is a database of another program. Give another path.");
   }
   if (version > kTablesVersion) {
-    return fail(database.shown() + " is a database of version " + std::to_string(version) +
-                ", and this Rota knows versions 1 to " + std::to_string(kTablesVersion) + ". Use a newer Rota.");
+    return fail("{} is a database of version {}, and this Rota knows versions 1 to {}. Use a newer Rota.",
+                database.shown(), version, kTablesVersion);
   }
   if (version >= 1) return false;
-  return fail("The database " + database.shown() + " does not say its version, so it is damaged. Use a copy of it.");
+  return fail("The database {} does not say its version, so it is damaged. Use a copy of it.", database.shown());
 }
 
 Result<void> make_tables(SqliteDatabase& database, const JournalHead& head) {
   if (auto begun = database.run("BEGIN IMMEDIATE"); !begun) return begun;
   if (auto made = database.run(kTables); !made) return made;
   if (auto written = write_head(database, head, 1); !written) return written;
-  const std::string marks = "PRAGMA application_id = " + std::to_string(kApplication) +
-                            "; PRAGMA user_version = " + std::to_string(kTablesVersion) + "; COMMIT";
+  const std::string marks =
+      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}; COMMIT", kApplication, kTablesVersion);
   return database.run(marks.c_str());
 }
 
@@ -151,8 +153,8 @@ constexpr std::array<NewColumn, 6> kNewColumns{{{"backfills", "INTEGER", "0"},
 Result<std::vector<NewColumn>> lacking_columns(SqliteDatabase& database) {
   std::vector<NewColumn> lacking;
   for (const NewColumn& column : kNewColumns) {
-    const auto found = TRY(database.number("SELECT count(*) FROM pragma_table_info('history') WHERE name = '" +
-                                           std::string(column.name) + "'"));
+    const auto found = TRY(database.number(
+        fmt::format("SELECT count(*) FROM pragma_table_info('history') WHERE name = '{}'", column.name)));
     if (found == 0) lacking.push_back(column);
   }
   return lacking;
@@ -162,10 +164,10 @@ Result<std::vector<NewColumn>> lacking_columns(SqliteDatabase& database) {
 Result<void> add_column(SqliteDatabase& database, const std::string& table, const std::string& column,
                         const std::string& type) {
   const auto known =
-      database.number("SELECT count(*) FROM pragma_table_info('" + table + "') WHERE name = '" + column + "'");
+      database.number(fmt::format("SELECT count(*) FROM pragma_table_info('{}') WHERE name = '{}'", table, column));
   if (!known) return std::unexpected(known.error());
   if (*known > 0) return {};
-  return database.run(("ALTER TABLE " + table + " ADD COLUMN " + column + " " + type).c_str());
+  return database.run((fmt::format("ALTER TABLE {} ADD COLUMN {} {}", table, column, type)).c_str());
 }
 
 // Of version 4: what a key's request was, and the history by when jobs left.
@@ -173,7 +175,7 @@ Result<void> add_requests_and_ends(SqliteDatabase& database) {
   if (auto added = add_column(database, "keys", "request", "TEXT NOT NULL DEFAULT ''"); !added) return added;
   for (const char* column : {"user", "name", "partition", "state"}) {
     const std::string index =
-        std::string("CREATE INDEX IF NOT EXISTS history_by_") + column + "_and_end ON history(" + column + ", ended)";
+        fmt::format("CREATE INDEX IF NOT EXISTS history_by_{}_and_end ON history({}, ended)", column, column);
     if (auto made = database.run(index.c_str()); !made) return made;
   }
   return {};
@@ -181,7 +183,7 @@ Result<void> add_requests_and_ends(SqliteDatabase& database) {
 
 // Added up here: SQLite would sort all rows by user first, in memory.
 Result<void> count_history(SqliteDatabase& database) {
-  auto rows = TRY(database.prepare("SELECT uid, " + std::string(kBytesOfHistory) + " FROM history"));
+  auto rows = TRY(database.prepare(fmt::format("SELECT uid, {} FROM history", kBytesOfHistory)));
   if (auto begun = rows.start(); !begun) return begun;
   std::map<std::int64_t, std::int64_t> bytes;
   for (;;) {
@@ -219,12 +221,12 @@ Result<void> renew_tables(SqliteDatabase& database) {
   if (auto begun = database.run("BEGIN IMMEDIATE"); !begun) return begun;
   const auto lacking = TRY(lacking_columns(database));
   for (const NewColumn& column : lacking) {
-    const std::string type = std::string(column.type) + " NOT NULL DEFAULT " + column.value;
+    const std::string type = fmt::format("{} NOT NULL DEFAULT {}", column.type, column.value);
     if (auto added = add_column(database, "history", column.name, type); !added) return added;
   }
   if (auto added = add_requests_and_ends(database); !added) return added;
   if (auto added = add_owners(database); !added) return added;
-  const std::string mark = "PRAGMA user_version = " + std::to_string(kTablesVersion) + "; COMMIT";
+  const std::string mark = fmt::format("PRAGMA user_version = {}; COMMIT", kTablesVersion);
   return database.run(mark.c_str());
 }
 
@@ -232,7 +234,8 @@ Result<void> show_renewed(SqliteDatabase& database) {
   const auto lacking = TRY(lacking_columns(database));
   if (lacking.empty()) return {};
   std::string view = "PRAGMA temp_store = MEMORY; CREATE TEMP VIEW history AS SELECT *";
-  for (const NewColumn& column : lacking) view += std::string(", ") + column.value + " AS " + column.name;
+  for (const NewColumn& column : lacking)
+    view += fmt::format("{}{} AS {}", std::string(", "), column.value, column.name);
   view += " FROM main.history";
   return database.run(view.c_str());
 }
@@ -245,10 +248,10 @@ Result<void> write_head(SqliteDatabase& database, const JournalHead& head, std::
 Result<JournalHead> read_head(SqliteDatabase& database) {
   auto statement = TRY(database.prepare("SELECT text FROM head"));
   const auto found = TRY(statement.step());
-  if (!found) return fail("The database " + database.shown() + " has lost its head. Use a copy of it.");
+  if (!found) return fail("The database {} has lost its head. Use a copy of it.", database.shown());
   auto head = store::read_head(statement.text(0));
   if (head) return head;
-  return fail("The head of the database " + database.shown() + " cannot be understood. " + head.error().message);
+  return fail("The head of the database {} cannot be understood. {}", database.shown(), head.error().message);
 }
 
 Result<std::int64_t> next_batch(SqliteDatabase& database) {
@@ -270,14 +273,14 @@ Result<void> visit_batch(const std::string& called, const SqliteStatement& row, 
     return fail(called + " is damaged. Use a copy of it.");
   }
   if (version > kJournalVersion) {
-    return fail(called + " is of version " + std::to_string(version) + ", and this Rota knows versions 1 to " +
-                std::to_string(kJournalVersion) + ". Use a newer Rota.");
+    return fail("{} is of version {}, and this Rota knows versions 1 to {}. Use a newer Rota.", called, version,
+                kJournalVersion);
   }
   FactDecoder decoder(facts, static_cast<std::uint32_t>(version));
   Fact fact;
   for (;;) {
     const auto more = decoder.next(fact);
-    if (!more) return fail(called + " is whole and cannot be understood: " + more.error().message + ".");
+    if (!more) return fail("{} is whole and cannot be understood: {}.", called, more.error().message);
     if (!*more) return {};
     if (auto visited = visit(fact); !visited) return visited;
   }
@@ -293,9 +296,9 @@ Result<void> visit_facts(SqliteDatabase& database, const FactVisitor& visit) {
     if (!more) return {};
     const std::string of_database = " of the database " + database.shown();
     if (rows.integer(0) != expected) {
-      return fail("Batch " + std::to_string(expected) + of_database + " is missing. Use a copy of it.");
+      return fail("Batch {}{} is missing. Use a copy of it.", expected, of_database);
     }
-    const std::string called = "Batch " + std::to_string(expected) + of_database;
+    const std::string called = fmt::format("Batch {}{}", expected, of_database);
     if (auto visited = visit_batch(called, rows, visit); !visited) return visited;
   }
 }

@@ -58,17 +58,17 @@ WriterLock::~WriterLock() {
 Result<WriterLock> WriterLock::take(const std::string& path) {
   const std::string name = path + ".lock";
   const auto cannot = [&](const char* what, int error) {
-    return fail(std::string("Cannot ") + what + " " + shown_path(name) + ": " + std::strerror(error) +
-                ". Check the permissions of the folder.");
+    return fail("Cannot {} {}: {}. Check the permissions of the folder.", what, shown_path(name), std::strerror(error));
   };
   WriterLock lock(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600));
   if (lock.descriptor_ < 0) return cannot("open", errno);
   if (const int error = lock_soon(lock.descriptor_); error != 0) {
     if (error != EWOULDBLOCK) return cannot("lock", error);
     const auto process = holder(lock.descriptor_);
-    return fail("The database " + shown_path(path) + " is in use by a service that runs already" +
-                (process ? ", process " + std::to_string(*process) : "") +
-                "; `rota stop` ends it, with --socket where it was started with one.");
+    return fail(
+        "The database {} is in use by a service that runs already{}; `rota stop` ends it, with --socket where it was "
+        "started with one.",
+        shown_path(path), process ? ", process " + std::to_string(*process) : "");
   }
   const std::string id = std::to_string(::getpid()) + "\n";
   // Only for who is refused; a lock without a name in it is a lock as well.

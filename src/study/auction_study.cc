@@ -1,5 +1,7 @@
 #include "study/auction_study.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -333,8 +335,8 @@ void add_published_cells(const std::vector<AuctionRow>& rows, std::vector<report
     const std::string rule = first == kPublishedRatios ? "published" : "looking";
     for (std::size_t s = 0; s < 2; ++s) {
       const double length = best_of(rows, first + s * kRatios.size(), kRatios.size()).length;
-      cells.push_back(
-          {rule + ": best length, jobs " + (s == 0 ? "half" : "twice") + " as long", length, 0.30, 0.40, ratio});
+      cells.push_back({fmt::format("{}: best length, jobs {} as long", rule, s == 0 ? "half" : "twice"), length, 0.30,
+                       0.40, ratio});
     }
   }
 }
@@ -379,8 +381,10 @@ std::string line_of(const AuctionRow& row) {
 }
 
 std::string table_of(const std::vector<AuctionRow>& rows, std::int64_t seeds) {
-  std::string out = "Four sites of 4, 5, 7 and 8 modules; means over " + grouped(seeds) +
-                    " seeds with 95 % confidence intervals; times in mean run times\n";
+  std::string out = fmt::format(
+      "Four sites of 4, 5, 7 and 8 modules; means over {} seeds with 95 % confidence intervals; times in mean run "
+      "times\n",
+      grouped(seeds));
   out += report::formatted("%-34s%6s%15s%15s%24s%8s%7s%8s%8s%8s\n", "", "round", "time", "less looking",
                            "time of priority 4 to 1", "sites %", "moves", "moving", "stopped", "in vain");
   for (const AuctionRow& row : rows) out += line_of(row);

@@ -1,5 +1,7 @@
 #include "study/binding_case.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <memory>
 
@@ -153,8 +155,8 @@ std::string command_of(const BindingCase& setting, std::span<const Bind> binds) 
   std::vector<std::string> policies;
   for (const Bind bind : binds) policies.push_back(policy_of(bind, setting.bind_time));
   return simulate_command(workload,
-                          "--cluster " + cluster_file_of(setting) + " --container-copies all" +
-                              (setting.overlap ? "" : " --container-stages in-turn"),
+                          fmt::format("--cluster {} --container-copies all{}", cluster_file_of(setting),
+                                      setting.overlap ? "" : " --container-stages in-turn"),
                           policies);
 }
 

@@ -1,5 +1,7 @@
 #include "study/binding_cells.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 
@@ -48,7 +50,7 @@ void BindingCells::expect_of_two(Cell cell, const BindingCase& first, const Bind
     return bind == Bind::none ? command_of(one, std::array{bind}) : command_of(one, std::array{Bind::none, bind});
   };
   std::string reads = std::move(cell.reads);
-  cells.push_back(by_command(std::move(cell), of(first) + "\n" + of(second), std::move(reads)));
+  cells.push_back(by_command(std::move(cell), fmt::format("{}\n{}", of(first), of(second)), std::move(reads)));
 }
 
 void BindingCells::expect_without_command(Cell cell, std::string why) {
@@ -121,9 +123,11 @@ void unequal_nodes(BindingCells& compare) {
   const double best_of_devices = compare.run(devices, Bind::late);
   for (const Line& line : kExpected) {
     const std::string bind(name_of(line.bind));
-    compare.expect("LU, bind=" + bind + ", 12 nodes, speeds 1, 1, 0.5", speeds, line.bind, line.speeds).better =
-        best_of_speeds;
-    compare.expect("LU, bind=" + bind + ", 6 nodes, one with 2 GPUs and one with 1", devices, line.bind, line.devices)
+    compare.expect(fmt::format("LU, bind={}, 12 nodes, speeds 1, 1, 0.5", bind), speeds, line.bind, line.speeds)
+        .better = best_of_speeds;
+    compare
+        .expect(fmt::format("LU, bind={}, 6 nodes, one with 2 GPUs and one with 1", bind), devices, line.bind,
+                line.devices)
         .better = best_of_devices;
   }
 }
@@ -176,7 +180,7 @@ void slots(BindingCells& compare) {
   for (const Line& line : lines) {
     const double better = compare.run(line.setting, Bind::late);
     for (const auto& [bind, expected] : line.expected) {
-      const std::string claim = "LU, bind=" + std::string(name_of(bind)) + ", " + line.where;
+      const std::string claim = fmt::format("LU, bind={}, {}", name_of(bind), line.where);
       compare.expect(claim, line.setting, bind, expected).better = better;
     }
   }

@@ -1,5 +1,7 @@
 #include "study/grace_study.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -124,7 +126,7 @@ double over_sizes(const std::vector<GraceRow>& rows, std::size_t contender, repo
   return count > 0 ? sum / count : std::numeric_limits<double>::quiet_NaN();
 }
 
-std::string file_of(std::int64_t jobs) { return "hpl-mix-" + std::to_string(jobs) + ".swf"; }
+std::string file_of(std::int64_t jobs) { return fmt::format("hpl-mix-{}.swf", jobs); }
 
 // The stream of the first seed of each size: the others are drawn by the command in its header.
 std::vector<StudyFile> files_of(const std::vector<std::int64_t>& sizes) {
@@ -145,8 +147,7 @@ std::string command_of(const std::vector<std::int64_t>& sizes, const GraceStudy&
   std::vector<std::string> files;
   for (const std::int64_t jobs : sizes) files.push_back(file_of(jobs));
   std::vector<std::string> policies;
-  std::string options =
-      "--seeds " + std::to_string(study.first_seed) + "-" + std::to_string(study.first_seed + study.seeds - 1);
+  std::string options = fmt::format("--seeds {}-{}", study.first_seed, study.first_seed + study.seeds - 1);
   for (const std::size_t c : contenders) {
     policies.emplace_back(kContenders[c].policy);
     if (kContenders[c].exact_estimates) options += " --estimates exact";
@@ -225,14 +226,15 @@ std::vector<report::Cell> cells_of(const std::vector<GraceRow>& rows) {
 
 std::string line_of(const GraceRow& row) {
   using report::with_margin;
-  return report::formatted("%5lld  %-24s", static_cast<long long>(row.jobs), row.policy.c_str()) +
-         with_margin(row.makespan, 0) + with_margin(row.utilization, 1, 100) + with_margin(row.response_ratio, 2) +
-         with_margin(row.completion, 1, 100) + with_margin(row.kills, 1) + "\n";
+  return fmt::format(
+      "{}{}{}{}{}{}\n", report::formatted("%5lld  %-24s", static_cast<long long>(row.jobs), row.policy.c_str()),
+      with_margin(row.makespan, 0), with_margin(row.utilization, 1, 100), with_margin(row.response_ratio, 2),
+      with_margin(row.completion, 1, 100), with_margin(row.kills, 1));
 }
 
 std::string table_of(const std::vector<GraceRow>& rows, std::int64_t seeds) {
   std::string out =
-      "Linpack mix on 16 processors, means over " + grouped(seeds) + " seeds with 95 % confidence intervals\n";
+      fmt::format("Linpack mix on 16 processors, means over {} seeds with 95 % confidence intervals\n", grouped(seeds));
   out += report::formatted("%5s  %-24s%15s%15s%15s%15s%15s\n", "jobs", "policy", "makespan s", "utilization %",
                            "response ratio", "completion %", "kills");
   for (const GraceRow& row : rows) out += line_of(row);

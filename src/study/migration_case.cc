@@ -1,5 +1,7 @@
 #include "study/migration_case.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -109,7 +111,7 @@ std::string cluster_text_of(const MigrationCase& setting) {
   const auto host = [&](const char* name, double factor) {
     return formatted("[[nodes]]\nnames = \"%s\"\nprocessors = %u\ncpu_factor = %.3f\n", name, setting.slots, factor);
   };
-  return host("fast", setting.ratio / 1000.0) + "\n" + host("slow", 1);
+  return fmt::format("{}\n{}", host("fast", setting.ratio / 1000.0), host("slow", 1));
 }
 
 std::string log_file_of(const MigrationCase& setting, std::int64_t seed) {

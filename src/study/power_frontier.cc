@@ -1,5 +1,7 @@
 #include "study/power_frontier.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -66,9 +68,9 @@ Result<Found> rehearse_on(const log::Workload& log, const Comparison& where, con
   options.processors = where.machine->processors;
   options.ties = where.ties;
   const auto done = TRY(rehearse(log, chain, options));
-  if (!done.summary.wait_mean) return fail("no job of the log " + log.name + " ran.");
+  if (!done.summary.wait_mean) return fail("no job of the log {} ran.", log.name);
   const auto& power = done.summary.power;
-  return Found{done.summary.wait_mean / 60, power ? 100 * power->share(power->off) : 0};
+  return Found{*done.summary.wait_mean / 60, power ? 100 * power->share(power->off) : 0};
 }
 
 // Of n values the standard error of their mean, from the sum and the sum of squares.
@@ -98,8 +100,8 @@ double draw(std::vector<Curve>& curves, const std::vector<Found>& found, std::si
 }
 
 std::string table_of(const std::string& title, const std::vector<Curve>& curves, double error) {
-  std::string out =
-      title + formatted(" (standard error of a wait %.1f min)\n", error) + "added wait min   off %  policy\n";
+  std::string out = fmt::format("{}{}added wait min   off %  policy\n", title,
+                                formatted(" (standard error of a wait %.1f min)\n", error));
   for (const Curve& curve : curves) {
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
       out += formatted("%14.2f  %6.2f  %s\n", curve.points[i].first, curve.points[i].second,
@@ -184,7 +186,7 @@ Result<Frontier> find_frontier(const log::Workload& workload, const Comparison& 
   Points ours = curves[2].points;
   ours.insert(ours.end(), curves[3].points.begin(), curves[3].points.end());
   for (std::size_t r = 0; r < 2; ++r) {
-    frontier.cells.push_back({wanted.title + ": " + curves[r].name + " beyond demand, points of off at most",
+    frontier.cells.push_back({fmt::format("{}: {} beyond demand, points of off at most", wanted.title, curves[r].name),
                               beyond(curves[r].points, ours), -report::kAny, 0});
   }
   return frontier;
@@ -194,8 +196,7 @@ Result<Frontier> frontier_of_log(const std::string& file, std::int64_t nodes, st
   const auto log = TRY(log::read_log(file));
   if (nodes == 0) nodes = log.processors;
   if (nodes <= 0 || log.processors % nodes != 0) {
-    return fail("--nodes is a number that divides the " + amount(log.processors, "processor") + " (MaxProcs) of " +
-                file + ".");
+    return fail("--nodes is a number that divides the {} (MaxProcs) of {}.", amount(log.processors, "processor"), file);
   }
   const std::string title = formatted("%s, %lld nodes, EASY", log.name.c_str(), static_cast<long long>(nodes));
   return find_frontier(log, {title, "easy", machine_of(nodes, log.processors), sim::Ties::batch, copies}, threads);

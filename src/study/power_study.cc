@@ -1,5 +1,7 @@
 #include "study/power_study.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -65,7 +67,8 @@ std::string log_file_of(X64Stream stream) { return stream == X64Stream::skipping
 
 std::string command_of(std::span<const std::string> logs, std::int64_t nodes, const std::string& seeds,
                        std::span<const std::string> policies) {
-  return simulate_command(logs, "--cluster " + cluster_file_of(nodes) + " --ties one-by-one" + seeds, policies);
+  return simulate_command(logs, fmt::format("--cluster {} --ties one-by-one{}", cluster_file_of(nodes), seeds),
+                          policies);
 }
 
 std::string command_of(const PowerCase& setting) {
@@ -77,7 +80,7 @@ struct Readings {
   std::string idle, off, total;
   explicit Readings(std::int64_t first) {
     const std::string span = formatted("makespan_s / (makespan_s + %lld)", static_cast<long long>(first));
-    idle = "100 x (1 - utilization x " + span + ")";
+    idle = fmt::format("100 x (1 - utilization x {})", span);
     off = "100 x power.off_share x " + span;
     total = formatted("makespan_s + %lld", static_cast<long long>(first));
   }
@@ -150,16 +153,16 @@ void always_on(const Runs& runs, const Readings& skips, const Readings& in_order
     const auto add = [&](Cell cell, const PowerRow& row, const std::string& reads) {
       cells.push_back(by_command(std::move(cell), command_of(row.setting), reads));
     };
-    add(within("FCFS that skips" + where + ": idle %", skipping.idle, kSkipping[s].idle, 0.1,
+    add(within(fmt::format("FCFS that skips{}: idle %", where), skipping.idle, kSkipping[s].idle, 0.1,
                formatted("%.2f", kPaper[s][0].idle)),
         skipping, skips.idle);
-    add(within("FCFS that skips" + where + ": wait h", skipping.wait, kSkipping[s].wait, wait_may_differ(kSkipping[s]),
-               formatted("%.2f", kPaper[s][0].wait)),
+    add(within(fmt::format("FCFS that skips{}: wait h", where), skipping.wait, kSkipping[s].wait,
+               wait_may_differ(kSkipping[s]), formatted("%.2f", kPaper[s][0].wait)),
         skipping, kWait);
-    add(within("strict FCFS" + where + ": idle %", strict.idle, kStrict[s].idle, 0.1,
+    add(within(fmt::format("strict FCFS{}: idle %", where), strict.idle, kStrict[s].idle, 0.1,
                formatted("%.2f", kPaper[s][0].idle)),
         strict, in_order.idle);
-    add(within("strict FCFS" + where + ": wait h", strict.wait, kStrict[s].wait, wait_may_differ(kStrict[s]),
+    add(within(fmt::format("strict FCFS{}: wait h", where), strict.wait, kStrict[s].wait, wait_may_differ(kStrict[s]),
                formatted("%.2f", kPaper[s][0].wait)),
         strict, kWait);
   }
@@ -201,16 +204,16 @@ void switched(const Runs& runs, const Readings& reads, std::vector<Cell>& cells)
   };
   const double most = std::max({runs.published(2, 1).off, runs.published(2, 2).off, runs.published(2, 3).off});
   add({"the 12 off shares, rms from the paper, points", std::sqrt(squares / 12), 0, 1.5}, all,
-      "the root of the mean of the squares of the 12 differences of " + reads.off + " from the paper's");
+      fmt::format("the root of the mean of the squares of the 12 differences of {} from the paper's", reads.off));
   add({"work share against always on, points at most", work_differs, 0, 0.3, "0.32"}, all,
-      "the greatest difference of 100 - (" + reads.idle + ") to the first policy");
+      fmt::format("the greatest difference of 100 - ({}) to the first policy", reads.idle));
   add({"total time against always on, % at most", 100 * longer, 0, 0.5, "0.36"}, all,
-      "the greatest change of " + reads.total + " against the first policy, in per cent");
+      fmt::format("the greatest change of {} against the first policy, in per cent", reads.total));
   add({"320 and 240 nodes: off falls and idle rises with the interval (1: yes)", falls ? 1.0 : 0.0, 1, 1, "yes"}, all,
       reads.off + "; what is neither off nor in use is idle");
   add({"320 nodes, every 30 min: off, of what is idle when always on",
        runs.published(0, 1).off / runs.published(0, 0).idle, 0.85, 0.95, "0.93"},
-      command_of(runs, 0, {0, 1}), reads.off + " of the second policy over " + reads.idle + " of the first");
+      command_of(runs, 0, {0, 1}), fmt::format("{} of the second policy over {} of the first", reads.off, reads.idle));
   add({"160 nodes: off % at most", most, 0, 6.5, "5.56"}, command_of(runs, 2, {1, 2, 3}), "the most of " + reads.off);
 }
 

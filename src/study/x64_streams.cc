@@ -1,5 +1,7 @@
 #include "study/x64_streams.h"
 
+#include <fmt/core.h>
+
 #include <string>
 #include <string_view>
 
@@ -84,9 +86,11 @@ std::shared_ptr<const Machine> x64_machine(std::int64_t nodes) {
 
 std::string x64_cluster_text(std::int64_t nodes) {
   const std::string names = report::formatted("\"n[001-%03lld]\"\n", static_cast<long long>(nodes));
-  return "name = \"x64_blades\"\n\n[[nodes]]\nnames = " + names +
-         "processors = 8\nboot_time = \"5m\"\n\n[[partitions]]\nname = \"x64_blades\"\nnodes = " + names +
-         "default = true\nmax_time = \"1h\"\ndefault_time = \"1h\"\nmin_nodes = 2\nmax_nodes = 64\n";
+  return fmt::format(
+      "name = \"x64_blades\"\n\n[[nodes]]\nnames = {}processors = 8\nboot_time = \"5m\"\n\n[[partitions]]\nname = "
+      "\"x64_blades\"\nnodes = {}default = true\nmax_time = \"1h\"\ndefault_time = \"1h\"\nmin_nodes = 2\nmax_nodes = "
+      "64\n",
+      names, names);
 }
 
 }  // namespace rota::study

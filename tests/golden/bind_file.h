@@ -13,6 +13,8 @@
 //   close 20 21                     >  1:        together
 #pragma once
 
+#include <fmt/core.h>
+
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -65,7 +67,7 @@ class BindReader {
   }
 
   [[noreturn]] void fail(const std::string& what) const {
-    throw std::runtime_error(shown_ + ":" + std::to_string(line_) + ": " + what);
+    throw std::runtime_error(fmt::format("{}:{}: {}", shown_, line_, what));
   }
 
   std::int64_t number(const std::string& word) const {
@@ -82,7 +84,7 @@ class BindReader {
     } else if (word == "bind") {
       read_rule(words);
     } else {
-      fail("what is " + word + "?");
+      fail("what is {}?", word);
     }
   }
 
@@ -104,21 +106,25 @@ class BindReader {
     BindStep& step = file_.steps.emplace_back();
     step.joins = word == "join" || word == "open";
     step.of_slots = word == "open" || word == "close";
-    if (!step.joins && word != "leave" && word != "close") fail("nodes join and leave; what is " + word + "?");
+    if (!step.joins && word != "leave" && word != "close") fail("nodes join and leave; what is {}?", word);
     if (step.of_slots && !file_.slots) fail("there are no slots under this rule");
     step.text = word;
     for (std::string more; words >> more && more != ">";) {
       step.text += " " + more;
       if (more.find_first_not_of("0123456789") == std::string::npos) {
         const auto which = static_cast<std::uint32_t>(number(more));
-        step.of_slots ? step.slots.push_back({which}) : void(step.node = NodeId{which});
+        if (step.of_slots) {
+          step.slots.push_back({which});
+        } else {
+          step.node = NodeId{which};
+        }
         continue;
       }
       const auto equals = more.find('=');
       const std::string name = more.substr(0, equals);
       if (equals == std::string::npos ||
           (name != "rack" && name != "accelerators" && name != "speed" && name != "node")) {
-        fail("what is " + more + "?");
+        fail("what is {}?", more);
       }
       const std::int64_t value = number(more.substr(equals + 1));
       if (name == "rack") step.rack = RackId{static_cast<std::uint32_t>(value)};

@@ -1,4 +1,5 @@
 // Runs every bind/*.sched file: nodes that are bound step by step.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ std::string stacks_of(const NodeBinding& binding, const std::set<std::uint32_t>&
     const NodeId id{node};
     if (!binding.bound_to(id).valid()) unbound += " " + std::to_string(node);
     if (!binding.has_accelerator(id)) continue;
-    out += (out.empty() ? "" : "; ") + std::to_string(node) + ":";
+    out += fmt::format("{}{}:", out.empty() ? "" : "; ", node);
     for (const NodeId bound : binding.stack(id)) out += " " + std::to_string(bound.value);
   }
   if (!unbound.empty()) out += (out.empty() ? "unbound:" : "; unbound:") + unbound;
@@ -60,7 +61,7 @@ void run_slots(const BindFile& file) {
       hosts.erase(step.node);
     }
     std::vector<std::string> parts;
-    for (const NodeId host : hosts) parts.push_back(std::to_string(host.value) + ":" + numbers(binding.stack(host)));
+    for (const NodeId host : hosts) parts.push_back(fmt::format("{}:{}", host.value, numbers(binding.stack(host))));
     std::vector<SlotId> unbound;
     for (const SlotId slot : open) {
       if (!binding.bound_to(slot).valid()) unbound.push_back(slot);
@@ -75,7 +76,7 @@ void run_slots(const BindFile& file) {
 class BindSched : public testing::TestWithParam<std::string> {};
 
 TEST_P(BindSched, ComesToWhatItSays) {
-  const BindFile file = BindReader::read(folder() + "/" + GetParam() + ".sched");
+  const BindFile file = BindReader::read(fmt::format("{}/{}.sched", folder(), GetParam()));
   if (file.slots) return run_slots(file);
   NodeBinding binding(file.stop);
   std::set<std::uint32_t> there;
@@ -102,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(All, BindSched, testing::ValuesIn(every_file()), name_o
 TEST(BindFiles, EachTeachALessonOfTheirOwn) {
   std::set<std::string> lessons;
   for (const std::string& name : every_file()) {
-    EXPECT_TRUE(lessons.insert(BindReader::read(folder() + "/" + name + ".sched").lesson).second) << name;
+    EXPECT_TRUE(lessons.insert(BindReader::read(fmt::format("{}/{}.sched", folder(), name)).lesson).second) << name;
   }
   EXPECT_GE(lessons.size(), 17U);
 }

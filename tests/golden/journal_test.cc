@@ -1,4 +1,5 @@
 // Every golden case keeps a journal; decided again from its facts alone, each gives the same plans.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -13,7 +14,7 @@ namespace {
 class Journals : public testing::TestWithParam<std::string> {};
 
 TEST_P(Journals, DecideTheSameAgain) {
-  const SchedFile file = SchedReader::read(folder() + "/" + GetParam() + ".sched");
+  const SchedFile file = SchedReader::read(fmt::format("{}/{}.sched", folder(), GetParam()));
   const Chain chain = scenario::chain_of(file.policy);
   if (chain.knobs().power.rule == Power::load_factor && chain.knobs().power.from_log) {
     GTEST_SKIP() << "its power rule knows the log beforehand, which no journal holds";

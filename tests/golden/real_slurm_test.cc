@@ -1,4 +1,5 @@
 // What a real Slurm 22.05 did with a backlog (tests/slurm/record.py), held against what policy slurm does with it.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,7 +22,7 @@ struct Recorded {
   double within = 0.05;  // so far from the real mean wait, as a part of that
 };
 
-std::string path_of(const std::string& file) { return ROTA_SOURCE_DIR "/tests/slurm/" + file + ".swf"; }
+std::string path_of(const std::string& file) { return fmt::format("{}{}.swf", ROTA_SOURCE_DIR "/tests/slurm/", file); }
 
 // Seconds of waiting in each row of SWF: the third column.
 std::vector<double> waits_in(const std::string& path) {
@@ -65,7 +66,7 @@ std::vector<double> rehearsed_waits(const log::Workload& workload, const Recorde
   machine.processors = std::int64_t{recorded.nodes} * recorded.processors;
   RehearseOptions options = scenario::on(machine.processors);
   options.machine = std::make_shared<const Machine>(std::move(machine));
-  const std::string policy = "slurm+bf-interval=" + std::to_string(interval) + "ms" + recorded.knobs;
+  const std::string policy = fmt::format("slurm+bf-interval={}ms{}", interval, recorded.knobs);
   const auto done = rehearse(workload, scenario::chain_of(policy), options);
   if (!done) throw std::runtime_error(done.error().message);
   std::vector<double> waits;

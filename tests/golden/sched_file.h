@@ -31,6 +31,8 @@
 //                          vain, and how often nodes or slots were bound to an accelerator node, or to another one
 #pragma once
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -104,7 +106,7 @@ class SchedReader {
   }
 
   [[noreturn]] void fail(const std::string& what) const {
-    throw std::runtime_error(shown_ + ":" + std::to_string(line_) + ": " + what);
+    throw std::runtime_error(fmt::format("{}:{}: {}", shown_, line_, what));
   }
 
   void read_lesson(const std::string& text) {
@@ -175,7 +177,7 @@ class SchedReader {
     } else if (word == "clamp" && value.empty()) {
       file_.options.clamp = true;
     } else {
-      fail("there is no setting \"" + word + " " + value + "\"");
+      fail("there is no setting \"{} {}\"", word, value);
     }
   }
 
@@ -195,7 +197,7 @@ class SchedReader {
       } else if (name == "from" || name == "until") {
         (name == "from" ? r.from : r.until) = at_seconds(value);
       } else {
-        fail("a reservation has no \"" + word + "\"");
+        fail("a reservation has no \"{}\"", word);
       }
     } while (words >> word);
   }
@@ -305,7 +307,7 @@ class SchedReader {
       } else if (read_task_word(row.number, name, value)) {
         continue;
       } else {
-        fail("a job has no \"" + word + "\"");
+        fail("a job has no \"{}\"", word);
       }
     }
     if (site > 0 || input > 0 || !anywhere) tell_apart(row, site, input, anywhere);
@@ -332,8 +334,8 @@ class SchedReader {
     attributes_ += '"' + named_licences_text(licences) + '"';
     constexpr std::array<const char*, 4> kRestarts{"", "checkpoint", "from-start", "once"};
     const bool moves = row.restart == Restart::checkpoint || row.restart == Restart::from_start;
-    attributes_ += "," + std::string(kRestarts[static_cast<std::size_t>(row.restart)]) + ",";
-    attributes_ += (moves ? digits(row.restart_cost) : "") + "," + digits(input) + ",";
+    attributes_ += fmt::format(",{},", kRestarts[static_cast<std::size_t>(row.restart)]);
+    attributes_ += fmt::format("{},{},", moves ? digits(row.restart_cost) : "", digits(input));
     attributes_ += (site > 0 ? machine_.sites[site - 1].name : "") + ",";
     attributes_ += (row.accelerators > 0 ? digits(row.accelerators) : "") + ",";
     attributes_ += (row.accelerator_type.valid() ? digits(row.accelerator_type.value) : "") + ",";
@@ -346,7 +348,7 @@ class SchedReader {
       file_.asleep = next_number(words);
       for (std::string word; words >> word;) {
         const auto [name, value] = named(word);
-        if (name != "cycles" && name != "failed") fail("sleep has no \"" + word + "\"");
+        if (name != "cycles" && name != "failed") fail("sleep has no \"{}\"", word);
         (name == "cycles" ? file_.cycles : file_.failed) = value;
       }
       return;
@@ -379,14 +381,14 @@ class SchedReader {
       } else if (name == "at") {
         e.at = value;
       } else {
-        fail("a timeline has no \"" + word + "\"");
+        fail("a timeline has no \"{}\"", word);
       }
     }
   }
 
   std::pair<std::string, std::int64_t> named(const std::string& word) const {
     const auto equals = word.find('=');
-    if (equals == std::string::npos) fail("\"" + word + "\" is not understood");
+    if (equals == std::string::npos) fail("\"{}\" is not understood", word);
     return {word.substr(0, equals), number(word.substr(equals + 1))};
   }
 

@@ -1,4 +1,5 @@
 // Runs every *.sched file here and shows both timelines side by side where they differ.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace {
 
 std::string line_of(const Expected& e) {
   if (e.rejected) return std::to_string(e.id) + " rejected";
-  std::string line = std::to_string(e.id) + " " + std::to_string(e.start) + " " + std::to_string(e.end);
+  std::string line = fmt::format("{} {} {}", e.id, e.start, e.end);
   if (e.promised) line += " promised=" + std::to_string(*e.promised);
   if (e.preempted > 0) line += " preempted=" + std::to_string(e.preempted);
   if (e.at) line += " at=" + std::to_string(*e.at);
@@ -52,7 +53,7 @@ std::string picture_of(const std::vector<Job>& jobs) {
   const std::int64_t begin = jobs.empty() ? 0 : second_of(jobs.front().spec.submit);
   for (const Job& job : jobs) {
     if (job.state == JobState::rejected) continue;
-    std::string line = "  " + std::to_string(job.spec.number) + " ";
+    std::string line = fmt::format("  {} ", job.spec.number);
     line.resize(6, ' ');
     for (std::int64_t t = begin; t < std::min(begin + kWidth, second_of(job.end)); ++t) {  // earlier dispatches wait
       line += t < second_of(job.spec.submit) ? ' ' : t < second_of(job.start) ? '.' : '#';
@@ -69,7 +70,7 @@ std::string side_by_side(const SchedFile& file, const std::map<std::int64_t, std
     const std::string& other = got.at(e.id);
     const bool same = line == other;
     line.resize(std::max<std::size_t>(line.size() + 2, 40), ' ');
-    out += (same ? "  " : "! ") + line + other + "\n";
+    out += fmt::format("{}{}{}\n", same ? "  " : "! ", line, other);
   }
   return out;
 }
@@ -83,7 +84,7 @@ std::map<std::string, std::int64_t> named(const report::TaskUse& use) {
 class Sched : public testing::TestWithParam<std::string> {};
 
 TEST_P(Sched, ComesToItsTimeline) {
-  const SchedFile file = SchedReader::read(folder() + "/" + GetParam() + ".sched");
+  const SchedFile file = SchedReader::read(fmt::format("{}/{}.sched", folder(), GetParam()));
   const report::Outcome outcome = scenario::outcome_of(file.jobs, file.policy, file.options);
   std::map<std::int64_t, const Job*> job_of;
   for (const Job& job : outcome.jobs) job_of[job.spec.number] = &job;
@@ -124,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(All, Sched, testing::ValuesIn(every_file()), name_of_ca
 TEST(SchedFiles, EachTeachALessonOfTheirOwn) {
   std::set<std::string> lessons;
   for (const std::string& name : every_file()) {
-    EXPECT_TRUE(lessons.insert(SchedReader::read(folder() + "/" + name + ".sched").lesson).second) << name;
+    EXPECT_TRUE(lessons.insert(SchedReader::read(fmt::format("{}/{}.sched", folder(), name)).lesson).second) << name;
   }
   EXPECT_GE(lessons.size(), 30U);
 }

@@ -1,5 +1,6 @@
 // What sprio of a real Slurm 22.05 said of jobs that waited (tests/live/slurm_priority_test.py), held factor by factor
 // against what policy slurm makes of the outputs that were saved beside it.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -24,7 +25,7 @@ class Folder {
  public:
   explicit Folder(const std::string& name) {
     const char* others = std::getenv("ROTA_SLURM_PRIORITIES");
-    path_ = (others ? std::string(others) : std::string(ROTA_SOURCE_DIR "/tests/slurm")) + "/" + name + "/";
+    path_ = fmt::format("{}/{}/", others ? std::string(others) : std::string(ROTA_SOURCE_DIR "/tests/slurm"), name);
   }
   std::string text(const std::string& name) const {
     auto text = read_file(path_ + name, std::size_t{1} << 24U);

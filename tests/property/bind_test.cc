@@ -311,7 +311,11 @@ RC_GTEST_PROP(BoundTasks, EachIsFinishedOnceWhoeverComesAndGoes, ()) {
   for (int i = of_nobody.empty() ? 0 : *rc::gen::inRange(0, 12); i > 0; --i) {
     cluster.until(now += Duration{*rc::gen::inRange(1, 300)});
     const NodeId node = *rc::gen::elementOf(of_nobody);
-    cluster.tasks().present(node) ? cluster.tasks().leave(node) : cluster.tasks().join(node);
+    if (cluster.tasks().present(node)) {
+      cluster.tasks().leave(node);
+    } else {
+      cluster.tasks().join(node);
+    }
   }
   cluster.to_the_end();
   const sim::TaskUse use = cluster.use();

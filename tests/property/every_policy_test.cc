@@ -1,4 +1,5 @@
 // Every policy in every combination of its knobs runs every workload to its end, with the referee watching.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -24,7 +25,7 @@ std::vector<std::string> every_name() {
 std::string any_chain(const std::vector<std::string>& overruns = kOverruns) {
   std::string chain = *rc::gen::elementOf(every_name());
   const auto knob = [&](const std::string& name, const std::vector<std::string>& values) {
-    const std::string longer = chain + "+" + name + "=" + *rc::gen::elementOf(values);
+    const std::string longer = fmt::format("{}+{}={}", chain, name, *rc::gen::elementOf(values));
     if (*rc::gen::arbitrary<bool>() && Chain::parse(longer)) chain = longer;  // knobs without effect are refused
   };
   knob("depth", {"0", "1", "2", "3", "5", "all"});
@@ -84,7 +85,7 @@ TEST(EveryPolicy, MeetsEveryOrderAndEveryOverrun) {
     for (const std::string& order : scenario::every_order()) {
       for (const std::string& overrun : kOverruns) {
         const bool of_its_own = policy == "slurm";  // its order is its own, and it promises nothing
-        const std::string chain = policy + (of_its_own ? "" : "+order=" + order) + "+overrun=" + overrun;
+        const std::string chain = fmt::format("{}{}+overrun={}", policy, of_its_own ? "" : "+order=" + order, overrun);
         const bool for_promises = overrun == "strict" || overrun == "grace" || overrun.starts_with("rb-har");
         const bool promises = !policy.starts_with("fcfs") && !of_its_own;
         ASSERT_EQ(Chain::parse(chain).has_value(), promises || !for_promises) << chain;

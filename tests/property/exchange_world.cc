@@ -1,5 +1,7 @@
 #include "exchange_world.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -13,8 +15,8 @@ bool LawKeeper::lives(SiteId site, Epoch epoch) const {
 
 void LawKeeper::law(bool holds, const char* what, const Change& change) {
   if (holds) return;
-  broken_.push_back(std::string(what) + ": job " + std::to_string(change.job) + ", site " +
-                    std::to_string(change.site.value) + ", revision " + std::to_string(change.revision));
+  broken_.push_back(
+      fmt::format("{}: job {}, site {}, revision {}", what, change.job, change.site.value, change.revision));
 }
 
 void LawKeeper::hear(const Change& c) {
@@ -394,14 +396,13 @@ Outcome World::run() {
   }
   if (!all_at_rest()) wrong("not everything has come to rest");
   for (const std::int64_t job : submitted) {
-    if (starts[job] != 1)
-      wrong("job " + std::to_string(job) + " was started " + std::to_string(starts[job]) + " times");
-    if (ends[job] != 1) wrong("job " + std::to_string(job) + " ended " + std::to_string(ends[job]) + " times");
+    if (starts[job] != 1) wrong(fmt::format("job {} was started {} times", job, starts[job]));
+    if (ends[job] != 1) wrong(fmt::format("job {} ended {} times", job, ends[job]));
   }
   const MemoryExchange::Sizes sizes = memory.sizes();
   if (sizes.jobs + sizes.claims + sizes.bids + sizes.wins > 0) {
-    wrong("left behind: " + std::to_string(sizes.jobs) + " jobs, " + std::to_string(sizes.claims) + " claims, " +
-          std::to_string(sizes.bids) + " bids, " + std::to_string(sizes.wins) + " settled jobs");
+    wrong(fmt::format("left behind: {} jobs, {} claims, {} bids, {} settled jobs", sizes.jobs, sizes.claims, sizes.bids,
+                      sizes.wins));
   }
   for (auto& site : sites) site->die();
   const Instant end = loop.now() + kLease + seconds(30);  // a join may still be under way

@@ -75,7 +75,11 @@ class Weather final : public Alarm {
       return;
     }
     const SiteId site{static_cast<std::uint32_t>(random_.between(0, last))};
-    random_.chance(0.5) ? exchange_.cut(site) : exchange_.heal(site);
+    if (random_.chance(0.5)) {
+      exchange_.cut(site);
+    } else {
+      exchange_.heal(site);
+    }
     loop_.set(*this, loop_.now() + seconds(random_.between(1, 40)));
   }
 

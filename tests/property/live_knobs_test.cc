@@ -1,6 +1,7 @@
 // No knob of a policy is taken live without effect: for each value of each knob, the local engine's abilities refuse
 // it, or some of many small clusters and workloads is scheduled otherwise with it than without. What decides in a
 // rehearsal decides live: the controller and its links are the same.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -82,7 +83,7 @@ std::vector<std::string> values_of(const Knob& knob) {
 struct Trial {
   explicit Trial(const Case& made) {
     counted = made.cluster.starts_with("processors");
-    const auto path = std::filesystem::temp_directory_path() / ("rota-knobs-" + std::to_string(getpid()) + ".sched");
+    const auto path = std::filesystem::temp_directory_path() / (fmt::format("rota-knobs-{}.sched", getpid()));
     std::ofstream(path) << made.text();
     file = golden::SchedReader::read(path);
     std::filesystem::remove(path);
@@ -158,7 +159,7 @@ constexpr std::array<std::string_view, 3> kTestedElsewhere{// in tests/golden/sl
 enum class Found { refused, works, idle, nowhere };
 
 std::string beside(const Knob& knob, std::string_view value) {
-  const std::string word = std::string(knob.name) + "=" + std::string(value);
+  const std::string word = fmt::format("{}={}", knob.name, value);
   const auto found = std::ranges::find(kBeside, word, &std::pair<std::string_view, std::string_view>::first);
   return found == kBeside.end() ? "" : std::string(found->second);
 }
@@ -174,7 +175,7 @@ Found found_of(const Knob& knob, const std::string& value, std::vector<Trial>& t
   bool refused = false;
   for (const char* const base : kBases) {
     const std::string text =
-        without_knob(base, knob.name) + "+" + std::string(knob.name) + "=" + value + beside(knob, value);
+        fmt::format("{}+{}={}{}", without_knob(base, knob.name), knob.name, value, beside(knob, value));
     auto with = Chain::parse(text);
     const auto without = Chain::parse(base);
     if (!with || !without || with->knobs() == without->knobs()) continue;

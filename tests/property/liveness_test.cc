@@ -11,6 +11,7 @@
 //   * But what is promised a moment ahead, or was due and is put off by less than a second, waits behind a job that
 //     overruns, and what that does is an event; only under a rule for overruns is the first of the queue looked at
 //     then, once.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -54,8 +55,8 @@ class Watch final : public Policy {
     Site& site = notes_.sites[&view];
     for (const Site::Due& due : site.due) {
       if (due.promise >= view.now()) continue;
-      throw std::runtime_error("job " + std::to_string(due.job) + ", promised " + shown(due.promise) +
-                               ", was passed over from " + shown(site.at) + " to " + shown(view.now()));
+      throw std::runtime_error(fmt::format("job {}, promised {}, was passed over from {} to {}", due.job,
+                                           shown(due.promise), shown(site.at), shown(view.now())));
     }
     site.at = view.now();
     site.due.clear();
@@ -96,7 +97,7 @@ class Watch final : public Policy {
 
 // What is wrong; empty: nothing, or it is refused as a whole.
 std::string found_in(const Case& made) {
-  const auto path = std::filesystem::temp_directory_path() / ("rota-liveness-" + std::to_string(getpid()) + ".sched");
+  const auto path = std::filesystem::temp_directory_path() / (fmt::format("rota-liveness-{}.sched", getpid()));
   std::ofstream(path) << made.text();
   const golden::SchedFile file = golden::SchedReader::read(path);
   std::filesystem::remove(path);

@@ -1,5 +1,6 @@
 // Migration on random workloads, with the referee watching: every job ends, no work is lost or done twice, licences
 // balance, and nobody is worse off for having moved by gain where limits are exact.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -46,8 +47,8 @@ std::vector<Row> any_rows(bool exact) {
 
 std::string any_chain() {
   const auto how = *rc::gen::element<std::string>("gain", "gain+margin=0", "cpu-factor+poll=100+threshold=50");
-  return *rc::gen::element<std::string>("fcfs", "fcfs-skip", "easy", "easy+depth=3", "conservative") +
-         "+overrun=run-on+migrate=" + how;
+  return fmt::format("{}+overrun=run-on+migrate={}",
+                     *rc::gen::element<std::string>("fcfs", "fcfs-skip", "easy", "easy+depth=3", "conservative"), how);
 }
 
 // A rehearsal whose engine's commands are written down.
@@ -72,8 +73,8 @@ class Recorded final : public Engine, private WatchingIntake, private JobSink {
   void run() {
     engine_.open(*this);
     while (loop_.step()) {
-      if (!engine_.failure()) throw std::runtime_error(engine_.failure().error().message);
-      if (!controller_.failure()) throw std::runtime_error(controller_.failure().error().message);
+      if (!engine_.health()) throw std::runtime_error(engine_.health().error().message);
+      if (!controller_.health()) throw std::runtime_error(controller_.health().error().message);
     }
     controller_.close();
   }

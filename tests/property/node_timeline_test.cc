@@ -98,7 +98,11 @@ class Oracle {
     }
     for (const Change& c : changes_) {
       if (at < c.from || at >= c.to) continue;
-      c.give ? room.give(c.where) : room.take(c.where);
+      if (c.give) {
+        room.give(c.where);
+      } else {
+        room.take(c.where);
+      }
     }
     return room;
   }
@@ -185,7 +189,10 @@ void go_on(World& world, const Machine& machine, KeptTimeline& kept) {
   const View& view = world.cluster();
   world.at(view.now().time_since_epoch() / seconds(1) + *rc::gen::inRange(0, 25));
   std::vector<JobId> running;
-  view.running().for_each([&](const RunningEntry& e) { return running.push_back(e.job), true; });
+  view.running().for_each([&](const RunningEntry& e) {
+    running.push_back(e.job);
+    return true;
+  });
   for (const JobId job : running) {
     if (*rc::gen::inRange(0, 3) == 0) world.ends(job);
   }

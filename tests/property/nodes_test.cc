@@ -1,5 +1,6 @@
 // Clusters that are described node by node: where counting processors decides, they schedule as a counted cluster does;
 // elsewhere every policy runs every workload to its end, with the referee watching every place.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -58,7 +59,7 @@ std::string difference(const log::Workload& workload, const std::string& policy,
     const bool same = placed[i].start == counted[i].start && placed[i].end == counted[i].end &&
                       placed[i].first_promise == counted[i].first_promise &&
                       placed[i].backfilled == counted[i].backfilled;
-    if (!same) return policy + ": job " + std::to_string(counted[i].spec.number) + " fares otherwise";
+    if (!same) return fmt::format("{}: job {} fares otherwise", policy, counted[i].spec.number);
   }
   return counted.size() == placed.size() ? "" : policy + ": other jobs";
 }

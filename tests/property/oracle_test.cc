@@ -1,6 +1,7 @@
 // Rota against the textbook's rules as one slow loop: the same start and the same end for every job.
 #include "oracle.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -154,7 +155,7 @@ RC_GTEST_PROP(Oracle, AgreesOnEveryPairOfOrders, ()) {
   const auto backfill = *rc::gen::element(Backfill::none, Backfill::skip, Backfill::easy);
   const std::string candidates = backfill == Backfill::none ? order : *rc::gen::elementOf(scenario::every_order());
   const std::string base = backfill == Backfill::none ? "fcfs" : backfill == Backfill::skip ? "fcfs-skip" : "easy";
-  check({base + "+order=" + order + "+candidates=" + candidates,
+  check({fmt::format("{}+order={}+candidates={}", base, order, candidates),
          with(backfill, order_named(order), order_named(candidates)), kPriorities});
 }
 

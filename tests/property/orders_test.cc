@@ -1,4 +1,5 @@
 // Laws of the orders in which waiting jobs are considered.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -27,8 +28,8 @@ RC_GTEST_PROP(Orders, ShiftingALogByAConstantChangesNothing, ()) {
   const std::int64_t shift = *rc::gen::inRange<std::int64_t>(1, 2'000'000'000);
   std::vector<Row> later = rows;
   for (Row& row : later) row.submit += shift;
-  const std::string policy = *rc::gen::element<std::string>("fcfs", "easy", "conservative") +
-                             "+order=" + *rc::gen::elementOf(scenario::every_order());
+  const std::string policy = fmt::format("{}+order={}", *rc::gen::element<std::string>("fcfs", "easy", "conservative"),
+                                         *rc::gen::elementOf(scenario::every_order()));
   const auto here = scenario::outcome_of(rows, policy, scenario::on(8));
   const auto there = scenario::outcome_of(later, policy, scenario::on(8));
   RC_ASSERT(here.jobs.size() == there.jobs.size());
@@ -89,7 +90,7 @@ RC_GTEST_PROP(Fair, TheQueueIsInTheOrderOfRecentUse, ()) {
   const std::int64_t half_life = *rc::gen::element<std::int64_t>(1, 5, 60, 604'800);
   const std::string base =
       *rc::gen::element<std::string>("fcfs", "conservative", "easy+depth=3", "easy+depth=2+overrun=grace");
-  WatchedRehearsal rehearsal(rows, base + "+order=fair+fair-half-life=" + std::to_string(half_life), scenario::on(8));
+  WatchedRehearsal rehearsal(rows, fmt::format("{}+order=fair+fair-half-life={}", base, half_life), scenario::on(8));
   rehearsal.run([&](const View& view) {
     const RecentUse& use = view.recent_use();
     using Place = std::tuple<std::int32_t, std::int64_t, std::uint32_t>;

@@ -1,5 +1,6 @@
 // Jobs without a limit: whoever fits passes the first of the queue while its start cannot be foreseen, and nobody
 // starves it.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -87,7 +88,7 @@ class Passing {
 
 void check(const std::vector<Row>& rows, const std::string& base, const RehearseOptions& options) {
   const std::int64_t times = *rc::gen::inRange(0, 4);
-  WatchedRehearsal rehearsal(rows, base + "+beside=no+pass=" + std::to_string(times), options);
+  WatchedRehearsal rehearsal(rows, fmt::format("{}+beside=no+pass={}", base, times), options);
   Passing passing(times);
   rehearsal.run([&](const View& view) { passing(view); });
   RC_ASSERT(rehearsal.ended().size() == rows.size());

@@ -1,5 +1,6 @@
 // Power control on random workloads: the referee, which looks at every plan, finds no breach; every job runs; and a
 // start that was promised when nodes slept is kept.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -49,7 +50,7 @@ std::vector<scenario::Row> some_on_nodes(std::vector<scenario::Row> rows, bool s
 void all_run(const std::string& scheduler) {
   const auto rows = some_on_nodes(*scenario::random_rows({.processors = 8}), *rc::gen::arbitrary<bool>());
   const int shutdown = *rc::gen::inRange(0, 4);
-  const std::string policy = scheduler + "+" + *rc::gen::elementOf(kRules);
+  const std::string policy = fmt::format("{}+{}", scheduler, *rc::gen::elementOf(kRules));
   RC_LOG() << policy << ", shutdown " << shutdown << " s";
   for (const Job& job : rehearse(rows, policy, shutdown).jobs) RC_ASSERT(job.ended());
 }

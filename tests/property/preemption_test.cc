@@ -1,5 +1,6 @@
 // Absolute priorities on random workloads, with the referee watching: nobody of lower priority runs while a higher one
 // waits that could have its place, nobody gives way in vain, and no work is lost that should be kept.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -28,7 +29,7 @@ std::pair<std::string, std::string> any_chain() {
   std::string chain = *rc::gen::elementOf(
       std::vector<std::string>{"fcfs", "fcfs-skip", "easy", "easy-sjbf", "easy++", "easy+depth=3", "conservative"});
   const auto knob = [&](const std::string& name, const std::vector<std::string>& values) {
-    const std::string longer = chain + "+" + name + "=" + *rc::gen::elementOf(values);
+    const std::string longer = fmt::format("{}+{}={}", chain, name, *rc::gen::elementOf(values));
     if (*rc::gen::arbitrary<bool>() && Chain::parse(longer)) chain = longer;  // knobs without effect are refused
   };
   const std::string mode = *rc::gen::elementOf(kModes);

@@ -2,6 +2,8 @@
 // every machine.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <initializer_list>
 #include <string>
@@ -19,7 +21,7 @@ struct Case {
   std::vector<std::string> jobs;
 
   std::string text() const {
-    std::string all = "# lesson: " + policy + "\n" + cluster + "policy " + policy + "\njobs\n";
+    std::string all = fmt::format("# lesson: {}\n{}policy {}\njobs\n", policy, cluster, policy);
     for (const std::string& job : jobs) all += job + "\n";
     return all + "timeline\n1 0 0\n";
   }
@@ -52,8 +54,8 @@ class Generator {
     sites_ = random_.chance(0.25) ? random_.between(2, 3) : 0;
     described_ = random_.chance(0.7);
     for (std::int64_t s = 0; s < std::max<std::int64_t>(sites_, 1); ++s) {
-      if (sites_ > 0) made.cluster += "site s" + std::to_string(s) + " " + one_of({"0", "10", "1000"}) + "\n";
-      made.cluster += described_ ? nodes() : "processors " + std::to_string(widest_ = random_.between(1, 9)) + "\n";
+      if (sites_ > 0) made.cluster += fmt::format("site s{} {}\n", s, one_of({"0", "10", "1000"}));
+      made.cluster += described_ ? nodes() : fmt::format("processors {}\n", widest_ = random_.between(1, 9));
     }
     licences_ = described_ && sites_ == 0 && random_.chance(0.2);
     if (licences_) made.cluster += "licences solver 2\n";
@@ -87,25 +89,25 @@ class Generator {
       if (!alike && random_.chance(0.2)) lines += one_of({" accelerators=1", " accelerators=2"}), accelerators_ = true;
       if (random_.chance(0.1)) lines += " fails=300";
       lines += "\n";
-      if (n + 1 < count && random_.chance(0.3)) lines += "boot " + one_of({"17", "300"}) + "\n";
+      if (n + 1 < count && random_.chance(0.3)) lines += fmt::format("boot {}\n", one_of({"17", "300"}));
     }
-    if (random_.chance(0.6)) lines += "boot " + one_of({"5", "30", "240"}) + "\n";
-    if (random_.chance(0.4)) lines += "shutdown " + one_of({"1", "20"}) + "\n";
+    if (random_.chance(0.6)) lines += fmt::format("boot {}\n", one_of({"5", "30", "240"}));
+    if (random_.chance(0.4)) lines += fmt::format("shutdown {}\n", one_of({"1", "20"}));
     return lines;
   }
 
   // Chains that do not keep it, and several that do not go together, are refused as a whole.
   std::string reservation() {
     const std::int64_t from = random_.between(0, 100);
-    std::string line = "reserve from=" + std::to_string(from) + " until=";
+    std::string line = fmt::format("reserve from={} until=", from);
     line += std::to_string(from + random_.between(1, random_.chance(0.2) ? 3'000 : 60));
-    if (!described_) return line + " processors=" + std::to_string(random_.between(1, widest_)) + "\n";
+    if (!described_) return fmt::format("{} processors={}\n", line, random_.between(1, widest_));
     line += " nodes=";
     std::string nodes;
     for (std::int64_t n = 1; n <= nodes_; ++n) {
       if (random_.chance(0.5)) nodes += (nodes.empty() ? "" : ",") + std::to_string(n);
     }
-    return line + (nodes.empty() ? "1" : nodes) + "\n";
+    return fmt::format("{}{}\n", line, nodes.empty() ? "1" : nodes);
   }
 
   std::int64_t gap() {
@@ -150,7 +152,7 @@ class Generator {
                 "slurm+bf-interval=7s+bf-resolution=3s", "slurm+bf-interval=no+priority=multifactor+weight-age=9",
                 "slurm+bf-interval=5s+bf-job-part-count-reserve=1+bf-max-job-start=1"});
     const auto maybe = [&](double how_often, const std::string& knob) {
-      if (random_.chance(how_often) && Chain::parse(text + "+" + knob)) text += "+" + knob;
+      if (random_.chance(how_often) && Chain::parse(fmt::format("{}+{}", text, knob))) text += "+" + knob;
     };
     maybe(0.3, "order=" + one_of({"sjf", "smallest", "largest", "wfp3", "unicef", "f1", "hrrn"}));
     maybe(0.5, "hrrn-cap=" + one_of({"1", "3"}));
@@ -201,7 +203,7 @@ class Generator {
   void auction_as_published(std::string& text) {
     for (const char* knob : {"auction-join=freed", "auction-minimum=0", "auction-minimum=0.3", "auction-buyers=2",
                              "auction-buyers=9", "auction-head=yes", "auction-early=yes"}) {
-      if (auctions_.chance(0.3) && Chain::parse(text + "+" + knob)) text += std::string("+") + knob;
+      if (auctions_.chance(0.3) && Chain::parse(fmt::format("{}+{}", text, knob))) text += std::string("+") + knob;
     }
   }
 

@@ -73,8 +73,8 @@ class Operated final : public WatchingIntake, private JobSink, private FactObser
     engine_.open(*this);
     for (int steps = 0; loop_.step(); ++steps) {
       if (steps > 100'000) throw std::runtime_error("it never ends");
-      if (!engine_.failure()) throw std::runtime_error(engine_.failure().error().message);
-      if (!controller_.failure()) throw std::runtime_error(controller_.failure().error().message);
+      if (!engine_.health()) throw std::runtime_error(engine_.health().error().message);
+      if (!controller_.health()) throw std::runtime_error(controller_.health().error().message);
     }
   }
 

@@ -1,5 +1,6 @@
 // Several sites at random: whatever the policies do, every job of the log leaves one site, once, and fits there; and
 // one site is the cluster that it is.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -63,7 +64,7 @@ std::string licences_text(const Row& r) {
   std::vector<NamedLicences> licences;
   if (r.licences > 0) licences.push_back({"solver", r.licences});
   if (r.second_licences > 0) licences.push_back({"mesher", r.second_licences});
-  return "\"" + named_licences_text(licences) + "\"";
+  return fmt::format("\"{}\"", named_licences_text(licences));
 }
 
 RehearseOptions on(const Machine& machine, const std::vector<Row>& rows) {
@@ -73,8 +74,8 @@ RehearseOptions on(const Machine& machine, const std::vector<Row>& rows) {
   for (const Row& r : rows) {
     const auto site = static_cast<std::size_t>(r.number) % (machine.sites.size() + 1);
     const std::string name = site < machine.sites.size() ? machine.sites[site].name : "";
-    sidecar += std::to_string(r.number) + "," + std::to_string(r.number % 5 * 10) + "," + name + ",checkpoint,1," +
-               (r.accelerators > 0 ? std::to_string(r.accelerators) : "") + "," + licences_text(r) + "\n";
+    sidecar += fmt::format("{},{},{},checkpoint,1,{},{}\n", r.number, r.number % 5 * 10, name,
+                           r.accelerators > 0 ? std::to_string(r.accelerators) : "", licences_text(r));
   }
   auto read = log::Attributes::parse(sidecar, "sidecar", &machine);
   RC_ASSERT(read.has_value());
@@ -126,7 +127,7 @@ RC_GTEST_PROP(Sites, LoseNoJobAndRunNoneTwice, ()) {
   for (Row& r : rows) r.user = UINT32_MAX;
   const std::string base = any_policy();
   const std::string siting = any_siting();
-  const std::string policy = base + "+auction=" + siting;
+  const std::string policy = fmt::format("{}+auction={}", base, siting);
   const RehearseOptions options = on(whole, rows);
   const report::Outcome once = what_becomes_of(rows, policy, options);
   for (const Job& job : once.jobs) {
@@ -187,11 +188,11 @@ RC_GTEST_PROP(Sites, RunJobsWhereTheirAcceleratorsAndLicencesAre, ()) {
     r.second_licences = *rc::gen::element(0U, 0U, 0U, 1U, 2U);
   }
   const std::string base = any_policy();
-  const std::string policy =
-      base + "+auction=" +
+  const std::string policy = fmt::format(
+      "{}+auction={}", base,
       *rc::gen::element<std::string>(
           "announced", "announced+auction-bid=rate", "announced+auction-bid=published+auction-close=on-time",
-          "english+auction-round=3+auction-look=2", "english+auction-round=5+auction-look=7+auction-bid=plan", "race");
+          "english+auction-round=3+auction-look=2", "english+auction-round=5+auction-look=7+auction-bid=plan", "race"));
   RC_LOG() << policy << "\n";
   expect_accelerators(what_becomes_of(rows, policy, on(whole, rows)), whole);
 }
@@ -205,9 +206,9 @@ RC_GTEST_PROP(Sites, LetHigherPrioritiesPreemptAtOneOfThemOnly, ()) {
   const Machine whole = whole_of({a, b});
   const auto rows = *scenario::random_rows({.processors = 8, .priorities = true});
   RC_PRE(!rows.empty());
-  const std::string policy = *rc::gen::element<std::string>("fcfs-skip", "easy") + "+preempt=" +
-                             *rc::gen::element<std::string>("suspend", "requeue", "checkpoint+checkpoint=2") +
-                             "+auction=" + any_siting();
+  const std::string policy =
+      fmt::format("{}+preempt={}+auction={}", *rc::gen::element<std::string>("fcfs-skip", "easy"),
+                  *rc::gen::element<std::string>("suspend", "requeue", "checkpoint+checkpoint=2"), any_siting());
   const report::Outcome outcome = what_becomes_of(rows, policy, on(whole, rows));
   for (const Job& job : outcome.jobs) RC_ASSERT(job.ended() || job.state == JobState::rejected);
 }
@@ -219,7 +220,8 @@ RC_GTEST_PROP(Sites, OfWhichThereIsOneAreTheClusterThatItIs, ()) {
   const std::string policy = any_policy();
   const std::string siting = any_siting();
   const report::Outcome plain = what_becomes_of(rows, policy, on(alone, rows));
-  const report::Outcome site = what_becomes_of(rows, policy + "+auction=" + siting, on(whole_of({alone}), rows));
+  const report::Outcome site =
+      what_becomes_of(rows, fmt::format("{}+auction={}", policy, siting), on(whole_of({alone}), rows));
   RC_ASSERT(plain.plan_hash == site.plan_hash);
   RC_ASSERT(site.sites.empty());
   for (std::size_t i = 0; i < rows.size(); ++i) {

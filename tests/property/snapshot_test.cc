@@ -2,6 +2,7 @@
 // controller that took the state over from them decides what the other one would have decided.
 #include "model/snapshot.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -76,8 +77,8 @@ class Relay final : public Intake, private JobSink, private FactObserver {
       throw std::runtime_error(reserved.error().message);
     for (int steps = 0; loop_.step(); ++steps) {
       if (steps > kMostSteps) throw std::runtime_error("it never ends");
-      if (!engine_.failure()) throw std::runtime_error(engine_.failure().error().message);
-      if (!controller_->failure()) throw std::runtime_error(controller_->failure().error().message);
+      if (!engine_.health()) throw std::runtime_error(engine_.health().error().message);
+      if (!controller_->health()) throw std::runtime_error(controller_->health().error().message);
       settle();
       const View& view = controller_->view();
       if (!engine_.expects_jobs() && view.waiting().empty() && view.running().empty()) break;
@@ -182,7 +183,7 @@ std::string any_counted_chain() {
   std::string chain = *rc::gen::element<std::string>("fcfs", "fcfs-skip", "easy", "easy-sjbf", "easy++", "easy+depth=3",
                                                      "conservative", "strict", "rb-har", "grace");
   const auto maybe = [&](const std::string& knob) {
-    if (Chain::parse(chain + "+" + knob)) chain += "+" + knob;
+    if (Chain::parse(fmt::format("{}+{}", chain, knob))) chain += "+" + knob;
   };
   maybe("order=" + *rc::gen::elementOf(scenario::every_order()));
   maybe("candidates=" + *rc::gen::elementOf(scenario::every_order()));

@@ -1,5 +1,6 @@
 // Jobs with tasks on random clusters and workloads: whatever the rule of binding and whatever else the policy does, no
 // task is lost or done twice, no accelerator does more than it can, and the same run gives the same figures.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -70,7 +71,7 @@ Case some_case() {
 RC_GTEST_PROP(JobsWithTasks, AllEndAndTheSameRunGivesTheSameFigures, ()) {
   const Case sample = some_case();
   const std::string scheduler = *rc::gen::element<std::string>("easy", "fcfs", "conservative", "strict", "grace");
-  std::string policy = scheduler + "+bind=" + *rc::gen::elementOf(kBinds);
+  std::string policy = fmt::format("{}+bind={}", scheduler, *rc::gen::elementOf(kBinds));
   if (scheduler == "easy" || scheduler == "fcfs") policy += *rc::gen::elementOf(kOthers);
   RC_LOG() << policy;
   const auto one = scenario::outcome_of(sample.rows, policy, sample.options);
@@ -86,8 +87,8 @@ RC_GTEST_PROP(JobsWithTasks, AllEndAndTheSameRunGivesTheSameFigures, ()) {
 
 RC_GTEST_PROP(JobsWithTasks, ThatNobodyStopsHaveEachTaskDoneOnce, ()) {
   const Case sample = some_case();
-  const std::string policy = "easy+overrun=run-on+bind=" + *rc::gen::elementOf(kBinds) +
-                             *rc::gen::element<std::string>("", "+power=idle-timeout+power-idle=2s");
+  const std::string policy = fmt::format("easy+overrun=run-on+bind={}{}", *rc::gen::elementOf(kBinds),
+                                         *rc::gen::element<std::string>("", "+power=idle-timeout+power-idle=2s"));
   RC_LOG() << policy;
   const auto outcome = scenario::outcome_of(sample.rows, policy, sample.options);
   RC_ASSERT((outcome.tasks ? outcome.tasks->done() : 0) == sample.tasks);

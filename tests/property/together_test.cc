@@ -52,8 +52,8 @@ class Watched final : public Engine, private WatchingIntake, private JobSink {
     engine_.open(*this);
     for (int steps = 0; loop_.step(); ++steps) {
       if (steps > kMostSteps) throw std::runtime_error("it never ends");
-      if (!engine_.failure()) throw std::runtime_error(engine_.failure().error().message);
-      if (!controller_.failure()) throw std::runtime_error(controller_.failure().error().message);
+      if (!engine_.health()) throw std::runtime_error(engine_.health().error().message);
+      if (!controller_.health()) throw std::runtime_error(controller_.health().error().message);
       look();
       const View& view = controller_.view();
       if (!engine_.expects_jobs() && view.waiting().empty() && view.running().empty()) break;

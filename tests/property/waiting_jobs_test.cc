@@ -50,7 +50,10 @@ class Queue {
     RC_ASSERT((first ? !queue.empty() && first->job == queue.front() : queue.empty()));
     if (!options_.by_queue) return;
     walked.clear();
-    index_.for_each_in_queue_order([&](const WaitingEntry& e) { return walked.push_back(e.job), true; });
+    index_.for_each_in_queue_order([&](const WaitingEntry& e) {
+      walked.push_back(e.job);
+      return true;
+    });
     RC_ASSERT(walked == queue);
   }
 

@@ -36,8 +36,8 @@ class WatchedRehearsal final : public WatchingIntake, private JobSink, private F
     look_ = look;
     engine_.open(*this);
     while (loop_.step()) {
-      if (!engine_.failure()) throw std::runtime_error(engine_.failure().error().message);
-      if (!controller_.failure()) throw std::runtime_error(controller_.failure().error().message);
+      if (!engine_.health()) throw std::runtime_error(engine_.health().error().message);
+      if (!controller_.health()) throw std::runtime_error(controller_.health().error().message);
     }
   }
 

@@ -2,6 +2,8 @@
 // with different CPU factors, memory, accelerators, partitions, licences and boots that may fail.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -70,7 +72,7 @@ inline std::string any_chain() {
   std::string chain = *rc::gen::element<std::string>("fcfs", "fcfs-skip", "easy", "easy+beside=no+fixed=yes",
                                                      "easy+depth=3", "conservative");
   const auto maybe = [&](const std::string& knob) {
-    if (Chain::parse(chain + "+" + knob)) chain += "+" + knob;
+    if (Chain::parse(fmt::format("{}+{}", chain, knob))) chain += "+" + knob;
   };
   maybe(*rc::gen::element<std::string>("overrun=run-on", "overrun=kill", "overrun=grace", "overrun=200"));
   maybe(*rc::gen::element<std::string>("nodes=fullest", "nodes=fullest", "nodes=least-loaded"));

@@ -1,11 +1,13 @@
 #include "swarm/account.h"
 
+#include <fmt/core.h>
+
 #include <variant>
 
 namespace rota::swarm {
 namespace {
 
-std::string named(std::int64_t number) { return "job " + std::to_string(number) + " of the federation"; }
+std::string named(std::int64_t number) { return fmt::format("job {} of the federation", number); }
 
 bool ran_to_its_end(const sim::RunLedger::Run& run) {
   const auto* finished = run.end && !run.runs ? std::get_if<Finished>(&*run.end) : nullptr;
@@ -69,7 +71,7 @@ std::string Account::missing() const {
   std::string list;
   for (const auto& [number, job] : jobs_) {
     if (ended_.contains(number)) continue;
-    list += " " + std::to_string(number) + (offers_.contains(number) ? "" : " (never taken in)");
+    list += fmt::format(" {}{}", number, offers_.contains(number) ? "" : " (never taken in)");
   }
   return list;
 }

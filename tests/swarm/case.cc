@@ -1,5 +1,7 @@
 #include "swarm/case.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <sstream>
@@ -62,7 +64,7 @@ std::string any_policy(Random& random, bool counted) {
       random, {"fcfs", "fcfs-skip", "easy", "easy", "easy+depth=3", "conservative", "strict", "rb-har", "grace",
                "slurm+bf-interval=60s", "slurm+bf-interval=20s+priority=multifactor+weight-age=9+weight-fairshare=9"});
   const auto maybe = [&](const std::string& knob) {
-    if (Chain::parse(policy + "+" + knob)) policy += "+" + knob;
+    if (Chain::parse(fmt::format("{}+{}", policy, knob))) policy += "+" + knob;
   };
   if (random.chance(0.3)) maybe("order=" + any_of<5>(random, {"sjf", "smallest", "largest", "wfp3", "hrrn"}));
   if (random.chance(0.3)) maybe("predict=tsafrir");
@@ -175,9 +177,9 @@ void draw_a_good_link(Random& random, Case& drawn) {
     drawn.answers.look_every = Duration{0};
   }
   if (drawn.counted || random.chance(0.5)) return;
-  const std::string policy =
-      any_of<4>(random, {"fcfs-skip", "easy", "easy+depth=3", "conservative"}) +
-      "+overrun=run-on+migrate=" + any_of<3>(random, {"gain", "gain+margin=0", "cpu-factor+poll=100+threshold=50"});
+  const std::string policy = fmt::format(
+      "{}+overrun=run-on+migrate={}", any_of<4>(random, {"fcfs-skip", "easy", "easy+depth=3", "conservative"}),
+      any_of<3>(random, {"gain", "gain+margin=0", "cpu-factor+poll=100+threshold=50"}));
   if (!Chain::parse(policy)) return;
   drawn.policy = policy;
   for (std::size_t i = 0; i < drawn.machine.nodes.size(); i += 2) drawn.machine.nodes[i].cpu_factor = 3000;

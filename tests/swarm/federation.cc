@@ -1,5 +1,7 @@
 #include "swarm/federation.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -157,7 +159,7 @@ bool Federation::done() const {
 
 std::optional<std::string> Federation::failure() const {
   for (std::size_t s = 0; s < worlds_.size(); ++s) {
-    if (const auto& what = worlds_[s]->failure()) return "at site " + std::to_string(s) + ": " + *what;
+    if (const auto& what = worlds_[s]->failure()) return fmt::format("at site {}: {}", s, *what);
   }
   return account_.breach();
 }
@@ -165,16 +167,15 @@ std::optional<std::string> Federation::failure() const {
 std::string Federation::what_is_missing() const {
   std::string all = "jobs of the federation" + account_.missing();
   for (std::size_t s = 0; s < worlds_.size(); ++s) {
-    all += "; site " + std::to_string(s) + (members_[s]->at_rest() ? ": " : ", which is busy: ") +
-           worlds_[s]->what_is_missing();
+    all += fmt::format("; site {}{}{}", s,
+                       members_[s]->at_rest() ? ": " : ", which is busy: ", worlds_[s]->what_is_missing());
   }
-  return all + "; " + what_is_left();
+  return fmt::format("{}; {}", all, what_is_left());
 }
 
 std::string Federation::what_is_left() const {
   const MemoryExchange::Sizes sizes = memory_.sizes();
-  return std::to_string(sizes.jobs) + " jobs, " + std::to_string(sizes.claims) + " claims, " +
-         std::to_string(sizes.bids) + " bids, " + std::to_string(sizes.wins) + " settled jobs";
+  return fmt::format("{} jobs, {} claims, {} bids, {} settled jobs", sizes.jobs, sizes.claims, sizes.bids, sizes.wins);
 }
 
 // All sites go, and nothing of them is left.

@@ -1,6 +1,8 @@
 // The swarm: whole systems in virtual time with faults, a few that have a name and then one for each seed; each runs
 // twice and must do the same. What they must not do is in safety.h, what goes wrong in case.h; for a federation of
 // sites in account.h and federation_case.h, and what is taken for granted there in member.h.
+#include <fmt/core.h>
+
 #include <unistd.h>
 
 #include <csignal>
@@ -100,7 +102,10 @@ bool check(const Drawn& drawn, const Flags& flags, Counts& sums, Shows shows = n
     }
   }
   const RunOutcome once = run_case(drawn);
-  if (once.failure) return tell_failure(drawn, *once.failure, flags), false;
+  if (once.failure) {
+    tell_failure(drawn, *once.failure, flags);
+    return false;
+  }
   if (run_case(drawn).hash != once.hash) {
     std::printf("%s fails: two runs of it differ\n", running.c_str());
     return false;
@@ -108,7 +113,8 @@ bool check(const Drawn& drawn, const Flags& flags, Counts& sums, Shows shows = n
   if (shows && !shows(once.counts)) {
     Flags as_it_is = flags;
     as_it_is.shrinks = false;
-    return tell_failure(drawn, "it does not come to what it is about", as_it_is), false;
+    tell_failure(drawn, "it does not come to what it is about", as_it_is);
+    return false;
   }
   sums.add(once.counts);
   return true;
@@ -119,7 +125,7 @@ int run(const Flags& flags) {
   std::int64_t failures = 0;
   for (const NamedCase& named : named_cases()) {
     if (flags.sqlite) break;  // they are about other things
-    running = "the case \"" + named.name + "\"";
+    running = fmt::format("the case \"{}\"", named.name);
     const auto checked = [&](const auto& drawn) { return check(drawn, flags, sums, named.shows); };
     if (std::visit(checked, named.drawn)) continue;
     ++failures;

@@ -1,5 +1,7 @@
 #include "swarm/safety.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 namespace rota::swarm {
@@ -66,7 +68,7 @@ void Safety::issued(const Command& start, Instant now, const sim::RunLedger& wor
   expect(!held_.contains(number), named(number) + " is started and is held");
   expect(least_begin_[number] <= now, named(number) + " is started before its begin time");
   const std::string taken = bookings_.taken_by(start, now, world);
-  expect(taken.empty(), named(number) + " is started and takes " + taken);
+  expect(taken.empty(), fmt::format("{} is started and takes {}", named(number), taken));
   for (const Dependency& d : after_[number]) {
     const auto on = world.all().find(d.on);
     const bool begun = on != world.all().end() && on->second.dispatch != kAnyDispatch;
@@ -76,7 +78,7 @@ void Safety::issued(const Command& start, Instant now, const sim::RunLedger& wor
     if (d.when == Dependency::When::started) met = met || begun;
     if (d.when == Dependency::When::succeeded) met = met && succeeded;
     if (d.when == Dependency::When::failed) met = met && !succeeded;
-    expect(met, named(number) + " is started before " + named(numbers_[d.on]) + ", for which it waits");
+    expect(met, fmt::format("{} is started before {}, for which it waits", named(number), named(numbers_[d.on])));
   }
 }
 
@@ -91,14 +93,14 @@ void Safety::look(const sim::RunLedger& world, std::int64_t processors) {
     each_licence(running.spec, [&](LicenceId kind, std::uint32_t count) { licences.at(kind.value) += count; });
     if (running.has_terms && running.array != 0) {
       expect(++of_array[running.array] <= most_[running.array],
-             "too many jobs of array " + std::to_string(running.array) + " run");
+             fmt::format("too many jobs of array {} run", running.array));
     }
   }
-  expect(used <= processors, "jobs really run on " + std::to_string(used) + " processors");
+  expect(used <= processors, fmt::format("jobs really run on {} processors", used));
   for (std::size_t kind = 0; kind < licences.size(); ++kind) {
     const Licence& licence = drawn_.machine.licences[kind];
     expect(licences[kind] <= licence.count,
-           "jobs really hold " + std::to_string(licences[kind]) + " licences of " + licence.name);
+           fmt::format("jobs really hold {} licences of {}", licences[kind], licence.name));
   }
   expect(world.counts().overlaps == 0, "a job was started while it ran");
   expect(world.counts().reruns == 0, "a job was started that had run to its end");
@@ -125,9 +127,11 @@ void Safety::look_at_nodes(const sim::RunLedger& world) {
   }
   for (std::size_t i = 0; i < processors.size(); ++i) {
     const Node& node = drawn_.machine.nodes[i];
-    expect(processors[i] <= node.processors, "node " + node.name + " really runs " + std::to_string(processors[i]));
-    expect(accelerators[i] <= node.accelerators, "node " + node.name + " has fewer accelerators than are used");
-    expect(node.memory == 0 || memory[i] <= node.memory, "node " + node.name + " has less memory than is used");
+    expect(processors[i] <= node.processors, fmt::format("node {} really runs {}", node.name, processors[i]));
+    expect(accelerators[i] <= node.accelerators,
+           fmt::format("node {} has fewer accelerators than are used", node.name));
+    expect(node.memory == 0 || memory[i] <= node.memory,
+           fmt::format("node {} has less memory than is used", node.name));
   }
 }
 
@@ -135,7 +139,7 @@ std::string Safety::missing() const {
   std::string list;
   for (const CaseJob& j : drawn_.jobs) {
     const JobId id = id_of(j.spec.number);
-    if (!id.valid()) list += " " + std::to_string(j.spec.number) + " (never durable)";
+    if (!id.valid()) list += fmt::format(" {} (never durable)", j.spec.number);
     if (id.valid() && !ended(id)) list += " " + std::to_string(j.spec.number);
   }
   return list;

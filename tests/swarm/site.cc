@@ -1,5 +1,7 @@
 #include "swarm/site.h"
 
+#include <fmt/core.h>
+
 #include <cstdio>
 #include <utility>
 
@@ -67,7 +69,7 @@ Result<void> Site::replay() {
   safety_.recovered();
   for (const auto& [number, id] : safety_.ids()) {
     const bool there = controller_->view().knows(id) || safety_.ended(id);
-    safety_.expect(there, "job " + std::to_string(number) + " was acknowledged and is lost");
+    safety_.expect(there, fmt::format("job {} was acknowledged and is lost", number));
   }
   const std::string booked = safety_.bookings().difference(controller_->view());
   safety_.expect(booked.empty(), "after a crash " + booked);
@@ -92,7 +94,7 @@ std::string Site::difference(const std::vector<Fact>& as_it_was) const {
   for (std::size_t i = 0; i < std::max(as_it_was.size(), as_it_is.size()); ++i) {
     const std::string was = i < as_it_was.size() ? store::fact_line(store::ref_of(as_it_was[i])) : "nothing";
     const std::string is = i < as_it_is.size() ? store::fact_line(store::ref_of(as_it_is[i])) : "nothing";
-    if (was != is) return "it was " + was + " and is " + is;
+    if (was != is) return fmt::format("it was {} and is {}", was, is);
   }
   return {};
 }
@@ -151,7 +153,7 @@ void Site::look_at_run(const View& before, const FactRef& fact) {
     safety_.bookings().decided(id, fact.at, before.job(id).spec.processors);
   } else if (const auto* const* finished = std::get_if<const Finished*>(&fact.what)) {
     const JobId id = (*finished)->job;
-    safety_.expect(began(id), "job " + std::to_string(before.job(id).spec.number) + " has ended, and never began");
+    safety_.expect(began(id), fmt::format("job {} has ended, and never began", before.job(id).spec.number));
   } else if (const auto* const* requeued = std::get_if<const Requeued*>(&fact.what)) {
     totals_.never_began += began((*requeued)->job) ? 0 : 1;
   } else if (const auto* const* vacated = std::get_if<const Vacated*>(&fact.what)) {
@@ -217,7 +219,10 @@ void Site::compact() {
     auto done = kept_->store().compact([&](const FactTaker& take) {
       for (const Fact& fact : facts) take(store::ref_of(fact));
     });
-    if (!done) return commit_failed_ = true, done;
+    if (!done) {
+      commit_failed_ = true;
+      return done;
+    }
     ++totals_.compactions;
     count(CrashPoint::Where::compact);
     return {};
@@ -247,7 +252,7 @@ void Site::ring() {
   if (!alarm_) return;
   attempt([](Controller& controller) {
     controller.ring();
-    return controller.failure();
+    return controller.health();
   });
 }
 

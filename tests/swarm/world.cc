@@ -1,5 +1,7 @@
 #include "swarm/world.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -314,9 +316,9 @@ bool World::done() const {
 std::string World::what_is_left() const {
   const View& view = const_cast<Site&>(site_).controller().view();
   std::string left;
-  if (!view.running().empty()) left += " " + std::to_string(view.running().size()) + " running jobs";
-  if (!view.waiting().empty()) left += " " + std::to_string(view.waiting().size()) + " waiting jobs";
-  if (view.barred() > 0) left += " " + std::to_string(view.barred()) + " barred jobs";
+  if (!view.running().empty()) left += fmt::format(" {} running jobs", view.running().size());
+  if (!view.waiting().empty()) left += fmt::format(" {} waiting jobs", view.waiting().size());
+  if (view.barred() > 0) left += fmt::format(" {} barred jobs", view.barred());
   if (!view.leaving().empty()) left += " jobs that leave";
   if (!view.promised().empty()) left += " promises";
   if (!view.eligibility().empty()) left += " terms";
@@ -344,7 +346,7 @@ void World::wake_in_time() {
 }
 
 void World::look() {
-  if (!failure_ && !engine_.failure()) failure_ = engine_.failure().error().message;
+  if (!failure_ && !engine_.health()) failure_ = engine_.health().error().message;
   safety_.look(*engine_.ledger(), drawn_.machine.processors);
   if (site_.up()) look_at_reservations();
   if (site_.failure()) failure_ = site_.failure();
@@ -366,7 +368,7 @@ void World::look_back() {
 }
 
 std::string World::what_is_missing() const {
-  return "jobs" + safety_.missing() + "; left are" + (site_.up() ? what_is_left() : " no controller");
+  return fmt::format("jobs{}; left are{}", safety_.missing(), site_.up() ? what_is_left() : " no controller");
 }
 
 void World::take_stock(RunOutcome& outcome) {
@@ -390,8 +392,7 @@ bool steps(sim::VirtualLoop& loop, RunOutcome& outcome, std::int64_t most) {
 }
 
 std::string when(const sim::VirtualLoop& loop, const RunOutcome& outcome) {
-  return " (at " + std::to_string(loop.now().time_since_epoch().count()) + " ms, after " +
-         std::to_string(outcome.counts.steps) + " steps)";
+  return fmt::format(" (at {} ms, after {} steps)", loop.now().time_since_epoch().count(), outcome.counts.steps);
 }
 
 RunOutcome run_case(const Case& drawn) {
@@ -402,7 +403,7 @@ RunOutcome run_case(const Case& drawn) {
   while (!world.done() && !world.failure()) {
     world.wake_in_time();
     if (!steps(loop, outcome, kMostSteps)) {
-      outcome.failure = "it never ends: " + world.what_is_missing() + when(loop, outcome);
+      outcome.failure = fmt::format("it never ends: {}{}", world.what_is_missing(), when(loop, outcome));
       break;
     }
     world.look();

@@ -1,4 +1,6 @@
 // rota import: from a site's own scheduler to a folder that can be rehearsed.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -59,11 +61,11 @@ Result<std::vector<std::string>> exports_in(const std::string& folder) {
     if (!entry.path().filename().string().starts_with("sacct")) continue;
     std::error_code absent;
     if (!entry.is_regular_file(absent))
-      return fail(shown_path(entry.path().string()) + " is no file that can be read" +
-                  (absent ? ": " + absent.message() : "") + "; take it out of the folder, or put the export there.");
+      return fail("{} is no file that can be read{}; take it out of the folder, or put the export there.",
+                  shown_path(entry.path().string()), absent ? ": " + absent.message() : "");
     paths.push_back(entry.path());
   }
-  if (error) return fail("Cannot read " + shown_path(folder) + ": " + error.message() + ".");
+  if (error) return fail("Cannot read {}: {}.", shown_path(folder), error.message());
   if (paths.empty())
     return fail(shown_path(folder) +
                 " has no file that begins with sacct, such as sacct.txt. Save one there, or name "
@@ -89,13 +91,15 @@ Result<std::string> whole_text(const std::string& path) {
 Result<site::SlurmText::File> saved_file(const std::string& folder, const SlurmCommand& command) {
   std::string name = command.file;
   for (const char* packed : {".gz", ".zst", ".xz"})
-    if (!fs::exists(folder + "/" + name) && fs::exists(folder + "/" + command.file + packed)) name += packed;
-  if (command.may_be_missing && !fs::exists(folder + "/" + name)) return site::SlurmText::File{name, ""};
-  auto text = whole_text(folder + "/" + name);
+    if (!fs::exists(fmt::format("{}/{}", folder, name)) &&
+        fs::exists(fmt::format("{}/{}{}", folder, command.file, packed)))
+      name += packed;
+  if (command.may_be_missing && !fs::exists(fmt::format("{}/{}", folder, name))) return site::SlurmText::File{name, ""};
+  auto text = whole_text(fmt::format("{}/{}", folder, name));
   if (!text) {
     std::string typed;
     for (const std::string& word : command.words) typed += (typed.empty() ? "" : " ") + word;
-    return fail(text.error().message + " It is what `" + typed + "` prints.");
+    return fail("{} It is what `{}` prints.", text.error().message, typed);
   }
   return site::SlurmText::File{name, std::move(*text)};
 }
@@ -118,8 +122,8 @@ Result<void> rename_partitions(const std::vector<std::string>& renamed, log::Num
     const std::string from = pair.substr(0, equals);
     const auto at = std::ranges::find(of_log, from, [](const auto& of) { return of.second; });
     if (equals == std::string::npos || equals + 1 == pair.size())
-      return fail("--partition takes OLD=NEW, not " + rota::quoted(pair) + ".");
-    if (at == of_log.end()) return fail("--partition " + pair + ": no job is of partition " + rota::quoted(from) + ".");
+      return fail("--partition takes OLD=NEW, not {}.", rota::quoted(pair));
+    if (at == of_log.end()) return fail("--partition {}: no job is of partition {}.", pair, rota::quoted(from));
     names[at->first] = pair.substr(equals + 1);
   }
   return {};
@@ -136,7 +140,7 @@ std::string place_of_unknown(const log::SacctLog& log, const Machine& machine) {
   for (const log::SwfRow& row : log.rows)
     if ((line == 0 || row.line < line) && unknown(row)) line = row.line;
   const ExportPlace place = place_of(log, line);
-  return place.file + ":" + std::to_string(place.line);
+  return fmt::format("{}:{}", place.file, place.line);
 }
 
 // What ended at once is a job of 1 s with its own limit, as where the export itself is rehearsed. One that was
@@ -195,22 +199,25 @@ Result<void> write_text(const std::string& text, const std::string& path) {
 // The policies that the rehearsal compares: what really happened and what the site has now stand first.
 std::string policies_for(const SlurmPolicy& own, const log::SacctLog& log) {
   const bool told = std::ranges::any_of(log.rows, [](const log::SwfRow& row) { return row[log::SwfField::wait] >= 0; });
-  return (told ? "recorded," : "") + own.chain + ",easy" + own.at_limit + ",conservative" + own.at_limit;
+  return fmt::format("{}{},easy{},conservative{}", told ? "recorded," : "", own.chain, own.at_limit, own.at_limit);
 }
 
 // How many tasks of an array run at once is told by sacct --json, and by SubmitLine where it was said there.
 std::string waited_for(const log::SacctLog& log) {
   const auto throttled = std::ranges::count_if(log.rows, [](const log::SwfRow& row) { return row.throttle > 0; });
-  return "what jobs waited for that sacct does not tell: reservations, and how many tasks of an array run at once "
-         "(--array=0-9%3), but for sacct --json and the column SubmitLine (told here of " +
-         amount(throttled, "job") + ")";
+  return fmt::format(
+      "what jobs waited for that sacct does not tell: reservations, and how many tasks of an array run at once "
+      "(--array=0-9%3), but for sacct --json and the column SubmitLine (told here of {})",
+      amount(throttled, "job"));
 }
 
 // `from`: since when the jobs are all that there were; empty: from the first on.
 std::string next_command(const std::string& policies, const std::string& folder, const std::string& from) {
-  const auto path = [&](const char* name) { return for_shell(folder.empty() ? name : folder + "/" + name); };
-  return "rota simulate " + path(kJobs) + " --cluster " + path(kCluster) + " --policy " + for_shell(policies) +
-         (from.empty() ? "" : " --from " + from);
+  const auto path = [&](const char* name) {
+    return for_shell(folder.empty() ? name : fmt::format("{}/{}", folder, name));
+  };
+  return fmt::format("rota simulate {} --cluster {} --policy {}{}", path(kJobs), path(kCluster), for_shell(policies),
+                     from.empty() ? "" : " --from " + from);
 }
 
 // What the import was told to do with the rows, which the folder alone would not say.
@@ -220,11 +227,11 @@ std::vector<std::string> told(const ImportFlags& flags, site::MadeUpNames* names
     const std::size_t equals = pair.find('=');
     const std::string from =
         names != nullptr ? "another partition" : "partition " + rota::quoted(pair.substr(0, equals));
-    all.push_back("jobs of " + from + " are taken as of " +
-                  rota::quoted(called(names, site::MadeUpNames::Of::partition, pair.substr(equals + 1))) +
-                  " (--partition)");
+    all.push_back(fmt::format("jobs of {} are taken as of {} (--partition)", from,
+                              rota::quoted(called(names, site::MadeUpNames::Of::partition, pair.substr(equals + 1)))));
   }
-  if (!flags.time_zone.empty()) all.push_back("local times are those of " + flags.time_zone + " (--time-zone)");
+  if (!flags.time_zone.empty())
+    all.push_back(fmt::format("local times are those of {} (--time-zone)", flags.time_zone));
   if (flags.keep_cancelled)
     all.emplace_back("jobs that were cancelled before they started are kept (--keep-cancelled)");
   if (flags.skip_bad_rows) all.emplace_back("rows that cannot be read are dropped (--skip-bad-rows)");
@@ -239,13 +246,14 @@ std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmClus
   if (log.local_times && flags.time_zone.empty() && !flags.live)
     all.emplace_back("times are taken as UTC: if sacct was not called with TZ=UTC, give --time-zone");
   if (const auto before = straddlers(log)) {
-    all.push_back("the exports tell of all jobs from " + utc(log.unix_start + before->until) +
-                  " on: " + amount(before->jobs, "job") + " submitted since " + utc(log.unix_start) +
-                  " and still there then would stretch what is compared; the next command leaves them out (--from)");
+    all.push_back(
+        fmt::format("the exports tell of all jobs from {} on: {} submitted since {} and still there then would stretch "
+                    "what is compared; the next command leaves them out (--from)",
+                    utc(log.unix_start + before->until), amount(before->jobs, "job"), utc(log.unix_start)));
   }
   for (const log::SacctExport& each : log.exports) {
     for (const std::string& lack : each.lacks)
-      all.push_back(one_line(fs::path(each.shown).filename().string()) + " has no column " + lack);
+      all.push_back(fmt::format("{} has no column {}", one_line(fs::path(each.shown).filename().string()), lack));
   }
   if (log.users.size() == 1 && log.rows.size() > 1)
     all.emplace_back(
@@ -254,15 +262,17 @@ std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmClus
   const auto& findings = log.report.findings;
   const auto guessed = std::ranges::find(findings, log::kGuessedSpread, &log::ImportReport::Finding::what);
   if (guessed != findings.end())
-    all.push_back(amount(guessed->rows, "job") + " of which sacct does not tell whether they need one node go on any " +
-                  "number, as others of the same user with as many processors did");
+    all.push_back(
+        fmt::format("{} of which sacct does not tell whether they need one node go on any number, as others of the "
+                    "same user with as many processors did",
+                    amount(guessed->rows, "job")));
   const auto several = std::ranges::find(findings, log::kSeveralPartitions, &log::ImportReport::Finding::what);
   if (several != findings.end())
-    all.push_back(amount(several->rows, "job") + (several->rows == 1 ? " names" : " name") +
-                  " several partitions, having started in none: taken as of the first of them");
+    all.push_back(fmt::format("{}{} several partitions, having started in none: taken as of the first of them",
+                              amount(several->rows, "job"), several->rows == 1 ? " names" : " name"));
   for (const auto& [what, count] : judged.unmet)
-    all.push_back("what the cluster has none of is left out of the jobs that ask for it: " + what + " (" +
-                  amount(count, "job") + ")");
+    all.push_back(fmt::format("what the cluster has none of is left out of the jobs that ask for it: {} ({})", what,
+                              amount(count, "job")));
   return all;
 }
 
@@ -273,7 +283,7 @@ std::vector<std::string> notes_of(const ImportAccount& account, const std::strin
   for (const std::string& sentence : account.cluster.left_out) add(sentence);
   for (const std::string& sentence : account.guessed) add(sentence);
   for (const UnfitJobs& of : account.unfit)
-    add("jobs that this cluster can never run: " + of.what + " (" + amount(of.jobs, "job") + ")");
+    add(fmt::format("jobs that this cluster can never run: {} ({})", of.what, amount(of.jobs, "job")));
   for (const std::string& sentence : log::sentences_of(account.log.report)) add(sentence);
   return notes;
 }
@@ -321,15 +331,15 @@ Result<int> fill(StagedFolder& folder, const ImportFlags& flags, const std::stri
   const std::string report = report_text(account);
   if (!account.adds_up()) return fail("Rows were lost on the way, which is a defect of Rota:\n" + report);
   TRY(write_text(cluster->toml, folder.at(kCluster)));
-  const std::string next = "\nWhat comes next, in this folder:\n  " + account.next + "\n";
+  const std::string next = fmt::format("\nWhat comes next, in this folder:\n  {}\n", account.next);
   TRY(write_text(report + next, folder.at(kText)));
   TRY(write_text(report_json(account), folder.at(kJson)));
   std::error_code failed;
   if (flags.live && flags.anonymous) fs::remove_all(from, failed);
-  if (failed) return fail("The names of people are in " + from + " still: " + failed.message() + "; remove it.");
+  if (failed) return fail("The names of people are in {} still: {}; remove it.", from, failed.message());
   if (!flags.live) TRY(folder.keep(kSaved));
   TRY(folder.commit());
-  return printed(report + "\nRehearse it:\n  " + next_command(policies, flags.folder, since) + "\n");
+  return printed(fmt::format("{}\nRehearse it:\n  {}\n", report, next_command(policies, flags.folder, since)));
 }
 
 Result<int> import_slurm(const ImportFlags& flags) {
@@ -339,7 +349,7 @@ Result<int> import_slurm(const ImportFlags& flags) {
   if (!flags.live) return fill(folder, flags, flags.from);
   const std::string from = folder.at(kSaved);
   std::error_code failed;
-  if (!fs::create_directory(from, failed)) return fail("Cannot make " + from + ": " + failed.message() + ".");
+  if (!fs::create_directory(from, failed)) return fail("Cannot make {}: {}.", from, failed.message());
   TRY(ask_slurm(from, flags.since, flags.until));
   auto done = fill(folder, flags, from);
   if (done || !fs::exists(from, failed)) return done;
@@ -377,18 +387,14 @@ void declare_slurm(Command import, Action& action) {
   command.add_flag(
       "--anonymous", flags->anonymous,
       "make up names for users, accounts, QOS, partitions, licences, nodes and the cluster: user12, account3, ...");
-  command.footer(
+  command.footer(fmt::format(
       "The first commands of the examples save, on a host of the cluster, what is read; --live runs them itself. "
-      "Several "
-      "exports of sacct, overlapping ones too, are one log.\n\n"
-      "DIR gets cluster.toml, jobs.jsonl.gz, and what was read, mended, dropped and guessed in report.txt and "
-      "report.json. It appears whole or not at all. --anonymous calls everybody and everything by made-up names, the "
-      "same "
-      "in all of these files, so that who has which shares stays; types of accelerators keep theirs.\n\nExamples:\n  "
-      "mkdir saved\n" +
-      typed_commands("saved", "2024-01-01", "2024-07-01") +
-      "  rota import slurm site --from saved\n"
-      "  rota import slurm site --live --since now-90days");
+      "Several exports of sacct, overlapping ones too, are one log.\n\nDIR gets cluster.toml, jobs.jsonl.gz, and what "
+      "was read, mended, dropped and guessed in report.txt and report.json. It appears whole or not at all. "
+      "--anonymous calls everybody and everything by made-up names, the same in all of these files, so that who has "
+      "which shares stays; types of accelerators keep theirs.\n\nExamples:\n  mkdir saved\n{}  rota import slurm site "
+      "--from saved\n  rota import slurm site --live --since now-90days",
+      typed_commands("saved", "2024-01-01", "2024-07-01")));
   command.callback([&action, flags] { action = [flags] { return import_slurm(*flags); }; });
 }
 

@@ -1,6 +1,7 @@
 // A folder with what a small Slurm cluster has printed, and the import of it.
 #pragma once
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -32,7 +33,8 @@ class ImportTest : public testing::Test {
       "SelectTypeParameters = CR_CPU\nSLURM_VERSION = 22.05.8\n";
   static inline const std::string kNames = "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|State|AllocCPUS\n";
   static std::string row(const std::string& id, const std::string& partition) {
-    return id + "|" + partition + "|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|COMPLETED|2\n";
+    return fmt::format("{}|{}|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|COMPLETED|2\n", id,
+                       partition);
   }
   std::string path(const std::string& name) const { return folder_ / name; }
   void put(const std::string& name, const std::string& text) const { std::ofstream(path(name)) << text; }

@@ -1,5 +1,7 @@
 #include "cli/import/import_folder.h"
 
+#include <fmt/core.h>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -30,13 +32,13 @@ Result<void> check_free(const std::string& path, bool overwrite, const std::vect
     const std::string name = entry.path().filename();
     const auto one = std::ranges::find(own, name, &OwnEntry::name);
     if (one == own.end()) {
-      return fail(shown + " has " + rota::quoted(name) + " in it, which is no part of an import; name another folder.");
+      return fail("{} has {} in it, which is no part of an import; name another folder.", shown, rota::quoted(name));
     }
     if (!overwrite)
       return fail(shown + " is there already. Name another folder, or have it replaced with --overwrite.");
     if (auto owned = one->check(entry.path()); !owned) return owned;
   }
-  if (error) return fail("Cannot read " + shown + ": " + error.message() + ".");
+  if (error) return fail("Cannot read {}: {}.", shown, error.message());
   return {};
 }
 
@@ -48,9 +50,9 @@ Result<StagedFolder> StagedFolder::create(const std::string& path, bool overwrit
   if (!target.has_filename()) target = target.parent_path();
   const std::string name = target.filename();
   if (name.empty() || name == "." || name == "..") return fail("Name a folder that is to be made, such as ./site.");
-  std::string staged = (target.parent_path() / ("." + name + ".import-XXXXXX")).string();
+  std::string staged = (target.parent_path() / (fmt::format(".{}.import-XXXXXX", name))).string();
   if (::mkdtemp(staged.data()) == nullptr)
-    return fail("Cannot make a folder beside " + shown_path(path) + ": " + std::strerror(errno) + ".");
+    return fail("Cannot make a folder beside {}: {}.", shown_path(path), std::strerror(errno));
   ::chmod(staged.c_str(), 0755);
   return StagedFolder(target.string(), std::move(staged));
 }
@@ -75,7 +77,7 @@ Result<void> StagedFolder::keep(std::string_view name) {
     fs::remove_all(to, ignored);
     fs::copy(from, to, kAll, error);
   }
-  if (error) return fail("Cannot keep " + shown_path(from) + ": " + error.message() + ".");
+  if (error) return fail("Cannot keep {}: {}.", shown_path(from), error.message());
   return {};
 }
 
@@ -84,10 +86,9 @@ Result<void> StagedFolder::commit() {
   if (::rename(staged_.c_str(), path_.c_str()) == 0) {
     staged_.clear();
   } else if (errno != ENOTEMPTY && errno != EEXIST) {
-    return fail("Cannot make " + shown_path(path_) + ": " + std::strerror(errno) + ".");
+    return fail("Cannot make {}: {}.", shown_path(path_), std::strerror(errno));
   } else if (::renameat2(AT_FDCWD, staged_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0) {
-    return fail("Cannot replace " + shown_path(path_) + ": " + std::strerror(errno) +
-                ". Remove it, or name another folder.");
+    return fail("Cannot replace {}: {}. Remove it, or name another folder.", shown_path(path_), std::strerror(errno));
   }  // else what was there is in the place of what is staged, and goes with it
   sync_folder(folder_of(path_));
   return {};

@@ -1,6 +1,8 @@
 // A folder that appears whole or not at all.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <functional>
 #include <string>
 #include <string_view>
@@ -29,7 +31,7 @@ class StagedFolder {
   ~StagedFolder();
 
   const std::string& path() const { return path_; }  // that it takes
-  std::string at(std::string_view name) const { return staged_ + "/" + std::string(name); }
+  std::string at(std::string_view name) const { return fmt::format("{}/{}", staged_, name); }
   // What stands there by that name goes on standing there in the folder that takes its place.
   Result<void> keep(std::string_view name);
   Result<void> commit();

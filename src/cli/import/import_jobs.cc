@@ -1,5 +1,7 @@
 #include "cli/import/import_jobs.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -29,8 +31,8 @@ std::string leave_out_unmet(log::JobAttributes& asks, const Machine& machine, bo
     asks.accelerators = 0;
     asks.accelerator_type.clear();
   } else if (!asks.accelerator_type.empty() && std::ranges::find(types, asks.accelerator_type) == types.end()) {
-    what += (what.empty() ? "accelerators of type " : ", accelerators of type ") + rota::quoted(asks.accelerator_type) +
-            " (any others will do)";
+    what += fmt::format("{}{} (any others will do)", what.empty() ? "accelerators of type " : ", accelerators of type ",
+                        rota::quoted(asks.accelerator_type));
     asks.accelerator_type.clear();
   }
   return what;

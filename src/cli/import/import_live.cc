@@ -1,5 +1,7 @@
 #include "cli/import/import_live.h"
 
+#include <fmt/core.h>
+
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -44,7 +46,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 }
 
 Result<void> run(SlurmCommand command, const std::string& path) {
-  const std::string shown = command.words[0] + " " + command.words[1] + " " + command.words[2];
+  const std::string shown = fmt::format("{} {} {}", command.words[0], command.words[1], command.words[2]);
   auto variables = environment();
   const auto words = pointers(command.words), given = pointers(variables);
   posix_spawn_file_actions_t actions;
@@ -55,17 +57,17 @@ Result<void> run(SlurmCommand command, const std::string& path) {
   const int error = ::posix_spawnp(&process, words[0], &actions, nullptr, words.data(), given.data());
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
-    return fail("Cannot run " + command.words[0] + ": " + std::strerror(error) +
-                ". Is this a host of the cluster, with Slurm's commands in the PATH? Else save what they print there, "
-                "and give --from (see --help).");
+    return fail(
+        "Cannot run {}: {}. Is this a host of the cluster, with Slurm's commands in the PATH? Else save what they "
+        "print there, and give --from (see --help).",
+        command.words[0], std::strerror(error));
   }
   int status = 0;
   while (::waitpid(process, &status, 0) < 0)
-    if (errno != EINTR) return fail("Cannot wait for " + shown + ": " + std::strerror(errno) + ".");
+    if (errno != EINTR) return fail("Cannot wait for {}: {}.", shown, std::strerror(errno));
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  return fail("`" + shown + " ...` failed" +
-              (WIFEXITED(status) ? " with exit code " + std::to_string(WEXITSTATUS(status)) : std::string()) +
-              "; what it said stands above.");
+  return fail("`{} ...` failed{}; what it said stands above.", shown,
+              WIFEXITED(status) ? " with exit code " + std::to_string(WEXITSTATUS(status)) : std::string());
 }
 
 }  // namespace
@@ -93,14 +95,14 @@ std::string typed_commands(const std::string& folder, const std::string& since, 
   for (const SlurmCommand& command : slurm_commands(since, until)) {
     text += command.words[0] == "sacct" ? "  TZ=UTC" : " ";
     for (const std::string& word : command.words) text += " " + word;
-    text += " > " + folder + "/" + command.file + "\n";
+    text += fmt::format(" > {}/{}\n", folder, command.file);
   }
   return text;
 }
 
 Result<void> ask_slurm(const std::string& folder, const std::string& since, const std::string& until) {
   for (SlurmCommand& command : slurm_commands(since, until)) {
-    const std::string path = folder + "/" + command.file;
+    const std::string path = fmt::format("{}/{}", folder, command.file);
     const bool needed = !command.may_be_missing;
     auto done = run(std::move(command), path);
     if (!done && needed) return done;
@@ -119,11 +121,11 @@ Error kept_what_was_asked(const Error& error, const std::string& folder, const s
   std::string kept = beside + ".saved-XXXXXX";
   if (::mkdtemp(kept.data()) == nullptr || ::rename(folder.c_str(), kept.c_str()) != 0) {
     named("");
-    return {text + " What Slurm printed could not be kept: " + std::strerror(errno) + "."};
+    return {fmt::format("{} What Slurm printed could not be kept: {}.", text, std::strerror(errno))};
   }
   named(kept + "/");
-  return {text + " What Slurm printed is kept in " + shown_path(kept) + ": go on with --from " + for_shell(kept) +
-          " in place of --live."};
+  return {fmt::format("{} What Slurm printed is kept in {}: go on with --from {} in place of --live.", text,
+                      shown_path(kept), for_shell(kept))};
 }
 
 }  // namespace rota::cli

@@ -35,9 +35,9 @@ Result<void> check_saved(const std::string& path, bool live, bool anonymous) {
   for (const auto& entry : fs::directory_iterator(path, error)) {
     const std::string name = entry.path().filename();
     if (std::ranges::find(saved, name, &SlurmCommand::file) != saved.end()) continue;
-    return fail(shown + " has " + rota::quoted(name) + " in it, which --live would not save; name another folder.");
+    return fail("{} has {} in it, which --live would not save; name another folder.", shown, rota::quoted(name));
   }
-  if (error) return fail("Cannot read " + shown + ": " + error.message() + ".");
+  if (error) return fail("Cannot read {}: {}.", shown, error.message());
   return {};
 }
 

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -49,8 +50,8 @@ class NamedImport : public ImportTest {
   static inline const std::string kHead =
       "JobIDRaw|User|Account|Partition|QOS|Submit|Start|End|ElapsedRaw|State|AllocCPUS|ReqTRES\n";
   static std::string job(int id, const std::string& of, const std::string& asks) {
-    return std::to_string(id) + "|" + of +
-           "|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|COMPLETED|2|" + asks + "\n";
+    return fmt::format("{}|{}|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|COMPLETED|2|{}\n", id, of,
+                       asks);
   }
   std::vector<Sharer> sharers() const {
     const auto machine = site::read_cluster_file(path("site/cluster.toml"));

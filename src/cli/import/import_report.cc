@@ -1,5 +1,6 @@
 #include "cli/import/import_report.h"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -16,15 +17,12 @@ std::string name_only(const std::string& path) { return path.substr(path.rfind('
 
 std::string listed(const std::string& title, const std::vector<std::string>& sentences) {
   if (sentences.empty()) return {};
-  std::string text = "\n" + title + "\n";
-  for (const std::string& sentence : sentences) text += "  * " + sentence + "\n";
+  std::string text = fmt::format("\n{}\n", title);
+  for (const std::string& sentence : sentences) text += fmt::format("  * {}\n", sentence);
   return text;
 }
 
-std::string counted(std::int64_t number) {
-  const std::string count = grouped(number);
-  return "  " + std::string(count.size() < 10 ? 10 - count.size() : 0, ' ') + count + "  ";
-}
+std::string counted(std::int64_t number) { return fmt::format("  {:>10}  ", grouped(number)); }
 
 std::string rows(const ImportAccount& account, const std::string& title, bool dropped) {
   const auto& findings = account.log.report.findings;
@@ -32,16 +30,15 @@ std::string rows(const ImportAccount& account, const std::string& title, bool dr
   for (const ImportReport::Finding& finding : findings) {
     if (finding.dropped != dropped) continue;
     const ExportPlace place = place_of(account.log, finding.first_line);
-    text +=
-        counted(finding.rows) + finding.what + " (" + name_only(place.file) + ":" + std::to_string(place.line) + ")\n";
+    text += fmt::format("{}{} ({}:{})\n", counted(finding.rows), finding.what, name_only(place.file), place.line);
   }
-  return text.empty() ? text : "\n" + title + "\n" + text;
+  return text.empty() ? text : fmt::format("\n{}\n{}", title, text);
 }
 
 std::string unfit(const ImportAccount& account) {
   std::string text;
   for (const UnfitJobs& of : account.unfit)
-    text += counted(of.jobs) + of.what + " (job " + std::to_string(of.first) + " " + of.why + ")\n";
+    text += fmt::format("{}{} (job {} {})\n", counted(of.jobs), of.what, of.first, of.why);
   return text.empty() ? text : "\nJobs that this cluster can never run, and that a rehearsal rejects:\n" + text;
 }
 
@@ -92,19 +89,19 @@ std::string report_text(const ImportAccount& account) {
   const Machine& machine = account.cluster.machine;
   const log::SacctLog& log = account.log;
   const std::string version = version_of(account.cluster);
-  std::string text = "Imported from Slurm" + (version.empty() ? "" : " " + version) + ", cluster " +
-                     rota::quoted(machine.name) +
-                     ".\n\ncluster.toml: " + amount(static_cast<std::int64_t>(machine.nodes.size()), "node") + ", " +
-                     amount(machine.processors, "processor") + ", " + amount(accelerators_of(machine), "accelerator") +
-                     ", " + amount(static_cast<std::int64_t>(machine.partitions.size()), "partition") + ", " +
-                     amount(static_cast<std::int64_t>(machine.licences.size()), "kind") + " of licences, " +
-                     std::to_string(machine.qos.size()) + " QOS, " +
-                     amount(static_cast<std::int64_t>(machine.accounts.size()), "account") + "\n";
-  text += "jobs.jsonl.gz: " + amount(log.report.kept, "job") + ", the first of " + utc(log.unix_start) + "\n";
-  text += "\n" + amount(log.report.rows, "row") + " read = " + amount(log.report.kept, "job") + " + " +
-          amount(log.report.dropped(), "row") + " that became no job of their own\n";
+  std::string text =
+      fmt::format("Imported from Slurm{}, cluster {}.\n\ncluster.toml: {}, {}, {}, {}, {} of licences, {} QOS, {}\n",
+                  version.empty() ? "" : " " + version, rota::quoted(machine.name),
+                  amount(static_cast<std::int64_t>(machine.nodes.size()), "node"),
+                  amount(machine.processors, "processor"), amount(accelerators_of(machine), "accelerator"),
+                  amount(static_cast<std::int64_t>(machine.partitions.size()), "partition"),
+                  amount(static_cast<std::int64_t>(machine.licences.size()), "kind"), machine.qos.size(),
+                  amount(static_cast<std::int64_t>(machine.accounts.size()), "account"));
+  text += fmt::format("jobs.jsonl.gz: {}, the first of {}\n", amount(log.report.kept, "job"), utc(log.unix_start));
+  text += fmt::format("\n{} read = {} + {} that became no job of their own\n", amount(log.report.rows, "row"),
+                      amount(log.report.kept, "job"), amount(log.report.dropped(), "row"));
   for (const log::SacctExport& one : log.exports)
-    text += "  " + name_only(one.shown) + ": " + amount(one.rows, "row") + "\n";
+    text += fmt::format("  {}: {}\n", name_only(one.shown), amount(one.rows, "row"));
   text += rows(account, "Rows that became no job of their own, and where the first of them is:", true);
   text += rows(account, "Jobs that were mended, or of which something is to be known:", false);
   text += unfit(account);

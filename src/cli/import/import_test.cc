@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -103,7 +104,9 @@ TEST_F(ImportTest, RenamesPartitionsByTheNamesOfTheLog) {
 }
 
 TEST_F(ImportTest, RefusesTheJobsOfAnotherCluster) {
-  const auto of = [](const std::string& cluster) { return "Cluster|" + kNames + cluster + "|" + row("1", "batch"); };
+  const auto of = [](const std::string& cluster) {
+    return fmt::format("Cluster|{}{}|{}", kNames, cluster, row("1", "batch"));
+  };
   put("saved/sacct.txt", of("tui"));
   EXPECT_EQ(
       import(),
@@ -117,7 +120,7 @@ TEST_F(ImportTest, RefusesTheJobsOfAnotherCluster) {
 }
 
 TEST_F(ImportTest, TakesTheJobsOfItsClusterFromAnExportOfSeveral) {
-  put("saved/sacct.txt", "Cluster|" + kNames + "tui|" + row("1", "other") + "kea|" + row("2", "batch"));
+  put("saved/sacct.txt", fmt::format("Cluster|{}tui|{}kea|{}", kNames, row("1", "other"), row("2", "batch")));
   ASSERT_EQ(import(), "");
   const auto jobs = log::read_log(path("site/jobs.jsonl.gz"));
   ASSERT_EQ(jobs->jobs.size(), 1U);
@@ -145,13 +148,13 @@ TEST_F(ImportTest, KeepsTheNodesOfMemoryByProcessorsWhereMemoryCounts) {
 
 TEST_F(ImportTest, LeavesOutTheFewJobsThatLieFarBeforeTheWindow) {
   const auto job = [](int id, const std::string& day, const std::string& start, const std::string& end) {
-    return std::to_string(id) + "|batch|2024-03-" + day + "T" + start + "|2024-03-" + day + "T" + start + "|2024-03-" +
-           end + "|10|COMPLETED|2\n";
+    return fmt::format("{}|batch|2024-03-{}T{}|2024-03-{}T{}|2024-03-{}|10|COMPLETED|2\n", id, day, start, day, start,
+                       end);
   };
   std::string rows = job(1, "01", "10:00:00", "10T00:30:00");
   for (int hour = 1; hour < 20; ++hour) {
     const std::string at = (hour < 10 ? "0" : "") + std::to_string(hour);
-    rows += job(1 + hour, "10", at + ":00:00", "10T" + at + ":30:00");
+    rows += job(1 + hour, "10", at + ":00:00", fmt::format("10T{}:30:00", at));
   }
   put("saved/sacct.txt", kNames + rows);
   ASSERT_EQ(import(), "");
@@ -174,12 +177,13 @@ TEST_F(ImportTest, CountsJobsThatTheClusterCanNeverRun) {
   put("saved/nodes.txt", "NodeName=n1 CPUTot=4 Weight=1\nNodeName=n2 CPUTot=2 Weight=1\n");
   put("saved/partitions.txt", "PartitionName=batch Nodes=n[1-2] Default=YES MaxTime=60\n");
   const auto job = [](const std::string& id, const std::string& minutes, const std::string& size) {
-    return id + "|batch|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|" + minutes + "|COMPLETED|" +
-           size + "\n";
+    return fmt::format("{}|batch|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|{}|COMPLETED|{}\n", id,
+                       minutes, size);
   };
   put("saved/sacct.txt",
-      "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|TimelimitRaw|State|AllocCPUS|NNodes|ReqNodes\n" +
-          job("1", "60", "4|1|1") + job("2", "90", "4|1|1") + job("3", "60", "6|2|2") + job("4", "120", "1|1|1"));
+      fmt::format(
+          "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|TimelimitRaw|State|AllocCPUS|NNodes|ReqNodes\n{}{}{}{}",
+          job("1", "60", "4|1|1"), job("2", "90", "4|1|1"), job("3", "60", "6|2|2"), job("4", "120", "1|1|1")));
   ASSERT_EQ(import(), "");
   const std::string report = read_file(path("site/report.txt")).value();
   EXPECT_NE(report.find("\nJobs that this cluster can never run, and that a rehearsal rejects:\n"
@@ -216,8 +220,10 @@ TEST_F(ImportTest, KeepsWhatSlurmPrintedWhereTheRestFails) {
   ASSERT_EQ(left().size(), 1U) << said;
   const std::string kept = path(left().front());
   EXPECT_TRUE(left().front().starts_with("site.saved-")) << said;
-  EXPECT_EQ(said, kept + "/sacct.txt:3: it is odd. What Slurm printed is kept in " + kept + ": go on with --from " +
-                      kept + " in place of --live.");
+  EXPECT_EQ(said,
+            fmt::format(
+                "{}/sacct.txt:3: it is odd. What Slurm printed is kept in {}: go on with --from {} in place of --live.",
+                kept, kept, kept));
   EXPECT_EQ(import({}, kept), "");
   EXPECT_EQ(kept_what_was_asked({"It is odd."}, kept, path("nowhere/site")).message,
             "It is odd. What Slurm printed could not be kept: No such file or directory.");
@@ -234,10 +240,11 @@ TEST_F(ImportTest, NamesAllPartitionsThatAreNoMore) {
 
 TEST_F(ImportTest, TellsThatAllJobsAreOfOneUser) {
   const auto of = [](const std::string& id, const std::string& user) {
-    return user + "|" + id + "|batch|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|COMPLETED|2\n";
+    return fmt::format("{}|{}|batch|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|COMPLETED|2\n", user,
+                       id);
   };
   for (const auto& [second, told] : {std::pair{"anna", true}, {"bert", false}}) {
-    put("saved/sacct.txt", "User|" + kNames + of("1", "anna") + of("2", second));
+    put("saved/sacct.txt", fmt::format("User|{}{}{}", kNames, of("1", "anna"), of("2", second)));
     ASSERT_EQ(import({"--overwrite"}), "");
     EXPECT_EQ(whole_report().contains("all jobs are of one user"), told) << whole_report();
   }
@@ -250,9 +257,10 @@ TEST_F(ImportTest, TellsWhatSacctDoesNot) {
 }
 
 TEST_F(ImportTest, CountsWhatEndedAtOnce) {
-  put("saved/sacct.txt", "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|State|AllocCPUS\n" + row("1", "batch") +
-                             "2|batch|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:05|0|COMPLETED|2\n"
-                             "3|batch|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:05|0|FAILED|2\n");
+  put("saved/sacct.txt", fmt::format("JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|State|AllocCPUS\n{}2|batch|2024-"
+                                     "03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:05|0|COMPLETED|2\n3|batch|"
+                                     "2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:05|0|FAILED|2\n",
+                                     row("1", "batch")));
   ASSERT_EQ(import(), "");
   const std::string report = read_file(path("site/report.txt")).value();
   EXPECT_NE(report.find("  2  run time 0: jobs of 1 s with their own limit (sacct.txt:3)"), std::string::npos)
@@ -261,8 +269,8 @@ TEST_F(ImportTest, CountsWhatEndedAtOnce) {
 }
 
 TEST_F(ImportTest, TellsNoWaitOfAJobThatNeverStarted) {
-  put("saved/sacct.txt",
-      kNames + row("1", "batch") + "2|batch|2024-03-01T10:00:00|None|2024-03-01T20:00:00|0|CANCELLED|2\n");
+  put("saved/sacct.txt", fmt::format("{}{}2|batch|2024-03-01T10:00:00|None|2024-03-01T20:00:00|0|CANCELLED|2\n", kNames,
+                                     row("1", "batch")));
   ASSERT_EQ(import({"--keep-cancelled"}), "");
   const auto jobs = log::read_log(path("site/jobs.jsonl.gz"), {.keep_recorded = true});
   ASSERT_TRUE(jobs) << jobs.error().message;
@@ -348,11 +356,9 @@ TEST_F(ImportTest, RefusesWhatAnEditorOnWindowsSavedInUtf16) {
     std::string wide = "\xff\xfe";
     for (const char c : text) wide += {c, '\0'};
     put(file, wide);
-    EXPECT_EQ(import(),
-              path(file) +
-                  " is text in UTF-16, as PowerShell and some editors on Windows save it; `iconv -f UTF-16 -t "
-                  "UTF-8 OLD > NEW` converts it." +
-                  prints);
+    EXPECT_EQ(import(), fmt::format("{} is text in UTF-16, as PowerShell and some editors on Windows save it; `iconv "
+                                    "-f UTF-16 -t UTF-8 OLD > NEW` converts it.{}",
+                                    path(file), prints));
     put(file, text);
   }
 }

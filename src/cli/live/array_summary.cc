@@ -1,5 +1,7 @@
 #include "cli/live/array_summary.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -49,7 +51,7 @@ std::string exits_of(const Json& tasks) {
   for (const auto& [code, count] : codes)
     out += (out.empty() ? "" : ", ") + std::string("exit code ") + std::to_string(code) +
            (codes.size() == 1 ? "" : ": " + std::to_string(count));
-  return out.empty() ? "" : " (" + out + ")";
+  return out.empty() ? "" : fmt::format(" ({})", out);
 }
 
 }  // namespace
@@ -78,7 +80,7 @@ std::string tasks_in(const Json& tasks, const std::string& state) {
   std::ranges::sort(indexes);
   if (indexes.empty()) return "";
   const std::string ranges = ranges_text(indexes);
-  return text_of(tasks[0], "array") + "_" + (indexes.size() == 1 ? ranges : "[" + ranges + "]");
+  return fmt::format("{}_{}", text_of(tasks[0], "array"), indexes.size() == 1 ? ranges : fmt::format("[{}]", ranges));
 }
 
 const Json* first_waiting(const Json& tasks) {
@@ -99,11 +101,12 @@ std::string array_text(const Json& tasks) {
   for (const Json& task : tasks) most = std::max(most, number_of(task, "throttle"));
   for (const char* state : kShown) {
     const auto found = counts.find(state);
-    if (found != counts.end()) in_all += (in_all.empty() ? "" : ", ") + grouped(found->second) + " " + state;
+    if (found != counts.end())
+      in_all += fmt::format("{}{} {}", in_all.empty() ? "" : ", ", grouped(found->second), state);
   }
   std::string out = line("id", text_of(any, "array")) + line("name", text_of(any, "name")) +
                     line("user", text_of(any, "user")) +
-                    line("tasks", grouped(static_cast<std::int64_t>(tasks.size())) + ": " + in_all);
+                    line("tasks", fmt::format("{}: {}", grouped(static_cast<std::int64_t>(tasks.size())), in_all));
   if (most > 0) out += line("at a time", grouped(static_cast<std::int64_t>(most)));
   out += line("submit", time_text(submit));
   for (const char* state : kShown) {
@@ -113,12 +116,14 @@ std::string array_text(const Json& tasks) {
     out += line(in_words(state), those + (failed ? exits_of(tasks) : ""));
   }
   const Json* first = first_waiting(tasks);
-  if (first != nullptr) out += line("reason", "(" + text_of(*first, "reason") + ") of " + text_of(*first, "id"));
+  if (first != nullptr)
+    out += line("reason", fmt::format("({}) of {}", text_of(*first, "reason"), text_of(*first, "id")));
   const std::string one = text_of(first != nullptr ? *first : any, "id");
   const bool over = std::ranges::all_of(tasks, [](const Json& task) { return has_ended(text_of(task, "state")); });
-  return out + "\n`rota job " + one + "` tells all of one task, `rota logs " + one +
-         "` what it has written, and `rota " + (over ? "history " : "queue -r ") + text_of(any, "array") +
-         "` lists them one by one.\n";
+  return fmt::format(
+      "{}\n`rota job {}` tells all of one task, `rota logs {}` what it has written, and `rota {}{}` lists them one by "
+      "one.\n",
+      out, one, one, over ? "history " : "queue -r ", text_of(any, "array"));
 }
 
 }  // namespace rota::cli

@@ -1,5 +1,7 @@
 #include "cli/live/asked_gpus.h"
 
+#include <fmt/core.h>
+
 #include "base/letters.h"
 #include "base/text.h"
 #include "cli/live/submit_value.h"
@@ -15,8 +17,8 @@ std::string without_sockets(std::string text) {
 }
 
 std::unexpected<Error> contradiction(const std::string& what) {
-  return fail("The accelerators in all, on each node and for each task do not fit together: " + what +
-              "; leave one of them out.");
+  return fail("The accelerators in all, on each node and for each task do not fit together: {}; leave one of them out.",
+              what);
 }
 
 }  // namespace
@@ -54,7 +56,7 @@ Result<void> fit_to_gpus(const GpuWishes& wishes, JobShape& shape) {
   std::string type;
   for (const auto* wish : {&wishes.all, &wishes.on_node, &wishes.each}) {
     if (!*wish || (*wish)->type.empty()) continue;
-    if (!type.empty() && type != (*wish)->type) return contradiction(type + " is not " + (*wish)->type);
+    if (!type.empty() && type != (*wish)->type) return contradiction(fmt::format("{} is not {}", type, (*wish)->type));
     type = (*wish)->type;
   }
   if (all == 0 && shape.says_tasks && each > 0 && shape.tasks <= kMostCounted / each) all = shape.tasks * each;
@@ -62,10 +64,10 @@ Result<void> fit_to_gpus(const GpuWishes& wishes, JobShape& shape) {
     const std::int64_t nodes = all / on_node;
     const std::int64_t most = std::max(shape.nodes, shape.most_nodes);
     if (all % on_node != 0 || (shape.says_nodes && (nodes < shape.nodes || nodes > most)))
-      return contradiction(std::to_string(all) + " in all are not " + std::to_string(on_node) + " on each of " +
-                           (shape.says_nodes ? std::to_string(shape.nodes) : "some") + " nodes");
+      return contradiction(fmt::format("{} in all are not {} on each of {} nodes", all, on_node,
+                                       shape.says_nodes ? std::to_string(shape.nodes) : "some"));
     if (shape.says_tasks && shape.tasks < nodes)
-      return contradiction(std::to_string(shape.tasks) + " tasks have no place on " + std::to_string(nodes) + " nodes");
+      return contradiction(fmt::format("{} tasks have no place on {} nodes", shape.tasks, nodes));
     shape.nodes = shape.most_nodes = nodes;
     if (!shape.says_tasks) shape.tasks = nodes;
     shape.says_nodes = true;
@@ -74,8 +76,8 @@ Result<void> fit_to_gpus(const GpuWishes& wishes, JobShape& shape) {
   if (all == 0) all = on_node * shape.nodes;
   if (all == 0) return {};
   if (all % each != 0 || (shape.says_tasks && shape.tasks != all / each))
-    return contradiction(std::to_string(all) + " in all are not " + std::to_string(each) + " for each of " +
-                         (shape.says_tasks ? std::to_string(shape.tasks) : "some") + " tasks");
+    return contradiction(fmt::format("{} in all are not {} for each of {} tasks", all, each,
+                                     shape.says_tasks ? std::to_string(shape.tasks) : "some"));
   shape.tasks = all / each;
   shape.says_tasks = true;
   return {};

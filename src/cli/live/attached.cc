@@ -132,7 +132,10 @@ Attached::Event Attached::copy(CaughtSignals& signals) {
       output = output || (!pump->to_job && (watched[i].revents != 0 || !pump->held.empty()));
     }
     if (const auto event = pump_all(events)) return *event;
-    if (!socket_ && !output) return raw_.leave(), Event::over;
+    if (!socket_ && !output) {
+      raw_.leave();
+      return Event::over;
+    }
   }
 }
 

@@ -1,5 +1,7 @@
 #include "cli/live/background.h"
 
+#include <fmt/core.h>
+
 #include <fcntl.h>
 #include <pwd.h>
 #include <sys/file.h>
@@ -42,7 +44,7 @@ constexpr std::array<const char*, 12> kKept{"PATH", "HOME",   "USER",   "LOGNAME
 std::vector<std::string> kept_environment() {
   std::vector<std::string> all{std::string(kTells) + "=1"};
   for (const char* name : kKept) {
-    if (const char* value = std::getenv(name)) all.push_back(std::string(name) + "=" + value);
+    if (const char* value = std::getenv(name)) all.push_back(fmt::format("{}={}", name, value));
   }
   return all;
 }
@@ -84,14 +86,14 @@ std::vector<std::string> command_line(const ServeWords& words) {
     ::close_range(kTellsAt + 1, ~0U, 0);
     ::execve(program.c_str(), pointers(words).data(), pointers(variables).data());
   }
-  const std::string why = std::string(program) + " cannot be run: " + std::strerror(errno) + ".";
+  const std::string why = fmt::format("{} cannot be run: {}.", program, std::strerror(errno));
   local::send_whole(tells, why);
   ::_exit(1);
 }
 
 std::unexpected<Error> cannot(const char* what, const std::string& path) {
-  return fail(std::string(what) + " " + shown_path(path) + ": " + std::strerror(errno) +
-              ". See who may write there, or name another folder with `rota serve --background --state`.");
+  return fail("{} {}: {}. See who may write there, or name another folder with `rota serve --background --state`.",
+              what, shown_path(path), std::strerror(errno));
 }
 
 // Out of the way of the three standard files and of kTellsAt.
@@ -107,18 +109,19 @@ Result<void> start_alone(const ServeWords& words) {
   if (!told) return cannot("The log of a service cannot be opened,", log);
   int ends[2] = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    return fail(std::string("A service cannot be waited for: ") + std::strerror(errno) + ".");
+    return fail("A service cannot be waited for: {}.", std::strerror(errno));
   const Descriptor reads = high(ends[0]);
   Descriptor writes = high(ends[1]);
-  if (!reads || !writes) return fail(std::string("A service cannot be waited for: ") + std::strerror(errno) + ".");
+  if (!reads || !writes) return fail("A service cannot be waited for: {}.", std::strerror(errno));
   const pid_t child = ::fork();
-  if (child < 0) return fail(std::string("A service cannot be started: ") + std::strerror(errno) + ".");
+  if (child < 0) return fail("A service cannot be started: {}.", std::strerror(errno));
   if (child == 0) become(this_program(), command_line(words), told.get(), writes.get());
   writes.reset();
   const std::string said = local::read_all(reads.get());
   if (said == kReady) return {};
   ::waitpid(child, nullptr, 0);  // so that nothing of it is left
-  return fail(said.empty() ? "The service ended before it answered; " + shown_path(log) + " has what it said." : said);
+  return fail(said.empty() ? fmt::format("The service ended before it answered; {} has what it said.", shown_path(log))
+                           : said);
 }
 
 // The state in a folder that is made, with each on the way, as nobody else may read it.
@@ -127,9 +130,10 @@ Result<std::string> below(const std::string& folder) {
     const std::string part = folder.substr(0, end);
     const int why = ::mkdir(part.c_str(), 0700) == 0 ? 0 : errno;
     if (why != 0 && ::access(part.c_str(), F_OK) != 0)
-      return fail("the folder " + shown_path(part) + " cannot be made: " + std::strerror(why) +
-                  ". Set HOME or XDG_STATE_HOME to where you may write, or name a folder for the state with "
-                  "`rota serve --background --state`.");
+      return fail(
+          "the folder {} cannot be made: {}. Set HOME or XDG_STATE_HOME to where you may write, or name a folder for "
+          "the state with `rota serve --background --state`.",
+          shown_path(part), std::strerror(why));
     if (end == std::string::npos) return folder + "/rota";
   }
 }
@@ -188,11 +192,11 @@ Result<void> have_service(const AddressFlags& flags) {
   const auto anew = service_address(flags);  // another one may just have been started by hand
   if (!started && anew && listener_at(anew->socket)) return {};
   if (!started)
-    return fail("Your service does not answer at " + shown_path(words.socket) +
-                ", and none could be started: " + started.error().message);
+    return fail("Your service does not answer at {}, and none could be started: {}", shown_path(words.socket),
+                started.error().message);
   if (*started)
-    remark("rota: started a service for you (state " + short_path(words.state) + ", log " +
-           short_path(log_of(words.state)) + "); `rota stop` ends it.");
+    remark(fmt::format("rota: started a service for you (state {}, log {}); `rota stop` ends it.",
+                       short_path(words.state), short_path(log_of(words.state))));
   return {};
 }
 

@@ -1,5 +1,7 @@
 #include "cli/live/directives.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -77,15 +79,15 @@ class Reader {
     const std::vector<Line> lines = lines_of(script);
     const Mark* const foreign = first_of(lines);
     for (const Line& line : lines) {
-      at_ = "line " + std::to_string(line.number) + " of " + name_;
+      at_ = fmt::format("line {} of {}", line.number, name_);
       mark_ = line.mark;
       if (line.late) {
-        out_.remarks.push_back(at_ + ": " + rota::quoted(line.whole) +
-                               " stands behind the first command and is not read.");
+        out_.remarks.push_back(
+            fmt::format("{}: {} stands behind the first command and is not read.", at_, rota::quoted(line.whole)));
       } else if (mark_ != &kOwn && mark_ != foreign) {
         if (others_.insert(mark_->text).second)
-          out_.remarks.push_back(at_ + ": " + std::string(mark_->text) + " lines are not read beside those of " +
-                                 std::string(foreign->text) + ".");
+          out_.remarks.push_back(
+              fmt::format("{}: {} lines are not read beside those of {}.", at_, mark_->text, foreign->text));
       } else
         TRY(take(line.text));
     }
@@ -142,7 +144,7 @@ class Reader {
     return mark->dialect == Dialect::slurm ? "slurm" : mark->dialect == Dialect::pbs ? "pbs" : "";
   }
 
-  std::unexpected<Error> wrong(const std::string& why) const { return fail(at_ + ": " + why + "."); }
+  std::unexpected<Error> wrong(const std::string& why) const { return fail("{}: {}.", at_, why); }
 
   Result<void> take(std::string_view text) {
     auto found = words(text);
@@ -165,7 +167,7 @@ class Reader {
       const auto before = out_.values.find(key);
       if (mark_->dialect == Dialect::lsf && key == "mail" && before != out_.values.end())
         value.insert(0, before->second.text + ",");  // -B and -N, each for one occasion
-      out_.values[key] = SubmitValue{std::move(value), mark_->dialect, at_ + ": " + rota::quoted(text)};
+      out_.values[key] = SubmitValue{std::move(value), mark_->dialect, fmt::format("{}: {}", at_, rota::quoted(text))};
     }
     for (const std::string& each : options->left_out) pass_over(each, "");
     for (const std::string& each : options->needed) need(each, "");
@@ -173,12 +175,12 @@ class Reader {
   }
 
   std::string has_nothing_like(const std::string& what, std::string_view why) const {
-    return at_ + ": Rota has nothing like " + rota::quoted(what) + " of " + std::string(mark_->text) +
-           (why.empty() ? "" : ": " + std::string(why));
+    return fmt::format("{}: Rota has nothing like {} of {}{}", at_, rota::quoted(what), mark_->text,
+                       why.empty() ? "" : ": " + std::string(why));
   }
   void pass_over(const std::string& what, std::string_view why) {
-    out_.remarks.push_back(has_nothing_like(what, "") + (why.empty() ? "" : " (" + std::string(why) + ")") +
-                           " and goes on without it.");
+    out_.remarks.push_back(fmt::format("{}{} and goes on without it.", has_nothing_like(what, ""),
+                                       why.empty() ? "" : fmt::format(" ({})", why)));
   }
   void need(const std::string& what, std::string_view why) { out_.needed.push_back(has_nothing_like(what, why) + "."); }
 
@@ -216,7 +218,7 @@ class Reader {
     if (option->value.empty() && value) return wrong(name + " takes no value");
     if (!option->value.empty() && !value) {
       if (i + 1 == words.size())
-        return wrong(name + " is followed by a value: " + name + " " + std::string(option->value));
+        return wrong(fmt::format("{} is followed by a value: {} {}", name, name, option->value));
       value = words[++i];
     }
     keep(*option, name, value ? *value : std::string(option->set));
@@ -238,7 +240,7 @@ class Reader {
       value = words[++i];
       text += " " + *value;
     }
-    if (guessed) out_.remarks.push_back(at_ + ": " + name + " is taken for " + whole + ".");
+    if (guessed) out_.remarks.push_back(fmt::format("{}: {} is taken for {}.", at_, name, whole));
     if (const Fate becomes = fate(*foreign, value); becomes == Fate::passed_over) {
       pass_over(text, foreign->text);
     } else if (becomes == Fate::refused) {
@@ -253,7 +255,7 @@ class Reader {
 
   void keep(const SubmitOption& option, const std::string& name, std::string text) {
     SubmitValues& values = mark_ == &kOwn ? own_ : out_.values;
-    values[std::string(option.key)] = SubmitValue{std::move(text), mark_->dialect, at_ + ": " + name};
+    values[std::string(option.key)] = SubmitValue{std::move(text), mark_->dialect, fmt::format("{}: {}", at_, name)};
   }
 
   Result<void> no_option(const std::string& word) {
@@ -261,20 +263,20 @@ class Reader {
     if (mark_ != &kOwn) {
       const std::string near = nearest_sbatch_option(name);
       const std::string own = submit_option(name) == nullptr ? "" : "; write #ROTA in place of #SBATCH for it";
-      out_.needed.push_back(at_ + ": " + rota::quoted(word) + " is no option of sbatch" + (own.empty() ? near : own) +
-                            (near.empty() || !own.empty() ? "." : ""));
+      out_.needed.push_back(fmt::format("{}: {} is no option of sbatch{}{}", at_, rota::quoted(word),
+                                        own.empty() ? near : own, near.empty() || !own.empty() ? "." : ""));
       return {};
     }
-    const std::string none = at_ + ": " + rota::quoted(word) + " is no option of `rota submit`";
+    const std::string none = fmt::format("{}: {} is no option of `rota submit`", at_, rota::quoted(word));
     if (const std::string_view hint = slurm_hint("rota submit", name); !hint.empty())
-      return fail(none + ": " + std::string(hint) + ".");
+      return fail("{}: {}.", none, hint);
     std::vector<std::string_view> known;
     for (const SubmitOption& option : submit_options()) {
       for (const std::string_view each : split(option.names, ',')) known.push_back(each);
     }
     const std::string_view near = nearest(name, known);
-    return fail(none + "; " +
-                (near.empty() ? "`rota submit --help` lists them." : "did you mean " + std::string(near) + "?"));
+    return fail("{}; {}", none,
+                near.empty() ? "`rota submit --help` lists them." : fmt::format("did you mean {}?", near));
   }
 
   const std::string& name_;

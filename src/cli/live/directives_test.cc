@@ -1,5 +1,6 @@
 #include "cli/live/directives.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -80,7 +81,7 @@ TEST(DirectivesTest, WhatSaysWhereTheJobMayRunIsNotLeftOutInSilence) {
 }
 
 TEST(DirectivesTest, WhatSbatchDoesNotKnowIsRefusedWithTheNearest) {
-  const auto needed = [](const std::string& line) { return read("#SBATCH " + line + "\n").needed.at(0); };
+  const auto needed = [](const std::string& line) { return read(fmt::format("#SBATCH {}\n", line)).needed.at(0); };
   EXPECT_EQ(needed("--cpu-per-task=4"),
             "line 1 of job.sh: \"--cpu-per-task=4\" is no option of sbatch; did you mean --cpus-per-task?");
   EXPECT_EQ(needed("--ntasks_per_node=4"),
@@ -207,8 +208,8 @@ TEST(DirectivesTest, ASelectOfPbsIsAChunkTimesSoMany) {
 }
 
 TEST(DirectivesTest, AreFoundHoweverLongTheScriptIs) {
-  const std::string comment = "#" + std::string(70'000, 'x') + "\n";
-  EXPECT_EQ(text_under(read("#!/bin/sh\n" + comment + "#SBATCH --mem=400G\n"), "memory"), "400G");
+  const std::string comment = fmt::format("#{}\n", std::string(70'000, 'x'));
+  EXPECT_EQ(text_under(read(fmt::format("#!/bin/sh\n{}#SBATCH --mem=400G\n", comment)), "memory"), "400G");
   EXPECT_TRUE(read("").values.empty());
 }
 
@@ -261,7 +262,7 @@ std::string values_of(std::string_view script, std::initializer_list<std::string
   EXPECT_TRUE(found.needed.empty()) << script;
   std::string out;
   for (const std::string_view key : keys)
-    out += (out.empty() ? "" : " ") + std::string(key) + "=" + text_under(found, key);
+    out += fmt::format("{}{}={}", out.empty() ? "" : " ", key, text_under(found, key));
   return out;
 }
 
@@ -287,9 +288,9 @@ TEST(DirectivesTest, OfLsfAlsoTheRarerForms) {
 
 TEST(DirectivesTest, OfGridEngineWhichEnvironmentsAreOfOneNode) {
   for (const char* one : {"shared", "sharedmem", "mpi_smp", "omp", "threaded"})
-    EXPECT_EQ(text_under(read("#$ -pe " + std::string(one) + " 4\n"), "nodes"), "1") << one;
+    EXPECT_EQ(text_under(read(fmt::format("#$ -pe {} 4\n", one)), "nodes"), "1") << one;
   for (const char* several : {"mpi", "openmpi", "orte", "compute"})
-    EXPECT_EQ(text_under(read("#$ -pe " + std::string(several) + " 4\n"), "nodes"), "(none)") << several;
+    EXPECT_EQ(text_under(read(fmt::format("#$ -pe {} 4\n", several)), "nodes"), "(none)") << several;
   EXPECT_EQ(values_of("#$ -hard -l excl -j true\n", {"exclusive"}), "exclusive=yes");
 }
 

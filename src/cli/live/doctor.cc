@@ -1,4 +1,6 @@
 // rota doctor: what stands between a person and a service that works. A line each, with what to do.
+#include <fmt/core.h>
+
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -49,7 +51,7 @@ Finding socket_finding(const std::string& socket) {
         errno == ENOENT || errno == ENOTDIR
             ? "; start a service with `rota serve`, or name its socket with --socket or ROTA_SOCKET."
             : "; ask who runs the service for access.";
-    return {"socket", Grade::bad, shown + " cannot be found: " + std::strerror(errno) + todo};
+    return {"socket", Grade::bad, fmt::format("{} cannot be found: {}{}", shown, std::strerror(errno), todo)};
   }
   if (!S_ISSOCK(found.st_mode))
     return {"socket", Grade::bad, shown + " is no socket; name the service's with --socket or ROTA_SOCKET."};
@@ -63,19 +65,21 @@ Finding version_finding(const Json& status) {
   if (theirs == ROTA_VERSION)
     return {"version", Grade::good, "The service and this command are of version " ROTA_VERSION "."};
   return {"version", Grade::bad,
-          "The service is of version " + (theirs.empty() ? "unknown" : theirs) +
-              ", this command of " ROTA_VERSION "; install the same version of both."};
+          fmt::format("The service is of version {}{}", theirs.empty() ? "unknown" : theirs,
+                      ", this command of " ROTA_VERSION "; install the same version of both.")};
 }
 
 // Of the service's clock, which never steps: where the time of day of its own computer was set.
 std::string clock_advice(double ahead) {
   if (ahead < 0)
-    return "The service's clock is " + spoken_time(-ahead) +
-           " behind: its computer's was set forward. Start the service again while nothing runs: until then it keeps "
-           "the clock by which it knows how long jobs have run.";
-  return "The service's clock is " + spoken_time(ahead) +
-         " ahead: its computer's was set back, and what is written down would be in the future. Start the service "
-         "again once nothing has run, or happened, for that long.";
+    return fmt::format(
+        "The service's clock is {} behind: its computer's was set forward. Start the service again while nothing runs: "
+        "until then it keeps the clock by which it knows how long jobs have run.",
+        spoken_time(-ahead));
+  return fmt::format(
+      "The service's clock is {} ahead: its computer's was set back, and what is written down would be in the future. "
+      "Start the service again once nothing has run, or happened, for that long.",
+      spoken_time(ahead));
 }
 
 Finding clock_finding(const Json& status) {
@@ -87,8 +91,9 @@ Finding clock_finding(const Json& status) {
     return {"clock", Grade::bad, "The service does not say what time it has; see its version."};
   if (apart > kApart)
     return {"clock", Grade::bad,
-            "The service's clock and this one are " + spoken_time(apart) +
-                " apart; have both set by one time server, or wait until it is less busy."};
+            fmt::format("The service's clock and this one are {} apart; have both set by one time server, or wait "
+                        "until it is less busy.",
+                        spoken_time(apart))};
   return {"clock", Grade::good, "The service's clock and this one agree."};
 }
 
@@ -99,13 +104,13 @@ Finding disk_finding(const Json& status, bool remote) {
   if (folder.empty()) return {"disk", Grade::good, "Where the service keeps its state, it tells operators only."};
   if (remote)
     return {"disk", Grade::good,
-            "Where the service keeps its state, " + shown_path(folder) + ", is not seen from here."};
+            fmt::format("Where the service keeps its state, {}, is not seen from here.", shown_path(folder))};
   if (::statvfs(folder.c_str(), &disk) != 0)
     return {"disk", Grade::bad,
-            shown_path(folder) + " cannot be looked at from here: " + std::strerror(errno) +
-                "; run `rota doctor` as who runs the service."};
+            fmt::format("{} cannot be looked at from here: {}; run `rota doctor` as who runs the service.",
+                        shown_path(folder), std::strerror(errno))};
   const double free = static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize);
-  const std::string text = "The state folder " + shown_path(folder) + " has " + memory_text(free) + " free";
+  const std::string text = fmt::format("The state folder {} has {} free", shown_path(folder), memory_text(free));
   if (free >= kLittle) return {"disk", Grade::good, text + "."};
   return {"disk", Grade::bad, text + "; make room, or no more jobs can be taken in."};
 }
@@ -116,7 +121,7 @@ Finding limit_finding() {
   if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= kFew)
     return {"limits", Grade::good, "Enough files may be open at a time."};
   return {"limits", Grade::bad,
-          "Only " + std::to_string(files.rlim_cur) + " files may be open at a time; raise that with `ulimit -n 1024`."};
+          fmt::format("Only {} files may be open at a time; raise that with `ulimit -n 1024`.", files.rlim_cur)};
 }
 
 // Where nothing can start: on no node at all, or on none of a partition.
@@ -135,22 +140,21 @@ std::vector<Finding> node_findings(const Json& nodes) {
     if (up) continue;
     const std::string by = text_of(node, "by"), reason = text_of(node, "reason");
     if (away++ < kMostNamed)
-      out_of_use += (away > 1 ? ", " : "") + text_of(node, "name") + " (" + text_of(node, "state") +
-                    (by.empty() ? "" : " by " + by) + (reason.empty() ? "" : ": " + reason) +
-                    (asleep ? ", and the policy wakes no node" : "") + ")";
+      out_of_use += fmt::format("{}{} ({}{}{}{})", away > 1 ? ", " : "", text_of(node, "name"), text_of(node, "state"),
+                                by.empty() ? "" : " by " + by, reason.empty() ? "" : ": " + reason,
+                                asleep ? ", and the policy wakes no node" : "");
     if (away == kMostNamed + 1) out_of_use += " and others";
   }
   const std::string todo = "; `rota nodes resume` puts nodes back, `rota nodes power-up` wakes them.";
   if (away == 0) return {{"nodes", Grade::good, amount(static_cast<std::int64_t>(nodes.size()), "node") + " in use."}};
   if (away == nodes.size())
-    return {{"nodes", Grade::bad, "No node is in use, and no job can start: " + out_of_use + todo}};
+    return {{"nodes", Grade::bad, fmt::format("No node is in use, and no job can start: {}{}", out_of_use, todo)}};
   std::vector<Finding> found{
-      {"nodes", Grade::warn,
-       std::to_string(away) + " of " + std::to_string(nodes.size()) + " nodes are out of use: " + out_of_use + todo}};
+      {"nodes", Grade::warn, fmt::format("{} of {} nodes are out of use: {}{}", away, nodes.size(), out_of_use, todo)}};
   for (const auto& [name, counts] : partitions) {
     if (counts.second == 0)
-      found.push_back(
-          {"nodes", Grade::bad, "No node of partition " + name + " is in use, and no job can start there" + todo});
+      found.push_back({"nodes", Grade::bad,
+                       fmt::format("No node of partition {} is in use, and no job can start there{}", name, todo)});
   }
   return found;
 }
@@ -160,10 +164,11 @@ std::vector<Finding> policy_findings(const Json& status) {
   const std::string policy = text_of(status, "policy");
   if (flag_of(status, "plain")) {
     out.push_back({"policy", Grade::bad,
-                   policy + " is not followed since a plan was refused (" + text_of(status, "last_refusal") +
-                       "); jobs start in order of the queue. Set a policy with `rota policy set`."});
+                   fmt::format("{} is not followed since a plan was refused ({}); jobs start in order of the queue. "
+                               "Set a policy with `rota policy set`.",
+                               policy, text_of(status, "last_refusal"))});
   } else {
-    out.push_back({"policy", Grade::good, "The service follows " + policy + "."});
+    out.push_back({"policy", Grade::good, fmt::format("The service follows {}.", policy)});
   }
   for (const Json& warning : list_of(status, "warnings")) {
     if (warning.is_string()) out.push_back({"warning", Grade::warn, warning.get<std::string>()});

@@ -7,7 +7,10 @@ EscapeKeys::Wish EscapeKeys::take(std::string_view typed, std::string& out) {
     if (escaped_) {
       escaped_ = false;
       if (c == '.') return Wish::cancel;
-      if (c == '?') return at_line_start_ = true, Wish::help;
+      if (c == '?') {
+        at_line_start_ = true;
+        return Wish::help;
+      }
       if (c != '~') out += '~';  // it was none
     } else if (at_line_start_ && c == '~') {
       escaped_ = true;

@@ -1,5 +1,7 @@
 #include "cli/live/explained.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -87,11 +89,11 @@ std::vector<std::string> in_order(const Json& job) {
 std::string paragraph(const std::string& text, std::size_t width) { return wrapped(one_line(text), width, 0) + "\n"; }
 
 std::string item(const std::string& text, std::size_t width) {
-  return "  - " + wrapped(one_line(text), width, 4) + "\n";
+  return fmt::format("  - {}\n", wrapped(one_line(text), width, 4));
 }
 
 std::string ahead_text(const Json& job) {
-  std::string out = "job " + text_of(job, "id") + " of " + text_of(job, "user");
+  std::string out = fmt::format("job {} of {}", text_of(job, "id"), text_of(job, "user"));
   if (has_number(job, "processors"))
     out += ", " + amount(static_cast<std::int64_t>(number_of(job, "processors")), "processor");
   if (has_number(job, "limit")) out += " for " + spoken_time(number_of(job, "limit"));
@@ -124,27 +126,28 @@ std::string members_text(const Json& job) {
 
 std::string explained(const Json& answer, std::size_t width) {
   const std::string state = text_of(answer, "state"), why = text_of(answer, "why");
-  std::string out = "Job " + text_of(answer, "id") + " is " + state;
-  if (!text_of(answer, "reason").empty()) out += " (" + text_of(answer, "reason") + ")";
+  std::string out = fmt::format("Job {} is {}", text_of(answer, "id"), state);
+  if (!text_of(answer, "reason").empty()) out += fmt::format(" ({})", text_of(answer, "reason"));
   out = paragraph(out + (why.empty() ? "." : ": " + why), width);
   if (const std::string message = text_of(answer, "message"); !message.empty()) out += paragraph(message, width);
   if (has_number(answer, "promise"))
-    out += paragraph("It is promised a start at " + time_text(number_of(answer, "promise")) + ".", width);
+    out += paragraph(fmt::format("It is promised a start at {}.", time_text(number_of(answer, "promise"))), width);
   if (!has_number(answer, "promise") && has_number(answer, "at_the_latest")) {
-    out += paragraph("If every job takes its whole limit and nobody comes before it, it starts at " +
-                         time_text(number_of(answer, "at_the_latest")) + ".",
+    out += paragraph(fmt::format("If every job takes its whole limit and nobody comes before it, it starts at {}.",
+                                 time_text(number_of(answer, "at_the_latest"))),
                      width);
   }
   if (const std::string unknown = text_of(answer, "start_unknown"); !unknown.empty())
-    out += paragraph("When it starts is not known: " + unknown + ".", width);
+    out += paragraph(fmt::format("When it starts is not known: {}.", unknown), width);
   if (!list_of(answer, "ahead").empty()) out += "\nAhead of it:\n";
   for (const Json& job : list_of(answer, "ahead")) out += item(ahead_text(job), width);
   if (const auto more = static_cast<std::int64_t>(number_of(answer, "more_ahead")); more > 0)
     out += item("and " + amount(more, "more job"), width);
   if (!list_of(answer, "would_start").empty()) out += "\nWhat would change it, tried on a copy of the state:\n";
   for (const Json& change : list_of(answer, "would_start")) {
-    const std::string start = has_number(change, "start") ? " (at " + time_text(number_of(change, "start")) + ")" : "";
-    out += item("it " + text_of(change, "text") + start, width);
+    const std::string start =
+        has_number(change, "start") ? fmt::format(" (at {})", time_text(number_of(change, "start"))) : "";
+    out += item(fmt::format("it {}{}", text_of(change, "text"), start), width);
   }
   if (!list_of(answer, "facts").empty()) out += "\nWhat this rests on:\n";
   for (const Json& fact : list_of(answer, "facts")) {

@@ -29,23 +29,24 @@ std::string left_to_a_shell(const std::string& text) {
 Result<std::string> file_name(const SubmitValue& value, const std::string& folder, bool of_array) {
   std::string text = value.dialect == Dialect::slurm ? slurm_pattern(value.text) : value.text;
   if (const std::string left = left_to_a_shell(text); !left.empty())
-    return fail(value.where + ": no shell reads " + rota::quoted(text) + ", so that " + escaped(left) +
-                " would stay as it stands; write the path out, and %j for the job's id.");
+    return fail(
+        "{}: no shell reads {}, so that {} would stay as it stands; write the path out, and %j for the job's id.",
+        value.where, rota::quoted(text), escaped(left));
   std::error_code ignored;
   const std::filesystem::path base(folder);
   if (text.ends_with('/') || std::filesystem::is_directory(base / text, ignored)) {
     const std::string usual =
         std::string(text.ends_with('/') ? "" : "/") + (of_array ? "rota-%A_%a.out" : "rota-%j.out");
     if (value.dialect == Dialect::rota || value.dialect == Dialect::slurm)
-      return fail(value.where + ": " + rota::quoted(text) + " is a folder; name a file in it, such as " +
-                  rota::quoted(text + usual) + ".");
+      return fail("{}: {} is a folder; name a file in it, such as {}.", value.where, rota::quoted(text),
+                  rota::quoted(text + usual));
     text += usual;
   }
   const std::filesystem::path parent = (base / text).parent_path();
   const bool can_look = std::filesystem::is_directory(base, ignored) && !parent.string().contains('%');
   if (can_look && !std::filesystem::is_directory(parent, ignored))
-    return fail(value.where + ": the folder " + rota::quoted(parent.string()) +
-                " is not there, and a job's files are opened before it starts; make it first.");
+    return fail("{}: the folder {} is not there, and a job's files are opened before it starts; make it first.",
+                value.where, rota::quoted(parent.string()));
   return text;
 }
 

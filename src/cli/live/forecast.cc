@@ -1,6 +1,8 @@
 // rota forecast, and rota nodes --forecast: what may come, as a service rehearses it.
 #include "cli/live/forecast.h"
 
+#include <fmt/core.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,12 +38,12 @@ std::string start_text(const Json& job, const char* share) {
 
 std::string basis(const Json& answer) {
   const auto count = [&](const char* name) { return static_cast<std::int64_t>(number_of(answer, name)); };
-  std::string text = amount(count("futures"), "future") + " rehearsed; run times as in " +
-                     amount(count("past_jobs"), "past job") + ", arrivals as in ";
+  std::string text = fmt::format("{} rehearsed; run times as in {}, arrivals as in ",
+                                 amount(count("futures"), "future"), amount(count("past_jobs"), "past job"));
   text += count("weeks") > 0 ? "the past " + amount(count("weeks"), "week") : std::string("the days that are known");
   if (count("past_jobs") == 0) text = amount(count("futures"), "future") + " rehearsed; no past jobs are known";
   if (count("learned_from") > 0)
-    text += "; read as " + amount(count("learned_from"), "forecast") + " taught that came true";
+    text += fmt::format("; read as {} taught that came true", amount(count("learned_from"), "forecast"));
   text += ".\n";
   if (flag_of(answer, "few_past_jobs"))
     text += "Warning: that is too little to draw futures from; what comes may well lie outside these times.\n";
@@ -53,10 +55,10 @@ std::string sentence(const Json& job) {
   const Json by = job.value("started_by", Json::object());
   const auto at = [&](const char* share) { return time_text(number_of(by, share)); };
   if (!has_number(by, "50")) return which + " has not started within four weeks in more than half of what may come.";
-  std::string text = which + " starts by " + at("50") + " in half of what may come";
-  text +=
-      has_number(by, "90") ? ", and by " + at("90") + " in nine tenths" : "; in more than a tenth it waits for weeks";
-  if (has_number(by, "5")) text += ". By " + at("5") + " it starts in one of twenty";
+  std::string text = fmt::format("{} starts by {} in half of what may come", which, at("50"));
+  text += has_number(by, "90") ? fmt::format(", and by {} in nine tenths", at("90"))
+                               : "; in more than a tenth it waits for weeks";
+  if (has_number(by, "5")) text += fmt::format(". By {} it starts in one of twenty", at("5"));
   if (has_number(job, "promise")) text += ". It is promised a start at " + time_text(number_of(job, "promise"));
   return text + ".";
 }
@@ -67,9 +69,9 @@ std::int64_t count(const Json& answer, const char* name) { return static_cast<st
 std::string others(const Json& answer) {
   std::string text;
   if (const std::int64_t more = count(answer, "more"); more > 0)
-    text += "and " + amount(more, "more job") + ", behind these\n";
+    text += fmt::format("and {}, behind these\n", amount(more, "more job"));
   if (const std::int64_t left_out = count(answer, "left_out"); left_out > 0)
-    text += "Left out: " + amount(left_out, "job") + " held, or never to run; `rota queue` says which.\n";
+    text += fmt::format("Left out: {} held, or never to run; `rota queue` says which.\n", amount(left_out, "job"));
   return text;
 }
 
@@ -83,7 +85,8 @@ Result<int> show_forecast(const ForecastFlags& flags) {
   const Json& jobs = list_of(*answer, "jobs");
   if (jobs.empty())
     return printed(others(*answer).empty() ? "No job waits.\n" : "No job waits for its turn.\n" + others(*answer));
-  if (jobs.size() == 1 && !flags.job.empty()) return printed(one_line(sentence(jobs.front())) + "\n" + basis(*answer));
+  if (jobs.size() == 1 && !flags.job.empty())
+    return printed(fmt::format("{}\n{}", one_line(sentence(jobs.front())), basis(*answer)));
   std::vector<std::vector<std::string>> rows;
   for (const Json& job : jobs) {
     rows.push_back({text_of(job, "id"), text_of(job, "user"), text_of(job, "name"),
@@ -93,7 +96,7 @@ Result<int> show_forecast(const ForecastFlags& flags) {
   const std::string text =
       table({{"JOB"}, {"USER"}, {"NAME"}, {"CPUS", true}, {"1 OF 20 BY"}, {"HALF BY"}, {"9 OF 10 BY"}}, rows,
             !flags.no_header);
-  return printed(flags.no_header ? text : text + others(*answer) + "\n" + basis(*answer));
+  return printed(flags.no_header ? text : fmt::format("{}{}\n{}", text, others(*answer), basis(*answer)));
 }
 
 std::string figure(const Json& look, const char* name, const char* share) {
@@ -105,7 +108,7 @@ std::string figure(const Json& look, const char* name, const char* share) {
 std::string span(const Json& look, const char* name) {
   const std::string low = figure(look, name, "5");
   const std::string high = figure(look, name, "95");
-  return low == high ? low : low + " to " + high;
+  return low == high ? low : fmt::format("{} to {}", low, high);
 }
 
 }  // namespace
@@ -144,7 +147,7 @@ Result<int> show_node_forecast(const ServiceFlags& service, const NodeForecastFl
   add("NODES ON", "nodes_on");
   add("WATTS", "watts");
   const std::string text = table(columns, rows, header);
-  return printed(header ? text + "\n" + basis(answer) : text);
+  return printed(header ? fmt::format("{}\n{}", text, basis(answer)) : text);
 }
 
 void add_forecast(Command app, Action& action) {

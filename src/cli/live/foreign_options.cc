@@ -1,5 +1,7 @@
 #include "cli/live/foreign_options.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -27,7 +29,7 @@ Result<std::int64_t> pbs_count(std::string_view key, std::string_view text, std:
   constexpr std::int64_t kMost = 1'000'000'000;
   const auto number = parse_integer(text);
   if (!number || *number < least || *number > kMost)
-    return wrong_value(text, "of " + std::string(key) + " is no number from " + std::to_string(least) + " on");
+    return wrong_value(text, fmt::format("of {} is no number from {} on", key, least));
   return *number;
 }
 
@@ -57,7 +59,10 @@ class Resources {
   }
 
   Result<void> take_one(std::string_view name, std::string_view value, std::string_view whole) {
-    if (name == "walltime") return put("limit", with_days(value)), Result<void>{};
+    if (name == "walltime") {
+      put("limit", with_days(value));
+      return Result<void>{};
+    }
     if (name == "nodes") return chunks(value, "ppn", "gpus");
     if (name == "select") return chunks(value, "ncpus", "ngpus");
     if (name == "ncpus" || name == "procs") return counted("processors", name, value, 1);
@@ -82,7 +87,10 @@ class Resources {
   // Of Torque and PBS Pro `mem` is the whole job's, of which each node has its part; pmem is that of each process.
   Result<void> memory(std::string_view name, std::string_view value) {
     const auto bytes = TRY(pbs_size(value));
-    if (name == "vmem" || name == "pvmem") return out_.left_out.push_back("-l " + std::string(name)), Result<void>{};
+    if (name == "vmem" || name == "pvmem") {
+      out_.left_out.push_back("-l " + std::string(name));
+      return Result<void>{};
+    }
     put(name == "pmem" ? "memory_each" : "memory_all", std::to_string(bytes));
     return {};
   }
@@ -102,11 +110,13 @@ class Resources {
 
   // "2:ppn=8:gpus=1" and "2:ncpus=8:mem=4gb". Several kinds of nodes at a time Rota has not.
   Result<void> chunks(std::string_view text, std::string_view processors, std::string_view accelerators) {
-    const std::string whole = "-l " + std::string(processors == "ppn" ? "nodes=" : "select=") + std::string(text);
+    const std::string whole = fmt::format("-l {}{}", processors == "ppn" ? "nodes=" : "select=", text);
     auto words = split(text, ':');
     if (processors == "ncpus" && words[0].contains('=')) words.insert(words.begin(), "1");  // as PBS has it
-    if (text.contains('+') || !only_digits(words[0]))
-      return out_.needed.push_back(whole), Result<void>{};  // nodes by name, or of several kinds
+    if (text.contains('+') || !only_digits(words[0])) {
+      out_.needed.push_back(whole);
+      return Result<void>{};
+    }  // nodes by name, or of several kinds
     const auto nodes = TRY(pbs_count(processors == "ppn" ? "nodes" : "select", words[0]));
     std::int64_t each = 1;
     for (const std::string_view word : std::vector(words.begin() + 1, words.end())) {
@@ -231,7 +241,8 @@ Result<void> take(char letter, const std::string& value, ForeignOptions& out) {
   if (letter != 'a') {
     constexpr std::string_view kNoLoss = "AScCkpPRuZ";
     auto& list = kNoLoss.contains(letter) ? out.left_out : out.needed;
-    return list.push_back(std::string("-") + letter + " " + value), Result<void>{};
+    list.push_back(fmt::format("-{} {}", letter, value));
+    return Result<void>{};
   }
   const auto begin = digits_when(value);
   return begin ? put("begin", *begin) : std::unexpected(begin.error());
@@ -240,7 +251,7 @@ Result<void> take(char letter, const std::string& value, ForeignOptions& out) {
 }  // namespace
 
 std::unexpected<Error> wrong_value(std::string_view text, const std::string& why) {
-  return fail(rota::quoted(text) + " " + why);
+  return fail("{} {}", rota::quoted(text), why);
 }
 
 Result<ForeignOptions> WordOptions::read() {
@@ -263,11 +274,11 @@ Result<std::string> digits_when(std::string_view text) {
     return wrong_value(text, "is no time such as 202612312359.30");
   const auto part = [&](std::size_t from) { return digits.substr(digits.size() - from, 2); };
   const std::string clock =
-      digits.size() >= 4 ? part(4) + ":" + part(2) + (behind.empty() ? "" : ":" + behind.substr(1)) : "";
+      digits.size() >= 4 ? fmt::format("{}:{}{}", part(4), part(2), behind.empty() ? "" : ":" + behind.substr(1)) : "";
   if (!only_digits(digits) || clock.empty()) return wrong_value(text, "is no time such as 202612312359");
   if (digits.size() == 4) return clock;
   const std::string year = digits.size() == 10 ? "20" + digits.substr(0, 2) : digits.substr(0, 4);
-  if (digits.size() == 10 || digits.size() == 12) return year + "-" + part(8) + "-" + part(6) + "T" + clock;
+  if (digits.size() == 10 || digits.size() == 12) return fmt::format("{}-{}-{}T{}", year, part(8), part(6), clock);
   return wrong_value(text, "names no year; write it as 202612312359");
 }
 
@@ -279,7 +290,7 @@ std::string path_with(std::string_view path, const std::vector<std::pair<std::st
     const auto begins = [&](const auto& word) {
       const std::string name(word.first);
       const bool is_sign = name.front() == '^' || name.front() == '%';
-      for (const std::string& form : {"${" + name + "}", "$" + name, name}) {
+      for (const std::string& form : {fmt::format("${{{}}}", name), "$" + name, name}) {
         if ((form == name && !is_sign) || !path.starts_with(form)) continue;
         const char next = path.size() > form.size() ? path[form.size()] : '/';
         if (form == "$" + name && (std::isalnum(static_cast<unsigned char>(next)) != 0 || next == '_'))

@@ -53,7 +53,10 @@ class WordOptions {
  protected:
   virtual bool is_switch(const std::string& word) = 0;  // and has been taken
   virtual Result<void> take(const std::string& name, const std::string& value) = 0;
-  Result<void> put(const char* key, std::string value) { return out_.put(key, std::move(value)), Result<void>{}; }
+  Result<void> put(const char* key, std::string value) {
+    out_.put(key, std::move(value));
+    return Result<void>{};
+  }
   const std::string* next_word() { return at_ + 1 < words_.size() ? &words_[++at_] : nullptr; }
 
   ForeignOptions out_;

@@ -1,4 +1,6 @@
 // rota history: jobs that have ended, and sums over them.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -52,7 +54,7 @@ std::string number(const Json& row, const char* name, const char* otherwise = "-
 // As sacct has it; "-" of a job that never was a process.
 std::string status(const Json& job) {
   if (!has_number(job, "exit_code") && !has_number(job, "signal")) return "-";
-  return number(job, "exit_code", "0") + ":" + number(job, "signal", "0");
+  return fmt::format("{}:{}", number(job, "exit_code", "0"), number(job, "signal", "0"));
 }
 
 std::string time(const Json& job, const char* name) {
@@ -104,7 +106,7 @@ Result<std::vector<JobColumn>> columns_of(const std::string& format) {
     if (found == all.end()) {
       std::string names;
       for (const JobColumn& each : all) names += (names.empty() ? "" : ", ") + lower(each.column.head);
-      return fail(rota::quoted(name) + " is no column of the history; there are " + names + ".");
+      return fail("{} is no column of the history; there are {}.", rota::quoted(name), names);
     }
     columns.push_back(*found);
   }
@@ -148,8 +150,8 @@ Result<int> list_jobs(const HistoryFlags& flags, const std::map<std::string, std
   std::ranges::reverse(rows);  // the latest last, as sacct has it
   auto done = printed(table(heads, rows, !flags.no_header), code);
   if (done && more)
-    remark("rota: there are more; these are the latest " + grouped(flags.filter.most) +
-           " to end. --limit 0 lists all, --from narrows.");
+    remark(fmt::format("rota: there are more; these are the latest {} to end. --limit 0 lists all, --from narrows.",
+                       grouped(flags.filter.most)));
   return done;
 }
 

@@ -1,4 +1,6 @@
 // rota job, explain, logs, wait: single jobs.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -33,7 +35,7 @@ struct JobFlags {
 };
 
 std::string target_of(const JobFlags& flags, const char* more = "") {
-  return "/v1/jobs/" + percent_encoded(flags.job) + more;
+  return fmt::format("/v1/jobs/{}{}", percent_encoded(flags.job), more);
 }
 
 bool by_id(const std::string& selector) {
@@ -59,15 +61,14 @@ Result<std::string> one_named(const Service& service, const std::string& job) {
   if (!jobs) return std::unexpected(jobs.error());
   if (jobs->size() == 1) return text_of(jobs->front(), "id");
   const std::string which =
-      jobs->empty() ? " names no job" : " means " + grouped(static_cast<std::int64_t>(jobs->size())) + " jobs";
-  return fail(rota::quoted(job) + which + ", and this command is about one, such as 130 or last; `rota queue " +
-              one_line(job) + "` lists those that are meant.");
+      jobs->empty() ? " names no job" : fmt::format(" means {} jobs", grouped(static_cast<std::int64_t>(jobs->size())));
+  return fail("{}{}, and this command is about one, such as 130 or last; `rota queue {}` lists those that are meant.",
+              rota::quoted(job), which, one_line(job));
 }
 
 Result<int> show_script(const Service& service, const JobFlags& flags) {
   const auto script = TRY(service.text(target_of(flags, "/script")));
-  if (script.body.empty())
-    return fail("job " + flags.job + " has no script; `rota job " + flags.job + "` tells its command.");
+  if (script.body.empty()) return fail("job {} has no script; `rota job {}` tells its command.", flags.job, flags.job);
   return printed(script.body);
 }
 
@@ -75,7 +76,7 @@ Result<int> show_script(const Service& service, const JobFlags& flags) {
 void tell_script(const Service& service, const JobFlags& flags, Json& job) {
   const auto script = service.text(target_of(flags, "/script"));
   if (!script || script->body.empty()) return;
-  job["script"] = "`rota job " + text_of(job, "id") + " --script` prints it";
+  job["script"] = fmt::format("`rota job {} --script` prints it", text_of(job, "id"));
   job["arguments"] = job["command"];
   job.erase("command");
 }
@@ -87,8 +88,7 @@ Result<int> show_job(JobFlags flags) {
   if (flags.script) return show_script(service, flags);
   auto job = TRY(service.get(target_of(flags)));
   const auto tasks = TRY(tasks_of_array(service, flags.job, job));
-  if tasks
-    return printed(flags.service.json ? shown_json(array_json(*tasks)) : array_text(*tasks));
+  if (tasks) return printed(flags.service.json ? shown_json(array_json(*tasks)) : array_text(*tasks));
   if (flags.service.json) return printed(shown_json(job));
   if (job.is_object() && job.contains("command")) tell_script(service, flags, job);
   return printed(members_text(job));
@@ -103,15 +103,16 @@ Result<std::string> explained_one(const Service& service, const std::string& id)
   const std::string array = text_of(*job, "array");
   const Json* first = first_waiting(*tasks);
   if (first == nullptr)
-    return fail("no task of array " + array + " waits; `rota job " + array + "` tells what has become of them.");
-  remark("rota: Job " + array + " is an array; this is of " + text_of(*first, "id") + ", the first task that waits.");
+    return fail("no task of array {} waits; `rota job {}` tells what has become of them.", array, array);
+  remark(
+      fmt::format("rota: Job {} is an array; this is of {}, the first task that waits.", array, text_of(*first, "id")));
   return text_of(*first, "id");
 }
 
 Result<int> explain_job(const JobFlags& asked) {
   if (!asked.journal.empty()) {
     const auto number = parse_integer(asked.job);
-    if (!number) return fail("a journal knows jobs by their numbers, and " + rota::quoted(asked.job) + " is none.");
+    if (!number) return fail("a journal knows jobs by their numbers, and {} is none.", rota::quoted(asked.job));
     const auto story = TRY(story_of(*number, asked.journal));
     return printed(asked.service.json ? story_json(story) : story_text(story));
   }
@@ -138,11 +139,11 @@ Result<void> is_one_task(const Service& service, const JobFlags& flags) {
   std::string those;
   for (const char* state : {"FAILED", "RUNNING", "COMPLETED"}) {
     if (const std::string some = tasks_in(*tasks, state); !some.empty())
-      those += (those.empty() ? "" : ", ") + std::string(state) + " " + some;
+      those += fmt::format("{}{} {}", those.empty() ? "" : ", ", state, some);
   }
-  return fail("job " + array + " is an array of " + amount(static_cast<std::int64_t>(tasks.size()), "task") +
-              "; say whose output, as `rota logs " + text_of((*tasks)[0], "id") + "`" +
-              (those.empty() ? "." : " (" + those + ")."));
+  return fail("job {} is an array of {}; say whose output, as `rota logs {}`{}", array,
+              amount(static_cast<std::int64_t>(tasks->size()), "task"), text_of((*tasks)[0], "id"),
+              those.empty() ? "." : fmt::format(" ({}).", those));
 }
 
 // Why there is nothing to be seen of a job.
@@ -152,8 +153,8 @@ void tell_why_nothing(const Service& service, const JobFlags& flags) {
   const std::string state = text_of(*job, "state");
   if (has_ended(state)) return tell_what_was_said(service, Json::array({*job}));
   if (state == "PENDING" || state == "CONFIGURING")
-    remark("rota: job " + text_of(*job, "id") + " has not started; `rota explain " + text_of(*job, "id") +
-           "` tells why.");
+    remark(fmt::format("rota: job {} has not started; `rota explain {}` tells why.", text_of(*job, "id"),
+                       text_of(*job, "id")));
 }
 
 // Of a job whose output is waited for: true once it has been said that it waits.
@@ -217,7 +218,7 @@ Result<int> wait_for_jobs(const JobFlags& flags) {
   } else {
     tell_what_was_said(service, ended);
   }
-  return *known ? worst_exit_code(ended) : std::max(worst_exit_code(ended), kFailed);
+  return known ? worst_exit_code(ended) : std::max(worst_exit_code(ended), kFailed);
 }
 
 // `array`: what an id of an array alone means.
@@ -225,8 +226,9 @@ Command add_one(Command app, const char* name, const char* summary, const std::s
   Command command = app.add_subcommand(name, summary);
   command
       .add_option("JOB", flags.job,
-                  "its id, as 12, or 14_3 of an array (" + array +
-                      "), last: the latest of who asks, or what means one job, as name=fit")
+                  fmt::format("its id, as 12, or 14_3 of an array ({}), last: the latest of who asks, or what means "
+                              "one job, as name=fit",
+                              array))
       .required();
   return command;
 }

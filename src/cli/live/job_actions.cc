@@ -1,4 +1,6 @@
 // rota cancel, hold, release, requeue, suspend, resume, update: something is done to jobs.
+#include <fmt/core.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,9 +40,10 @@ Result<int> told(const Json& answer, const ServiceFlags& flags) {
     }
     code = kFailed;
     const std::string detail = text_of(job, "detail");
-    if (!flags.json) remark("rota: " + (detail.empty() ? "job " + text_of(job, "id") + " is as it was." : detail));
+    if (!flags.json)
+      remark("rota: " + (detail.empty() ? fmt::format("job {} is as it was.", text_of(job, "id")) : detail));
   }
-  if (!flags.json && code != kDone && done > 0) remark("rota: Done to the other " + amount(done, "job") + ".");
+  if (!flags.json && code != kDone && done > 0) remark(fmt::format("rota: Done to the other {}.", amount(done, "job")));
   if (!flags.json) return code;
   if (auto said = printed(shown_json(answer)); !said) return said;
   return code;
@@ -77,7 +80,7 @@ Result<Json> changes(const ActionFlags& flags) {
   for (const auto& [name, text] : {std::pair{"priority", &flags.priority}, std::pair{"throttle", &flags.throttle}}) {
     if (text->empty()) continue;
     const auto number = parse_integer(*text);
-    if (!number) return fail(std::string("--") + name + " takes a whole number, not " + rota::quoted(*text) + ".");
+    if (!number) return fail("--{} takes a whole number, not {}.", name, rota::quoted(*text));
     out[name] = *number;
   }
   if (!flags.licences.empty()) {
@@ -115,7 +118,7 @@ void add_plain(Command app, Action& action, const Plain& plain) {
   command.description(plain.more);
   auto flags = declared(command);
   flags->service.declare_json(command);
-  command.footer(std::string(kOutcome) + "Examples:\n" + plain.examples);
+  command.footer(fmt::format("{}Examples:\n{}", kOutcome, plain.examples));
   command.callback([&action, flags, name = std::string(plain.name)] {
     action = [flags, name] { return act(*flags, name, Json::object()); };
   });

@@ -1,5 +1,7 @@
 #include "cli/live/job_filter.h"
 
+#include <fmt/core.h>
+
 #include <pwd.h>
 
 #include <algorithm>
@@ -21,7 +23,7 @@ bool tell_unknown(const Service& service, const std::map<std::string, std::strin
     const std::string user(trimmed(part));
     const bool is_name = !user.empty() && user != kWhoAsks && !parse_integer(user);
     if (is_name && !service.remote() && ::getpwnam(user.c_str()) == nullptr)
-      tell("this computer knows no user " + rota::quoted(user) + ".");
+      tell(fmt::format("this computer knows no user {}.", rota::quoted(user)));
   }
   if (asked.at("partition").empty()) return known;
   const auto answer = service.get("/v1/partitions");
@@ -29,20 +31,20 @@ bool tell_unknown(const Service& service, const std::map<std::string, std::strin
   for (const std::string_view part : split(asked.at("partition"), ',')) {
     const auto is = [&](const Json& row) { return text_of(row, "name") == trimmed(part); };
     if (!trimmed(part).empty() && std::ranges::none_of(list_of(*answer, "partitions"), is))
-      tell("there is no partition " + rota::quoted(trimmed(part)) + "; `rota partitions` lists them.");
+      tell(fmt::format("there is no partition {}; `rota partitions` lists them.", rota::quoted(trimmed(part))));
   }
   return known;
 }
 
 void tell_none_meets(std::int64_t without, const std::string& of_what, const std::string& more) {
   if (without > 0)
-    remark("rota: no job meets the filter; without it there " + std::string(without == 1 ? "is " : "are ") +
-           grouped(without) + " " + of_what + "." + more);
+    remark(fmt::format("rota: no job meets the filter; without it there {}{} {}.{}", without == 1 ? "is " : "are ",
+                       grouped(without), of_what, more));
 }
 
 bool tell_unknown_ids(const Json& unknown) {
   for (const Json& id : unknown) {
-    if (id.is_string()) remark("rota: there is no job " + id.get<std::string>() + ".");
+    if (id.is_string()) remark(fmt::format("rota: there is no job {}.", id.get<std::string>()));
   }
   return unknown.empty();
 }
@@ -58,18 +60,20 @@ void JobFilter::declare(Command command, const std::string& which, const std::st
   command.add_option("JOB", jobs, kSelectorHelp);
   command.add_option("-u,--user", user, "only of this user, or of several with commas").type_name("NAME");
   command.add_flag("--me", me, "only of who asks");
-  command.add_option("-t,--state,--states", state, "only in this state, as " + states + ", or in several with commas")
+  command
+      .add_option("-t,--state,--states", state,
+                  fmt::format("only in this state, as {}, or in several with commas", states))
       .type_name("STATE");
   command.add_option("-p,--partition", partition, "only in this partition, or in several with commas")
       .type_name("NAME");
   command.add_option("--name", name, "only of this name, or of several with commas").type_name("NAME");
-  command.add_option("-n,--limit", most, "at most so many, " + which + "; 0: all")
+  command.add_option("-n,--limit", most, fmt::format("at most so many, {}; 0: all", which))
       .check([](const std::string& text) {
         constexpr std::int64_t kMost = 1'000'000'000;
         const auto n = parse_integer(text);
         if (n && *n >= 0 && *n <= kMost) return std::string();
-        return "it takes a whole number from 0 to " + grouped(kMost) + ", not " + rota::quoted(text) +
-               "; --name finds jobs by their name";
+        return fmt::format("it takes a whole number from 0 to {}, not {}; --name finds jobs by their name",
+                           grouped(kMost), rota::quoted(text));
       })
       .type_name("N")
       .default_str(most > 0 ? std::to_string(most) : "");

@@ -1,5 +1,7 @@
 #include "cli/live/job_use.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -24,7 +26,7 @@ std::string share(double used, double held) {
 }
 
 std::string of(const std::string& used, const std::string& held, const std::string& part) {
-  return held == kUnknown || part == kUnknown ? used : used + " of " + held + " (" + part + ")";
+  return held == kUnknown || part == kUnknown ? used : fmt::format("{} of {} ({})", used, held, part);
 }
 
 }  // namespace
@@ -34,7 +36,7 @@ std::string accelerators_held(const Json& of) {
   const auto held = of.is_object() ? of.find("accelerators_held") : of.end();
   if (held == of.end() || !held->is_object()) return out;
   for (const auto& [whose, numbers] : held->items()) {
-    out += (out.empty() ? "" : "; ") + whose + ": ";
+    out += fmt::format("{}{}: ", out.empty() ? "" : "; ", whose);
     for (std::size_t i = 0; i < numbers.size(); ++i)
       out +=
           (i == 0 ? "" : ",") + (numbers[i].is_number_integer() ? std::to_string(numbers[i].get<std::int64_t>()) : "?");

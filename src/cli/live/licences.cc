@@ -1,4 +1,6 @@
 // rota licences: how many there are, and who uses them.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -25,7 +27,7 @@ Result<int> list_licences(const ServiceFlags& flags) {
                     grouped(number("elsewhere")), grouped(std::max<std::int64_t>(0, free))});
   }
   if (const std::string failure = text_of(answer, "failure"); !failure.empty())
-    remark("rota: the licence command's last answer was none, and the count before stands: " + failure + ".");
+    remark(fmt::format("rota: the licence command's last answer was none, and the count before stands: {}.", failure));
   return printed(table({{"LICENCE"}, {"COUNT", true}, {"JOBS", true}, {"ELSEWHERE", true}, {"FREE", true}}, rows));
 }
 

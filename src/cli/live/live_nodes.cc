@@ -1,4 +1,6 @@
 // rota nodes, partitions: what there is to run on.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -44,8 +46,9 @@ std::string memory(const Json& row, const char* name) {
 std::string accelerators(const Json& node) {
   if (number_of(node, "accelerators") <= 0) return "-";
   const std::string held = accelerators_held(node);
-  return (has_number(node, "accelerators_allocated") ? number(node, "accelerators_allocated") : "0") + "/" +
-         number(node, "accelerators") + (held.empty() ? "" : " (" + held + ")");
+  return fmt::format("{}/{}{}",
+                     has_number(node, "accelerators_allocated") ? number(node, "accelerators_allocated") : "0",
+                     number(node, "accelerators"), held.empty() ? "" : fmt::format(" ({})", held));
 }
 
 bool has_word(const Json& list, const std::string& word) {
@@ -63,9 +66,9 @@ Result<void> known_node(const Json& nodes, const std::string& name, const NodesF
   const std::string head = "there is no node " + rota::quoted(name);
   if (const std::string_view action = nearest(name, {kActions.begin(), kActions.end()});
       !action.empty() && name == flags.nodes.front())
-    return fail(head + "; did you mean `rota nodes " + std::string(action) + "`?");
+    return fail("{}; did you mean `rota nodes {}`?", head, action);
   const std::string_view near = nearest(name, {all.begin(), all.end()});
-  return fail(head + (near.empty() ? "; `rota nodes` lists all." : "; did you mean " + std::string(near) + "?"));
+  return fail(head + (near.empty() ? "; `rota nodes` lists all." : fmt::format("; did you mean {}?", near)));
 }
 
 // When a node is kept free, in few words; "-": it is not.
@@ -139,7 +142,7 @@ Result<int> list_nodes(const NodesFlags& flags) {
   const bool words = !nodes.empty() || tell_unknown(service, {{"user", ""}, {"partition", flags.partition}});
   if (const auto all = static_cast<std::int64_t>(list_of(answer, "nodes").size()); nodes.empty() && words && all > 0)
     remark("rota: no node meets the filter; without it there " +
-           std::string(all == 1 ? "is 1." : "are " + grouped(all) + "."));
+           std::string(all == 1 ? "is 1." : fmt::format("are {}.", grouped(all))));
   const int code = words ? kDone : kFailed;
   if (flags.service.json) return printed(shown_json(Json{{"nodes", nodes}}), code);
   std::vector<std::vector<std::string>> rows;
@@ -149,7 +152,7 @@ Result<int> list_nodes(const NodesFlags& flags) {
     rows.push_back({text("name"), text("state"), number(node, "allocated"), number(node, "processors"),
                     memory(node, "memory_allocated"), memory(node, "memory"), accelerators(node),
                     words_of(node, "partitions"), text("power"), reserved_text(node), words_of(node, "jobs"),
-                    text("reason") + (by.empty() ? "" : " (by " + by + ")")});
+                    text("reason") + (by.empty() ? "" : fmt::format(" (by {})", by))});
   }
   return printed(table({{"NODE"},
                         {"STATE"},
@@ -173,11 +176,12 @@ Result<int> change_nodes(const NodesFlags& flags, const std::string& action) {
   const auto answer = TRY(Service(flags.service).post("/v1/nodes/" + action, body));
   if (flags.service.json) return printed(shown_json(answer));
   if (const std::string already = text_of(answer, "already"); !already.empty())
-    remark("rota: " + one_line(already) + (action == "power-up" ? " is on" : " sleeps") + " already, or on its way.");
+    remark(fmt::format("rota: {}{} already, or on its way.", one_line(already),
+                       action == "power-up" ? " is on" : " sleeps"));
   if (const std::string again = words_of(answer, "requeued"); !again.empty())
-    remark("rota: What ran there starts over: " + again + ".");
+    remark(fmt::format("rota: What ran there starts over: {}.", again));
   if (const std::string ended = words_of(answer, "ended"); !ended.empty())
-    remark("rota: What ran there and may not start over is ended: " + ended + ".");
+    remark(fmt::format("rota: What ran there and may not start over is ended: {}.", ended));
   return kDone;
 }
 
@@ -217,8 +221,8 @@ void add_change(Command nodes, Action& action, const SharedFlags& flags, const c
     if (verb == "drain") reason.required();
   }
   flags->service.declare_json(command);
-  command.footer("For operators only.\n\nExamples:\n  rota nodes " + verb + " n[1-3]" +
-                 (reasoned ? " --reason 'new memory'" : ""));
+  command.footer(fmt::format("For operators only.\n\nExamples:\n  rota nodes {} n[1-3]{}", verb,
+                             reasoned ? " --reason 'new memory'" : ""));
   command.callback([&action, flags, verb] { action = [flags, verb] { return change_nodes(*flags, verb); }; });
 }
 

@@ -1,4 +1,6 @@
 // rota status, policy: the service itself.
+#include <fmt/core.h>
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,7 +34,8 @@ std::string count(const Json& status, const char* name) {
 // Which nodes sleep that nobody will wake; empty: none.
 std::string asleep_text(const Json& answer) {
   const std::string nodes = text_of(answer, "left_asleep");
-  return nodes.empty() ? nodes : nodes + "; the policy wakes no node, `rota nodes power-up " + nodes + "` does";
+  return nodes.empty() ? nodes
+                       : fmt::format("{}; the policy wakes no node, `rota nodes power-up {}` does", nodes, nodes);
 }
 
 // What is known and not queued: held by somebody, or kept back by its begin time, another job or its array.
@@ -40,7 +43,8 @@ std::string held_text(const Json& status) {
   if (!has_number(status, "not_eligible")) return count(status, "held") + " held or not yet eligible";
   const auto kept_back = static_cast<std::int64_t>(number_of(status, "not_eligible"));
   const auto all = static_cast<std::int64_t>(number_of(status, "held"));
-  return grouped(std::max<std::int64_t>(0, all - kept_back)) + " held, " + grouped(kept_back) + " not yet eligible";
+  return fmt::format("{} held, {} not yet eligible", grouped(std::max<std::int64_t>(0, all - kept_back)),
+                     grouped(kept_back));
 }
 
 std::string status_text(const Json& status) {
@@ -54,17 +58,18 @@ std::string status_text(const Json& status) {
   line("policy", text_of(status, "policy") +
                      (flag_of(status, "plain") ? ", not followed: jobs start in order of the queue" : ""));
   line("machine", text_of(status, "machine"));
-  line("processors", count(status, "processors") + ": " + count(status, "busy") + " busy, " + count(status, "free") +
-                         " free" + unusable_text(status));
+  line("processors", fmt::format("{}: {} busy, {} free{}", count(status, "processors"), count(status, "busy"),
+                                 count(status, "free"), unusable_text(status)));
   line("asleep", asleep_text(status));
-  line("jobs", count(status, "running") + " running, " + count(status, "waiting") + " waiting, " + held_text(status));
+  line("jobs", fmt::format("{} running, {} waiting, {}", count(status, "running"), count(status, "waiting"),
+                           held_text(status)));
   if (has_number(status, "started"))
-    line("since", time_text(number_of(status, "started")) + ", for " +
-                      spoken_time(number_of(status, "now") - number_of(status, "started")));
+    line("since", fmt::format("{}, for {}", time_text(number_of(status, "started")),
+                              spoken_time(number_of(status, "now") - number_of(status, "started"))));
   line("cycles", count(status, "cycles"));
   line("facts", count(status, "facts"));
   if (number_of(status, "refusals") > 0)
-    line("refusals", count(status, "refusals") + "; the last one: " + text_of(status, "last_refusal"));
+    line("refusals", fmt::format("{}; the last one: {}", count(status, "refusals"), text_of(status, "last_refusal")));
   line("state in", text_of(status, "state_folder"));
   if (has_number(status, "pid")) line("process", std::to_string(static_cast<std::int64_t>(number_of(status, "pid"))));
   for (const Json& warning : list_of(status, "warnings")) {
@@ -85,9 +90,9 @@ Result<int> show_policy(const StatusFlags& flags, const Result<Json>& answer) {
   if (flag_of(*answer, "plain"))
     out += "It is not followed: a plan was refused, and jobs start in order of the queue; `rota status` says why.\n";
   if (const std::string woken = text_of(*answer, "woken"); !woken.empty())
-    out += "Put to sleep by the policy before, and woken now: " + one_line(woken) + ".\n";
+    out += fmt::format("Put to sleep by the policy before, and woken now: {}.\n", one_line(woken));
   if (const std::string asleep = asleep_text(*answer); !asleep.empty())
-    out += "Still asleep: " + one_line(asleep) + ".\n";
+    out += fmt::format("Still asleep: {}.\n", one_line(asleep));
   return printed(out);
 }
 
@@ -100,7 +105,8 @@ std::string rehearsal_text(const Json& told) {
   std::vector<std::vector<std::string>> sides;
   for (const char* side : {"present", "proposed"}) {
     const Json& row = told.contains(side) ? told[side] : told;
-    sides.push_back({side, text_of(row, "policy"), count(row, "started") + " of " + count(told, "waiting"),
+    sides.push_back({side, text_of(row, "policy"),
+                     fmt::format("{} of {}", count(row, "started"), count(told, "waiting")),
                      has_number(row, "mean_wait") ? run_text(number_of(row, "mean_wait")) : "-"});
   }
   std::string out = table({{""}, {"POLICY"}, {"START", true}, {"MEAN WAIT", true}}, sides);
@@ -116,10 +122,10 @@ std::string rehearsal_text(const Json& told) {
         "\n" + table({{"JOB", true}, {"USER"}, {"NAME"}, {"CPUS", true}, {"PRESENT START"}, {"PROPOSED START"}}, rows);
   const auto changed = static_cast<std::int64_t>(number_of(told, "changed"));
   const std::int64_t more = changed - static_cast<std::int64_t>(rows.size());
-  if (more > 0) out += "and " + amount(more, "job") + " more\n";
+  if (more > 0) out += fmt::format("and {} more\n", amount(more, "job"));
   if (changed == 0) out += "\nNo job that waits would start at another time.\n";
   if (const std::string why = text_of(told, "start_unknown"); !why.empty())
-    out += "Not every start is known: " + one_line(why) + ".\n";
+    out += fmt::format("Not every start is known: {}.\n", one_line(why));
   if (flag_of(told, "cut")) out += "There was no time to rehearse all of it; what is missing starts later.\n";
   return out;
 }
@@ -141,7 +147,10 @@ Result<int> set_policy(const StatusFlags& flags) {
   if (told && (flags.dry_run || !flags.service.json)) {
     auto shown = printed(flags.service.json ? shown_json(*told) : rehearsal_text(*told));
     if (!shown || flags.dry_run) return shown;
-    if (!wants_it(flags)) return remark("rota: nothing was changed."), kFailed;
+    if (!wants_it(flags)) {
+      remark("rota: nothing was changed.");
+      return kFailed;
+    }
     if (auto space = printed("\n"); !space) return space;
   }
   const auto set = service.put("/v1/policy", wish);

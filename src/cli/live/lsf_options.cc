@@ -1,4 +1,6 @@
 // #BSUB lines, as bsub of LSF 10.1 documents them.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -43,7 +45,7 @@ std::optional<std::string> lsf_after(std::string_view text) {
     if (kind == kKinds.end() || open == std::string_view::npos || !one.ends_with(')')) return std::nullopt;
     const std::string_view id = one.substr(open + 1, one.size() - open - 2);
     if (!only_digits(id)) return std::nullopt;
-    out += (out.empty() ? "" : any ? "?" : ",") + std::string(kind->second) + ":" + std::string(id);
+    out += fmt::format("{}{}:{}", out.empty() ? "" : any ? "?" : ",", kind->second, id);
   }
   return out;
 }
@@ -60,7 +62,10 @@ class Lsf final : public WordOptions {
     const auto found = kSwitches.find(word);
     if (found != kSwitches.end()) out_.put(found->second.first, found->second.second);
     constexpr std::array<std::string_view, 3> kNoLoss{"-ar", "-notify", "-Ne"};
-    if (std::ranges::find(kNoLoss, word) != kNoLoss.end()) return out_.left_out.push_back(word), true;
+    if (std::ranges::find(kNoLoss, word) != kNoLoss.end()) {
+      out_.left_out.push_back(word);
+      return true;
+    }
     return found != kSwitches.end();
   }
 
@@ -70,8 +75,11 @@ class Lsf final : public WordOptions {
                                                                {"-cwd", "folder"},  {"-Jd", "comment"}};
     if (const auto same = kSame.find(name); same != kSame.end()) return put(same->second, value);
     constexpr std::array<std::string_view, 9> kNoLoss{"-P", "-G", "-app", "-sp", "-We", "-c", "-g", "-L", "-sla"};
-    const std::string whole = name + " " + value;
-    if (std::ranges::find(kNoLoss, name) != kNoLoss.end()) return out_.left_out.push_back(whole), Result<void>{};
+    const std::string whole = fmt::format("{} {}", name, value);
+    if (std::ranges::find(kNoLoss, name) != kNoLoss.end()) {
+      out_.left_out.push_back(whole);
+      return Result<void>{};
+    }
     if (name == "-o" || name == "-oo" || name == "-e" || name == "-eo") return file(name, value);
     if (name == "-J") return named(value);
     if (name == "-n" && only_digits(value)) return put("processors", value);
@@ -81,7 +89,10 @@ class Lsf final : public WordOptions {
     if (name == "-env" && !value.contains('~')) return put("export", value == "none" ? "NONE" : value);
     if (const auto begin = name == "-b" ? begins(value) : std::nullopt) return put("begin", *begin);
     if (const auto after = name == "-w" ? lsf_after(value) : std::nullopt) return put("after", *after);
-    if (name != "-W") return out_.needed.push_back(whole), Result<void>{};
+    if (name != "-W") {
+      out_.needed.push_back(whole);
+      return Result<void>{};
+    }
     const auto limit = run_limit(value);
     return limit ? put("limit", *limit) : std::unexpected(limit.error());
   }
@@ -92,9 +103,9 @@ class Lsf final : public WordOptions {
     if (!std::ranges::all_of(pieces, [](std::string_view one) { return only_digits(one) && one.size() <= 4; }))
       return std::nullopt;
     const auto two = [&](std::size_t at) { return (pieces[at].size() < 2 ? "0" : "") + std::string(pieces[at]); };
-    if (pieces.size() == 2) return two(0) + ":" + two(1);
+    if (pieces.size() == 2) return fmt::format("{}:{}", two(0), two(1));
     if (pieces.size() != 5) return std::nullopt;
-    return std::string(pieces[0]) + "-" + two(1) + "-" + two(2) + "T" + two(3) + ":" + two(4);
+    return fmt::format("{}-{}-{}T{}:{}", pieces[0], two(1), two(2), two(3), two(4));
   }
 
   Result<void> file(const std::string& name, const std::string& value) {
@@ -121,8 +132,10 @@ class Lsf final : public WordOptions {
     const std::string whole = "-R " + std::string(text);
     for (std::string_view rest = trimmed(text); !rest.empty(); rest = trimmed(rest)) {
       const std::size_t open = rest.find('['), close = rest.find(']');
-      if (open == std::string_view::npos || close == std::string_view::npos || close < open)
-        return out_.needed.push_back(whole), Result<void>{};
+      if (open == std::string_view::npos || close == std::string_view::npos || close < open) {
+        out_.needed.push_back(whole);
+        return Result<void>{};
+      }
       const std::string_view section = trimmed(rest.substr(0, open)), inside = rest.substr(open + 1, close - open - 1);
       rest.remove_prefix(close + 1);
       if (section == "span" && inside == "hosts=1") {
@@ -133,7 +146,8 @@ class Lsf final : public WordOptions {
         continue;  // what it is to have it asks for anyway
       } else if (section != "order" && !(section == "select" && inside == "type==any") &&
                  !(section == "rusage" && resources(inside))) {
-        return out_.needed.push_back(whole), Result<void>{};
+        out_.needed.push_back(whole);
+        return Result<void>{};
       }
     }
     return {};
@@ -152,7 +166,7 @@ class Lsf final : public WordOptions {
       } else if (name.starts_with("ngpus")) {
         out_.put("accelerators", value);
       } else if (name == "duration" || name == "decay") {
-        out_.left_out.push_back("-R rusage[" + std::string(piece) + "]");
+        out_.left_out.push_back(fmt::format("-R rusage[{}]", piece));
       } else {
         return false;
       }

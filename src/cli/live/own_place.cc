@@ -1,5 +1,7 @@
 #include "cli/live/own_place.h"
 
+#include <fmt/core.h>
+
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -18,7 +20,7 @@ namespace {
 
 constexpr const char* kBelow = "/rota/socket";  // a folder for what runs
 
-std::string folder_in_temporary(const OwnPlace& at) { return at.temporary + "/rota-" + std::to_string(at.user); }
+std::string folder_in_temporary(const OwnPlace& at) { return fmt::format("{}/rota-{}", at.temporary, at.user); }
 
 bool is_folder_of(const std::string& path, uid_t user) {
   struct stat found{};
@@ -35,7 +37,7 @@ OwnPlace own_place() {
 std::vector<std::string> own_sockets(const OwnPlace& at) {
   if (at.user == 0) return {kMachineSocket};
   std::vector<std::string> all;
-  for (const std::string& folder : {at.runtime_folder, at.run_users + "/" + std::to_string(at.user)}) {
+  for (const std::string& folder : {at.runtime_folder, fmt::format("{}/{}", at.run_users, at.user)}) {
     const std::string socket = folder + kBelow;
     if (folder.starts_with('/') && is_folder_of(folder, at.user) && std::ranges::find(all, socket) == all.end())
       all.push_back(socket);
@@ -53,8 +55,10 @@ Result<void> check_own_folder(const OwnPlace& at, const std::string& socket) {
                 ", where your service would answer, is not your folder; have it removed (root can), or "
                 "keep a socket elsewhere: `export ROTA_SOCKET=~/rota.socket; rota serve --background`.");
   if ((found.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-    return fail(shown_path(folder) + ", where your service would answer, is open to others; close it with `chmod 700 " +
-                folder + "`, or name a socket elsewhere with --socket or ROTA_SOCKET.");
+    return fail(
+        "{}, where your service would answer, is open to others; close it with `chmod 700 {}`, or name a socket "
+        "elsewhere with --socket or ROTA_SOCKET.",
+        shown_path(folder), folder);
   return {};
 }
 
@@ -62,8 +66,8 @@ Result<std::string> own_socket_to_listen(const OwnPlace& at) {
   const std::string socket = own_sockets(at).front();
   const std::string folder = socket.substr(0, socket.rfind('/'));
   if (::mkdir(folder.c_str(), at.user == 0 ? 0755 : 0700) != 0 && errno != EEXIST)
-    return fail("the folder " + shown_path(folder) + " cannot be made: " + std::strerror(errno) +
-                ". Name a socket elsewhere with --socket.");
+    return fail("the folder {} cannot be made: {}. Name a socket elsewhere with --socket.", shown_path(folder),
+                std::strerror(errno));
   TRY(check_own_folder(at, socket));
   return socket;
 }
@@ -89,8 +93,8 @@ bool is_usual_socket(const std::string& socket) {
 
 std::string how_to_start(const OwnPlace& at) {
   if (machine_has_service())
-    return std::string("; this computer's service, which ") + kMachineConfiguration +
-           " describes, is started by root with `systemctl start rota`.";
+    return fmt::format("{}{} describes, is started by root with `systemctl start rota`.",
+                       std::string("; this computer's service, which "), kMachineConfiguration);
   if (at.user == 0 || !may_start())
     return "; start one with `rota serve`, or name another with --socket or ROTA_SOCKET.";
   return "; `rota submit` starts one for you, and so does `rota serve --background`. Another is named by --socket or "

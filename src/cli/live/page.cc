@@ -1,4 +1,6 @@
 // rota page: opens the service's page in a browser.
+#include <fmt/core.h>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -59,8 +61,8 @@ Result<void> open(const std::string& address) {
   local::Spawning what{.words = {program, way}, .files = {}, .searched = true, .apart = true};
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) what.files.emplace_back(nothing, stream);
   if (nothing >= 0 && local::spawn(what) > 0) return {};
-  return fail(shown_path(program) + " cannot be started (" + std::strerror(errno) +
-              "); xdg-open is in the Debian package xdg-utils, BROWSER names another program");
+  return fail("{} cannot be started ({}); xdg-open is in the Debian package xdg-utils, BROWSER names another program",
+              shown_path(program), std::strerror(errno));
 }
 
 // What to type at home for an address of this computer that only this computer reaches; empty: any computer reaches it.
@@ -71,7 +73,7 @@ std::string way_by_ssh(const std::string& address) {
   if (!host.starts_with("127.") && host != "localhost" && host != "[::1]") return "";
   std::array<char, HOST_NAME_MAX + 1> name{};
   ::gethostname(name.data(), name.size() - 1);
-  return "ssh -L " + port + ":" + host + ":" + port + " " + name.data();
+  return fmt::format("ssh -L {}:{}:{} {}", port, host, port, name.data());
 }
 
 Result<int> page(const PageFlags& flags) {
@@ -89,7 +91,7 @@ Result<int> page(const PageFlags& flags) {
   }
   if (flags.no_open || !has_display() || ::isatty(STDOUT_FILENO) == 0) return kDone;
   if (auto opened = open(address); !opened)
-    remark("rota: No browser is opened: " + opened.error().message + " Open the address yourself.");
+    remark(fmt::format("rota: No browser is opened: {} Open the address yourself.", opened.error().message));
   return kDone;
 }
 

@@ -1,4 +1,6 @@
 // rota queue: which jobs wait and run.
+#include <fmt/core.h>
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -84,8 +86,8 @@ Result<Shown> shown_queue(const Service& service, const QueueFlags& flags) {
 
 void tell_what_is_not_shown(const Service& service, const Shown& shown) {
   if (shown.left_out > 0)
-    remark("rota: there " + std::string(shown.left_out == 1 ? "is " : "are ") +
-           amount(static_cast<std::int64_t>(shown.left_out), "row") + " more; --limit 0 lists all.");
+    remark(fmt::format("rota: there {}{} more; --limit 0 lists all.", shown.left_out == 1 ? "is " : "are ",
+                       amount(static_cast<std::int64_t>(shown.left_out), "row")));
   if (!shown.none_meets) return;
   const auto status = service.get("/v1/status");
   if (!status) return;

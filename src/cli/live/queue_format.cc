@@ -1,5 +1,7 @@
 #include "cli/live/queue_format.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -75,10 +77,10 @@ std::string nodes(const Json& job) { return counted(job, "nodes", "1"); }
 std::string processors(const Json& job) { return counted(job, "processors", "1"); }
 std::string node_list(const Json& job) { return text_of(job, "node_list"); }
 std::string reason(const Json& job) { return member(job, "reason", "None"); }
-std::string place(const Json& job) { return waits(job) ? "(" + reason(job) + ")" : node_list(job); }
+std::string place(const Json& job) { return waits(job) ? fmt::format("({})", reason(job)) : node_list(job); }
 std::string place_in_full(const Json& job) {
   const std::string numbers = accelerators_held(job);
-  return place(job) + (numbers.empty() ? "" : " (accelerators " + numbers + ")");
+  return place(job) + (numbers.empty() ? "" : fmt::format(" (accelerators {})", numbers));
 }
 std::string start(const Json& job) { return time_text(start_of(job)); }
 std::string submitted(const Json& job) { return at(job, "submit"); }
@@ -100,12 +102,12 @@ std::string licences(const Json& job) {
   const std::string name = text_of(job, "licence");
   if (name.empty()) return "(null)";
   const std::string more = words_of(job, "more_licences");
-  return name + ":" + counted(job, "licences", "1") + (more.empty() ? "" : "," + more);
+  return fmt::format("{}:{}{}", name, counted(job, "licences", "1"), more.empty() ? "" : "," + more);
 }
 std::string accelerators(const Json& job) {
   if (number_of(job, "accelerators") <= 0) return "N/A";
   const std::string type = text_of(job, "accelerator_type");
-  return "gpu:" + (type.empty() ? "" : type + ":") + counted(job, "accelerators");
+  return fmt::format("gpu:{}{}", type.empty() ? "" : type + ":", counted(job, "accelerators"));
 }
 std::string held(const Json& job) {
   const std::string numbers = accelerators_held(job);
@@ -195,8 +197,8 @@ const Letter* letter_of(char letter) {
 }
 
 std::unexpected<Error> no_letter(char letter) {
-  return fail("%" + one_line(std::string(1, letter)) +
-              " is no field of a job; `rota queue --help` lists the letters, such as %i, %j and %T.");
+  return fail("%{} is no field of a job; `rota queue --help` lists the letters, such as %i, %j and %T.",
+              one_line(std::string(1, letter)));
 }
 
 // Takes a whole UTF-8 text to at most so many characters.
@@ -265,8 +267,7 @@ Result<std::vector<QueueField>> parse_queue_format(std::string_view format) {
     const std::size_t end = std::min(format.find_first_not_of("0123456789", i), format.size());
     const auto width = end == i ? Result<std::int64_t>(0) : parse_integer(format.substr(i, end - i));
     if (!width || static_cast<std::size_t>(*width) > kWidest)
-      return fail("A field of " + rota::quoted(format) + " is too wide; it has " + std::to_string(kWidest) +
-                  " columns at most.");
+      return fail("A field of {} is too wide; it has {} columns at most.", rota::quoted(format), kWidest);
     field.width = static_cast<std::size_t>(*width);
     i = end;
     if (i == format.size())
@@ -297,8 +298,8 @@ Result<std::vector<QueueField>> parse_queue_columns(std::string_view names) {
         if (each.text != nothing && known.find(head + ",") == std::string::npos) known += head + ", ";
       }
       known.resize(known.size() - 2);
-      return fail(rota::quoted(trimmed(part)) + " is no column of the queue; there are " + known +
-                  ", or letters as in \"%i %j\".");
+      return fail("{} is no column of the queue; there are {}, or letters as in \"%i %j\".",
+                  rota::quoted(trimmed(part)), known);
     }
     fields.push_back({.before = {}, .letter = found->letter});
   }
@@ -366,7 +367,8 @@ std::string ranges_text(const std::vector<std::int64_t>& numbers) {
 std::string tasks_text(const Json& task, std::vector<std::int64_t> indexes) {
   std::ranges::sort(indexes);
   const auto most = static_cast<std::int64_t>(number_of(task, "throttle"));
-  return text_of(task, "array") + "_[" + ranges_text(indexes) + (most > 0 ? "%" + std::to_string(most) : "") + "]";
+  return fmt::format("{}_[{}{}]", text_of(task, "array"), ranges_text(indexes),
+                     most > 0 ? "%" + std::to_string(most) : "");
 }
 
 namespace {

@@ -1,5 +1,6 @@
 #include "cli/live/queue_format.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "cli/describe.h"
@@ -90,7 +91,7 @@ TEST(QueueFormatTest, FoldsOnlyTasksThatAskForTheSame) {
     jobs[2].update({{"id", "7_3"}, {"index", 3}});
     const Json folded = folded_arrays(jobs);
     ASSERT_EQ(folded.size(), 2U) << changed;
-    EXPECT_EQ(text_of(folded[0], "id") + " " + text_of(folded[1], "id"), "7_[1,3] 7_2");
+    EXPECT_EQ(fmt::format("{} {}", text_of(folded[0], "id"), text_of(folded[1], "id")), "7_[1,3] 7_2");
   }
 }
 

@@ -1,4 +1,6 @@
 // rota reservations, reserve, unreserve: what is kept free for a time, and when.
+#include <fmt/core.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -68,7 +70,7 @@ Result<Json> wish_of(const ReserveFlags& flags) {
   }
   if (!flags.duration.empty()) {
     const auto duration = parse_duration(flags.duration);
-    if (!duration) return fail("--duration takes a time such as 90m or 2d, not " + rota::quoted(flags.duration) + ".");
+    if (!duration) return fail("--duration takes a time such as 90m or 2d, not {}.", rota::quoted(flags.duration));
     body["duration"] = to_seconds(*duration);
   }
   if (flags.end.empty() && flags.duration.empty())
@@ -87,10 +89,10 @@ std::string running_into(const Json& made) {
   if (count == 0) return {};
   const Json& jobs = list_of(made, "jobs");
   const bool more = static_cast<std::int64_t>(jobs.size()) < count;
-  return amount(count, "job") +
-         (count == 1 ? " that runs now may last into it by its limit, and is not stopped: "
-                     : " that run now may last into it by their limits, and are not stopped: ") +
-         words_of(made, "jobs", ", ") + (more ? " and others" : "") + ".\n";
+  return fmt::format("{}{}{}{}.\n", amount(count, "job"),
+                     count == 1 ? " that runs now may last into it by its limit, and is not stopped: "
+                                : " that run now may last into it by their limits, and are not stopped: ",
+                     words_of(made, "jobs", ", "), more ? " and others" : "");
 }
 
 Result<int> reserve(const ReserveFlags& flags) {
@@ -100,10 +102,10 @@ Result<int> reserve(const ReserveFlags& flags) {
   const std::string name = text_of(made, "name");
   const std::string nodes = text_of(made, "nodes");
   const auto processors = static_cast<std::int64_t>(number_of(made, "processors"));
-  return printed("Made reservation " + id_of(made) + (name.empty() ? "" : " (" + name + ")") + ": " +
-                 (nodes.empty() ? amount(processors, "processor") : nodes) + " from " +
-                 time_text(number_of(made, "start")) + " to " + time_text(number_of(made, "end")) + ".\n" +
-                 running_into(made));
+  return printed(fmt::format(
+      "Made reservation {}{}: {} from {} to {}.\n{}", id_of(made), name.empty() ? "" : fmt::format(" ({})", name),
+      nodes.empty() ? amount(processors, "processor") : nodes, time_text(number_of(made, "start")),
+      time_text(number_of(made, "end")), running_into(made)));
 }
 
 Result<int> unreserve(const UnreserveFlags& flags) {

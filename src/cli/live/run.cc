@@ -1,4 +1,6 @@
 // rota run: a command as a job at this terminal.
+#include <fmt/core.h>
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -50,7 +52,7 @@ std::string end_of(const Json& job) {
   if (state == "OUT_OF_MEMORY") return "was ended because it took more memory than it had asked for";
   if (signal != 0) {
     const char* const name = ::sigabbrev_np(signal);
-    return "was ended by signal " + std::to_string(signal) + (name ? std::string(" (SIG") + name + ")" : std::string());
+    return fmt::format("was ended by signal {}{}", signal, name ? fmt::format(" (SIG{})", name) : std::string());
   }
   return text_of(job, "message").empty() ? "" : "has failed";
 }
@@ -67,8 +69,7 @@ class Run {
   Result<int> until_ended() {
     while (true) {
       auto code = TRY(started() ? attached() : waited());
-      if code
-        return *code;
+      if (code) return *code;
     }
   }
 
@@ -95,7 +96,7 @@ class Run {
     pause_ = std::min(pause_ * 3 / 2, kLongestPause);
     const auto job = service_.get("/v1/jobs/" + percent_encoded(id_));
     if (!job) {
-      tell_once(job.error().message + " Job " + id_ + " is waited for all the same.");
+      tell_once(fmt::format("{} Job {} is waited for all the same.", job.error().message, id_));
       return std::nullopt;
     }
     const std::string state = text_of(*job, "state");
@@ -106,7 +107,7 @@ class Run {
 
   // A signal while it waits: there is nothing to pass it on to.
   Step given_up(int signal) {
-    remark("rota: cancelling job " + id_ + ".");
+    remark(fmt::format("rota: cancelling job {}.", id_));
     TRY(cancel());
     return kSignals + signal;
   }
@@ -123,20 +124,21 @@ class Run {
       tell_once(opened.error().message);
       return std::nullopt;
     }
-    if (!told_.empty()) here.say("rota: job " + id_ + " has started.");
+    if (!told_.empty()) here.say(fmt::format("rota: job {} has started.", id_));
     while (true) {
       switch (here.copy(signals_)) {
         case Event::told:
           tell_news(here);
           break;
         case Event::again:
-          here.say("rota: job " + id_ + " was interrupted; once more within a second cancels it.");
+          here.say(fmt::format("rota: job {} was interrupted; once more within a second cancels it.", id_));
           break;
         case Event::help:
-          here.say("rota: at the beginning of a line, ~. cancels job " + id_ + ", ~~ is a tilde, ~? says this.");
+          here.say(
+              fmt::format("rota: at the beginning of a line, ~. cancels job {}, ~~ is a tilde, ~? says this.", id_));
           break;
         case Event::cancel:
-          here.say("rota: cancelling job " + id_ + ".");
+          here.say(fmt::format("rota: cancelling job {}.", id_));
           if (const auto done = cancel(); !done) return hung_up(here, done.error().message);
           here.hang_up_soon();
           break;
@@ -151,13 +153,14 @@ class Run {
 
   // Without a service the job can still be ended: by leaving it.
   Step hung_up(const Attached& here, const std::string& why) {
-    here.say("rota: " + why + (keep_ ? " Job " + id_ + " goes on." : " Job " + id_ + " is hung up on."));
+    here.say(fmt::format("rota: {}{}", why,
+                         keep_ ? fmt::format(" Job {} goes on.", id_) : fmt::format(" Job {} is hung up on.", id_)));
     return kSignals + SIGHUP;
   }
 
   void tell_news(const Attached& here) {
     const local::AttachNews& news = here.news();
-    const auto say = [&](const std::string& what) { here.say("rota: job " + id_ + " " + what); };
+    const auto say = [&](const std::string& what) { here.say(fmt::format("rota: job {} {}", id_, what)); };
     if (news.phase == local::Phase::suspended) say("is suspended.");
     if (news.phase == local::Phase::runs && before_.phase == local::Phase::suspended) say("goes on.");
     if (news.phase == local::Phase::runs) tell_asked(here);
@@ -168,8 +171,9 @@ class Run {
   void tell_asked(const Attached& here) {
     const local::Asked asked = here.news().asked;
     if (before_.asked == asked) return;
-    if (asked == local::Asked::limit) here.say("rota: job " + id_ + " has reached its time limit and is being ended.");
-    if (asked == local::Asked::cancel) here.say("rota: job " + id_ + " is being cancelled.");
+    if (asked == local::Asked::limit)
+      here.say(fmt::format("rota: job {} has reached its time limit and is being ended.", id_));
+    if (asked == local::Asked::cancel) here.say(fmt::format("rota: job {} is being cancelled.", id_));
   }
 
   // Its processes are gone. How that counts the service says, once it has heard of it; without a service the
@@ -178,12 +182,13 @@ class Run {
     before_ = {};
     told_.clear();
     if (news.asked == local::Asked::requeue || news.asked == local::Asked::vacate) {
-      remark("rota: job " + id_ + " was stopped and is queued again; what it read of its input is gone.");
+      remark(fmt::format("rota: job {} was stopped and is queued again; what it read of its input is gone.", id_));
       pause_ = kFirstPause;
       return std::nullopt;
     }
     if (news.asked == local::Asked::move) {
-      remark("rota: job " + id_ + " moves to another node and goes on there; what it read of its input is gone.");
+      remark(
+          fmt::format("rota: job {} moves to another node and goes on there; what it read of its input is gone.", id_));
       pause_ = kFirstPause;
       return std::nullopt;
     }
@@ -196,8 +201,8 @@ class Run {
       pause = std::min(pause * 3 / 2, kLongest);
       ::poll(nullptr, 0, pause);
     }
-    remark("rota: the service does not say how job " + id_ + " ended; `rota job " + id_ +
-           "` will tell once it answers.");
+    remark(fmt::format("rota: the service does not say how job {} ended; `rota job {}` will tell once it answers.", id_,
+                       id_));
     if (news.phase != local::Phase::ended) return kFailed;
     return WIFSIGNALED(news.status) ? kSignals + WTERMSIG(news.status) : WEXITSTATUS(news.status);
   }
@@ -211,7 +216,7 @@ class Run {
   int tell_end(const Json& job) const {
     const std::string how = end_of(job);
     const std::string message = text_of(job, "message");
-    if (!how.empty()) remark("rota: job " + id_ + " " + how + (message.empty() ? "." : ": " + message));
+    if (!how.empty()) remark(fmt::format("rota: job {} {}{}", id_, how, message.empty() ? "." : ": " + message));
     return exit_code_of(job);
   }
 
@@ -248,11 +253,13 @@ Result<int> run_job(const RunFlags& flags) {
   TRY(have_service(flags.service.address));
   const Service service(flags.service);
   if (service.remote())
-    return fail("a job can be attached only on the computer of the service, and " + service.shown() +
-                " is asked over the network; use `rota submit --wait`.");
+    return fail(
+        "a job can be attached only on the computer of the service, and {} is asked over the network; use `rota submit "
+        "--wait`.",
+        service.shown());
   const std::string name = local::unguessable_name();
   local::Descriptor listener = local::listen_at(name);
-  if (!listener) return fail(std::string("A job cannot be waited for here: ") + std::strerror(errno) + ".");
+  if (!listener) return fail("A job cannot be waited for here: {}.", std::strerror(errno));
   auto attach = TRY(attach_member(flags, request, name));
   request["attach"] = std::move(attach);
   const auto answer = TRY(submit(service, request));

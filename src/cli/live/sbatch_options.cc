@@ -1,5 +1,7 @@
 #include "cli/live/sbatch_options.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -186,7 +188,7 @@ Result<const SbatchOption*> sbatch_option(std::string_view name, bool* guessed) 
   }
   std::vector<std::string> names;
   for (const SbatchOption* option : found) names.push_back(dashed(*option));
-  return fail(std::string(name) + " may be " + alternatives(names) + "; write one of them out");
+  return fail("{} may be {}; write one of them out", name, alternatives(names));
 }
 
 Fate fate(const SbatchOption& option, std::optional<std::string_view> value) {
@@ -198,7 +200,7 @@ std::string nearest_sbatch_option(std::string_view name) {
   std::vector<std::string> names;
   for (const SbatchOption& option : kOptions) names.push_back(dashed(option));
   const std::string_view near = nearest(name, {names.begin(), names.end()});
-  return near.empty() ? "" : "; did you mean " + std::string(near) + "?";
+  return near.empty() ? "" : fmt::format("; did you mean {}?", near);
 }
 
 std::string own_name(const SbatchOption& option) {

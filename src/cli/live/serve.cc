@@ -1,4 +1,6 @@
 // rota serve: the service on this computer.
+#include <fmt/core.h>
+
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,8 +35,8 @@ struct ServeFlags {
 Result<std::string> absolute(const std::string& path) {
   if (path.empty() || path.front() == '/') return path;
   const std::unique_ptr<char, decltype(&std::free)> here(::getcwd(nullptr, 0), &std::free);
-  if (!here) return fail(std::string("the working directory cannot be told: ") + std::strerror(errno) + ".");
-  return std::string(here.get()) + "/" + path;
+  if (!here) return fail("the working directory cannot be told: {}.", std::strerror(errno));
+  return fmt::format("{}/{}", here.get(), path);
 }
 
 constexpr std::string_view kWarning = "warning: ";
@@ -51,7 +53,7 @@ Result<ServeWords> words_of(const ServeFlags& flags) {
 // For who has started the first service on a state: what there is to do with it.
 void say_what_is_next(const ServeFlags& flags) {
   const std::string socket = flags.socket.empty() ? "" : " --socket " + for_shell(flags.socket);
-  remark("rota: submit a job:  rota submit" + socket + " --wrap 'echo hello'");
+  remark(fmt::format("rota: submit a job:  rota submit{} --wrap 'echo hello'", socket));
   remark("rota: see what runs and waits:  rota queue" + socket);
   remark("rota: see it in a browser, at the address that this prints:  rota page" + socket);
 }
@@ -72,14 +74,14 @@ Result<int> serve(const ServeFlags& flags, Starter& starter, bool to_journal) {
     const auto priority = line.starts_with(kWarning) ? api::Priority::warning : api::Priority::news;
     const std::string at = to_file ? time_text(static_cast<double>(unix_now())) + " " : "";
     if (starter.any()) bound_log(log_of(words.state));
-    remark(api::journal_line(priority, at + "rota: " + line, to_journal));
+    remark(api::journal_line(priority, fmt::format("{}rota: {}", at, line), to_journal));
   };
   const bool first = is_new(words.state);
   options.ready = [&] {
     starter.tell_ready();
     if (first && !starter.any() && !to_journal) say_what_is_next(flags);
   };
-  options.say("state in " + shown_path(words.state) + ", socket " + shown_path(words.socket));
+  options.say(fmt::format("state in {}, socket {}", shown_path(words.state), shown_path(words.socket)));
   TRY(api::serve_until_stopped(options));
   return kDone;
 }
@@ -102,9 +104,9 @@ Result<int> serve_in_background(const ServeFlags& flags) {
   const auto words = TRY(words_of(flags));
   const bool first = is_new(words.state);
   const auto started = TRY(start_in_background(words));
-  if (!started) return fail("another service answers at " + shown_path(words.socket) + "; `rota stop` ends it.");
-  remark("rota: the service answers at " + short_path(words.socket) + " (state " + short_path(words.state) + ", log " +
-         short_path(log_of(words.state)) + "); `rota stop` ends it.");
+  if (!started) return fail("another service answers at {}; `rota stop` ends it.", shown_path(words.socket));
+  remark(fmt::format("rota: the service answers at {} (state {}, log {}); `rota stop` ends it.",
+                     short_path(words.socket), short_path(words.state), short_path(log_of(words.state))));
   if (first) say_what_is_next(flags);
   return kDone;
 }

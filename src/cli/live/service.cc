@@ -1,5 +1,7 @@
 #include "cli/live/service.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -13,8 +15,7 @@ namespace {
 constexpr std::size_t kPage = 1000;  // rows of a list at once
 
 std::unexpected<Error> not_understood(const std::string& service, const std::string& what) {
-  return fail("The service at " + service + " answered with " + what +
-              "; `rota doctor` says whether it is of this version.");
+  return fail("The service at {} answered with {}; `rota doctor` says whether it is of this version.", service, what);
 }
 
 // The sentence of a refusal: its detail as it is.
@@ -23,8 +24,8 @@ std::unexpected<Error> refused(const std::string& service, const HttpAnswer& ans
   const std::string detail = text_of(problem, "detail");
   if (!detail.empty()) return fail(detail);
   const std::string title = text_of(problem, "title");
-  return not_understood(service, "HTTP status " + std::to_string(answer.status) +
-                                     (title.empty() ? "" : " (" + title + ")") + " and no reason");
+  return not_understood(service, fmt::format("HTTP status {}{} and no reason", answer.status,
+                                             title.empty() ? "" : fmt::format(" ({})", title)));
 }
 
 bool done(const HttpAnswer& answer) { return answer.status >= 200 && answer.status < 300; }
@@ -182,7 +183,7 @@ std::string target_of(const std::string& path, const std::map<std::string, std::
   char before = '?';
   for (const auto& [name, value] : query) {
     if (value.empty()) continue;
-    out += std::exchange(before, '&') + name + "=" + percent_encoded(value);
+    out += fmt::format("{}{}={}", std::exchange(before, '&'), name, percent_encoded(value));
   }
   return out;
 }

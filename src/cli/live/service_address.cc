@@ -1,5 +1,7 @@
 #include "cli/live/service_address.h"
 
+#include <fmt/core.h>
+
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,8 +48,8 @@ Result<void> read_url(const std::string& url, ServiceAddress& into) {
   const bool odd = std::ranges::any_of(into.host, [](char c) { return c <= ' ' || c == '/' || c == '@' || c == 127; });
   if (into.host.empty() || odd || !port || *port < 1 || *port > 65535) return no_url(url);
   if (!into.tls && !is_this_computer(into.host))
-    return fail("With http:// whoever is on the way to " + into.host + " would read the token; write https://" +
-                into.host + ":" + into.port + ".");
+    return fail("With http:// whoever is on the way to {} would read the token; write https://{}:{}.", into.host,
+                into.host, into.port);
   return {};
 }
 
@@ -60,9 +62,9 @@ Result<std::string> token_of(const AddressFlags& flags) {
     text = std::move(read);
     struct stat found{};
     if (::stat(file.c_str(), &found) == 0 && S_ISREG(found.st_mode) && (found.st_mode & (S_IRGRP | S_IROTH)) != 0)
-      remark("rota: " + shown_path(file) +
-             " can be read by others, who could do with the token in it what you may; "
-             "`chmod 600` closes it.");
+      remark(fmt::format(
+          "rota: {} can be read by others, who could do with the token in it what you may; `chmod 600` closes it.",
+          shown_path(file)));
   }
   text = std::string(trimmed(text));
   if (text.empty())
@@ -70,8 +72,8 @@ Result<std::string> token_of(const AddressFlags& flags) {
         "Over the network a service is asked with a token; put it into ROTA_TOKEN, or its file into --token-file "
         "or ROTA_TOKEN_FILE. `rota token create` makes one, on the computer of the service.");
   if (std::ranges::any_of(text, [](char c) { return c <= ' ' || c == 127; }))
-    return fail("The token " + (file.empty() ? std::string("in ROTA_TOKEN") : "in " + shown_path(file)) +
-                " is none: it has blanks or lines in it. `rota token create` prints one.");
+    return fail("The token {} is none: it has blanks or lines in it. `rota token create` prints one.",
+                file.empty() ? std::string("in ROTA_TOKEN") : "in " + shown_path(file));
   return text;
 }
 
@@ -102,7 +104,7 @@ Result<ServiceAddress> found_address() {
 std::string ServiceAddress::shown() const {
   if (!remote()) return shown_path(socket);
   const bool v6 = host.find(':') != std::string::npos;
-  return (tls ? "https://" : "http://") + (v6 ? "[" + host + "]" : host) + ":" + port;
+  return fmt::format("{}{}:{}", tls ? "https://" : "http://", v6 ? fmt::format("[{}]", host) : host, port);
 }
 
 Result<ServiceAddress> service_address(const AddressFlags& flags) {

@@ -1,5 +1,6 @@
 #include "cli/live/service_client.h"
 
+#include <fmt/core.h>
 #include <openssl/ssl.h>
 #include <sys/un.h>
 
@@ -59,38 +60,41 @@ using Answer = std::expected<HttpAnswer, Lost>;
 std::string not_reached(const ServiceAddress& address, const error_code& why) {
   const char* other = address.remote() ? "--url or ROTA_URL." : "--socket or ROTA_SOCKET.";
   if (why == boost::system::errc::permission_denied)
-    return "The socket " + address.shown() + " may not be used by you; ask who runs the service.";
+    return fmt::format("The socket {} may not be used by you; ask who runs the service.", address.shown());
   const bool nobody =
       why == boost::system::errc::no_such_file_or_directory || why == boost::system::errc::connection_refused;
   if (nobody && is_usual_socket(address.socket))
-    return "No service answers at " + address.shown() + how_to_start(own_place());
+    return fmt::format("No service answers at {}{}", address.shown(), how_to_start(own_place()));
   if (nobody)
-    return "No service answers at " + address.shown() + "; start one with `rota serve`, or name another with " + other;
-  return "Cannot reach a service at " + address.shown() + ": " + why.message() + ". Name another " +
-         (address.remote() ? "one with " : "socket with ") + other;
+    return fmt::format("No service answers at {}; start one with `rota serve`, or name another with {}",
+                       address.shown(), other);
+  return fmt::format("Cannot reach a service at {}: {}. Name another {}{}", address.shown(), why.message(),
+                     address.remote() ? "one with " : "socket with ", other);
 }
 
 // What to try where a service that may speak TLS was asked without.
 std::string with_tls(const ServiceAddress& address) {
   if (!address.remote() || address.tls) return "";
-  return "if it speaks TLS, name it as https" + address.shown().substr(std::string_view("http").size()) + "; else ";
+  return fmt::format("if it speaks TLS, name it as https{}; else ",
+                     address.shown().substr(std::string_view("http").size()));
 }
 
 std::string not_answered(const ServiceAddress& address, const error_code& why) {
   const std::string head = "The service at " + address.shown();
   if (why == http::error::end_of_stream || why == http::error::partial_message || why == ssl::error::stream_truncated ||
       why == boost::system::errc::connection_reset || why == boost::system::errc::broken_pipe)
-    return head + " broke off before it had answered; " + with_tls(address) + "ask it again, or look at its log.";
+    return fmt::format("{} broke off before it had answered; {}ask it again, or look at its log.", head,
+                       with_tls(address));
   if (why == http::error::body_limit) return head + " answered with more than 256 MiB; ask for less at once.";
   if (why.category() == http::make_error_code(http::error::bad_version).category())
-    return head + " does not speak HTTP (" + why.message() + "); " + with_tls(address) + "name Rota's " +
-           (address.remote() ? "address with --url or ROTA_URL." : "socket with --socket or ROTA_SOCKET.");
-  return head + " cannot be read from: " + why.message() + ". Ask it again, or look at its log.";
+    return fmt::format("{} does not speak HTTP ({}); {}name Rota's {}", head, why.message(), with_tls(address),
+                       address.remote() ? "address with --url or ROTA_URL." : "socket with --socket or ROTA_SOCKET.");
+  return fmt::format("{} cannot be read from: {}. Ask it again, or look at its log.", head, why.message());
 }
 
 Lost silent(const ServiceAddress& address) {
-  return {"The service at " + address.shown() + " has not answered within " + std::to_string(kPatience.count()) +
-              " s; see whether it is stopped, or ask again later.",
+  return {fmt::format("The service at {} has not answered within {} s; see whether it is stopped, or ask again later.",
+                      address.shown(), kPatience.count()),
           Lost::Why::other};
 }
 
@@ -184,8 +188,9 @@ class Try {
     trust.set_default_verify_paths(wrong_);
     if (!address_.ca_file.empty()) trust.load_verify_file(address_.ca_file, wrong_);
     if (wrong_ && !address_.ca_file.empty())
-      return std::unexpected(Lost{"The certificates in " + shown_path(address_.ca_file) + " cannot be used: " +
-                                  wrong_.message() + ". --ca-file and ROTA_CA_FILE take a PEM file."});
+      return std::unexpected(
+          Lost{fmt::format("The certificates in {} cannot be used: {}. --ca-file and ROTA_CA_FILE take a PEM file.",
+                           shown_path(address_.ca_file), wrong_.message())});
     ssl::stream<Tcp::socket&> stream(socket, trust);
     const std::string& host = address_.host;
     const bool number = !asio::ip::make_address(host, wrong_).is_unspecified() && !wrong_;
@@ -201,13 +206,13 @@ class Try {
     if (!wrong_) return talk(stream);
     const long doubt = ::SSL_get_verify_result(stream.native_handle());
     if (doubt == X509_V_OK)
-      return std::unexpected(Lost{"The service at " + address_.shown() + " agrees on no TLS: " + wrong_.message() +
-                                  ". See whether it speaks TLS there, and look at its log."});
+      return std::unexpected(Lost{
+          fmt::format("The service at {} agrees on no TLS: {}. See whether it speaks TLS there, and look at its log.",
+                      address_.shown(), wrong_.message())});
     return std::unexpected(
-        Lost{"The service at " + address_.shown() + " shows a certificate that is not trusted here (" +
-             ::X509_verify_cert_error_string(doubt) +
-             "); name who signed it with --ca-file or ROTA_CA_FILE, and the service as its certificate "
-             "does."});
+        Lost{fmt::format("The service at {} shows a certificate that is not trusted here ({}); name who signed it with "
+                         "--ca-file or ROTA_CA_FILE, and the service as its certificate does.",
+                         address_.shown(), ::X509_verify_cert_error_string(doubt))});
   }
 
   template <class Stream>
@@ -238,18 +243,20 @@ Result<HttpAnswer> ServiceClient::exchange(const HttpRequest& request) const {
   if (!address_) return std::unexpected(address_.error());
   const std::string& path = address_->socket;
   if (path.size() >= sizeof(sockaddr_un{}.sun_path))
-    return fail("The path of the socket, " + shown_path(path) + ", has " + std::to_string(path.size()) +
-                " bytes; a socket's has " + std::to_string(sizeof(sockaddr_un{}.sun_path) - 1) +
-                " at most. Name a shorter one with --socket or ROTA_SOCKET.");
+    return fail(
+        "The path of the socket, {}, has {} bytes; a socket's has {} at most. Name a shorter one with --socket or "
+        "ROTA_SOCKET.",
+        shown_path(path), path.size(), sizeof(sockaddr_un{}.sun_path) - 1);
   using Clock = std::chrono::steady_clock;
   const bool repeatable = request.verb == "GET" || !request.key.empty();
   const Clock::time_point patient_until = Clock::now() + kBusy;
   bool sent = false, told = false;  // sent: the service may have done what is asked
   const auto given_up = [&](const std::string& sentence) {
     if (!sent || request.verb == "GET") return fail(sentence);
-    return fail("The service at " + address_->shown() +
-                " broke off before it had answered. It may have done what was asked all the same: look with `rota "
-                "queue` and `rota history` before you ask again.");
+    return fail(
+        "The service at {} broke off before it had answered. It may have done what was asked all the same: look with "
+        "`rota queue` and `rota history` before you ask again.",
+        address_->shown());
   };
   std::optional<Clock::time_point> until;
   for (;;) {
@@ -272,7 +279,7 @@ Result<HttpAnswer> ServiceClient::exchange(const HttpRequest& request) const {
     if (Clock::now() > *until) {
       if (!waits || told) return given_up(answer.error().sentence);
       told = true;
-      remark("rota: The service at " + address_->shown() + " is away; waiting for it.");
+      remark(fmt::format("rota: The service at {} is away; waiting for it.", address_->shown()));
       until = Clock::now() + kAway;
     }
     std::this_thread::sleep_for(kPause);

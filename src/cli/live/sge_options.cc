@@ -1,4 +1,6 @@
 // #$ lines, as qsub of Grid Engine 8 documents them.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -25,8 +27,14 @@ class Sge final : public WordOptions {
 
  private:
   bool is_switch(const std::string& word) override {
-    if (word == "-h") return out_.put("hold", "yes"), true;
-    if (word == "-verify") return out_.needed.push_back(word), true;  // it submits nothing
+    if (word == "-h") {
+      out_.put("hold", "yes");
+      return true;
+    }
+    if (word == "-verify") {
+      out_.needed.push_back(word);
+      return true;
+    }  // it submits nothing
     constexpr std::array<std::string_view, 3> kNoLoss{"-notify", "-terse", "-clear"};
     if (word == "-cwd" || word == "-V" || word == "-hard") return true;  // so it is anyway
     if (std::ranges::find(kNoLoss, word) == kNoLoss.end()) return false;
@@ -40,8 +48,11 @@ class Sge final : public WordOptions {
     if (const auto same = kSame.find(name); same != kSame.end()) return put(same->second, value);
     constexpr std::array<std::string_view, 12> kNoLoss{"-P", "-A",    "-S",  "-p",   "-w",     "-b",
                                                        "-R", "-sync", "-js", "-now", "-shell", "-binding"};
-    const std::string whole = name + " " + value;
-    if (std::ranges::find(kNoLoss, name) != kNoLoss.end()) return out_.left_out.push_back(whole), Result<void>{};
+    const std::string whole = fmt::format("{} {}", name, value);
+    if (std::ranges::find(kNoLoss, name) != kNoLoss.end()) {
+      out_.left_out.push_back(whole);
+      return Result<void>{};
+    }
     if (name == "-o" || name == "-e") {
       out_.put("open_mode", "append");  // as Grid Engine has it
       return put(name == "-o" ? "output" : "error", sge_path(value));
@@ -57,7 +68,10 @@ class Sge final : public WordOptions {
     if (name == "-q" && value.find_first_of("@,*") == std::string::npos) return put("partition", value);
     if (name == "-hold_jid") return waits(name, value, "afterany:");
     if (name == "-hold_jid_ad") return waits(name, value, "aftercorr:");
-    if (name != "-a") return out_.needed.push_back(whole), Result<void>{};
+    if (name != "-a") {
+      out_.needed.push_back(whole);
+      return Result<void>{};
+    }
     const auto begin = digits_when(value);
     return begin ? put("begin", *begin) : std::unexpected(begin.error());
   }
@@ -76,7 +90,10 @@ class Sge final : public WordOptions {
     const std::string* const next = next_word();
     if (next == nullptr) return wrong_value("-pe " + name, "is followed by how many processors, as in -pe smp 4");
     const std::string& count = *next;
-    if (!only_digits(count)) return out_.needed.push_back("-pe " + name + " " + count), Result<void>{};
+    if (!only_digits(count)) {
+      out_.needed.push_back(fmt::format("-pe {} {}", name, count));
+      return Result<void>{};
+    }
     constexpr std::array<std::string_view, 7> kOneNode{"smp", "openmp", "thread", "share", "shm", "serial", "onenode"};
     const auto holds = [&](std::string_view word) { return lower(name).contains(word); };
     const bool several = holds("openmpi") || (holds("mpi") && !holds("smp"));
@@ -110,7 +127,10 @@ class Sge final : public WordOptions {
   Result<void> waits(const std::string& name, std::string_view list, const std::string& kind) {
     std::string after;
     for (const std::string_view id : split(list, ',')) {
-      if (!only_digits(id)) return out_.needed.push_back(name + " " + std::string(list)), Result<void>{};
+      if (!only_digits(id)) {
+        out_.needed.push_back(fmt::format("{} {}", name, list));
+        return Result<void>{};
+      }
       after += (after.empty() ? "" : ",") + kind + std::string(id);
     }
     return put("after", after);

@@ -1,5 +1,6 @@
 #include "cli/live/slurm_habits.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "base/page_test.h"
@@ -15,8 +16,8 @@ TEST(ForeignCommands, StandInTheDocumentWithWhatDoesTheSameHere) {
   for (const ForeignCommand& each : foreign_commands()) {
     std::string names;
     for (const std::string_view name : split(each.names, ' '))
-      names += (names.empty() ? "`" : ", `") + std::string(name) + "`";
-    table += "| " + names + " | `" + std::string(each.ours) + "` |\n";
+      names += fmt::format("{}{}`", names.empty() ? "`" : ", `", name);
+    table += fmt::format("| {} | `{}` |\n", names, each.ours);
   }
   expect_in_page("live-commands.md", "foreign commands", table);
 }

@@ -1,5 +1,7 @@
 #include "cli/live/submission.h"
 
+#include <fmt/core.h>
+
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -42,7 +44,7 @@ Result<std::string> script_text(const std::string& path) {
       if ((*text)[i] != '\r' || i + 1 == text->size() || (*text)[i + 1] != '\n') unix_text += (*text)[i];
     }
     *text = std::move(unix_text);
-    remark("rota: " + shown + " has the line ends of Windows; it was submitted with those of Unix.");
+    remark(fmt::format("rota: {} has the line ends of Windows; it was submitted with those of Unix.", shown));
   }
   return text;
 }
@@ -57,7 +59,7 @@ bool is_program_elsewhere(const std::string& name) {
   const char* path = std::getenv("PATH");
   if (path == nullptr || name == "-" || name.contains('/') || std::filesystem::exists(name, ignored)) return false;
   return std::ranges::any_of(split(path, ':'), [&](std::string_view folder) {
-    const std::string program = std::string(folder) + "/" + name;
+    const std::string program = fmt::format("{}/{}", folder, name);
     return !folder.empty() && std::filesystem::is_regular_file(program, ignored) &&
            ::access(program.c_str(), X_OK) == 0;
   });
@@ -73,7 +75,7 @@ Result<void> take_script(const std::string& path, bool anyway, SubmitValues& val
       return fail(each +
                   " The job might run where it must not, so that nothing was submitted; take the line out, or "
                   "submit it with --anyway.");
-    remark("rota: " + each + " Submitted anyway.");
+    remark(fmt::format("rota: {} Submitted anyway.", each));
   }
   overrule(directives.values, std::move(values));
   values = std::move(directives.values);
@@ -103,7 +105,7 @@ Result<Json> request_of(const Submission& submission) {
   Result<void> taken;
   if (!submission.wrap.empty()) {
     if (!words.empty()) return fail("--wrap is in place of a script or a command; give one of them.");
-    out["script"] = "#!/bin/sh\n" + submission.wrap + "\n";
+    out["script"] = fmt::format("#!/bin/sh\n{}\n", submission.wrap);
     set_name(values, "wrap");
   } else if (command) {
     take_words(words, 1, out);
@@ -111,8 +113,8 @@ Result<Json> request_of(const Submission& submission) {
   } else if (is_program_elsewhere(words.front())) {
     std::string line;
     for (const std::string& word : words) line += " " + word;
-    return fail("There is no script " + shown_path(words.front()) +
-                " in this folder. Two dashes go before a program: `rota submit --" + one_line(line) + "`.");
+    return fail("There is no script {} in this folder. Two dashes go before a program: `rota submit --{}`.",
+                shown_path(words.front()), one_line(line));
   } else {
     taken = take_script(words.front(), submission.anyway, values, out);
     take_words(words, 1, out);

@@ -1,4 +1,6 @@
 // rota submit: a script or a command becomes a job.
+#include <fmt/core.h>
+
 #include <unistd.h>
 
 #include <memory>
@@ -29,11 +31,11 @@ std::string tried_text(const Json& answer) {
   const std::string tail = (why.empty() ? "" : " " + why) + "\n";
   const std::string starts = "; as things stand it would start at ";
   if (has_number(answer, "expected_start"))
-    return head + starts + time_text(number_of(answer, "expected_start")) + "." + tail;
+    return fmt::format("{}{}{}.{}", head, starts, time_text(number_of(answer, "expected_start")), tail);
   if (has_number(answer, "at_the_latest"))
-    return head + starts + time_text(number_of(answer, "at_the_latest")) + " at the latest." + tail;
+    return fmt::format("{}{}{} at the latest.{}", head, starts, time_text(number_of(answer, "at_the_latest")), tail);
   const std::string unknown = text_of(answer, "start_unknown");
-  return head + "; when, is not known" + (unknown.empty() ? "" : ": " + unknown) + "." + tail;
+  return fmt::format("{}; when, is not known{}.{}", head, unknown.empty() ? "" : ": " + unknown, tail);
 }
 
 Result<int> submit_job(const SubmitFlags& flags) {
@@ -48,7 +50,7 @@ Result<int> submit_job(const SubmitFlags& flags) {
   const std::string said = flags.service.json ? shown_json(answer)
                            : flags.test_only  ? tried_text(answer)
                            : flags.parsable   ? id + "\n"
-                                              : "Submitted job " + id + "\n";
+                                              : fmt::format("Submitted job {}\n", id);
   const bool waits = flags.wait && !flags.test_only;
   if (!waits || !flags.service.json) {
     if (auto told = printed(said); !told || !waits) return told;

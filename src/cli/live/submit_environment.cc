@@ -1,5 +1,7 @@
 #include "cli/live/submit_environment.h"
 
+#include <fmt/core.h>
+
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,7 +46,7 @@ std::string asked_in_slurms_words(const SubmitValues& values) {
                                                                    {"after", "JOB_DEPENDENCY"}}};
   std::string out;
   const auto add = [&](std::string_view name, const std::string& text) {
-    if (!text.contains(' ')) out += (out.empty() ? "" : " ") + std::string(name) + "=" + text;
+    if (!text.contains(' ')) out += fmt::format("{}{}={}", out.empty() ? "" : " ", name, text);
   };
   for (const auto& [key, name] : kWords) {
     const SubmitValue* value = given(values, key);
@@ -82,7 +84,7 @@ Result<Surroundings> surroundings() {
   std::error_code failed;
   Surroundings here;
   here.folder = std::filesystem::current_path(failed).string();
-  if (failed) return fail("This folder cannot be named: " + failed.message() + ". Change to another one.");
+  if (failed) return fail("This folder cannot be named: {}. Change to another one.", failed.message());
   for (char** variable = environ; *variable != nullptr; ++variable) {
     if (!is_of_address(*variable)) here.environment.emplace_back(*variable);
   }
@@ -110,9 +112,9 @@ std::vector<std::string> job_environment(const SubmitValues& values, const Surro
   for (const std::string_view name : names) {
     for (const char* const prefix : {"ROTA_", "SLURM_"}) {
       if (name.starts_with(prefix))
-        remarks.push_back(rota::quoted(name.substr(0, name.find('='))) +
-                          " of --export is left out: only the service says what begins with " + prefix +
-                          "; call it otherwise.");
+        remarks.push_back(
+            fmt::format("{} of --export is left out: only the service says what begins with {}; call it otherwise.",
+                        rota::quoted(name.substr(0, name.find('='))), prefix));
     }
     if (name.find('=') != std::string_view::npos) out.emplace_back(name);
   }

@@ -1,5 +1,7 @@
 #include "cli/live/submit_request.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -60,7 +62,7 @@ class Request {
   }
 
   static std::unexpected<Error> twice(const SubmitValue& one, const SubmitValue& other) {
-    return fail(one.where + " and " + other.where + " say the same in two ways; give one of them.");
+    return fail("{} and {} say the same in two ways; give one of them.", one.where, other.where);
   }
 
   // The number under a key, else `otherwise`.
@@ -159,10 +161,10 @@ class Request {
         tres_processors_ = *number;
       } else if (kind == "gres/gpu" || kind.starts_with("gres/gpu:")) {
         tres_accelerators_ = *value;
-        tres_accelerators_->text = std::string(kind.substr(5)) + ":" + std::to_string(*number);
+        tres_accelerators_->text = fmt::format("{}:{}", kind.substr(5), *number);
       } else {
-        return fail(value->where + ": Rota has nothing like " + rota::quoted(piece) +
-                    "; cpu=2 and gres/gpu=1 it takes, memory is --mem-per-cpu.");
+        return fail("{}: Rota has nothing like {}; cpu=2 and gres/gpu=1 it takes, memory is --mem-per-cpu.",
+                    value->where, rota::quoted(piece));
       }
     }
     return {};
@@ -232,7 +234,7 @@ class Request {
       if (!all && number > kMostCounted / tasks_) return wrong_value(*value, "fewer");
       if (!all) number *= tasks_;
       if (number % nodes_ != 0)
-        return wrong_value(*value, "a number that " + std::to_string(nodes_) + " nodes can share evenly");
+        return wrong_value(*value, fmt::format("a number that {} nodes can share evenly", nodes_));
       number /= nodes_;
     }
     accelerators_ = number;
@@ -248,7 +250,7 @@ class Request {
     const SubmitValue* value = given("licence");
     if (value == nullptr) return {};
     const auto licences = parse_named_licences(value->text);
-    if (!licences) return fail(value->where + ": " + licences.error().message);
+    if (!licences) return fail("{}: {}", value->where, licences.error().message);
     put_licences(*licences, out_);
     return {};
   }
@@ -260,19 +262,19 @@ class Request {
   Result<void> times() {
     if (const SubmitValue* value = given("limit")) {
       const auto limit = limit_seconds(value->text, value->dialect);
-      if (!limit) return fail(where_limit(*value) + ": " + limit.error().message);
+      if (!limit) return fail("{}: {}", where_limit(*value), limit.error().message);
       out_["limit"] = *limit;
     }
     for (const char* key : {"kill_wait", "checkpoint_time"}) {
       const SubmitValue* value = given(key);
       if (value == nullptr) continue;
       const auto wait = parse_duration(value->text);
-      if (!wait) return fail(value->where + ": " + wait.error().message);
+      if (!wait) return fail("{}: {}", value->where, wait.error().message);
       out_[key] = to_seconds(*wait);
     }
     if (const SubmitValue* value = given("begin")) {
       const auto begin = parse_when(value->text, here_.now);
-      if (!begin) return fail(value->where + ": " + begin.error().message);
+      if (!begin) return fail("{}: {}", value->where, begin.error().message);
       out_["begin"] = *begin;
     }
     return {};
@@ -347,7 +349,7 @@ class Request {
         const bool last = pieces[i] == "last";
         if ((!last && pieces[i].find_first_not_of("0123456789_+") != std::string_view::npos) || pieces[i].empty())
           return wrong_value(*value, "ids of jobs behind afterok: and its kin, such as afterok:12:13");
-        after.push_back(std::string(pieces[0]) + ":" + std::string(pieces[i]));
+        after.push_back(fmt::format("{}:{}", pieces[0], pieces[i]));
       }
     }
     out_["after"] = std::move(after);
@@ -358,27 +360,30 @@ class Request {
   void about_files(std::vector<std::string>& remarks) const {
     const SubmitValue *output = given("output"), *mode = given("open_mode"), *folder = given("folder");
     if (mode != nullptr && given("array") != nullptr && !out_["append"] && output && !output->text.contains('%'))
-      remarks.push_back("The tasks write over each other's output: with " + mode->where + " " + mode->text +
-                        " each begins the one file anew; write %a into its name.");
+      remarks.push_back(fmt::format(
+          "The tasks write over each other's output: with {} {} each begins the one file anew; write %a into its name.",
+          mode->where, mode->text));
     std::error_code ignored;
     if (folder != nullptr && !std::filesystem::is_directory(out_["folder"].get<std::string>(), ignored))
-      remarks.push_back(folder->where + ": there is no folder " + rota::quoted(out_["folder"].get<std::string>()) +
-                        " here, and a job fails whose folder is not there when it starts.");
+      remarks.push_back(
+          fmt::format("{}: there is no folder {} here, and a job fails whose folder is not there when it starts.",
+                      folder->where, rota::quoted(out_["folder"].get<std::string>())));
   }
 
   void about_times(std::vector<std::string>& remarks) const {
     if (const SubmitValue* signal = given("signal"); signal != nullptr && given("limit") == nullptr)
-      remarks.push_back(signal->where +
-                        " is sent before a time limit, and none is given: it counts from the one that " +
-                        "the partition or the service gives, if any.");
+      remarks.push_back(
+          fmt::format("{} is sent before a time limit, and none is given: it counts from the one that the partition or "
+                      "the service gives, if any.",
+                      signal->where));
     constexpr std::int64_t kMinutesMaybe = 120;
     const SubmitValue* const limit = given("limit");
     if (limit != nullptr && limit->dialect == Dialect::rota && only_digits(limit->text) &&
         parse_integer(limit->text).value_or(kMinutesMaybe + 1) <= kMinutesMaybe)
-      remarks.push_back(where_limit(*limit) + " " + limit->text + " is " + limit->text +
-                        " seconds; with a letter behind it, as in " + limit->text + "m, it is minutes.");
+      remarks.push_back(fmt::format("{} {} is {} seconds; with a letter behind it, as in {}m, it is minutes.",
+                                    where_limit(*limit), limit->text, limit->text, limit->text));
     if (const SubmitValue* begin = given("begin"); begin != nullptr && out_.value("begin", here_.now) < here_.now)
-      remarks.push_back(begin->where + " " + begin->text + " has passed, so that it holds nothing back.");
+      remarks.push_back(fmt::format("{} {} has passed, so that it holds nothing back.", begin->where, begin->text));
   }
 
   // Slurm has more occasions than Rota; nobody's job runs otherwise for a mail that does not come.
@@ -393,7 +398,7 @@ class Request {
       if (std::ranges::find(kSlurms, type) == kSlurms.end()) {
         types.push_back(type);
       } else {
-        remarks.push_back(value->where + ": Rota sends no mail of " + type + ".");
+        remarks.push_back(fmt::format("{}: Rota sends no mail of {}.", value->where, type));
       }
     }
     out_["mail"] = std::move(types);
@@ -448,7 +453,7 @@ void put_licences(const std::vector<NamedLicences>& licences, Json& into) {
   into["licence"] = licences.front().name;
   into["licences"] = licences.front().count;
   for (std::size_t i = 1; i < licences.size(); ++i)
-    into["more_licences"].push_back(licences[i].name + ":" + std::to_string(licences[i].count));
+    into["more_licences"].push_back(fmt::format("{}:{}", licences[i].name, licences[i].count));
 }
 
 }  // namespace rota::cli

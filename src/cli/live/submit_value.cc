@@ -1,22 +1,24 @@
 #include "cli/live/submit_value.h"
 
+#include <fmt/core.h>
+
 #include "base/text.h"
 
 namespace rota::cli {
 
 std::unexpected<Error> wrong_value(const SubmitValue& value, const std::string& wanted) {
-  return fail(value.where + " takes " + wanted + ", not " + rota::quoted(value.text) + ".");
+  return fail("{} takes {}, not {}.", value.where, wanted, rota::quoted(value.text));
 }
 
 Result<std::int64_t> counted(const SubmitValue& value, std::int64_t least) {
   const auto number = parse_integer(value.text);
   if (!number || *number < least || *number > kMostCounted)
-    return wrong_value(value, "a whole number from " + std::to_string(least) + " to " + grouped(kMostCounted));
+    return wrong_value(value, fmt::format("a whole number from {} to {}", least, grouped(kMostCounted)));
   return *number;
 }
 
 std::unexpected<Error> too_many_processors() {
-  return fail("A job asks for " + grouped(kMostCounted) + " processors at most; ask for fewer.");
+  return fail("A job asks for {} processors at most; ask for fewer.", grouped(kMostCounted));
 }
 
 Result<std::int64_t> size_of(const SubmitValue& value) {

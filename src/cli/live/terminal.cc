@@ -1,5 +1,7 @@
 #include "cli/live/terminal.h"
 
+#include <fmt/core.h>
+
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
@@ -72,7 +74,7 @@ Result<std::unique_ptr<Terminal>> Terminal::open() {
   made->signals_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   made->wakes_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (made->signals_ < 0 || made->wakes_ < 0)
-    return fail(std::string("the terminal cannot be waited for: ") + std::strerror(errno) + ".");
+    return fail("the terminal cannot be waited for: {}.", std::strerror(errno));
   for (const int number : kDefects) std::signal(number, leave_and_die);
   enter();
   return made;
@@ -96,7 +98,7 @@ Size Terminal::size() const {
 
 void Terminal::show(const std::string& picture) {
   if (picture == shown_) return;
-  put("\x1b[H" + picture + "\x1b[J");
+  put(fmt::format("\x1b[H{}\x1b[J", picture));
   shown_ = picture;
 }
 

@@ -1,4 +1,6 @@
 // rota token: who may ask the service over the network.
+#include <fmt/core.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,14 +25,14 @@ struct TokenFlags {
 
 Result<int> create(const TokenFlags& flags) {
   const auto life = parse_duration(flags.expires);
-  if (!life) return fail("--expires takes a time such as 12h or 90d, not " + rota::quoted(flags.expires) + ".");
+  if (!life) return fail("--expires takes a time such as 12h or 90d, not {}.", rota::quoted(flags.expires));
   Json body{{"operator", flags.operates}, {"read_only", flags.read_only}, {"life", life->count() / 1000}};
   if (!flags.user.empty()) body["user"] = flags.user;
   if (!flags.comment.empty()) body["comment"] = flags.comment;
   const auto token = TRY(Service(flags.service).post("/v1/tokens", body));
   if (flags.service.json) return printed(shown_json(token));
-  remark("rota: token " + text_of(token, "id") + " of " + text_of(token, "user") + ", until " +
-         time_text(number_of(token, "expires")) + ". It is shown this once; keep it where nobody else reads.");
+  remark(fmt::format("rota: token {} of {}, until {}. It is shown this once; keep it where nobody else reads.",
+                     text_of(token, "id"), text_of(token, "user"), time_text(number_of(token, "expires"))));
   return printed(text_of(token, "token") + "\n");
 }
 

@@ -1,4 +1,6 @@
 // rota top: the queue on a whole screen, with keys.
+#include <fmt/core.h>
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -125,8 +127,8 @@ class Top {
       const std::string path = "/v1/jobs/" + percent_encoded(id);
       const auto told = service_.get(path + "/explain");
       const auto job = service_.get(path);
-      std::string text =
-          told && job ? explained(*told, width) + "\n" + members_text(*job) : (told ? job : told).error().message;
+      std::string text = told && job ? fmt::format("{}\n{}", explained(*told, width), members_text(*job))
+                                     : (told ? job : told).error().message;
       return [this, text] { open_page(text); };
     });
   }
@@ -140,10 +142,10 @@ class Top {
   void act(const std::string& action, const std::string& id) {
     errands_.add([this, action, id]() -> std::function<void()> {
       const auto answer = service_.post("/v1/jobs/" + action, Json{{"ids", id}});
-      std::string told = answer ? "job " + id +
-                                      (action == "cancel" ? " is being cancelled"
-                                       : action == "hold" ? " is held"
-                                                          : " may start again")
+      std::string told = answer ? fmt::format("job {}{}", id,
+                                              action == "cancel" ? " is being cancelled"
+                                              : action == "hold" ? " is held"
+                                                                 : " may start again")
                                 : answer.error().message;
       for (const Json& job : answer ? list_of(*answer, "jobs") : Json::array()) {
         if (!flag_of(job, "done")) told = text_of(job, "detail");
@@ -164,7 +166,11 @@ class Top {
     if (!view_.asking.empty()) return answer(key);
     if (view_.finding) return edit_filter(key);
     if (act_on(key)) return;
-    view_.page.empty() ? press_in_queue(key) : press_in_page(key);
+    if (view_.page.empty()) {
+      press_in_queue(key);
+    } else {
+      press_in_page(key);
+    }
   }
 
   void stop() { over_ = true; }
@@ -182,8 +188,8 @@ class Top {
       view_.told = "there is no job to do that to.";
     } else if (key == Key{'c'}) {
       asked_about_ = view_.chosen;
-      view_.asking =
-          one_line("Cancel job " + view_.chosen + " (" + text_of(*job, "name") + ") of " + text_of(*job, "user") + "?");
+      view_.asking = one_line(
+          fmt::format("Cancel job {} ({}) of {}?", view_.chosen, text_of(*job, "name"), text_of(*job, "user")));
     } else {
       act(key == Key{'h'} ? "hold" : "release", view_.chosen);
     }

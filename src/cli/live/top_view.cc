@@ -1,5 +1,7 @@
 #include "cli/live/top_view.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cwchar>
@@ -61,7 +63,8 @@ bool waits(const Json& job) { return text_of(job, "state") == "PENDING"; }
 // "14:10:05" of today, else "11-23 14:10".
 std::string clock_text(double at, double now) {
   const std::string text = time_text(at), today = time_text(now);
-  return text.substr(0, 10) == today.substr(0, 10) ? text.substr(11) : text.substr(5, 5) + " " + text.substr(11, 5);
+  return text.substr(0, 10) == today.substr(0, 10) ? text.substr(11)
+                                                   : fmt::format("{} {}", text.substr(5, 5), text.substr(11, 5));
 }
 
 std::string starts_or_ends(const Json& job, double now) {
@@ -79,7 +82,7 @@ std::string starts_or_ends(const Json& job, double now) {
 
 std::string place_of(const Json& job) {
   const std::string held = accelerators_held(job);
-  return text_of(job, "node_list") + (held.empty() ? "" : " (accelerators " + held + ")");
+  return text_of(job, "node_list") + (held.empty() ? "" : fmt::format(" (accelerators {})", held));
 }
 
 std::vector<std::string> cells_of(const Json& job, double now) {
@@ -92,7 +95,7 @@ std::vector<std::string> cells_of(const Json& job, double now) {
           has_number(job, "elapsed") ? run_text(number_of(job, "elapsed")) : "",
           has_number(job, "limit") ? limit_text(number_of(job, "limit")) : "UNLIMITED",
           starts_or_ends(job, now),
-          waits(job) ? "(" + text_of(job, "reason") + ") " + why : place_of(job)};
+          waits(job) ? fmt::format("({}) {}", text_of(job, "reason"), why) : place_of(job)};
 }
 
 std::string line_of(const std::vector<std::string>& cells, std::size_t columns) {
@@ -123,36 +126,36 @@ std::int64_t whole(const Json& object, const char* name) { return static_cast<st
 std::string bar(std::int64_t part, std::int64_t all) {
   constexpr std::int64_t kWidth = 20;
   const std::int64_t full = all > 0 ? std::clamp<std::int64_t>(part * kWidth / all, 0, kWidth) : 0;
-  return "[" + std::string(static_cast<std::size_t>(full), '#') +
-         std::string(static_cast<std::size_t>(kWidth - full), '.') + "]";
+  return fmt::format("[{}{}]", std::string(static_cast<std::size_t>(full), '#'),
+                     std::string(static_cast<std::size_t>(kWidth - full), '.'));
 }
 
 std::string first_line(const TopView& view) {
   const std::int64_t all = whole(view.status, "processors"), busy = whole(view.status, "busy");
-  std::string line = text_of(view.status, "machine") + "  " + bar(busy, all) + " " + grouped(busy) + " of " +
-                     grouped(all) + " processors busy" + unusable_text(view.status) + "  policy " +
-                     text_of(view.status, "policy");
+  std::string line =
+      fmt::format("{}  {} {} of {} processors busy{}  policy {}", text_of(view.status, "machine"), bar(busy, all),
+                  grouped(busy), grouped(all), unusable_text(view.status), text_of(view.status, "policy"));
   if (!view.load.empty()) line += "  load " + view.load;
-  return line + "  " + time_text(number_of(view.status, "now")).substr(11);
+  return fmt::format("{}  {}", line, time_text(number_of(view.status, "now")).substr(11));
 }
 
 std::string second_line(const TopView& view) {
   std::map<std::string, std::int64_t> states;
   for (const Json& node : view.nodes) ++states[text_of(node, "state")];
   std::string nodes;
-  for (const auto& [state, n] : states) nodes += (nodes.empty() ? "" : ", ") + grouped(n) + " " + state;
+  for (const auto& [state, n] : states) nodes += fmt::format("{}{} {}", nodes.empty() ? "" : ", ", grouped(n), state);
   const std::int64_t kept_back = whole(view.status, "not_eligible");
   const std::int64_t more =
       whole(view.plan, "more_running") + whole(view.plan, "more_waiting") + whole(view.plan, "more_held");
-  return grouped(whole(view.status, "running")) + " running, " + grouped(whole(view.status, "waiting")) + " waiting, " +
-         grouped(whole(view.status, "held") - kept_back) + " held" +
-         (kept_back > 0 ? ", " + grouped(kept_back) + " not yet eligible" : "") +
-         (more > 0 ? " (" + grouped(more) + " more than listed; / finds them)" : "") + "; nodes: " + nodes;
+  return fmt::format("{} running, {} waiting, {} held{}{}; nodes: {}", grouped(whole(view.status, "running")),
+                     grouped(whole(view.status, "waiting")), grouped(whole(view.status, "held") - kept_back),
+                     kept_back > 0 ? fmt::format(", {} not yet eligible", grouped(kept_back)) : "",
+                     more > 0 ? fmt::format(" ({} more than listed; / finds them)", grouped(more)) : "", nodes);
 }
 
 // What is wrong, or what has last been told; else nothing.
 std::string third_line(const TopView& view) {
-  if (!view.lost.empty()) return std::string(kRed) + "disconnected, retrying: " + view.lost;
+  if (!view.lost.empty()) return fmt::format("{}disconnected, retrying: {}", kRed, view.lost);
   if (flag_of(view.status, "plain"))
     return std::string(kRed) +
            "A plan was refused, and jobs start in order of the queue alone; `rota status` says more.";
@@ -161,11 +164,11 @@ std::string third_line(const TopView& view) {
 }
 
 std::string last_line(const TopView& view) {
-  if (!view.asking.empty()) return kBold + view.asking + " (y or n)";
-  if (view.finding) return "/" + view.find + "_";
+  if (!view.asking.empty()) return fmt::format("{}{} (y or n)", kBold, view.asking);
+  if (view.finding) return fmt::format("/{}_", view.find);
   if (!view.told.empty()) return kBold + view.told;
   if (!view.page.empty()) return "Escape or q: back  up, down: scroll  c cancel  h hold  r release";
-  const std::string filter = view.find.empty() ? "" : "filter \"" + view.find + "\" (Escape: all)  ";
+  const std::string filter = view.find.empty() ? "" : fmt::format("filter \"{}\" (Escape: all)  ", view.find);
   return filter + "Enter explain  c cancel  h hold  r release  / filter  ? help  q quit";
 }
 
@@ -189,7 +192,8 @@ const char* colour_of(const Json& job) {
 std::string nothing_listed(const TopView& view) {
   const std::int64_t all = whole(view.status, "running") + whole(view.status, "waiting") + whole(view.status, "held");
   if (view.find.empty() || all == 0) return "Nothing runs or waits.";
-  return "No job meets the filter; without it there " + std::string(all == 1 ? "is 1." : "are " + grouped(all) + ".");
+  return "No job meets the filter; without it there " +
+         std::string(all == 1 ? "is 1." : fmt::format("are {}.", grouped(all)));
 }
 
 std::vector<std::string> queue_lines(const TopView& view, const Size& size) {
@@ -241,7 +245,7 @@ std::vector<std::string> broken_page(const TopView& view, const Size& size) {
 std::string unusable_text(const Json& status) {
   std::string text;
   for (const auto& [name, words] : {std::pair{"out_of_service", " out of service"}, {"asleep", " asleep"}})
-    if (const std::int64_t n = whole(status, name); n > 0) text += ", " + grouped(n) + words;
+    if (const std::int64_t n = whole(status, name); n > 0) text += fmt::format(", {}{}", grouped(n), words);
   return text;
 }
 

@@ -1,5 +1,7 @@
 #include "cli/live/watch.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -21,9 +23,10 @@ bool never_starts(const Json& job) { return text_of(job, "reason") == "Dependenc
 void tell_stuck(const std::vector<std::string>& ids) {
   if (ids.empty()) return;
   const auto more = static_cast<std::int64_t>(ids.size()) - 1;
-  remark("rota: Job " + ids.front() + (more == 0 ? "" : " and " + amount(more, "more job")) +
-         " can never start: what must come first has ended otherwise; `rota explain " + ids.front() +
-         "` says what, `rota cancel` takes it from the queue.");
+  remark(
+      fmt::format("rota: Job {}{} can never start: what must come first has ended otherwise; `rota explain {}` says "
+                  "what, `rota cancel` takes it from the queue.",
+                  ids.front(), more == 0 ? "" : " and " + amount(more, "more job"), ids.front()));
 }
 
 }  // namespace
@@ -64,9 +67,8 @@ Result<Json> ended_jobs(const Service& service, const std::vector<std::string>& 
       }
     }
     if (jobs->size() < open.size())
-      return fail("The service no longer knows " +
-                  amount(static_cast<std::int64_t>(open.size() - jobs->size()), "job") +
-                  " of those waited for; `rota history` tells what became of them.");
+      return fail("The service no longer knows {} of those waited for; `rota history` tells what became of them.",
+                  amount(static_cast<std::int64_t>(open.size() - jobs->size()), "job"));
     tell_stuck(stuck);
     if (left.empty()) return ended;
     open = std::move(left);
@@ -75,7 +77,7 @@ Result<Json> ended_jobs(const Service& service, const std::vector<std::string>& 
 
 std::string why_it_waits(const Json& job) {
   if (text_of(job, "state") != "PENDING") return "";
-  return "job " + text_of(job, "id") + " waits: " + text_of(job, "why");
+  return fmt::format("job {} waits: {}", text_of(job, "id"), text_of(job, "why"));
 }
 
 void tell_what_was_said(const Service& service, const Json& jobs) {
@@ -89,10 +91,11 @@ void tell_what_was_said(const Service& service, const Json& jobs) {
     const std::string id = text_of(job, "id");
     const auto known = service.get("/v1/jobs/" + percent_encoded(id));
     const std::string message = known ? text_of(*known, "message") : "";
-    remark("rota: job " + id + " is " + state + (message.empty() ? "." : ": " + message));
+    remark(fmt::format("rota: job {} is {}{}", id, state, message.empty() ? "." : ": " + message));
   }
   if (failed > kMostTold)
-    remark("rota: and " + amount(static_cast<std::int64_t>(failed - kMostTold), "more job") + " did not end well.");
+    remark(fmt::format("rota: and {} did not end well.",
+                       amount(static_cast<std::int64_t>(failed - kMostTold), "more job")));
 }
 
 int worst_exit_code(const Json& jobs) {
@@ -102,7 +105,7 @@ int worst_exit_code(const Json& jobs) {
 }
 
 JobOutput::JobOutput(const Service& service, const std::string& id, const std::string& stream)
-    : service_(service), target_("/v1/jobs/" + percent_encoded(id) + "/output?stream=" + stream + "&from=") {}
+    : service_(service), target_(fmt::format("/v1/jobs/{}/output?stream={}&from=", percent_encoded(id), stream)) {}
 
 Result<bool> JobOutput::copy(std::FILE* to) {
   for (;;) {
@@ -110,7 +113,7 @@ Result<bool> JobOutput::copy(std::FILE* to) {
     const std::string& body = answer.body;
     from_ += body.size();
     if (std::fwrite(body.data(), 1, body.size(), to) != body.size() || std::fflush(to) != 0)
-      return fail(std::string("The output cannot be written on: ") + std::strerror(errno) + ".");
+      return fail("The output cannot be written on: {}.", std::strerror(errno));
     if (body.empty()) return answer.headers["rota-ended"] == "yes";
   }
 }

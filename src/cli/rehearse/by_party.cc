@@ -1,5 +1,7 @@
 #include "cli/rehearse/by_party.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -38,7 +40,7 @@ std::vector<report::PartySummaries> by_party(const std::vector<Run>& runs, const
     for (const std::string& kind : flags.kinds) {
       const auto which = std::ranges::find(report::kPartyKinds, kind) - std::begin(report::kPartyKinds);
       auto parties = report::summaries_by(static_cast<report::PartyKind>(which), outcomes, most);
-      if (parties.empty()) remark(run.workload->name + ": --by " + kind + ": the log names none");
+      if (parties.empty()) remark(fmt::format("{}: --by {}: the log names none", run.workload->name, kind));
       std::ranges::move(parties, std::back_inserter(all));
     }
   }

@@ -1,4 +1,6 @@
 // rota forecast calibrate: how often starts lay where a forecast had them, on a log.
+#include <fmt/core.h>
+
 #include <unistd.h>
 
 #include <memory>
@@ -83,11 +85,11 @@ Result<int> calibrate(const CalibrateFlags& flags) {
   if (chains.size() != 1) return fail("one policy is calibrated at a time; --policy names several.");
   const auto options = TRY(flags.rehearse.options(workload));
   if (options.machine && !options.machine->sites.empty())
-    return fail("forecasts are of one cluster, and " + rota::quoted(flags.rehearse.cluster) +
-                " describes several sites; give it a file that describes one.");
+    return fail("forecasts are of one cluster, and {} describes several sites; give it a file that describes one.",
+                rota::quoted(flags.rehearse.cluster));
   if (options.tasks)
-    return fail("forecasts know nothing of tasks for accelerators; leave them out of " +
-                rota::quoted(flags.rehearse.attributes) + ".");
+    return fail("forecasts know nothing of tasks for accelerators; leave them out of {}.",
+                rota::quoted(flags.rehearse.attributes));
   Progress progress(flags.moments, !flags.json && ::isatty(STDERR_FILENO) == 1, "moments");
   const auto trials =
       forecast::calibrate([&] { return std::make_unique<WorkloadSource>(workload, options); }, chains.front(),
@@ -101,8 +103,8 @@ Result<int> calibrate(const CalibrateFlags& flags) {
   if (!trials) return std::unexpected(trials.error());
   if (trials->empty()) return fail("no job ever waits in this rehearsal: there is nothing to forecast.");
   if (flags.json) return printed(shown_json(json_of(*trials)));
-  return printed(one_line(workload.name) + ", " + chains.front().text() + ": " + amount(std::ssize(*trials), "moment") +
-                 ", " + amount(flags.futures, "future") + " each\n\n" + text_of(*trials));
+  return printed(fmt::format("{}, {}: {}, {} each\n\n{}", one_line(workload.name), chains.front().text(),
+                             amount(std::ssize(*trials), "moment"), amount(flags.futures, "future"), text_of(*trials)));
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -72,9 +74,10 @@ class Conversion {
                 : format == LogFormat::batsim ? from_batsim(std::move(blocks), out)
                                               : from_swf(std::move(blocks), out);
     if (!done || report_.kept > 0 || file_.failed()) return done;
-    return fail(shown + ": it has no job to convert" +
-                (report_.rows > 0 ? log::why_none(report_, "rows") : std::string()) +
-                ". Is it a job log in SWF, in JSON lines, written by sacct -X -P, or of PBS, LSF or Batsim?");
+    return fail(
+        "{}: it has no job to convert{}. Is it a job log in SWF, in JSON lines, written by sacct -X -P, or of PBS, LSF "
+        "or Batsim?",
+        shown, report_.rows > 0 ? log::why_none(report_, "rows") : std::string());
   }
 
  private:
@@ -107,9 +110,10 @@ class Conversion {
       if (!more) break;
       if (dropped(row)) continue;
       if (beside_ && attributes != JobAttributes{}) {
-        return fail(shown + ":" + std::to_string(row.line) + ": job " + std::to_string(row[SwfField::number]) +
-                    " has attributes here already, so that " + flags_.attributes +
-                    " has no say; leave --attributes out. (To write one, give --write-attributes.)");
+        return fail(
+            "{}:{}: job {} has attributes here already, so that {} has no say; leave --attributes out. (To write one, "
+            "give --write-attributes.)",
+            shown, row.line, row[SwfField::number], flags_.attributes);
       }
       if (report_.kept == 0) {
         top = named(reader.top());
@@ -139,7 +143,7 @@ class Conversion {
     top.rows = static_cast<std::int64_t>(log->rows.size());
     top.unix_start = log->unix_start;
     top.processors = most_processors(*log);
-    top.notes = {"converted from " + what + "; MaxProcs is the most processors that were in use at once"};
+    top.notes = {fmt::format("converted from {}; MaxProcs is the most processors that were in use at once", what)};
     for (const std::string& sentence : log::sentences_of(report_))
       top.notes.push_back(std::string(log::kLeftOut) + sentence);
     top.partitions = std::move(log->partitions);
@@ -236,8 +240,9 @@ Result<void> check(const ConvertFlags& flags) {
     return fail("a workload of Batsim has no fields for attributes: leave --attributes and --write-attributes out.");
   if (!flags.attributes.empty() && !json) {
     return fail(
-        "--attributes says what to put into JSON lines, and SWF has no fields for it: write --to jsonl, or give " +
-        flags.attributes + " to rota simulate beside the log. (To write one, give --write-attributes.)");
+        "--attributes says what to put into JSON lines, and SWF has no fields for it: write --to jsonl, or give {} to "
+        "rota simulate beside the log. (To write one, give --write-attributes.)",
+        flags.attributes);
   }
   if (!flags.write_attributes.empty() && json) {
     return fail("JSON lines have the attributes in them: leave --write-attributes out, or write --to swf.");

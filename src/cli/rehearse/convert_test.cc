@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -68,7 +69,7 @@ TEST_F(ConvertTest, WritesSacctLogsWithNamesInTheHeader) {
       "; Note: converted from sacct; MaxProcs is the most processors that were in use at once\n"
       "; Queue: 1 high\n; Partition: 1 batch\n";
   const std::string row = "9 0 60 600 8 -1 -1 -1 3600 -1 1 1 1 -1 1 1 -1 -1\n";
-  EXPECT_EQ(convert({path("in.txt")}), header + "; User: 1 anna\n; Group: 1 phys\n" + row);
+  EXPECT_EQ(convert({path("in.txt")}), fmt::format("{}; User: 1 anna\n; Group: 1 phys\n{}", header, row));
   EXPECT_EQ(convert({path("in.txt"), "--anonymous", "--from", "sacct"}), header + row);
 }
 
@@ -162,8 +163,9 @@ TEST_F(ConvertTest, RefusesAttributesThatHaveNoPlace) {
       starts(convert({path("in.swf"), "--write-attributes", path("x.csv")}, "out.jsonl"), "JSON lines have the"));
   EXPECT_TRUE(starts(convert({path("in.swf"), "--write-attributes", path("out.swf")}), "the log and its attributes"));
   EXPECT_EQ(convert({path("in.jsonl"), "--attributes", path("in.csv")}, "out.jsonl"),
-            path("in.jsonl") + ":2: job 1 has attributes here already, so that " + path("in.csv") +
-                " has no say; leave --attributes out. (To write one, give --write-attributes.)");
+            fmt::format("{}:2: job 1 has attributes here already, so that {} has no say; leave --attributes out. (To "
+                        "write one, give --write-attributes.)",
+                        path("in.jsonl"), path("in.csv")));
 }
 
 TEST_F(ConvertTest, TellsThatTheDiskIsFull) {

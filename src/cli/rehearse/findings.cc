@@ -1,5 +1,7 @@
 #include "cli/rehearse/findings.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -12,7 +14,7 @@
 namespace rota::cli {
 namespace {
 
-std::string in_brackets(const std::string& text) { return " (" + text + ")"; }
+std::string in_brackets(const std::string& text) { return fmt::format(" ({})", text); }
 
 // Rows are counted while the log is read, before a window is cut out of it.
 std::string rows_of(const log::ImportReport::Finding& finding, bool cut) {
@@ -30,19 +32,19 @@ void print_limits(const log::Workload& workload, const RehearseOptions& options,
   const auto without = std::ranges::count_if(workload.jobs, [&](const JobSpec& job) {
     return std::ranges::binary_search(workload.without_limit, job.number);
   });
-  if (by_partition == 0) return remark(workload.name + ": " + finding.what + rows_of(finding, cut));
+  if (by_partition == 0) return remark(fmt::format("{}: {}{}", workload.name, finding.what, rows_of(finding, cut)));
   for (const auto& [which, jobs] : {std::pair{"default_time", limits.by_default}, {"max_time", limits.by_most}}) {
     if (jobs == 0) continue;
-    remark(workload.name + ": no requested time: the " + which + " of the partition taken as the limit" +
-           in_brackets(amount(jobs, "job")));
+    remark(fmt::format("{}: no requested time: the {} of the partition taken as the limit{}", workload.name, which,
+                       in_brackets(amount(jobs, "job"))));
   }
   if (limits.unlimited > 0)
-    remark(workload.name +
-           ": no requested time, and the partition has no limit: planned as without an end, as Slurm does. A "
-           "`default_time` of the partition would say how long to count on" +
-           in_brackets(amount(limits.unlimited, "job")));
+    remark(
+        fmt::format("{}: no requested time, and the partition has no limit: planned as without an end, as Slurm does. "
+                    "A `default_time` of the partition would say how long to count on{}",
+                    workload.name, in_brackets(amount(limits.unlimited, "job"))));
   if (without > by_partition)
-    remark(workload.name + ": " + finding.what + in_brackets(amount(without - by_partition, "job")));
+    remark(fmt::format("{}: {}{}", workload.name, finding.what, in_brackets(amount(without - by_partition, "job"))));
 }
 
 }  // namespace
@@ -50,16 +52,16 @@ void print_limits(const log::Workload& workload, const RehearseOptions& options,
 void print_findings(const log::Workload& workload, const RehearseOptions& options, const WindowFlags& window) {
   if (const std::string note = window.note(workload); !note.empty()) remark(note);
   if (options.machine && !options.machine->sites.empty() && !workload.terms.empty())
-    remark(workload.name + ": throttles of arrays and what jobs wait for, which are not kept between several sites" +
-           in_brackets(amount(std::ssize(workload.terms), "job")));
+    remark(fmt::format("{}: throttles of arrays and what jobs wait for, which are not kept between several sites{}",
+                       workload.name, in_brackets(amount(std::ssize(workload.terms), "job"))));
   const bool cut = log::cut_anywhere(workload);
   for (const auto& finding : workload.report.findings) {
     if (finding.what == log::kNoRequestedTime) {
       print_limits(workload, options, finding, cut);
     } else if (finding.first_line == 0) {  // it is of jobs, and not of rows
-      remark(workload.name + ": " + finding.what + in_brackets(amount(finding.rows, "job")));
+      remark(fmt::format("{}: {}{}", workload.name, finding.what, in_brackets(amount(finding.rows, "job"))));
     } else {
-      remark(workload.name + ": " + finding.what + rows_of(finding, cut));
+      remark(fmt::format("{}: {}{}", workload.name, finding.what, rows_of(finding, cut)));
     }
   }
 }

@@ -1,5 +1,7 @@
 // rota generate MODEL: seeded workloads in the Standard Workload Format or as JSON lines. The options of a model are
 // its knobs.
+#include <fmt/core.h>
+
 #include <array>
 #include <cstdio>
 #include <memory>
@@ -35,7 +37,7 @@ struct Sidecar {
 
 // "offered load 0.903" or, in a closed loop, what stands in for it.
 std::string pressure(const generate::Recipe& recipe, const generate::Written& written) {
-  if (recipe.queue_floor >= 0) return "a new one as soon as only " + grouped(recipe.queue_floor) + " wait";
+  if (recipe.queue_floor >= 0) return fmt::format("a new one as soon as only {} wait", grouped(recipe.queue_floor));
   const double span = to_seconds(written.last_submit - kEpoch);
   const double load = span > 0 ? written.work / (static_cast<double>(recipe.processors) * span) : 0;
   std::array<char, 64> text{};
@@ -44,17 +46,18 @@ std::string pressure(const generate::Recipe& recipe, const generate::Written& wr
 }
 
 void tell(const generate::Recipe& recipe, const generate::Written& written, const std::string& output) {
-  remark(output + ": " + amount(written.jobs, "job") + " for " + amount(recipe.processors, "processor") + ", " +
-         pressure(recipe, written) + ".");
+  remark(fmt::format("{}: {} for {}, {}.", output, amount(written.jobs, "job"), amount(recipe.processors, "processor"),
+                     pressure(recipe, written)));
 }
 
 void tell(const generate::AttributesGenerator::Written& written, const std::string& file) {
   const auto one = [](std::int64_t number, const char* verb, const char* verbs) {
-    return grouped(number) + " " + (number == 1 ? verb : verbs);
+    return fmt::format("{} {}", grouped(number), number == 1 ? verb : verbs);
   };
-  remark(file + ": " + amount(written.restartable, "job") + " can restart elsewhere, " +
-         one(written.licensed, "holds", "hold") + " licences, " + one(written.accelerated, "needs", "need") +
-         " accelerators, " + one(written.tasked, "has", "have") + " " + amount(written.tasks, "task") + ".");
+  remark(fmt::format("{}: {} can restart elsewhere, {} licences, {} accelerators, {} {}.", file,
+                     amount(written.restartable, "job"), one(written.licensed, "holds", "hold"),
+                     one(written.accelerated, "needs", "need"), one(written.tasked, "has", "have"),
+                     amount(written.tasks, "task")));
 }
 
 Result<void> write_attributes(const Sidecar& sidecar, const generate::Recipe& recipe) {
@@ -117,7 +120,7 @@ Option add_knob(Command app, const generate::Knob& knob) {
   };
   return app
       .add_option_function("--" + std::string(knob.name), take,
-                           std::string(knob.meaning) + (words ? "" : " (" + domain + ")"))
+                           std::string(knob.meaning) + (words ? "" : fmt::format(" ({})", domain)))
       .type_name(words                                           ? domain
                  : std::holds_alternative<Duration*>(knob.value) ? "TIME"
                                                                  : "NUMBER")
@@ -153,11 +156,11 @@ void add_attributes(Command app, Sidecar& sidecar) {
 void add_model(Command generate, Action& action, std::unique_ptr<generate::Generator> generator,
                const std::shared_ptr<const Sidecar>& sidecar) {
   Command app = generate.add_subcommand(std::string(generator->model()), std::string(generator->summary()));
-  app.footer("Source: " + std::string(generator->source()) +
-             ".\n\nWith --write-attributes FILE.csv it also writes a sidecar, and with --with-attributes it has the "
-             "same in JSON "
-             "lines; `rota generate --help` shows the options."
-             "\n\nEvery model, formula and default: docs/generators.md.");
+  app.footer(
+      fmt::format("Source: {}.\n\nWith --write-attributes FILE.csv it also writes a sidecar, and with "
+                  "--with-attributes it has the same in JSON lines; `rota generate --help` shows the options.\n\nEvery "
+                  "model, formula and default: docs/generators.md.",
+                  generator->source()));
   auto request = std::make_shared<Request>(Request{.generator = std::move(generator)});
   app.add_option("-o,--output", request->output,
                  "write there instead of to standard output; packed if the name ends in .gz, .zst or .xz")

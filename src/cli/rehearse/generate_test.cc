@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -47,7 +48,7 @@ class Generate : public testing::Test {
 
 TEST_F(Generate, writes_each_model_where_it_is_told) {
   for (const std::string model : {"lublin", "poisson", "hpl-mix", "x64-blades"}) {
-    EXPECT_EQ(run("generate " + model + " --seed 5 -o " + path(model)).code, kDone);
+    EXPECT_EQ(run(fmt::format("generate {} --seed 5 -o {}", model, path(model))).code, kDone);
     const std::string made = text(path(model));
     EXPECT_TRUE(made.starts_with("; Version: 2.2\n")) << model;
     EXPECT_NE(made.find("made by: rota generate " + model), std::string::npos);

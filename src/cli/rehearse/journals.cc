@@ -47,8 +47,10 @@ Result<RehearsalJournals> RehearsalJournals::create(const std::string& path, con
                                                     const RehearseOptions& options, const log::Workload& workload,
                                                     const std::string& cluster) {
   if (chain.knobs().power.knows_the_log()) {
-    return fail("a journal holds all that a policy knows, and with power-history=log " + rota::quoted(chain.text()) +
-                " knows the whole log beforehand. Leave out --journal or power-history=log.");
+    return fail(
+        "a journal holds all that a policy knows, and with power-history=log {} knows the whole log beforehand. Leave "
+        "out --journal or power-history=log.",
+        rota::quoted(chain.text()));
   }
   RehearsalJournals journals;
   store::JournalHead head{.rota = ROTA_VERSION,
@@ -133,21 +135,22 @@ ClusterOptions JournalSetting::cluster_options() const {
 
 Result<JournalSetting> setting_of(const store::JournalHead& head, const std::string& shown) {
   auto chain = Chain::parse(head.policy);
-  if (!chain) return fail(shown + ": its policy is not known: " + chain.error().message);
+  if (!chain) return fail("{}: its policy is not known: {}", shown, chain.error().message);
   JournalSetting setting{.machine = nullptr, .chain = std::move(*chain), .options = {}};
   setting.options.processors = head.processors;
   setting.unix_start = head.unix_start;
   setting.tasks = head.tasks;
   setting.live = head.settings == kLive;
   if (!head.ties.empty() && head.ties != "batch" && head.ties != "submit-first" && head.ties != "one-by-one") {
-    return fail(shown + ": its head says ties " + rota::quoted(head.ties) + ", which this Rota does not know.");
+    return fail("{}: its head says ties {}, which this Rota does not know.", shown, rota::quoted(head.ties));
   }
   if (head.ties == "submit-first") setting.options.engine.ties = sim::Ties::submit_first;
   if (head.ties == "one-by-one") setting.options.engine.ties = sim::Ties::one_by_one;
   if (head.processors <= 0) return fail(shown + ": its head does not say how many processors the cluster has.");
   if (head.processors > kMostProcessors) {
-    return fail(shown + ": its head says that the cluster has " + grouped(head.processors) +
-                " processors, and more than " + grouped(kMostProcessors) + " cannot be; it is not as Rota wrote it.");
+    return fail(
+        "{}: its head says that the cluster has {} processors, and more than {} cannot be; it is not as Rota wrote it.",
+        shown, grouped(head.processors), grouped(kMostProcessors));
   }
   if (head.cluster.empty()) return setting;
   auto machine = TRY(site::parse_cluster(head.cluster, shown + " (the cluster file in its head)"));
@@ -156,13 +159,14 @@ Result<JournalSetting> setting_of(const store::JournalHead& head, const std::str
   } else {
     const std::string name = head.settings.substr(kSite.size());
     const auto site = std::ranges::find(machine.sites, name, &Machine::name);
-    if (site == machine.sites.end()) return fail(shown + ": its cluster file has no site " + rota::quoted(name) + ".");
+    if (site == machine.sites.end()) return fail("{}: its cluster file has no site {}.", shown, rota::quoted(name));
     setting.machine = std::make_shared<const Machine>(*site);
   }
   if (setting.machine->processors != head.processors) {
-    return fail(shown + ": its head says that the cluster has " + amount(head.processors, "processor") +
-                ", and the cluster file in it describes " + grouped(setting.machine->processors) +
-                "; it is not as Rota wrote it.");
+    return fail(
+        "{}: its head says that the cluster has {}, and the cluster file in it describes {}; it is not as Rota wrote "
+        "it.",
+        shown, amount(head.processors, "processor"), grouped(setting.machine->processors));
   }
   setting.options.machine = setting.machine.get();
   if (head.shares.empty()) return setting;
@@ -283,7 +287,7 @@ Result<log::Workload> workload_of(const std::vector<Fact>& facts, const JournalS
                                   const std::string& shown) {
   EndedJobs ended(setting);
   for (const Fact& fact : facts) {
-    if (auto taken = ended.take(fact); !taken) return fail(shown + ": " + taken.error().message);
+    if (auto taken = ended.take(fact); !taken) return fail("{}: {}", shown, taken.error().message);
   }
   log::Workload workload = ended.workload();
   if (workload.jobs.empty()) return fail(shown + ": no job has ended in it, so there is nothing to rehearse.");

@@ -1,4 +1,5 @@
 // rota policies: what the policies are, what their knobs do, and where they come from.
+#include <fmt/core.h>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -27,13 +28,13 @@ struct PoliciesFlags {
 
 std::string values_with_unit(const Knob& knob) {
   const std::string unit = unit_text(knob);
-  return values_text(knob) + (unit.empty() ? "" : " (" + unit + ")");
+  return values_text(knob) + (unit.empty() ? "" : fmt::format(" ({})", unit));
 }
 
 std::string row(std::string_view head, std::string_view text) {
   std::string out = "  " + std::string(head);
   out.resize(std::max(kColumn, out.size() + 1), ' ');
-  return out + wrapped(std::string(text), kWidth, kColumn) + "\n";
+  return fmt::format("{}{}\n", out, wrapped(std::string(text), kWidth, kColumn));
 }
 
 std::string policy_rows(const PolicyName& policy) {
@@ -43,7 +44,8 @@ std::string policy_rows(const PolicyName& policy) {
 }
 
 std::string knob_rows(const Knob& knob) {
-  return row(knob.name, knob.meaning) + row("", values_with_unit(knob) + "; default: " + default_text(knob)) +
+  return row(knob.name, knob.meaning) +
+         row("", fmt::format("{}; default: {}", values_with_unit(knob), default_text(knob))) +
          row("", "source: " + std::string(knob.source));
 }
 
@@ -67,7 +69,7 @@ std::string value_in(const PolicyName& policy, const Knob& knob) {
 std::string explained(const PolicyName& policy) {
   std::string out = policy_rows(policy) + "\nIts knobs, with the values that they have here:\n\n";
   for (const Knob* knob : every_knob()) {
-    out += row(knob->name, value_in(policy, *knob) + ": " + std::string(knob->meaning));
+    out += row(knob->name, fmt::format("{}: {}", value_in(policy, *knob), knob->meaning));
     out += row("", "of " + values_with_unit(*knob));
   }
   return out;
@@ -121,8 +123,8 @@ Result<int> policies(const PoliciesFlags& flags) {
   for (const PolicyName& policy : policy_names()) names.push_back(policy.name);
   for (const Knob* knob : every_knob()) names.push_back(knob->name);
   const std::string_view near = nearest(flags.name, names);
-  return fail("there is no policy or knob " + rota::quoted(flags.name) +
-              (near.empty() ? "; `rota policies` lists them." : "; did you mean " + std::string(near) + "?"));
+  return fail("there is no policy or knob {}{}", rota::quoted(flags.name),
+              near.empty() ? "; `rota policies` lists them." : fmt::format("; did you mean {}?", near));
 }
 
 }  // namespace

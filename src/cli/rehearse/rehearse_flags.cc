@@ -1,5 +1,7 @@
 #include "cli/rehearse/rehearse_flags.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -151,10 +153,10 @@ Result<void> RehearseFlags::tasks_suit(const log::Attributes& of_jobs) const {
   const auto read = TRY(chains());
   for (const Chain& chain : read) {
     if (chain.knobs().bind == Bind::none) continue;
-    return fail("policy " + rota::quoted(chain.text()) + " lends the accelerators of a rack to tasks, and in " +
-                of_jobs.shown() +
-                " jobs ask for accelerators of their own. Rota cannot do both at once: leave bind out, "
-                "or the column accelerators, or the tasks.");
+    return fail(
+        "policy {} lends the accelerators of a rack to tasks, and in {} jobs ask for accelerators of their own. Rota "
+        "cannot do both at once: leave bind out, or the column accelerators, or the tasks.",
+        rota::quoted(chain.text()), of_jobs.shown());
   }
   return {};
 }
@@ -181,10 +183,10 @@ Result<void> RehearseFlags::factors_suit(const Machine* machine) const {
   const auto read = TRY(chains());
   for (const Chain& chain : read) {
     if (chain.knobs().migrate.how == Migration::none) continue;
-    return fail("policy " + rota::quoted(chain.text()) + " moves jobs to faster nodes, and here all are as fast. " +
-                (cluster.empty() ? std::string("Give a --cluster file whose nodes differ in `cpu_factor`")
-                                 : "Say in " + cluster + " which nodes have a higher `cpu_factor`") +
-                ", or leave migrate out.");
+    return fail("policy {} moves jobs to faster nodes, and here all are as fast. {}, or leave migrate out.",
+                rota::quoted(chain.text()),
+                cluster.empty() ? std::string("Give a --cluster file whose nodes differ in `cpu_factor`")
+                                : fmt::format("Say in {} which nodes have a higher `cpu_factor`", cluster));
   }
   return {};
 }
@@ -213,17 +215,18 @@ Result<void> RehearseFlags::nodes_suit(const Machine& machine) const {
 Result<void> RehearseFlags::sites_suit(const Machine* machine) const {
   if (machine != nullptr && !machine->sites.empty()) {
     if (ties == "batch") return {};
-    return fail("--ties " + ties +
-                " is for published schedules, which are of one site; leave it out where the --cluster file has "
-                "[[sites]].");
+    return fail(
+        "--ties {} is for published schedules, which are of one site; leave it out where the --cluster file has "
+        "[[sites]].",
+        ties);
   }
   const auto read = TRY(chains());
   for (const Chain& chain : read) {
     if (chain.knobs().auction.siting == Siting::none) continue;
-    return fail("policy " + rota::quoted(chain.text()) + " chooses a site for each job, and here there is one. " +
-                (machine == nullptr ? std::string("Give a --cluster file with [[sites]]")
-                                    : "Describe several [[sites]] in " + cluster) +
-                ", or take a policy that does not.");
+    return fail("policy {} chooses a site for each job, and here there is one. {}, or take a policy that does not.",
+                rota::quoted(chain.text()),
+                machine == nullptr ? std::string("Give a --cluster file with [[sites]]")
+                                   : "Describe several [[sites]] in " + cluster);
   }
   return {};
 }
@@ -233,10 +236,10 @@ Result<void> RehearseFlags::accelerators_suit(const Machine* machine) const {
   const auto read = TRY(chains());
   for (const Chain& chain : read) {
     if (chain.knobs().bind == Bind::none) continue;
-    return fail("policy " + rota::quoted(chain.text()) + " binds tasks to accelerators, and the cluster has none. " +
-                (machine == nullptr ? std::string("Give a --cluster file whose nodes have `accelerators`")
-                                    : "Say in " + cluster + " which nodes have `accelerators`") +
-                ", or leave bind out.");
+    return fail("policy {} binds tasks to accelerators, and the cluster has none. {}, or leave bind out.",
+                rota::quoted(chain.text()),
+                machine == nullptr ? std::string("Give a --cluster file whose nodes have `accelerators`")
+                                   : fmt::format("Say in {} which nodes have `accelerators`", cluster));
   }
   return {};
 }
@@ -252,9 +255,10 @@ Result<void> RehearseFlags::policies_suit(const Machine* machine) const {
 Result<void> RehearseFlags::reservations_suit(const Machine* machine) const {
   if (machine == nullptr || machine->reservations.empty()) return {};
   if (ties != "batch") {
-    return fail("--ties " + ties +
-                " is for published schedules, in which nothing is reserved; leave it out, or the [[reservations]] in " +
-                cluster + ".");
+    return fail(
+        "--ties {} is for published schedules, in which nothing is reserved; leave it out, or the [[reservations]] in "
+        "{}.",
+        ties, cluster);
   }
   const auto read = TRY(chains());
   for (const Chain& chain : read) {
@@ -268,9 +272,10 @@ Result<void> RehearseFlags::power_suits(const Machine* machine) const {
   const auto read = TRY(chains());
   for (const Chain& chain : read) {
     if (!chain.knobs().power.switches()) continue;
-    return fail("policy " + rota::quoted(chain.text()) +
-                " switches nodes on and off, and here processors are only counted. Give a --cluster file with "
-                "[[nodes]], or leave power out.");
+    return fail(
+        "policy {} switches nodes on and off, and here processors are only counted. Give a --cluster file with "
+        "[[nodes]], or leave power out.",
+        rota::quoted(chain.text()));
   }
   return {};
 }
@@ -286,16 +291,14 @@ Result<std::vector<Chain>> RehearseFlags::chains() const {
     if (ties == "submit-first" && chain.knobs().overrun != Overrun::kill) {
       return fail(
           "--ties submit-first is for comparing with published schedules, in which every run is cut at its limit; it "
-          "does "
-          "not go with policy " +
-          quoted(name) + ", which has another overrun rule.");
+          "does not go with policy {}, which has another overrun rule.",
+          quoted(name));
     }
     if (ties == "submit-first" && chain.ranks_running()) {
       return fail(
           "--ties submit-first is for comparing with published schedules, in which nobody gives way; it does not go "
-          "with "
-          "policy " +
-          quoted(name) + ", which preempts.");
+          "with policy {}, which preempts.",
+          quoted(name));
     }
     chains.push_back(std::move(chain));
   }

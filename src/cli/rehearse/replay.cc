@@ -1,4 +1,6 @@
 // rota replay: a journal folded again, decided again, or rehearsed under another policy.
+#include <fmt/core.h>
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -43,11 +45,12 @@ std::string told(const Replay& replay, const ReplayFlags& flags) {
   const auto waiting = static_cast<std::int64_t>(state.waiting().size());
   const auto running = static_cast<std::int64_t>(state.running().size());
   const auto barred = static_cast<std::int64_t>(state.barred());
-  return one_line(flags.journal) + ": " + amount(replay.facts(), "fact") + ", " + amount(replay.cycles(), "cycle") +
-         ", " + grouped(replay.decisions()) + " of which decided something; until " + in_seconds(state.now()) +
-         "\nat the end " + amount(waiting, "job") + (waiting == 1 ? " waits, " : " wait, ") + grouped(running) +
-         (running == 1 ? " runs, " : " run, ") + grouped(barred) + (barred == 1 ? " is" : " are") +
-         " held or not eligible\n";
+  return fmt::format(
+      "{}: {}, {}, {} of which decided something; until {}\nat the end {}{}{}{}{}{} held or not eligible\n",
+      one_line(flags.journal), amount(replay.facts(), "fact"), amount(replay.cycles(), "cycle"),
+      grouped(replay.decisions()), in_seconds(state.now()), amount(waiting, "job"),
+      waiting == 1 ? " waits, " : " wait, ", grouped(running), running == 1 ? " runs, " : " run, ", grouped(barred),
+      barred == 1 ? " is" : " are");
 }
 
 constexpr const char* kBegunAnew = "it was begun anew with the state as it stood, as when a policy is set";
@@ -55,7 +58,7 @@ constexpr const char* kBegunAnew = "it was begun anew with the state as it stood
 // `since`: when it was begun anew; empty: it never was.
 Result<int> tell(const Replay& replay, const ReplayFlags& flags, bool whole, const std::string& since) {
   std::string text = told(replay, flags);
-  if (!since.empty()) text += "it tells from " + since + " on: then " + kBegunAnew + "\n";
+  if (!since.empty()) text += fmt::format("it tells from {} on: then {}\n", since, kBegunAnew);
   if (flags.check) {
     text += replay.cycles() > 0 ? "every cycle was decided again, and each plan is the same\n"
                                 : "there is no cycle in it, so that nothing was decided again\n";
@@ -75,7 +78,7 @@ Result<int> rehearse_under(const std::vector<Fact>& facts, const JournalSetting&
   TRY(asked.policies_suit(setting.machine.get()));
   const auto workload = TRY(workload_of(facts, setting, flags.journal));
   for (const auto& f : workload.report.findings) {
-    remark(flags.journal + ": " + f.what + " (" + amount(f.rows, "job") + ")");
+    remark(fmt::format("{}: {} ({})", flags.journal, f.what, amount(f.rows, "job")));
   }
   if (setting.tasks) {
     remark(flags.journal +
@@ -118,7 +121,7 @@ Result<int> write_facts(KeptJournal& journal, const std::string& path) {
 Result<int> replay(const ReplayFlags& flags) {
   auto journal = TRY(KeptJournal::open(flags.journal));
   if (same_file(flags.facts_file, flags.journal)) {
-    return fail("the facts of " + flags.journal + " cannot be written over it; give another file.");
+    return fail("the facts of {} cannot be written over it; give another file.", flags.journal);
   }
   if (!flags.facts_file.empty()) return write_facts(journal, flags.facts_file);
   auto setting = TRY(setting_of(journal.head(), flags.journal));
@@ -130,13 +133,13 @@ Result<int> replay(const ReplayFlags& flags) {
   auto done = journal.visit([&](const Fact& fact) -> Result<void> {
     if (rehearses) facts.push_back(fact);
     if (std::string anew = begun_anew(fact, setting.unix_start); !anew.empty()) since = std::move(anew);
-    if (auto folded = replay.fold(fact); !folded) return fail(flags.journal + ": " + folded.error().message);
+    if (auto folded = replay.fold(fact); !folded) return fail("{}: {}", flags.journal, folded.error().message);
     return {};
   });
   if (!done) return std::unexpected(done.error());
   if (!journal.note().empty()) remark("rota: " + journal.note());
   if (rehearses) {
-    if (!since.empty()) remark(flags.journal + ": only jobs from " + since + " on: then " + kBegunAnew);
+    if (!since.empty()) remark(fmt::format("{}: only jobs from {} on: then {}", flags.journal, since, kBegunAnew));
     return rehearse_under(facts, setting, flags);
   }
   return tell(replay, flags, journal.note().empty(), since);

@@ -1,4 +1,6 @@
 // rota report: schedules of any scheduler as the table and the page that rehearsals get.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <memory>
 #include <numeric>
@@ -85,8 +87,8 @@ void sum_up(Schedules& all) {
       outcome.workload = same.workload;
       put_in_order(outcome.jobs, same.jobs);
     } else {
-      remark(one_line(outcome.policy) + ": not the same jobs as those of " + one_line(all.outcomes.front().policy) +
-             ", so that the two are not compared");
+      remark(fmt::format("{}: not the same jobs as those of {}, so that the two are not compared",
+                         one_line(outcome.policy), one_line(all.outcomes.front().policy)));
       outcome.workload += " of " + outcome.policy;
     }
     all.summaries[i].workload = outcome.workload;
@@ -126,11 +128,13 @@ Result<Schedules> read_all(const ReportFlags& flags) {
   }
   const std::int64_t processors = flags.processors > 0 ? flags.processors : std::max(told, used);
   if (processors < used)
-    return fail("up to " + grouped(used) + " processors are in use at once, and --processors says " +
-                grouped(processors) + "; give the cluster's size.");
+    return fail("up to {} processors are in use at once, and --processors says {}; give the cluster's size.",
+                grouped(used), grouped(processors));
   if (flags.processors == 0)
-    remark("how many processors the cluster has is not told; " + grouped(processors) +
-           " were in use, and so many are taken. --processors would say it");
+    remark(
+        fmt::format("how many processors the cluster has is not told; {} were in use, and so many are taken. "
+                    "--processors would say it",
+                    grouped(processors)));
   for (report::Outcome& outcome : all.outcomes) outcome.processors = std::max<std::int64_t>(processors, 1);
   sum_up(all);
   return side_by_side(std::move(all));

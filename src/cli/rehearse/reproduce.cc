@@ -1,4 +1,5 @@
 // rota reproduce STUDY: makes the figures of a published study again and says which agree.
+#include <fmt/core.h>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -24,15 +25,15 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kFooter = "Exit code 3: a figure is not where it should be.\n\n";
 
 std::string table_of(const Study& study, const Findings& findings) {
-  return findings.tables + (findings.tables.empty() ? "" : "\n") +
-         report::cells_table(findings.cells, findings.heading) + "\n" +
-         report::commands_table(findings.cells, study.name);
+  return fmt::format("{}{}{}\n{}", findings.tables, findings.tables.empty() ? "" : "\n",
+                     report::cells_table(findings.cells, findings.heading),
+                     report::commands_table(findings.cells, study.name));
 }
 
 Result<void> make_folder(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) return fail("Cannot make the folder " + shown_path(folder) + ": " + error.message() + ".");
+  if (error) return fail("Cannot make the folder {}: {}.", shown_path(folder), error.message());
   return {};
 }
 
@@ -41,7 +42,7 @@ Result<void> write_inputs(const std::string& folder, const Findings& findings) {
   if (!findings.files) return {};
   if (auto made = make_folder(folder); !made) return made;
   for (const study::StudyFile& input : findings.files()) {
-    auto file = TRY(OutputFile::create(folder + "/" + input.name));
+    auto file = TRY(OutputFile::create(fmt::format("{}/{}", folder, input.name)));
     file.stream() << input.text;
     if (auto done = file.commit(); !done) return done;
   }
@@ -50,7 +51,8 @@ Result<void> write_inputs(const std::string& folder, const Findings& findings) {
 
 Json json_of(const Study& study, const Findings& findings) {
   Json document{{"study", study.name}};
-  document.update(Json::parse("{" + findings.members + "}"));  // what is no JSON is a defect, and is told as one
+  document.update(
+      Json::parse(fmt::format("{{{}}}", findings.members)));  // what is no JSON is a defect, and is told as one
   document["cells"] = Json::parse(report::cells_json(findings.cells));
   return document;
 }
@@ -85,7 +87,7 @@ class Course {
     } else
       TRY(printed(before + table_of(study, findings)));
     if (!flags_.inputs.empty()) {
-      const std::string folder = all_ ? flags_.inputs + "/" + study.name : flags_.inputs;
+      const std::string folder = all_ ? fmt::format("{}/{}", flags_.inputs, study.name) : flags_.inputs;
       if (auto done = write_inputs(folder, findings); !done) return done;
     }
     if (!report::all_ok(findings.cells)) code_ = kNo;
@@ -128,7 +130,7 @@ Result<int> reproduce_all(const std::vector<Study>& all, const ReproduceFlags& f
   auto course = TRY(Course::open(flags, "all"));
   std::string separator;
   for (const Study& study : all) {
-    const std::string title = study.name + ": " + study.about + "\n\n";
+    const std::string title = fmt::format("{}: {}\n\n", study.name, study.about);
     TRY(course.add(study, separator + title));
     separator = "\n";
   }
@@ -155,13 +157,13 @@ Option add_seeds(Command app, const StudyOption& option, const study::SeedsChose
     const bool many = text.find('-') == std::string::npos;
     const auto count = many ? parse_integer(text) : Result<std::int64_t>(0);
     const auto seeds = many ? Result<Seeds>(Seeds{}) : parse_seeds(text);
-    if (!count) throw UsageError{option.name + ": " + count.error().message};
+    if (!count) throw UsageError{fmt::format("{}: {}", option.name, count.error().message)};
     if (!seeds) throw UsageError{seeds.error().message};
     *chosen.count = many ? *count : static_cast<std::int64_t>(seeds->count);
     *chosen.first = seeds->first;
     if (*chosen.count < option.least || *chosen.count > option.most) {
-      throw UsageError{option.name + ": it takes " + std::to_string(option.least) + " to " + grouped(option.most) +
-                       " seeds, and not " + grouped(*chosen.count)};
+      throw UsageError{fmt::format("{}: it takes {} to {} seeds, and not {}", option.name, option.least,
+                                   grouped(option.most), grouped(*chosen.count))};
     }
   };
   return app.add_option_function(option.name, take, option.about).default_str(std::to_string(*chosen.count));

@@ -43,7 +43,7 @@ Result<log::Workload> log_of(const generate::Recipe& recipe, const Making& makin
 Result<log::Workload> stream_of(const Making& making, std::int64_t seed) {
   auto generator = TRY(generate::generator_of(making.command));
   TRY(generate::set_knob(*generator, "seed", std::to_string(seed)));
-  const auto recipe = TRY(generator.recipe());
+  const auto recipe = TRY(generator->recipe());
   const std::string name = "seed " + std::to_string(seed);
   auto stream = log_of(recipe, making, name);
   if (!stream || !making.beside) return stream;
@@ -66,8 +66,8 @@ Result<Attributes> attributes_beside(const std::string& sidecar) {
   }
   auto made = generate::attributes_of(table.made_by());
   if (!made)
-    return fail(table.shown() + ": --seeds draws the attributes again as its first line says, and here " +
-                made.error().message + " --copies takes any file.");
+    return fail("{}: --seeds draws the attributes again as its first line says, and here {} --copies takes any file.",
+                table.shown(), made.error().message);
   return *made;
 }
 
@@ -78,8 +78,8 @@ Result<Seeds> parse_seeds(std::string_view text) {
   const auto first = parse_integer(trimmed(text.substr(0, dash)));
   const auto last = dash == std::string_view::npos ? first : parse_integer(trimmed(text.substr(dash + 1)));
   if (!first || !last || *first < 0 || *last > kGreatestSeed || *last <= *first || *last - *first >= kMostStreams) {
-    return fail("--seeds takes the first and the last of 2 to " + grouped(kMostStreams) +
-                " seeds, such as 1-10, and not " + quoted(text) + ".");
+    return fail("--seeds takes the first and the last of 2 to {} seeds, such as 1-10, and not {}.",
+                grouped(kMostStreams), quoted(text));
   }
   return Seeds{*first, static_cast<std::size_t>(*last - *first) + 1};
 }
@@ -92,8 +92,9 @@ Result<Copies> streams_of(const log::Workload& workload, const std::string& side
                 "names none. --copies takes any log.");
   }
   if (const auto generator = generate::generator_of(workload.made_by); !generator) {
-    return fail(workload.name + ": --seeds makes what `rota generate` made again with other seeds, and here " +
-                generator.error().message + " --copies takes any log.");
+    return fail(
+        "{}: --seeds makes what `rota generate` made again with other seeds, and here {} --copies takes any log.",
+        workload.name, generator.error().message);
   }
   Making making{.command = workload.made_by,
                 .json = workload.made_by.find(" --to jsonl") != std::string::npos,
@@ -105,8 +106,8 @@ Result<Copies> streams_of(const log::Workload& workload, const std::string& side
   if (workload.made_by.find(" --with-attributes") != std::string::npos) {
     auto inside = generate::attributes_of(workload.made_by);
     if (!inside)
-      return fail(workload.name + ": --seeds draws the attributes again as the header says, and here " +
-                  inside.error().message + " --copies takes any log.");
+      return fail("{}: --seeds draws the attributes again as the header says, and here {} --copies takes any log.",
+                  workload.name, inside.error().message);
     making.inside = std::move(*inside);
   }
   if (!sidecar.empty()) {

@@ -1,4 +1,6 @@
 // rota simulate: every policy on every workload, in parallel, then one table and the files that were asked for.
+#include <fmt/core.h>
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -73,9 +75,10 @@ Result<std::vector<Run>> plan_runs(const SimulateFlags& flags, const Workloads& 
     if (wanted || !workload.recorded.empty()) runs.push_back({&workload, nullptr, options, Rehearsed{}, wanted});
     for (const Chain& chain : chains) {
       if (options.keep_nodes && !metered(options.machine.get(), chain)) {
-        return fail("--node-table tells what nodes draw and how long they sleep, and under policy " +
-                    rota::quoted(chain.text()) +
-                    " neither is metered. Give a --cluster file with `watts_idle`, or a policy with power=.");
+        return fail(
+            "--node-table tells what nodes draw and how long they sleep, and under policy {} neither is metered. Give "
+            "a --cluster file with `watts_idle`, or a policy with power=.",
+            rota::quoted(chain.text()));
       }
       runs.push_back({&workload, &chain, options, Rehearsed{}});
       runs.back().own = is_of_the_site(chain, workload, workloads.policies[w]);
@@ -145,8 +148,9 @@ Result<std::vector<std::string>> files_of(const std::string& file, const Asked& 
     if (differ(&Run::chain)) parts.push_back(run->label);
     std::string path = path_with(file, parts);
     if (std::ranges::find(paths, path) != paths.end()) {
-      return fail("two rehearsals would write " + path +
-                  ": name each policy once, and give the workloads files of different names.");
+      return fail(
+          "two rehearsals would write {}: name each policy once, and give the workloads files of different names.",
+          path);
     }
     paths.push_back(std::move(path));
   }
@@ -164,7 +168,7 @@ Result<void> check_apart(const SimulateFlags& flags, const std::vector<std::vect
     if (std::ranges::any_of(inputs, [&](const std::string& input) { return same_file(input, path); }))
       return fail(path + " is read by this command and would be written over; give the output another name.");
     if (std::ranges::any_of(before, [&](const std::string& other) { return same_file(other, path); }))
-      return fail("two outputs would be written to " + path + "; give them different names.");
+      return fail("two outputs would be written to {}; give them different names.", path);
     before.push_back(path);
   }
   return {};
@@ -176,8 +180,7 @@ Result<std::vector<std::string>> journal_files_of(const SimulateFlags& flags, co
   if (runs.size() == 1 && runs.front()->chain == nullptr)
     return fail("--journal keeps a rehearsal, and recorded is none: name one workload and one policy.");
   if (runs.size() != 1) {
-    return fail("--journal keeps one rehearsal, and here are " + std::to_string(runs.size()) +
-                " rows: name one workload and one policy.");
+    return fail("--journal keeps one rehearsal, and here are {} rows: name one workload and one policy.", runs.size());
   }
   return journal_paths(flags.journal_file, runs.front()->options.machine.get());
 }
@@ -226,9 +229,9 @@ void report_rejected(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     if (!first_policy(run, runs) || run.result->summary.rejected == 0) continue;
     const report::Summary& summary = run.result->summary;
-    std::string line = run.workload->name + ": " + grouped(summary.rejected);
+    std::string line = fmt::format("{}: {}", run.workload->name, grouped(summary.rejected));
     line += summary.rejected == 1 ? " job was rejected: job " : " jobs were rejected; the first, job ";
-    line += std::to_string(summary.first_rejected) + ", " + summary.why_rejected + ".";
+    line += fmt::format("{}, {}.", summary.first_rejected, summary.why_rejected);
     if (summary.first_too_large)  // for the cluster; limits of partitions and nodes are the cluster file's
       line += " --clamp lets jobs that are too large ask for all of it.";
     remark(line);
@@ -257,9 +260,10 @@ void report_guesses(const std::vector<Run>& runs) {
     if (!first_policy(run, runs) || run.options.machine) continue;
     const log::Workload& workload = *run.workload;
     if (workload.guessed_processors && run.options.processors == workload.processors) {
-      remark(workload.name + ": the log does not say how many processors the cluster has; " +
-             grouped(workload.processors) +
-             " were in use at once, and so many are rehearsed. --processors or --cluster would say it");
+      remark(
+          fmt::format("{}: the log does not say how many processors the cluster has; {} were in use at once, and so "
+                      "many are rehearsed. --processors or --cluster would say it",
+                      workload.name, grouped(workload.processors)));
     }
     if (workload.attributes && !run.options.attributes) {
       remark(workload.name +
@@ -273,10 +277,10 @@ void report_guesses(const std::vector<Run>& runs) {
 void report_idle_binding(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     if (run.chain == nullptr || run.chain->knobs().bind == Bind::none || run.result->summary.tasks) continue;
-    remark(run.workload->name + ", " + run.chain->text() +
-           ": no job has tasks for accelerators, so that bind changes nothing here; a file of --attributes says which "
-           "have "
-           "some");
+    remark(
+        fmt::format("{}, {}: no job has tasks for accelerators, so that bind changes nothing here; a file of "
+                    "--attributes says which have some",
+                    run.workload->name, run.chain->text()));
   }
 }
 
@@ -335,8 +339,8 @@ Result<int> simulate(const SimulateFlags& flags) {
     if (copies[w].count == 0) continue;
     TRY(rehearse_copies_of(runs, workloads.all[w], copies[w], threads));
   }
-  if journals {
-    TRY(journals.close());
+  if (journals) {
+    TRY(journals->close());
   }
   if (!flags.quiet) report_findings(runs, flags);
   const auto jobs_of = [format = jobs_format(flags.jobs_file)](std::ostream& out, const Run& run) {
@@ -346,7 +350,7 @@ Result<int> simulate(const SimulateFlags& flags) {
   TRY(write_all(job_outputs, wanted, jobs_of));
   TRY(write_all(node_outputs, wanted, nodes_of));
   TRY(print(runs, flags));
-  if report_output {
+  if (report_output) {
     TRY(write_report(*report_output, runs, flags));
   }
   return kDone;

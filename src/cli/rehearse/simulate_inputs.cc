@@ -33,8 +33,8 @@ Result<void> check_folder(const std::string& path) {
     std::string with;
     if (fs::exists(folder / "cluster.toml", ignored))
       with = ", with --cluster " + shown_path((folder / "cluster.toml").string());
-    return fail("Cannot read " + shown_path(path) + ": it is a folder; its jobs are in " +
-                shown_path((folder / name).string()) + ", which is to be named instead" + with + ".");
+    return fail("Cannot read {}: it is a folder; its jobs are in {}, which is to be named instead{}.", shown_path(path),
+                shown_path((folder / name).string()), with);
   }
   return {};
 }

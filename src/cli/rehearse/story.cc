@@ -1,5 +1,7 @@
 #include "cli/rehearse/story.h"
 
+#include <fmt/core.h>
+
 #include <set>
 #include <utility>
 
@@ -61,7 +63,7 @@ class Story {
     const Job* const job = waits_ ? cluster_.find_job(job_) : nullptr;
     if (job == nullptr || job->state != JobState::waiting) return;
     const auto [word, why] = waits_for(*job);
-    if (told_.insert(word).second) say("waits", "waits (" + word + "): " + why);
+    if (told_.insert(word).second) say("waits", fmt::format("waits ({}): {}", word, why));
   }
   std::pair<std::string, std::string> waits_for(const Job& job) {
     const JobSpec& spec = job.spec;
@@ -73,12 +75,13 @@ class Story {
     const auto up = [&](NodeId id) { return cluster_.power().health(id) == Health::up; };
     if (setting_.machine && !cluster_.power().all_up() && !fits_when_empty(*setting_.machine, spec, up))
       return {"ReqNodeNotAvail", needs + " on nodes that are in service, and there are too few of these."};
-    if (!has_room_now(cluster_, spec)) return {"Resources", needs + ", and " + shortage(cluster_, spec, false) + "."};
+    if (!has_room_now(cluster_, spec))
+      return {"Resources", fmt::format("{}, and {}.", needs, shortage(cluster_, spec, false))};
     const JobId before = first_before(job);
     return {"Priority",
-            needs + ", which " + (spec.processors == 1 ? "is" : "are") + " free, and it is not its turn" +
-                (before.valid() ? ": job " + std::to_string(cluster_.job(before).spec.number) + " goes first."
-                                : std::string("."))};
+            fmt::format("{}, which {} free, and it is not its turn{}", needs, spec.processors == 1 ? "is" : "are",
+                        before.valid() ? fmt::format(": job {} goes first.", cluster_.job(before).spec.number)
+                                       : std::string("."))};
   }
   JobId first_before(const Job& job) {
     static const Machine kCounted;
@@ -106,8 +109,8 @@ class Story {
     if (fact.spec.number != story_.job || found()) return;
     job_ = fact.job;
     waits_ = true;
-    say("submitted",
-        "submitted: it asks for " + asks(fact.spec) + (fact.bars == kNoBars ? "" : "; it may not start yet"));
+    say("submitted", fmt::format("submitted: it asks for {}{}", asks(fact.spec),
+                                 fact.bars == kNoBars ? "" : "; it may not start yet"));
   }
   void saw(const Rejected& fact) {
     if (fact.spec.number != story_.job || found()) return;
@@ -127,9 +130,9 @@ class Story {
   void saw(const Preempted& fact) {
     const Job* const other = cluster_.find_job(fact.beneficiary);
     tell(fact.job, "preempted",
-         "told to give way" +
-             (other == nullptr ? std::string()
-                               : " to job " + std::to_string(other->spec.number) + ", which has a higher priority"));
+         "told to give way" + (other == nullptr
+                                   ? std::string()
+                                   : fmt::format(" to job {}, which has a higher priority", other->spec.number)));
   }
   void saw(const Extended& fact) {
     tell(fact.job, "extended", "its time was up, and it was let go on: that harms nobody");
@@ -155,7 +158,7 @@ class Story {
       const Duration by = later ? start - promise_ : promise_ - start;
       if (++moves_ <= kMostListed)
         say("promise",
-            "promise moved to " + when(start) + ", " + report::readable(by) + (later ? " later" : " earlier"));
+            fmt::format("promise moved to {}, {}{}", when(start), report::readable(by), later ? " later" : " earlier"));
     }
     promise_ = start;
     endless_ = endless;
@@ -166,14 +169,14 @@ class Story {
     if (fact.job == job_) {
       sum_up();
       started_ = at_;
-      say("started", "started" + nodes_of(fact) + ": " + why);
+      say("started", fmt::format("started{}: {}", nodes_of(fact), why));
       return;
     }
     if (!waits_ || (fact.job < job_ && !fact.backfilled) || !takes_of_it(fact)) return;  // it was before it anyway
     const JobSpec& other = cluster_.job(fact.job).spec;
     ++(first_promise_ == kNever ? passed_unpromised_ : passed_);
     if (++listed_ <= kMostListed)
-      say("passed", "job " + std::to_string(other.number) + " passed it (" + asks(other) + "): " + why);
+      say("passed", fmt::format("job {} passed it ({}): {}", other.number, asks(other), why));
   }
 
   void tell(JobId job, const char* event, const std::string& what) {
@@ -192,9 +195,9 @@ class Story {
   // It waits no longer: what was not listed one by one.
   void sum_up() {
     if (listed_ > kMostListed)
-      say("passed", "and " + grouped(static_cast<std::int64_t>(listed_ - kMostListed)) + " more passed it");
+      say("passed", fmt::format("and {} more passed it", grouped(static_cast<std::int64_t>(listed_ - kMostListed))));
     if (moves_ > kMostListed)
-      say("promise", "its promise was moved " + grouped(static_cast<std::int64_t>(moves_)) + " times in all");
+      say("promise", fmt::format("its promise was moved {} times in all", grouped(static_cast<std::int64_t>(moves_))));
     listed_ = moves_ = 0;
     told_.clear();
     waits_ = false;
@@ -211,10 +214,10 @@ class Story {
   std::string conclusion() const {
     if (started_ == kNever || first_promise_ == kNever) return "";
     if (started_ > first_promise_) {
-      return "It started " + report::readable(started_ - first_promise_) +
-             " later than it was promised at first: a promise holds as long as jobs ahead of it keep to what is "
-             "expected of "
-             "them and nobody with a higher priority comes.";
+      return fmt::format(
+          "It started {} later than it was promised at first: a promise holds as long as jobs ahead of it keep to what "
+          "is expected of them and nobody with a higher priority comes.",
+          report::readable(started_ - first_promise_));
     }
     const std::string when_it_started = started_ == first_promise_ ? "when it was promised at first"
                                                                    : report::readable(first_promise_ - started_) +
@@ -223,8 +226,8 @@ class Story {
     if (passed_ == 0 && passed_unpromised_ == 0) return text + ".";
     if (passed_unpromised_ == 0) return text + ": those that passed it did it no harm.";
     text += passed_ == 0 ? "." : ": those that passed it since then did it no harm.";
-    return text + " " + amount(static_cast<std::int64_t>(passed_unpromised_), "job") +
-           " passed it before it was promised anything, and may have put its start off.";
+    return fmt::format("{} {} passed it before it was promised anything, and may have put its start off.", text,
+                       amount(static_cast<std::int64_t>(passed_unpromised_), "job"));
   }
 
   const JournalSetting& setting_;
@@ -258,21 +261,23 @@ Result<JobStory> story_of(std::int64_t job, const std::string& path) {
   Story story(job, setting);
   std::string since;
   const auto heard = journal.visit([&](const Fact& fact) -> Result<void> {
-    if (std::string anew = begun_anew(fact, setting.unix_start); !anew.empty()) since = " from " + anew + " on";
-    if (auto done = story.hear(fact); !done) return fail(path + ": " + done.error().message);
+    if (std::string anew = begun_anew(fact, setting.unix_start); !anew.empty())
+      since = fmt::format(" from {} on", anew);
+    if (auto done = story.hear(fact); !done) return fail("{}: {}", path, done.error().message);
     return {};
   });
   if (!heard) return std::unexpected(heard.error());
   if (!story.found())
-    return fail(path + ": there is no job " + std::to_string(job) + " in what it tells" + since +
-                "; a service keeps what happened to a job only for some time and until a policy is set, and `rota "
-                "history` what became of it.");
+    return fail(
+        "{}: there is no job {} in what it tells{}; a service keeps what happened to a job only for some time and "
+        "until a policy is set, and `rota history` what became of it.",
+        path, job, since);
   return story.told();
 }
 
 std::string story_text(const JobStory& story) {
   std::string text;
-  for (const JobStory::Line& line : story.lines) text += time_of(story, line) + "  " + line.text + "\n";
+  for (const JobStory::Line& line : story.lines) text += fmt::format("{}  {}\n", time_of(story, line), line.text);
   return text + (story.conclusion.empty() ? "" : story.conclusion + "\n");
 }
 

@@ -1,5 +1,7 @@
 #include "cli/rehearse/unmet_shares.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <set>
 #include <string>
@@ -29,8 +31,8 @@ class Unmet {
   }
   void tell(const std::string& what, const std::string& so, std::vector<std::string>& sentences) const {
     if (jobs_ == 0) return;
-    sentences.push_back(amount(jobs_, "job") + (jobs_ == 1 ? " is of " : " are of ") + what + " such as " +
-                        rota::quoted(first_) + ", which the cluster file does not have: " + so);
+    sentences.push_back(fmt::format("{}{}{} such as {}, which the cluster file does not have: {}", amount(jobs_, "job"),
+                                    jobs_ == 1 ? " is of " : " are of ", what, rota::quoted(first_), so));
   }
 
  private:
@@ -46,7 +48,7 @@ std::vector<std::string> unmet_shares(const log::Workload& workload, const Slurm
   if (!knobs.planner || !knobs.multifactor) return sentences;
   const SlurmWeights& weights = knobs.weights;
   const auto idle = [&](std::int64_t weight, bool told, const std::string& name, const std::string& lacking) {
-    if (weight > 0 && !told) sentences.push_back(name + " changes nothing here, for " + lacking);
+    if (weight > 0 && !told) sentences.push_back(fmt::format("{} changes nothing here, for {}", name, lacking));
   };
   idle(weights.qos, machine && !machine->qos.empty(), "weight-qos", "no cluster file has [[qos]]");
   idle(weights.partition, machine && !machine->partitions.empty(), "weight-partition", "there are no partitions");
@@ -71,7 +73,7 @@ void report_unmet_shares(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     if (run.chain == nullptr) continue;
     for (const std::string& line : unmet_shares(*run.workload, run.chain->knobs().slurm, run.options.machine.get()))
-      remark(run.workload->name + ", " + run.chain->text() + ": " + line);
+      remark(fmt::format("{}, {}: {}", run.workload->name, run.chain->text(), line));
   }
 }
 

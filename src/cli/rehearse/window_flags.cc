@@ -1,5 +1,7 @@
 #include "cli/rehearse/window_flags.h"
 
+#include <fmt/core.h>
+
 #include <optional>
 
 #include "base/text.h"
@@ -27,16 +29,18 @@ std::optional<Duration> date(std::string text) {
 Result<Instant> instant(const char* option, const std::string& text, const log::Workload& workload) {
   if (const auto unix_time = date(text)) {
     if (workload.unix_start == 0)
-      return fail(workload.name + ": the log does not say when it began (UnixStartTime), so that " + option +
-                  " takes the time since its beginning, such as 7d, and no date.");
+      return fail(
+          "{}: the log does not say when it began (UnixStartTime), so that {} takes the time since its beginning, such "
+          "as 7d, and no date.",
+          workload.name, option);
     return kEpoch + (*unix_time - seconds(workload.unix_start));
   }
   const auto since = parse_duration(text);
   if (!since)
     return fail(
-        std::string(option) + ": " + rota::quoted(text) +
-        " is no time. Write a date such as 2024-03-01, 2024-03-01T12:00 (UTC) or 2024-03-01T12:00+01:00, or the "
-        "time since the log's beginning: 86400, 7d, 12h.");
+        "{}: {} is no time. Write a date such as 2024-03-01, 2024-03-01T12:00 (UTC) or 2024-03-01T12:00+01:00, or the "
+        "time since the log's beginning: 86400, 7d, 12h.",
+        option, rota::quoted(text));
   return kEpoch + *since;
 }
 
@@ -77,10 +81,10 @@ Result<void> WindowFlags::apply(log::Workload& workload) const {
 std::string WindowFlags::note(const log::Workload& workload) const {
   if (!log::cut_before(workload) || workload.warm_up > 0) return "";
   const bool days = workload.jobs.back().submit - workload.jobs.front().submit > 2 * kDay;
-  return workload.name +
-         ": the window begins with an empty cluster, as no site's day does, so that its first waits are too short; "
-         "--warm-up " +
-         (days ? "1d " : "") + "would fill it first";
+  return fmt::format(
+      "{}: the window begins with an empty cluster, as no site's day does, so that its first waits are too short; "
+      "--warm-up {}would fill it first",
+      workload.name, days ? "1d " : "");
 }
 
 }  // namespace rota::cli

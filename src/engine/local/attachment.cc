@@ -1,5 +1,7 @@
 #include "engine/local/attachment.h"
 
+#include <fmt/core.h>
+
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
@@ -22,7 +24,7 @@
 namespace rota::local {
 namespace {
 
-std::string failed(const char* what) { return std::string(what) + " could not be made: " + std::strerror(errno) + "."; }
+std::string failed(const char* what) { return fmt::format("{} could not be made: {}.", what, std::strerror(errno)); }
 
 // Whoever had the file before shares its flags, and may have it wait and take what is there at any moment, also between
 // a look and the reading: the clock ends such a wait.
@@ -185,8 +187,9 @@ std::string Attachment::go_on_alone(const Run& run) {
   left_ = std::exchange(theirs_, {});
   if (!left_.empty() && !run.left_output.empty()) left_file_ = open_as_user(run, run.left_output);
   if (left_.empty() || run.left_output.empty() || left_file_) return {};
-  return "What it writes since nobody waits at its terminal is lost: " + run.left_output +
-         " could not be opened as a file to write to.";
+  return fmt::format(
+      "What it writes since nobody waits at its terminal is lost: {} could not be opened as a file to write to.",
+      run.left_output);
 }
 
 // As its user also here: root may write beyond a quota.
@@ -194,8 +197,8 @@ void Attachment::keep(const Run& run, std::string_view piece, std::string& lost)
   if (!left_file_) return;
   const AsUser user(run, AsUser::Groups::as_they_are);
   if (user.taken() && write_whole(left_file_.get(), piece)) return;
-  lost = "What it writes since nobody waits at its terminal is lost in part: " + run.left_output +
-         " could not be written: " + std::strerror(errno) + ".";
+  lost = fmt::format("What it writes since nobody waits at its terminal is lost in part: {} could not be written: {}.",
+                     run.left_output, std::strerror(errno));
   left_file_.reset();
 }
 

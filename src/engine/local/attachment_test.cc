@@ -1,6 +1,7 @@
 #include "engine/local/attachment.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -174,7 +175,7 @@ TEST_F(Attachments, it_tells_how_the_job_fares) {
 }
 
 TEST_F(Attachments, what_a_job_writes_that_goes_on_alone_is_kept_in_its_file) {
-  const std::string path = testing::TempDir() + "attachment-left-" + std::to_string(::getpid());
+  const std::string path = fmt::format("{}attachment-left-{}", testing::TempDir(), ::getpid());
   run_.attach.keep = true;
   run_.left_output = path;
   connect();
@@ -196,7 +197,7 @@ TEST_F(Attachments, what_a_job_writes_that_goes_on_alone_is_kept_in_its_file) {
 }
 
 TEST_F(Attachments, what_cannot_be_written_of_a_job_that_goes_on_alone_is_told_of) {
-  const std::string path = testing::TempDir() + "attachment-full-" + std::to_string(::getpid());
+  const std::string path = fmt::format("{}attachment-full-{}", testing::TempDir(), ::getpid());
   run_.attach.keep = true;
   run_.left_output = path;
   connect();
@@ -217,7 +218,7 @@ TEST_F(Attachments, what_cannot_be_written_of_a_job_that_goes_on_alone_is_told_o
 }
 
 TEST_F(Attachments, a_file_that_is_none_is_not_waited_for_and_what_is_lost_is_told_of) {
-  const std::string path = testing::TempDir() + "attachment-fifo-" + std::to_string(::getpid());
+  const std::string path = fmt::format("{}attachment-fifo-{}", testing::TempDir(), ::getpid());
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   run_.attach.keep = true;
   run_.left_output = path;

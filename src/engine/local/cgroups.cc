@@ -1,5 +1,7 @@
 #include "engine/local/cgroups.h"
 
+#include <fmt/core.h>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -95,7 +97,7 @@ bool is_version_1_cpuset(const std::string& folder) { return exists(folder + "/c
 void find_version_1(const std::string& name, std::string_view controller, CgroupBases& bases) {
   const auto own = own_group(controller);
   if (!own) return;
-  const std::string base = *own + "/" + name;
+  const std::string base = fmt::format("{}/{}", *own, name);
   if (!make_folder(base)) return;
   if (is_version_1_cpuset(base) && !fill_cpuset(base, {})) return;
   bases.bases.push_back({base, controller == "memory", controller == "cpuset"});
@@ -148,7 +150,7 @@ void find_version_2(const std::string& name, CgroupBases& bases) {
   if (!delegated) return;
   const auto [memory, cpuset] = offered_in(*delegated);
   if (!memory && !cpuset) return;
-  const std::string base = *delegated + "/" + name;
+  const std::string base = fmt::format("{}/{}", *delegated, name);
   if (!make_folder(base)) return;
   for (const std::string& folder : {*delegated, base}) {
     if (memory && !put(folder + "/cgroup.subtree_control", "+memory")) return;
@@ -189,7 +191,7 @@ bool CgroupBases::limits_memory() const {
 std::vector<std::string> CgroupBases::for_job(const std::string& name, bool memory, bool cores) const {
   std::vector<std::string> folders;
   for (const Base& base : bases) {
-    if ((base.memory && memory) || (base.cores && cores)) folders.push_back(base.folder + "/" + name);
+    if ((base.memory && memory) || (base.cores && cores)) folders.push_back(fmt::format("{}/{}", base.folder, name));
   }
   return folders;
 }

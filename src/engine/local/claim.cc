@@ -1,5 +1,7 @@
 #include "engine/local/claim.h"
 
+#include <fmt/core.h>
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -18,7 +20,7 @@ void refuse(const Order& order, const Descriptor& connection, const char* what) 
   RunRecord end = order.claim;
   end.phase = Phase::failed;
   end.again = true;
-  end.sentence = std::string("The job could not be started. ") + what + ": " + std::strerror(errno) + ".";
+  end.sentence = fmt::format("The job could not be started. {}: {}.", what, std::strerror(errno));
   send_whole(connection.get(), in_words(end));
 }
 

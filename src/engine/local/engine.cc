@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <filesystem>
@@ -125,7 +126,7 @@ void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
   Entry& entry = runs_[command.job];
   entry.ours = true;
   entry.silence = {};
-  entry.name = std::to_string(command.job.value) + "." + std::to_string(command.dispatch);
+  entry.name = fmt::format("{}.{}", command.job.value, command.dispatch);
   if (move > 0) entry.name += "." + std::to_string(move);
   entry.place = places_.take(command.where, run.processors, devices_of_stopped());
   Order order;
@@ -323,7 +324,11 @@ void LocalEngine::ended(JobId job, Entry& entry) {
   if (!entry.next) return std::visit([&](const auto& end) { report(job, end); }, *entry.end);
   const Command next = *entry.next;
   drop(job);
-  next.kind == Command::Kind::start ? launch(next) : never_began(next);
+  if (next.kind == Command::Kind::start) {
+    launch(next);
+  } else {
+    never_began(next);
+  }
 }
 
 void LocalEngine::leave_place(Entry& entry) {
@@ -434,7 +439,7 @@ void LocalEngine::flush() {
     if (!taken && first && found->second.record.over()) drop(news.job);
   }
   const auto decided = intake_->decide();
-  if (!decided && failure_) failure_ = decided;
+  if (!decided && health_) health_ = decided;
   if (!boot_written_) static_cast<void>(write_boot());
 }
 

@@ -83,7 +83,7 @@ class LocalEngine final : public Engine, public Alarm {
 
   FileReadings& readings() { return readings_; }                          // of files that users have
   const std::vector<std::string>& warnings() const { return warnings_; }  // what is lacking here, after open()
-  const Result<void>& failure() const { return failure_; }                // of the first decision that failed
+  const Result<void>& health() const { return health_; }                  // of the first decision that failed
   pid_t spawner() const { return spawner_.pid(); }
 
  private:
@@ -252,7 +252,7 @@ class LocalEngine final : public Engine, public Alarm {
   bool flushes_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for what is posted
   std::vector<std::string> warnings_;
-  Result<void> failure_;
+  Result<void> health_;
 };
 
 // How one dispatch was over, by its record.

@@ -1,4 +1,5 @@
 // A running job is told to stand still, to go on, and another limit.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -24,7 +25,7 @@ class LocalAdjustTest : public ::testing::Test {
   // A shell whose child was stopped before it had become another program waits for it in the kernel: D.
   bool stopped() const {
     const std::string stat = [&] {
-      std::ifstream file("/proc/" + std::to_string(std::stoi(desk_.file("pid"))) + "/stat");
+      std::ifstream file(fmt::format("/proc/{}/stat", std::stoi(desk_.file("pid"))));
       return std::string((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
     }();
     return !stat.empty() && std::string("TtD").contains(stat[stat.rfind(')') + 2]);

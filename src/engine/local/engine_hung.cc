@@ -70,7 +70,11 @@ void LocalEngine::end_hung(JobId job, Entry& entry) {
     kill_holder(folder_.get(), entry.name);
     return over(job, entry);
   }
-  entry.record.pid == 0 ? end_before_it_begins(job, entry) : bury(job, entry);
+  if (entry.record.pid == 0) {
+    end_before_it_begins(job, entry);
+  } else {
+    bury(job, entry);
+  }
 }
 
 // What it takes to end what is left of it is lacking just now.

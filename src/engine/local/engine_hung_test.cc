@@ -1,4 +1,6 @@
 // A supervisor hangs while its job should end: the job ends all the same, and so does all that is left of it.
+#include <fmt/core.h>
+
 #include <fcntl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -283,7 +285,7 @@ TEST_F(LocalHungTest, a_supervisor_that_cannot_die_is_named_and_keeps_what_it_ha
   ::kill(supervisor, SIGSTOP);
   desk_.kill(1, true);
   EXPECT_TRUE(desk_.wait([&] { return !desk_.warned_of(1).empty(); }));
-  EXPECT_TRUE(desk_.warned_of(1).starts_with("Its supervisor, process " + std::to_string(supervisor) + ", hangs "))
+  EXPECT_TRUE(desk_.warned_of(1).starts_with(fmt::format("Its supervisor, process {}, hangs ", supervisor)))
       << desk_.warned_of(1);
   EXPECT_EQ(desk_.told_of(1), desk_.warned_of(1));
   EXPECT_TRUE(nothing_runs());

@@ -29,7 +29,11 @@ void LocalEngine::look(JobId job, Entry& entry) {
   if (claimed && entry.record.over()) return over(job, entry);
   if (not_buried || (!claimed && cannot_be_read(entry))) return look_later(job, entry);
   if (claimed && speak_to(job, entry)) return plan_look(job, entry, over_by(entry));
-  claimed&& entry.record.pid == 0 ? end_before_it_begins(job, entry) : nobody_left(job, entry);
+  if (claimed && entry.record.pid == 0) {
+    end_before_it_begins(job, entry);
+  } else {
+    nobody_left(job, entry);
+  }
 }
 
 // It may be there: there are no files left to open, say.

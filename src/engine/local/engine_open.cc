@@ -1,4 +1,6 @@
 // How a new life of the service finds what an earlier one has left.
+#include <fmt/core.h>
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -66,7 +68,7 @@ Result<void> LocalEngine::write_boot() {
   const Descriptor next(::openat(folder_.get(), kNextBootName, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   const bool whole = next && add_line(next.get(), options_.boot) == 0 && ::fdatasync(next.get()) == 0;
   if (!whole || ::renameat(folder_.get(), kNextBootName, folder_.get(), kBootName) != 0) {
-    return fail("The folder " + quoted(options_.folder) + " cannot be written to: " + std::strerror(errno) + ".");
+    return fail("The folder {} cannot be written to: {}.", quoted(options_.folder), std::strerror(errno));
   }
   ::fsync(folder_.get());  // without it, the name may be the old one's after a failure of power: as if it came again
   boot_written_ = true;
@@ -78,8 +80,8 @@ Result<void> LocalEngine::prepare_folder() {
   const bool made = ::mkdir(options_.folder.c_str(), kPassThrough) == 0;
   folder_.reset(::open(options_.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder_) {
-    return fail("The folder " + quoted(options_.folder) + " of what runs cannot be opened: " + std::strerror(errno) +
-                ". Make it, or name another one.");
+    return fail("The folder {} of what runs cannot be opened: {}. Make it, or name another one.",
+                quoted(options_.folder), std::strerror(errno));
   }
   if (made) ::fchmod(folder_.get(), kPassThrough);
   const Descriptor file(::openat(folder_.get(), kBootName, O_RDONLY | O_CLOEXEC));
@@ -92,8 +94,7 @@ Result<void> LocalEngine::find_runs() {
   if (auto can = can_open_more(); !can) return can;
   DIR* folder = ::fdopendir(::openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder)
-    return fail("The folder " + quoted(options_.folder) + " of what runs cannot be read: " + std::strerror(errno) +
-                ".");
+    return fail("The folder {} of what runs cannot be read: {}.", quoted(options_.folder), std::strerror(errno));
   std::vector<Entry> found;
   Result<void> all;
   while (const dirent* entry = all ? ::readdir(folder) : nullptr) all = find_run(entry->d_name, found);
@@ -132,9 +133,9 @@ Result<void> LocalEngine::find_runs() {
 Result<void> LocalEngine::can_open_more() const {
   if (Descriptor(::fcntl(folder_.get(), F_DUPFD_CLOEXEC, 0))) return {};
   return fail(
-      std::string("Not all jobs that run can be heard of: ") + std::strerror(errno) +
-      ". Start the service with a higher limit of open files (`ulimit -n`, or LimitNOFILE= of its unit), one for "
-      "each job that runs and some more.");
+      "{}{}. Start the service with a higher limit of open files (`ulimit -n`, or LimitNOFILE= of its unit), one for "
+      "each job that runs and some more.",
+      "Not all jobs that run can be heard of: ", std::strerror(errno));
 }
 
 Result<void> LocalEngine::find_run(const std::string& name, std::vector<Entry>& into) {
@@ -195,8 +196,9 @@ void LocalEngine::forget(Entry& entry) {
     bury_now({&entry});
   }
   if (entry.silence.looks_later)
-    warnings_.push_back("What is left of run " + entry.name +
-                        " could not be ended and may still run beside others; restart this computer.");
+    warnings_.push_back(
+        fmt::format("What is left of run {} could not be ended and may still run beside others; restart this computer.",
+                    entry.name));
   Order remove;
   remove.kind = Order::Kind::remove;
   remove.name = entry.name;
@@ -283,10 +285,10 @@ void LocalEngine::disown_later() {
     forget(runs_.at(job));
     runs_.erase(job);
   }
-  warnings_.push_back("The folder " + quoted(options_.folder) + " has " +
-                      amount(static_cast<std::int64_t>(disowned.size()), "run") +
-                      " of a later state than the database, which is a copy that was put back, it seems; what was left "
-                      "of them was ended.");
+  warnings_.push_back(
+      fmt::format("The folder {} has {} of a later state than the database, which is a copy that was put back, it "
+                  "seems; what was left of them was ended.",
+                  quoted(options_.folder), amount(static_cast<std::int64_t>(disowned.size()), "run")));
 }
 
 // A supervisor that waited for another order lived in one whose run may be forgotten.

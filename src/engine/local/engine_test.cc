@@ -1,5 +1,7 @@
 #include "engine/local/engine.h"
 
+#include <fmt/core.h>
+
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -63,7 +65,7 @@ TEST_F(LocalEngineTest, a_warning_comes_before_the_limit) {
 
 TEST_F(LocalEngineTest, a_job_that_is_killed_for_good_is_cancelled_and_else_requeued) {
   for (const std::uint32_t job : {1U, 2U})
-    desk_.launch(job, desk_.shell("echo $$ > pid" + std::to_string(job) + "; exec sleep 1000"));
+    desk_.launch(job, desk_.shell(fmt::format("echo $$ > pid{}; exec sleep 1000", job)));
   ASSERT_TRUE(desk_.wait_for_file("pid1") && desk_.wait_for_file("pid2"));
   desk_.kill(1, true);
   desk_.kill(2, false);
@@ -129,7 +131,7 @@ TEST_F(LocalEngineTest, a_job_gets_its_input_environment_and_umask) {
   run.umask = 027;
   desk_.launch(1, run);
   EXPECT_EQ(desk_.outcome(1), Outcome::failed);  // grep found nothing: the service's environment is not the job's
-  EXPECT_EQ(desk_.file("out"), "from a file\na, b%20c d=\n" + desk_.work() + "\n0027\n0\n");
+  EXPECT_EQ(desk_.file("out"), fmt::format("from a file\na, b%20c d=\n{}\n0027\n0\n", desk_.work()));
   struct stat file{};
   ASSERT_EQ(::stat((desk_.work() + "/out").c_str(), &file), 0);
   EXPECT_EQ(file.st_mode & 0777U, 0640U);
@@ -424,7 +426,7 @@ TEST_F(LocalEngineTest, a_settled_dispatch_leaves_nothing_on_disk) {
 
 TEST_F(LocalEngineTest, two_hundred_jobs_at_once_run_once_each) {
   for (std::uint32_t job = 0; job < 200; ++job) {
-    desk_.launch(job, desk_.shell("echo " + std::to_string(job) + " >> out" + std::to_string(job)));
+    desk_.launch(job, desk_.shell(fmt::format("echo {} >> out{}", job, job)));
   }
   for (std::uint32_t job = 0; job < 200; ++job) {
     EXPECT_EQ(desk_.outcome(job), Outcome::completed);

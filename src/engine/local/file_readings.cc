@@ -96,7 +96,11 @@ void FileReadings::watch(const std::shared_ptr<Reading>& reading) {
                                if (error) return;  // closed
                                if (!reading->socket.is_open()) return;
                                const bool more = read_more(reading->socket.native_handle(), reading->text);
-                               more ? watch(reading) : ended(reading);
+                               if (more) {
+                                 watch(reading);
+                               } else {
+                                 ended(reading);
+                               }
                              });
 }
 

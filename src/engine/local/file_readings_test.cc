@@ -1,5 +1,7 @@
 #include "engine/local/file_readings.h"
 
+#include <fmt/core.h>
+
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,7 +20,7 @@ namespace {
 class FileReadingsTest : public testing::Test {
  protected:
   FileReadingsTest() { desk_.open(); }
-  std::string path(const std::string& name) const { return desk_.work() + "/" + name; }
+  std::string path(const std::string& name) const { return fmt::format("{}/{}", desk_.work(), name); }
   FilePiece piece(const std::string& file, std::int64_t from = 0) {
     std::optional<FilePiece> piece;
     const WantedPiece wanted{

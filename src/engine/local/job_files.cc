@@ -1,5 +1,7 @@
 #include "engine/local/job_files.h"
 
+#include <fmt/core.h>
+
 #include <endian.h>
 #include <fcntl.h>
 #include <sys/xattr.h>
@@ -56,7 +58,7 @@ bool write_file(const Order& order, const std::string& name, const std::string& 
 
 std::string write_files(const Order& order) {
   const auto failed = [](const char* what) {
-    return std::string("The job's ") + what + " could not be written: " + std::strerror(errno) + ".";
+    return fmt::format("The job's {} could not be written: {}.", what, std::strerror(errno));
   };
   if (!write_file(order, script_name(order.name), order.run.script, 0500)) return failed("script");
   if (!write_file(order, node_file_name(order.name), order.run.node_file, 0400)) return failed("list of nodes");

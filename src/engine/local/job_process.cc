@@ -1,6 +1,7 @@
 #include "engine/local/job_process.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <linux/close_range.h>
 #include <sched.h>
 #include <sys/ioctl.h>
@@ -39,8 +40,7 @@ class Becoming {
   // So that whoever finds the record can find the process.
   void write_down(int record_file) const {
     const auto self = look_at(::getpid());
-    const std::string line =
-        "pid=" + std::to_string(::getpid()) + " began=" + std::to_string(self ? self->began : 0) + "\n";
+    const std::string line = fmt::format("pid={} began={}\n", ::getpid(), self ? self->began : 0);
     if (const int error = add_line(record_file, line); error != 0) {
       errno = error;
       fail(Step::setup);
@@ -108,11 +108,11 @@ class Becoming {
     tell({Step::program});
     std::vector<std::string> words = run_.command;
     if (!run_.script.empty()) {
-      words.insert(words.begin(), order_.engine_folder + "/" + script_name(order_.name));
+      words.insert(words.begin(), fmt::format("{}/{}", order_.engine_folder, script_name(order_.name)));
     }
     std::vector<std::string> settings = order_.environment;  // of two values of a name programs see the first
     if (!run_.node_file.empty())
-      settings.push_back("PBS_NODEFILE=" + order_.engine_folder + "/" + node_file_name(order_.name));
+      settings.push_back(fmt::format("PBS_NODEFILE={}/{}", order_.engine_folder, node_file_name(order_.name)));
     if (run_.slurms) settings.push_back("SLURM_TASK_PID=" + std::to_string(::getpid()));
     const std::size_t own = settings.size();
     for (const std::string& text : run_.environment) {
@@ -174,8 +174,8 @@ void take_back_signals() {
 // Where a script's first line names a program, it is that which is not there.
 std::string program_of(const Run& run) {
   if (run.script.starts_with("#!"))
-    return "the script, whose first line is " + quoted(std::string_view(run.script).substr(0, run.script.find('\n'))) +
-           ",";
+    return fmt::format("the script, whose first line is {},",
+                       quoted(std::string_view(run.script).substr(0, run.script.find('\n'))));
   if (!run.script.empty()) return "the script";
   return run.command.empty() ? std::string("an empty command") : quoted(run.command.front());
 }
@@ -219,25 +219,25 @@ std::string launch_sentence(const LaunchError& error, const Run& run) {
   const std::string why = error.error != LaunchError::kLate ? std::strerror(error.error)
                           : error.pipe ? "it is a pipe, and nobody has opened its other end in time"
                                        : "it takes too long";
-  const std::string reason = ": " + why + ".";
+  const std::string reason = fmt::format(": {}.", why);
   switch (error.step) {
     case Step::setup:
       return "The job's process could not be set up" + reason;
     case Step::user:
-      return "The service could not become the user with id " + std::to_string(run.uid) + reason +
-             " It takes root to run the jobs of others.";
+      return fmt::format("The service could not become the user with id {}{} It takes root to run the jobs of others.",
+                         run.uid, reason);
     case Step::folder:
-      return "The job's working directory " + quoted(run.folder) + " cannot be entered" + reason;
+      return fmt::format("The job's working directory {} cannot be entered{}", quoted(run.folder), reason);
     case Step::input:
-      return "The job's input " + quoted(run.input) + " cannot be opened" + reason;
+      return fmt::format("The job's input {} cannot be opened{}", quoted(run.input), reason);
     case Step::output:
-      return "The job's output " + quoted(run.output) + " cannot be opened" + reason;
+      return fmt::format("The job's output {} cannot be opened{}", quoted(run.output), reason);
     case Step::error:
-      return "The job's error output " + quoted(run.error) + " cannot be opened" + reason;
+      return fmt::format("The job's error output {} cannot be opened{}", quoted(run.error), reason);
     case Step::program:
       break;
   }
-  return "The job cannot be executed, as " + program_of(run) + " cannot be started" + reason;
+  return fmt::format("The job cannot be executed, as {} cannot be started{}", program_of(run), reason);
 }
 
 // Of what lacks now and may be there later; a path that is wrong stays wrong.

@@ -1,5 +1,7 @@
 #include "engine/local/node_switch.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -35,12 +37,12 @@ std::string NodeSwitch::why_not() const {
     if (!node.commands) without.push_back(node.name);
   }
   if (without.empty()) return {};
-  return (without.size() == 1 ? "Node " : "Nodes ") + format_host_list(without) +
-         (without.size() == 1 ? " has" : " have") +
-         " no `suspend_command` and `resume_command` in the cluster file: add them.";
+  return fmt::format("{}{}{} no `suspend_command` and `resume_command` in the cluster file: add them.",
+                     without.size() == 1 ? "Node " : "Nodes ", format_host_list(without),
+                     without.size() == 1 ? " has" : " have");
 }
 
-std::string NodeSwitch::record_of(NodeId node) const { return folder_ + "/switch-" + std::to_string(node.value); }
+std::string NodeSwitch::record_of(NodeId node) const { return fmt::format("{}/switch-{}", folder_, node.value); }
 
 void NodeSwitch::open() {
   for (const auto& [node, row] : rows_) SiteCommand::end_left_over(record_of(node));
@@ -98,8 +100,13 @@ void NodeSwitch::carry_out(const Command& command, bool inherited) {
   const bool may_be_on = on && (inherited || row.doubtful) && !commands(command.node).probe.empty();
   look_next();
   if (!may_be_on) return switch_now(command.node);
-  run(command.node, commands(command.node).probe, kLongestProbe,
-      [this, node = command.node](const auto& end) { end.done ? done(node) : switch_now(node); });
+  run(command.node, commands(command.node).probe, kLongestProbe, [this, node = command.node](const auto& end) {
+    if (end.done) {
+      done(node);
+    } else {
+      switch_now(node);
+    }
+  });
 }
 
 void NodeSwitch::run(NodeId node, const std::string& text, Duration timeout, SiteCommand::OnEnd on_end) {
@@ -121,11 +128,15 @@ void NodeSwitch::switch_now(NodeId node) {
   run(node, on ? how.resume : how.suspend, how.timeout, [this, node, on](const SiteCommand::End& end) {
     const bool silent = commands(node).probe.empty();
     if (end.done) return silent ? wait_out(node) : ask(node);
-    const std::string why = std::string("its `") + (on ? "resume_command" : "suspend_command") + "` " + end.why;
+    const std::string why = fmt::format("its `{}` {}", on ? "resume_command" : "suspend_command", end.why);
     if (silent) return failed(node, why, end.output);
     // Perhaps because it is so already.
     run(node, commands(node).probe, kLongestProbe, [this, node, on, why, output = end.output](const auto& seen) {
-      seen.ran&& seen.done == on ? done(node) : failed(node, why, output);
+      if (seen.ran && seen.done == on) {
+        done(node);
+      } else {
+        failed(node, why, output);
+      }
     });
   });
 }
@@ -149,10 +160,10 @@ void NodeSwitch::answered(NodeId node, const SiteCommand::End& end) {
   if (end.ran && end.done == boots) return done(node);
   const Duration timeout = commands(node).timeout;
   if (loop_.now() >= row.ordered + timeout) {
-    const std::string after = ", " + format_duration(timeout) + " after it was told to ";
+    const std::string after = fmt::format(", {} after it was told to ", format_duration(timeout));
     return failed(node,
-                  boots ? "its `probe_command` " + end.why + after + "wake"
-                        : "its `probe_command` says that jobs can start there" + after + "sleep",
+                  boots ? fmt::format("its `probe_command` {}{}wake", end.why, after)
+                        : fmt::format("its `probe_command` says that jobs can start there{}sleep", after),
                   end.output);
   }
   after(node, row.interval, [this, node] { ask(node); });
@@ -181,7 +192,8 @@ void NodeSwitch::failed(NodeId node, const std::string& why, const std::string& 
   const bool boots = row.power == PowerState::booting;
   row.power = boots ? PowerState::off : PowerState::on;
   row.doubtful = boots;
-  hearers_.note(node, (boots ? "It could not be woken: " : "It could not be put to sleep: ") + why + ".", output);
+  hearers_.note(node, fmt::format("{}{}.", boots ? "It could not be woken: " : "It could not be put to sleep: ", why),
+                output);
   hearers_.changed(PowerChanged{node, row.power, row.key});
 }
 

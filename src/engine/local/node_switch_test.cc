@@ -1,5 +1,6 @@
 #include "engine/local/node_switch.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "engine/local/desk_test.h"
@@ -20,9 +21,9 @@ class NodeSwitches : public testing::Test {
   NodeSwitches() {
     std::string pattern = (std::filesystem::temp_directory_path() / "rota-switch-XXXXXX").string();
     folder_ = ::mkdtemp(pattern.data());
-    how_.suspend = "echo off >> " + path("asked") + "; rm " + path("$ROTA_NODE");
-    how_.resume = "echo on >> " + path("asked") + "; : > " + path("$ROTA_NODE");
-    how_.probe = "[ -e " + path("$ROTA_NODE") + " ]";
+    how_.suspend = fmt::format("echo off >> {}; rm {}", path("asked"), path("$ROTA_NODE"));
+    how_.resume = fmt::format("echo on >> {}; : > {}", path("asked"), path("$ROTA_NODE"));
+    how_.probe = fmt::format("[ -e {} ]", path("$ROTA_NODE"));
     how_.timeout = seconds(60);
   }
   ~NodeSwitches() override {
@@ -30,7 +31,7 @@ class NodeSwitches : public testing::Test {
     std::filesystem::remove_all(folder_);
   }
 
-  std::string path(const std::string& name) const { return folder_.string() + "/" + name; }
+  std::string path(const std::string& name) const { return fmt::format("{}/{}", folder_.string(), name); }
   void touch(const std::string& name) const { std::ofstream(path(name)).put('x'); }
   bool there(const std::string& name) const { return std::filesystem::exists(path(name)); }
   std::string asked() const {
@@ -163,7 +164,7 @@ TEST_F(NodeSwitches, without_a_probe_its_times_are_taken_at_their_word) {
 
 TEST_F(NodeSwitches, a_later_order_ends_the_command_of_the_one_before) {
   touch("n1");
-  how_.suspend = "echo $$ > " + path("pid") + "; exec sleep 1000";
+  how_.suspend = fmt::format("echo $$ > {}; exec sleep 1000", path("pid"));
   open();
   order(false, 5);
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);

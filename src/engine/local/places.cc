@@ -1,5 +1,7 @@
 #include "engine/local/places.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -56,8 +58,8 @@ Places::Places(const Machine& machine, bool pins, ProcessorUnits units)
     node_devices_.push_back({0, 0});
   }
   if (pins && processors > units_.size()) {
-    warning_ = "The cluster file counts " + amount(processors, "processor") + ", and this machine has " +
-               std::to_string(units_.size()) + ", so jobs are not pinned to cores.";
+    warning_ = fmt::format("The cluster file counts {}, and this machine has {}, so jobs are not pinned to cores.",
+                           amount(processors, "processor"), units_.size());
     units_.clear();
   }
   unit_taken_.resize(units_.size());

@@ -1,5 +1,7 @@
 #include "engine/local/processes.h"
 
+#include <fmt/core.h>
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -57,10 +59,10 @@ bool children_of(pid_t pid, std::vector<pid_t>& children) {
   bool listed = true;
   while (const dirent* entry = ::readdir(folder)) {
     if (entry->d_name[0] == '.') continue;
-    const std::string path = tasks + "/" + entry->d_name + "/children";
+    const std::string path = fmt::format("{}/{}/children", tasks, entry->d_name);
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file) {
-      listed = listed && ::access((tasks + "/" + entry->d_name).c_str(), F_OK) != 0;
+      listed = listed && ::access((fmt::format("{}/{}", tasks, entry->d_name)).c_str(), F_OK) != 0;
       continue;
     }
     for (const pid_t child : numbers_in<pid_t>(read_all(file.get()))) children.push_back(child);
@@ -97,7 +99,7 @@ bool has_live_thread(pid_t pid) {
   bool lives = false;
   while (const dirent* entry = lives ? nullptr : ::readdir(folder)) {
     if (entry->d_name[0] == '.') continue;
-    const std::string stat = contents(tasks + "/" + entry->d_name + "/stat");
+    const std::string stat = contents(fmt::format("{}/{}/stat", tasks, entry->d_name));
     const std::size_t state = state_in(stat);
     lives = state > 0 && !is_dead(stat[state]);
   }

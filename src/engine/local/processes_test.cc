@@ -1,5 +1,7 @@
 #include "engine/local/processes.h"
 
+#include <fmt/core.h>
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
@@ -47,7 +49,7 @@ TEST(Processes, a_job_whose_first_thread_has_ended_runs_until_the_others_are_kil
   Desk desk;
   desk.open();
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  desk.launch(1, desk.shell("echo $$ > pid; exec " + self + " live-on lock"));
+  desk.launch(1, desk.shell(fmt::format("echo $$ > pid; exec {} live-on lock", self)));
   ASSERT_TRUE(desk.wait_for<Launched>(1) && desk.wait_for_file("lock"));
   const pid_t pid = std::stoi(desk.file("pid"));
   EXPECT_FALSE(look_at(pid).value().zombie);
@@ -83,7 +85,7 @@ TEST(Processes, one_whose_first_thread_has_ended_lives_on_with_the_others) {
   }
   boost::asio::io_context io;
   EXPECT_TRUE(comes_true(io, [&] {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::ifstream file(fmt::format("/proc/{}/stat", pid));
     return std::string(std::istreambuf_iterator<char>(file), {}).find(") Z ") != std::string::npos;
   }));
   EXPECT_FALSE(look_at(pid).value().zombie);

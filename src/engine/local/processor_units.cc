@@ -1,5 +1,7 @@
 #include "engine/local/processor_units.h"
 
+#include <fmt/core.h>
+
 #include <dlfcn.h>
 #include <hwloc.h>
 #include <sched.h>
@@ -85,9 +87,10 @@ Units allowed_processors() {
 
 ProcessorUnits processor_units(std::int64_t wanted, const char* library) {
   if (auto units = units_by_hwloc(wanted, library)) return {std::move(*units), ""};
-  return {allowed_processors(), std::string("The library ") + library +
-                                    " cannot be used, so jobs get processors in the order of their numbers, and not "
-                                    "whole cores that lie beside each other; install the package libhwloc15."};
+  return {allowed_processors(),
+          fmt::format("{}{} cannot be used, so jobs get processors in the order of their numbers, and not whole cores "
+                      "that lie beside each other; install the package libhwloc15.",
+                      "The library ", library)};
 }
 
 }  // namespace rota::local

@@ -3,6 +3,8 @@
 // off and counts as not written.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -233,7 +235,7 @@ void fields(Visit&& visit, Record& tell) {
 
 // In the environment of each of its processes.
 inline std::string mark_of(const std::string& engine_folder, const std::string& name) {
-  return "ROTA_RUN=" + engine_folder + "/" + name;
+  return fmt::format("ROTA_RUN={}/{}", engine_folder, name);
 }
 
 // Beside its record, the script of a run that has one, and the list of its nodes.

@@ -1,5 +1,7 @@
 #include "engine/local/record_holder.h"
 
+#include <fmt/core.h>
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/syscall.h>
@@ -50,10 +52,11 @@ pid_t record_holder(int folder, const std::string& name) {
 
 std::string why_not_ended(pid_t holder) {
   const std::string process = std::to_string(holder);
-  return "Its supervisor, process " + process +
-         ", hangs in the system so that not even SIGKILL ends it. Nothing else of the job runs on, but what it holds "
-         "stays taken until that process is gone: see what it waits for in /proc/" +
-         process + "/stack and end that, or restart the machine.";
+  return fmt::format(
+      "Its supervisor, process {}, hangs in the system so that not even SIGKILL ends it. Nothing else of the job runs "
+      "on, but what it holds stays taken until that process is gone: see what it waits for in /proc/{}/stack and end "
+      "that, or restart the machine.",
+      process, process);
 }
 
 void wait_until_gone(std::span<const Descriptor> holders) {

@@ -1,5 +1,7 @@
 // The service, its spawner, supervisors or the whole machine go away at bad moments: no job is lost, and none runs
 // twice.
+#include <fmt/core.h>
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ptrace.h>
@@ -348,7 +350,7 @@ TEST_F(LocalRestartTest, a_supervisor_that_cannot_die_before_it_has_begun_is_nam
   EXPECT_EQ(desk_.warned_of(1), "");
   desk_.loop().jump(desk_.options().hang_wait);
   desk_.engine().ring();
-  EXPECT_TRUE(desk_.warned_of(1).starts_with("Its supervisor, process " + std::to_string(holder.pid()) + ", hangs "))
+  EXPECT_TRUE(desk_.warned_of(1).starts_with(fmt::format("Its supervisor, process {}, hangs ", holder.pid())))
       << desk_.warned_of(1);
   EXPECT_EQ(desk_.told_of(1), desk_.warned_of(1));
   holder.let_go();

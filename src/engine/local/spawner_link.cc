@@ -46,15 +46,16 @@ Result<void> SpawnerLink::open() {
   pollfd ready{channel_->socket.native_handle(), POLLIN, 0};
   if (::poll(&ready, 1, kPatienceMilliseconds) > 0 && read_more(ready.fd, channel_->text)) return {};
   died();
-  return fail("The process that starts jobs (" + program_.front() + ") did not get ready to work in " + folder_ +
-              ". See whether the folder can be written to, and whether another service uses it.");
+  return fail(
+      "The process that starts jobs ({}) did not get ready to work in {}. See whether the folder can be written to, "
+      "and whether another service uses it.",
+      program_.front(), folder_);
 }
 
 Result<void> SpawnerLink::start(Earlier earlier) {
   int ends[2] = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    return fail(std::string("No connection could be made to the process that starts jobs: ") + std::strerror(errno) +
-                ".");
+    return fail("No connection could be made to the process that starts jobs: {}.", std::strerror(errno));
   }
   Descriptor theirs(ends[1]);
   Descriptor ours(ends[0]);
@@ -64,8 +65,7 @@ Result<void> SpawnerLink::start(Earlier earlier) {
   if (earlier == Earlier::are_gone) words.emplace_back(kWithinLife);
   pid_ = spawn({.words = std::move(words), .files = {{theirs.get(), 0}}});
   if (pid_ == 0) {
-    return fail("The process that starts jobs (" + program_.front() +
-                ") could not be started: " + std::strerror(errno) + ".");
+    return fail("The process that starts jobs ({}) could not be started: {}.", program_.front(), std::strerror(errno));
   }
   channel_ = std::make_shared<Channel>(boost::asio::posix::stream_descriptor(io_, ours.release()));
   channel_->socket.non_blocking(true);

@@ -1,6 +1,8 @@
 // The service, its spawner and supervisors are killed at random moments while jobs come and go, beside a small
 // controller of the test's own that starts again what was lost. The jobs' own words count: each dispatch ran once at
 // most, and each job has come to its end.
+#include <fmt/core.h>
+
 #include <fcntl.h>
 
 #include <csignal>
@@ -38,8 +40,9 @@ class Storm : public Desk {
   // Works for a while and says so at both ends, with a child that ignores what it is told.
   Run work_of(std::uint32_t job) const {
     const std::string out = " >> out" + std::to_string(job);
-    return shell("echo begin ${ROTA_RUN##*/}" + out + "; (trap '' TERM; exec setsid sleep 0.0" +
-                 std::to_string(1 + job % 9) + ") & wait; echo end ${ROTA_RUN##*/}" + out);
+    return shell(fmt::format(
+        "echo begin ${{ROTA_RUN##*/}}{}; (trap '' TERM; exec setsid sleep 0.0{}) & wait; echo end ${{ROTA_RUN##*/}}{}",
+        out, 1 + job % 9, out));
   }
 
   void send(std::uint32_t job, std::uint32_t dispatch) {
@@ -82,7 +85,7 @@ class Storm : public Desk {
     const Descriptor folder(::open(runs().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     for (const auto& [job, start] : sent_) {
       if (completed_.contains(job) || chance_.chance(0.8)) continue;
-      const auto record = read_record(folder.get(), std::to_string(job) + "." + std::to_string(start.dispatch));
+      const auto record = read_record(folder.get(), fmt::format("{}.{}", job, start.dispatch));
       const auto process = record && !record->over() && record->pid > 0 ? look_at(record->pid) : std::nullopt;
       if (process && process->began == record->began && process->parent > 1) ::kill(process->parent, SIGKILL);
     }
@@ -117,7 +120,7 @@ TEST_P(LocalStormTest, no_dispatch_runs_twice_and_every_job_ends) {
     std::istringstream words(storm.file("out" + std::to_string(job)));
     std::set<std::string> said;
     for (std::string line; std::getline(words, line);) EXPECT_TRUE(said.insert(line).second) << line << " twice";
-    EXPECT_TRUE(said.contains("end " + std::to_string(job) + "." + std::to_string(dispatch)));
+    EXPECT_TRUE(said.contains(fmt::format("end {}.{}", job, dispatch)));
   }
 }
 

@@ -1,6 +1,7 @@
 #include "engine/local/supervisor.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <grp.h>
 #include <linux/close_range.h>
 #include <poll.h>
@@ -116,8 +117,9 @@ class Spawner {
     while (!end_leftovers({.pid = claim.pid, .began = claim.began, .owner = claim.owner}, mark, claim.cgroups)) {
       if (!std::exchange(told, true)) {
         RunRecord lasts = claim;
-        lasts.sentence = "Processes of the job cannot be ended after its supervisor was killed; look for " + mark +
-                         " in their environment.";
+        lasts.sentence = fmt::format(
+            "Processes of the job cannot be ended after its supervisor was killed; look for {} in their environment.",
+            mark);
         send_whole(connection.get(), in_words(lasts));
       }
       if (!wait_for_another_try(connection)) return 0;

@@ -1,5 +1,7 @@
 // A job writes down how far it is before it is stopped to go on elsewhere or later: by a signal, or by a command of its
 // user's.
+#include <fmt/core.h>
+
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,7 +27,7 @@ bool SupervisorProcess::begin_checkpoint(std::int64_t now) {
     const pid_t child = ::fork();
     if (child == 0) become_checkpoint(order_, main_, parent);
     if (child < 0) {
-      record_.sentence = std::string("No process could be made for its checkpoint: ") + std::strerror(errno) + ".";
+      record_.sentence = fmt::format("No process could be made for its checkpoint: {}.", std::strerror(errno));
       return false;
     }
     checkpoint_ = child;
@@ -44,10 +46,9 @@ void SupervisorProcess::checkpoint_ended(int status) {
   if (status == 0) {
     record_.kept = checkpoint_of_;
   } else {
-    record_.sentence = "Its checkpoint command " +
-                       (WIFSIGNALED(status) ? "was ended by signal " + std::to_string(WTERMSIG(status))
-                                            : "ended with " + std::to_string(WEXITSTATUS(status))) +
-                       ".";
+    record_.sentence = fmt::format("Its checkpoint command {}.",
+                                   WIFSIGNALED(status) ? "was ended by signal " + std::to_string(WTERMSIG(status))
+                                                       : "ended with " + std::to_string(WEXITSTATUS(status)));
   }
   checkpoint_ = 0;
   forget_checkpoint();

@@ -1,5 +1,7 @@
 #include "engine/local/supervisor_process.h"
 
+#include <fmt/core.h>
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
@@ -77,9 +79,18 @@ bool SupervisorProcess::begin() {
   ::sigaddset(&heard, SIGTERM);
   ::sigprocmask(SIG_BLOCK, &heard, nullptr);
   signals_.reset(::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!signals_) return fail_launch("The job's supervisor could not be set up.", true), false;
-  if (const std::string why = write_files(order_); !why.empty()) return fail_launch(why, true), false;
-  if (const std::string why = attachment_.open(order_.run); !why.empty()) return fail_launch(why, false), false;
+  if (!signals_) {
+    fail_launch("The job's supervisor could not be set up.", true);
+    return false;
+  }
+  if (const std::string why = write_files(order_); !why.empty()) {
+    fail_launch(why, true);
+    return false;
+  }
+  if (const std::string why = attachment_.open(order_.run); !why.empty()) {
+    fail_launch(why, false);
+    return false;
+  }
   std::vector<std::string> made;
   for (const std::string& cgroup : record_.cgroups) {
     if (quarters_.lives_in(cgroup)) {
@@ -88,7 +99,7 @@ bool SupervisorProcess::begin() {
       made.push_back(cgroup);
       quarters_.move_into(cgroup);
     } else if (record_.sentence.empty()) {
-      record_.sentence = "The job runs without the control group " + cgroup + ", which could not be made.";
+      record_.sentence = fmt::format("The job runs without the control group {}, which could not be made.", cgroup);
     }
   }
   record_.cgroups = made;
@@ -127,7 +138,7 @@ void SupervisorProcess::launch() {
   attachment_.started();
   if (main_ < 0) {
     main_ = 0;
-    return fail_launch(std::string("No process could be made for the job: ") + std::strerror(errno) + ".", true);
+    return fail_launch(fmt::format("No process could be made for the job: {}.", std::strerror(errno)), true);
   }
   launched_at_ = boot_milliseconds();
   since_ = std::min(order_.since, launched_at_);
@@ -374,7 +385,11 @@ bool SupervisorProcess::look_at_the_stopped(std::int64_t now) {
   look_again_soon(now);
   if (record_.phase == Phase::suspended) {
     if (!phase_kept_) {
-      phase_written_ ? keep_phase() : note_phase();
+      if (phase_written_) {
+        keep_phase();
+      } else {
+        note_phase();
+      }
       if (phase_kept_) tell_everybody();
     }
     if (!held) ran_on(now, now - since);

@@ -98,12 +98,12 @@ void SimEngine::ring() {
 }
 
 void SimEngine::flush() {
-  if (happened().empty() || !failure_) return;
+  if (happened().empty() || !health_) return;
   std::vector<Happening>& telling = happened();
   filling_ = 1 - filling_;  // commands that come back meanwhile may make more happen
   for (const Happening& happening : telling) tell(happening);
   telling.clear();
-  if (auto decided = intake_->decide(); !decided) failure_ = std::move(decided);
+  if (auto decided = intake_->decide(); !decided) health_ = std::move(decided);
 }
 
 void SimEngine::tell(const Happening& happening) {
@@ -115,7 +115,7 @@ void SimEngine::tell(const Happening& happening) {
           alive_.add(id.value).run_time = what.run_time;
           if (tasks_) tasks_->arrive(id, what.spec.number, what.run_time);
         } else if (auto taken = intake_->record(what); !taken) {
-          failure_ = fail("the simulated cluster said what cannot be: " + taken.error().message);
+          health_ = fail("the simulated cluster said what cannot be: " + taken.error().message);
         }
       },
       happening);
@@ -128,7 +128,7 @@ void SimEngine::ring_next() {
   if (!leaving_.empty()) at = std::min(at, leaving_.front().at);
   if (!switching_.empty()) at = std::min(at, switching_.top().at);
   if (!happened().empty()) at = std::min(at, loop_.now());
-  rings_ = failure_ ? at : kNever;
+  rings_ = health_ ? at : kNever;
   loop_.set(*this, rings_);
 }
 
@@ -191,7 +191,7 @@ void SimEngine::run(Alive& job, const Command& command, Duration pause) {
 
 void SimEngine::advance_tasks(Instant now) {
   tasks_->advance(now);
-  if (tasks_->breach() && failure_) failure_ = fail("the tasks' check: " + *tasks_->breach() + ".");
+  if (tasks_->breach() && health_) health_ = fail("the tasks' check: {}.", *tasks_->breach());
 }
 
 // Only its tasks know when it ends, if not by its limit.
@@ -241,7 +241,11 @@ void SimEngine::offer_accelerators(NodeId node, bool on) {
   if (!tasks_) return;
   const bool offered = on && !(ledger_ && ledger_->node(node).health == Health::down);
   if (offered == tasks_->present(node)) return;
-  offered ? tasks_->join(node) : tasks_->leave(node);
+  if (offered) {
+    tasks_->join(node);
+  } else {
+    tasks_->leave(node);
+  }
 }
 
 // Whether this boot of the node will do: by chance, but the same in every run.

@@ -132,7 +132,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   const RunLedger* ledger() const { return ledger_.get(); }
   const EngineFaultCounts& fault_counts() const { return fault_counts_; }
 
-  const Result<void>& failure() const { return failure_; }
+  const Result<void>& health() const { return health_; }
   std::int64_t arrived() const { return arrived_; }     // so far
   bool expects_jobs() const { return due_ != kNever; }  // some have not come yet
   // Whether anything will happen without a command.
@@ -269,7 +269,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   Instant drawn_submit_ = kEpoch;
   std::int64_t waiting_ = 0;
   std::uint32_t dispatches_ = 0;
-  Result<void> failure_;
+  Result<void> health_;
   std::unique_ptr<RunLedger> ledger_;  // nullptr: commands come once and in order
   std::optional<Random> chance_;
   EngineFaultCounts fault_counts_;

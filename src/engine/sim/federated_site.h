@@ -54,7 +54,7 @@ class FederatedSite final : private GateKeeper, private Intake, private JobSink 
   // What became of the tasks of jobs that ran here.
   TaskUse tasks(Instant now) const { return engine_.tasks() ? engine_.tasks()->use(now) : TaskUse{}; }
   const View& view() const { return controller_.view(); }
-  const Result<void>& failure() const { return controller_.failure() ? engine_.failure() : controller_.failure(); }
+  const Result<void>& health() const { return controller_.health() ? engine_.health() : controller_.health(); }
 
   // How a job from elsewhere comes to the queue.
   struct Handed {

@@ -154,9 +154,9 @@ bool Federation::all_idle() const {
          std::all_of(dispatchers_.begin(), dispatchers_.end(), [](auto& d) { return d->idle(); });
 }
 
-Result<void> Federation::failure() const {
+Result<void> Federation::health() const {
   for (const auto& site : sites_) {
-    if (!site->failure()) return site->failure();
+    if (!site->health()) return site->health();
   }
   return {};
 }
@@ -173,7 +173,7 @@ Result<void> Federation::run() {
   StepsInVain in_vain(kMostLooksInVain);
   Instant busy = loop_.now();
   while (!over() && !in_vain.too_many_looks() && loop_.step()) {
-    if (auto done = failure(); !done) return done;
+    if (auto done = health(); !done) return done;
     in_vain.count(!quiet(), jobs_left());
     if (in_vain.too_many_switches()) {
       for (const auto& site : sites_) {

@@ -120,7 +120,7 @@ class Federation final : public Alarm, private SiteEar {
   bool quiet() const;
   bool jobs_left() const;
   bool all_idle() const;
-  Result<void> failure() const;
+  Result<void> health() const;
   void arrive(const GlobalJob& job, SiteId at);
   void place(const GlobalJob& job);
   void offer(const GlobalJob& job, const std::vector<SiteId>& sites);

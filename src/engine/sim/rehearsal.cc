@@ -70,9 +70,10 @@ class TermsGiver final : public Intake {
 std::unexpected<Error> waits_for_ever(const View& view) {
   const Job& head = view.job(view.waiting().head()->job);
   return fail(
-      "job " + std::to_string(head.spec.number) + " is the first of " + std::to_string(view.waiting().size()) +
-      " that wait, nothing is left to happen, and the policy has looked again and again and starts nobody. Take "
-      "another policy; under power=load-factor, power-published=no wakes the nodes that each job needs.");
+      "job {} is the first of {} that wait, nothing is left to happen, and the policy has looked again and again and "
+      "starts nobody. Take another policy; under power=load-factor, power-published=no wakes the nodes that each job "
+      "needs.",
+      head.spec.number, view.waiting().size());
 }
 
 Rehearsal::Rehearsal(const RehearsalOptions& options, const Chain& chain, Source& source, JobSink& jobs)
@@ -94,8 +95,8 @@ Result<void> Rehearsal::run() {
   if (auto reserved = reserve(options_.machine, controller_); !reserved) return reserved;
   StepsInVain in_vain(kMostLooksInVain);
   for (std::int64_t steps = 0; loop_.step(); ++steps) {
-    if (!engine_.failure()) return engine_.failure();
-    if (!controller_.failure()) return controller_.failure();
+    if (!engine_.health()) return engine_.health();
+    if (!controller_.health()) return controller_.health();
     const bool happens = !engine_.quiet() || !controller_.view().reservations().empty();
     const bool jobs_left = engine_.expects_jobs() || !controller_.view().running().empty();
     in_vain.count(happens, jobs_left);

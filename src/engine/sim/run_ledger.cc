@@ -5,12 +5,21 @@
 namespace rota::sim {
 
 RunLedger::Verdict RunLedger::judge(const Command& command) {
-  if (command.epoch < epoch_) return ++counts_.of_old_epochs, Verdict::ignore;
+  if (command.epoch < epoch_) {
+    ++counts_.of_old_epochs;
+    return Verdict::ignore;
+  }
   epoch_ = command.epoch;
   if (command.kind == Command::Kind::expect) return Verdict::carry_out;  // changes nothing that others rest on
   std::uint64_t& latest = command.job.valid() ? runs_[command.job].key : nodes_[command.node.value].key;
-  if (command.key < latest) return ++counts_.out_of_order, Verdict::ignore;
-  if (command.key == latest) return ++counts_.doubled, Verdict::answer_again;
+  if (command.key < latest) {
+    ++counts_.out_of_order;
+    return Verdict::ignore;
+  }
+  if (command.key == latest) {
+    ++counts_.doubled;
+    return Verdict::answer_again;
+  }
   latest = command.key;
   return Verdict::carry_out;
 }

@@ -88,7 +88,10 @@ Duration boot_wait(const View& view, std::int64_t missing, Instant now) {
 Duration wait_by_rate(const BidRules& rules, const View& view, const JobSpec& job, std::int64_t missing, Instant now) {
   const std::int64_t held = view.running().processors();
   std::int64_t needed = missing;
-  for_each_ahead(view, job, [&](const WaitingEntry& e) { return needed += e.processors, true; });
+  for_each_ahead(view, job, [&](const WaitingEntry& e) {
+    needed += e.processors;
+    return true;
+  });
   const Duration ends{rules.mean_run_time.count() * needed / std::max<std::int64_t>(held, 1)};
   return view.power().all_on() ? ends : std::min(ends, boot_wait(view, needed, now));
 }
@@ -105,7 +108,10 @@ class WaitByPlan {
     list_releases();
     profile_.open(now_, view_.free() + held_below(view_, job_));
     for (const auto& [at, processors] : releases_) profile_.release(at, processors);
-    for_each_ahead(view_, job_, [&](const WaitingEntry& e) { return place(now_, e.processors, e.expected), true; });
+    for_each_ahead(view_, job_, [&](const WaitingEntry& e) {
+      place(now_, e.processors, e.expected);
+      return true;
+    });
     for (const Coming& c : coming) place(std::max(c.at, now_), c.processors, c.limit);
     const Instant start = profile_.earliest(there_, job_.processors, job_.limit);
     if (start == kNever) return kLongest;

@@ -82,13 +82,21 @@ Instant BidRoom::opening_from(const JobSpec& job, const std::vector<Release>& re
   const auto size_of = [&](NodeId id) { return view_.options().machine->nodes[id.value].processors; };
   const Release* r = next();
   for (; r && r->at <= at; r = next()) {
-    r->place ? room_.give(*r->place) : room_.bring_back(r->node, size_of(r->node));
+    if (r->place) {
+      room_.give(*r->place);
+    } else {
+      room_.bring_back(r->node, size_of(r->node));
+    }
   }
   FitWatch watch(room_, job);
   for (; r; r = next()) {
     if (r->at > at && watch.fits()) return at;
     at = r->at;
-    r->place ? watch.give(room_, *r->place) : watch.bring_back(room_, r->node, size_of(r->node));
+    if (r->place) {
+      watch.give(room_, *r->place);
+    } else {
+      watch.bring_back(room_, r->node, size_of(r->node));
+    }
   }
   return watch.fits() ? at : kNever;
 }

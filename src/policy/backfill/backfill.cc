@@ -88,7 +88,10 @@ const WaitingEntry::Key* Backfill::pass(const View& view, Plan& plan, const Wait
   if (opening.at == kNever)
     return overtaking_from(view, head);  // what it needs is withheld: a job that fits starts anyway
   const std::size_t before = plan.actions().size();
-  const auto start = [&](const WaitingEntry& e, const Reason& reason) { return plan.start(e.job, reason, true), true; };
+  const auto start = [&](const WaitingEntry& e, const Reason& reason) {
+    plan.start(e.job, reason, true);
+    return true;
+  };
   const WaitingEntry::Key* const after = pass_unforeseen(view, plan, head, knobs_, start);
   if (plan.actions().size() > before) opening = plan.opening(head.processors);
   return after;

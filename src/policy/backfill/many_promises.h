@@ -31,7 +31,11 @@ class ManyPromises {
     collect();
     if (!room_.draw(held_)) room_.draw_anew(held_);
     if (view_.releases() > 0 || looks_again()) compress();
-    every_job_ ? place_newcomers() : place_the_first();
+    if (every_job_) {
+      place_newcomers();
+    } else {
+      place_the_first();
+    }
     start_what_is_due();
     if (!every_job_) overtake();
     room_.done();
@@ -47,7 +51,10 @@ class ManyPromises {
   // All waiting jobs, or only those with a promise, in queue order.
   void collect() {
     if (every_job_) {
-      view_.waiting().for_each_in_queue_order([&](const WaitingEntry& e) { return add(e.job), true; });
+      view_.waiting().for_each_in_queue_order([&](const WaitingEntry& e) {
+        add(e.job);
+        return true;
+      });
       return;
     }
     std::vector<std::pair<WaitingEntry::Key, JobId>> promised;

@@ -35,7 +35,11 @@ class PromisesOnNodes {
   // What stands is drawn. False: something is in the way of some of it, which is lifted.
   bool draw(std::vector<Hold>& held) {
     if (stands_) return true;
-    kept_.some_have_no_place() ? draw_in_order(held) : lift_what_lacks_room(held);
+    if (kept_.some_have_no_place()) {
+      draw_in_order(held);
+    } else {
+      lift_what_lacks_room(held);
+    }
     return lifted_.empty();
   }
   // An overrun has broken promises: in queue order each stands that still can, then the others are made anew, at the
@@ -67,7 +71,11 @@ class PromisesOnNodes {
   }
 
   void promise(const Hold& h) {
-    h.start == kNever ? plan_.promise(h.job, kNever) : plan_.promise_at(h.job, h.start, h.place->where);
+    if (h.start == kNever) {
+      plan_.promise(h.job, kNever);
+    } else {
+      plan_.promise_at(h.job, h.start, h.place->where);
+    }
   }
   void start(const Hold& h, const Reason& reason, bool backfilled) {
     plan_.start_at(h.job, h.place->where, reason, backfilled);

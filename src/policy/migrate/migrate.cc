@@ -56,7 +56,11 @@ bool finds(const Plan& plan, JobSpec spec, std::int32_t least_factor, Placement&
 void Migrate::decide(const View& view, Plan& plan) const {
   if (plan.closed() || view.nodes().counted() || !view.nodes().factors_differ()) return;
   if (plan.nodes().free() <= 0 || view.running().empty()) return;
-  knobs_.how == Migration::gain ? by_gain(view, plan) : by_cpu_factor(view, plan);
+  if (knobs_.how == Migration::gain) {
+    by_gain(view, plan);
+  } else {
+    by_cpu_factor(view, plan);
+  }
 }
 
 Instant Migrate::next_wakeup(const View& view) const {

@@ -94,7 +94,10 @@ void LoadMeasure::count_jobs() {
   const auto count = [&](const JobSpec& spec) {
     ++in_queue[domain_of(spec)][WorkHistory::class_of(view_.work().nodes_of(spec))];
   };
-  view_.running().for_each([&](const RunningEntry& e) { return count(view_.job(e.job).spec), true; });
+  view_.running().for_each([&](const RunningEntry& e) {
+    count(view_.job(e.job).spec);
+    return true;
+  });
   view_.waiting().for_each_in_queue_order([&](const WaitingEntry& e) {
     const JobSpec& spec = view_.job(e.job).spec;
     count(spec);

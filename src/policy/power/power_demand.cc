@@ -149,7 +149,10 @@ class Demand {
     NodeSpace& all_on = plan_.some_nodes();
     all_on.follow(plan_.nodes());
     const auto open = [&](NodeId node) {
-      if (power_.shunned_until(node) > now()) return look_at(power_.shunned_until(node)), true;
+      if (power_.shunned_until(node) > now()) {
+        look_at(power_.shunned_until(node));
+        return true;
+      }
       if (!all_on.available(node)) all_on.set_available(node, true);
       return true;
     };
@@ -185,8 +188,14 @@ class Demand {
     std::int64_t room = left_of_ramp(knobs_, power_.woken_in_minute(now()));
     std::int64_t waking = 0;
     const auto wake_one = [&](NodeId node, Rule rule) {  // false: no more in this minute
-      if (power_.shunned_until(node) > now()) return look_at(power_.shunned_until(node)), room > 0;
-      if (room <= 0) return look_at(next_minute(now())), false;
+      if (power_.shunned_until(node) > now()) {
+        look_at(power_.shunned_until(node));
+        return room > 0;
+      }
+      if (room <= 0) {
+        look_at(next_minute(now()));
+        return false;
+      }
       --room;
       plan_.power_on(node, {rule, {}, kNever, plan_.free(), wanted_});
       waking += processors_of(node);
@@ -238,11 +247,20 @@ class Demand {
     std::vector<NodeId> needed;
     plan_.nodes().for_each_longest_idle([&](NodeId node) {
       const Instant expires = plan_.nodes().idle_since(node) + idle_for(plan_.free());
-      if (expires > now()) return look_at(later(expires)), false;
+      if (expires > now()) {
+        look_at(later(expires));
+        return false;
+      }
       if (spare < 0) spare = reckon_spare(foresight, needed);
       const std::int64_t processors = processors_of(node);
-      if (plan_.free() - processors < keep || spare < processors) return look_at(now() + kLookAgain), false;
-      if (room <= 0) return look_at(next_minute(now())), false;
+      if (plan_.free() - processors < keep || spare < processors) {
+        look_at(now() + kLookAgain);
+        return false;
+      }
+      if (room <= 0) {
+        look_at(next_minute(now()));
+        return false;
+      }
       if (std::binary_search(needed.begin(), needed.end(), node)) return true;
       if (std::binary_search(spared_.begin(), spared_.end(), node) || power_.serves(node)) return true;
       if (foresight && !rested(node)) return true;

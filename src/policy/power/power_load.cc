@@ -32,7 +32,10 @@ class Review {
       if (!plan_.starts(e.job)) capacity_.need(view_.job(e.job).spec);
       return true;
     });
-    const auto on = [&](NodeId node) { return capacity_.change_on(node, 1), true; };
+    const auto on = [&](NodeId node) {
+      capacity_.change_on(node, 1);
+      return true;
+    };
     view_.power().for_each_in(PowerState::on, on);
     view_.power().for_each_in(PowerState::booting, on);
     waking_left_ = left_of_ramp(knobs_, view_.power().woken_in_minute(view_.now()));
@@ -90,7 +93,11 @@ class Review {
     std::vector<NodeId> others;
     view_.power().for_each_asleep([&](NodeId node) {
       if (view_.power().shunned_until(node) > view_.now() || !is_here(node)) return true;
-      lacks(node) ? wake(node) : others.push_back(node);
+      if (lacks(node)) {
+        wake(node);
+      } else {
+        others.push_back(node);
+      }
       return true;
     });
     for (const NodeId node : others) {
@@ -108,7 +115,10 @@ class Review {
       if (surplus <= 0) return false;
       if (!is_here(node) || needs(node) || promised(node) || view_.power().serves(node)) return true;
       if (const Instant at = may_sleep_at(view_.power(), knobs_, node, view_.now()); at > view_.now()) return true;
-      if (sleeping_left_ <= 0) return look_again(next_minute(view_.now())), false;
+      if (sleeping_left_ <= 0) {
+        look_again(next_minute(view_.now()));
+        return false;
+      }
       --sleeping_left_;
       capacity_.change_on(node, -1);
       plan_.power_off(node, {Rule::load_is_low, {}, kNever, plan_.free(), target});

@@ -1,4 +1,5 @@
 // What policy slurm is made of; what it comes to is in tests/golden/slurm-*.sched and real_slurm_test.cc.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "policy/chain.h"
@@ -49,7 +50,7 @@ std::string places(const std::vector<std::int32_t>& free, std::uint32_t processo
   if (!find_consecutive(room, spec, where)) return "nowhere";
   std::string text;
   for (const Share& share : where.shares) {
-    text += (text.empty() ? "" : " ") + machine.nodes[share.node.value].name + ":" + std::to_string(share.processors);
+    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", machine.nodes[share.node.value].name, share.processors);
   }
   return text;
 }
