@@ -197,7 +197,8 @@ class View {
 
   bool counts_decide_on_nodes() const {
     if (waiting_for_places_ > 0) return false;
-    if (!power_.all_up()) return false;  // what comes free on a node that drains cannot be had
+    if (!power_.all_up()) return false;              // what comes free on a node that drains cannot be had
+    if (nodes_.overdrawn_count() > 0) return false;  // nor all that comes free on one that others have overfilled
     if (reserved_in_reach()) return false;
 
     return waiting_for_whole_nodes_ == 0 || (nodes_.parts_held() == 0 && waiting_for_parts_ == 0);

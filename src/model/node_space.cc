@@ -37,7 +37,7 @@ NodeSpace::NodeSpace(const Machine* machine, IdleOrder order, NodeOrder nodes)
 void NodeSpace::add_node(const Node& node) {
   const auto id = static_cast<std::uint32_t>(nodes_.size());
   NodeState& state = nodes_.emplace_back();
-  state.free = node.processors;
+  state.free = static_cast<std::int32_t>(node.processors);
   state.per_node = {node.memory > 0 ? node.memory : PerNode::kUnlimited, static_cast<std::int32_t>(node.accelerators)};
   state.kind = kind_of(node, state.per_node.memory);
   state.place = static_cast<std::uint32_t>(kinds_[state.kind].members.size());
@@ -103,24 +103,27 @@ bool NodeSpace::fits(const Placement& placement) const {
   if (!has_licences(placement)) return false;
   return std::all_of(placement.shares.begin(), placement.shares.end(), [&](const Share& s) {
     const NodeState& node = nodes_[s.node.value];
-    return node.available && node.free >= s.processors && node.per_node.covers(placement.per_node);
+    return node.available && node.free >= std::int64_t{s.processors} && node.per_node.covers(placement.per_node);
   });
 }
 
 void NodeSpace::enter(std::uint32_t node) {
   NodeState& state = nodes_[node];
   Kind& kind = kinds_[state.kind];
-  const bool idle = state.free == kind.processors;
+  const bool idle = state.free == kind.size();
   if (!idle) ++busy_;
-  (state.available ? free_ : withheld_) += state.free;
-  if (!state.available) return;
+  const bool overdrawn = state.overdrawn();
+  if (overdrawn) ++overdrawn_;
+  const bool found = state.available && !overdrawn;
+  (found ? free_ : withheld_) += state.free;
+  if (!found) return;
   kind.unused += state.free;
   if (idle) {
     idle_.insert(node);
     kind.idle.insert(state.place);
     if (order_ == IdleOrder::latest_first) link_idle(node);
   } else if (state.free > 0) {
-    const std::uint32_t level = kind.level(state.free) - 1;
+    const std::uint32_t level = kind.level(static_cast<std::uint32_t>(state.free)) - 1;
     kind.part[level].insert(state.place);
     kind.levels |= std::uint64_t{1} << level;
   }
@@ -129,17 +132,20 @@ void NodeSpace::enter(std::uint32_t node) {
 void NodeSpace::leave(std::uint32_t node) {
   NodeState& state = nodes_[node];
   Kind& kind = kinds_[state.kind];
-  const bool idle = state.free == kind.processors;
+  const bool idle = state.free == kind.size();
   if (!idle) --busy_;
-  (state.available ? free_ : withheld_) -= state.free;
-  if (!state.available) return;
+  const bool overdrawn = state.overdrawn();
+  if (overdrawn) --overdrawn_;
+  const bool found = state.available && !overdrawn;
+  (found ? free_ : withheld_) -= state.free;
+  if (!found) return;
   kind.unused -= state.free;
   if (idle) {
     idle_.erase(node);
     kind.idle.erase(state.place);
     if (order_ == IdleOrder::latest_first) unlink_idle(node);
   } else if (state.free > 0) {
-    const std::uint32_t level = kind.level(state.free) - 1;
+    const std::uint32_t level = kind.level(static_cast<std::uint32_t>(state.free)) - 1;
     kind.part[level].erase(state.place);
     if (kind.part[level].empty()) kind.levels &= ~(std::uint64_t{1} << level);
   }
@@ -170,28 +176,37 @@ void NodeSpace::unlink_idle(std::uint32_t node) {
 void NodeSpace::change(std::uint32_t node, std::int64_t processors, const PerNode& held, std::int32_t sign) {
   leave(node);
   NodeState& state = nodes_[node];
-  state.free = static_cast<std::uint32_t>(state.free + sign * processors);
+  state.free = static_cast<std::int32_t>(state.free + sign * processors);
   state.per_node.change(held, sign);
   enter(node);
   note(node);
+}
+
+void NodeSpace::hold(const Share& share, const PerNode& per_node) {
+  if (share.processors != kinds_[nodes_[share.node.value].kind].processors) ++parts_held_;
+  change(share.node.value, share.processors, per_node, -1);
 }
 
 void NodeSpace::take(const Placement& placement) {
   each_licence(placement, [&](LicenceId id, std::uint32_t count) { licences_[id.value] -= count; });
   for (const Share& s : placement.shares) {
     const NodeState& node = nodes_[s.node.value];
-    const bool has_room = node.free >= s.processors && node.per_node.covers(placement.per_node);
+    const bool has_room = node.free >= std::int64_t{s.processors} && node.per_node.covers(placement.per_node);
     CHECK(has_room, "a job goes where there is room for it");
-    if (s.processors != kinds_[node.kind].processors) ++parts_held_;
-    change(s.node.value, s.processors, placement.per_node, -1);
+    hold(s, placement.per_node);
   }
+}
+
+void NodeSpace::take_unasked(const Placement& placement) {
+  each_licence(placement, [&](LicenceId id, std::uint32_t count) { licences_[id.value] -= count; });
+  for (const Share& s : placement.shares) hold(s, placement.per_node);
 }
 
 void NodeSpace::give(const Placement& placement, Instant now) {
   each_licence(placement, [&](LicenceId id, std::uint32_t count) { licences_[id.value] += count; });
   for (const Share& s : placement.shares) {
     NodeState& state = nodes_[s.node.value];
-    if (state.free + s.processors == kinds_[state.kind].processors) {
+    if (state.free + std::int64_t{s.processors} == kinds_[state.kind].size()) {
       state.fell_idle = ++idle_clock_;
       state.idle_since = now;
     }
@@ -271,8 +286,11 @@ void NodeSpace::follow(const NodeSpace& other) {
 void NodeSpace::set_free(NodeId node, std::int64_t processors, const PerNode& per_node) {
   NodeState& state = nodes_[node.value];
   if (processors == state.free && per_node == state.per_node) return;
-  change(node.value, processors - state.free, {}, 1);
+  leave(node.value);
+  state.free = static_cast<std::int32_t>(processors);
   state.per_node = per_node;
+  enter(node.value);
+  note(node.value);
 }
 
 }  // namespace rota

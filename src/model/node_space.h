@@ -5,6 +5,8 @@
 // Not thread-safe.
 //
 // A node that is not available (asleep, booting, down, draining) is never found; what is free on it is withheld.
+// Neither is one that is overdrawn: others than Rota have put more on it than it has. What is free there is below zero
+// then, of processors or beside them, until as much has been given back.
 #pragma once
 
 #include <array>
@@ -81,7 +83,8 @@ class NodeSpace {
   bool find(const JobSpec& spec, Placement& where, std::int32_t least_factor = 0) const;
 
   bool fits(const Placement& placement) const;
-  void take(const Placement& placement);
+  void take(const Placement& placement);          // where it fits (CHECK)
+  void take_unasked(const Placement& placement);  // whether or not it fits: it has been taken already, by others
   void give(const Placement& placement, Instant now);
 
   void set_available(NodeId node, bool available);
@@ -92,7 +95,7 @@ class NodeSpace {
   void put_back(NodeId node, std::uint64_t fell_idle, Instant idle_since);
   bool available(NodeId node) const { return nodes_[node.value].available; }
 
-  std::uint32_t free_on(NodeId node) const { return nodes_[node.value].free; }
+  std::int64_t free_on(NodeId node) const { return nodes_[node.value].free; }            // below zero: overdrawn
   const PerNode& per_node_on(NodeId node) const { return nodes_[node.value].per_node; }  // free beside processors
   // Whether a job may run there at all: in its partition, with accelerators of the type that it asks for.
   bool admits(NodeId node, const JobSpec& spec) const {
@@ -108,7 +111,7 @@ class NodeSpace {
   }
 
   // Idle: no job runs there. Whether the node is available is another question.
-  bool idle(NodeId node) const { return nodes_[node.value].free == kinds_[nodes_[node.value].kind].processors; }
+  bool idle(NodeId node) const { return nodes_[node.value].free == kinds_[nodes_[node.value].kind].size(); }
   Instant idle_since(NodeId node) const { return nodes_[node.value].idle_since; }  // of an idle node
   // Which of the nodes of one shape a job gets first once both are idle: as IdleOrder says; what is busy now falls idle
   // later.
@@ -134,8 +137,10 @@ class NodeSpace {
   // By jobs on nodes that are not wholly theirs; of who has taken and given back here, not of what was copied.
   std::int64_t parts_held() const { return parts_held_; }
 
-  std::int64_t free() const { return free_; }          // processors on available nodes
-  std::int64_t withheld() const { return withheld_; }  // free processors on nodes that are not available
+  std::int64_t free() const { return free_; }  // processors on nodes that can be found
+  // What is free on the others: less what is missing on overdrawn ones, and so maybe below zero.
+  std::int64_t withheld() const { return withheld_; }
+  std::size_t overdrawn_count() const { return overdrawn_; }
 
   // The nodes that are idle and available, in file order, until visit(NodeId) returns false.
   template <class Visit>
@@ -175,7 +180,7 @@ class NodeSpace {
   static constexpr std::uint32_t kLevels = 64;
 
   struct NodeState {
-    std::uint32_t free = 0;
+    std::int32_t free = 0;
     std::uint32_t kind = 0;       // index into kinds_
     std::uint32_t place = 0;      // index into the kind's members
     std::uint32_t newer = kNone;  // neighbours among the idle nodes of its kind
@@ -186,6 +191,8 @@ class NodeSpace {
     std::uint64_t partitions = 0;  // bit p: is in partition p, for the first 64
     std::uint64_t fell_idle = 0;   // greater: later
     Instant idle_since = kEpoch;
+
+    bool overdrawn() const { return free < 0 || !per_node.covers({}); }
   };
 
   // Nodes of one shape that are in the same partitions and have the same accelerators: all suit a job once they are
@@ -212,6 +219,7 @@ class NodeSpace {
     std::uint64_t levels = 0;            // bit l - 1: part[l - 1] is not empty
     std::vector<Group> groups;
 
+    std::int32_t size() const { return static_cast<std::int32_t>(processors); }
     std::uint32_t level(std::uint32_t free) const {
       if (processors <= kLevels) return free;
       return static_cast<std::uint32_t>((std::uint64_t{free} * kLevels + processors - 1) / processors);
@@ -282,6 +290,7 @@ class NodeSpace {
   void link_idle(std::uint32_t node);
   void unlink_idle(std::uint32_t node);
   void change(std::uint32_t node, std::int64_t processors, const PerNode& held, std::int32_t sign);
+  void hold(const Share& share, const PerNode& per_node);
   void copy_node(std::uint32_t node, const NodeSpace& other);
   void note(std::uint32_t node);
 
@@ -296,6 +305,7 @@ class NodeSpace {
   std::vector<std::int64_t> licences_;  // free
   IdSet idle_;
   std::size_t busy_ = 0;
+  std::size_t overdrawn_ = 0;
   std::int64_t parts_held_ = 0;
   std::int64_t free_ = 0;
   std::int64_t withheld_ = 0;

@@ -144,7 +144,7 @@ std::uint32_t NodeSpace::best_fit(std::uint32_t processors, const Demand& d) con
     const std::uint32_t lowest = kind.level(processors);
     for (std::uint64_t levels = kind.levels >> (lowest - 1) << (lowest - 1); levels != 0; levels &= levels - 1) {
       const auto level = static_cast<std::uint32_t>(std::countr_zero(levels));
-      if (best != kNone && kind.least_free(level) >= nodes_[best].free) break;  // and more from here on
+      if (best != kNone && std::int64_t{kind.least_free(level)} >= nodes_[best].free) break;  // and more from here on
       const std::uint32_t better = first_better(kind, level, {processors, best, groups}, d);
       if (better == kNone) continue;
       best = better;
@@ -161,7 +161,7 @@ std::uint32_t NodeSpace::first_better(const Kind& kind, std::uint32_t level, con
   std::uint32_t place = next_of(kind, members, wanted.groups, 0);
   for (; place != kNone; place = next_of(kind, members, wanted.groups, place + 1)) {
     const std::uint32_t node = kind.members[place];
-    if (nodes_[node].free < wanted.processors || !suits(node, d)) continue;
+    if (nodes_[node].free < std::int64_t{wanted.processors} || !suits(node, d)) continue;
     if (wanted.best == kNone || nodes_[node].free < nodes_[wanted.best].free) return node;
   }
   return kNone;
@@ -178,7 +178,7 @@ bool NodeSpace::gather_scraps(std::uint32_t missing, const Demand& d, std::vecto
       for (; place != kNone; place = next_of(kind, level, groups, place + 1)) {
         const std::uint32_t node = kind.members[place];
         if (!suits(node, d)) continue;
-        const std::uint32_t share = std::min(missing, nodes_[node].free);
+        const std::uint32_t share = std::min(missing, static_cast<std::uint32_t>(nodes_[node].free));
         out.push_back({NodeId{node}, share});
         missing -= share;
         if (missing == 0) return true;
@@ -192,7 +192,7 @@ bool NodeSpace::gather_scraps(std::uint32_t missing, const Demand& d, std::vecto
 std::uint32_t NodeSpace::lightest_with_room(std::uint32_t processors, const Demand& d) const {
   std::uint32_t best = kNone;
   for_each_part(processors, d, [&](std::uint32_t node) {
-    const bool has_room = nodes_[node].free >= processors && suits(node, d);
+    const bool has_room = nodes_[node].free >= std::int64_t{processors} && suits(node, d);
     if (has_room && (best == kNone || is_lighter(NodeId{node}, nodes_[node].free, NodeId{best}, nodes_[best].free)))
       best = node;
     return true;
@@ -236,7 +236,7 @@ void NodeSpace::equal_shares(std::uint32_t count, std::uint32_t share, const Dem
   const std::size_t larger = out.size();  // nodes that have a share already, and come in the same order here
   std::size_t passed = 0;                 // so many of them
   const auto add = [&](std::uint32_t node) {
-    if (nodes_[node].free < share || !suits(node, d)) return true;
+    if (nodes_[node].free < std::int64_t{share} || !suits(node, d)) return true;
     if (passed < larger && out[passed].node.value == node) {
       ++passed;
     } else {

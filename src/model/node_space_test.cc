@@ -3,50 +3,12 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <map>
+#include "model/node_space_test.h"
 
 namespace rota {
 namespace {
 
-constexpr std::int64_t kGiB = std::int64_t{1} << 30U;
-
-Machine machine_of(const std::vector<std::pair<std::uint32_t, std::int64_t>>& shapes) {
-  Machine machine;
-  for (const auto& [processors, memory] : shapes) {
-    machine.nodes.push_back({"n" + std::to_string(machine.nodes.size()), processors, memory, {}});
-    machine.processors += processors;
-  }
-  return machine;
-}
-
-Machine alike(std::size_t nodes, std::uint32_t processors) {
-  return machine_of(std::vector<std::pair<std::uint32_t, std::int64_t>>(nodes, {processors, 0}));
-}
-
-JobSpec asks(std::uint32_t processors, std::uint32_t nodes = 0, std::int64_t memory = 0) {
-  JobSpec spec;
-  spec.processors = processors;
-  spec.nodes = nodes;
-  spec.memory = memory;
-  return spec;
-}
-
-using Where = std::map<std::uint32_t, std::uint32_t>;  // processors by node; empty: no room
-
-Where found(const NodeSpace& space, const JobSpec& spec) {
-  Placement where;
-  if (!space.find(spec, where)) return {};
-  Where by_node;
-  for (const Share& s : where.shares) by_node[s.node.value] += s.processors;
-  return by_node;
-}
-
-Placement take(NodeSpace& space, const JobSpec& spec) {
-  Placement where;
-  if (!space.find(spec, where)) throw std::logic_error("the job has no room");
-  space.take(where);
-  return where;
-}
+using namespace test_nodes;  // NOLINT(google-build-using-namespace)
 
 TEST(NodeSpace, gives_whole_nodes_to_a_job_that_fills_them) {
   const Machine machine = alike(4, 8);
@@ -116,12 +78,6 @@ Machine accelerated(const std::vector<std::pair<std::uint32_t, std::uint8_t>>& n
     if (nodes[i].first > 0) machine.nodes[i].accelerator_type = AcceleratorTypeId{nodes[i].second};
   }
   return machine;
-}
-
-JobSpec with_accelerators(JobSpec spec, std::uint8_t count, AcceleratorTypeId type = {}) {
-  spec.accelerators = count;
-  spec.accelerator_type = type;
-  return spec;
 }
 
 TEST(NodeSpace, holds_accelerators_for_the_job_that_has_them) {
@@ -246,7 +202,10 @@ TEST(NodeSpace, knows_which_nodes_are_idle_and_since_when) {
   EXPECT_EQ(space.idle_since(NodeId{0}), at_seconds(9));
   EXPECT_EQ(space.idle_since(NodeId{3}), kEpoch);
   std::vector<std::uint32_t> idle;
-  space.for_each_idle([&](NodeId node) { return idle.push_back(node.value), true; });
+  space.for_each_idle([&](NodeId node) {
+    idle.push_back(node.value);
+    return true;
+  });
   EXPECT_EQ(idle, (std::vector<std::uint32_t>{0, 3}));
 }
 
@@ -272,84 +231,6 @@ TEST(NodeSpace, whole_nodes_are_a_matter_of_counting_where_they_are_alike) {
   EXPECT_EQ(NodeSpace(&uniform).needs_of(asks(8, 2)), Needs::places);
   EXPECT_EQ(NodeSpace(&mixed).needs_of(asks(8, 1)), Needs::places);
   EXPECT_EQ(NodeSpace(&uniform).needs_of(asks(5, 0, kGiB)), Needs::processors) << "no node says what memory it has";
-}
-
-void expect_same(const NodeSpace& follower, const NodeSpace& space) {
-  for (const std::uint32_t processors : {1U, 17U, 150U}) {
-    RC_ASSERT(found(follower, asks(processors)) == found(space, asks(processors)));
-    RC_ASSERT(found(follower, asks(processors, 2)) == found(space, asks(processors, 2)));
-    const JobSpec with_one = with_accelerators(asks(processors), 1);
-    RC_ASSERT(found(follower, with_one) == found(space, with_one));
-  }
-  RC_ASSERT(follower.busy_count() == space.busy_count());
-  RC_ASSERT(follower.free() == space.free());
-}
-
-// Takes, gives and availability at random, against what a plain array says; a follower is the same at every look.
-RC_GTEST_PROP(NodeSpace, agrees_with_an_array, ()) {
-  const auto order = *rc::gen::element(IdleOrder::file, IdleOrder::latest_first);
-  const auto shapes = *rc::gen::container<std::vector<std::pair<std::uint32_t, std::int64_t>>>(
-      rc::gen::pair(rc::gen::inRange(1U, 100U), rc::gen::element<std::int64_t>(0, 4, 9)));
-  Machine machine = machine_of(shapes);
-  for (Node& node : machine.nodes) node.accelerators = *rc::gen::inRange(0U, 4U);
-  NodeSpace space(&machine, order);
-  NodeSpace follower(nullptr);
-  struct Plain {
-    std::int64_t free;
-    bool available;
-    std::int64_t accelerators;
-  };
-  std::vector<Plain> plain;
-  for (const Node& node : machine.nodes) plain.push_back({node.processors, true, node.accelerators});
-  std::vector<Placement> taken;
-  const auto steps = *rc::gen::inRange(0, 60);
-  for (int i = 0; i < steps; ++i) {
-    const auto choice = *rc::gen::inRange(0, 5);
-    if (choice == 0 && !plain.empty()) {
-      const auto node = *rc::gen::inRange<std::size_t>(0, plain.size());
-      plain[node].available = !plain[node].available;
-      space.set_available(NodeId{static_cast<std::uint32_t>(node)}, plain[node].available);
-    } else if (choice <= 2 && !taken.empty()) {
-      const Placement where = taken.back();
-      taken.pop_back();
-      space.give(where, at_seconds(i));
-      for (const Share& s : where.shares) {
-        plain[s.node.value].free += s.processors;
-        plain[s.node.value].accelerators += where.per_node.accelerators;
-      }
-    } else {
-      const auto accelerators = *rc::gen::element<std::uint8_t>(0, 0, 1, 2);
-      const JobSpec spec =
-          with_accelerators(asks(*rc::gen::inRange(1U, 300U), *rc::gen::inRange(0U, 4U)), accelerators);
-      Placement where;
-      if (*rc::gen::arbitrary<bool>()) follower.follow(space);
-      std::int64_t free = 0;
-      std::int64_t usable = 0;  // beside the accelerators
-      for (const Plain& p : plain) {
-        free += p.available ? p.free : 0;
-        usable += p.available && p.accelerators >= accelerators ? p.free : 0;
-      }
-      const bool fits = space.find(spec, where);
-      if (spec.nodes == 0) RC_ASSERT(fits == (usable >= spec.processors));
-      RC_ASSERT(space.free() == free);
-      if (!fits) continue;
-      space.take(where);
-      taken.push_back(where);
-      std::int64_t got = 0;
-      for (const Share& s : where.shares) {
-        got += s.processors;
-        RC_ASSERT(plain[s.node.value].available);
-        RC_ASSERT((plain[s.node.value].free -= s.processors) >= 0);
-        RC_ASSERT((plain[s.node.value].accelerators -= accelerators) >= 0);
-      }
-      RC_ASSERT(got == spec.processors);
-    }
-    if (i % 7 == 0) follower.take(Placement{});
-    const bool looked = *rc::gen::arbitrary<bool>();
-    if (!looked) continue;
-    follower.follow(space);
-    expect_same(follower, space);
-  }
 }
 
 // What a follower does to itself is undone by following.
@@ -444,7 +325,10 @@ TEST(NodeSpace, gives_the_nodes_that_fell_idle_last_first_whatever_their_group) 
   std::vector<std::uint32_t> back{7, 0, 4, 11, 3, 10, 1, 6, 9, 2, 8, 5};
   for (const std::uint32_t node : back) space.give({{{NodeId{node}, 4}}}, at_seconds(node));
   std::vector<std::uint32_t> longest_first;
-  space.for_each_longest_idle([&](NodeId node) { return longest_first.push_back(node.value), true; });
+  space.for_each_longest_idle([&](NodeId node) {
+    longest_first.push_back(node.value);
+    return true;
+  });
   EXPECT_EQ(longest_first, back);
   EXPECT_EQ(found(space, asks(12)), (Where{{5, 4}, {8, 4}, {2, 4}}));
   JobSpec spec = asks(12);
@@ -465,7 +349,10 @@ TEST(NodeSpace, is_put_back_in_the_order_in_which_nodes_fell_idle) {
     same.put_back(NodeId{i}, space.fell_idle(NodeId{i}), space.idle_since(NodeId{i}));
   const auto order = [](const NodeSpace& of) {
     std::vector<NodeId> nodes;
-    of.for_each_longest_idle([&](NodeId node) { return nodes.push_back(node), true; });
+    of.for_each_longest_idle([&](NodeId node) {
+      nodes.push_back(node);
+      return true;
+    });
     return nodes;
   };
   EXPECT_EQ(order(same), order(space));

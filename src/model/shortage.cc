@@ -1,5 +1,7 @@
 #include "model/shortage.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -47,7 +49,7 @@ Free free_for(const View& view, const JobSpec& spec, bool whole) {
   for (std::uint32_t n = 0; n < machine.nodes.size(); ++n) {
     const NodeId id{n};
     if (!view.nodes().available(id) || !view.nodes().admits(id, spec)) continue;
-    const std::uint32_t here = view.nodes().free_on(id);
+    const std::int64_t here = std::max<std::int64_t>(0, view.nodes().free_on(id));
     found.enough += !whole ? here : here == machine.nodes[n].processors ? 1 : 0;
     found.memories += machine.nodes[n].memory == 0 || view.nodes().per_node_on(id).memory >= spec.memory ? 1 : 0;
     found.accelerators += view.nodes().per_node_on(id).accelerators >= spec.accelerators ? 1 : 0;
@@ -58,7 +60,10 @@ Free free_for(const View& view, const JobSpec& spec, bool whole) {
 // "no node has", "only 2 nodes had".
 std::string only(std::int64_t nodes, Tense tense) {
   if (nodes == 0) return tense == Tense::present ? "no node has " : "no node had ";
-  return "only " + amount(nodes, "node") + (tense == Tense::past ? " had " : nodes == 1 ? " has " : " have ");
+  return fmt::format("only {}{}", amount(nodes, "node"),
+                     tense == Tense::past ? " had "
+                     : nodes == 1         ? " has "
+                                          : " have ");
 }
 
 }  // namespace
@@ -66,14 +71,14 @@ std::string only(std::int64_t nodes, Tense tense) {
 std::string asked_text(const Machine* machine, const JobSpec& spec) {
   std::string text = amount(spec.processors, "processor");
   if (spec.nodes > 0) text += " on " + amount(spec.nodes, "node");
-  if (spec.memory > 0) text += " with " + format_size(spec.memory) + " of memory";
+  if (spec.memory > 0) text += fmt::format(" with {} of memory", format_size(spec.memory));
   if (spec.accelerators > 0) text += (spec.memory > 0 ? " and " : " with ") + accelerators_of(machine, spec);
   if (spec.nodes != 1 && (spec.memory > 0 || spec.accelerators > 0)) text += " on each node";
   if (machine == nullptr) return text;
   if (spec.partition.valid() && machine->partitions.size() > 1)
     text += " in partition " + machine->partitions[spec.partition.value].name;
   each_licence(spec, [&](LicenceId licence, std::uint32_t count) {
-    text += " and " + amount(count, "licence") + " of " + machine->licences[licence.value].name;
+    text += fmt::format(" and {} of {}", amount(count, "licence"), machine->licences[licence.value].name);
   });
   return text;
 }
@@ -101,12 +106,12 @@ std::string shortage(const View& view, const JobSpec& spec, bool room, Tense ten
   if (room || free.enough < (whole ? spec.nodes : spec.processors)) return out;
   const std::int64_t nodes = std::max(1U, spec.nodes);
   if (free.memories < nodes)
-    return out + ", but " + only(free.memories, tense) + format_size(spec.memory) + " of memory free";
+    return fmt::format("{}, but {}{} of memory free", out, only(free.memories, tense), format_size(spec.memory));
   if (free.accelerators < nodes)
-    return out + ", but " + only(free.accelerators, tense) + accelerators_of(&machine, spec) + " free";
-  return out + ", but not " +
-         (spec.nodes > 0 ? "as many on each of " + amount(spec.nodes, "node") : std::string("on nodes")) +
-         (spec.memory > 0 || spec.accelerators > 0 ? " with what else it needs there" : " together");
+    return fmt::format("{}, but {}{} free", out, only(free.accelerators, tense), accelerators_of(&machine, spec));
+  return fmt::format("{}, but not {}{}", out,
+                     spec.nodes > 0 ? "as many on each of " + amount(spec.nodes, "node") : std::string("on nodes"),
+                     spec.memory > 0 || spec.accelerators > 0 ? " with what else it needs there" : " together");
 }
 
 std::string licence_holders(const View& view, LicenceId licence, const ShownJob& shown) {
@@ -118,15 +123,14 @@ std::string licence_holders(const View& view, LicenceId licence, const ShownJob&
   std::ranges::sort(jobs);
   std::string text;
   for (std::size_t i = 0; i < std::min(jobs.size(), kMostHolders); ++i) {
-    text += (text.empty() ? "job " : ", job ") + shown(jobs[i]) + " holds " +
-            std::to_string(licences_of(view.job(jobs[i]).spec, licence));
+    text += fmt::format("{}{} holds {}", text.empty() ? "job " : ", job ", shown(jobs[i]),
+                        licences_of(view.job(jobs[i]).spec, licence));
   }
   if (jobs.size() > kMostHolders)
     text += ", " + amount(static_cast<std::int64_t>(jobs.size() - kMostHolders), "more job");
   const std::int64_t elsewhere = view.licences_elsewhere(licence);
   if (elsewhere > 0)
-    text +=
-        (text.empty() ? "" : ", ") + std::to_string(elsewhere) + (elsewhere == 1 ? " is" : " are") + " used elsewhere";
+    text += fmt::format("{}{}{} used elsewhere", text.empty() ? "" : ", ", elsewhere, elsewhere == 1 ? " is" : " are");
   return text;
 }
 
@@ -136,9 +140,9 @@ std::string licence_shortage(const View& view, const JobSpec& spec, const ShownJ
     const std::int64_t free = std::max<std::int64_t>(0, view.nodes().licences_free(licence));
     if (free >= count) return;
     const std::string holders = licence_holders(view, licence, shown);
-    text += (text.empty() ? "It needs " : " It needs ") + std::to_string(count) + " of the licence " +
-            machine_of(view).licences[licence.value].name + ", of which " + std::to_string(free) +
-            (free == 1 ? " is free" : " are free") + (holders.empty() ? "." : ": " + holders + ".");
+    text += fmt::format("{}{} of the licence {}, of which {}{}{}", text.empty() ? "It needs " : " It needs ", count,
+                        machine_of(view).licences[licence.value].name, free, free == 1 ? " is free" : " are free",
+                        holders.empty() ? "." : fmt::format(": {}.", holders));
   });
   return text;
 }
@@ -149,12 +153,12 @@ std::string lacking(const View& view, const JobSpec& spec) {
   each_licence(spec, [&](LicenceId licence, std::uint32_t count) {
     const std::int64_t free = std::max<std::int64_t>(0, view.nodes().licences_free(licence));
     if (free >= count) return;
-    licences += (licences.empty() ? "" : " and ") + amount(count, "licence") + " of " +
-                machine_of(view).licences[licence.value].name + " (" + grouped(free) +
-                (free == 1 ? " was free)" : " were free)");
+    licences += fmt::format("{}{} of {} ({}{}", licences.empty() ? "" : " and ", amount(count, "licence"),
+                            machine_of(view).licences[licence.value].name, grouped(free),
+                            (free == 1 ? " was free)" : " were free)"));
   });
   if (!licences.empty() || has_room_now(view, spec)) return licences;
-  return needs_of(view, spec) + " (" + shortage(view, spec, false, Tense::past) + ")";
+  return fmt::format("{} ({})", needs_of(view, spec), shortage(view, spec, false, Tense::past));
 }
 
 }  // namespace rota

@@ -30,7 +30,7 @@ JobSpec any_job() {
   return spec;
 }
 
-// What is planned for later is where a start would go if that were now.
+// What is planned for later is where a start would go if that were now: also where others have overfilled some nodes.
 RC_GTEST_PROP(NodeRoom, finds_what_a_start_would_find, ()) {
   const Machine machine = any_machine();
   NodeSpace space(&machine, *rc::gen::element(IdleOrder::file, IdleOrder::latest_first),
@@ -38,6 +38,12 @@ RC_GTEST_PROP(NodeRoom, finds_what_a_start_would_find, ()) {
   std::vector<Placement> taken;
   for (int i = 0; i < 30; ++i) {
     const JobSpec spec = any_job();
+    if (*rc::gen::inRange(0, 8) == 0) {
+      const Placement theirs{{{NodeId{*rc::gen::inRange(0U, static_cast<std::uint32_t>(space.size()))}, 40}},
+                             {0, *rc::gen::inRange(0, 3)}};
+      space.take_unasked(theirs);
+      taken.push_back(theirs);
+    }
     const NodeRoom room(space);
     Placement now;
     Placement later;
