@@ -72,8 +72,8 @@ class Desk final : public Intake, public local::RunSource, public Loop {
     return seconds_since(begin);
   }
 
-  JobId submit(const JobSpec& /*spec*/) override { return {}; }
-  Result<void> record(const Observed& fact) override {
+  JobId submit(const JobSpec& /*spec*/, Bars /*bars*/) override { return {}; }
+  Result<void> record(const Observed& fact, Instant /*happened*/) override {
     const auto* end = std::get_if<Finished>(&fact);
     if (!end) return {};
     if (end->outcome != Outcome::completed) std::abort();

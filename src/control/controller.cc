@@ -13,16 +13,17 @@ namespace rota {
 Controller::Controller(const ClusterOptions& options, const Chain& chain, const Ports& ports, Breach breach)
     : cluster_(options), chain_(chain), plain_chain_(plain_mode_of(chain)), ports_(ports), breach_(breach) {}
 
-JobId Controller::submit(const JobSpec& spec) {
+JobId Controller::submit(const JobSpec& spec, Bars bars) {
   if (!health_) return {};
   stamp();
   due_ = true;
   const JobId id = cluster_.next_job();
-  if (cluster_.cannot_run(spec)) {
+  const bool ours = (bars & kNotOurs) == 0;
+  if (ours ? cluster_.cannot_run(spec) : cluster_.asks_what_cannot_be(spec)) {
     write(Rejected{id, spec});
     return {};
   }
-  write(Submitted{id, spec, expected_run_time(chain_.knobs().estimator, cluster_, spec)});
+  write(Submitted{id, spec, expected_run_time(chain_.knobs().estimator, cluster_, spec), bars});
   return id;
 }
 
@@ -38,11 +39,17 @@ Result<JobId> Controller::submit(const JobSpec& spec, const JobTerms& terms, Bar
   return id;
 }
 
-Result<void> Controller::record(const Observed& fact) {
+Result<void> Controller::record(const Observed& fact, Instant happened) {
   if (!health_) return health_;
   stamp();
-  if (const auto* end = std::get_if<Finished>(&fact)) return take_in(*end);  // nearly all that is observed
-  return std::visit([&](const auto& what) { return take_in(what); }, fact);
+  const auto take = [&](const auto& what) {
+    late_ = late_for(what, happened);
+    auto taken = take_in(what);
+    late_ = Duration{0};
+    return taken;
+  };
+  if (const auto* end = std::get_if<Finished>(&fact)) return take(*end);  // nearly all that is observed
+  return std::visit(take, fact);
 }
 
 Result<void> Controller::requeue(JobId id) {
@@ -138,7 +145,7 @@ void Controller::settle_eligibility() {
   for (const JobId id : due) {
     const Job& job = cluster_.job(id);
     if (job.state != JobState::barred) continue;
-    const Bars bars = static_cast<Bars>(job.bars & kHolds) | cluster_.eligibility().bars(id, cluster_.now());
+    const Bars bars = static_cast<Bars>(job.bars & kUntilLifted) | cluster_.eligibility().bars(id, cluster_.now());
     write(Eligible{id, bars});
     due_ = due_ || bars == kNoBars;
   }

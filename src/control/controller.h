@@ -43,11 +43,13 @@ class Controller final : public Intake, public Alarm {
     observed_ |= observer.wants();
   }
 
-  JobId submit(const JobSpec& spec) override;
+  JobId submit(const JobSpec& spec, Bars bars) override;
+  using Intake::submit;
   // The same with terms of its own, or held by somebody. Fails with a sentence if the terms make no sense.
   // ahead: it goes before others of its priority.
   Result<JobId> submit(const JobSpec& spec, const JobTerms& terms, Bars holds, bool ahead = false);
-  Result<void> record(const Observed& fact) override;
+  Result<void> record(const Observed& fact, Instant happened) override;
+  using Intake::record;
   Result<void> decide() override;
   // Somebody wants a running job, or one that starts, to stop and to be queued again. Fails with a sentence if it does
   // not run, or is just stopping.
@@ -95,6 +97,8 @@ class Controller final : public Intake, public Alarm {
   [[gnu::cold]] void show(const FactRef& fact);
   template <class Kind>
   Result<void> take_in(const Kind& what);
+  template <class Kind>
+  Duration late_for(const Kind& what, Instant happened) const;
   Result<void> refuse(std::string why);
   void tell_refusal(const std::string& why);
   const Chain& deciding() const { return cluster_.plain() ? plain_chain_ : chain_; }
@@ -169,6 +173,7 @@ class Controller final : public Intake, public Alarm {
   std::uint64_t observed_ = 0;     // kinds of facts that some of them want
   std::vector<Command> commands_;  // the first unsent_ of them; the others keep their room for shares
   std::size_t unsent_ = 0;
+  Duration late_{0};            // so long after it happened what is being taken in is heard
   std::size_t next_place_ = 0;  // of the plan's places, while it is carried out
   Started started_;             // scratch: keeps its room for shares
   std::int64_t cycles_ = 0;

@@ -21,8 +21,9 @@ void Controller::show(const FactRef& fact) {
 template <class Kind>
 void Controller::write(const Kind& what) {
   const std::uint64_t sequence = cluster_.sequence() + 1;
-  if ((observed_ & FactKinds::bit<Kind>()) != 0) show<Kind>({cluster_.now(), sequence, &what});
-  watched_fold(cluster_, referee_, sequence, what);
+  const Duration late = std::exchange(late_, Duration{0});  // what follows from it happens now
+  if ((observed_ & FactKinds::bit<Kind>()) != 0) show<Kind>({cluster_.now(), sequence, &what, late});
+  watched_fold(cluster_, referee_, sequence, what, late);
 }
 
 // About what the latest fact has decided.
@@ -48,12 +49,23 @@ void Controller::run_terms(Command& command, const Job& job) const {
   command.cpu_factor = cluster_.nodes().cpu_factor(command.where);
 }
 
+// By how much it lies behind: not after now, and of a job not before what of it came first.
+template <class Kind>
+Duration Controller::late_for(const Kind& what, Instant happened) const {
+  if (happened >= cluster_.now()) return Duration{0};
+  if constexpr (requires { what.job; }) {
+    const Job* job = cluster_.find_job(what.job);
+    if (job) happened = std::max(happened, job->state == JobState::running ? job->start : job->spec.submit);
+  }
+  return std::max(cluster_.now() - std::max(happened, kEpoch), Duration{0});
+}
+
 template <class Kind>
 Result<void> Controller::take_in(const Kind& what) {
   if constexpr (std::is_same_v<Kind, Vacated>) {  // an engine's clock may be ahead of this one
     const Job* job = cluster_.knows(what.job) ? &cluster_.job(what.job) : nullptr;
-    if (job && job->leaving && what.kept > cluster_.now() - job->start)
-      return take_in(Vacated{what.job, cluster_.now() - job->start, what.dispatch});
+    const Duration most = job && job->leaving ? cluster_.now() - late_ - job->start : kLongest;
+    if (what.kept > most) return take_in(Vacated{what.job, most, what.dispatch});
   }
   if (auto why = cluster_.objection(what)) return refuse(std::move(*why));
   if constexpr (std::is_same_v<Kind, Reserved>) {
@@ -62,21 +74,23 @@ Result<void> Controller::take_in(const Kind& what) {
   if constexpr (std::is_same_v<Kind, Finished>) {
     // Lost with its node: it is done again, unless it must not be.
     const Job& job = cluster_.job(what.job);
-    if (what.outcome == Outcome::node_failed && job.spec.may_move() && !job.cancelling)
+    if (what.outcome == Outcome::node_failed && job.spec.may_move() && job.ours() && !job.cancelling)
       return take_in(Requeued{what.job, job.spec.limit, what.dispatch});
     if (what.outcome == Outcome::cancelled && job.stopping && !job.cancelling)  // a rule has stopped it for good
       return take_in(Finished{what.job, Outcome::timed_out, what.dispatch, what.status});
   }
   if constexpr (std::is_same_v<Kind, Requeued>) {
     const Job& job = cluster_.job(what.job);
-    if (job.spec.restart == Restart::once && !job.starting && !job.cancelling)
+    if (job.spec.restart == Restart::once && job.ours() && !job.starting && !job.cancelling)
       return take_in(Finished{what.job, Outcome::timed_out, what.dispatch});
   }
   if constexpr (std::is_same_v<Kind, Overdue>) {
-    if (cluster_.job(what.job).limit_end() > cluster_.now()) {  // it has only outrun a prediction
+    const Job& job = cluster_.job(what.job);
+    if (job.limit_end() > cluster_.now()) {  // it has only outrun a prediction
       outlived_.push_back(what.job);
       return {};
     }
+    if (!job.ours()) return {};  // others see to it
   }
   bool worth_it = true;
   if constexpr (std::is_same_v<Kind, PowerChanged>) {
@@ -84,7 +98,7 @@ Result<void> Controller::take_in(const Kind& what) {
     worth_it = what.state == PowerState::on || !cluster_.waiting().empty() ||
                (!chain_.knobs().power.switches() && cluster_.power().row(what.node).by_rule);
   }
-  if constexpr (std::is_same_v<Kind, Serving>) worth_it = false;
+  if constexpr (std::is_same_v<Kind, Serving> || std::is_same_v<Kind, Surveyed>) worth_it = false;
   if constexpr (std::is_same_v<Kind, Launched>) worth_it = cluster_.options().by_priority;  // it can give way now
   due_ = due_ || worth_it;
   instant_ = kNever;  // there is reason to look again

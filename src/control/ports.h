@@ -82,15 +82,18 @@ struct Command {
 
 // What an engine can do; a policy that needs what is lacking is refused before anything runs.
 struct Capabilities {
-  bool suspend = true;            // preempt=suspend
-  bool checkpoint = true;         // preempt=checkpoint
-  bool requeue = true;            // preempt=requeue, and overrun rules that stop jobs
-  bool extend = true;             // a job may be let go on beyond its limit
-  bool places = true;             // a job goes to the nodes that it is given
-  bool power = true;              // nodes are switched on and off
-  bool move = true;               // a running job goes on elsewhere
-  bool tasks = true;              // accelerators compute tasks of other nodes' jobs
-  bool sites = true;              // jobs may go to another site
+  bool suspend = true;     // preempt=suspend
+  bool checkpoint = true;  // preempt=checkpoint
+  bool requeue = true;     // preempt=requeue, and overrun rules that stop jobs
+  bool extend = true;      // a job may be let go on beyond its limit
+  bool places = true;      // a job goes to the nodes that it is given
+  bool power = true;       // nodes are switched on and off
+  bool move = true;        // a running job goes on elsewhere
+  bool tasks = true;       // accelerators compute tasks of other nodes' jobs
+  bool sites = true;       // jobs may go to another site
+  bool shared = false;     // others use the cluster too: jobs start, end and move there that nobody here ordered
+  // How long a job that has ended is known by it. What it has forgotten has ended nobody knows how (Outcome::unknown).
+  Duration remembers = kLongest;
   bool confirms_starts = false;   // a start is over when Launched or LaunchFailed says so; else it is as good as done
   std::string why_no_power = {};  // where there is none, for people: what is missing, as a sentence
 };
@@ -107,6 +110,7 @@ struct Observation {
     std::uint64_t key = 0;                  // of the latest command about it that was carried out, Launched or not
     std::uint32_t dispatch = kAnyDispatch;  // that it was started as
     bool held = false;                      // its start is kept back on the way: it has not begun
+    Instant ended = kNever;                 // when that dispatch was over; kNever: just now, for all that is known
   };
   struct NodeSeen {
     NodeId node;
@@ -114,6 +118,8 @@ struct Observation {
     std::optional<Health> health = {};  // nullopt: it knows nothing of that
     std::uint64_t key = 0;              // of the latest command about it that was carried out
   };
+  // Or else what is not in it may exist all the same: the engine is yet to hear of it, and says so as facts.
+  bool complete = true;
   // All that run, and those that have ended as far back as the engine remembers: at least all whose end may not have
   // been made durable by who was told of it. By id.
   std::vector<JobSeen> jobs;
@@ -134,21 +140,25 @@ class Engine {
 };
 
 // What users and engines may say.
-using Observed = std::variant<Finished, Overdue, Vacated, Requeued, Cancelled, PowerChanged, Serving, Launched,
-                              LaunchFailed, HealthChanged, LicencesCounted, Held, Released, Amended, CancelAsked,
-                              Reserved, Unreserved, Suspended, Resumed, LimitChanged, LicencesChanged>;
+using Observed =
+    std::variant<Finished, Overdue, Vacated, Requeued, Cancelled, PowerChanged, Serving, Launched, LaunchFailed,
+                 HealthChanged, LicencesCounted, Held, Released, Amended, CancelAsked, Reserved, Unreserved, Suspended,
+                 Resumed, LimitChanged, LicencesChanged, Found, Described, Surveyed>;
 
 // The controller, as users and engines see it.
 class Intake {
  public:
   virtual ~Intake() = default;
-  // A new job; it gets its id here. Invalid: it was rejected, of which the job sink hears, or nothing is taken in any
-  // more. What was taken in is durable once decide() has returned, or
-  // soon after, as Durable has it.
-  virtual JobId submit(const JobSpec& spec) = 0;
-  // Takes the fact in, as of now. Fails with a sentence, and changes nothing, if it contradicts the state: it is late,
-  // doubled, or about what is not there.
-  virtual Result<void> record(const Observed& fact) = 0;
+  // A new job; it gets its id here, and waits unless something bars it. Invalid: it was rejected, of which the job sink
+  // hears, or nothing is taken in any more. What was taken in is durable once decide() has returned, or soon after, as
+  // Durable has it.
+  virtual JobId submit(const JobSpec& spec, Bars bars) = 0;
+  JobId submit(const JobSpec& spec) { return submit(spec, kNoBars); }
+  // Takes the fact in. `happened`: when it came about, which may be a while ago; what lies before that could be, or
+  // after now, counts as the nearest instant at which it could (kNever: now). Fails with a sentence, and changes
+  // nothing, if the fact contradicts the state: it is late, doubled, or about what is not there.
+  virtual Result<void> record(const Observed& fact, Instant happened) = 0;
+  Result<void> record(const Observed& fact) { return record(fact, kNever); }
   // That is all for this instant: decides, if anything is worth it. Fails if no further decision can be trusted.
   virtual Result<void> decide() = 0;
 };

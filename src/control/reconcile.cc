@@ -129,10 +129,17 @@ void Controller::reconcile(const Observation& seen, bool sends_again) {
   std::ranges::stable_sort(by_job, {}, &Observation::JobSeen::job);
   for (const JobId id : jobs) {
     const auto at = std::ranges::lower_bound(by_job, id, {}, &Observation::JobSeen::job);
-    reconcile(id, at != by_job.end() && at->job == id ? &*at : nullptr, sends_again);
+    const bool found = at != by_job.end() && at->job == id;
+    if (found || seen.complete) {
+      reconcile(id, found ? &*at : nullptr, sends_again);
+    } else if (sends_again && !cluster_.job(id).settled()) {
+      send_again(id, !cluster_.job(id).starting);  // its answer may have been lost
+    }
   }
   for (const Observation::JobSeen& job : seen.jobs) {  // it runs and we do not count on it: it must not go on
-    if (!job.runs || (cluster_.knows(job.job) && cluster_.job(job.job).state == JobState::running)) continue;
+    if (!job.runs || cluster_.options().shared ||
+        (cluster_.knows(job.job) && cluster_.job(job.job).state == JobState::running))
+      continue;
     Command& kill = command(Command::Kind::kill, job.job);
     kill.for_good = true;
     kill.dispatch = job.dispatch;
@@ -145,7 +152,9 @@ void Controller::reconcile(JobId id, const Observation::JobSeen* seen, bool send
   const Job& job = cluster_.job(id);
   if (seen && seen->dispatch != kAnyDispatch && seen->dispatch != job.dispatch) seen = nullptr;  // of an earlier one
   if (seen && !seen->runs) {
+    late_ = late_for(Finished{id}, seen->ended);
     const auto taken = std::visit([&](const auto& end) { return take_in(end); }, seen->end);
+    late_ = Duration{0};
     if (!taken && cluster_.knows(id) && cluster_.job(id).state == JobState::running) give_up(id);  // gone all the same
     return;
   }
@@ -179,10 +188,12 @@ void Controller::never_began(JobId id) {
   }
 }
 
-// It was there and is gone: nobody knows how it ended.
+// It was there and is gone: nobody knows how it ended. What others may have seen to its end is not run again.
 void Controller::give_up(JobId id) {
   if (cluster_.job(id).cancelling) {
     static_cast<void>(take_in(Cancelled{id}));
+  } else if (ports_.engine.capabilities().remembers < kLongest) {
+    static_cast<void>(take_in(Finished{id, Outcome::unknown}));
   } else {
     static_cast<void>(take_in(Finished{id, Outcome::node_failed}));
   }

@@ -122,7 +122,7 @@ class Reader {
   // One that did not run: refused, unless its state is that of another one. Batsim's states are its own.
   static JobState state_without_run(std::string_view state) {
     constexpr std::array kTaken{"waiting", "running",     "barred",        "completed", "timed_out",
-                                "failed",  "node_failed", "out_of_memory", "cancelled"};
+                                "failed",  "node_failed", "out_of_memory", "cancelled", "unknown"};
     return std::ranges::find(kTaken, state) != kTaken.end() ? JobState::waiting : JobState::rejected;
   }
 

@@ -36,7 +36,8 @@ Cluster::Cluster(const ClusterOptions& options) : View(options) {}
 Cluster::~Cluster() = default;
 
 void Cluster::fold(const Fact& fact) {
-  std::visit([&](const auto& what) { fold(fact.at, fact.sequence, what); }, fact.what);
+  advance(fact.at);
+  std::visit([&](const auto& what) { fold_now(fact.sequence, what, fact.late); }, fact.what);
 }
 
 void Cluster::forget_gone() {
@@ -128,7 +129,7 @@ void Cluster::apply(const Held& fact) {
 
 void Cluster::apply(const Released& fact) {
   Job& job = jobs_[fact.job.value];
-  set_bars(job, fact.job, static_cast<Bars>(job.bars & kHolds & ~fact.from) | eligibility_.bars(fact.job, now_));
+  set_bars(job, fact.job, static_cast<Bars>(job.bars & kUntilLifted & ~fact.from) | eligibility_.bars(fact.job, now_));
 }
 
 void Cluster::apply(const Eligible& fact) {
@@ -176,7 +177,7 @@ void Cluster::apply(const Amended& fact) {
     job.state = JobState::barred;
     ++barred_;
   }
-  set_bars(job, fact.job, static_cast<Bars>(job.bars & kHolds) | eligibility_.bars(fact.job, now_));
+  set_bars(job, fact.job, static_cast<Bars>(job.bars & kUntilLifted) | eligibility_.bars(fact.job, now_));
 }
 
 // The same.
@@ -203,26 +204,12 @@ void Cluster::apply(const Started& fact) {
   const JobId id = fact.job;
   Job& job = jobs_[id.value];
   CHECK(job.state == JobState::waiting, "only a waiting job starts");
-  waiting_.erase(job);
-  forget_promise(job, id);
-  job.state = JobState::running;
-  if (job.start != kNever) job.earlier += job.end - job.start;
-  job.start = now_;
   job.starting = options_.confirms_starts;
   job.backfilled = fact.backfilled;
   if (fact.backfilled) ++job.backfills;
-  job.dispatch = next_dispatch_++;
-  job.command = sequence_;
-  job.passed = 0;
+  if (!nodes_.counted()) nodes_.take(fact.where);
+  begin_to_run(job, id, fact.where);
   if (fact.reason.rule == Rule::passes_unforeseen) count_passed(fact.reason.promised, job.spec.processors);
-  running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, id});
-  if (!job.starting) rank_running(job, id);
-  if (!nodes_.counted()) {
-    count_waiting(job, -1);
-    nodes_.take(fact.where);
-    places_.set(id, fact.where);
-  }
-  if (!eligibility_.empty() && !job.starting) eligibility_.started(id, now_);
   if (!options_.list_processors) return;
   if (options_.presume_ended) release_presumed_ended();
   const bool own = set_aside_for_ == id;
@@ -231,8 +218,51 @@ void Cluster::apply(const Started& fact) {
   if (own) set_aside_for_ = JobId{};
 }
 
+// A waiting job, whose place has been taken in the index of nodes.
+void Cluster::begin_to_run(Job& job, JobId id, const Placement& where) {
+  waiting_.erase(job);
+  forget_promise(job, id);
+  job.state = JobState::running;
+  if (job.start != kNever) job.earlier += job.end - job.start;
+  job.start = happened_;
+  job.dispatch = next_dispatch_++;
+  job.command = sequence_;
+  job.passed = 0;
+  running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, id});
+  if (!job.starting) rank_running(job, id);
+  if (!nodes_.counted()) {
+    count_waiting(job, -1);
+    places_.set(id, where);
+  }
+  if (!eligibility_.empty() && !job.starting) eligibility_.started(id, job.start);
+}
+
+// Whatever kept it from being queued is over; that it is not ours stays.
+void Cluster::apply(const Found& fact) {
+  Job& job = jobs_[fact.job.value];
+  Placement where = fact.where;
+  where.per_node = job.spec.per_node();
+  copy_licences(job.spec, where);
+  ++releases_;  // what was counted on may not come to be
+  if (job.state == JobState::running) {
+    nodes_.give(places_.of(fact.job), happened_);
+    nodes_.take_unasked(where);
+    places_.set(fact.job, where);
+    return;
+  }
+  const auto others = static_cast<Bars>(job.bars & kNotOurs);
+  if (job.state == JobState::barred) set_bars(job, fact.job, kNoBars);
+  job.bars = others;
+  std::erase(arrived_, fact.job);
+  job.starting = false;
+  job.backfilled = false;
+  nodes_.take_unasked(where);
+  begin_to_run(job, fact.job, where);
+}
+
 void Cluster::rank_running(const Job& job, JobId id) {
-  if (options_.by_priority) by_priority_.insert({job.spec.priority, job.dispatch, job.spec.processors, id});
+  if (options_.by_priority && job.ours())
+    by_priority_.insert({job.spec.priority, job.dispatch, job.spec.processors, id});
 }
 
 void Cluster::unrank_running(const Job& job, JobId id) {
@@ -272,7 +302,7 @@ void Cluster::leave_running(Job& job, JobId id) {
   }
   if (options_.list_processors) map_.release(id);
   if (!nodes_.counted()) {
-    nodes_.give(places_.of(id), now_);
+    nodes_.give(places_.of(id), happened_);
     places_.erase(id);
   }
   ++releases_;
@@ -280,7 +310,7 @@ void Cluster::leave_running(Job& job, JobId id) {
   job.starting = false;
   job.stopping = false;
   job.cancelling = false;
-  job.end = now_;
+  job.end = happened_;
 }
 
 void Cluster::leave_for_good(Job& job, JobId id, JobState state) {
@@ -288,14 +318,16 @@ void Cluster::leave_for_good(Job& job, JobId id, JobState state) {
   gone_.push_back(id);
   if (eligibility_.empty()) return;
   eligibility_.unqueued(id);
-  eligibility_.ended(id, state == JobState::completed, now_);
+  eligibility_.ended(id, state == JobState::completed, happened_);
   eligibility_.forget(id);
 }
 
 void Cluster::apply(const Finished& fact) {
   static constexpr std::array kStates{JobState::completed,   JobState::timed_out,     JobState::failed,
-                                      JobState::node_failed, JobState::out_of_memory, JobState::cancelled};
+                                      JobState::node_failed, JobState::out_of_memory, JobState::cancelled,
+                                      JobState::unknown};
   Job& job = jobs_[fact.job.value];
+  if (job.state != JobState::running) return end_unseen(job, fact.job);
   leave_running(job, fact.job);
   leave_for_good(job, fact.job, kStates[static_cast<std::size_t>(fact.outcome)]);
   if (options_.work_history) work_.add(job.spec, job.end - job.start);
@@ -303,6 +335,16 @@ void Cluster::apply(const Finished& fact) {
   RunHistory& history = history_[job.spec.user];
   history.before_last = std::exchange(history.last, job.run_time());
   ++history.runs;
+}
+
+// It waited when it was last heard of, and is over: whether it ever ran nothing tells.
+void Cluster::end_unseen(Job& job, JobId id) {
+  if (job.state == JobState::barred) {
+    --barred_;
+  } else {
+    unqueue(job, id);
+  }
+  leave_for_good(job, id, JobState::unknown);
 }
 
 void Cluster::apply(const LaunchFailed& fact) {
@@ -326,6 +368,7 @@ void Cluster::apply(const LaunchFailed& fact) {
 void Cluster::apply(const PowerChanged& fact) { switch_node(fact.node, fact.state, kNever); }
 
 void Cluster::apply(const PowerOrdered& fact) {
+  CHECK(fact.on || nodes_.counted() || nodes_.idle(fact.node), "no node on which a job runs is switched off");
   switch_node(fact.node, fact.on ? PowerState::booting : PowerState::shutting_down, fact.until);
   power_.commanded(fact.node, sequence_);
   if (fact.reason.rule == Rule::idle_for_long || fact.reason.rule == Rule::load_is_low) power_.slept_by_rule(fact.node);
@@ -335,7 +378,6 @@ void Cluster::apply(const PowerOrdered& fact) {
 void Cluster::switch_node(NodeId node, PowerState state, Instant until) {
   CHECK(!nodes_.counted(), "only a node that is described is switched on and off");
   const bool was_on = power_.state(node) == PowerState::on;
-  CHECK(!was_on || nodes_.idle(node), "no node on which a job runs is switched off");
   power_.changed(node, state, now_, until);
   if (was_on && nodes_.available(node)) nodes_.set_available(node, false);
   if (state == PowerState::on && power_.health(node) == Health::up) nodes_.wake(node, now_);
@@ -386,7 +428,9 @@ void Cluster::apply(const Requeued& fact) {
 void Cluster::queue_again(Job& job, JobId id) {
   job.extended = false;
   job.stood = Duration{0};
-  queue(job, id);
+  if (job.ours()) return queue(job, id);
+  job.state = JobState::barred;
+  ++barred_;
 }
 
 void Cluster::apply(const Preempted& fact) {

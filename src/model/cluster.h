@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,6 +49,9 @@ struct ClusterOptions {
   bool turns_of_its_own = false;           // whose turn it is, the policy decides, and not the order of the queue
   const ShareTree* shares = nullptr;  // recent_use() is by its holders; nullptr: by users. Must outlive the cluster
   bool confirms_starts = false;       // a job that was started runs once the engine says so (Launched)
+  // Others use the cluster too (Capabilities::shared): what its engine says is taken in even where it breaks a law of
+  // ours.
+  bool shared = false;
 };
 
 // A running job that was told to give way.
@@ -132,9 +137,10 @@ class View {
     return found == orders_.end() ? nullptr : &found->second;
   }
   // How long its latest dispatch has stood still so far.
-  Duration stood(JobId id) const {
+  Duration stood(JobId id) const { return stood_by(id, now_); }
+  Duration stood_by(JobId id, Instant at) const {
     const RunOrders* orders = orders_of(id);
-    return job(id).stood_by(now_, orders ? orders->suspended_at : kNever);
+    return job(id).stood_by(at, orders ? orders->suspended_at : kNever);
   }
 
   // When a job moved last; kNever: none has.
@@ -175,6 +181,9 @@ class View {
     return id.value < elsewhere_.size() ? elsewhere_[id.value] : 0;
   }
 
+  // Up to when the engine of a shared cluster has said of everything that happened there, by its clock.
+  Instant surveyed() const { return surveyed_; }
+
   // When a policy that does so from time to time last looked at the queue.
   const Replanned& replanned() const { return replanned_; }
 
@@ -206,6 +215,7 @@ class View {
 
   ClusterOptions options_;
   Instant now_ = kEpoch;
+  Instant happened_ = kEpoch;  // what is folded in: now, or before
   PagedTable<Job> jobs_;
   WaitingJobs waiting_;
   RunningJobs running_;
@@ -242,6 +252,9 @@ class View {
   std::int64_t releases_ = 0;
   Instant first_submit_ = kNever;  // of all jobs; kNever: there was none
   Instant last_migration_ = kNever;
+  Instant surveyed_ = kEpoch;
+  std::unique_ptr<Machine> own_machine_;  // once a node has been described by a fact
+  std::set<NodeId> described_;            // those that have been
   Replanned replanned_;
   JobId next_job_ = JobId{0};
   std::uint32_t next_sequence_ = 0;
@@ -263,10 +276,11 @@ class Cluster final : public View {
     advance(at);
     fold_now(sequence, what);
   }
-  // At the time to which the cluster has been advanced.
+  // At the time to which the cluster has been advanced; what happened `late` before that.
   template <class Kind>
-  void fold_now(std::uint64_t sequence, const Kind& what) {
+  void fold_now(std::uint64_t sequence, const Kind& what, Duration late = Duration{0}) {
     sequence_ = sequence;
+    happened_ = now_ - late;
     apply(what);
   }
   void fold(const Fact& fact);
@@ -281,6 +295,7 @@ class Cluster final : public View {
   std::optional<std::string> objection_to_terms(JobId job, const JobSpec& spec, const JobTerms& terms) const;
   // Why a job can never run here, as half a sentence ("asks for no processors"); nothing if it can.
   std::optional<std::string> cannot_run(const JobSpec& spec) const;
+  std::optional<std::string> asks_what_cannot_be(const JobSpec& spec) const;
   std::optional<std::string> objection(const CancelAsked& fact) const;
   std::optional<std::string> objection(const Launched& fact) const;
   std::optional<std::string> objection(const LaunchFailed& fact) const;
@@ -288,6 +303,7 @@ class Cluster final : public View {
   std::optional<std::string> objection(const Vacated& fact) const;
   std::optional<std::string> objection(const Requeued& fact) const;
   std::optional<std::string> objection(const Finished& fact) const {
+    if (fact.outcome == Outcome::unknown && !not_waiting(fact.job, "")) return std::nullopt;
     return not_of_its_run(fact, "said to have ended");
   }
   std::optional<std::string> objection(const Cancelled& fact) const;
@@ -301,6 +317,9 @@ class Cluster final : public View {
   std::optional<std::string> objection(const Resumed& fact) const;
   std::optional<std::string> objection(const LimitChanged& fact) const;
   std::optional<std::string> objection(const LicencesChanged& fact) const;
+  std::optional<std::string> objection(const Found& fact) const;
+  std::optional<std::string> objection(const Described& fact) const;
+  std::optional<std::string> objection(const Surveyed& fact) const;
   // The same of decided and kept facts, for who reads a journal.
   std::optional<std::string> objection(const Eligible& fact) const;
   std::optional<std::string> objection(const Started& fact) const;
@@ -370,6 +389,10 @@ class Cluster final : public View {
   [[gnu::cold]] void apply(const Resumed& fact);
   [[gnu::cold]] void apply(const LimitChanged& fact);
   [[gnu::cold]] void apply(const LicencesChanged& fact);
+  [[gnu::cold]] void apply(const Found& fact);
+  [[gnu::cold]] void apply(const Described& fact);
+  [[gnu::cold]] void apply(const Surveyed& fact) { surveyed_ = fact.until; }
+  NodeSpace nodes_with_what_runs() const;
   [[gnu::cold]] void apply(const Opened& fact) { epoch_ = fact.epoch; }
   void apply(const CycleClosed& /*fact*/) {
     rank_waiting();  // where nobody opened the cycle
@@ -414,6 +437,7 @@ class Cluster final : public View {
   // Among those that can give way.
   void rank_running(const Job& job, JobId id);
   void unrank_running(const Job& job, JobId id);
+  void begin_to_run(Job& job, JobId id, const Placement& where);
   void leave_running(Job& job, JobId id);
   void charge(const Job& job);
   bool has_share(const JobSpec& spec) const;
@@ -430,6 +454,7 @@ class Cluster final : public View {
   [[gnu::cold]] void keep_running(const JobKept& fact);
   void queue_again(Job& job, JobId id);
   void leave_for_good(Job& job, JobId id, JobState state);
+  [[gnu::cold]] void end_unseen(Job& job, JobId id);
   void switch_node(NodeId node, PowerState state, Instant until);
   void set_elsewhere(LicenceId licence, std::int64_t count);
   void forget_promise(Job& job, JobId id);

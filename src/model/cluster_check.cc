@@ -82,8 +82,10 @@ std::optional<std::string> Cluster::objection(const Submitted& fact) const {
   if (is_beyond(fact.spec.submit) || fact.expected <= Duration{0} || fact.expected > kLongest) {
     return "a job is submitted with times that cannot be.";
   }
-  if (const auto why = cannot_run(fact.spec)) return fmt::format("job {} {}.", fact.spec.number, *why);
-  if (!has_share(fact.spec)) return fmt::format("job {} is of nobody who has a share.", fact.spec.number);
+  const bool ours = (fact.bars & kNotOurs) == 0;
+  if (const auto why = ours ? cannot_run(fact.spec) : asks_what_cannot_be(fact.spec))
+    return fmt::format("job {} {}.", fact.spec.number, *why);
+  if (ours && !has_share(fact.spec)) return fmt::format("job {} is of nobody who has a share.", fact.spec.number);
   return objection_to_id(fact.job);
 }
 
@@ -96,13 +98,13 @@ std::optional<std::string> Cluster::objection_to_id(JobId job) const {
 std::optional<std::string> Cluster::objection(const Rejected& fact) const { return objection_to_id(fact.job); }
 
 std::optional<std::string> Cluster::objection(const Held& fact) const {
-  if ((fact.by & ~kHolds) != 0 || fact.by == kNoBars) return "a job is held by nobody; nothing was changed.";
+  if ((fact.by & ~kUntilLifted) != 0 || fact.by == kNoBars) return "a job is held by nobody; nothing was changed.";
   return not_waiting(fact.job, "held");
 }
 
 std::optional<std::string> Cluster::objection(const Released& fact) const {
   if (auto why = not_waiting(fact.job, "released")) return why;
-  return (job(fact.job).bars & fact.from & kHolds) != 0
+  return (job(fact.job).bars & fact.from & kUntilLifted) != 0
              ? std::nullopt
              : std::optional(named(job(fact.job)) + " is released and was not held; nothing was changed.");
 }
@@ -115,12 +117,18 @@ std::optional<std::string> Cluster::objection(const Amended& fact) const {
 }
 
 std::optional<std::string> Cluster::cannot_run(const JobSpec& spec) const {
-  if (spec.processors == 0) return "asks for no processors";
-  if (spec.limit <= Duration{0} || spec.limit > kLongest) return "asks for no time to run, or too much";
+  if (auto why = asks_what_cannot_be(spec)) return why;
   if (spec.processors > options_.processors) {
     return fmt::format("asks for {}; the cluster has {}", amount(spec.processors, "processor"),
                        grouped(options_.processors));
   }
+  return options_.machine ? never_fits(*options_.machine, spec) : std::nullopt;
+}
+
+// Whoever is to run it.
+std::optional<std::string> Cluster::asks_what_cannot_be(const JobSpec& spec) const {
+  if (spec.processors == 0) return "asks for no processors";
+  if (spec.limit <= Duration{0} || spec.limit > kLongest) return "asks for no time to run, or too much";
   const Machine* machine = options_.machine;
   if (!machine) return std::nullopt;
   const bool there =
@@ -129,7 +137,7 @@ std::optional<std::string> Cluster::cannot_run(const JobSpec& spec) const {
       (!spec.accelerator_type.valid() || spec.accelerator_type.value < machine->accelerator_types.size()) &&
       (!spec.qos.valid() || spec.qos.value < machine->qos.size());
   if (!there) return "asks for a partition, licence, QOS or type of accelerator that the cluster does not have";
-  return never_fits(*machine, spec);
+  return std::nullopt;
 }
 
 std::optional<std::string> Cluster::objection_to_terms(JobId id, const JobSpec& spec, const JobTerms& terms) const {
@@ -144,7 +152,9 @@ std::optional<std::string> Cluster::objection_to_terms(JobId id, const JobSpec& 
   JobSpec amended = spec;
   amended.limit = terms.limit;
   amended.partition = partition;
-  if (const auto why = cannot_run(amended)) return fmt::format("{} {}; nothing was changed.", name, *why);
+  const bool ours = !knows(id) || job(id).ours();
+  if (const auto why = ours ? cannot_run(amended) : asks_what_cannot_be(amended))
+    return fmt::format("{} {}; nothing was changed.", name, *why);
   const JobTerms* own = eligibility_.terms(id);
   if (own && own->after == terms.after && own->any == terms.any)
     return std::nullopt;  // perhaps for one that failed, and is gone
@@ -207,6 +217,7 @@ std::optional<std::string> Cluster::objection(const LimitChanged& fact) const {
     return named(job) + " is to have no time to run, or too much; give a limit above 0.";
   JobSpec amended = job.spec;
   amended.limit = fact.limit;
+  if (options_.shared) return std::nullopt;
   if (const auto why = cannot_run(amended)) return fmt::format("{} {}; nothing was changed.", named(job), *why);
   if (job.done + (now_ - job.start - stood(fact.job)) < fact.limit) return std::nullopt;
   return named(job) + " has run for longer than that already; cancel it to end it. Nothing was changed.";
@@ -264,7 +275,7 @@ std::optional<std::string> Cluster::objection(const PowerChanged& fact) const {
   if (fact.key != 0 && fact.key != power_.row(fact.node).command) {
     return name + " is said to have carried out what has been followed by another command; nothing was changed.";
   }
-  if (before == PowerState::on && !nodes_.idle(fact.node)) {
+  if (before == PowerState::on && !nodes_.idle(fact.node) && !options_.shared) {
     return name + " is said to be off while jobs run there; what became of these must be said first.";
   }
   return std::nullopt;
@@ -317,6 +328,21 @@ std::optional<std::string> Cluster::objection(const Started& fact) const {
   if (auto why = objection_to_place(fact.where)) return why;
   const bool fits = nodes_.counted() ? job.spec.processors <= free() : nodes_.fits(fact.where);
   return fits ? std::nullopt : std::optional(named(job) + " is started where there is no room for it.");
+}
+
+std::optional<std::string> Cluster::objection(const Found& fact) const {
+  const bool runs = knows(fact.job) && job(fact.job).state == JobState::running;
+  if (runs && job(fact.job).leaving) return is_in_vain(job(fact.job), "found to run elsewhere");
+  if (auto why = runs ? std::nullopt : not_waiting(fact.job, "found to run")) return why;
+  if (nodes_.counted() || (fact.where.shares.empty() && !options_.shared))
+    return named(job(fact.job)) + " is found to run on no node that is described; nothing was changed.";
+  return objection_to_place(fact.where);
+}
+
+std::optional<std::string> Cluster::objection(const Surveyed& fact) const {
+  return is_beyond(fact.until) || fact.until < surveyed_
+             ? std::optional<std::string>("the engine is said to have told less than it has; nothing was changed.")
+             : std::nullopt;
 }
 
 std::optional<std::string> Cluster::objection(const Promised& fact) const {
@@ -375,10 +401,12 @@ std::optional<std::string> Cluster::objection(const JobKept& fact) const {
   if (knows(fact.job)) return "a job is kept twice.";
   if (fact.job.value >= next_job_.value) return "a job is kept whose id was not given yet.";
   const Job& row = fact.row;
-  if (!row.gone() && cannot_run(row.spec)) return "a job is kept that can never run here.";
+  const bool could_run_once = options_.shared || !described_.empty();  // or elsewhere
+  if (!row.gone() && (could_run_once ? asks_what_cannot_be(row.spec) : cannot_run(row.spec)))
+    return "a job is kept that can never run here.";
   if (is_beyond(row.spec.submit) || row.expected < Duration{0} || row.expected > kLongest)
     return "a job is kept with times that cannot be.";
-  if (!has_share(row.spec)) return "a job is kept of nobody who has a share.";
+  if (row.ours() && !has_share(row.spec)) return "a job is kept of nobody who has a share.";
   const bool runs = row.state == JobState::running;
   if (!runs && (row.leaving || row.starting || row.stopping)) return "a job is kept that stops and does not run.";
   if (row.suspended() != (fact.suspended_at != kNever) || (row.suspended() && !runs) ||
@@ -400,11 +428,11 @@ std::optional<std::string> Cluster::objection_to_row(const JobKept& fact) const 
   const bool fits = std::all_of(where.shares.begin(), where.shares.end(), [&](const Share& s) {
     return nodes_.free_on(s.node) >= s.processors && nodes_.per_node_on(s.node).covers(where.per_node);
   });
-  if (!fits) return "a job is kept where there is no room for it.";
+  if (!fits && !options_.shared) return "a job is kept where there is no room for it.";
   const auto is_it = [&](const Leaving& l) { return l.job == fact.job; };
   if (fact.row.leaving && std::none_of(leaving_.begin(), leaving_.end(), is_it))
     return "a job leaves that is in no list.";
-  if (!nodes_.counted() && fact.where.shares.empty()) return "a job runs nowhere.";
+  if (!nodes_.counted() && fact.where.shares.empty() && !options_.shared) return "a job runs nowhere.";
   const bool counts = nodes_.counted() && !options_.presume_ended;  // else some may be held twice for a moment
   if (counts && fact.row.spec.processors > options_.processors - running_.processors()) {
     return "more processors are held than there are.";

@@ -28,7 +28,7 @@ void Cluster::apply(const UserKept& fact) {
 void Cluster::charge(const Job& job) {
   if (!use_.kept()) return;
   const JobSpec& spec = job.spec;
-  Duration counts = now_ - job.start;
+  Duration counts = happened_ - job.start;
   if (options_.use_by_qos && spec.qos.valid()) {
     const std::int64_t factor = options_.machine->qos[spec.qos.value].usage_factor;
     counts = counts / 1000 * factor + counts % 1000 * factor / 1000;  // long runs times large factors fit

@@ -7,12 +7,14 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <variant>
 #include <vector>
 
 #include "model/action.h"
 #include "model/job.h"
+#include "model/machine.h"
 #include "model/node_power.h"
 #include "model/node_space.h"
 #include "model/reservations.h"
@@ -39,7 +41,7 @@ struct Rejected {  // submitted, but can never run here
 };
 struct Held {  // not to be started until it is released
   JobId job;
-  Bars by = kHeldByUser;  // kHeldByUser or kHeldByOperator
+  Bars by = kHeldByUser;  // kHeldByUser, kHeldByOperator or kNotOurs
 };
 struct Released {
   JobId job;
@@ -136,6 +138,28 @@ struct Resumed {  // and to go on, once nobody wants it suspended any more
 struct LimitChanged {  // of a job that runs
   JobId job;
   Duration limit{0};
+};
+struct Described {  // a node has come, or is another than it was. Its id is its name's for ever
+  NodeId node;      // the next that there is not: a new one
+  std::string name;
+  std::uint32_t processors = 1;  // 0: it has gone, and is down until it comes back
+  std::int64_t memory = 0;       // as in Node, as are all of these
+  std::vector<PartitionId> partitions = {};
+  RackId rack = RackId{0};
+  std::uint32_t accelerators = 0;
+  AcceleratorTypeId accelerator_type = {};
+  std::int32_t accelerator_speed = 1000;
+  std::int64_t accelerator_link = 0;
+  std::int32_t cpu_factor = kStandardFactor;
+  PowerDraw power = {};
+};
+struct Surveyed {  // the engine has said of everything that had happened by then
+  Instant until = kEpoch;
+};
+struct Found {  // a job runs that no plan of ours has started, or elsewhere than was thought: on these nodes, whether
+                // or not they have room; none: on none that is known
+  JobId job;
+  Placement where = {};
 };
 struct LicencesChanged {  // a job that waits is to hold these while it runs, and no others
   JobId job;
@@ -237,6 +261,7 @@ struct StateKept {  // counters and lists that no row has
   Duration longest_expected{0};  // of those that have been queued since nobody waited
   Instant first_submit = kNever;
   std::vector<LoadReading> loads = {};  // when a power rule looked last
+  Instant surveyed = kEpoch;
 };
 struct ReservationKept {
   Reservation row;
@@ -317,7 +342,8 @@ using FactKinds =
              Requeued, Finished, Cancelled, PowerChanged, HealthChanged, LicencesCounted, Serving, Opened, CycleClosed,
              Eligible, Started, Promised, Expected, Extended, Stopped, Preempted, Migrated, PowerOrdered, PowerReviewed,
              StateKept, JobKept, NodeKept, LicenceKept, UserKept, WorkKept, DemandKept, DemandHourKept, ModeChanged,
-             Reserved, Unreserved, ReservationKept, Suspended, Resumed, LimitChanged, Replanned, LicencesChanged>;
+             Reserved, Unreserved, ReservationKept, Suspended, Resumed, LimitChanged, Replanned, LicencesChanged, Found,
+             Described, Surveyed>;
 
 // One of them. How it is copied and destroyed stands in fact.cc, so that not every source file compiles it anew.
 struct AnyFact : FactKinds::Variant {
@@ -334,6 +360,9 @@ struct Fact {
   Instant at = kEpoch;
   std::uint64_t sequence = 0;  // 1, 2, 3, ... over the life of a journal
   AnyFact what;
+  Duration late{0};  // so long after it happened, of an observed one: run times, history and shares go by that
+
+  Instant happened() const { return at - late; }
 };
 
 // The same on its way through the door: what it says is not copied.
@@ -341,6 +370,9 @@ struct FactRef {
   Instant at = kEpoch;
   std::uint64_t sequence = 0;
   FactKinds::Pointer what;
+  Duration late{0};
+
+  Instant happened() const { return at - late; }
 };
 
 }  // namespace rota

@@ -20,14 +20,14 @@ struct ValueNames<Restart> {
 };
 template <>
 struct ValueNames<Outcome> {
-  static constexpr std::array<std::string_view, 6> names{"completed",   "timed_out",     "failed",
-                                                         "node_failed", "out_of_memory", "cancelled"};
+  static constexpr std::array<std::string_view, 7> names{"completed",     "timed_out", "failed", "node_failed",
+                                                         "out_of_memory", "cancelled", "unknown"};
 };
 template <>
 struct ValueNames<JobState> {
-  static constexpr std::array<std::string_view, 10> names{"waiting",     "running",      "completed", "timed_out",
-                                                          "rejected",    "cancelled",    "barred",    "failed",
-                                                          "node_failed", "out_of_memory"};
+  static constexpr std::array<std::string_view, 11> names{"waiting",     "running",       "completed", "timed_out",
+                                                          "rejected",    "cancelled",     "barred",    "failed",
+                                                          "node_failed", "out_of_memory", "unknown"};
 };
 template <>
 struct ValueNames<PowerState> {
@@ -202,6 +202,19 @@ struct Fields<Reservation> {
       Field{"processors", &Reservation::processors, "so many, where they are counted"}};
 };
 template <>
+struct Fields<PowerDraw> {
+  static constexpr std::tuple all{Field{"off", &PowerDraw::off, "milliwatts while it is off", 8},
+                                  Field{"idle", &PowerDraw::idle, "while it is on", 8},
+                                  Field{"busy", &PowerDraw::busy, "that each busy processor adds", 8},
+                                  Field{"accelerator", &PowerDraw::accelerator, "that each busy accelerator adds", 8},
+                                  Field{"boot", &PowerDraw::boot, "from the command to the first job", 8},
+                                  Field{"shutdown", &PowerDraw::shutdown, "from the command until it is off", 8},
+                                  Field{"boot_energy", &PowerDraw::boot_energy, "microjoules; -1: as while idle", 8},
+                                  Field{"shutdown_energy", &PowerDraw::shutdown_energy, "the same", 8},
+                                  Field{"boot_fails", &PowerDraw::boot_fails, "per mille", 8},
+                                  Field{"boot_retry", &PowerDraw::boot_retry, "left alone after a failed boot", 8}};
+};
+template <>
 struct Fields<RunHistory> {
   static constexpr std::tuple all{Field{"last", &RunHistory::last, "run time of the job that ended last"},
                                   Field{"before_last", &RunHistory::before_last, "and of the one before"},
@@ -230,10 +243,12 @@ ROTA_FACT(Rejected, "rejected", observed, "a job was submitted that can never ru
     Field{"job", &F::job, "its id"}, Field{"spec", &F::spec, "what it asked for"}};
 ROTA_FACT_END;
 ROTA_FACT(Held, "held", observed, "a job is not to be started until it is released"){
-    Field{"job", &F::job, "which"}, Field{"by", &F::by, "1: its user, 2: an operator"}};
+    Field{"job", &F::job, "which"},
+    Field{"by", &F::by, "1: its user, 2: an operator, 64: another scheduler, which starts it"}};
 ROTA_FACT_END;
 ROTA_FACT(Released, "released", observed, "a hold has ended"){
-    Field{"job", &F::job, "which"}, Field{"from", &F::from, "1: its user's, 2: an operator's hold"}};
+    Field{"job", &F::job, "which"},
+    Field{"from", &F::from, "1: its user's, 2: an operator's hold, 64: another scheduler"}};
 ROTA_FACT_END;
 ROTA_FACT(Amended, "amended", observed, "a job that has not started is to run on other terms"){
     Field{"job", &F::job, "which"}, Field{"terms", &F::terms, "all of them"},
@@ -302,6 +317,26 @@ ROTA_FACT(LicencesChanged, "licences_changed", observed, "a job that waits asks 
     Field{"job", &F::job, "which", 4}, Field{"licence", &F::licence, "index of the licence that it is to hold", 4},
     Field{"licences", &F::licences, "so many of it", 4},
     Field{"more_licences", &F::more_licences, "that it is to hold beside it, by rising index", 4}};
+ROTA_FACT_END;
+ROTA_FACT(Described, "described", observed, "a node has come, is another than it was, or has gone"){
+    Field{"node", &F::node, "which; the next that there is not: a new one", 8},
+    Field{"name", &F::name, "what it is called", 8},
+    Field{"processors", &F::processors, "that it has; 0: it has gone", 8},
+    Field{"memory", &F::memory, "bytes; 0: not said", 8},
+    Field{"partitions", &F::partitions, "indexes of those that it belongs to", 8},
+    Field{"rack", &F::rack, "where it stands", 8},
+    Field{"accelerators", &F::accelerators, "that it has", 8},
+    Field{"accelerator_type", &F::accelerator_type, "of each of them", 8},
+    Field{"accelerator_speed", &F::accelerator_speed, "per mille", 8},
+    Field{"accelerator_link", &F::accelerator_link, "bytes a second; 0: they take no time", 8},
+    Field{"cpu_factor", &F::cpu_factor, "per mille: how fast it runs jobs", 8},
+    Field{"power", &F::power, "what it draws, and how long it takes to wake", 8}};
+ROTA_FACT_END;
+ROTA_FACT(Surveyed, "surveyed", observed, "the engine has said of everything that had happened by then"){
+    Field{"until", &F::until, "then, by its clock", 8}};
+ROTA_FACT_END;
+ROTA_FACT(Found, "found", observed, "a job runs that no plan has started, or elsewhere than was thought"){
+    Field{"job", &F::job, "which", 8}, Field{"where", &F::where, "nodes that it holds", 8}};
 ROTA_FACT_END;
 ROTA_FACT(Opened, "opened", decided, "a controller has taken the state over"){
     Field{"epoch", &F::epoch, "of its commands; those of older epochs are refused"}};
@@ -379,7 +414,8 @@ ROTA_FACT(StateKept, "state_kept", kept, "counters and lists that no row has"){
     Field{"longest_expected", &F::longest_expected,
           "longest run time counted on of those that have been queued since nobody waited"},
     Field{"first_submit", &F::first_submit, "the first submission of all"},
-    Field{"loads", &F::loads, "that a power rule saw when it looked last", 7}};
+    Field{"loads", &F::loads, "that a power rule saw when it looked last", 7},
+    Field{"surveyed", &F::surveyed, "up to when the engine has said of everything", 8}};
 ROTA_FACT_END;
 ROTA_FACT(ReservationKept, "reservation_kept", kept,
           "a reservation as it stands"){Field{"row", &F::row, "all that is known of it"}};

@@ -8,7 +8,7 @@
 
 namespace rota {
 
-inline constexpr std::uint32_t kJournalVersion = 7;
+inline constexpr std::uint32_t kJournalVersion = 8;
 
 template <class Owner, class T>
 struct Field {

@@ -54,6 +54,7 @@ enum class Outcome : std::uint8_t {
   node_failed,  // with its node
   out_of_memory,
   cancelled,  // because somebody asked for that
+  unknown,    // who could have told has forgotten it
 };
 
 enum class JobState : std::uint8_t {
@@ -67,6 +68,7 @@ enum class JobState : std::uint8_t {
   failed,
   node_failed,
   out_of_memory,
+  unknown,  // it is over, and nothing tells how it ended
 };
 
 // By so much a suspended job's end lies behind what it would be if it went on.
@@ -102,7 +104,7 @@ struct Job {
   bool starting = false;        // running, but the engine has not said so yet
   bool stopping = false;        // still running, but told to stop,
   bool cancelling = false;      // and for good
-  Bars bars = kNoBars;          // of a barred job: why
+  Bars bars = kNoBars;          // of a barred job: why; kNotOurs also while it runs
   Bars suspended_by = kNoBars;  // of a running job that is to stand still: its user, an operator, or both
   bool extended = false;        // was let go on beyond what was expected, up to a set time
   bool ahead = false;           // before others of its priority in the queue, whatever the order
@@ -122,14 +124,16 @@ struct Job {
   bool suspended() const { return suspended_by != kNoBars; }
   // It holds what it asked for, and nothing is under way with it that the engine has yet to confirm.
   bool settled() const { return state == JobState::running && !starting && !stopping && !leaving; }
-  // And it runs: a policy may tell it something.
-  bool steady() const { return settled() && !suspended(); }
+  // A job that another scheduler starts is counted, and left alone.
+  bool ours() const { return (bars & kNotOurs) == 0; }
+  // It is ours and runs: a policy may tell it something.
+  bool steady() const { return settled() && !suspended() && ours(); }
   // It came to where it runs by a move, later than that.
   bool moved_after(Instant at) const { return migrations > 0 && start > at; }
   // It ran, and will not run again.
   bool ended() const {
     return state == JobState::completed || state == JobState::timed_out || state == JobState::failed ||
-           state == JobState::node_failed || state == JobState::out_of_memory;
+           state == JobState::node_failed || state == JobState::out_of_memory || state == JobState::unknown;
   }
   // How long the latest dispatch has stood still by then; `since`: when it was suspended, if it is.
   Duration stood_by(Instant now, Instant since) const {

@@ -29,7 +29,7 @@ NodePower::NodePower(const Machine* machine) : machine_(machine) {
 
 // By milliwatts for each processor of a busy node.
 void NodePower::rank_nodes() {
-  const auto draw_of = [&](const Node& n) { return n.power.busy + n.power.idle / n.processors; };
+  const auto draw_of = [&](const Node& n) { return n.power.busy + n.power.idle / std::max(n.processors, 1U); };
   std::vector<std::int64_t> draws;
   for (const Node& node : machine_->nodes) {
     draws.push_back(draw_of(node));
@@ -44,6 +44,19 @@ void NodePower::rank_nodes() {
     rank_.push_back(static_cast<std::uint32_t>(at - draws.begin()));
   }
   asleep_by_rank_.assign(draws.size(), IdSet(nodes_.size()));
+}
+
+void NodePower::describe_anew(const Machine* machine) {
+  NodePower fresh(machine);
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    const NodeId id{i};
+    fresh.put_back(id, nodes_[i]);
+    if (health(id) != Health::up) fresh.set_health(id, health(id));
+    if (serves(id)) fresh.served(id, true);
+  }
+  fresh.counters_ = counters_;
+  fresh.loads_ = loads_;
+  *this = std::move(fresh);
 }
 
 void NodePower::set_health(NodeId id, Health health) {

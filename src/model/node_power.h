@@ -123,6 +123,9 @@ class NodePower {
   Health health(NodeId node) const { return unhealthy_ == 0 ? Health::up : health_[node.value]; }
   void set_health(NodeId node, Health health);
 
+  // Nodes of this machine, the first of which are those that there were.
+  void describe_anew(const Machine* machine);
+
   // `until`: when a boot or a shutdown is expected to be over. A boot that ends in `off` has failed.
   void changed(NodeId node, PowerState state, Instant now, Instant until);
   void commanded(NodeId node, std::uint64_t by) { nodes_[node.value].command = by; }

@@ -12,11 +12,15 @@ NodeSpace::NodeSpace(const Machine* machine, IdleOrder order, NodeOrder nodes)
   if (!machine) return;
   for (const Node& node : machine->nodes) add_node(node);
   for (const Licence& licence : machine->licences) licences_.push_back(licence.count);
+  const auto there = [](const Kind& k) { return k.processors > 0; };  // those of others have gone
+  const auto first = std::ranges::find_if(kinds_, there);
   const auto same_shape = [&](const Kind& k) {
-    return k.processors == kinds_[0].processors && k.memory == kinds_[0].memory;
+    return !there(k) || (k.processors == first->processors && k.memory == first->memory);
   };
-  if (!kinds_.empty() && std::all_of(kinds_.begin(), kinds_.end(), same_shape)) uniform_ = kinds_[0].processors;
-  for (const Kind& kind : kinds_) factors_.push_back(kind.cpu_factor);
+  if (first != kinds_.end() && std::ranges::all_of(kinds_, same_shape)) uniform_ = first->processors;
+  for (const Kind& kind : kinds_) {
+    if (there(kind)) factors_.push_back(kind.cpu_factor);
+  }
   std::sort(factors_.begin(), factors_.end(), std::greater<>());
   factors_.erase(std::unique(factors_.begin(), factors_.end()), factors_.end());
   for (Kind& kind : kinds_) {
@@ -281,6 +285,13 @@ void NodeSpace::follow(const NodeSpace& other) {
   }
   followed_ = &other;
   own_ = forgotten_ + changed_.size();
+}
+
+void NodeSpace::describe_anew(NodeSpace fresh) {
+  fresh.descriptions_ = descriptions_ + 1;
+  fresh.forgotten_ = forgotten_ + changed_.size() + 1;
+  fresh.changed_.clear();
+  *this = std::move(fresh);
 }
 
 void NodeSpace::set_free(NodeId node, std::int64_t processors, const PerNode& per_node) {

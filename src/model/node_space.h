@@ -141,6 +141,7 @@ class NodeSpace {
   // What is free on the others: less what is missing on overdrawn ones, and so maybe below zero.
   std::int64_t withheld() const { return withheld_; }
   std::size_t overdrawn_count() const { return overdrawn_; }
+  bool overdrawn(NodeId node) const { return nodes_[node.value].overdrawn(); }
 
   // The nodes that are idle and available, in file order, until visit(NodeId) returns false.
   template <class Visit>
@@ -158,6 +159,11 @@ class NodeSpace {
   // Becomes what `other`, of the same machine, is. O(what changed in either since the last time), if it has always
   // followed the same one.
   void follow(const NodeSpace& other);
+
+  // Becomes `fresh`, in which nodes are described anew; whoever follows this copies the whole.
+  void describe_anew(NodeSpace fresh);
+  // So often have they been.
+  std::uint32_t descriptions() const { return descriptions_; }
 
   // For who keeps something in step: visit(NodeId) for every node that has changed since `seen`, some more than once,
   // and `seen` moves on. False, with no visits, if that is not known any more. Begin with a `seen` of kNeverSeen.
@@ -316,6 +322,7 @@ class NodeSpace {
   const NodeSpace* followed_ = nullptr;  // the one that this follows
   std::uint64_t seen_ = kNeverSeen;      // of its changes
   std::uint64_t own_ = 0;                // changes of this when it followed last
+  std::uint32_t descriptions_ = 0;
 };
 
 template <class Visit>

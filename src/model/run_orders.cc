@@ -22,7 +22,7 @@ void Cluster::apply(const Suspended& fact) {
   if (!job.suspended()) {
     unrank_running(job, fact.job);
     end_anew(job, fact.job, job.expected, job.stood + kStandsStill);
-    orders_[fact.job] = {now_, sequence_};
+    orders_[fact.job] = {happened_, sequence_};
   }
   job.suspended_by |= fact.by;
 }
@@ -31,7 +31,7 @@ void Cluster::apply(const Resumed& fact) {
   Job& job = jobs_[fact.job.value];
   const auto rest = static_cast<Bars>(job.suspended_by & ~fact.from);
   if (rest == kNoBars) {
-    end_anew(job, fact.job, job.expected, stood(fact.job));
+    end_anew(job, fact.job, job.expected, stood_by(fact.job, happened_));
     orders_[fact.job] = {kNever, sequence_};
   }
   job.suspended_by = rest;
@@ -54,7 +54,7 @@ void Cluster::apply(const LimitChanged& fact) {
 // It leaves. Who was suspended has stood until now, and its end was counted on by nobody.
 void Cluster::forget_orders(Job& job, JobId id) {
   if (job.suspended()) {
-    job.stood = stood(id);
+    job.stood = stood_by(id, happened_);
     job.suspended_by = kNoBars;
     ++releases_;
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "model/describe.h"
 
 namespace rota {
 
@@ -26,7 +27,8 @@ StateKept Snapshot::state_of(const Cluster& c) {
                   c.reservations_.next_id(),
                   c.longest_expected_,
                   c.first_submit_,
-                  c.power_.loads()};
+                  c.power_.loads(),
+                  c.surveyed_};
   for (const Leaving& l : c.leaving_) state.leaving.push_back(l.job);
   return state;
 }
@@ -35,6 +37,7 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
   std::vector<Fact> facts;
   const auto add = [&](auto what) { facts.push_back({c.now_, c.sequence_, std::move(what)}); };
   add(Opened{c.epoch_});
+  for (const NodeId node : c.described_) add(description_of(node, c.options_.machine->nodes[node.value]));
   add(state_of(c));
   if (!(c.replanned_ == Replanned{})) add(c.replanned_);
   for (const Reservation& row : c.reservations_.all()) add(ReservationKept{row});
@@ -45,8 +48,8 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
     const NodePowerRow& power = c.power_.row(id);
     const NodeKept node{
         id, power, c.power_.serves(id), c.power_.health(id), c.nodes_.fell_idle(id), c.nodes_.idle_since(id)};
-    const bool as_at_first =
-        power == NodePowerRow{} && !node.serves && node.health == Health::up && node.fell_idle == fresh.fell_idle(id);
+    const bool as_at_first = c.described_.empty() && power == NodePowerRow{} && !node.serves &&
+                             node.health == Health::up && node.fell_idle == fresh.fell_idle(id);
     if (!as_at_first) add(node);
   }
   for (std::uint32_t i = 0; i < c.elsewhere_.size(); ++i)
@@ -103,6 +106,7 @@ void Cluster::apply(const StateKept& fact) {
   power_.put_back(fact.power);
   power_.read(fact.loads);
   plain_ = fact.plain;
+  surveyed_ = fact.surveyed;
   reservations_.put_back_next_id(fact.next_reservation);
   longest_expected_ = fact.longest_expected;
   if (fact.first_submit != kNever) count_from(fact.first_submit);
@@ -138,7 +142,7 @@ void Cluster::keep_running(const JobKept& fact) {
     rank_running(job, fact.job);
   }
   if (!nodes_.counted()) {
-    nodes_.take(fact.where);
+    nodes_.take_unasked(fact.where);
     places_.set(fact.job, fact.where);
   }
   if (!options_.list_processors) return;

@@ -19,6 +19,7 @@ bool same(const Placement& a, const Placement& b) {
 
 void KeptTimeline::begin(const View& view) {
   space_ = &view.nodes();
+  descriptions_ = space_->descriptions();
   timeline_ = NodeTimeline::unused(view);
   holds_ = {};
   back_.assign(view.nodes().size(), kEpoch);
@@ -29,7 +30,8 @@ void KeptTimeline::begin(const View& view) {
 
 // First all that is over is given, then what is new is taken: what has no room then is in somebody's way.
 bool KeptTimeline::follow(const View& view, Promises promises) {
-  const bool goes_on = space_ == &view.nodes() && back_.size() == view.nodes().size() && now_ <= view.now();
+  const bool goes_on = space_ == &view.nodes() && back_.size() == view.nodes().size() &&
+                       descriptions_ == view.nodes().descriptions() && now_ <= view.now();
   if (!goes_on) begin(view);
   now_ = view.now();
   timeline_.advance(now_);

@@ -71,6 +71,7 @@ class KeptTimeline {
   const Placement& all_of(NodeId node);
 
   const NodeSpace* space_ = nullptr;
+  std::uint32_t descriptions_ = 0;  // of nodes, when it began
   Instant now_ = kEpoch;
   std::uint64_t follows_ = 0;
   NodeTimeline timeline_;

@@ -50,8 +50,20 @@ void Referee::saw(const View& before, const Started& fact) {
   count_nodes(before, fact.job, fact.where, 1);
 }
 
+void Referee::saw(const View& before, const Found& fact) {
+  gave_way_.clear();
+  if (before.job(fact.job).state == JobState::running) {
+    count_nodes(before, fact.job, before.placement(fact.job), -1);
+    return count_nodes(before, fact.job, fact.where, 1);
+  }
+  ledger_[fact.job.value] = State::running;
+  held_ += before.job(fact.job).spec.processors;
+  count_nodes(before, fact.job, fact.where, 1);
+}
+
 void Referee::ended(const View& before, JobId job, bool queued_again) {
   const Job& row = before.job(job);
+  if (row.state != JobState::running) return ledger_.retire(job.value);  // it was over, and nobody saw it run
   held_ -= row.spec.processors;
   if (row.leaving) {
     leaving_ -= row.spec.processors;
@@ -143,6 +155,8 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
       if (several) state = State::running;  // until the loop below: finds a second start in the same plan
       free -= view.job(a.job).spec.processors;
       if (free < 0 && !too_many.valid()) too_many = a.job;
+    } else if (!view.job(a.job).ours()) {
+      return name(view, a.job) + " is told something and is another scheduler's";
     } else if (state != State::running) {
       return name(view, a.job) + " is killed, extended or moved but is not running";
     } else if (a.kind == ActionKind::migrate) {
@@ -175,7 +189,7 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
   if (preempts) {
     if (auto breach = check_beneficiaries(view, plan)) return breach;
   }
-  if (too_many.valid())
+  if (too_many.valid() && sums_hold(view))
     return fmt::format("{} is started although it does not fit: the starts at {} need {} more than are free",
                        name(view, too_many), when(view.now()), amount(-free, "processor"));
   return std::nullopt;
@@ -262,7 +276,7 @@ std::optional<std::string> Referee::check_new_promises(const View& view, const P
     ++checks_;
     if (p.start == kNever || p.start == view.job(p.job).promise) continue;  // at most another place
     if (p.start <= view.now()) return name(view, p.job) + " is promised a start that is already past";
-    if (!feasible(p.job, p.start)) {
+    if (sums_hold(view) && !feasible(p.job, p.start)) {
       return fmt::format("{} is promised {}, when too few processors are free", name(view, p.job), when(p.start));
     }
   }
@@ -359,7 +373,8 @@ std::optional<Referee::Excess> Referee::first_excess(const View& view, const Pla
 
 // All promises that stand after the plan can be kept together.
 std::optional<std::string> Referee::check_all_promises_together(const View& view, const Plan& plan) {
-  if (view.promised().size() < 2 || plan.closed()) return std::nullopt;  // the promises are drawn anew after that
+  if (view.promised().size() < 2 || plan.closed() || !sums_hold(view))
+    return std::nullopt;  // the promises are drawn anew after that
   const auto excess = first_excess(view, plan, Promises::after);
   if (!excess) return std::nullopt;
   for (const JobId id : view.promised()) {  // what is needed rises where a promise begins

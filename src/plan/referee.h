@@ -40,6 +40,7 @@ class Referee {
   void saw(const View& /*before*/, const Kind& /*fact*/) {}
   void saw(const View& before, const Submitted& fact);
   void saw(const View& before, const Started& fact);
+  void saw(const View& before, const Found& fact);
   void saw(const View& before, const Finished& fact) { ended(before, fact.job, false); }
   void saw(const View& before, const Requeued& fact) { ended(before, fact.job, true); }
   void saw(const View& before, const Vacated& fact) { ended(before, fact.job, true); }
@@ -59,6 +60,7 @@ class Referee {
     gave_way_.clear();
   }
   void saw(const View& before, const LicencesCounted& fact);
+  [[gnu::cold]] void saw(const View& before, const Described& fact);
   [[gnu::cold]] void saw(const View& before, const Reserved& fact);
   [[gnu::cold]] void saw(const View& before, const Unreserved& fact);
   // Whoever gave way did so for what was known then.
@@ -80,6 +82,10 @@ class Referee {
   void settled(const View& after, const LaunchFailed& fact) {
     if (fact.again) see_bars(after, fact.job);
   }
+  void settled(const View& after, const Described& fact);
+  void settled(const View& after, const Requeued& fact) {
+    if (!after.job(fact.job).ours()) see_bars(after, fact.job);
+  }
   void settled(const View& after, const JobKept& fact);
   void settled(const View& after, const NodeKept& fact);
   void settled(const View& /*after*/, const ReservationKept& fact) { reserved_.push_back(fact.row); }
@@ -95,6 +101,9 @@ class Referee {
   enum class State : std::uint8_t { waiting, running, barred };
 
   void ended(const View& before, JobId job, bool queued_again);
+  // What others do on a shared cluster can break any sum over it: where counts do not decide, nodes are looked at
+  // alone.
+  static bool sums_hold(const View& view) { return !view.options().shared || view.counts_decide(); }
   void switched(const View& before, NodeId node, PowerState state, Instant until);
   void drain(const View& before, NodeId node, bool unfit);
   std::int64_t drained_on(const View& view, NodeId node) const;
@@ -143,7 +152,7 @@ class Referee {
   std::optional<std::string> check_shape(const View& view, JobId job, const Placement& where);
   std::optional<std::string> node_excess(const View& view, const Plan& plan, Promises promises,
                                          HeldFrom held_from = HeldFrom::others_ends);
-  std::optional<std::string> worst_node(const Machine& machine);
+  std::optional<std::string> worst_node(const View& view);
   bool could_be_kept_on_nodes(const View& view, const Promise& promise) const;
   const char* breach_of_switch(const View& view, const Action& action);
   std::optional<std::string> check_power(const View& view, const Plan& plan);
@@ -219,6 +228,7 @@ class Referee {
     std::uint32_t node;
     Instant at;
     Used used;
+    bool is_so = false;  // and no plan can change that
   };
   std::vector<NodeChange> node_changes_;  // scratch, as are
   std::vector<std::uint32_t> looked_at_;  // by node: in which look

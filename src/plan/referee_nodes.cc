@@ -205,8 +205,8 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
     const bool comes_back = (state == PowerState::booting || view.options().wakes_for_promises) && !is_unfit(i);
     const Instant back = comes_back ? back_at(view, NodeId{i}) : view.now() + 2 * kLongest;
     const std::int64_t processors = view.options().machine->nodes[i].processors;
-    node_changes_.push_back({i, view.now(), {processors, 0, 0}});
-    node_changes_.push_back({i, back, {-processors, 0, 0}});
+    node_changes_.push_back({i, view.now(), {processors, 0, 0}, true});
+    node_changes_.push_back({i, back, {-processors, 0, 0}, true});
   }
   count_elsewhere(view);
   if (!reserved_.empty()) count_reserved(view, held_from);
@@ -214,8 +214,9 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
     const JobSpec& spec = view.job(id).spec;
     for (const Share& s : where.shares) {
       if (from == view.now() && is_unfit(s.node.value) && view.job(id).state == JobState::running) continue;
-      node_changes_.push_back({s.node.value, from, use_of(spec, s, 1)});
-      node_changes_.push_back({s.node.value, to, use_of(spec, s, -1)});
+      const bool is_so = view.job(id).state == JobState::running;
+      node_changes_.push_back({s.node.value, from, use_of(spec, s, 1), is_so});
+      node_changes_.push_back({s.node.value, to, use_of(spec, s, -1), is_so});
     }
     if (where.shares.empty()) return;
     each_licence(spec, [&](LicenceId licence, std::uint32_t count) {
@@ -258,14 +259,17 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
       if (!starts(p.job)) promise(p.job, p.start, plan.place_of(p));
     }
   }
-  return worst_node(*view.options().machine);
+  return worst_node(view);
 }
 
-std::optional<std::string> Referee::worst_node(const Machine& machine) {
+std::optional<std::string> Referee::worst_node(const View& view) {
+  const Machine& machine = *view.options().machine;
   const std::vector<std::size_t> ends = put_in_order_of_nodes(node_changes_, slots(machine));
-  // At one instant what is given back comes first.
+  // At one instant what is given back comes first, and of what is taken what is taken already.
   const auto before = [](const NodeChange& a, const NodeChange& b) {
-    return std::tie(a.at, a.used.processors) < std::tie(b.at, b.used.processors);
+    const bool a_may_not_be = a.used.processors > 0 && !a.is_so;
+    const bool b_may_not_be = b.used.processors > 0 && !b.is_so;
+    return std::tie(a.at, a_may_not_be, a.used.processors) < std::tie(b.at, b_may_not_be, b.used.processors);
   };
   Used used;
   for (std::size_t i = 0; i < node_changes_.size(); ++i) {
@@ -284,7 +288,8 @@ std::optional<std::string> Referee::worst_node(const Machine& machine) {
                          licence.name, when(c.at));
     }
     const Node& node = machine.nodes[c.node];
-    if (!has(node, used)) {
+    const bool is_theirs = view.options().shared && (c.is_so || c.used.processors <= 0);
+    if (!has(node, used) && !is_theirs) {
       return fmt::format("running jobs and what is set aside together need more than node {} has at {}", node.name,
                          when(c.at));
     }

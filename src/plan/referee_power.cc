@@ -51,6 +51,34 @@ void Referee::drain(const View& before, NodeId id, bool unfit) {
   away_ += drained_on(before, id) - drained;
 }
 
+// It is taken out as it was, and put in as it is.
+void Referee::saw(const View& before, const Described& fact) {
+  gave_way_.clear();
+  if (fact.node.value >= power_.size()) return;
+  const std::int64_t drained = drained_on(before, fact.node);
+  drained_ -= drained;
+  away_ -= drained;
+  count_power(before, fact.node, -1);
+}
+
+void Referee::settled(const View& after, const Described& fact) {
+  const std::size_t nodes = after.options().machine->nodes.size();
+  const std::size_t licences = after.options().machine->licences.size();
+  const bool is_new = !used_.empty() && used_.size() < nodes + licences;
+  if (is_new) used_.insert(used_.begin() + static_cast<std::ptrdiff_t>(fact.node.value), Used{});
+  const bool was_counted = fact.node.value < power_.size();
+  power_.resize(nodes);
+  unfit_.resize(nodes);
+  used_.resize(nodes + licences);
+  if (was_counted) {
+    count_power(after, fact.node, 1);
+    const std::int64_t drained = drained_on(after, fact.node);
+    drained_ += drained;
+    away_ += drained;
+  }
+  if (fact.processors == 0) drain(after, fact.node, true);
+}
+
 void Referee::settled(const View& after, const NodeKept& fact) {
   const NodePowerRow& row = fact.power;
   const NodeId node = fact.node;

@@ -110,7 +110,7 @@ std::optional<std::string> Referee::check_beneficiaries(const View& view, const 
   }
   const auto is_delayed = [](const Action& a) { return a.kind == ActionKind::preempt && a.until != kNever; };
   if (std::any_of(plan.actions().begin(), plan.actions().end(), is_delayed)) return std::nullopt;  // it is promised
-  if (room < 0) {
+  if (room < 0 && sums_hold(view)) {
     return fmt::format("jobs are preempted in vain: {} and those before it need {} more than that frees",
                        name(view, beneficiaries.back()), amount(-room, "processor"));
   }
@@ -137,6 +137,7 @@ bool Referee::could_hold(const View& view, const JobSpec& spec) const {
     if (!power_.empty() && power_[i].state != PowerState::on) continue;
     if (is_unfit(i)) continue;
     const std::int64_t free = node.processors - used_[i].processors;
+    if (free < 0) continue;
     processors += free;
     hold_a_share += free >= share ? 1 : 0;
     hold_one_more += free > share ? 1 : 0;

@@ -6,7 +6,7 @@ namespace rota {
 
 void watched_fold(Cluster& cluster, Referee& referee, const Fact& fact) {
   cluster.advance(fact.at);
-  std::visit([&](const auto& what) { watched_fold(cluster, referee, fact.sequence, what); }, fact.what);
+  std::visit([&](const auto& what) { watched_fold(cluster, referee, fact.sequence, what, fact.late); }, fact.what);
 }
 
 }  // namespace rota

@@ -9,9 +9,10 @@ namespace rota {
 
 // At its time, to which the cluster has been advanced.
 template <class Kind>
-void watched_fold(Cluster& cluster, Referee& referee, std::uint64_t sequence, const Kind& what) {
+void watched_fold(Cluster& cluster, Referee& referee, std::uint64_t sequence, const Kind& what,
+                  Duration late = Duration{0}) {
   referee.saw(cluster, what);
-  cluster.fold_now(sequence, what);
+  cluster.fold_now(sequence, what, late);
   referee.settled(cluster, what);
 }
 

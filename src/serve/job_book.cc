@@ -146,6 +146,8 @@ std::string_view state_word(const Job& job) {
       return "NODE_FAIL";
     case JobState::out_of_memory:
       return "OUT_OF_MEMORY";
+    case JobState::unknown:
+      return "UNKNOWN";
   }
   return "PENDING";
 }

@@ -98,6 +98,7 @@ PendingReason Service::reason_of_barred(JobId id, const Job& job, Telling tellin
       return terms == nullptr ? "It waits for another job." : "It waits for" + awaited_text(terms->after, terms->any);
     });
   }
+  if (!job.ours()) return {"NotOurs", "Another scheduler starts it; this one only shows it."};
   if ((job.bars & kBeginTime) != 0) {
     return reason_with("BeginTime", telling, [&] {
       const JobEntry* entry = job.failed_launches > 0 ? book_.find(id) : nullptr;

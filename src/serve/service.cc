@@ -383,12 +383,12 @@ Result<void> Service::set_policy(const std::string& text) {
 
 // ---- turns of the event loop
 
-Result<void> Service::record(const Observed& fact) {
+Result<void> Service::record(const Observed& fact, Instant happened) {
   Observed said = fact;
   if (auto* again = std::get_if<Requeued>(&said); again != nullptr && view().knows(again->job))
     again->limit = next_limit(view().job(again->job));  // the engine need not know
   if (const auto* power = std::get_if<PowerChanged>(&said)) return power_changed(*power);
-  auto taken = controller_->record(said);
+  auto taken = controller_->record(said, happened);
   if (taken) static_cast<void>(decide());
   return taken;
 }

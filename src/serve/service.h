@@ -265,8 +265,9 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void on_failure(std::function<void()> call) { failed_ = std::move(call); }
 
   // ---- ports
-  JobId submit(const JobSpec& spec) override { return controller_->submit(spec); }
-  Result<void> record(const Observed& fact) override;
+  JobId submit(const JobSpec& spec, Bars bars) override { return controller_->submit(spec, bars); }
+  using Intake::record;
+  Result<void> record(const Observed& fact, Instant happened) override;
   Result<void> decide() override;
   void job_gone(JobId id, const Job& job) override;
   void saw(const View& before, const FactRef& fact) override;

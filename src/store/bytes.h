@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace rota::store {
@@ -78,6 +79,13 @@ class ByteReader {
       return true;
     }
     return long_number(n);
+  }
+
+  bool text(std::string& into, std::uint64_t size) {
+    if (size > left()) return false;
+    into.clear();
+    for (; size > 0; --size) into += static_cast<char>(*at_++);
+    return true;
   }
 
   template <class Unsigned>

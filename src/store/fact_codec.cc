@@ -12,7 +12,7 @@
 namespace rota::store {
 namespace {
 
-constexpr std::size_t kHeadBytes = 3 * kMostNumberBytes;  // kind, time and sequence number
+constexpr std::size_t kHeadBytes = 4 * kMostNumberBytes;  // kind, time, sequence number and how late it was
 
 // Reads the fields of one kind into the fact; false: the reader says why.
 template <std::size_t Kind>
@@ -28,6 +28,8 @@ constexpr std::array<TakeFields, sizeof...(Kind)> readers(std::index_sequence<Ki
 }
 constexpr auto kReaders = readers(std::make_index_sequence<AllKinds::kCount>{});
 
+constexpr std::uint32_t kLateSince = 8;  // the version from which on facts say how late they came
+
 std::string place(std::uint64_t number) { return fmt::format("fact {} of the batch", number); }
 
 std::string_view name_of(const Fact& fact) {
@@ -37,15 +39,16 @@ std::string_view name_of(const Fact& fact) {
 }  // namespace
 
 FactRef ref_of(const Fact& fact) {
-  return std::visit([&](const auto& what) { return FactRef{fact.at, fact.sequence, &what}; }, fact.what);
+  return std::visit([&](const auto& what) { return FactRef{fact.at, fact.sequence, &what, fact.late}; }, fact.what);
 }
 
 void FactEncoder::append(const FactRef& fact) {
   std::byte* at = out_.end();
-  at = put_number(at, fact.what.index());
+  at = put_number(at, 2 * fact.what.index() + (fact.late > Duration{0} ? 1 : 0));
   at = put_number(at, distance(at_, fact.at));
   at = put_number(at, fold_sign(static_cast<std::int64_t>(fact.sequence - sequence_ - 1)));
   at_ = fact.at;
+  if (fact.late > Duration{0}) at = put_number(at, static_cast<std::uint64_t>(fact.late.count()));
   sequence_ = fact.sequence;
   FieldWriter<kJournalVersion> fields(out_, fact.at);
   at = std::visit(
@@ -72,10 +75,16 @@ Result<bool> FactDecoder::next(Fact& fact) {
   std::uint64_t time = 0;
   std::uint64_t sequence = 0;
   if (!in_.number(kind) || !in_.number(time) || !in_.number(sequence)) return fail(place(count_) + " ends too early");
+  const bool is_late = version_ >= kLateSince && (kind & 1U) != 0;
+  if (version_ >= kLateSince) kind /= 2;
   if (kind >= kReaders.size()) {
     return fail("{} is of kind {}, and there are {}", place(count_), kind, kReaders.size());
   }
   fact.at = at_ = at_distance(at_, time);
+  std::uint64_t late = 0;
+  if (is_late && (!in_.number(late) || late > static_cast<std::uint64_t>(kLongest.count())))
+    return fail("{} does not say when it happened", place(count_));
+  fact.late = Duration{static_cast<std::int64_t>(late)};
   fact.sequence = sequence_ += static_cast<std::uint64_t>(unfold_sign(sequence)) + 1;
   FieldReader fields(in_, version_);
   if (kReaders[kind](fields, fact)) return true;

@@ -19,6 +19,7 @@ std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::e
 struct Top {
   Instant at = kEpoch;
   std::uint64_t sequence = 0;
+  Duration late{0};
 };
 
 // Takes the fields of the kind of this name; what is left of the object are those.
@@ -63,7 +64,8 @@ template <>
 struct Fields<store::Top> {
   // NOLINTNEXTLINE(readability-identifier-naming): as in all these tables
   static constexpr std::tuple all{Field{"at", &store::Top::at, "when"},
-                                  Field{"sequence", &store::Top::sequence, "its number"}};
+                                  Field{"sequence", &store::Top::sequence, "its number"},
+                                  Field{"late", &store::Top::late, "milliseconds after it happened", 8}};
 };
 
 }  // namespace rota
@@ -82,6 +84,7 @@ std::string fact_line(const FactRef& fact) {
   Json line = Json::object();
   line["at"] = json_of(fact.at);
   line["sequence"] = fact.sequence;
+  if (fact.late > Duration{0}) line["late"] = json_of(fact.late);
   std::visit(
       [&](const auto* what) {
         using Kind = std::remove_cvref_t<decltype(*what)>;
@@ -103,12 +106,13 @@ Result<Fact> read_fact_line(std::string_view line) {
   Json head = Json::object();
   head["at"] = taken_out(json, "at");
   head["sequence"] = taken_out(json, "sequence");
+  if (json.contains("late")) head["late"] = taken_out(json, "late");
   if (!in.read_members(head, top)) return fail(in.error());
   const Json kind = taken_out(json, "kind");
   if (!kind.is_string()) return fail("A fact has a kind, which is a text; here there is none.");
   const auto name = kind.get<std::string>();
   if (!is_kind(name)) return unknown_kind(name);
-  Fact fact{top.at, top.sequence, {}};
+  Fact fact{top.at, top.sequence, {}, top.late};
   if (!read_kind(name, json, fact, in)) return fail(in.error());
   return fact;
 }

@@ -58,6 +58,10 @@ struct PartName<PowerCounters> {
   static constexpr std::string_view kText = "power of all nodes";
 };
 template <>
+struct PartName<PowerDraw> {
+  static constexpr std::string_view kText = "power draw";
+};
+template <>
 struct PartName<RunHistory> {
   static constexpr std::string_view kText = "past runs";
 };
@@ -71,7 +75,7 @@ struct PartName<Reservation> {
 };
 
 using Parts = KindsOf<KindList<JobSpec, JobTerms, Dependency, Placement, Share, PerNode, LicenceUse, Reason, Job,
-                               NodePowerRow, LoadReading, PowerCounters, RunHistory, Reservation>>;
+                               NodePowerRow, LoadReading, PowerCounters, PowerDraw, RunHistory, Reservation>>;
 
 template <class T>
 std::string type_text() {

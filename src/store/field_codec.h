@@ -69,6 +69,8 @@ class FieldWriter {
       return put_fields(at, value, std::make_index_sequence<std::tuple_size_v<decltype(Fields<T>::all)>>{});
     } else if constexpr (AList<T>) {
       return put_list(at, value);
+    } else if constexpr (std::same_as<T, std::string>) {
+      return put_text(at, value);
     } else if constexpr (AShortList<T>) {
       return put_list(at, value.all());
     } else if constexpr (std::same_as<T, Instant>) {
@@ -111,6 +113,15 @@ class FieldWriter {
     return out_.more(at);
   }
 
+  std::byte* put_text(std::byte* at, const std::string& text) {
+    at = put_number(at, text.size());
+    for (const char c : text) {
+      at = out_.more(at);
+      *at++ = static_cast<std::byte>(c);
+    }
+    return out_.more(at);
+  }
+
   std::byte* put_instant(std::byte* at, Instant value) {
     if (value == kNever) return put_number(at, kNeverCode);
     const std::uint64_t far = distance(base_, value);
@@ -138,6 +149,8 @@ class FieldReader {
       });
     } else if constexpr (AList<T>) {
       return take_list(value, base);
+    } else if constexpr (std::same_as<T, std::string>) {
+      return take_text(value);
     } else if constexpr (AShortList<T>) {
       std::vector<typename T::value_type> all;
       return take_list(all, base) && (value.assign(all) || wrong(": there are too many, or one is too large"));
@@ -211,6 +224,12 @@ class FieldReader {
     if (word == kFarCode && (!take_word(far) || far <= kFarthest)) return wrong(": it is no instant");
     value = at_distance(base, far);
     return value != kNever || wrong(": it is no instant");
+  }
+
+  bool take_text(std::string& text) {
+    std::uint64_t size = 0;
+    if (!take_word(size)) return false;
+    return in_.text(text, size) || wrong(": the text is longer than all that is left");
   }
 
   template <class E>

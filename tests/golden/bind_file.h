@@ -84,7 +84,7 @@ class BindReader {
     } else if (word == "bind") {
       read_rule(words);
     } else {
-      fail("what is {}?", word);
+      fail(fmt::format("what is {}?", word));
     }
   }
 
@@ -106,7 +106,7 @@ class BindReader {
     BindStep& step = file_.steps.emplace_back();
     step.joins = word == "join" || word == "open";
     step.of_slots = word == "open" || word == "close";
-    if (!step.joins && word != "leave" && word != "close") fail("nodes join and leave; what is {}?", word);
+    if (!step.joins && word != "leave" && word != "close") fail(fmt::format("nodes join and leave; what is {}?", word));
     if (step.of_slots && !file_.slots) fail("there are no slots under this rule");
     step.text = word;
     for (std::string more; words >> more && more != ">";) {
@@ -124,7 +124,7 @@ class BindReader {
       const std::string name = more.substr(0, equals);
       if (equals == std::string::npos ||
           (name != "rack" && name != "accelerators" && name != "speed" && name != "node")) {
-        fail("what is {}?", more);
+        fail(fmt::format("what is {}?", more));
       }
       const std::int64_t value = number(more.substr(equals + 1));
       if (name == "rack") step.rack = RackId{static_cast<std::uint32_t>(value)};

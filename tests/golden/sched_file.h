@@ -177,7 +177,7 @@ class SchedReader {
     } else if (word == "clamp" && value.empty()) {
       file_.options.clamp = true;
     } else {
-      fail("there is no setting \"{} {}\"", word, value);
+      fail(fmt::format("there is no setting \"{} {}\"", word, value));
     }
   }
 
@@ -197,7 +197,7 @@ class SchedReader {
       } else if (name == "from" || name == "until") {
         (name == "from" ? r.from : r.until) = at_seconds(value);
       } else {
-        fail("a reservation has no \"{}\"", word);
+        fail(fmt::format("a reservation has no \"{}\"", word));
       }
     } while (words >> word);
   }
@@ -307,7 +307,7 @@ class SchedReader {
       } else if (read_task_word(row.number, name, value)) {
         continue;
       } else {
-        fail("a job has no \"{}\"", word);
+        fail(fmt::format("a job has no \"{}\"", word));
       }
     }
     if (site > 0 || input > 0 || !anywhere) tell_apart(row, site, input, anywhere);
@@ -348,7 +348,7 @@ class SchedReader {
       file_.asleep = next_number(words);
       for (std::string word; words >> word;) {
         const auto [name, value] = named(word);
-        if (name != "cycles" && name != "failed") fail("sleep has no \"{}\"", word);
+        if (name != "cycles" && name != "failed") fail(fmt::format("sleep has no \"{}\"", word));
         (name == "cycles" ? file_.cycles : file_.failed) = value;
       }
       return;
@@ -381,14 +381,14 @@ class SchedReader {
       } else if (name == "at") {
         e.at = value;
       } else {
-        fail("a timeline has no \"{}\"", word);
+        fail(fmt::format("a timeline has no \"{}\"", word));
       }
     }
   }
 
   std::pair<std::string, std::int64_t> named(const std::string& word) const {
     const auto equals = word.find('=');
-    if (equals == std::string::npos) fail("\"{}\" is not understood", word);
+    if (equals == std::string::npos) fail(fmt::format("\"{}\" is not understood", word));
     return {word.substr(0, equals), number(word.substr(equals + 1))};
   }
 

@@ -7,8 +7,8 @@ namespace rota {
 
 class WatchingIntake : public Intake {
  public:
-  JobId submit(const JobSpec& spec) override { return watched().submit(spec); }
-  Result<void> record(const Observed& fact) override { return watched().record(fact); }
+  JobId submit(const JobSpec& spec, Bars bars) override { return watched().submit(spec, bars); }
+  Result<void> record(const Observed& fact, Instant happened) override { return watched().record(fact, happened); }
   Result<void> decide() override {
     auto done = watched().decide();
     decided(watched().view());

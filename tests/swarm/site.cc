@@ -12,7 +12,7 @@ namespace rota::swarm {
 namespace {
 
 Fact copy_of(const FactRef& ref) {
-  return std::visit([&](const auto* what) { return Fact{ref.at, ref.sequence, *what}; }, ref.what);
+  return std::visit([&](const auto* what) { return Fact{ref.at, ref.sequence, *what, ref.late}; }, ref.what);
 }
 
 }  // namespace
@@ -229,9 +229,9 @@ void Site::compact() {
   });
 }
 
-Result<void> Site::record(const Observed& fact) {
+Result<void> Site::record(const Observed& fact, Instant happened) {
   attempt([&](Controller& controller) -> Result<void> {
-    static_cast<void>(controller.record(fact));
+    static_cast<void>(controller.record(fact, happened));
     return {};
   });
   return {};

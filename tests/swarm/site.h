@@ -59,8 +59,8 @@ class Site final : public Intake,
   void decide_again();  // what the journal tells of since it was compacted
 
   // Answers of the engine.
-  JobId submit(const JobSpec& /*spec*/) override { return {}; }
-  Result<void> record(const Observed& fact) override;
+  JobId submit(const JobSpec& /*spec*/, Bars /*bars*/) override { return {}; }
+  Result<void> record(const Observed& fact, Instant happened) override;
   Result<void> decide() override;
 
   Instant clock() const { return now(); }

@@ -23,12 +23,13 @@ namespace {
 
 // How a job that ran has ended; nothing of one that never ran.
 std::optional<JobState> end_of(const store::HistoryRow& row) {
-  static constexpr std::array<std::pair<std::string_view, JobState>, 6> kStates{
+  static constexpr std::array<std::pair<std::string_view, JobState>, 7> kStates{
       {{"COMPLETED", JobState::completed},
        {"FAILED", JobState::failed},
        {"TIMEOUT", JobState::timed_out},
        {"NODE_FAIL", JobState::node_failed},
        {"OUT_OF_MEMORY", JobState::out_of_memory},
+       {"UNKNOWN", JobState::unknown},
        {"CANCELLED", JobState::cancelled}}};  // while it ran: it took that long
   const auto found = std::ranges::find(kStates, row.state, [](const auto& s) { return s.first; });
   if (found == kStates.end() || row.start == kNever || row.end <= row.start) return std::nullopt;

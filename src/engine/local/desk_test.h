@@ -205,8 +205,8 @@ class Desk : public Intake, public RunSource {
   const std::string& warned_of(std::uint32_t job) { return warnings_[JobId{job}]; }
   const std::vector<Observed>& all() const { return heard_; }
 
-  JobId submit(const JobSpec& /*spec*/) override { return {}; }
-  Result<void> record(const Observed& fact) override {
+  JobId submit(const JobSpec& /*spec*/, Bars /*bars*/) override { return {}; }
+  Result<void> record(const Observed& fact, Instant /*happened*/) override {
     heard_.push_back(fact);
     return {};
   }

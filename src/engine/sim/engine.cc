@@ -114,7 +114,7 @@ void SimEngine::tell(const Happening& happening) {
           if (!id.valid()) return;
           alive_.add(id.value).run_time = what.run_time;
           if (tasks_) tasks_->arrive(id, what.spec.number, what.run_time);
-        } else if (auto taken = intake_->record(what); !taken) {
+        } else if (auto taken = intake_->record(what, loop_.now()); !taken) {
           health_ = fail("the simulated cluster said what cannot be: " + taken.error().message);
         }
       },

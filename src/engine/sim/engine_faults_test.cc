@@ -15,8 +15,8 @@ class Nobody final : public Source {
 
 class Hearer final : public Intake {
  public:
-  JobId submit(const JobSpec& /*spec*/) override { return JobId{0}; }
-  Result<void> record(const Observed& fact) override {
+  JobId submit(const JobSpec& /*spec*/, Bars /*bars*/) override { return JobId{0}; }
+  Result<void> record(const Observed& fact, Instant /*happened*/) override {
     heard.push_back(fact);
     return {};
   }

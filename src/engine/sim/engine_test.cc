@@ -27,8 +27,8 @@ class TwoJobs final : public Source {
 class Listener final : public Intake {
  public:
   explicit Listener(const Loop& loop) : loop_(loop) {}
-  JobId submit(const JobSpec& /*spec*/) override { return JobId{submitted_++}; }
-  Result<void> record(const Observed& fact) override {
+  JobId submit(const JobSpec& /*spec*/, Bars /*bars*/) override { return JobId{submitted_++}; }
+  Result<void> record(const Observed& fact, Instant /*happened*/) override {
     if (const auto* f = std::get_if<Finished>(&fact)) ended[f->job.value] = loop_.now();
     if (const auto* o = std::get_if<Overdue>(&fact)) overdue[o->job.value] = loop_.now();
     return {};

@@ -25,18 +25,19 @@ void FaultyLink::arrive(const Message& message) {
   std::visit([&](const auto& what) { take(what); }, message);
 }
 
-void FaultyLink::take(const Observed& fact) {
+void FaultyLink::take(const Answer& answer) {
   if (!listener_) {
     ++counts_.unheard;
     return;
   }
   heard_ = true;
-  static_cast<void>(listener_->record(fact));  // one that contradicts the state is refused, and counted there
+  static_cast<void>(
+      listener_->record(answer.what, answer.happened));  // one that contradicts the state is refused, and counted there
 }
 
 // The engine must not hear what became of it.
-Result<void> FaultyLink::record(const Observed& fact) {
-  pass(fact, counts_.lost_answers);
+Result<void> FaultyLink::record(const Observed& fact, Instant happened) {
+  pass(Answer{fact, happened}, counts_.lost_answers);
   return {};
 }
 

@@ -48,18 +48,22 @@ class FaultyLink final : public Engine, public Intake, public Alarm {
   Observation observe() const override { return engine_.observe(); }
 
   // Jobs come to the controller on another way.
-  JobId submit(const JobSpec& /*spec*/) override { return {}; }
-  Result<void> record(const Observed& fact) override;
+  JobId submit(const JobSpec& /*spec*/, Bars /*bars*/) override { return {}; }
+  Result<void> record(const Observed& fact, Instant happened) override;
   Result<void> decide() override;
   void ring() override;
 
  private:
-  using Message = std::variant<Command, Observed>;
+  struct Answer {
+    Observed what;
+    Instant happened;
+  };
+  using Message = std::variant<Command, Answer>;
 
   void pass(const Message& message, std::int64_t& lost);
   void arrive(const Message& message);
   void take(const Command& command) { engine_.dispatch(command); }
-  void take(const Observed& fact);
+  void take(const Answer& answer);
 
   Engine& engine_;
   VirtualLoop& loop_;

@@ -19,7 +19,7 @@ JobId FederatedSite::submit(const JobSpec& spec, const Handed& handed) {
   return controller_.submit(spec, terms, kNoBars, handed.ahead).value_or(JobId{});
 }
 
-JobId FederatedSite::submit(const JobSpec& spec) {
+JobId FederatedSite::submit(const JobSpec& spec, Bars /*bars*/) {
   const auto handed = handed_.extract(spec.number);
   const JobId id = handed ? submit(spec, handed.mapped()) : controller_.submit(spec);
   const auto brought = brought_.find(spec.number);

@@ -70,9 +70,9 @@ class FederatedSite final : private GateKeeper, private Intake, private JobSink 
   void answered(std::int64_t job, bool ours) { gate_.answered(job, ours); }
 
  private:
-  JobId submit(const JobSpec& spec) override;
+  JobId submit(const JobSpec& spec, Bars bars) override;
   JobId submit(const JobSpec& spec, const Handed& handed);
-  Result<void> record(const Observed& fact) override { return controller_.record(fact); }
+  Result<void> record(const Observed& fact, Instant happened) override { return controller_.record(fact, happened); }
   Result<void> decide() override;
   void job_gone(JobId id, const Job& job) override;
   StartAnswer claim_to_start(std::int64_t job) override { return ear_.claim(self_, job, true); }

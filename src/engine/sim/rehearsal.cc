@@ -39,7 +39,7 @@ class TermsGiver final : public Intake {
   TermsGiver(Controller& controller, const std::map<std::uint32_t, JobTerms>& terms)
       : controller_(controller), terms_(terms) {}
 
-  JobId submit(const JobSpec& spec) override {
+  JobId submit(const JobSpec& spec, Bars /*bars*/) override {
     const auto own = terms_.find(controller_.view().next_job().value);
     if (own == terms_.end()) return controller_.submit(spec);
     JobTerms terms = own->second;
@@ -50,7 +50,7 @@ class TermsGiver final : public Intake {
     const auto taken = controller_.submit(spec, terms, kNoBars);
     return taken ? *taken : controller_.submit(spec);  // it can never run here, which is told there
   }
-  Result<void> record(const Observed& fact) override { return controller_.record(fact); }
+  Result<void> record(const Observed& fact, Instant happened) override { return controller_.record(fact, happened); }
   Result<void> decide() override { return controller_.decide(); }
 
  private:

@@ -177,7 +177,8 @@ class OnePromise {
 
   void shrink(NodeId node) {
     const NodeSpace& free_now = plan_.nodes();
-    const std::int64_t processors = std::min<std::int64_t>(free_now.free_on(node), plan_.room().processors_on(node));
+    const bool usable = !free_now.overdrawn(node);
+    const std::int64_t processors = usable ? std::min(free_now.free_on(node), plan_.room().processors_on(node)) : 0;
     const PerNode per_node = free_now.per_node_on(node).least(plan_.room().per_node_on(node));
     plan_.some_nodes().set_free(node, std::max<std::int64_t>(processors, 0), per_node.at_least_nothing());
   }

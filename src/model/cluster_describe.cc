@@ -1,0 +1,59 @@
+// The cluster when a node is described: its indexes are made anew, and what runs goes back to where it was.
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "model/cluster.h"
+#include "model/describe.h"
+
+namespace rota {
+
+std::optional<std::string> Cluster::objection(const Described& fact) const {
+  static const Machine kCounted;
+  return objection_to(options_.machine ? *options_.machine : kCounted, fact);
+}
+
+void Cluster::apply(const Described& fact) {
+  if (!own_machine_) {
+    own_machine_ = std::make_unique<Machine>(*options_.machine);
+    options_.machine = own_machine_.get();
+  }
+  describe(*own_machine_, fact);
+  options_.processors = own_machine_->processors;
+  described_.insert(fact.node);
+  power_.describe_anew(own_machine_.get());
+  if (fact.processors == 0) power_.set_health(fact.node, Health::down);
+  nodes_.describe_anew(nodes_with_what_runs());
+  waiting_for_places_ = waiting_for_whole_nodes_ = waiting_for_parts_ = 0;
+  for_each_job([&](JobId, const Job& job) {
+    if (job.state == JobState::waiting) count_waiting(job, 1);
+  });
+  ++releases_;
+}
+
+NodeSpace Cluster::nodes_with_what_runs() const {
+  NodeSpace space(options_.machine, options_.idle_order, options_.node_order);
+  const auto before = static_cast<std::uint32_t>(nodes_.size());
+  std::uint64_t latest = 0;
+  for (std::uint32_t n = 0; n < before; ++n) {
+    space.put_back(NodeId{n}, nodes_.fell_idle(NodeId{n}), nodes_.idle_since(NodeId{n}));
+    latest = std::max(latest, nodes_.fell_idle(NodeId{n}));
+  }
+  for (std::uint32_t n = before; n < space.size(); ++n) space.put_back(NodeId{n}, ++latest, now_);
+  for (std::uint32_t n = 0; n < space.size(); ++n) {
+    const NodeId id{n};
+    const bool usable = power_.health(id) == Health::up && power_.state(id) == PowerState::on;
+    if (!usable) space.set_available(id, false);
+  }
+  running_.for_each([&](const RunningEntry& e) {
+    space.take_unasked(places_.of(e.job));
+    return true;
+  });
+  for (std::uint32_t l = 0; l < elsewhere_.size(); ++l) {
+    const LicenceId licence{l};
+    space.set_licences_free(licence, space.licences_free(licence) - elsewhere_[l]);
+  }
+  return space;
+}
+
+}  // namespace rota

@@ -1,0 +1,410 @@
+#include "foreign/foreign_engine.h"
+
+#include <algorithm>
+
+#include "model/describe.h"
+#include "model/never_fits.h"
+
+namespace rota::foreign {
+namespace {
+
+bool same(const Placement& a, const Placement& b) {
+  const auto by_node = [](const Share& x, const Share& y) { return x.node < y.node; };
+  std::vector<Share> first = a.shares;
+  std::vector<Share> second = b.shares;
+  std::ranges::sort(first, by_node);
+  std::ranges::sort(second, by_node);
+  return std::ranges::equal(
+      first, second, [](const Share& x, const Share& y) { return x.node == y.node && x.processors == y.processors; });
+}
+
+Outcome outcome_of(Ending how) {
+  switch (how) {
+    case Ending::completed:
+      return Outcome::completed;
+    case Ending::timed_out:
+      return Outcome::timed_out;
+    case Ending::cancelled:
+      return Outcome::cancelled;
+    case Ending::node_failed:
+      return Outcome::node_failed;
+  }
+  return Outcome::unknown;
+}
+
+constexpr Duration kPatience = seconds(90);  // until an order is sent again of which nothing is seen
+
+Health health_of(NodeState state) {
+  return state == NodeState::up ? Health::up : state == NodeState::draining ? Health::draining : Health::down;
+}
+
+}  // namespace
+
+void Line::send(Message message) {
+  message.life = life_;
+  if (chance_.chance(faults_.loses)) return;
+  const Duration takes{faults_.longest > Duration{0} ? chance_.between(0, faults_.longest.count()) : 0};
+  on_the_way_.emplace(std::pair(loop_.now() + takes, ++messages_), std::move(message));
+  loop_.set(*this, on_the_way_.begin()->first.first);
+}
+
+void Line::ring() {
+  while (!on_the_way_.empty() && on_the_way_.begin()->first.first <= loop_.now()) {
+    const auto next = on_the_way_.extract(on_the_way_.begin());
+    arrive(next.mapped());
+  }
+  if (!on_the_way_.empty()) loop_.set(*this, on_the_way_.begin()->first.first);
+}
+
+void Line::arrive(const Message& message) {
+  if (!message.to_cluster) {
+    if (!end_ || message.life != life_) return;
+    if (const auto* listing = std::get_if<Listing>(&message.what)) end_->hear(*listing);
+    if (const auto* done = std::get_if<Done>(&message.what)) end_->hear(*done);
+    return;
+  }
+  cluster_.run_to(loop_.now());
+  if (const auto* order = std::get_if<Order>(&message.what)) {
+    if (cluster_.away()) return;
+    const Done done = carry_out(*order);
+    if (message.life == life_) send({false, done});
+  } else if (!cluster_.away() && message.life == life_) {
+    send({false, cluster_.listing()});
+  }
+}
+
+Line::Done Line::carry_out(const Order& order) {
+  Result<void> done;
+  switch (order.kind) {
+    case Order::Kind::start:
+      done = cluster_.start(order.number, order.where);
+      break;
+    case Order::Kind::cancel:
+      done = cluster_.cancel(order.number);
+      break;
+    case Order::Kind::requeue:
+      done = cluster_.requeue(order.number);
+      break;
+    case Order::Kind::set_limit:
+      done = cluster_.set_limit(order.number, order.limit);
+      break;
+  }
+  return {order, cluster_.now(), done ? std::nullopt : std::optional(done.error().message)};
+}
+
+Capabilities ForeignEngine::capabilities() const {
+  Capabilities can;
+  can.suspend = can.checkpoint = can.extend = can.power = can.move = can.tasks = can.sites = false;
+  can.shared = true;
+  can.remembers = OtherCluster::kRemembers;
+  can.confirms_starts = true;
+  return can;
+}
+
+void ForeignEngine::open(Intake& intake, const View& view) {
+  intake_ = &intake;
+  view_ = &view;
+  view.for_each_job([&](JobId id, const Job& job) {
+    if (!job.gone()) entries_[job.spec.number] = {.job = id};
+  });
+  line_.connect(this);
+  next_poll_ = loop_.now();
+  loop_.set(*this, next_poll_);
+}
+
+void ForeignEngine::ring() {
+  if (loop_.now() >= next_poll_) {
+    survey();
+    next_poll_ = loop_.now() + poll_;
+  }
+  look_for_overdue();
+}
+
+void ForeignEngine::look_for_overdue() {
+  Instant next = next_poll_;
+  std::vector<std::pair<JobId, std::uint32_t>> late;
+  view_->running().for_each([&](const RunningEntry& e) {
+    if (e.place.end > loop_.now()) {
+      next = std::min(next, e.place.end);
+      return false;
+    }
+    const Job& job = view_->job(e.job);
+    if (job.settled() && overdue_.insert({job.dispatch, e.place.end}).second) late.emplace_back(e.job, job.dispatch);
+    return true;
+  });
+  loop_.set(*this, next);
+  for (const auto& [job, dispatch] : late) say(Overdue{job, dispatch});
+  if (!late.empty()) static_cast<void>(intake_->decide());
+}
+
+NodeId ForeignEngine::node_of(const std::string& name) const {
+  const std::vector<Node>& nodes = view_->options().machine->nodes;
+  const auto found = std::ranges::find(nodes, name, &Node::name);
+  return found == nodes.end() ? NodeId{} : NodeId{static_cast<std::uint32_t>(found - nodes.begin())};
+}
+
+Placement ForeignEngine::place_of(const JobRow& row) const {
+  Placement where;
+  for (const Part& part : row.where) {
+    if (const NodeId node = node_of(part.node); node.valid()) where.shares.push_back({node, part.processors});
+  }
+  return where;
+}
+
+std::vector<Part> ForeignEngine::parts_of(const Placement& where) const {
+  std::vector<Part> parts;
+  for (const Share& s : where.shares)
+    parts.push_back({view_->options().machine->nodes[s.node.value].name, s.processors});
+  return parts;
+}
+
+JobSpec ForeignEngine::spec_of(const JobRow& row) const {
+  JobSpec spec;
+  spec.number = row.number;
+  spec.submit = row.submitted;
+  spec.limit = row.asks.limit;
+  spec.memory = row.asks.memory;
+  spec.processors = row.asks.processors;
+  spec.nodes = row.asks.nodes;
+  spec.user = row.asks.user;
+  spec.priority = static_cast<std::int32_t>(row.asks.priority);
+  return spec;
+}
+
+bool ForeignEngine::can_be_ours(const JobRow& row) const {
+  const Machine& machine = *view_->options().machine;
+  return row.asks.gated && row.asks.processors <= machine.processors && !never_fits(machine, spec_of(row));
+}
+
+void ForeignEngine::dispatch(const Command& command) {
+  if (command.kind == Command::Kind::expect) return ring();
+  Entry& entry = entries_[view_->job(command.job).spec.number];
+  entry.job = command.job;
+  entry.key = command.key;
+  entry.touched = loop_.now();
+  const Number number = view_->job(command.job).spec.number;
+  switch (command.kind) {
+    case Command::Kind::start:
+      return order(entry, {Line::Order::Kind::start, number, command.job, command.key, parts_of(command.where)});
+    case Command::Kind::kill:
+    case Command::Kind::preempt:
+      return order(entry, {command.for_good ? Line::Order::Kind::cancel : Line::Order::Kind::requeue, number,
+                           command.job, command.key});
+    case Command::Kind::adjust:
+      return order(entry, {Line::Order::Kind::set_limit, number, command.job, command.key, {}, command.limit});
+    case Command::Kind::expect:
+    case Command::Kind::migrate:
+    case Command::Kind::power_on:
+    case Command::Kind::power_off:
+      return;
+  }
+}
+
+void ForeignEngine::order(Entry& entry, const Line::Order& order) {
+  entry.refused = kNever;
+  entry.touched = loop_.now();
+  entry.order = order;
+  line_.order(order);
+}
+
+void ForeignEngine::order_again(Entry& entry) {
+  if (entry.order && entry.touched + kPatience < loop_.now()) order(entry, Line::Order(*entry.order));
+}
+
+// That an order was refused says little: it may have been carried out before. The next listing tells.
+void ForeignEngine::hear(const Line::Done& done) {
+  const auto found = entries_.find(done.order.number);
+  if (found == entries_.end() || found->second.key != done.order.key) return;
+  Entry& entry = found->second;
+  entry.touched = std::max(entry.touched, done.at);
+  entry.order.reset();
+  if (done.refusal) {
+    entry.refused = done.at;
+    survey();
+    return;
+  }
+  const Job* job = view_->find_job(entry.job);
+  if (!job || job->state != JobState::running) return;
+  if (done.order.kind == Line::Order::Kind::start && job->starting) {
+    say(Launched{entry.job, job->dispatch});
+    static_cast<void>(intake_->decide());
+  } else {
+    survey();
+  }
+}
+
+void ForeignEngine::hear(const Listing& listing) {
+  if (listing.at < view_->surveyed()) return;  // a later one came before it
+  ++surveys_;
+  compare_nodes(listing);
+  for (const JobRow& row : listing.jobs) compare(row, listing.at);
+  miss_jobs(listing);
+  miss_nodes(listing);
+  std::erase_if(over_,
+                [&](Number n) { return std::ranges::find(listing.jobs, n, &JobRow::number) == listing.jobs.end(); });
+  if (listing.at > view_->surveyed()) say(Surveyed{listing.at});
+  static_cast<void>(intake_->decide());
+  look_for_overdue();
+}
+
+void ForeignEngine::compare_nodes(const Listing& listing) {
+  for (const NodeRow& row : listing.nodes) {
+    NodeId id = node_of(row.name);
+    const Machine& machine = *view_->options().machine;
+    if (!id.valid()) {
+      id = NodeId{static_cast<std::uint32_t>(machine.nodes.size())};
+      say(Described{.node = id, .name = row.name, .processors = row.processors, .memory = row.memory});
+    } else if (machine.nodes[id.value].processors != row.processors || machine.nodes[id.value].memory != row.memory) {
+      Node changed = machine.nodes[id.value];
+      changed.processors = row.processors;
+      changed.memory = row.memory;
+      say(description_of(id, changed));
+    }
+    if (view_->power().health(id) != health_of(row.state)) say(HealthChanged{id, health_of(row.state)});
+  }
+}
+
+void ForeignEngine::miss_nodes(const Listing& listing) {
+  for (std::uint32_t n = 0; n < view_->options().machine->nodes.size(); ++n) {
+    Node gone = view_->options().machine->nodes[n];
+    if (gone.processors == 0) continue;
+    if (std::ranges::find(listing.nodes, gone.name, &NodeRow::name) != listing.nodes.end()) continue;
+    gone.processors = 0;
+    gone.memory = 0;
+    say(description_of(NodeId{n}, gone));
+  }
+}
+
+void ForeignEngine::compare(const JobRow& row, Instant listed) {
+  const auto found = entries_.find(row.number);
+  if (found == entries_.end()) return meet(row);
+  Entry& entry = found->second;
+  if (listed <= entry.touched && row.state != State::ended) return;  // what has ended stays so
+  const Job* job = view_->find_job(entry.job);
+  const bool is_being_cancelled = job && job->cancelling && row.state != State::ended;
+  if (is_being_cancelled) return order_again(entry);
+  if (!job || job->gone()) {
+    entries_.erase(found);
+    if (row.state == State::ended) over_.insert(row.number);
+    return;
+  }
+  switch (row.state) {
+    case State::waiting:
+      return compare_waiting(row, entry);
+    case State::running:
+      return compare_running(row, entry);
+    case State::ended:
+      return compare_ended(row, entry);
+  }
+}
+
+// One that the controller has never heard of, or has forgotten since it was over.
+void ForeignEngine::meet(const JobRow& row) {
+  if (over_.contains(row.number)) return;
+  if (row.state == State::ended && row.ended <= view_->surveyed()) return;
+  const bool ours = can_be_ours(row);
+  Bars bars = ours ? kNoBars : kNotOurs;
+  if (row.held) bars |= kHeldByOperator;
+  const JobId id = intake_->submit(spec_of(row), bars);
+  if (!id.valid()) return;
+  Entry& entry = entries_[row.number] = {.job = id};
+  if (row.state == State::running) begins(row, entry);
+  if (row.state == State::ended) compare_ended(row, entry);
+}
+
+void ForeignEngine::begins(const JobRow& row, Entry& entry) {
+  entry.started = row.started;
+  say(Found{entry.job, place_of(row)}, row.started);
+}
+
+void ForeignEngine::compare_waiting(const JobRow& row, Entry& entry) {
+  const Job& job = view_->job(entry.job);
+  if (job.state != JobState::running) return compare_wishes(row, entry.job);
+  if (job.starting && !job.stopping) {
+    if (entry.refused == kNever) {  // its order is on its way, or is lost
+      return order_again(entry);
+    }
+    entry.refused = kNever;
+    say(LaunchFailed{entry.job, true, job.dispatch});
+    return;
+  }
+  say(Requeued{entry.job, job.spec.limit, job.dispatch});
+}
+
+void ForeignEngine::compare_wishes(const JobRow& row, JobId id) {
+  const Job& job = view_->job(id);
+  const bool ours = can_be_ours(row);
+  if (!ours && job.ours()) say(Held{id, kNotOurs});
+  const bool held = (job.bars & kHeldByOperator) != 0;
+  if (row.held && !held) say(Held{id, kHeldByOperator});
+  const JobSpec asks = spec_of(row);
+  const bool differs =
+      asks.limit != job.spec.limit || asks.priority != job.spec.priority || asks.processors != job.spec.processors;
+  if (differs) {
+    const JobTerms* own = view_->eligibility().terms(id);
+    JobTerms terms = own ? *own : JobTerms{asks.limit, asks.priority, job.spec.partition};
+    terms.limit = asks.limit;
+    terms.priority = asks.priority;
+    say(Amended{id, terms, asks.processors, asks.nodes, asks.memory});
+  }
+  if (!row.held && held) say(Released{id, kHeldByOperator});
+  if (ours && !view_->job(id).ours()) say(Released{id, kNotOurs});
+}
+
+void ForeignEngine::compare_running(const JobRow& row, Entry& entry) {
+  const Job& job = view_->job(entry.job);
+  if (job.state != JobState::running) {
+    compare_wishes(row, entry.job);
+    return begins(row, entry);
+  }
+  const bool elsewhere = !same(place_of(row), view_->placement(entry.job));
+  if (job.starting) {
+    if (elsewhere) {
+      say(LaunchFailed{entry.job, true, job.dispatch});
+      return begins(row, entry);
+    }
+    say(Launched{entry.job, job.dispatch});
+  } else if (entry.started != kNever
+                 ? entry.started != row.started
+                 : !job.ours() && row.started > job.start) {  // it went back to the queue, and began again
+    say(Requeued{entry.job, job.spec.limit, job.dispatch}, row.started);
+    return begins(row, entry);
+  }
+  entry.started = row.started;
+  if (elsewhere && job.settled()) say(Found{entry.job, place_of(row)});
+  if (row.asks.limit != job.spec.limit && job.settled()) say(LimitChanged{entry.job, row.asks.limit});
+}
+
+void ForeignEngine::compare_ended(const JobRow& row, const Entry& entry) {
+  const JobId id = entry.job;
+  const bool runs = view_->job(id).state == JobState::running;
+  if (!runs && row.started == kNever) {
+    say(Cancelled{id}, row.ended);
+  } else {
+    if (!runs) say(Found{id, place_of(row)}, row.started);
+    if (row.started == kNever || (view_->job(id).starting && row.how == Ending::cancelled)) {
+      say(Cancelled{id}, row.ended);
+    } else {
+      say(Finished{id, outcome_of(row.how)}, row.ended);
+    }
+  }
+  over_.insert(row.number);
+  entries_.erase(row.number);
+}
+
+void ForeignEngine::miss_jobs(const Listing& listing) {
+  std::vector<Number> missing;
+  for (const auto& [number, entry] : entries_) {
+    if (entry.touched >= listing.at) continue;
+    const bool listed = std::ranges::find(listing.jobs, number, &JobRow::number) != listing.jobs.end();
+    if (!listed) missing.push_back(number);
+  }
+  for (const Number number : missing) {
+    const JobId id = entries_[number].job;
+    entries_.erase(number);
+    const Job* job = view_->find_job(id);
+    if (job && !job->gone()) say(Finished{id, Outcome::unknown});
+  }
+}
+
+}  // namespace rota::foreign

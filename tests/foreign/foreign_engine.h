@@ -1,0 +1,156 @@
+// The engine of a cluster that is somebody else's (other_cluster.h), as one of Slurm is to be: it asks for a listing
+// from time to time, holds it against what the controller believes, and says what differs as facts with their times; it
+// carries out commands as orders, which may be refused, or come late, or be answered by nothing. Whatever is not known
+// is looked up, never assumed. It keeps nothing that must outlive it: which jobs it has told of is for the state to
+// say.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/random.h"
+#include "control/ports.h"
+#include "engine/sim/loop.h"
+#include "foreign/other_cluster.h"
+
+namespace rota::foreign {
+
+// Of the way between this and the cluster, in each direction.
+struct LineFaults {
+  Duration longest{0};  // that a message takes
+  double loses = 0;     // so often an answer, or an order, never comes
+};
+
+// The way to the cluster. Orders that are on it arrive whatever becomes of the engine; answers come to the life of the
+// engine that asked.
+class Line final : public Alarm {
+ public:
+  struct Order {
+    enum class Kind : std::uint8_t { start, cancel, requeue, set_limit };
+    Kind kind = Kind::start;
+    Number number = 0;
+    JobId job = {};
+    std::uint64_t key = 0;
+    std::vector<Part> where = {};
+    Duration limit{0};
+  };
+  struct Done {
+    Order order;
+    Instant at;
+    std::optional<std::string> refusal;
+  };
+
+  class End {
+   public:
+    virtual ~End() = default;
+    virtual void hear(const Listing& listing) = 0;
+    virtual void hear(const Done& done) = 0;
+  };
+
+  Line(OtherCluster& cluster, sim::VirtualLoop& loop, LineFaults faults, std::uint64_t seed)
+      : cluster_(cluster), loop_(loop), faults_(faults), chance_(seed) {}
+
+  void connect(End* end) {
+    end_ = end;
+    ++life_;
+  }
+  void ask() { send({true, Ask{}}); }
+  void order(const Order& order) { send({true, order}); }
+  void set_faults(LineFaults faults) { faults_ = faults; }
+  // After whoever was called by ring() has come to a sudden end.
+  void wake() {
+    if (!on_the_way_.empty()) loop_.set(*this, on_the_way_.begin()->first.first);
+  }
+  bool idle() const { return on_the_way_.empty(); }
+  void ring() override;
+
+ private:
+  struct Ask {};
+  struct Message {
+    bool to_cluster;
+    std::variant<Ask, Order, Listing, Done> what;
+    std::uint64_t life = 0;
+  };
+  void send(Message message);
+  void arrive(const Message& message);
+  Done carry_out(const Order& order);
+
+  OtherCluster& cluster_;
+  sim::VirtualLoop& loop_;
+  LineFaults faults_;
+  Random chance_;
+  End* end_ = nullptr;
+  std::uint64_t life_ = 0;
+  std::uint64_t messages_ = 0;
+  std::map<std::pair<Instant, std::uint64_t>, Message> on_the_way_;
+};
+
+class ForeignEngine final : public Engine, public Alarm, private Line::End {
+ public:
+  ForeignEngine(Line& line, Loop& loop, Duration poll) : line_(line), loop_(loop), poll_(poll) {}
+  ~ForeignEngine() override { line_.connect(nullptr); }
+
+  // What is to be taken over stands in `view`; both must outlive the engine.
+  void open(Intake& intake, const View& view);
+  void survey() { line_.ask(); }  // out of its turn
+
+  Capabilities capabilities() const override;
+  void dispatch(const Command& command) override;
+  Observation observe() const override { return {.complete = false, .jobs = {}, .nodes = {}}; }
+  void ring() override;
+
+  std::int64_t surveys() const { return surveys_; }
+
+ private:
+  // What this life knows of a job beside what the state says.
+  struct Entry {
+    JobId job;
+    std::uint64_t key = 0;                  // of the latest command
+    Instant touched = kEpoch;               // a listing from before then is too old to say anything of it
+    Instant refused = kNever;               // its start was
+    std::optional<Line::Order> order = {};  // that has had no answer yet
+    Instant started = kNever;               // as first listed
+  };
+
+  void hear(const Listing& listing) override;
+  void hear(const Line::Done& done) override;
+  void order(Entry& entry, const Line::Order& order);
+  void order_again(Entry& entry);  // if nothing has been seen of it for long
+  void compare_nodes(const Listing& listing);
+  void miss_nodes(const Listing& listing);
+  void compare(const JobRow& row, Instant listed);
+  void meet(const JobRow& row);
+  void compare_waiting(const JobRow& row, Entry& entry);
+  void compare_wishes(const JobRow& row, JobId id);
+  void compare_running(const JobRow& row, Entry& entry);
+  void compare_ended(const JobRow& row, const Entry& entry);
+  void begins(const JobRow& row, Entry& entry);
+  void miss_jobs(const Listing& listing);
+  void look_for_overdue();
+  bool say(const Observed& fact, Instant happened = kNever) { return intake_->record(fact, happened).has_value(); }
+
+  JobSpec spec_of(const JobRow& row) const;
+  Placement place_of(const JobRow& row) const;
+  std::vector<Part> parts_of(const Placement& where) const;
+  NodeId node_of(const std::string& name) const;
+  bool can_be_ours(const JobRow& row) const;
+
+  Line& line_;
+  Loop& loop_;
+  Duration poll_;
+  Intake* intake_ = nullptr;
+  const View* view_ = nullptr;
+  std::map<Number, Entry> entries_;
+  std::set<Number> over_;                                // and told so, while they are listed
+  std::set<std::pair<std::uint32_t, Instant>> overdue_;  // told so, by dispatch and end
+  Instant next_poll_ = kEpoch;
+  std::int64_t surveys_ = 0;
+};
+
+}  // namespace rota::foreign

@@ -1,0 +1,130 @@
+// A resource manager that is somebody else's, in memory: it has users, operators and a scheduler of its own. It knows
+// jobs by its own numbers and nodes by their names, forgets jobs a while after their end, and is away at times. What a
+// client sees of it is a listing; what a client may ask for are orders, each of which it may refuse. In virtual time;
+// the test moves it on. It knows nothing of Rota.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace rota::foreign {
+
+using Number = std::int64_t;
+
+// What a user asks for.
+struct Wish {
+  std::uint32_t user = 0;
+  std::uint32_t processors = 1;
+  std::uint32_t nodes = 0;  // over so many, with equal shares; 0: however they come
+  std::int64_t memory = 0;  // bytes on each node
+  Duration limit = seconds(60);
+  Duration run_time = seconds(30);  // that it takes; the manager does not look at it
+  std::int64_t priority = 0;
+  bool gated = false;  // its own scheduler leaves it alone: a client starts it
+};
+
+enum class State : std::uint8_t { waiting, running, ended };
+enum class Ending : std::uint8_t { completed, timed_out, cancelled, node_failed };
+enum class NodeState : std::uint8_t { up, draining, down };
+
+struct Part {
+  std::string node;
+  std::uint32_t processors = 0;
+  bool operator==(const Part&) const = default;
+};
+
+struct JobRow {
+  Number number = 0;
+  State state = State::waiting;
+  Wish asks;
+  bool held = false;
+  std::int64_t starts = 0;  // it has begun so often
+  Instant submitted = kNever, started = kNever, ended = kNever;
+  std::vector<Part> where;  // of its latest run
+  Ending how = Ending::completed;
+};
+
+struct NodeRow {
+  std::string name;
+  std::uint32_t processors = 1;
+  std::int64_t memory = 0;  // bytes; 0: not said
+  NodeState state = NodeState::up;
+};
+
+// All that it knows, as of an instant.
+struct Listing {
+  Instant at;
+  std::vector<JobRow> jobs;    // by number
+  std::vector<NodeRow> nodes;  // in its order, which may change
+};
+
+class OtherCluster {
+ public:
+  explicit OtherCluster(std::vector<NodeRow> nodes) : nodes_(std::move(nodes)) {}
+
+  // Time moves on: jobs end, its scheduler starts others, old ones are forgotten.
+  void run_to(Instant now);
+  Instant next() const;  // when something will happen by itself; kNever: nothing
+  Instant now() const { return now_; }
+
+  // Users.
+  Number submit(const Wish& wish);
+
+  // Users, operators and clients. Fails with a sentence, and changes nothing, where that cannot be.
+  Result<void> cancel(Number job);
+  Result<void> hold(Number job);
+  Result<void> release(Number job);
+  Result<void> requeue(Number job);
+  Result<void> set_limit(Number job, Duration limit);
+  Result<void> set_processors(Number job, std::uint32_t processors);  // of one that waits
+  Result<void> set_priority(Number job, std::int64_t priority);
+  // Starts a waiting job there. Refused where a node is not up or has too little room, unless it is forced.
+  Result<void> start(Number job, const std::vector<Part>& where, bool forced = false);
+
+  // Operators.
+  void add_node(NodeRow node);
+  Result<void> rename_node(const std::string& from, const std::string& to);
+  Result<void> resize_node(const std::string& name, std::uint32_t processors, std::int64_t memory);
+  Result<void> drop_node(const std::string& name);  // what runs there is lost
+  Result<void> set_node(const std::string& name, NodeState state);
+  void gate(Number job, bool gated);
+  // It is gone for so long; jobs run on meanwhile and end unseen, and its scheduler stands still.
+  void restart(Duration away) { back_at_ = now_ + away; }
+  bool away() const { return now_ < back_at_; }
+
+  Listing listing() const;
+  const std::map<Number, JobRow>& jobs() const { return jobs_; }  // those that are not forgotten
+  // Those that it has forgotten: for tests alone.
+  const std::map<Number, JobRow>& forgotten() const { return forgotten_; }
+  const JobRow* find(Number job) const;
+
+  static constexpr Duration kRemembers = seconds(300);
+
+ private:
+  JobRow* known(Number job);
+  NodeRow* node_of(const std::string& name);
+  std::int64_t free_on(const NodeRow& node) const;
+  std::int64_t memory_free_on(const NodeRow& node) const;
+  std::optional<std::vector<Part>> place_for(const Wish& wish) const;
+  Instant ends_at(const JobRow& job) const;
+  void begin(JobRow& job, std::vector<Part> where);
+  void end(JobRow& job, Ending how, Instant at);
+  void lose(const std::string& node);
+  void schedule();
+  void forget();
+
+  Instant now_ = kEpoch;
+  Instant back_at_ = kEpoch;
+  Number next_number_ = 5'482'113;
+  std::map<Number, JobRow> jobs_;
+  std::vector<NodeRow> nodes_;
+  std::map<Number, JobRow> forgotten_;
+};
+
+}  // namespace rota::foreign
