@@ -12,8 +12,6 @@
 namespace rota::serve {
 namespace {
 
-constexpr Duration kLate = seconds(1);
-
 // The job that a fact is about; 0: none.
 template <class Kind>
 std::int64_t number_in(const Kind& what) {
@@ -169,12 +167,6 @@ store::HistoryRow Service::history_row(JobId id, const Job& job, const JobEntry*
   const bool left_waiting = job.start == kNever || (taken_back && !waited_again);
   row.start = left_waiting ? kNever : job.start;
   row.end = left_waiting || waited_again || job.end == kNever ? view().now() : job.end;
-  // It ended while nobody served: the fact says when that was heard.
-  const local::RunUse used = entry != nullptr ? entry->heard().used : local::RunUse{};
-  const Duration took = used.ran + job.stood;
-  const bool heard_late = used.ran > Duration{0} && job.migrations == 0 && !left_waiting && !waited_again &&
-                          row.end > row.start + took + kLate;
-  if (heard_late) row.end = row.start + took;
   row.limit = job.spec.limit;
   const Duration held = left_waiting ? Duration{0} : job.earlier + (job.end - job.start);
   row.waited = left_waiting || waited_again ? std::max(row.end - row.submit - held, Duration{0}) : job.wait();
@@ -183,6 +175,7 @@ store::HistoryRow Service::history_row(JobId id, const Job& job, const JobEntry*
   row.preemptions = job.preemptions;
   row.asked = rarely_asked(job.spec, entry);
   if (left_waiting) return row;
+  const local::RunUse used = entry != nullptr ? entry->heard().used : local::RunUse{};
   row.used = {used.processors, used.in, used.memory};
   if (waited_again) row.asked.waited_again = row.end - job.end;
   if (!waited_again) row.asked.grace = grace_of(id, job, row.end);

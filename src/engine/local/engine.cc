@@ -236,7 +236,7 @@ void LocalEngine::expect(const Command& command) {
 
 void LocalEngine::answer_again(JobId job, const Entry& entry) {
   if (entry.end) {
-    std::visit([&](const auto& end) { report(job, end); }, *entry.end);
+    report_end(job, entry);
   } else if (entry.launched) {
     report(job, Launched{job, entry.dispatch});
   }
@@ -321,7 +321,7 @@ void LocalEngine::ended(JobId job, Entry& entry) {
   entry.end = end_of(record);
   if (!record.sentence.empty()) source_.note_of_job(job, record.sentence);
   if (record.over()) source_.used(job, entry.dispatch, use_of(record));
-  if (!entry.next) return std::visit([&](const auto& end) { report(job, end); }, *entry.end);
+  if (!entry.next) return report_end(job, entry);
   const Command next = *entry.next;
   drop(job);
   if (next.kind == Command::Kind::start) {
@@ -419,8 +419,19 @@ void LocalEngine::ring() {
   if (!reminders_.empty()) loop_.set(*this, reminders_.top().at);
 }
 
-void LocalEngine::report(JobId job, const Observed& what) {
-  news_.push_back({job, what});
+// Where nobody served meanwhile; a moment is none.
+Instant LocalEngine::ended_at(const RunRecord& record) const {
+  constexpr Duration kMoment = seconds(1);
+  const Duration ago{unix_milliseconds() - record.ended};
+  return record.ended == 0 || ago <= kMoment ? kNever : loop_.now() - ago;
+}
+
+void LocalEngine::report_end(JobId job, const Entry& entry) {
+  std::visit([&](const auto& end) { report(job, end, ended_at(entry.record)); }, *entry.end);
+}
+
+void LocalEngine::report(JobId job, const Observed& what, Instant happened) {
+  news_.push_back({job, what, happened});
   if (flushes_) return;
   flushes_ = true;
   boost::asio::post(io_, [this, alive = alive_] {
@@ -431,7 +442,7 @@ void LocalEngine::report(JobId job, const Observed& what) {
 void LocalEngine::flush() {
   flushes_ = false;
   for (const News& news : std::exchange(news_, {})) {
-    const bool taken = intake_->record(news.what).has_value();
+    const bool taken = intake_->record(news.what, news.happened).has_value();
     const auto found = runs_.find(news.job);
     if (found == runs_.end() || !found->second.end) continue;
     // An end that was refused the first time that it was told is of something that the controller does not count on.

@@ -143,6 +143,7 @@ class LocalEngine final : public Engine, public Alarm {
   struct News {
     JobId job;
     Observed what;
+    Instant happened;
   };
 
   // engine_open.cc
@@ -222,7 +223,9 @@ class LocalEngine final : public Engine, public Alarm {
   void drop(JobId job);
   void remind(JobId job, const Entry& entry);
   void ring_at(const Reminder& reminder);
-  void report(JobId job, const Observed& what);
+  void report(JobId job, const Observed& what, Instant happened = kNever);
+  void report_end(JobId job, const Entry& entry);
+  Instant ended_at(const RunRecord& record) const;  // kNever: just now, or nothing says when
   void flush();
 
   std::int64_t on_boot_clock(Instant at) const;

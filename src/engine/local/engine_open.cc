@@ -315,6 +315,7 @@ Observation LocalEngine::observe() const {
       row.runs = row.held = true;  // what became of it is about to be told
     } else if (entry.end) {
       row.end = *entry.end;
+      row.ended = ended_at(entry.record);
     } else if (entry.asked == Asked::move) {
       row.key = 0;  // that is not carried out yet
     } else {

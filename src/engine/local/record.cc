@@ -38,6 +38,12 @@ std::string boot_id() {
   return id;
 }
 
+std::int64_t unix_milliseconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
+
 std::int64_t boot_milliseconds() {
   timespec now{};
   ::clock_gettime(CLOCK_BOOTTIME, &now);

@@ -62,6 +62,7 @@ struct RunRecord {
   bool stood = false;          // it ended while it was suspended, and what it was told to leave it had left before
   int status = 0;              // as waitpid says
   std::int64_t ran = 0;        // milliseconds, without those in which it was suspended
+  std::int64_t ended = 0;      // when its own process did, in milliseconds of Unix time; 0: not said
   std::int64_t kept = -1;      // of it, the part that a checkpoint holds; -1: none was written
   std::int64_t elsewhere = 0;  // milliseconds that this dispatch ran before its moves
   std::int64_t user = 0;       // with those before
@@ -104,6 +105,7 @@ void fields(Visit&& visit, Record& record) {
   visit("stood", record.stood);
   visit("status", record.status);
   visit("ran", record.ran);
+  visit("ended", record.ended);
   visit("kept", record.kept);
   visit("elsewhere", record.elsewhere);
   visit("user", record.user);
@@ -248,7 +250,8 @@ std::optional<RunRecord> read_record(int folder, const std::string& name);
 // Adds a line with one write, so that it is there or not. Errno, or 0.
 int add_line(int file, std::string_view line);
 
-std::string boot_id();             // of this start of the system
+std::string boot_id();  // of this start of the system
+std::int64_t unix_milliseconds();
 std::int64_t boot_milliseconds();  // since then, sleep included; no clock that anybody sets
 
 }  // namespace rota::local

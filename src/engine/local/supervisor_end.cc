@@ -62,6 +62,7 @@ void SupervisorProcess::reap() {
 
 void SupervisorProcess::main_ended(int status) {
   record_.ran = ran(boot_milliseconds());
+  record_.ended = unix_milliseconds();
   record_.status = status;
   main_over_ = true;
   if (!checkpointing()) return;
