@@ -14,7 +14,7 @@ Chain parsed(const std::string& policy, std::unique_ptr<Policy> link) {
 FactLog::~FactLog() = default;
 
 void FactLog::saw(const View&, const FactRef& fact) {
-  std::visit([&](const auto* what) { facts.push_back({fact.at, fact.sequence, *what}); }, fact.what);
+  std::visit([&](const auto* what) { facts.push_back({fact.at, fact.sequence, *what, fact.late}); }, fact.what);
 }
 
 Desk::Desk(const std::string& policy, DeskOptions options)
@@ -45,6 +45,7 @@ ClusterOptions Desk::cluster_options(const DeskOptions& options) const {
   cluster.processors = machine_ ? machine_->processors : options.processors;
   cluster.machine = machine_.get();
   cluster.confirms_starts = options.confirms_starts;
+  cluster.shared = options.shared;
   chain_.ask(cluster);
   return cluster;
 }

@@ -52,12 +52,13 @@ class DeskLoop final : public Loop {
 
 class CommandLog final : public Engine {
  public:
-  Capabilities capabilities() const override { return {}; }
+  Capabilities capabilities() const override { return can; }
   void dispatch(const Command& command) override { commands.push_back(command); }
   Observation observe() const override { return seen; }
 
   std::vector<Command> commands;
   Observation seen;
+  Capabilities can;
 };
 
 class LeftJobs final : public JobSink {
@@ -81,6 +82,7 @@ struct DeskOptions {
   std::int64_t processors = 4;
   std::shared_ptr<const Machine> machine = nullptr;
   bool confirms_starts = false;
+  bool shared = false;
   Controller::Breach breach = Controller::Breach::ends_the_run;
   std::unique_ptr<Policy> link = nullptr;  // behind the others
   Durable* durable = nullptr;

@@ -237,29 +237,6 @@ void Cluster::begin_to_run(Job& job, JobId id, const Placement& where) {
   if (!eligibility_.empty() && !job.starting) eligibility_.started(id, job.start);
 }
 
-// Whatever kept it from being queued is over; that it is not ours stays.
-void Cluster::apply(const Found& fact) {
-  Job& job = jobs_[fact.job.value];
-  Placement where = fact.where;
-  where.per_node = job.spec.per_node();
-  copy_licences(job.spec, where);
-  ++releases_;  // what was counted on may not come to be
-  if (job.state == JobState::running) {
-    nodes_.give(places_.of(fact.job), happened_);
-    nodes_.take_unasked(where);
-    places_.set(fact.job, where);
-    return;
-  }
-  const auto others = static_cast<Bars>(job.bars & kNotOurs);
-  if (job.state == JobState::barred) set_bars(job, fact.job, kNoBars);
-  job.bars = others;
-  std::erase(arrived_, fact.job);
-  job.starting = false;
-  job.backfilled = false;
-  nodes_.take_unasked(where);
-  begin_to_run(job, fact.job, where);
-}
-
 void Cluster::rank_running(const Job& job, JobId id) {
   if (options_.by_priority && job.ours())
     by_priority_.insert({job.spec.priority, job.dispatch, job.spec.processors, id});
@@ -337,16 +314,6 @@ void Cluster::apply(const Finished& fact) {
   ++history.runs;
 }
 
-// It waited when it was last heard of, and is over: whether it ever ran nothing tells.
-void Cluster::end_unseen(Job& job, JobId id) {
-  if (job.state == JobState::barred) {
-    --barred_;
-  } else {
-    unqueue(job, id);
-  }
-  leave_for_good(job, id, JobState::unknown);
-}
-
 void Cluster::apply(const LaunchFailed& fact) {
   Job& job = jobs_[fact.job.value];
   leave_running(job, fact.job);
@@ -389,18 +356,6 @@ void Cluster::apply(const HealthChanged& fact) {
   const bool usable = fact.health == Health::up && power_.state(fact.node) == PowerState::on;
   if (usable != nodes_.available(fact.node)) nodes_.set_available(fact.node, usable);
   ++releases_;
-}
-
-void Cluster::apply(const LicencesCounted& fact) {
-  set_elsewhere(fact.licence, fact.elsewhere);
-  ++releases_;
-}
-
-void Cluster::set_elsewhere(LicenceId licence, std::int64_t count) {
-  elsewhere_.resize(options_.machine->licences.size());
-  std::int64_t& elsewhere = elsewhere_[licence.value];
-  nodes_.set_licences_free(licence, nodes_.licences_free(licence) + elsewhere - count);
-  elsewhere = count;
 }
 
 void Cluster::apply(const Reserved& fact) {

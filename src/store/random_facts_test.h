@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -58,6 +59,8 @@ T random_value(Random& random) {
     value.value = random_number<decltype(value.value)>(random);
   } else if constexpr (std::same_as<T, bool>) {
     value = random.chance(0.5);
+  } else if constexpr (std::same_as<T, std::string>) {
+    for (std::int64_t i = random.between(0, 9); i > 0; --i) value += static_cast<char>(random.between(' ', '~'));
   } else if constexpr (AnEnum<T>) {
     value = static_cast<T>(random.between(0, static_cast<std::int64_t>(ValueNames<T>::names.size()) - 1));
   } else if constexpr (std::same_as<T, double>) {
@@ -75,6 +78,7 @@ T random_value(Random& random) {
 // A fact of the kind with this number.
 inline Fact random_fact(std::size_t kind, Random& random) {
   Fact fact{random_value<Instant>(random), random_number<std::uint64_t>(random), {}};
+  if (random.chance(0.3)) fact.late = Duration{random.between(1, kLongest.count())};
   std::size_t number = 0;
   AllKinds::for_each([&]<class Kind>(std::type_identity<Kind>) {
     if (number++ == kind) fact.what = random_value<Kind>(random);
@@ -92,7 +96,7 @@ inline std::vector<Fact> random_facts(std::size_t count, std::uint64_t seed) {
 }
 
 inline bool same_fact(const Fact& a, const Fact& b) {
-  if (a.at != b.at || a.sequence != b.sequence || a.what.index() != b.what.index()) return false;
+  if (a.at != b.at || a.late != b.late || a.sequence != b.sequence || a.what.index() != b.what.index()) return false;
   return std::visit([&](const auto& what) { return same(what, std::get<std::remove_cvref_t<decltype(what)>>(b.what)); },
                     a.what);
 }

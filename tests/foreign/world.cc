@@ -13,6 +13,7 @@
 #include "control/controller.h"
 #include "control/replay.h"
 #include "engine/sim/rehearsal.h"
+#include "foreign/account.h"
 #include "foreign/foreign_engine.h"
 #include "store/fact_codec.h"
 #include "store/fact_json.h"
@@ -38,11 +39,6 @@ Machine machine_of(const Listing& listing) {
   }
   machine.racks = {""};
   return machine;
-}
-
-Outcome outcome_of(const JobRow& row) {
-  constexpr std::array kOutcomes{Outcome::completed, Outcome::timed_out, Outcome::cancelled, Outcome::node_failed};
-  return kOutcomes[static_cast<std::size_t>(row.how)];
 }
 
 // The one alarm of somebody who comes and goes: in whose place the next one stands.
@@ -109,14 +105,7 @@ class World final : private JobSink, private Durable, private FactObserver {
   void fall();
   void may_crash();
   void compare();
-  std::string difference() const;
-  std::string difference(const JobRow& row, const std::map<Number, JobId>& ids) const;
-  std::string difference_of_nodes(const Listing& listing) const;
-  void look_at_ends();
-  void look_at_end(const JobRow& row);
-  bool surveyed_between(Instant from, Instant to) const;
   bool done() const;
-  void endured(const Fact& fact);
   void expect(bool holds, const std::string& what) {
     if (!holds && !failure_) failure_ = what;
   }
@@ -149,11 +138,8 @@ class World final : private JobSink, private Durable, private FactObserver {
   int tries_ = 0;
   bool healed_ = false;
   std::vector<Fact> pending_;
-  std::map<Number, int> ids_;  // that a job has got, durably
-  std::map<JobId, Number> numbers_;
-  std::map<Number, Outcome> ends_;
-  std::set<Instant> surveyed_;
   Tally tally_;
+  Account account_{tally_};
   Hash hash_;
   std::optional<std::string> failure_;
 };
@@ -321,8 +307,6 @@ void World::tidy() {
     static_cast<void>(cluster_.release(job.number));
     if (job.submitted + seconds(15'000) < loop_.now()) static_cast<void>(cluster_.cancel(job.number));
   }
-  if (!waiting.empty() || cluster_.next() != kNever) return;
-  look_at_ends();
 }
 
 void World::rise() {
@@ -373,7 +357,7 @@ void World::may_crash() {
 Result<void> World::commit() {
   may_crash();
   auto kept = kept_->store().commit();
-  for (const Fact& fact : std::exchange(pending_, {})) endured(fact);
+  for (const Fact& fact : std::exchange(pending_, {})) account_.endured(fact);
   may_crash();
   return kept;
 }
@@ -388,43 +372,13 @@ void World::saw(const View& before, const FactRef& fact) {
   may_crash();
 }
 
-void World::endured(const Fact& fact) {
-  tally_.late += fact.late > Duration{0} ? 1 : 0;
-  const auto ends = [&](JobId job, Outcome how) {
-    const Number number = numbers_[job];
-    expect(!ends_.contains(number), fmt::format("job {} ends twice", number));
-    ends_[number] = how;
-  };
-  std::visit(
-      [&]<class Kind>(const Kind& what) {
-        if constexpr (std::is_same_v<Kind, Submitted>) {
-          numbers_[what.job] = what.spec.number;
-          expect(++ids_[what.spec.number] == 1, fmt::format("job {} is there twice", what.spec.number));
-        } else if constexpr (std::is_same_v<Kind, Finished>) {
-          ends(what.job, what.outcome);
-          tally_.unknown += what.outcome == Outcome::unknown ? 1 : 0;
-        } else if constexpr (std::is_same_v<Kind, Cancelled>) {
-          ends(what.job, Outcome::cancelled);
-        } else if constexpr (std::is_same_v<Kind, Surveyed>) {
-          surveyed_.insert(what.until);
-        }
-        tally_.found += std::is_same_v<Kind, Found> ? 1 : 0;
-        tally_.started += std::is_same_v<Kind, Started> ? 1 : 0;
-        tally_.launch_failed += std::is_same_v<Kind, LaunchFailed> ? 1 : 0;
-        tally_.requeued += std::is_same_v<Kind, Requeued> ? 1 : 0;
-        tally_.described += std::is_same_v<Kind, Described> ? 1 : 0;
-        tally_.promises += std::is_same_v<Kind, Promised> ? 1 : 0;
-      },
-      fact.what);
-}
-
 // What is so lately may be on its way: it is looked at a few times.
 void World::compare() {
   if (!controller_) {
     compares_at_ = loop_.now() + kSettles;
     return;
   }
-  const std::string differs = difference();
+  const std::string differs = difference(cluster_.listing(), controller_->view());
   if (differs.empty() || tries_ == 5) {
     expect(differs.empty(), differs);
     ++tally_.compared;
@@ -434,88 +388,6 @@ void World::compare() {
   }
   ++tries_;
   compares_at_ = loop_.now() + seconds(61);
-}
-
-std::string World::difference() const {
-  const Listing listing = cluster_.listing();
-  const View& view = controller_->view();
-  std::map<Number, JobId> ids;
-  view.for_each_job([&](JobId id, const Job& job) {
-    if (!job.gone()) ids[job.spec.number] = id;
-  });
-  for (const JobRow& row : listing.jobs) {
-    if (auto differs = difference(row, ids); !differs.empty()) return differs;
-    ids.erase(row.number);
-  }
-  if (!ids.empty()) return fmt::format("job {} is known and is not there", ids.begin()->first);
-  return difference_of_nodes(listing);
-}
-
-std::string World::difference(const JobRow& row, const std::map<Number, JobId>& ids) const {
-  const auto found = ids.find(row.number);
-  const std::string name = fmt::format("job {}", row.number);
-  if (row.state == State::ended) return found == ids.end() ? "" : name + " has ended and is thought to be there";
-  if (found == ids.end()) return name + " is there and not known";
-  const Job& job = controller_->view().job(found->second);
-  const bool runs = job.state == JobState::running;
-  if (runs != (row.state == State::running))
-    return name + (runs ? " is thought to run" : " runs, and is thought to wait");
-  if (job.starting || job.stopping) return name + " is on its way and does not get there";
-  if (job.spec.limit != row.asks.limit) return name + " has another limit";
-  if (job.spec.processors != row.asks.processors) return name + " asks for other processors";
-  if (!runs && ((job.bars & kHeldByOperator) != 0) != row.held) return name + " is held, or is thought to be";
-  if (!runs && !row.asks.gated && job.ours()) return name + " is taken for one of ours";
-  if (!runs || job.ours()) return {};
-  return job.start == row.started ? "" : name + " is thought to have started at another time";
-}
-
-std::string World::difference_of_nodes(const Listing& listing) const {
-  const View& view = controller_->view();
-  const std::vector<Node>& nodes = view.options().machine->nodes;
-  std::map<std::string, std::int64_t> free;
-  for (const NodeRow& row : listing.nodes) free[row.name] = row.processors;
-  for (const JobRow& row : listing.jobs) {
-    for (const Part& part : row.where) free[part.node] -= row.state == State::running ? part.processors : 0;
-  }
-  for (std::uint32_t n = 0; n < nodes.size(); ++n) {
-    const bool there = free.contains(nodes[n].name);
-    if (!there && nodes[n].processors > 0)
-      return fmt::format("node {} has gone and is thought to be there", nodes[n].name);
-    if (!there) continue;
-    const std::int64_t known = view.nodes().free_on(NodeId{n});
-    if (known != free[nodes[n].name])
-      return fmt::format("on node {} {} processors are free, and {} are thought to be", nodes[n].name,
-                         free[nodes[n].name], known);
-    free.erase(nodes[n].name);
-  }
-  for (const NodeRow& row : listing.nodes) {
-    if (free.contains(row.name)) return fmt::format("node {} is there and not known", row.name);
-  }
-  return {};
-}
-
-bool World::surveyed_between(Instant from, Instant to) const {
-  const auto first = surveyed_.lower_bound(from);
-  return first != surveyed_.end() && *first < to;
-}
-
-void World::look_at_ends() {
-  for (const auto& [number, row] : cluster_.forgotten()) look_at_end(row);
-  for (const auto& [number, row] : cluster_.jobs()) look_at_end(row);
-}
-
-void World::look_at_end(const JobRow& row) {
-  const Instant forgotten = row.ended + OtherCluster::kRemembers;
-  if (!ids_.contains(row.number)) {
-    ++tally_.never_met;
-    return expect(!surveyed_between(row.submitted + Duration{1}, forgotten),
-                  fmt::format("job {} was there to be seen and was never met", row.number));
-  }
-  const auto end = ends_.find(row.number);
-  if (end == ends_.end()) return expect(false, fmt::format("job {} has ended, and that is not known", row.number));
-  if (end->second == Outcome::unknown && !surveyed_between(row.ended + Duration{1}, forgotten)) return;
-  expect(end->second == outcome_of(row), fmt::format("job {} ended as {} and is known as {}", row.number,
-                                                     static_cast<int>(outcome_of(row)), static_cast<int>(end->second)));
 }
 
 bool World::done() const {
@@ -539,8 +411,12 @@ Verdict World::run() {
       fall();
     }
     if (controller_ && !controller_->health()) failure_ = controller_->health().error().message;
+    if (account_.breach()) failure_ = account_.breach();
   }
-  if (!failure_) look_at_ends();
+  if (!failure_) {
+    account_.look_at_ends(cluster_);
+    failure_ = account_.breach();
+  }
   expect(done(), "it never ends");
   if (engine_) tally_.surveys += engine_->surveys();
   if (failure_)

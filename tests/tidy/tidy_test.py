@@ -64,7 +64,7 @@ SPOILED = [
     ("an include through ..", "src/model/x.cc", '#include "../base/time.h"\n', "not a path from src/"),
     ("a library in the wrong room", "src/policy/x.cc", "#include <toml++/toml.h>\n", "only"),
     ("a library in a header", "src/trace/x.h", header("#include <libdeflate.h>\n"), "only"),
-    ("a library that nobody owns", "src/log/x.cc", "#include <fmt/format.h>\n", "no owner"),
+    ("a library that nobody owns", "src/log/x.cc", "#include <spdlog/spdlog.h>\n", "no owner"),
     ("a test's header in the product", "src/model/x.cc", '#include "tests/x.h"\n', "from its tests"),
     ("threads in a policy", "src/policy/x.cc", "#include <thread>\n", "one thread"),
     ("a lock in the model", "src/model/x.cc", "#include <mutex>\n", "one thread"),

@@ -419,13 +419,6 @@ void LocalEngine::ring() {
   if (!reminders_.empty()) loop_.set(*this, reminders_.top().at);
 }
 
-// Where nobody served meanwhile; a moment is none.
-Instant LocalEngine::ended_at(const RunRecord& record) const {
-  constexpr Duration kMoment = seconds(1);
-  const Duration ago{unix_milliseconds() - record.ended};
-  return record.ended == 0 || ago <= kMoment ? kNever : loop_.now() - ago;
-}
-
 void LocalEngine::report_end(JobId job, const Entry& entry) {
   std::visit([&](const auto& end) { report(job, end, ended_at(entry.record)); }, *entry.end);
 }

@@ -307,6 +307,13 @@ void LocalEngine::tell_again() {
   }
 }
 
+// Where nobody served meanwhile; a moment is none.
+Instant LocalEngine::ended_at(const RunRecord& record) const {
+  constexpr Duration kMoment = seconds(1);
+  const Duration ago{unix_milliseconds() - record.ended};
+  return record.ended == 0 || ago <= kMoment ? kNever : loop_.now() - ago;
+}
+
 Observation LocalEngine::observe() const {
   Observation seen;
   for (const auto& [job, entry] : runs_) {

@@ -1,4 +1,5 @@
-// The cluster when a node is described: its indexes are made anew, and what runs goes back to where it was.
+// What others do on a cluster: jobs that they start or lose sight of, licences that they use, nodes that come, change
+// and go. Where a node is described anew, indexes are made anew, and what runs goes back to where it was.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -7,6 +8,51 @@
 #include "model/describe.h"
 
 namespace rota {
+
+// Whatever kept it from being queued is over; that it is not ours stays.
+void Cluster::apply(const Found& fact) {
+  Job& job = jobs_[fact.job.value];
+  Placement where = fact.where;
+  where.per_node = job.spec.per_node();
+  copy_licences(job.spec, where);
+  ++releases_;  // what was counted on may not come to be
+  if (job.state == JobState::running) {
+    nodes_.give(places_.of(fact.job), happened_);
+    nodes_.take_unasked(where);
+    places_.set(fact.job, where);
+    return;
+  }
+  const auto others = static_cast<Bars>(job.bars & kNotOurs);
+  if (job.state == JobState::barred) set_bars(job, fact.job, kNoBars);
+  job.bars = others;
+  std::erase(arrived_, fact.job);
+  job.starting = false;
+  job.backfilled = false;
+  nodes_.take_unasked(where);
+  begin_to_run(job, fact.job, where);
+}
+
+// It waited when it was last heard of, and is over: whether it ever ran nothing tells.
+void Cluster::end_unseen(Job& job, JobId id) {
+  if (job.state == JobState::barred) {
+    --barred_;
+  } else {
+    unqueue(job, id);
+  }
+  leave_for_good(job, id, JobState::unknown);
+}
+
+void Cluster::apply(const LicencesCounted& fact) {
+  set_elsewhere(fact.licence, fact.elsewhere);
+  ++releases_;
+}
+
+void Cluster::set_elsewhere(LicenceId licence, std::int64_t count) {
+  elsewhere_.resize(options_.machine->licences.size());
+  std::int64_t& elsewhere = elsewhere_[licence.value];
+  nodes_.set_licences_free(licence, nodes_.licences_free(licence) + elsewhere - count);
+  elsewhere = count;
+}
 
 std::optional<std::string> Cluster::objection(const Described& fact) const {
   static const Machine kCounted;
