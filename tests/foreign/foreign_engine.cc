@@ -313,6 +313,7 @@ void ForeignEngine::meet(const JobRow& row) {
 }
 
 void ForeignEngine::begins(const JobRow& row, Entry& entry) {
+  compare_wishes(row, entry.job);
   entry.started = row.started;
   say(Found{entry.job, place_of(row)}, row.started);
 }
@@ -354,7 +355,6 @@ void ForeignEngine::compare_wishes(const JobRow& row, JobId id) {
 void ForeignEngine::compare_running(const JobRow& row, Entry& entry) {
   const Job& job = view_->job(entry.job);
   if (job.state != JobState::running) {
-    compare_wishes(row, entry.job);
     return begins(row, entry);
   }
   const bool elsewhere = !same(place_of(row), view_->placement(entry.job));
