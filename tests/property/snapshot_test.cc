@@ -87,13 +87,13 @@ class Relay final : public Intake, private JobSink, private FactObserver {
     controller_->close();
   }
 
-  JobId submit(const JobSpec& spec) override {
-    const JobId id = controller_->submit(spec);
+  JobId submit(const JobSpec& spec, Bars bars) override {
+    const JobId id = controller_->submit(spec, bars);
     look();
     return id;
   }
-  Result<void> record(const Observed& fact) override {
-    auto done = controller_->record(fact);
+  Result<void> record(const Observed& fact, Instant happened) override {
+    auto done = controller_->record(fact, happened);
     look();
     return done;
   }

@@ -7,6 +7,7 @@ namespace rota {
 
 class WatchingIntake : public Intake {
  public:
+  using Intake::record;
   JobId submit(const JobSpec& spec, Bars bars) override { return watched().submit(spec, bars); }
   Result<void> record(const Observed& fact, Instant happened) override { return watched().record(fact, happened); }
   Result<void> decide() override {
