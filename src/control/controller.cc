@@ -131,7 +131,8 @@ void Controller::correct_expectation(JobId id) {
 // A running job is to stand still, to go on, or has another limit. Promises that are fixed and were made for when it
 // was expected to end are made anew, now that this is earlier.
 void Controller::adjusted(JobId id, Instant end_before) {
-  if (cluster_.orders_of(id)->command == cluster_.sequence()) adjust_command(id);
+  const bool is_told = !cluster_.options().shared;  // there it is the engine that says so
+  if (is_told && cluster_.orders_of(id)->command == cluster_.sequence()) adjust_command(id);
   if (!chain_.knobs().backfill.fixed || cluster_.job(id).expected_end() >= end_before) return;
   const std::vector<JobId> promised = cluster_.promised();
   for (const JobId other : promised) {

@@ -71,7 +71,7 @@ void Controller::send_again(JobId id, bool seen) {
 
 // What a running job was told beside to run, unless that was carried out.
 void Controller::adjust_again(JobId id, std::uint64_t carried_out) {
-  const RunOrders* orders = cluster_.orders_of(id);
+  const RunOrders* orders = cluster_.options().shared ? nullptr : cluster_.orders_of(id);
   if (orders && orders->command > carried_out && cluster_.job(id).settled()) adjust_command(id).key = orders->command;
 }
 

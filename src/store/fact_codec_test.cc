@@ -154,16 +154,17 @@ TEST(FactCodec, says_what_it_cannot_read) {
     const auto facts = facts_of(bytes);
     return facts ? "nothing" : facts.error().message;
   };
-  EXPECT_EQ(error({6, 0, 0, 4, 0, 99, 0, 0}), "fact 2 of the batch is of kind 99, and there are 46");
-  EXPECT_EQ(error({6, 0}), "fact 1 of the batch ends too early");
-  EXPECT_EQ(error({11, 0, 0, 4, 6}), "fact 1 of the batch, finished, cannot be read; outcome: there is no such value");
-  EXPECT_EQ(error({7, 0, 0, 4, 2}),
+  EXPECT_EQ(error({12, 0, 0, 4, 0, 198, 1, 0, 0}), "fact 2 of the batch is of kind 99, and there are 49");
+  EXPECT_EQ(error({12, 0}), "fact 1 of the batch ends too early");
+  EXPECT_EQ(error({22, 0, 0, 4, 7}), "fact 1 of the batch, finished, cannot be read; outcome: there is no such value");
+  EXPECT_EQ(error({14, 0, 0, 4, 2}),
             "fact 1 of the batch, launch_failed, cannot be read; again: it is neither yes nor no");
-  EXPECT_EQ(error({21, 0, 0, 4, 0, 3, 1}),
+  EXPECT_EQ(error({42, 0, 0, 4, 0, 3, 1}),
             "fact 1 of the batch, promised, cannot be read; where.shares: the list is longer than all that is left");
-  EXPECT_EQ(error({21, 0, 0, 4, 0, 2, 1, 1, 1}),
+  EXPECT_EQ(error({42, 0, 0, 4, 0, 2, 1, 1, 1}),
             "fact 1 of the batch, promised, cannot be read; where.shares[1].processors: the bytes end in it, or are no "
             "whole number");
+  EXPECT_EQ(error({13, 0, 0}), "fact 1 of the batch does not say when it happened");
 }
 
 TEST(FactCodec, has_room_for_every_instant) {

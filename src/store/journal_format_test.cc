@@ -193,12 +193,12 @@ TEST(JournalFormat, refuses_what_is_no_journal_or_a_newer_one) {
 TEST(JournalFormat, refuses_a_whole_batch_that_makes_no_sense) {
   Bytes bytes = bytes_of(journal_start(kHead));
   const std::size_t begin = bytes.size();
-  const Bytes payload{std::byte{99}, std::byte{0}, std::byte{0}};
+  const Bytes payload{std::byte{198}, std::byte{1}, std::byte{0}, std::byte{0}};
   const auto head = batch_head(payload, begin);
   bytes.insert(bytes.end(), head.begin(), head.end());
   bytes.insert(bytes.end(), payload.begin(), payload.end());
   EXPECT_EQ(read(bytes).error, fmt::format("The batch at byte {} of the journal j is whole and cannot be understood: "
-                                           "fact 1 of the batch is of kind 99, and there are 46.",
+                                           "fact 1 of the batch is of kind 99, and there are 49.",
                                            begin));
 }
 
