@@ -70,8 +70,7 @@ Result<std::vector<std::string>> listen_remote(HttpServer& server, const site::S
   if (settings.listen.empty()) return std::vector<std::string>{};
   std::unique_ptr<TlsFiles> tls;
   if (!settings.tls_key.empty()) {
-    auto files = TRY(TlsFiles::open(settings.tls_certificate, settings.tls_key));
-    tls = std::move(files);
+    tls = TRY(TlsFiles::open(settings.tls_certificate, settings.tls_key));
   }
   return server.listen_remote(settings.listen, std::move(tls));
 }
@@ -130,10 +129,8 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
   PageDoor door([&] { return listen_for_page(**server, options); });
   std::vector<std::string> remote;
   own.before_acting = [&](const site::ServiceSettings& settings) -> Result<void> {
-    auto read = TRY(Tokens::open(own.state_folder));
-    tokens = std::move(read);
-    auto addresses = TRY(listen_remote(**server, settings));
-    remote = std::move(addresses);
+    tokens = TRY(Tokens::open(own.state_folder));
+    remote = TRY(listen_remote(**server, settings));
     if (!remote.empty()) door.stands_at(browser_address(settings.listen, remote.front()));
     return {};
   };

@@ -18,8 +18,7 @@ JobId Controller::submit(const JobSpec& spec, Bars bars) {
   stamp();
   due_ = true;
   const JobId id = cluster_.next_job();
-  const bool ours = (bars & kNotOurs) == 0;
-  if (ours ? cluster_.cannot_run(spec) : cluster_.asks_what_cannot_be(spec)) {
+  if (cluster_.cannot_be(spec, bars)) {
     write(Rejected{id, spec});
     return {};
   }

@@ -18,7 +18,7 @@ class ControllerShared : public testing::Test {
  protected:
   Desk desk_{"easy", {.machine = nodes(2, 4), .confirms_starts = true, .shared = true}};
 
-  void SetUp() override { desk_.engine().can.confirms_starts = true; }
+  void SetUp() override { desk_.engine().can.confirms_starts = desk_.engine().can.shared = true; }
   std::string resumes() {
     if (std::string why = desk_.take_over(); !why.empty()) return why;
     const auto resumed = desk_.controller().resume();
@@ -176,8 +176,8 @@ TEST_F(ControllerShared, NothingIsToldAJobOfOthersWhoseTimeIsUp) {
 Described described(std::uint32_t id, const std::string& name, std::uint32_t processors) {
   Described node;
   node.node = NodeId{id};
-  node.name = name;
-  node.processors = processors;
+  node.is.name = name;
+  node.is.processors = processors;
   return node;
 }
 

@@ -91,8 +91,9 @@ struct Capabilities {
   bool move = true;        // a running job goes on elsewhere
   bool tasks = true;       // accelerators compute tasks of other nodes' jobs
   bool sites = true;       // jobs may go to another site
-  bool shared = false;     // others use the cluster too: jobs start, end and move there that nobody here ordered
-  // How long a job that has ended is known by it. What it has forgotten has ended nobody knows how (Outcome::unknown).
+  bool shared = false;     // others use the cluster too: jobs start, end and move there without an order of ours
+  // How long a job that has ended is known by it. Of one that it has forgotten nothing tells how it ended
+  // (Outcome::unknown).
   Duration remembers = kLongest;
   bool confirms_starts = false;   // a start is over when Launched or LaunchFailed says so; else it is as good as done
   std::string why_no_power = {};  // where there is none, for people: what is missing, as a sentence

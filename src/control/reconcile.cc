@@ -84,6 +84,11 @@ void Controller::send_again(NodeId id) {
 
 Result<void> Controller::engine_can() const {
   if (auto suits = engine_suits(chain_, ports_.engine.capabilities()); !suits) return suits;
+  if (ports_.engine.capabilities().shared != cluster_.options().shared) {
+    return fail(
+        "the engine's cluster is {} by others, and the state was made for one that is {}; give it another engine.",
+        cluster_.options().shared ? "not used" : "used", cluster_.options().shared ? "used" : "not");
+  }
   if (ports_.engine.capabilities().confirms_starts != cluster_.options().confirms_starts) {
     return fail(
         "the engine {} when a job has started, and the state was made for one that does otherwise; give it another "
@@ -188,7 +193,8 @@ void Controller::never_began(JobId id) {
   }
 }
 
-// It was there and is gone: nobody knows how it ended. What others may have seen to its end is not run again.
+// It was there and is gone, and nothing tells how it ended. Where the engine forgets, it may have run to its end, and
+// is not run again.
 void Controller::give_up(JobId id) {
   if (cluster_.job(id).cancelling) {
     static_cast<void>(take_in(Cancelled{id}));

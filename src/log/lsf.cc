@@ -124,13 +124,11 @@ struct Finish {
 Result<void> read_first_part(Fields& fields, Finish& out) {
   AccountedJob& job = out.job;
   const auto take = [&](const char* name, std::int64_t& into) -> Result<void> {
-    const auto number = TRY(fields.number(name));
-    into = number;
+    into = TRY(fields.number(name));
     return {};
   };
   const auto text = [&](std::string_view& into) -> Result<void> {
-    const auto field = TRY(fields.text());
-    into = field;
+    into = TRY(fields.text());
     return {};
   };
   std::int64_t ignored = 0, status = 0;
@@ -177,8 +175,7 @@ Result<void> read_second_part(Fields& fields, Finish& out) {
     return fields.skip(count * each);
   };
   if (auto r = fields.skip(20); !r) return r;  // lsfRusage, mailUser
-  const auto project = TRY(fields.text());
-  out.job.group = project;
+  out.job.group = TRY(fields.text());
   if (auto r = fields.skip(4); !r) return r;  // exitStatus to timeEvent
   if (auto r = take("idx", out.index); !r) return r;
   for (int i = 0; i < 23 && !fields.ended(); ++i) {  // maxRMem to jobDescription

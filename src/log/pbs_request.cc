@@ -53,8 +53,7 @@ bool nothing(std::string_view value) {
 
 Result<void> PbsRequest::take(std::string_view name, std::string_view value) {
   if (name == "pmem" || name == "mppmem") {
-    const auto bytes = TRY(parse_pbs_size(value));
-    process_memory = bytes;
+    process_memory = TRY(parse_pbs_size(value));
   } else if (name == "walltime" || name == "mem" || name == "ncpus" || name == "ngpus" || name == "gpus" ||
              name == "procs") {
     auto number = TRY(name == "walltime" ? parse_pbs_time(value)

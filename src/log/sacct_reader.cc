@@ -134,10 +134,8 @@ Result<SacctRows> read_sacct_rows(std::vector<LineBlocks> exports, const SwfOpti
     const std::int64_t size = blocks.size();
     const auto format = TRY(format_of(blocks));
     out.exports.push_back({blocks.shown(), lines, -out.report.rows});
-    const auto read =
-        TRY(format == LogFormat::sacct_json ? read_json_sacct(std::move(blocks), options, lines, taker)
-                                            : Reader(std::move(blocks), options, lines, bytes, taker).read());
-    lines = read;
+    lines = TRY(format == LogFormat::sacct_json ? read_json_sacct(std::move(blocks), options, lines, taker)
+                                                : Reader(std::move(blocks), options, lines, bytes, taker).read());
     bytes.read += size;
     out.exports.back().rows += out.report.rows;
   }

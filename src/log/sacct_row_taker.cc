@@ -261,8 +261,7 @@ Result<void> SacctRowTaker::mend_start(const SacctCells& cells, SacctRow& row) {
 // is asked for, and it got more, any spread will do; of a range such as 2-4 it got so many that its processors need.
 Result<void> SacctRowTaker::read_processors(const SacctCells& cells, SacctRow& row) {
   for (const auto& [column, tres] : {std::pair{SacctColumn::req_tres, &asked_}, {SacctColumn::alloc_tres, &got_}}) {
-    const auto read = TRY(cells.read(column, parse_sacct_tres));
-    *tres = read;
+    *tres = TRY(cells.read(column, parse_sacct_tres));
   }
   auto used = TRY(first_count(cells, {SacctColumn::alloc_cpus, SacctColumn::ncpus}));
   auto asked = TRY(first_count(cells, {SacctColumn::req_cpus}));

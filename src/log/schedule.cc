@@ -75,8 +75,7 @@ Result<std::vector<SavedStart>> read_schedule(const std::string& path) {
     ++number;
     if (!row) return fail(place(blocks.shown(), number) + row.error().message);
     if (number == 1) {
-      const auto read = TRY(read_columns(line, **row, blocks.shown()));
-      columns = read;
+      columns = TRY(read_columns(line, **row, blocks.shown()));
     } else if (!trimmed(line).empty()) {
       const auto start = read_row(**row, columns);
       if (!start) return fail(place(blocks.shown(), number) + start.error().message);

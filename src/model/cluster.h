@@ -295,7 +295,10 @@ class Cluster final : public View {
   std::optional<std::string> objection_to_terms(JobId job, const JobSpec& spec, const JobTerms& terms) const;
   // Why a job can never run here, as half a sentence ("asks for no processors"); nothing if it can.
   std::optional<std::string> cannot_run(const JobSpec& spec) const;
-  std::optional<std::string> asks_what_cannot_be(const JobSpec& spec) const;
+  // The same of a job whose bars may say that it is not ours: of that one only what makes no sense at all.
+  std::optional<std::string> cannot_be(const JobSpec& spec, Bars bars) const {
+    return (bars & kNotOurs) == 0 ? cannot_run(spec) : makes_no_sense(spec);
+  }
   std::optional<std::string> objection(const CancelAsked& fact) const;
   std::optional<std::string> objection(const Launched& fact) const;
   std::optional<std::string> objection(const LaunchFailed& fact) const;
@@ -365,6 +368,7 @@ class Cluster final : public View {
   std::optional<std::string> not_waiting(JobId job, const char* verb) const;
   std::optional<std::string> unknown(NodeId node) const;
   bool wait_for(const std::vector<Dependency>& some, JobId job) const;
+  std::optional<std::string> makes_no_sense(const JobSpec& spec) const;
 
   void apply(const Submitted& fact);
   [[gnu::cold]] void apply(const Rejected& fact);

@@ -82,10 +82,9 @@ std::optional<std::string> Cluster::objection(const Submitted& fact) const {
   if (is_beyond(fact.spec.submit) || fact.expected <= Duration{0} || fact.expected > kLongest) {
     return "a job is submitted with times that cannot be.";
   }
-  const bool ours = (fact.bars & kNotOurs) == 0;
-  if (const auto why = ours ? cannot_run(fact.spec) : asks_what_cannot_be(fact.spec))
-    return fmt::format("job {} {}.", fact.spec.number, *why);
-  if (ours && !has_share(fact.spec)) return fmt::format("job {} is of nobody who has a share.", fact.spec.number);
+  if (const auto why = cannot_be(fact.spec, fact.bars)) return fmt::format("job {} {}.", fact.spec.number, *why);
+  if ((fact.bars & kNotOurs) == 0 && !has_share(fact.spec))
+    return fmt::format("job {} is of nobody who has a share.", fact.spec.number);
   return objection_to_id(fact.job);
 }
 
@@ -117,7 +116,7 @@ std::optional<std::string> Cluster::objection(const Amended& fact) const {
 }
 
 std::optional<std::string> Cluster::cannot_run(const JobSpec& spec) const {
-  if (auto why = asks_what_cannot_be(spec)) return why;
+  if (auto why = makes_no_sense(spec)) return why;
   if (spec.processors > options_.processors) {
     return fmt::format("asks for {}; the cluster has {}", amount(spec.processors, "processor"),
                        grouped(options_.processors));
@@ -125,8 +124,7 @@ std::optional<std::string> Cluster::cannot_run(const JobSpec& spec) const {
   return options_.machine ? never_fits(*options_.machine, spec) : std::nullopt;
 }
 
-// Whoever is to run it.
-std::optional<std::string> Cluster::asks_what_cannot_be(const JobSpec& spec) const {
+std::optional<std::string> Cluster::makes_no_sense(const JobSpec& spec) const {
   if (spec.processors == 0) return "asks for no processors";
   if (spec.limit <= Duration{0} || spec.limit > kLongest) return "asks for no time to run, or too much";
   const Machine* machine = options_.machine;
@@ -152,8 +150,7 @@ std::optional<std::string> Cluster::objection_to_terms(JobId id, const JobSpec& 
   JobSpec amended = spec;
   amended.limit = terms.limit;
   amended.partition = partition;
-  const bool ours = !knows(id) || job(id).ours();
-  if (const auto why = ours ? cannot_run(amended) : asks_what_cannot_be(amended))
+  if (const auto why = cannot_be(amended, knows(id) ? job(id).bars : kNoBars))
     return fmt::format("{} {}; nothing was changed.", name, *why);
   const JobTerms* own = eligibility_.terms(id);
   if (own && own->after == terms.after && own->any == terms.any)
@@ -215,9 +212,9 @@ std::optional<std::string> Cluster::objection(const LimitChanged& fact) const {
   const Job& job = this->job(fact.job);
   if (fact.limit <= Duration{0} || fact.limit > kLongest)
     return named(job) + " is to have no time to run, or too much; give a limit above 0.";
+  if (options_.shared) return std::nullopt;
   JobSpec amended = job.spec;
   amended.limit = fact.limit;
-  if (options_.shared) return std::nullopt;
   if (const auto why = cannot_run(amended)) return fmt::format("{} {}; nothing was changed.", named(job), *why);
   if (job.done + (now_ - job.start - stood(fact.job)) < fact.limit) return std::nullopt;
   return named(job) + " has run for longer than that already; cancel it to end it. Nothing was changed.";
@@ -402,7 +399,7 @@ std::optional<std::string> Cluster::objection(const JobKept& fact) const {
   if (fact.job.value >= next_job_.value) return "a job is kept whose id was not given yet.";
   const Job& row = fact.row;
   const bool could_run_once = options_.shared || !described_.empty();  // or elsewhere
-  if (!row.gone() && (could_run_once ? asks_what_cannot_be(row.spec) : cannot_run(row.spec)))
+  if (!row.gone() && (could_run_once ? makes_no_sense(row.spec) : cannot_run(row.spec)))
     return "a job is kept that can never run here.";
   if (is_beyond(row.spec.submit) || row.expected < Duration{0} || row.expected > kLongest)
     return "a job is kept with times that cannot be.";

@@ -32,7 +32,7 @@ void Cluster::apply(const Found& fact) {
   begin_to_run(job, fact.job, where);
 }
 
-// It waited when it was last heard of, and is over: whether it ever ran nothing tells.
+// It waited when the engine last knew it, and is over: nothing tells whether it ever ran.
 void Cluster::end_unseen(Job& job, JobId id) {
   if (job.state == JobState::barred) {
     --barred_;
@@ -68,7 +68,7 @@ void Cluster::apply(const Described& fact) {
   options_.processors = own_machine_->processors;
   described_.insert(fact.node);
   power_.describe_anew(own_machine_.get());
-  if (fact.processors == 0) power_.set_health(fact.node, Health::down);
+  if (fact.is.processors == 0) power_.set_health(fact.node, Health::down);
   nodes_.describe_anew(nodes_with_what_runs());
   waiting_for_places_ = waiting_for_whole_nodes_ = waiting_for_parts_ = 0;
   for_each_job([&](JobId, const Job& job) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/saturate.h"
+
 namespace rota {
 namespace {
 
@@ -22,13 +24,13 @@ void sum_up(Machine& machine) {
   for (std::uint32_t n = 0; n < machine.nodes.size(); ++n) {
     const Node& node = machine.nodes[n];
     machine.processors += node.processors;
-    machine.memory += node.memory;
+    machine.memory = saturated_sum(machine.memory, node.memory);
     machine.accelerators += node.accelerators;
     for (const PartitionId p : node.partitions) {
       Partition& partition = machine.partitions[p.value];
       partition.nodes.push_back(NodeId{n});
       partition.processors += node.processors;
-      partition.memory += node.memory;
+      partition.memory = saturated_sum(partition.memory, node.memory);
       partition.accelerators += node.accelerators;
     }
   }
@@ -36,39 +38,24 @@ void sum_up(Machine& machine) {
 
 }  // namespace
 
-Described description_of(NodeId id, const Node& node) {
-  return {id,
-          node.name,
-          node.processors,
-          node.memory,
-          node.partitions,
-          node.rack,
-          node.accelerators,
-          node.accelerator_type,
-          node.accelerator_speed,
-          node.accelerator_link,
-          node.cpu_factor,
-          node.power};
-}
-
 std::optional<std::string> objection_to(const Machine& machine, const Described& fact) {
-  const std::string name = fmt::format("node {}", fact.name);
+  const std::string name = fmt::format("node {}", fact.is.name);
   if (machine.nodes.empty()) return name + " is described, and here processors are only counted; nothing was changed.";
-  if (fact.name.empty() || fact.node.value > machine.nodes.size())
+  if (fact.is.name.empty() || fact.node.value > machine.nodes.size())
     return "a node is described that has no name, or is not the next; nothing was changed.";
   for (std::uint32_t n = 0; n < machine.nodes.size(); ++n) {
-    if (n != fact.node.value && machine.nodes[n].name == fact.name)
+    if (n != fact.node.value && machine.nodes[n].name == fact.is.name)
       return name + " is there already under another id; nothing was changed.";
   }
   const bool possible =
-      fact.processors <= kMostProcessors && fact.memory >= 0 && fact.memory <= kMostMemory &&
-      fact.accelerators <= kMostAccelerators && fact.cpu_factor > 0 &&
-      rises_within(fact.partitions, machine.partitions.size()) &&
-      (!fact.accelerator_type.valid() || fact.accelerator_type.value < machine.accelerator_types.size());
+      fact.is.processors <= kMostProcessors && fact.is.memory >= 0 && fact.is.memory <= kMostMemory &&
+      fact.is.accelerators <= kMostAccelerators && fact.is.cpu_factor > 0 &&
+      rises_within(fact.is.partitions, machine.partitions.size()) &&
+      (!fact.is.accelerator_type.valid() || fact.is.accelerator_type.value < machine.accelerator_types.size());
   if (!possible)
     return name + " is described with sizes, partitions or accelerators that cannot be; nothing was changed.";
   const std::int64_t before = fact.node.value < machine.nodes.size() ? machine.nodes[fact.node.value].processors : 0;
-  if (machine.processors - before + fact.processors > kMostProcessors)
+  if (machine.processors - before + fact.is.processors > kMostProcessors)
     return name + " makes more processors than can be counted; nothing was changed.";
   return std::nullopt;
 }
@@ -76,17 +63,9 @@ std::optional<std::string> objection_to(const Machine& machine, const Described&
 void describe(Machine& machine, const Described& fact) {
   if (fact.node.value == machine.nodes.size()) machine.nodes.emplace_back();
   Node& node = machine.nodes[fact.node.value];
-  node.name = fact.name;
-  node.processors = fact.processors;
-  node.memory = fact.memory;
-  node.partitions = fact.partitions;
-  node.rack = fact.rack;
-  node.accelerators = fact.accelerators;
-  node.accelerator_type = fact.accelerator_type;
-  node.accelerator_speed = fact.accelerator_speed;
-  node.accelerator_link = fact.accelerator_link;
-  node.cpu_factor = fact.cpu_factor;
-  node.power = fact.power;
+  const auto commands = node.commands;
+  node = fact.is;
+  node.commands = commands;
   sum_up(machine);
 }
 

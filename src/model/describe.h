@@ -9,8 +9,6 @@
 
 namespace rota {
 
-Described description_of(NodeId id, const Node& node);
-
 // Why that cannot be, as a sentence; nothing if it can. O(nodes)
 std::optional<std::string> objection_to(const Machine& machine, const Described& fact);
 

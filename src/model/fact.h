@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -141,17 +140,8 @@ struct LimitChanged {  // of a job that runs
 };
 struct Described {  // a node has come, or is another than it was. Its id is its name's for ever
   NodeId node;      // the next that there is not: a new one
-  std::string name;
-  std::uint32_t processors = 1;  // 0: it has gone, and is down until it comes back
-  std::int64_t memory = 0;       // as in Node, as are all of these
-  std::vector<PartitionId> partitions = {};
-  RackId rack = RackId{0};
-  std::uint32_t accelerators = 0;
-  AcceleratorTypeId accelerator_type = {};
-  std::int32_t accelerator_speed = 1000;
-  std::int64_t accelerator_link = 0;
-  std::int32_t cpu_factor = kStandardFactor;
-  PowerDraw power = {};
+  Node is = {};  // all but its commands, which are no part of the state; without processors: it has gone, and is down
+                 // until it comes back
 };
 struct Surveyed {  // the engine has said of everything that had happened by then
   Instant until = kEpoch;

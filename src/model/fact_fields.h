@@ -215,6 +215,21 @@ struct Fields<PowerDraw> {
                                   Field{"boot_retry", &PowerDraw::boot_retry, "left alone after a failed boot", 8}};
 };
 template <>
+struct Fields<Node> {
+  static constexpr std::tuple all{
+      Field{"name", &Node::name, "what it is called", 8},
+      Field{"processors", &Node::processors, "that it has; 0: it has gone", 8},
+      Field{"memory", &Node::memory, "bytes; 0: not said", 8},
+      Field{"partitions", &Node::partitions, "indexes of those that it belongs to", 8},
+      Field{"rack", &Node::rack, "where it stands", 8},
+      Field{"accelerators", &Node::accelerators, "that it has", 8},
+      Field{"accelerator_type", &Node::accelerator_type, "of each of them", 8},
+      Field{"accelerator_speed", &Node::accelerator_speed, "per mille", 8},
+      Field{"accelerator_link", &Node::accelerator_link, "bytes a second; 0: they take no time", 8},
+      Field{"cpu_factor", &Node::cpu_factor, "per mille: how fast it runs jobs", 8},
+      Field{"power", &Node::power, "what it draws, and how long it takes to wake", 8}};
+};
+template <>
 struct Fields<RunHistory> {
   static constexpr std::tuple all{Field{"last", &RunHistory::last, "run time of the job that ended last"},
                                   Field{"before_last", &RunHistory::before_last, "and of the one before"},
@@ -320,17 +335,7 @@ ROTA_FACT(LicencesChanged, "licences_changed", observed, "a job that waits asks 
 ROTA_FACT_END;
 ROTA_FACT(Described, "described", observed, "a node has come, is another than it was, or has gone"){
     Field{"node", &F::node, "which; the next that there is not: a new one", 8},
-    Field{"name", &F::name, "what it is called", 8},
-    Field{"processors", &F::processors, "that it has; 0: it has gone", 8},
-    Field{"memory", &F::memory, "bytes; 0: not said", 8},
-    Field{"partitions", &F::partitions, "indexes of those that it belongs to", 8},
-    Field{"rack", &F::rack, "where it stands", 8},
-    Field{"accelerators", &F::accelerators, "that it has", 8},
-    Field{"accelerator_type", &F::accelerator_type, "of each of them", 8},
-    Field{"accelerator_speed", &F::accelerator_speed, "per mille", 8},
-    Field{"accelerator_link", &F::accelerator_link, "bytes a second; 0: they take no time", 8},
-    Field{"cpu_factor", &F::cpu_factor, "per mille: how fast it runs jobs", 8},
-    Field{"power", &F::power, "what it draws, and how long it takes to wake", 8}};
+    Field{"is", &F::is, "what it is now", 8}};
 ROTA_FACT_END;
 ROTA_FACT(Surveyed, "surveyed", observed, "the engine has said of everything that had happened by then"){
     Field{"until", &F::until, "then, by its clock", 8}};

@@ -54,7 +54,7 @@ enum class Outcome : std::uint8_t {
   node_failed,  // with its node
   out_of_memory,
   cancelled,  // because somebody asked for that
-  unknown,    // who could have told has forgotten it
+  unknown,    // the engine has forgotten it
 };
 
 enum class JobState : std::uint8_t {

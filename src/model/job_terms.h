@@ -21,7 +21,7 @@ inline constexpr Bars kNeverAgain = 16;     // a dependency that can no longer b
 inline constexpr Bars kArrayThrottle = 32;  // so many of its array are queued or run already
 inline constexpr Bars kNotOurs = 64;        // another scheduler starts it; also of a job that runs
 inline constexpr Bars kHolds = kHeldByUser | kHeldByOperator;
-inline constexpr Bars kUntilLifted = kHolds | kNotOurs;  // those that stay until somebody says otherwise
+inline constexpr Bars kUntilLifted = kHolds | kNotOurs;  // those that stay until they are released
 
 // What is asked for, and what a partition adds to it, lies between this and its negative.
 inline constexpr std::int32_t kMostPriority = 1'000'000;

@@ -160,7 +160,7 @@ class NodeSpace {
   // followed the same one.
   void follow(const NodeSpace& other);
 
-  // Becomes `fresh`, in which nodes are described anew; whoever follows this copies the whole.
+  // Becomes `fresh`, in which nodes are described anew; a space that follows this one copies the whole.
   void describe_anew(NodeSpace fresh);
   // So often have they been.
   std::uint32_t descriptions() const { return descriptions_; }

@@ -121,7 +121,7 @@ RC_GTEST_PROP(NodeSpace, agrees_with_an_array, ()) {
       rc::gen::pair(rc::gen::inRange(1U, 100U), rc::gen::element<std::int64_t>(0, 4, 9)));
   Machine machine = machine_of(shapes);
   for (Node& node : machine.nodes) node.accelerators = *rc::gen::inRange(0U, 4U);
-  const bool alone = *rc::gen::arbitrary<bool>();  // nobody else uses the nodes
+  const bool alone = *rc::gen::arbitrary<bool>();  // no others use the nodes
   NodeSpace space(&machine, order, nodes);
   NodeSpace follower(nullptr);
   PlainNodes plain(machine);

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "model/describe.h"
 
 namespace rota {
 
@@ -37,7 +36,7 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
   std::vector<Fact> facts;
   const auto add = [&](auto what) { facts.push_back({c.now_, c.sequence_, std::move(what)}); };
   add(Opened{c.epoch_});
-  for (const NodeId node : c.described_) add(description_of(node, c.options_.machine->nodes[node.value]));
+  for (const NodeId node : c.described_) add(Described{node, c.options_.machine->nodes[node.value]});
   add(state_of(c));
   if (!(c.replanned_ == Replanned{})) add(c.replanned_);
   for (const Reservation& row : c.reservations_.all()) add(ReservationKept{row});

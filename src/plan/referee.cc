@@ -63,7 +63,7 @@ void Referee::saw(const View& before, const Found& fact) {
 
 void Referee::ended(const View& before, JobId job, bool queued_again) {
   const Job& row = before.job(job);
-  if (row.state != JobState::running) return ledger_.retire(job.value);  // it was over, and nobody saw it run
+  if (row.state != JobState::running) return ledger_.retire(job.value);  // it is over, and was never seen to run
   held_ -= row.spec.processors;
   if (row.leaving) {
     leaving_ -= row.spec.processors;

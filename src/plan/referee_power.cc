@@ -76,7 +76,7 @@ void Referee::settled(const View& after, const Described& fact) {
     drained_ += drained;
     away_ += drained;
   }
-  if (fact.processors == 0) drain(after, fact.node, true);
+  if (fact.is.processors == 0) drain(after, fact.node, true);
 }
 
 void Referee::settled(const View& after, const NodeKept& fact) {

@@ -139,8 +139,7 @@ Result<void> Service::open_store() {
   StateRoom::use_spare(options_.state_folder);
   const std::string path = options_.state_folder + "/rota.db";
   if (auto there = check_not_lost(path, options_.state_folder + "/runs"); !there) return there;
-  auto store = TRY(store::SqliteStore::open(path, fresh));
-  store_ = std::move(store);
+  store_ = TRY(store::SqliteStore::open(path, fresh));
   room_ = std::make_unique<StateRoom>(options_.state_folder, *store_);
   const std::string& before = store_->head().cluster;
   const std::string now = given ? with_node_kept(cluster_text_, before) : before;

@@ -98,8 +98,7 @@ namespace {
 Result<void> look_up(const Submission& submission, const Machine& machine, JobSpec& spec) {
   spec.partition = machine.default_partition;
   if (!submission.partition.empty()) {
-    const auto found = TRY(find_by_name<PartitionId>(machine.partitions, submission.partition, "partition"));
-    spec.partition = found;
+    spec.partition = TRY(find_by_name<PartitionId>(machine.partitions, submission.partition, "partition"));
   }
   const LicencesAsked licences{submission.licence, submission.licences, submission.more_licences};
   if (auto done = look_up_licences(licences, machine, spec); !done) return done;

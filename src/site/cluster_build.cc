@@ -48,10 +48,8 @@ class Builder {
   }
 
   Result<void> add_reservations() {
-    auto all = TRY(reservations_of(draft_, machine_, false));
-    machine_.reservations = std::move(all);
-    auto dated = TRY(reservations_of(draft_, machine_, true));
-    dated_ = std::move(dated);
+    machine_.reservations = TRY(reservations_of(draft_, machine_, false));
+    dated_ = TRY(reservations_of(draft_, machine_, true));
     return {};
   }
 
@@ -274,11 +272,9 @@ class Builder {
     partition.job_factor = entry.job_factor;
     partition.processors = machine_.processors;
     if (!draft_.nodes.empty()) {
-      auto ids = TRY(nodes_of(entry));
-      partition.nodes = std::move(ids);
+      partition.nodes = TRY(nodes_of(entry));
     }
-    auto rule = TRY(load_rule_of(draft_, entry, partition.nodes.size()));
-    partition.load_rule = std::move(rule);
+    partition.load_rule = TRY(load_rule_of(draft_, entry, partition.nodes.size()));
     if (draft_.nodes.empty()) return partition;
     if (partition.min_nodes > partition.nodes.size()) {
       return wrong(entry.line_of("min_nodes"),

@@ -58,6 +58,10 @@ struct PartName<PowerCounters> {
   static constexpr std::string_view kText = "power of all nodes";
 };
 template <>
+struct PartName<Node> {
+  static constexpr std::string_view kText = "node";
+};
+template <>
 struct PartName<PowerDraw> {
   static constexpr std::string_view kText = "power draw";
 };
@@ -75,7 +79,7 @@ struct PartName<Reservation> {
 };
 
 using Parts = KindsOf<KindList<JobSpec, JobTerms, Dependency, Placement, Share, PerNode, LicenceUse, Reason, Job,
-                               NodePowerRow, LoadReading, PowerCounters, PowerDraw, RunHistory, Reservation>>;
+                               NodePowerRow, LoadReading, PowerCounters, Node, PowerDraw, RunHistory, Reservation>>;
 
 template <class T>
 std::string type_text() {

@@ -105,10 +105,8 @@ Result<void> SqliteStore::prepare() {
     auto statement = TRY(database_->prepare(text));
     statements_.push_back(std::move(statement));
   }
-  auto head = TRY(store::read_head(*database_));
-  head_ = std::move(head);
-  const auto next = TRY(next_batch(*database_));
-  next_batch_ = next;
+  head_ = TRY(store::read_head(*database_));
+  next_batch_ = TRY(next_batch(*database_));
   const auto there = TRY(database_->number("SELECT coalesce(sum(length(facts)), 0) FROM batches"));
   const auto snapshot = TRY(setting(kSnapshotBytes));
   const auto all = static_cast<std::size_t>(there);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "model/describe.h"
 #include "model/never_fits.h"
 
 namespace rota::foreign {
@@ -84,9 +83,6 @@ Line::Done Line::carry_out(const Order& order) {
       break;
     case Order::Kind::requeue:
       done = cluster_.requeue(order.number);
-      break;
-    case Order::Kind::set_limit:
-      done = cluster_.set_limit(order.number, order.limit);
       break;
   }
   return {order, cluster_.now(), done ? std::nullopt : std::optional(done.error().message)};
@@ -181,17 +177,15 @@ void ForeignEngine::dispatch(const Command& command) {
   Entry& entry = entries_[view_->job(command.job).spec.number];
   entry.job = command.job;
   entry.key = command.key;
-  entry.touched = loop_.now();
   const Number number = view_->job(command.job).spec.number;
   switch (command.kind) {
     case Command::Kind::start:
-      return order(entry, {Line::Order::Kind::start, number, command.job, command.key, parts_of(command.where)});
+      return order(entry, {Line::Order::Kind::start, number, command.key, parts_of(command.where)});
     case Command::Kind::kill:
     case Command::Kind::preempt:
-      return order(entry, {command.for_good ? Line::Order::Kind::cancel : Line::Order::Kind::requeue, number,
-                           command.job, command.key});
+      return order(entry,
+                   {command.for_good ? Line::Order::Kind::cancel : Line::Order::Kind::requeue, number, command.key});
     case Command::Kind::adjust:
-      return order(entry, {Line::Order::Kind::set_limit, number, command.job, command.key, {}, command.limit});
     case Command::Kind::expect:
     case Command::Kind::migrate:
     case Command::Kind::power_on:
@@ -253,12 +247,12 @@ void ForeignEngine::compare_nodes(const Listing& listing) {
     const Machine& machine = *view_->options().machine;
     if (!id.valid()) {
       id = NodeId{static_cast<std::uint32_t>(machine.nodes.size())};
-      say(Described{.node = id, .name = row.name, .processors = row.processors, .memory = row.memory});
+      say(Described{id, {row.name, row.processors, row.memory, {}}});
     } else if (machine.nodes[id.value].processors != row.processors || machine.nodes[id.value].memory != row.memory) {
       Node changed = machine.nodes[id.value];
       changed.processors = row.processors;
       changed.memory = row.memory;
-      say(description_of(id, changed));
+      say(Described{id, std::move(changed)});
     }
     if (view_->power().health(id) != health_of(row.state)) say(HealthChanged{id, health_of(row.state)});
   }
@@ -271,7 +265,7 @@ void ForeignEngine::miss_nodes(const Listing& listing) {
     if (std::ranges::find(listing.nodes, gone.name, &NodeRow::name) != listing.nodes.end()) continue;
     gone.processors = 0;
     gone.memory = 0;
-    say(description_of(NodeId{n}, gone));
+    say(Described{NodeId{n}, std::move(gone)});
   }
 }
 

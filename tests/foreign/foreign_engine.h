@@ -32,13 +32,11 @@ struct LineFaults {
 class Line final : public Alarm {
  public:
   struct Order {
-    enum class Kind : std::uint8_t { start, cancel, requeue, set_limit };
+    enum class Kind : std::uint8_t { start, cancel, requeue };
     Kind kind = Kind::start;
     Number number = 0;
-    JobId job = {};
     std::uint64_t key = 0;
     std::vector<Part> where = {};
-    Duration limit{0};
   };
   struct Done {
     Order order;
@@ -63,7 +61,7 @@ class Line final : public Alarm {
   void ask() { send({true, Ask{}}); }
   void order(const Order& order) { send({true, order}); }
   void set_faults(LineFaults faults) { faults_ = faults; }
-  // After whoever was called by ring() has come to a sudden end.
+  // After what ring() called has come to a sudden end.
   void wake() {
     if (!on_the_way_.empty()) loop_.set(*this, on_the_way_.begin()->first.first);
   }

@@ -23,8 +23,7 @@ class InMemory final : public Kept {
       store_ = std::make_unique<store::MemoryStore>(store::JournalHead{}, faults, seed);
       return false;
     }
-    auto opened = TRY(store::MemoryStore::open(std::move(found_), faults, seed));
-    store_ = std::move(opened);
+    store_ = TRY(store::MemoryStore::open(std::move(found_), faults, seed));
     return true;
   }
   Store& store() override { return *store_; }
@@ -65,8 +64,7 @@ class InSqlite final : public Kept, private Store {
       if (fs::exists(life() / name)) fs::copy_file(life() / name, synced() / name);
     }
     disk_ = std::make_unique<store::TestDisk>(synced());
-    auto opened = TRY(store::SqliteStore::open(life() / kDatabase, store::JournalHead{}, store::TestDisk::kName));
-    store_ = std::move(opened);
+    store_ = TRY(store::SqliteStore::open(life() / kDatabase, store::JournalHead{}, store::TestDisk::kName));
     return found;
   }
   Store& store() override { return *this; }

@@ -124,8 +124,7 @@ class Resources {
       const std::string_view name = word.substr(0, equals);
       const std::string_view value = equals == std::string_view::npos ? std::string_view() : word.substr(equals + 1);
       if (name == processors) {
-        const auto number = TRY(pbs_count(name, value));
-        each = number;
+        each = TRY(pbs_count(name, value));
       } else if (name == accelerators) {
         if (auto done = counted("accelerators", name, value, 0); !done) return done;
       } else if (name == "mem") {

@@ -83,8 +83,7 @@ void tell_script(const Service& service, const JobFlags& flags, Json& job) {
 
 Result<int> show_job(JobFlags flags) {
   const Service service(flags.service);
-  auto named = TRY(one_named(service, flags.job));
-  flags.job = std::move(named);
+  flags.job = TRY(one_named(service, flags.job));
   if (flags.script) return show_script(service, flags);
   auto job = TRY(service.get(target_of(flags)));
   const auto tasks = TRY(tasks_of_array(service, flags.job, job));
@@ -168,8 +167,7 @@ bool tell_that_it_waits(const Service& service, const JobFlags& flags) {
 Result<int> show_logs(JobFlags flags) {
   const Service service(flags.service);
   if (flags.follow) service.follow();
-  auto named = TRY(one_named(service, flags.job));
-  flags.job = std::move(named);
+  flags.job = TRY(one_named(service, flags.job));
   TRY(is_one_task(service, flags));
   JobOutput output(service, flags.job, flags.errors ? "error" : "output");
   constexpr int kSoon = 3;  // pauses, 0.1 s together: who starts at once is not said to wait

@@ -84,8 +84,7 @@ std::string reserved_text(const Json& node) {
 Result<Json> chosen(const Json& nodes, const NodesFlags& flags) {
   std::vector<std::string> names;
   if (!flags.nodes.empty()) {
-    auto listed = TRY(parse_host_list(joined(flags.nodes)));
-    names = std::move(listed);
+    names = TRY(parse_host_list(joined(flags.nodes)));
   }
   for (const std::string& name : names) {
     TRY(known_node(nodes, name, flags));

@@ -301,8 +301,7 @@ class Request {
   Result<void> file(const char* key) {
     const SubmitValue* value = given(key);
     if (value == nullptr) return {};
-    auto name = TRY(file_name(*value, out_["folder"].get<std::string>(), given("array") != nullptr));
-    out_[key] = std::move(name);
+    out_[key] = TRY(file_name(*value, out_["folder"].get<std::string>(), given("array") != nullptr));
     return {};
   }
 

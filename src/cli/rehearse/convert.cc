@@ -261,14 +261,12 @@ Result<int> convert(const ConvertFlags& flags) {
   const auto format = TRY(wanted_format(flags, blocks));
   std::optional<AttributeTable> beside;
   if (!flags.attributes.empty()) {
-    auto read = TRY(AttributeTable::read(flags.attributes));
-    beside = std::move(read);
+    beside = TRY(AttributeTable::read(flags.attributes));
   }
   auto file = TRY(log::PackedOutput::create(flags.output));
   std::optional<log::PackedOutput> sidecar;
   if (!flags.write_attributes.empty()) {
-    auto created = TRY(log::PackedOutput::create(flags.write_attributes));
-    sidecar = std::move(created);
+    sidecar = TRY(log::PackedOutput::create(flags.write_attributes));
   }
   Conversion conversion(flags, beside, file);
   {

@@ -71,8 +71,7 @@ class Course {
     course.flags_ = flags;
     course.command_ = "rota reproduce " + name;
     course.all_ = name == "all";
-    auto page = TRY(open_page(flags.report_file));
-    course.page_ = std::move(page);
+    course.page_ = TRY(open_page(flags.report_file));
     if (!flags.inputs.empty()) {
       TRY(make_folder(flags.inputs));
     }

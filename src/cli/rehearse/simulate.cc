@@ -190,8 +190,7 @@ Result<std::optional<RehearsalJournals>> open_journals(const SimulateFlags& flag
   Run& run = *runs.front();
   std::string cluster;
   if (run.options.machine && !flags.rehearse.cluster.empty()) {
-    auto text = TRY(read_file(flags.rehearse.cluster));
-    cluster = std::move(text);
+    cluster = TRY(read_file(flags.rehearse.cluster));
   }
   auto journals = TRY(RehearsalJournals::create(flags.journal_file, *run.chain, run.options, *run.workload, cluster));
   run.options.journals = journals.stores();

@@ -62,12 +62,10 @@ void WindowFlags::declare(Command command) {
 Result<void> WindowFlags::apply(log::Workload& workload) const {
   log::Window window;
   if (!from.empty()) {
-    const auto time = TRY(instant("--from", from, workload));
-    window.from = time;
+    window.from = TRY(instant("--from", from, workload));
   }
   if (!until.empty()) {
-    const auto time = TRY(instant("--until", until, workload));
-    window.until = time;
+    window.until = TRY(instant("--until", until, workload));
   }
   if (!warm_up.empty()) {
     const auto length = parse_duration(warm_up);

@@ -307,7 +307,7 @@ void LocalEngine::tell_again() {
   }
 }
 
-// Where nobody served meanwhile; a moment is none.
+// Of a run that ended while no service ran; less than a second ago is just now.
 Instant LocalEngine::ended_at(const RunRecord& record) const {
   constexpr Duration kMoment = seconds(1);
   const Duration ago{unix_milliseconds() - record.ended};

@@ -38,16 +38,17 @@ std::string boot_id() {
   return id;
 }
 
-std::int64_t unix_milliseconds() {
+namespace {
+
+std::int64_t milliseconds_of(clockid_t clock) {
   timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
+  ::clock_gettime(clock, &now);
   return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
 }
 
-std::int64_t boot_milliseconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_BOOTTIME, &now);
-  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
-}
+}  // namespace
+
+std::int64_t unix_milliseconds() { return milliseconds_of(CLOCK_REALTIME); }
+std::int64_t boot_milliseconds() { return milliseconds_of(CLOCK_BOOTTIME); }
 
 }  // namespace rota::local

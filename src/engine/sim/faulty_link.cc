@@ -31,8 +31,8 @@ void FaultyLink::take(const Answer& answer) {
     return;
   }
   heard_ = true;
-  static_cast<void>(
-      listener_->record(answer.what, answer.happened));  // one that contradicts the state is refused, and counted there
+  // One that contradicts the state is refused, and counted there.
+  static_cast<void>(listener_->record(answer.what, answer.happened));
 }
 
 // The engine must not hear what became of it.
