@@ -32,7 +32,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # The compiler looks for memory to reuse only beyond 400 MB: that takes a tenth off its time.
   target_compile_options(rota_flags INTERFACE "SHELL:--param ggc-min-expand=100" "SHELL:--param ggc-min-heapsize=400000")
 endif()
-# Boost.Asio's own functions are compiled once (engine/local/asio.cc, api/asio_tls.cc), and not by each file that includes it.
+# Boost.Asio's own functions are compiled once (process/asio.cc, api/asio_tls.cc), and not by each file that includes it.
 target_compile_definitions(rota_flags INTERFACE BOOST_ASIO_SEPARATE_COMPILATION)
 # Fused multiply-add would give other last bits on machines that have it, and a seed would give another workload there.
 target_compile_options(rota_flags INTERFACE -ffp-contract=off)

@@ -3,13 +3,13 @@
 #include <string>
 
 #include "base/text.h"
-#include "engine/local/record.h"
+#include "process/clock.h"
 
 namespace rota::serve {
 
 Result<void> set_clock(RealLoop& loop, store::SqliteStore& store, Instant past, bool runs) {
   constexpr const char* kClock = "clock";  // the start of the system, and how its clock and that of the service differ
-  const std::string boot = local::boot_id() + " ";
+  const std::string boot = process::boot_id() + " ";
   const auto before = store.setting(kClock);
   if (runs && before && *before && (*before)->starts_with(boot)) {
     if (const auto offset = parse_integer(std::string_view(**before).substr(boot.size()))) loop.goes_on(*offset);

@@ -78,7 +78,7 @@ std::int64_t used_elsewhere(const LicenceCount& counted, std::int64_t count, std
 
 LicenceWatch::LicenceWatch(boost::asio::io_context& io, Options options, const Machine& machine, Take take)
     : io_(io), options_(std::move(options)), machine_(machine), take_(std::move(take)), timer_(io) {
-  local::SiteCommand::end_left_over(options_.record);
+  process::SiteCommand::end_left_over(options_.record);
   ask();
 }
 
@@ -88,17 +88,17 @@ void LicenceWatch::stop() {
 }
 
 void LicenceWatch::ask() {
-  command_ = std::make_unique<local::SiteCommand>(
+  command_ = std::make_unique<process::SiteCommand>(
       io_,
-      local::SiteCommand::Options{.text = options_.command,
-                                  .variables = {"ROTA_LICENCES=" + names_of(machine_)},
-                                  .timeout = options_.timeout,
-                                  .most_output = std::size_t{1} << 20U,  // a server with many licences says much
-                                  .record = options_.record},
-      [this](const local::SiteCommand::End& end) { heard(end); });
+      process::SiteCommand::Options{.text = options_.command,
+                                    .variables = {"ROTA_LICENCES=" + names_of(machine_)},
+                                    .timeout = options_.timeout,
+                                    .most_output = std::size_t{1} << 20U,  // a server with many licences says much
+                                    .record = options_.record},
+      [this](const process::SiteCommand::End& end) { heard(end); });
 }
 
-void LicenceWatch::heard(const local::SiteCommand::End& end) {
+void LicenceWatch::heard(const process::SiteCommand::End& end) {
   const auto counts = end.done ? parse_licence_counts(end.output, machine_) : fail(end.why);
   failures_ = counts ? 0 : failures_ + 1;
   failure_ = counts ? std::string() : counts.error().message;

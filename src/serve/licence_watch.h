@@ -14,8 +14,8 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "engine/local/site_command.h"
 #include "model/machine.h"
+#include "process/site_command.h"
 
 namespace rota::serve {
 
@@ -55,14 +55,14 @@ class LicenceWatch {
 
  private:
   void ask();
-  void heard(const local::SiteCommand::End& end);
+  void heard(const process::SiteCommand::End& end);
 
   boost::asio::io_context& io_;
   Options options_;
   const Machine& machine_;
   Take take_;
   boost::asio::steady_timer timer_;
-  std::unique_ptr<local::SiteCommand> command_;
+  std::unique_ptr<process::SiteCommand> command_;
   int failures_ = 0;
   std::string failure_;
 };

@@ -52,7 +52,7 @@ Result<void> check_mail_user(std::string_view addresses) {
 
 MailRoom::MailRoom(boost::asio::io_context& io, std::string command, Duration timeout, std::string record, Say say)
     : io_(io), command_(std::move(command)), timeout_(timeout), record_(std::move(record)), say_(std::move(say)) {
-  local::SiteCommand::end_left_over(record_);
+  process::SiteCommand::end_left_over(record_);
 }
 
 void MailRoom::send(Mail mail) {
@@ -94,15 +94,15 @@ void MailRoom::next() {
   if (queue->second.empty()) queues_.erase(queue);
   --waiting_;
   full_ = full_ && waiting_ > kMostWaiting / 2;
-  sending_ = std::make_unique<local::SiteCommand>(
+  sending_ = std::make_unique<process::SiteCommand>(
       io_,
-      local::SiteCommand::Options{
+      process::SiteCommand::Options{
           .text = command_,
           .variables = {"ROTA_MAIL_TO=" + mail.to, "ROTA_MAIL_TYPE=" + mail.type, "ROTA_MAIL_JOB=" + mail.job,
                         "ROTA_MAIL_SUBJECT=" + mail.subject, "ROTA_MAIL_BODY=" + mail.body},
           .timeout = timeout_,
           .record = record_},
-      [this, job = mail.job, to = mail.to](const local::SiteCommand::End& end) {
+      [this, job = mail.job, to = mail.to](const process::SiteCommand::End& end) {
         if (!end.done) say_(fmt::format("the mail to {} about job {} was not sent: {}", to, job, end.why));
         next();
       });

@@ -15,7 +15,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "engine/local/site_command.h"
+#include "process/site_command.h"
 
 namespace rota::serve {
 
@@ -68,7 +68,7 @@ class MailRoom {
   std::size_t waiting_ = 0;   // in all of them
   std::uint32_t latest_ = 0;  // whose mail was sent last
   bool full_ = false;         // and that has been said
-  std::unique_ptr<local::SiteCommand> sending_;
+  std::unique_ptr<process::SiteCommand> sending_;
 };
 
 }  // namespace rota::serve

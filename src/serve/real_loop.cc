@@ -2,30 +2,22 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
+
+#include "process/clock.h"
 
 namespace rota::serve {
-namespace {
-
-std::int64_t milliseconds_of(clockid_t clock) {
-  timespec t{};
-  ::clock_gettime(clock, &t);
-  return std::int64_t{t.tv_sec} * 1000 + t.tv_nsec / 1'000'000;
-}
-
-}  // namespace
 
 RealLoop::RealLoop(boost::asio::io_context& io, std::int64_t unix_start)
     : io_(io),
       unix_start_(unix_start),
-      offset_(milliseconds_of(CLOCK_REALTIME) - unix_start * 1000 - milliseconds_of(CLOCK_BOOTTIME)) {}
+      offset_(process::unix_milliseconds() - unix_start * 1000 - process::boot_milliseconds()) {}
 
 void RealLoop::not_before(Instant at) { offset_ += std::max(std::int64_t{0}, (at - now()).count()); }
 
-Instant RealLoop::now() const { return Instant{Duration{milliseconds_of(CLOCK_BOOTTIME) + offset_}}; }
+Instant RealLoop::now() const { return Instant{Duration{process::boot_milliseconds() + offset_}}; }
 
 Duration RealLoop::ahead() const {
-  return now().time_since_epoch() - Duration{milliseconds_of(CLOCK_REALTIME) - unix_start_ * 1000};
+  return now().time_since_epoch() - Duration{process::unix_milliseconds() - unix_start_ * 1000};
 }
 
 void RealLoop::set(Alarm& alarm, Instant at) {

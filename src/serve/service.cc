@@ -15,6 +15,7 @@
 #include "control/replay.h"
 #include "model/never_fits.h"
 #include "model/snapshot.h"
+#include "process/clock.h"
 #include "serve/cluster_change.h"
 #include "serve/forecaster.h"
 #include "serve/kept_clock.h"
@@ -30,10 +31,7 @@ constexpr std::chrono::milliseconds kPause{1};      // in which others have thei
 constexpr std::size_t kMostWarnings = 100;
 
 // What instants count from: when a state is made, so that nothing has been idle for longer.
-std::int64_t this_second() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
-}
+std::int64_t this_second() { return process::unix_milliseconds() / 1000; }
 
 }  // namespace
 

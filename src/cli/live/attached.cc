@@ -13,12 +13,13 @@
 #include <cstdio>
 
 #include "base/text.h"
-#include "engine/local/words.h"
+#include "base/words.h"
+#include "process/clock.h"
 
 namespace rota::cli {
 namespace {
 
-using local::Descriptor;
+using process::Descriptor;
 
 constexpr std::array kPassedOn{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT};
 constexpr std::size_t kPiece = 65536;
@@ -83,11 +84,11 @@ Result<void> Attached::open(Descriptor socket) {
   socket_ = std::move(socket);
   pollfd ready{socket_.get(), POLLIN, 0};
   std::string line;
-  while (!local::take_line(text_, line)) {
-    if (::poll(&ready, 1, kPatienceMilliseconds) == 0 || !local::receive(socket_.get(), text_, files_))
+  while (!process::take_line(text_, line)) {
+    if (::poll(&ready, 1, kPatienceMilliseconds) == 0 || !process::receive(socket_.get(), text_, files_))
       return fail("The job's input and output did not come through.");
   }
-  local::read_words(line, news_);
+  read_words(line, news_);
   if (news_.files.size() > files_.size()) return fail("The job's input and output did not come through.");
   for (std::size_t i = 0; i < news_.files.size(); ++i) start(news_.files[i], files_[i].get());
   tell_size();
@@ -193,12 +194,12 @@ void Attached::close_job_file(int file) {
 }
 
 std::optional<Attached::Event> Attached::hear() {
-  const bool open = local::receive(socket_.get(), text_, files_);
+  const bool open = process::receive(socket_.get(), text_, files_);
   std::string line;
   std::optional<Event> event;
-  while (local::take_line(text_, line)) {
+  while (process::take_line(text_, line)) {
     news_ = {};
-    local::read_words(line, news_);
+    read_words(line, news_);
     event = Event::told;
     if (news_.phase == local::Phase::ended || news_.phase == local::Phase::failed) break;
   }
@@ -222,25 +223,25 @@ std::optional<Attached::Event> Attached::pass_on(int signal) {
   if (socket_) {
     local::Tell tell{.kind = local::Tell::Kind::signal};
     tell.number = signal;
-    local::send_whole(socket_.get(), local::in_words(tell));
+    process::send_whole(socket_.get(), in_words(tell));
   }
   if (signal != SIGINT) return std::nullopt;
-  const std::int64_t now = local::boot_milliseconds();
+  const std::int64_t now = process::boot_milliseconds();
   const bool soon = now - std::exchange(interrupted_, now) <= kSoon;
   return soon ? Event::cancel : Event::again;
 }
 
 void Attached::hang_up_soon() {
   constexpr std::int64_t kWhile = 2000;
-  if (terminal_ >= 0 && hang_up_at_ == 0) hang_up_at_ = local::boot_milliseconds() + kWhile;
+  if (terminal_ >= 0 && hang_up_at_ == 0) hang_up_at_ = process::boot_milliseconds() + kWhile;
 }
 
 void Attached::hang_up_if_due() {
-  if (hang_up_at_ == 0 || !socket_ || local::boot_milliseconds() < hang_up_at_) return;
+  if (hang_up_at_ == 0 || !socket_ || process::boot_milliseconds() < hang_up_at_) return;
   hang_up_at_ = 0;
   local::Tell tell{.kind = local::Tell::Kind::signal};
   tell.number = SIGHUP;
-  local::send_whole(socket_.get(), local::in_words(tell));
+  process::send_whole(socket_.get(), in_words(tell));
 }
 
 void Attached::tell_size() const {

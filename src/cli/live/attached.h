@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "cli/live/escape_keys.h"
 #include "engine/local/attachment.h"
+#include "process/descriptor.h"
 
 namespace rota::cli {
 
@@ -30,7 +31,7 @@ class CaughtSignals {
   std::optional<int> next();                // one that has come
 
  private:
-  local::Descriptor file_;
+  process::Descriptor file_;
 };
 
 // Where a job is to run: at a terminal of its own if input and output here are one, else at pipes. The socket is the
@@ -66,7 +67,7 @@ class Attached {
   };
 
   // With a supervisor's connection; waits for what it hands over. Fails where that does not come.
-  Result<void> open(local::Descriptor socket);
+  Result<void> open(process::Descriptor socket);
 
   // Copies until something happens.
   Event copy(CaughtSignals& signals);
@@ -97,9 +98,9 @@ class Attached {
   void hang_up_if_due();
   void tell_size() const;
 
-  local::Descriptor socket_;
+  process::Descriptor socket_;
   std::string text_;  // read from it
-  std::deque<local::Descriptor> files_;
+  std::deque<process::Descriptor> files_;
   std::list<Pump> pumps_;
   local::AttachNews news_;
   EscapeKeys keys_;

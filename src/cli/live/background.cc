@@ -24,13 +24,13 @@
 #include "base/file.h"
 #include "cli/live/own_place.h"
 #include "cli/printed.h"
-#include "engine/local/descriptor.h"
+#include "process/descriptor.h"
 #include "serve/state_folder.h"
 
 namespace rota::cli {
 namespace {
 
-using local::Descriptor;
+using process::Descriptor;
 
 constexpr const char* kTells = "ROTA_TELLS";  // to the service: somebody waits at kTellsAt
 constexpr int kTellsAt = 3;
@@ -87,7 +87,7 @@ std::vector<std::string> command_line(const ServeWords& words) {
     ::execve(program.c_str(), pointers(words).data(), pointers(variables).data());
   }
   const std::string why = fmt::format("{} cannot be run: {}.", program, std::strerror(errno));
-  local::send_whole(tells, why);
+  process::send_whole(tells, why);
   ::_exit(1);
 }
 
@@ -117,7 +117,7 @@ Result<void> start_alone(const ServeWords& words) {
   if (child < 0) return fail("A service cannot be started: {}.", std::strerror(errno));
   if (child == 0) become(this_program(), command_line(words), told.get(), writes.get());
   writes.reset();
-  const std::string said = local::read_all(reads.get());
+  const std::string said = process::read_all(reads.get());
   if (said == kReady) return {};
   ::waitpid(child, nullptr, 0);  // so that nothing of it is left
   return fail(said.empty() ? fmt::format("The service ended before it answered; {} has what it said.", shown_path(log))
@@ -211,7 +211,7 @@ void Starter::tell_failure(const std::string& sentence) { tell(sentence); }
 
 // Nobody may be there any more.
 void Starter::tell(const std::string& text) {
-  if (socket_) local::send_whole(socket_.get(), text);
+  if (socket_) process::send_whole(socket_.get(), text);
   socket_.reset();
 }
 

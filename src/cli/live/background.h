@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "cli/live/service_address.h"
-#include "engine/local/descriptor.h"
+#include "process/descriptor.h"
 
 namespace rota::cli {
 
@@ -46,7 +46,7 @@ class Starter {
  private:
   void tell(const std::string& text);
   bool any_ = false;
-  local::Descriptor socket_;  // once it is told: closed
+  process::Descriptor socket_;  // once it is told: closed
 };
 
 // Keeps the log that standard error is small: beyond 1 MiB it becomes service.log.1, in place of the one before.

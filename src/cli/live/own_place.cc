@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "base/file.h"
-#include "engine/local/descriptor.h"
+#include "process/descriptor.h"
 
 namespace rota::cli {
 namespace {
@@ -77,7 +77,7 @@ std::optional<ucred> listener_at(const std::string& socket) {
   address.sun_family = AF_UNIX;
   if (socket.size() >= sizeof address.sun_path) return std::nullopt;
   std::memcpy(address.sun_path, socket.c_str(), socket.size() + 1);
-  const local::Descriptor asks(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const process::Descriptor asks(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!asks || ::connect(asks.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return std::nullopt;
   ucred peer{};

@@ -17,7 +17,7 @@
 #include "cli/command.h"
 #include "cli/live/service.h"
 #include "cli/printed.h"
-#include "engine/local/spawn.h"
+#include "process/spawn.h"
 
 namespace rota::cli {
 namespace {
@@ -58,9 +58,9 @@ Result<void> open(const std::string& address) {
   const std::string named = variable("BROWSER");
   const std::string program = named.empty() ? "xdg-open" : named.substr(0, named.find(':'));
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  local::Spawning what{.words = {program, way}, .files = {}, .searched = true, .apart = true};
+  process::Spawning what{.words = {program, way}, .files = {}, .searched = true, .apart = true};
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) what.files.emplace_back(nothing, stream);
-  if (nothing >= 0 && local::spawn(what) > 0) return {};
+  if (nothing >= 0 && process::spawn(what) > 0) return {};
   return fail("{} cannot be started ({}); xdg-open is in the Debian package xdg-utils, BROWSER names another program",
               shown_path(program), std::strerror(errno));
 }

@@ -23,6 +23,7 @@
 #include "cli/live/watch.h"
 #include "cli/printed.h"
 #include "cli/when.h"
+#include "process/descriptor.h"
 
 namespace rota::cli {
 namespace {
@@ -60,7 +61,7 @@ std::string end_of(const Json& job) {
 // A job that has been submitted, until it has ended.
 class Run {
  public:
-  Run(const Service& service, local::Descriptor listener, std::string id, bool keep)
+  Run(const Service& service, process::Descriptor listener, std::string id, bool keep)
       : service_(service), listener_(std::move(listener)), id_(std::move(id)), keep_(keep) {
     struct stat file{};
     if (::stat(service.socket().c_str(), &file) == 0) whose_ = file.st_uid;
@@ -78,7 +79,7 @@ class Run {
 
   // The supervisor's connection, if it has come.
   bool started() {
-    socket_ = local::accept_from(listener_.get(), whose_);
+    socket_ = process::accept_from(listener_.get(), whose_);
     return static_cast<bool>(socket_);
   }
 
@@ -223,12 +224,12 @@ class Run {
   static constexpr int kFirstPause = 100;  // milliseconds: who starts at once is not said to wait
 
   const Service& service_;
-  local::Descriptor listener_;
+  process::Descriptor listener_;
   std::string id_;
   bool keep_;
   uid_t whose_ = ::geteuid();  // the service's user
   CaughtSignals signals_;
-  local::Descriptor socket_;
+  process::Descriptor socket_;
   local::AttachNews before_;
   std::string told_;
   int pause_ = kFirstPause;
@@ -257,8 +258,8 @@ Result<int> run_job(const RunFlags& flags) {
         "a job can be attached only on the computer of the service, and {} is asked over the network; use `rota submit "
         "--wait`.",
         service.shown());
-  const std::string name = local::unguessable_name();
-  local::Descriptor listener = local::listen_at(name);
+  const std::string name = process::unguessable_name();
+  process::Descriptor listener = process::listen_at(name);
   if (!listener) return fail("A job cannot be waited for here: {}.", std::strerror(errno));
   auto attach = TRY(attach_member(flags, request, name));
   request["attach"] = std::move(attach);

@@ -18,7 +18,7 @@
 #include "cli/live/own_place.h"
 #include "cli/live/service.h"
 #include "cli/printed.h"
-#include "engine/local/descriptor.h"
+#include "process/descriptor.h"
 
 namespace rota::cli {
 namespace {
@@ -60,7 +60,7 @@ std::string what_goes_on(const Json& status) {
                      : fmt::format("{}; the next service finds {}.\n", out, running + waiting == 1 ? "it" : "them");
 }
 
-Result<void> end(const local::Descriptor& process, const std::string& pid) {
+Result<void> end(const process::Descriptor& process, const std::string& pid) {
   if (::syscall(SYS_pidfd_send_signal, process.get(), SIGTERM, nullptr, 0U) != 0)
     return fail("The service, process {}, cannot be told to end: {}.", pid, std::strerror(errno));
   pollfd gone{process.get(), POLLIN, 0};
@@ -78,7 +78,7 @@ Result<int> stop(const ServiceFlags& flags) {
   const std::string at = service.shown();
   // Held before it is asked, so that the number cannot have become another process's.
   const auto listener = listener_at(service.socket());
-  const local::Descriptor process(
+  const process::Descriptor process(
       listener && listener->pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, listener->pid, 0)) : -1);
   const auto status = TRY(service.get("/v1/status"));
   if (!listener || !process)

@@ -19,9 +19,18 @@
 #include <span>
 #include <utility>
 
-#include "engine/local/words.h"
+#include "base/words.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
+
+using process::connect_to;
+using process::Descriptor;
+using process::kLongestTold;
+using process::read_piece;
+using process::send_whole;
+using process::take_line;
+
 namespace {
 
 std::string failed(const char* what) { return fmt::format("{} could not be made: {}.", what, std::strerror(errno)); }

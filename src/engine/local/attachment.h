@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/local/descriptor.h"
 #include "engine/local/record.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
 
@@ -38,9 +38,9 @@ void fields(Visit&& visit, Record& news) {
 
 // The job's side: what becomes its input, output and error, where those are not files.
 struct JobStreams {
-  Descriptor input;
-  Descriptor output;
-  Descriptor error;
+  process::Descriptor input;
+  process::Descriptor output;
+  process::Descriptor error;
   bool terminal = false;  // it is to become the job's controlling terminal
 };
 
@@ -62,7 +62,7 @@ class Attachment {
   // its output file, which is opened with the rights of its user. To be polled for reading: left(). A sentence
   // where that file cannot be had: then it is lost.
   std::string go_on_alone(const Run& run);
-  const std::vector<Descriptor>& left() const { return left_; }
+  const std::vector<process::Descriptor>& left() const { return left_; }
   // A piece of each; false: there was nothing. `lost` becomes a sentence once the file cannot be written.
   bool keep_what_is_left(const Run& run, std::string& lost);
 
@@ -72,12 +72,12 @@ class Attachment {
   std::string make_pipe(std::string_view name, std::vector<int>& handed, AttachNews& news);
   void keep(const Run& run, std::string_view piece, std::string& lost);
 
-  Descriptor socket_;
+  process::Descriptor socket_;
   std::string text_;  // read so far
   JobStreams streams_;
-  std::vector<Descriptor> theirs_;  // handed over; kept where the job may go on alone
-  std::vector<Descriptor> left_;    // read here
-  Descriptor left_file_;
+  std::vector<process::Descriptor> theirs_;  // handed over; kept where the job may go on alone
+  std::vector<process::Descriptor> left_;    // read here
+  process::Descriptor left_file_;
 };
 
 }  // namespace rota::local

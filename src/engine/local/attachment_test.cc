@@ -15,9 +15,19 @@
 #include <fstream>
 #include <map>
 
-#include "engine/local/words.h"
+#include "base/words.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
+
+using process::accept_from;
+using process::Descriptor;
+using process::listen_at;
+using process::receive;
+using process::send_whole;
+using process::take_line;
+using process::unguessable_name;
+
 namespace {
 
 // Who waits for a job, and the job's supervisor, in one process.

@@ -11,8 +11,16 @@
 
 #include "engine/local/record_holder.h"
 #include "engine/local/restart_test.h"
+#include "process/clock.h"
+#include "process/descriptor.h"
+#include "process/process_table.h"
 
 namespace rota::local {
+
+using process::boot_milliseconds;
+using process::Descriptor;
+using process::look_at;
+
 namespace {
 
 class LocalBadMomentsTest : public LocalRestartTest {

@@ -17,9 +17,13 @@
 #include <utility>
 
 #include "base/text.h"
-#include "engine/local/descriptor.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
+
+using process::Descriptor;
+using process::read_all;
+
 namespace {
 
 constexpr std::string_view kLeaf = "/rota-service";  // version 2: a group with groups below has no processes of its own

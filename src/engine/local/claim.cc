@@ -10,10 +10,17 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/words.h"
 #include "engine/local/record_holder.h"
-#include "engine/local/words.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
+
+using process::add_line;
+using process::Descriptor;
+using process::listen_at;
+using process::send_whole;
+
 namespace {
 
 void refuse(const Order& order, const Descriptor& connection, const char* what) {

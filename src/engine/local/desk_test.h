@@ -16,6 +16,7 @@
 
 #include "engine/local/engine.h"
 #include "engine/local/supervisor.h"
+#include "process/comes_true_test.h"
 
 namespace rota::local {
 
@@ -29,17 +30,6 @@ inline const bool kIsNoSpawner = [] {
   for (std::size_t at = 2; at < words.size(); ++at) arguments.push_back(words[at].data());
   ::_exit(supervise(arguments));
 }();
-
-// Lets events come until it is so; minutes without are a failure of the test.
-inline bool comes_true(boost::asio::io_context& io, const std::function<bool()>& is_so) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(4);
-  while (!is_so()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    io.restart();
-    io.run_one_for(std::chrono::milliseconds(20));
-  }
-  return true;
-}
 
 class RealLoop final : public Loop {
  public:

@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "engine/local/devices.h"
+#include "process/clock.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
 namespace {
@@ -146,7 +148,7 @@ void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
   claim.key = command.key;
   claim.epoch = command.epoch;
   claim.boot = options_.boot;
-  claim.socket = unguessable_name();
+  claim.socket = process::unguessable_name();
   claim.limit = run.limit.count();
   claim.deadline = on_boot_clock(command.limit_end);
   const bool checkpoints = run.checkpoint_signal > 0 || !run.checkpoint.empty();
@@ -242,7 +244,7 @@ void LocalEngine::answer_again(JobId job, const Entry& entry) {
   }
 }
 
-void LocalEngine::watch(JobId job, Entry& entry, Descriptor socket) {
+void LocalEngine::watch(JobId job, Entry& entry, process::Descriptor socket) {
   entry.link = std::make_unique<RunLink>(io_, std::move(socket), hearing_of(job));
 }
 
@@ -448,7 +450,7 @@ void LocalEngine::flush() {
 }
 
 std::int64_t LocalEngine::on_boot_clock(Instant at) const {
-  return at == kNever ? INT64_MAX : boot_milliseconds() + (at - loop_.now()).count();
+  return at == kNever ? INT64_MAX : process::boot_milliseconds() + (at - loop_.now()).count();
 }
 
 // What the record counts, a rehearsal of it counts, too: from the decision on, as the limit does.

@@ -28,6 +28,8 @@
 #include "engine/local/spares.h"
 #include "engine/local/spawner_link.h"
 #include "model/machine.h"
+#include "process/clock.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
 
@@ -41,7 +43,7 @@ struct LocalOptions {
   Duration launch_wait = seconds(60);  // for a job's folder, input and output to be opened, and its program executed
   Duration hang_wait = seconds(30);  // for a supervisor to answer that begins, or ends, its job late; then it is killed
   std::uint64_t decided_before = 0;  // commands with keys up to this one were decided by an earlier life of the service
-  std::string boot = boot_id();      // of this start of the system
+  std::string boot = process::boot_id();  // of this start of the system
   // What was told more lately than this is of a later state than the one that is served: a copy was put back.
   std::uint64_t latest_key = UINT64_MAX;
 };
@@ -111,7 +113,7 @@ class LocalEngine final : public Engine, public Alarm {
     RunRecord record;       // as last heard
     std::unique_ptr<RunLink> link;
     Silence silence;
-    Descriptor greeting;  // while open() waits for its answer
+    process::Descriptor greeting;  // while open() waits for its answer
     Place place;
     Instant expected_end = kNever;
     Instant since = kNever;               // since when this dispatch counts as running here; kNever: of an earlier life
@@ -175,7 +177,7 @@ class LocalEngine final : public Engine, public Alarm {
   void look(JobId job, Entry& entry);
   void look_later(JobId job, Entry& entry);
   bool cannot_be_read(const Entry& entry) const;
-  Reached reach(const Entry& entry) const;
+  process::Reached reach(const Entry& entry) const;
   bool speak_to(JobId job, Entry& entry);
   void end_before_it_begins(JobId job, Entry& entry);
   void holder_gone(JobId job);
@@ -212,7 +214,7 @@ class LocalEngine final : public Engine, public Alarm {
   void never_began(const Command& command);
   void expect(const Command& command);
   void answer_again(JobId job, const Entry& entry);
-  void watch(JobId job, Entry& entry, Descriptor socket);
+  void watch(JobId job, Entry& entry, process::Descriptor socket);
   RunLink::Hear hearing_of(JobId job);
   void hear(JobId job, const RunRecord* record);
   void launched(JobId job, Entry& entry);
@@ -238,7 +240,7 @@ class LocalEngine final : public Engine, public Alarm {
   Loop& loop_;
   RunSource& source_;
   Intake* intake_ = nullptr;
-  Descriptor folder_;
+  process::Descriptor folder_;
   CgroupBases cgroups_;
   Places places_;
   SpawnerLink spawner_;

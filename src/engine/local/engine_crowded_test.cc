@@ -13,8 +13,21 @@
 #include "engine/local/desk_test.h"
 #include "engine/local/processes.h"
 #include "engine/local/record_holder.h"
+#include "process/clock.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
+
+using process::accept_from;
+using process::boot_id;
+using process::Descriptor;
+using process::listen_at;
+using process::Reached;
+using process::read_more;
+using process::send_whole;
+using process::try_to_connect;
+using process::unguessable_name;
+
 namespace {
 
 std::vector<Descriptor> crowd(const std::string& name) {

@@ -6,8 +6,12 @@
 
 #include "engine/local/engine.h"
 #include "engine/local/record_holder.h"
+#include "process/clock.h"
 
 namespace rota::local {
+
+using process::boot_milliseconds;
+
 namespace {
 
 // It is asked so often, one time after the other: a clock that leaps, or a machine that stood still, is no silence.

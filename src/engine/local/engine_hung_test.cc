@@ -17,8 +17,15 @@
 #include "engine/local/processes.h"
 #include "engine/local/record_holder.h"
 #include "engine/local/spare_supervisor.h"
+#include "process/descriptor.h"
+#include "process/process_table.h"
 
 namespace rota::local {
+
+using process::Descriptor;
+using process::look_at;
+using process::unguessable_name;
+
 namespace {
 
 constexpr const char* kForEver = "trap '' TERM; setsid sleep 1000 & echo $! > child; echo $$ > pid; wait";

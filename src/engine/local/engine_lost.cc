@@ -7,8 +7,13 @@
 #include "engine/local/engine.h"
 #include "engine/local/processes.h"
 #include "engine/local/record_holder.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
+
+using process::Descriptor;
+using process::Reached;
+using process::try_to_connect;
 
 // What is on disk tells how far it got. Until it is over, that has the limit with which it was claimed, and the limit
 // may have been changed since. False: there is no record.

@@ -15,10 +15,23 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "engine/local/engine.h"
-#include "engine/local/words.h"
+#include "process/clock.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
+
+using process::add_line;
+using process::boot_milliseconds;
+using process::connect_to_all;
+using process::Descriptor;
+using process::read_all;
+using process::read_more;
+using process::send_whole;
+using process::take_line;
+using process::unix_milliseconds;
+
 namespace {
 
 constexpr const char* kBootName = "boot";

@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/words.h"
 #include "engine/local/engine.h"
-#include "engine/local/words.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
+
+using process::add_line;
+using process::Descriptor;
 
 void LocalEngine::next_turn(Entry& entry, const Command& command) {
   entry.dispatch = command.dispatch;

@@ -4,8 +4,14 @@
 #include <csignal>
 
 #include "engine/local/restart_test.h"
+#include "process/clock.h"
+#include "process/process_table.h"
 
 namespace rota::local {
+
+using process::boot_milliseconds;
+using process::look_at;
+
 namespace {
 
 class LocalSuspendedTest : public LocalRestartTest {

@@ -12,10 +12,14 @@
 #include <csignal>
 #include <string>
 
+#include "base/words.h"
 #include "engine/local/become_user.h"
-#include "engine/local/words.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
+
+using process::Descriptor;
+
 namespace {
 
 constexpr int kAnswer = 0;

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "engine/local/descriptor.h"
 #include "engine/local/record.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
 
@@ -31,6 +31,6 @@ void fields(Visit&& visit, Record& head) {
 
 // The whole of such a process, after the fork: sends what `order` asks for, and gives its exit code. It ends with
 // `parent`.
-int give_piece(const Order& order, const Descriptor& connection, pid_t parent);
+int give_piece(const Order& order, const process::Descriptor& connection, pid_t parent);
 
 }  // namespace rota::local

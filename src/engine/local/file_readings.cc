@@ -8,10 +8,15 @@
 #include <chrono>
 #include <utility>
 
+#include "base/words.h"
 #include "engine/local/file_reader.h"
-#include "engine/local/words.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
+
+using process::read_more;
+using process::take_line;
+
 namespace {
 
 // More than anybody needs at a time, and what may hang of one job or user.

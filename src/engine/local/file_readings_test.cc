@@ -13,8 +13,12 @@
 
 #include "engine/local/desk_test.h"
 #include "engine/local/file_reader.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
+
+using process::Descriptor;
+
 namespace {
 
 class FileReadingsTest : public testing::Test {

@@ -5,7 +5,11 @@
 #include <chrono>
 #include <utility>
 
+#include "process/descriptor.h"
+
 namespace rota::local {
+
+using process::Descriptor;
 
 struct GoneWatch::Waiting {
   boost::asio::posix::stream_descriptor process;

@@ -6,7 +6,7 @@
 #include <functional>
 #include <memory>
 
-#include "engine/local/descriptor.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
 
@@ -14,7 +14,7 @@ class GoneWatch {
  public:
   using Gone = std::function<void()>;  // may destroy the watch
 
-  GoneWatch(boost::asio::io_context& io, Descriptor process, Gone gone);  // a pidfd
+  GoneWatch(boost::asio::io_context& io, process::Descriptor process, Gone gone);  // a pidfd
   GoneWatch(const GoneWatch&) = delete;
   GoneWatch& operator=(const GoneWatch&) = delete;
   ~GoneWatch();  // nothing is told any more

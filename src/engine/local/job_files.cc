@@ -12,10 +12,13 @@
 #include <cstdint>
 #include <cstring>
 
-#include "engine/local/descriptor.h"
-#include "engine/local/words.h"
+#include "base/words.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
+
+using process::Descriptor;
+
 namespace {
 
 // Lets a user read a file, and execute it where its owner may, that stays its owner's: as setfacl does. Who owns a file

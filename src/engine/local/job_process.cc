@@ -21,8 +21,15 @@
 #include "engine/local/become_user.h"
 #include "engine/local/cgroups.h"
 #include "engine/local/processes.h"
+#include "process/descriptor.h"
+#include "process/process_table.h"
 
 namespace rota::local {
+
+using process::add_line;
+using process::Descriptor;
+using process::look_at;
+
 namespace {
 
 using Step = LaunchError::Step;

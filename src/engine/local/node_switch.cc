@@ -7,8 +7,12 @@
 #include <utility>
 
 #include "base/text.h"
+#include "process/site_command.h"
 
 namespace rota::local {
+
+using process::SiteCommand;
+
 namespace {
 
 constexpr Duration kFirstInterval{100};

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "control/ports.h"
-#include "engine/local/site_command.h"
 #include "model/machine.h"
+#include "process/site_command.h"
 
 namespace rota::local {
 
@@ -55,10 +55,10 @@ class NodeSwitch {
     PowerState power = PowerState::booting;
     std::uint64_t key = 0;  // of the latest order
     Instant ordered = kEpoch;
-    bool doubtful = false;                      // its latest boot failed: it may be on all the same
-    bool looked = true;                         // false: its probe is to be asked, once it is its turn
-    Duration interval{0};                       // between two questions
-    std::unique_ptr<SiteCommand> command = {};  // that runs for it
+    bool doubtful = false;                               // its latest boot failed: it may be on all the same
+    bool looked = true;                                  // false: its probe is to be asked, once it is its turn
+    Duration interval{0};                                // between two questions
+    std::unique_ptr<process::SiteCommand> command = {};  // that runs for it
     boost::asio::steady_timer pause;
     std::uint64_t pauses = 0;  // which is the latest
   };
@@ -69,10 +69,10 @@ class NodeSwitch {
     return row.key != 0 && row.power != PowerState::on && row.power != PowerState::off;
   }
   std::string record_of(NodeId node) const;
-  void run(NodeId node, const std::string& text, Duration timeout, SiteCommand::OnEnd on_end);
+  void run(NodeId node, const std::string& text, Duration timeout, process::SiteCommand::OnEnd on_end);
   void switch_now(NodeId node);
   void ask(NodeId node);
-  void answered(NodeId node, const SiteCommand::End& end);
+  void answered(NodeId node, const process::SiteCommand::End& end);
   void wait_out(NodeId node);
   void after(NodeId node, Duration pause, const std::function<void()>& call);
   void done(NodeId node);

@@ -1,9 +1,5 @@
 #include "engine/local/processes.h"
 
-#include <fmt/core.h>
-
-#include <dirent.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -12,64 +8,33 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <map>
-#include <numeric>
 #include <ranges>
 #include <set>
 #include <string_view>
 #include <utility>
 
-#include "engine/local/cgroups.h"
-#include "engine/local/descriptor.h"
+#include "base/text.h"
+#include "process/descriptor.h"
+#include "process/process_table.h"
 
 namespace rota::local {
+
+using process::all_processes;
+using process::children_of;
+using process::contents_of;
+using process::Descriptor;
+using process::has_variable;
+using process::look_at;
+using process::Process;
+using process::user_of;
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kAtOnce{200};  // what a call may take, before whoever waits for it has its turn
-
-std::string contents(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  return file ? read_all(file.get()) : std::string();
-}
-
-std::string folder_of(pid_t pid) { return "/proc/" + std::to_string(pid); }
-
-// The numbers in a text, whatever stands between them.
-template <class Number>
-std::vector<Number> numbers_in(std::string_view text) {
-  std::vector<Number> numbers;
-  while (!text.empty()) {
-    Number number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error == std::errc{}) numbers.push_back(number);
-    text.remove_prefix(std::max<std::size_t>(static_cast<std::size_t>(end - text.data()), 1));
-  }
-  return numbers;
-}
-
-// Of one process, by the list that the kernel keeps; false: this kernel keeps none.
-bool children_of(pid_t pid, std::vector<pid_t>& children) {
-  const std::string tasks = folder_of(pid) + "/task";
-  DIR* folder = ::opendir(tasks.c_str());
-  if (!folder) return true;  // it is gone
-  bool listed = true;
-  while (const dirent* entry = ::readdir(folder)) {
-    if (entry->d_name[0] == '.') continue;
-    const std::string path = fmt::format("{}/{}/children", tasks, entry->d_name);
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file) {
-      listed = listed && ::access((fmt::format("{}/{}", tasks, entry->d_name)).c_str(), F_OK) != 0;
-      continue;
-    }
-    for (const pid_t child : numbers_in<pid_t>(read_all(file.get()))) children.push_back(child);
-  }
-  ::closedir(folder);
-  return listed;
-}
 
 std::vector<pid_t> descendants_by_parents(pid_t ancestor) {
   const std::vector<Process> all = all_processes();
@@ -81,47 +46,6 @@ std::vector<pid_t> descendants_by_parents(pid_t ancestor) {
   }
   found.erase(found.begin());
   return found;
-}
-
-bool is_dead(char state) { return state == 'Z' || state == 'X'; }
-
-// In the line that /proc has of a process or thread; 0: it is not there. A name may have brackets and spaces in it.
-std::size_t state_in(const std::string& stat) {
-  const std::size_t name_end = stat.rfind(')');
-  return name_end == std::string::npos || name_end + 2 >= stat.size() ? 0 : name_end + 2;
-}
-
-// The first thread may end before others, and is what is seen of the process then.
-bool has_live_thread(pid_t pid) {
-  const std::string tasks = folder_of(pid) + "/task";
-  DIR* folder = ::opendir(tasks.c_str());
-  if (!folder) return false;
-  bool lives = false;
-  while (const dirent* entry = lives ? nullptr : ::readdir(folder)) {
-    if (entry->d_name[0] == '.') continue;
-    const std::string stat = contents(fmt::format("{}/{}/stat", tasks, entry->d_name));
-    const std::size_t state = state_in(stat);
-    lives = state > 0 && !is_dead(stat[state]);
-  }
-  ::closedir(folder);
-  return lives;
-}
-
-bool is_marked(pid_t pid, const std::string& mark) {
-  const std::string environment = contents(folder_of(pid) + "/environ");
-  return std::string_view(environment).starts_with(mark + '\0') ||
-         environment.find('\0' + mark + '\0') != std::string::npos;
-}
-
-// The real one; -1: it is gone.
-std::int64_t user_of(pid_t pid) {
-  const std::string status = contents(folder_of(pid) + "/status");
-  const std::size_t line = status.find("\nUid:");
-  const auto users =
-      line == std::string::npos
-          ? std::vector<std::int64_t>{}
-          : numbers_in<std::int64_t>(std::string_view(status).substr(line, status.find('\n', line + 1) - line));
-  return users.empty() ? -1 : users.front();
 }
 
 // Who has the number by now may be somebody else: it is held while it is looked whether it is the one that is meant.
@@ -229,50 +153,19 @@ std::map<pid_t, Process> left_over(const Process& first, const std::string& mark
     if (process.pid == ::getpid()) continue;
     const bool in_session = first.pid > 0 && !reused && process.sid == first.pid &&
                             (first.owner < 0 || user_of(process.pid) == first.owner);
-    if (in_session || is_marked(process.pid, mark)) found[process.pid] = process;
+    if (in_session || has_variable(process.pid, mark)) found[process.pid] = process;
   }
   for (const std::string& cgroup : cgroups) {
-    for (const pid_t pid : numbers_in<pid_t>(contents(cgroup + "/cgroup.procs"))) {
-      if (const auto process = look_at(pid)) found[pid] = *process;
+    const std::string pids = contents_of(cgroup + "/cgroup.procs");
+    for (const std::string_view line : split(pids, '\n')) {
+      const auto pid = parse_integer(line);
+      if (const auto process = pid ? look_at(static_cast<pid_t>(*pid)) : std::nullopt) found[process->pid] = *process;
     }
   }
   return found;
 }
 
 }  // namespace
-
-std::optional<Process> look_at(pid_t pid) {
-  const std::string text = contents(folder_of(pid) + "/stat");
-  const std::size_t state = state_in(text);
-  if (state == 0) return std::nullopt;
-  Process process{.pid = pid};
-  process.zombie = is_dead(text[state]) && !has_live_thread(pid);
-  process.runs = text[state] == 'R' || text[state] == 'S';
-  const auto numbers = numbers_in<std::int64_t>(std::string_view(text).substr(state + 1));
-  if (numbers.size() < 19) return std::nullopt;
-  if (process.zombie) process.status = static_cast<int>(numbers.back());
-  process.parent = static_cast<pid_t>(numbers[0]);
-  process.sid = static_cast<pid_t>(numbers[2]);
-  process.began = static_cast<std::uint64_t>(numbers[18]);
-  constexpr std::size_t kUsed = 10;  // four numbers: as user, in the system, and of its children both
-  static const std::int64_t tick = 1000 / std::max(::sysconf(_SC_CLK_TCK), 1L);
-  process.used = tick * std::accumulate(&numbers[kUsed], &numbers[kUsed + 4], std::int64_t{0});
-  return process;
-}
-
-std::vector<Process> all_processes() {
-  std::vector<Process> all;
-  DIR* folder = ::opendir("/proc");
-  if (!folder) return all;
-  while (const dirent* entry = ::readdir(folder)) {
-    const std::string_view name = entry->d_name;
-    pid_t pid = 0;
-    if (std::from_chars(name.data(), name.data() + name.size(), pid).ptr != name.data() + name.size()) continue;
-    if (const auto process = look_at(pid)) all.push_back(*process);
-  }
-  ::closedir(folder);
-  return all;
-}
 
 std::vector<pid_t> descendants(pid_t ancestor) {
   std::vector<pid_t> found{ancestor};

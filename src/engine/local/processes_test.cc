@@ -20,8 +20,15 @@
 #include <vector>
 
 #include "engine/local/desk_test.h"
+#include "process/descriptor.h"
+#include "process/process_table.h"
 
 namespace rota::local {
+
+using process::Descriptor;
+using process::look_at;
+using process::read_all;
+
 namespace {
 
 // Its first thread has ended, and the other one takes no notice of SIGTERM. It has its file locked for as long as it

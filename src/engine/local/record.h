@@ -247,11 +247,4 @@ inline std::string node_file_name(const std::string& name) { return name + ".nod
 // What a record's file says, all its lines together; nullopt: there is none, or not one whole line.
 std::optional<RunRecord> read_record(int folder, const std::string& name);
 
-// Adds a line with one write, so that it is there or not. Errno, or 0.
-int add_line(int file, std::string_view line);
-
-std::string boot_id();  // of this start of the system
-std::int64_t unix_milliseconds();
-std::int64_t boot_milliseconds();  // since then, sleep included; no clock that anybody sets
-
 }  // namespace rota::local

@@ -12,8 +12,14 @@
 #include <cstdint>
 
 #include "engine/local/record.h"
+#include "process/clock.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
+
+using process::boot_milliseconds;
+using process::Descriptor;
+
 namespace {
 
 struct flock whole_file() {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "engine/local/descriptor.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
 
@@ -14,7 +14,7 @@ void hold_record(int file);
 
 // Kills the supervisor of the run with this record: it begins nothing any more. What comes back can be waited for, and
 // is readable once it is gone; none: there is nobody.
-Descriptor kill_holder(int folder, const std::string& name);
+process::Descriptor kill_holder(int folder, const std::string& name);
 
 // Its number; 0: there is nobody.
 pid_t record_holder(int folder, const std::string& name);
@@ -23,6 +23,6 @@ pid_t record_holder(int folder, const std::string& name);
 std::string why_not_ended(pid_t holder);
 
 // For all of these together, a second at most.
-void wait_until_gone(std::span<const Descriptor> holders);
+void wait_until_gone(std::span<const process::Descriptor> holders);
 
 }  // namespace rota::local

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/local/words.h"
+#include "base/words.h"
 
 namespace rota::local {
 namespace {

@@ -15,13 +15,21 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "base/words.h"
 #include "engine/local/desk_test.h"
 #include "engine/local/processes.h"
 #include "engine/local/record_holder.h"
 #include "engine/local/restart_test.h"
-#include "engine/local/words.h"
+#include "process/clock.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
+
+using process::boot_id;
+using process::Descriptor;
+using process::listen_at;
+using process::unguessable_name;
+
 namespace {
 
 TEST_F(LocalRestartTest, a_job_goes_on_without_the_service_and_is_found_again) {

@@ -10,6 +10,7 @@
 
 #include "engine/local/desk_test.h"
 #include "engine/local/processes.h"
+#include "process/process_table.h"
 
 namespace rota::local {
 
@@ -20,10 +21,10 @@ class LocalRestartTest : public testing::Test {
   LocalRestartTest() { desk_.open(); }
   void go() const { std::ofstream(desk_.work() + "/go") << "go"; }
   pid_t job_pid() const { return std::stoi(desk_.file("pid")); }
-  pid_t supervisor() const { return look_at(job_pid()).value().parent; }
+  pid_t supervisor() const { return process::look_at(job_pid()).value().parent; }
   bool gone(pid_t pid) {
     return desk_.wait([&] {
-      const auto process = look_at(pid);
+      const auto process = process::look_at(pid);
       return !process || process->zombie;
     });
   }

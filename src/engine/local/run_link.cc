@@ -4,9 +4,17 @@
 #include <chrono>
 #include <utility>
 
-#include "engine/local/words.h"
+#include "base/words.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
+
+using process::Descriptor;
+using process::kLongestTold;
+using process::Reached;
+using process::read_more;
+using process::send_whole;
+using process::take_line;
 
 struct RunLink::Channel {
   boost::asio::posix::stream_descriptor socket;

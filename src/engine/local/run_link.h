@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "engine/local/descriptor.h"
 #include "engine/local/record.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
 
@@ -17,9 +17,9 @@ class RunLink {
   // Called for each record that comes; nullptr: the other end has closed. May destroy the link.
   using Hear = std::function<void(const RunRecord*)>;
 
-  RunLink(boost::asio::io_context& io, Descriptor socket, Hear hear);
+  RunLink(boost::asio::io_context& io, process::Descriptor socket, Hear hear);
   // To who is crowded: it is tried again and again. What is told meanwhile goes as soon as it is reached.
-  using Connect = std::function<Reached()>;
+  using Connect = std::function<process::Reached()>;
   RunLink(boost::asio::io_context& io, Connect connect, Hear hear);
   RunLink(const RunLink&) = delete;
   RunLink& operator=(const RunLink&) = delete;

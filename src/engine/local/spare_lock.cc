@@ -9,7 +9,12 @@
 #include <cerrno>
 #include <csignal>
 
+#include "process/descriptor.h"
+
 namespace rota::local {
+
+using process::Descriptor;
+
 namespace {
 
 struct flock whole_file(short kind) {

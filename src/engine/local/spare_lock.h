@@ -2,7 +2,7 @@
 // another order. Each of them holds a lock on a file of the engine's folder, and the kernel knows which process it is.
 #pragma once
 
-#include "engine/local/descriptor.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
 
@@ -19,7 +19,7 @@ class SpareLock {
 
  private:
   int folder_;
-  Descriptor file_;
+  process::Descriptor file_;
 };
 
 // Returns once no supervisor of an earlier life waits for an order. False: that cannot be known.

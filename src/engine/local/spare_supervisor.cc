@@ -8,11 +8,17 @@
 #include <string>
 #include <utility>
 
+#include "base/words.h"
 #include "engine/local/quarters.h"
 #include "engine/local/supervisor_process.h"
-#include "engine/local/words.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
+
+using process::Descriptor;
+using process::read_more;
+using process::take_line;
+
 namespace {
 
 // What comes before it was meant for the run that is over. False: the service is gone, has no more for this one, or

@@ -5,8 +5,8 @@
 #include <cstddef>
 
 #include "engine/local/claim.h"
-#include "engine/local/descriptor.h"
 #include "engine/local/record.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
 
@@ -14,6 +14,6 @@ namespace rota::local {
 inline constexpr std::size_t kLongestForSpares = 65536;
 
 // By a process of its own, in the engine's folder.
-[[noreturn]] void look_after(int folder, Order order, Claim claim, Descriptor connection);
+[[noreturn]] void look_after(int folder, Order order, Claim claim, process::Descriptor connection);
 
 }  // namespace rota::local

@@ -8,11 +8,15 @@
 #include <iterator>
 #include <utility>
 
+#include "base/words.h"
 #include "engine/local/cgroups.h"
 #include "engine/local/spare_supervisor.h"
-#include "engine/local/words.h"
+#include "process/clock.h"
 
 namespace rota::local {
+
+using process::boot_milliseconds;
+
 namespace {
 
 constexpr std::size_t kMost = 64;

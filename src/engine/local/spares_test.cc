@@ -5,8 +5,12 @@
 
 #include "engine/local/desk_test.h"
 #include "engine/local/processes.h"
+#include "process/process_table.h"
 
 namespace rota::local {
+
+using process::look_at;
+
 namespace {
 
 class LocalSparesTest : public testing::Test {

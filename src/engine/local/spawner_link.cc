@@ -10,11 +10,16 @@
 #include <cstring>
 #include <utility>
 
-#include "engine/local/spawn.h"
+#include "base/words.h"
 #include "engine/local/supervisor.h"
-#include "engine/local/words.h"
+#include "process/descriptor.h"
+#include "process/spawn.h"
 
 namespace rota::local {
+
+using process::Descriptor;
+using process::read_more;
+using process::spawn;
 
 struct SpawnerLink::Channel {
   boost::asio::posix::stream_descriptor socket;

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/local/descriptor.h"
 #include "engine/local/record.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
 
@@ -28,7 +28,7 @@ class SpawnerLink {
   // Waits until it is ready: no earlier one is there any more, and what that was told to do is done.
   Result<void> open();
   // `connection`: the other end of what the run will be asked through; none for an order to remove something.
-  void send(const Order& order, Descriptor connection);
+  void send(const Order& order, process::Descriptor connection);
   pid_t pid() const { return pid_; }  // 0: there is none now
   // One that hangs, unless it has been replaced: with the next order another one is started.
   void end(pid_t hung);
@@ -36,7 +36,7 @@ class SpawnerLink {
  private:
   struct Unsent {
     std::string text;
-    Descriptor connection;
+    process::Descriptor connection;
     std::size_t sent = 0;
   };
   struct Channel;
@@ -59,8 +59,8 @@ class SpawnerLink {
 
 // Both ends of a new connection.
 struct ConnectionEnds {
-  Descriptor ours;
-  Descriptor theirs;
+  process::Descriptor ours;
+  process::Descriptor theirs;
 };
 ConnectionEnds connection_ends();  // without descriptors if there are no more
 

@@ -13,8 +13,14 @@
 #include "base/random.h"
 #include "engine/local/desk_test.h"
 #include "engine/local/processes.h"
+#include "process/descriptor.h"
+#include "process/process_table.h"
 
 namespace rota::local {
+
+using process::Descriptor;
+using process::look_at;
+
 namespace {
 
 class Storm : public Desk {

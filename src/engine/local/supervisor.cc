@@ -19,18 +19,25 @@
 #include <utility>
 
 #include "base/open_files.h"
+#include "base/words.h"
 #include "engine/local/cgroups.h"
 #include "engine/local/claim.h"
-#include "engine/local/descriptor.h"
 #include "engine/local/file_reader.h"
 #include "engine/local/processes.h"
 #include "engine/local/record.h"
 #include "engine/local/record_holder.h"
 #include "engine/local/spare_lock.h"
 #include "engine/local/spare_supervisor.h"
-#include "engine/local/words.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
+
+using process::add_line;
+using process::Descriptor;
+using process::receive;
+using process::send_whole;
+using process::take_line;
+
 namespace {
 
 constexpr int kSocket = 3;

@@ -12,8 +12,11 @@
 
 #include "engine/local/job_process.h"
 #include "engine/local/supervisor_process.h"
+#include "process/clock.h"
 
 namespace rota::local {
+
+using process::boot_milliseconds;
 
 // False: it has no way to, or none that works.
 bool SupervisorProcess::begin_checkpoint(std::int64_t now) {

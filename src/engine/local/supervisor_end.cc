@@ -12,12 +12,21 @@
 #include <cstdint>
 #include <span>
 
+#include "base/words.h"
 #include "engine/local/cgroups.h"
 #include "engine/local/supervisor_process.h"
 #include "engine/local/system_state.h"
-#include "engine/local/words.h"
+#include "process/clock.h"
+#include "process/descriptor.h"
+#include "process/process_table.h"
 
 namespace rota::local {
+
+using process::add_line;
+using process::boot_milliseconds;
+using process::look_at;
+using process::unix_milliseconds;
+
 namespace {
 
 constexpr std::int64_t kLeftoverGrace = 1000;  // milliseconds, for what a job leaves behind

@@ -21,13 +21,28 @@
 #include <utility>
 #include <vector>
 
+#include "base/words.h"
 #include "engine/local/cgroups.h"
 #include "engine/local/job_files.h"
 #include "engine/local/job_process.h"
 #include "engine/local/spare_supervisor.h"
-#include "engine/local/words.h"
+#include "process/clock.h"
+#include "process/descriptor.h"
+#include "process/process_table.h"
 
 namespace rota::local {
+
+using process::accept_from;
+using process::add_line;
+using process::boot_milliseconds;
+using process::Descriptor;
+using process::kLongestTold;
+using process::look_at;
+using process::read_more;
+using process::read_piece;
+using process::send_whole;
+using process::take_line;
+
 namespace {
 
 constexpr std::int64_t kNoTime = INT64_MAX;

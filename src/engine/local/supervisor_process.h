@@ -11,16 +11,16 @@
 #include "engine/local/attachment.h"
 #include "engine/local/children_use.h"
 #include "engine/local/claim.h"
-#include "engine/local/descriptor.h"
 #include "engine/local/job_process.h"
 #include "engine/local/processes.h"
 #include "engine/local/quarters.h"
 #include "engine/local/record.h"
+#include "process/descriptor.h"
 
 namespace rota::local {
 
 struct Connection {
-  Descriptor socket;
+  process::Descriptor socket;
   std::string text;  // read so far
 };
 
@@ -85,11 +85,11 @@ class SupervisorProcess {
   const bool small_;  // its order was
   Order order_;
   RunRecord record_;
-  Descriptor record_file_;
-  Descriptor listener_;
-  Descriptor signals_;
-  Descriptor launch_report_;  // of the child, until it is executed
-  std::string launch_text_;   // of it, what is no whole row yet
+  process::Descriptor record_file_;
+  process::Descriptor listener_;
+  process::Descriptor signals_;
+  process::Descriptor launch_report_;  // of the child, until it is executed
+  std::string launch_text_;            // of it, what is no whole row yet
   LaunchError launch_state_;
   std::list<Connection> connections_;
   ChildrenUse use_;

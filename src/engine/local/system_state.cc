@@ -14,19 +14,21 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/local/descriptor.h"
 #include "engine/local/record.h"
-#include "engine/local/spawn.h"
+#include "process/clock.h"
+#include "process/descriptor.h"
+#include "process/spawn.h"
 
 namespace rota::local {
+
+using process::boot_milliseconds;
+using process::Descriptor;
+using process::read_more;
+using process::spawn;
+
 namespace {
 
 constexpr std::string_view kLastProgram = "systemd-shutdow";  // as much of its name as the kernel keeps
-
-std::string name_of_first_process() {
-  const Descriptor file(::open("/proc/1/comm", O_RDONLY | O_CLOEXEC));
-  return file ? read_all(file.get()) : std::string();
-}
 
 // What it writes until it ends, or for so long.
 std::string output_of(const std::vector<std::string>& words) {
@@ -59,7 +61,7 @@ bool systemd_stops() {
 }  // namespace
 
 bool system_goes_down(bool told_to_end) {
-  return name_of_first_process().starts_with(kLastProgram) || (told_to_end && systemd_stops());
+  return process::contents_of("/proc/1/comm").starts_with(kLastProgram) || (told_to_end && systemd_stops());
 }
 
 }  // namespace rota::local

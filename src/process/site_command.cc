@@ -1,4 +1,4 @@
-#include "engine/local/site_command.h"
+#include "process/site_command.h"
 
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -18,13 +18,12 @@
 #include <utility>
 
 #include "base/text.h"
-#include "engine/local/descriptor.h"
-#include "engine/local/processes.h"
-#include "engine/local/record.h"
-#include "engine/local/spawn.h"
-#include "engine/local/words.h"
+#include "base/words.h"
+#include "process/descriptor.h"
+#include "process/process_table.h"
+#include "process/spawn.h"
 
-namespace rota::local {
+namespace rota::process {
 namespace {
 
 constexpr std::size_t kLongestLine = 200;
@@ -218,4 +217,4 @@ void SiteCommand::end_left_over(const std::string& path) {
   ::unlink(path.c_str());
 }
 
-}  // namespace rota::local
+}  // namespace rota::process

@@ -1,4 +1,4 @@
-#include "engine/local/descriptor.h"
+#include "process/descriptor.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace rota::local {
+namespace rota::process {
 namespace {
 
 // Who has so many waiting that nobody else can connect.
@@ -49,4 +49,4 @@ TEST(Descriptors, who_is_crowded_holds_up_nobody_else) {
 }
 
 }  // namespace
-}  // namespace rota::local
+}  // namespace rota::process

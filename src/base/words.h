@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace rota::local {
+namespace rota {
 
 inline void append_escaped(std::string& out, std::string_view text) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
@@ -121,4 +121,4 @@ void read_words(std::string_view line, Record& record) {
   }
 }
 
-}  // namespace rota::local
+}  // namespace rota

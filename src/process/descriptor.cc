@@ -1,4 +1,4 @@
-#include "engine/local/descriptor.h"
+#include "process/descriptor.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -15,9 +15,9 @@
 #include <numeric>
 
 #include "base/text.h"
-#include "engine/local/record.h"
+#include "process/clock.h"
 
-namespace rota::local {
+namespace rota::process {
 namespace {
 
 class Address {
@@ -95,6 +95,11 @@ std::string read_all(int file) {
   return text;
 }
 
+std::string contents_of(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return file ? read_all(file.get()) : std::string();
+}
+
 bool read_more(int file, std::string& text) {
   std::array<char, 16384> piece;
   while (true) {
@@ -114,6 +119,12 @@ bool read_piece(int file, std::string& text) {
   const ssize_t got = ::read(file, piece.data(), piece.size());
   if (got > 0) text.append(piece.data(), static_cast<std::size_t>(got));
   return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+int add_line(int file, std::string_view line) {
+  const ssize_t written = ::write(file, line.data(), line.size());
+  if (written < 0) return errno;
+  return static_cast<std::size_t>(written) == line.size() ? 0 : ENOSPC;
 }
 
 bool take_line(std::string& text, std::string& line) {
@@ -224,4 +235,4 @@ Descriptor accept_from(int listener, uid_t whose_too) {
   return {};
 }
 
-}  // namespace rota::local
+}  // namespace rota::process

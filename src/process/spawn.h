@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace rota::local {
+namespace rota::process {
 
 struct Spawning {
   std::vector<std::string> words;           // the program and its arguments
@@ -21,4 +21,4 @@ struct Spawning {
 // 0: errno says why not.
 pid_t spawn(const Spawning& what);
 
-}  // namespace rota::local
+}  // namespace rota::process

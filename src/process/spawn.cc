@@ -1,4 +1,4 @@
-#include "engine/local/spawn.h"
+#include "process/spawn.h"
 
 #include <spawn.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 #include "base/open_files.h"
 
-namespace rota::local {
+namespace rota::process {
 namespace {
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
@@ -49,4 +49,4 @@ pid_t spawn(const Spawning& what) {
   return error == 0 ? pid : 0;
 }
 
-}  // namespace rota::local
+}  // namespace rota::process

@@ -7,10 +7,11 @@
 #include <deque>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-namespace rota::local {
+namespace rota::process {
 
 class Descriptor {
  public:
@@ -37,6 +38,7 @@ class Descriptor {
 
 // All that can be read until the end, or until nothing more is there yet.
 std::string read_all(int file);
+std::string contents_of(const std::string& path);  // the same of a file that is opened for it; empty: it cannot be
 
 // Adds what can be read without waiting. False at the end, or if it is broken.
 bool read_more(int file, std::string& text);
@@ -47,6 +49,9 @@ bool read_piece(int file, std::string& text);
 
 // Longer than any line that is told: who sends more without an end of line is hung up on.
 inline constexpr std::size_t kLongestTold = 65536;
+
+// Adds a line with one write, so that it is there or not. Errno, or 0.
+int add_line(int file, std::string_view line);
 
 // Takes the first whole line off the text, without its newline. False: there is none yet.
 bool take_line(std::string& text, std::string& line);
@@ -81,4 +86,4 @@ std::vector<Descriptor> connect_to_all(std::span<const std::string> names);
 Descriptor connect_to(const std::string& name, uid_t whose);
 Descriptor accept_from(int listener, uid_t whose_too);
 
-}  // namespace rota::local
+}  // namespace rota::process

@@ -11,7 +11,7 @@
 
 #include "base/time.h"
 
-namespace rota::local {
+namespace rota::process {
 
 class SiteCommand {
  public:
@@ -43,4 +43,4 @@ class SiteCommand {
   std::shared_ptr<Running> running_;
 };
 
-}  // namespace rota::local
+}  // namespace rota::process

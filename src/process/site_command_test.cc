@@ -1,15 +1,21 @@
-#include "engine/local/site_command.h"
+#include "process/site_command.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
 #include <optional>
+#include <string>
 
-#include "engine/local/desk_test.h"
-#include "engine/local/processes.h"
+#include "process/comes_true_test.h"
+#include "process/process_table.h"
 
-namespace rota::local {
+namespace rota::process {
 namespace {
 
 class SiteCommands : public testing::Test {
@@ -124,4 +130,4 @@ TEST_F(SiteCommands, what_an_earlier_life_has_begun_is_ended_by_its_record_and_n
 }
 
 }  // namespace
-}  // namespace rota::local
+}  // namespace rota::process
