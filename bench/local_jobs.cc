@@ -47,14 +47,14 @@ double bare_seconds(std::int64_t jobs) {
 }
 
 // Submits nothing by itself: a window of jobs is kept running, each settled when it has ended.
-class Desk final : public Intake, public local::RunSource, public Loop {
+class Desk final : public Intake, public RunSource, public Loop {
  public:
   explicit Desk(std::int64_t jobs) : jobs_(jobs) {
     std::string pattern = (std::filesystem::temp_directory_path() / "rota-bench-XXXXXX").string();
     folder_ = ::mkdtemp(pattern.data());
     engine_ = std::make_unique<local::LocalEngine>(
         io_, local::LocalOptions{.folder = folder_ + "/runs", .machine = &machine_}, *this, *this);
-    if (!engine_->open(*this)) std::abort();
+    if (!engine_->open(*this, {})) std::abort();
   }
   ~Desk() override {
     engine_.reset();
@@ -86,8 +86,8 @@ class Desk final : public Intake, public local::RunSource, public Loop {
     ended_now_.clear();
     return {};
   }
-  Result<local::Run> run_of(const Command& /*start*/) override {
-    return local::Run{.command = {"/bin/true"}, .environment = {"PATH=/usr/bin:/bin"}};
+  Result<RunRequest> run_of(const Command& /*start*/) override {
+    return RunRequest{.command = {"/bin/true"}, .environment = {"PATH=/usr/bin:/bin"}};
   }
   void note_of_job(JobId /*job*/, std::string sentence) override { std::fprintf(stderr, "%s\n", sentence.c_str()); }
   void warn_of_job(JobId /*job*/, const std::string& sentence) override {

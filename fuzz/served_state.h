@@ -1,5 +1,5 @@
-// A service over a fresh state in memory, for targets that ask it something: the real one in all but who starts jobs,
-// which nobody does. What it is asked comes from a fuzzer and names commands, and these must not run.
+// A service over a fresh state in memory, for targets that ask it something: the real one in all but its engine, which
+// starts nothing. What it is asked comes from a fuzzer and names commands, and these must not run.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -19,7 +19,7 @@
 #include "api/tokens.h"
 #include "api/worker.h"
 #include "base/check.h"
-#include "serve/service.h"
+#include "serve/idle_engine_test.h"
 
 namespace rota::fuzz {
 
@@ -48,11 +48,11 @@ class ServedState {
  public:
   ServedState() : worker_(io_), rehearser_(io_), tokens_(read_tokens()) {
     std::ofstream(folder_.path() + "/rota.toml") << kConfiguration;
-    auto service = serve::Service::open(io_, {.state_folder = folder_.path() + "/state",
+    auto service = serve::Service::open(io_, {.engine = serve::idle_engine(),
+                                              .state_folder = folder_.path() + "/state",
                                               .configuration = folder_.path() + "/rota.toml",
                                               .policy = {},
                                               .socket = folder_.path() + "/socket",
-                                              .supervisor = {"/bin/sh", "-c", "echo ready >&0; exec cat > /dev/null"},
                                               .version = "fuzz"});
     CHECK(service.has_value(), "a fresh state is served");
     service_ = std::move(*service);

@@ -21,6 +21,7 @@
 #include "api/tokens.h"
 #include "api/turns.h"
 #include "api/worker.h"
+#include "serve/idle_engine_test.h"
 
 namespace rota::api {
 namespace {
@@ -32,11 +33,11 @@ class Durable : public testing::Test {
     std::string pattern = (std::filesystem::temp_directory_path() / "rota-durable-XXXXXX").string();
     folder_ = ::mkdtemp(pattern.data());
     tokens_.emplace(*Tokens::open(folder_));
-    auto service = serve::Service::open(io_, {.state_folder = folder_ + "/state",
+    auto service = serve::Service::open(io_, {.engine = serve::idle_engine(),
+                                              .state_folder = folder_ + "/state",
                                               .configuration = {},
                                               .policy = {},
                                               .socket = folder_ + "/socket",
-                                              .supervisor = {"/bin/sh", "-c", "echo ready >&0; exec cat > /dev/null"},
                                               .version = "test"});
     EXPECT_TRUE(service) << service.error().message;
     service_ = std::move(*service);

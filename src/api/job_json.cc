@@ -130,7 +130,7 @@ Json job_json(Service& service, JobId id, Detail detail, bool inside) {
     if (job.start != kNever) {  // one that was cancelled may have run, too
       json["start"] = unix_seconds(service, job.start);
       add_status(service.state_of(job), serve::end_of(entry.status), json);
-      const local::RunUse& used = entry.heard().used;
+      const RunUse& used = entry.heard().used;
       add_use({used.processors, used.in, used.memory}, job.spec.processors, json);
       if (job.end != kNever) add_grace(service.grace_of(id, job, job.end), json);
     }

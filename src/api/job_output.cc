@@ -9,7 +9,6 @@
 #include "api/job_json.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "engine/local/file_reader.h"
 
 namespace rota::api {
 namespace {
@@ -24,13 +23,13 @@ std::string end_of(const nlohmann::json& job) {
   return fmt::format(" It has ended as {}: {}", state, message);
 }
 
-Response answer(const std::string& shown, const std::string& path, local::FilePiece piece, bool over,
+Response answer(const std::string& shown, const std::string& path, OutputReader::Piece piece, bool over,
                 const std::string& end) {
   const std::string output = fmt::format("the output of job {}, {}, ", shown, shown_path(path));
   if (piece.error == ETIMEDOUT)
     return problem(
         503, fmt::format("{}could not be read in {} seconds: its file system does not answer. Ask again later.", output,
-                         local::kReadSeconds));
+                         kReadPatience.count()));
   if (piece.error == EAGAIN) return busy(output + "could not be read just now; ask again.");
   if (piece.error == ENOENT && !over) piece.error = 0;  // it has not begun yet
   if (piece.error != 0) {
@@ -81,11 +80,16 @@ void send_output(const Ask& ask, JobId id) {
     return ask.reply->send(
         problem(404, fmt::format("job {} writes to the terminal of who runs it, and to no file.", shown)));
   const std::string path = error && job.contains("error") ? job["error"] : job["output"];
-  const bool begun = service.file_readings().begin(
-      {id, (*kept)->about.uid, (*kept)->about.gid, (*kept)->about.user, path, from},
-      [path, over, shown, end = over ? end_of(job) : "", reply = ask.reply](local::FilePiece piece) {
-        reply->send(answer(shown, path, std::move(piece), over, end));
-      });
+  OutputReader* reader = service.output_reader();
+  if (reader == nullptr)
+    return ask.reply->send(
+        problem(404, fmt::format("the files of job {} are not on this computer; read {} where the job has run.", shown,
+                                 shown_path(path))));
+  const bool begun =
+      reader->begin({id, (*kept)->about.uid, (*kept)->about.gid, (*kept)->about.user, path, from},
+                    [path, over, shown, end = over ? end_of(job) : "", reply = ask.reply](OutputReader::Piece piece) {
+                      reply->send(answer(shown, path, std::move(piece), over, end));
+                    });
   if (!begun)
     ask.reply->send(busy(fmt::format(
         "the output of job {}, or of other jobs of its user, is being read by too many already; ask again in a moment.",

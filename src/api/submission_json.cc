@@ -141,7 +141,7 @@ bool take(const Json& json, std::optional<Instant>& into, std::int64_t unix_star
 }
 
 // Who waits at a terminal for the job.
-bool take(const Json& json, local::Attach& into) {
+bool take(const Json& json, Attach& into) {
   constexpr std::size_t kLongestSocket = 100;
   if (!json.is_object()) return false;
   for (const auto& [name, value] : json.items()) {

@@ -15,8 +15,8 @@
 #include "cli/complete.h"
 #include "cli/file_arguments.h"
 #include "cli/help.h"
+#include "cli/live/local_engine.h"
 #include "cli/printed.h"
-#include "engine/local/supervisor.h"
 
 namespace {
 
@@ -44,7 +44,7 @@ int parsed_and_run(rota::cli::CommandLine& line, rota::cli::Action& action, cons
 
 int run(int argc, char** argv) {
   // What the service's helper processes run: not for people.
-  if (argc > 1 && std::string_view(argv[1]) == "supervise") return rota::local::supervise({argv + 2, argv + argc});
+  if (argc > 1 && std::string_view(argv[1]) == "supervise") return rota::cli::supervise({argv + 2, argv + argc});
   rota::cli::CommandLine line;
   rota::cli::Action action;
   if (argc > 1 && argv[1] == rota::cli::kCompleteWord) {

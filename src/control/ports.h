@@ -95,6 +95,7 @@ struct Capabilities {
   // How long a job that has ended is known by it. Of one that it has forgotten nothing tells how it ended
   // (Outcome::unknown).
   Duration remembers = kLongest;
+  bool terminals = false;         // a job's input and output can be at a person's terminal (control/attach.h)
   bool confirms_starts = false;   // a start is over when Launched or LaunchFailed says so; else it is as good as done
   std::string why_no_power = {};  // where there is none, for people: what is missing, as a sentence
 };

@@ -48,7 +48,7 @@ std::string about_text(const About& about, std::int64_t index) {
   if (!about.submit_folder.empty()) json["submit_folder"] = about.submit_folder;
   if (const About::Indexes& all = about.indexes; all.count > 0)
     json["indexes"] = {all.count, all.least, all.most, all.step};
-  if (const local::Attach& attach = about.attach; !attach.socket.empty()) {
+  if (const Attach& attach = about.attach; !attach.socket.empty()) {
     json["attach"] = {{"socket", attach.socket},           {"user", attach.user}, {"terminal", attach.terminal},
                       {"error_apart", attach.error_apart}, {"keep", attach.keep}, {"rows", attach.rows},
                       {"columns", attach.columns}};
@@ -88,7 +88,7 @@ void take(const nlohmann::json& json, const char* name, Duration& into) {
   into = Duration{count};
 }
 
-void take(const nlohmann::json& json, const char* name, local::Attach& into) {
+void take(const nlohmann::json& json, const char* name, Attach& into) {
   const auto found = json.find(name);
   if (found == json.end()) return;
   take(*found, "socket", into.socket);

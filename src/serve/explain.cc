@@ -167,7 +167,7 @@ Explanation Service::explain(JobId id) {
   to.reason = reason.word;
   to.why = reason.sentence;
   if ((job.bars & (kHolds | kNeverAgain)) == kNeverAgain) to.why += ended_otherwise(*this, id);
-  if (engine_->holds_stopped(id))
+  if (holds_stopped(id))
     to.facts.push_back(
         fmt::format("It was stopped to give way after {} of run time, and goes on where it was; its processes are "
                     "there, with their memory.",

@@ -175,7 +175,7 @@ store::HistoryRow Service::history_row(JobId id, const Job& job, const JobEntry*
   row.preemptions = job.preemptions;
   row.asked = rarely_asked(job.spec, entry);
   if (left_waiting) return row;
-  const local::RunUse used = entry != nullptr ? entry->heard().used : local::RunUse{};
+  const RunUse used = entry != nullptr ? entry->heard().used : RunUse{};
   row.used = {used.processors, used.in, used.memory};
   if (waited_again) row.asked.waited_again = row.end - job.end;
   if (!waited_again) row.asked.grace = grace_of(id, job, row.end);

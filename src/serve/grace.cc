@@ -113,7 +113,8 @@ std::string Service::why_in_grace(const Job& job) const {
 }
 
 bool Service::ends_at_limit(const Job& job) const {
-  return job.steady() && engine_->ends_at_limit(job_of(job.spec.number));
+  const RunProbe* probe = engine_->run_probe();
+  return job.steady() && probe && probe->ends_at_limit(job_of(job.spec.number));
 }
 
 LateEnds Service::late_ends() const {
@@ -129,6 +130,16 @@ LateEnds Service::late_ends() const {
     return true;
   });
   return late;
+}
+
+HeldAccelerators Service::accelerators_of(JobId job) const {
+  const RunProbe* probe = engine_->run_probe();
+  return probe ? held_accelerators(*machine_, probe->accelerators_of(job)) : HeldAccelerators{};
+}
+
+bool Service::holds_stopped(JobId job) const {
+  const RunProbe* probe = engine_->run_probe();
+  return probe && probe->holds_stopped(job);
 }
 
 std::string_view Service::state_of(const Job& job) const { return ends_at_limit(job) ? "COMPLETING" : state_word(job); }

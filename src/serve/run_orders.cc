@@ -245,7 +245,7 @@ void Service::say_as_pbs(JobId id, const KeptAbout& kept, std::vector<std::strin
 }
 
 // Its script is put on the disk. One that moves gives up as much.
-Result<void> Service::has_room_to_run(const Command& start, const local::Run& run, std::uint32_t uid) {
+Result<void> Service::has_room_to_run(const Command& start, const RunRequest& run, std::uint32_t uid) {
   constexpr std::size_t kMuch = 64 << 10;  // of an operator, whom nobody has to bound
   const std::size_t bytes = run.script.size() + run.node_file.size();
   const bool of_operator = operates(uid);
@@ -254,7 +254,7 @@ Result<void> Service::has_room_to_run(const Command& start, const local::Run& ru
   return room_->takes_script({start.job, uid, bytes}, of_operator);
 }
 
-Result<local::Run> Service::run_of(const Command& start) {
+Result<RunRequest> Service::run_of(const Command& start) {
   const auto payload = TRY(store_->payload(start.job));
   if (!payload || !view().knows(start.job)) return fail("nobody knows what this job runs.");
   const auto kept = TRY(read_about(payload->about));
@@ -262,7 +262,7 @@ Result<local::Run> Service::run_of(const Command& start) {
   const Job& job = view().job(start.job);
   const int restarts = restarts_of(job);
   const std::string nodes = nodes_of(start.job);
-  local::Run run;
+  RunRequest run;
   run.script = payload->script;
   run.command = about.command;
   const std::vector<std::string> given = pieces_of(payload->environment);

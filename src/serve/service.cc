@@ -163,7 +163,9 @@ ClusterOptions Service::cluster_options(const Machine& machine) const {
   ClusterOptions cluster;
   cluster.processors = machine.processors;
   cluster.machine = &machine;
-  cluster.confirms_starts = true;
+  const Capabilities can = engine_->capabilities();
+  cluster.confirms_starts = can.confirms_starts;
+  cluster.shared = can.shared;
   chain_->ask(cluster);
   return cluster;
 }
@@ -238,26 +240,21 @@ Result<void> Service::take_over() {
   loop_ = std::make_unique<RealLoop>(io_, before.unix_start);
   loop_->after_alarms([this] { after_turn(controller_->health()); });
   journal_ = std::make_unique<PatientJournal>(*store_);
-  engine_ = std::make_unique<local::LocalEngine>(
-      io_,
-      local::LocalOptions{
-          .folder = options_.state_folder + "/runs", .machine = machine_.get(), .spawner = options_.supervisor},
-      *loop_, *this);
+  engine_ = options_.engine({io_, *loop_, *this, *machine_, options_.state_folder + "/runs"});
   const std::string policy = options_.policy.empty() ? before.policy : options_.policy;
   if (auto ready = start_deciding(policy); !ready) return ready;
   if (auto replayed = replay(); !replayed) return replayed;
   if (auto can = controller_->engine_can(); !can) return can;  // before anything is written down
   if (auto set = set_clock(*loop_, *store_, view().now(), !view().running().empty()); !set) return set;
-  engine_->takes_over_at(view().sequence());
-  if (auto opened = engine_->open(*this); !opened) return opened;
-  for (const std::string& lacking : engine_->warnings()) warnings_.push_back(lacking);
   if (auto read = read_book(); !read) return read;
   if (policy != before.policy) {
     if (auto spares = starts_nobody_over(*chain_); !spares) return spares;
   }
   if (auto read = read_wishes(); !read) return read;
+  const std::uint64_t decided = view().sequence();
+  TRY(engine_->open(*this, {decided, decided, [this]() -> const View& { return view(); }}));
+  for (const std::string& lacking : engine_->warnings()) warnings_.push_back(lacking);
   open_mail();
-  engine_->tell_again();
   controller_->add_observer(*journal_);
   controller_->add_observer(*this);
   // Under another policy or description than what is recorded was decided: the journal begins anew with the state.
@@ -475,7 +472,7 @@ void Service::note_of_job(JobId job, std::string sentence) {
   entry->hear().message = std::move(sentence);
 }
 
-void Service::used(JobId job, std::uint32_t /*dispatch*/, const local::RunUse& use) {
+void Service::used(JobId job, std::uint32_t /*dispatch*/, const RunUse& use) {
   if (JobEntry* entry = book_.find(job)) entry->hear().used = use;
 }
 

@@ -1,4 +1,4 @@
-// The service: a controller on real time, with a store and the local engine, and what people ask of it. Everything that
+// The service: a controller on real time, with a store and a live engine, and what people ask of it. Everything that
 // changes the state goes through the controller's door; whatever was asked within one turn of the event loop is decided
 // and made durable together (group commit). One thread: that of the event loop.
 #pragma once
@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "control/controller.h"
-#include "engine/local/engine.h"
 #include "serve/contenders.h"
+#include "serve/engine_maker.h"
 #include "serve/event_ring.h"
 #include "serve/explain.h"
 #include "serve/held_accelerators.h"
@@ -39,11 +39,11 @@
 namespace rota::serve {
 
 struct ServiceOptions {
+  EngineMaker engine;         // makes the one that carries out what is decided
   std::string state_folder;   // made if it is not there; one service at a time
   std::string configuration;  // path of rota.toml; empty: the copy in the state, or else this computer as one node
   std::string policy;         // empty: as last time, or else as the configuration says
   std::string socket;         // told to jobs, as ROTA_SOCKET
-  std::vector<std::string> supervisor;  // the command line of the engine's helper process
   std::string version;
   std::function<void(const std::string&)> say = {};  // a line about what goes on, for the log
   // Called once the configuration is known and the state is this service's, and before anything is done to jobs and
@@ -71,7 +71,7 @@ enum class Telling : std::uint8_t { word, sentence };
 // As a sentence; of one that runs in the present.
 std::string grace_text(const store::Grace& grace, bool runs);
 
-class Service final : public Intake, public JobSink, public FactObserver, public local::RunSource {
+class Service final : public Intake, public JobSink, public FactObserver, public RunSource {
  public:
   // Takes the state over, finds the jobs that run, and goes on. Fails with a sentence.
   static Result<std::unique_ptr<Service>> open(boost::asio::io_context& io, const ServiceOptions& options);
@@ -208,7 +208,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::string node_reason(NodeId node) const;
   std::string node_by(NodeId node) const;  // who took it out of use; empty: it is in use, or the service itself did
   std::string nodes_of(JobId job) const;   // where it runs, as a host list
-  // It has come to its limit and is not let go on: its supervisor has told it to end.
+  // It has come to its limit and is not let go on: it was told to end.
   bool ends_at_limit(const Job& job) const;
   std::string_view state_of(const Job& job) const;            // as Slurm calls it
   PendingReason reason_of(JobId job, Telling telling) const;  // Telling::word: without its sentence, and cheap
@@ -243,10 +243,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   // The file that a stream of a job's output goes to, patterns filled in.
   std::string output_path(JobId job, const KeptAbout& kept, bool error, std::int32_t restarts,
                           const std::string& nodes) const;
-  HeldAccelerators accelerators_of(JobId job) const {
-    return held_accelerators(*machine_, engine_->accelerators_of(job));
-  }
-  local::FileReadings& file_readings() { return engine_->readings(); }
+  HeldAccelerators accelerators_of(JobId job) const;
+  OutputReader* output_reader() { return engine_->output_reader(); }  // nullptr: files of jobs are read elsewhere
   bool may_see_inside(const Caller& caller, std::uint32_t owner) const {
     return caller.operates || caller.uid == owner;
   }
@@ -272,11 +270,11 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void job_gone(JobId id, const Job& job) override;
   void saw(const View& before, const FactRef& fact) override;
   void refused(const View& view, const Error& why) override;
-  Result<local::Run> run_of(const Command& start) override;
+  Result<RunRequest> run_of(const Command& start) override;
   void note_of_job(JobId job, std::string sentence) override;
   void warn_of_job(JobId job, const std::string& sentence) override;
   void note_of_node(NodeId node, std::string sentence, const std::string& output) override;
-  void used(JobId job, std::uint32_t dispatch, const local::RunUse& use) override;
+  void used(JobId job, std::uint32_t dispatch, const RunUse& use) override;
 
  private:
   struct Ended {
@@ -344,7 +342,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   };
   Result<JobId> submit_one(Kept& kept, JobSpec spec, const Task& task);
   Result<void> has_room_on_disk(const Caller& caller, std::uint64_t bytes);
-  Result<void> has_room_to_run(const Command& start, const local::Run& run, std::uint32_t uid);
+  Result<void> has_room_to_run(const Command& start, const RunRequest& run, std::uint32_t uid);
   Result<Prepared> prepared_of(const Caller& caller, const Submission& submission) const;
   Result<void> submit_all_of(const Caller& caller, const Submission& submission, Prepared prepared,
                              Namesakes& namesakes, std::vector<JobId>& jobs);
@@ -392,6 +390,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::string text_of(const Reservation& reserved) const;
   PendingReason reason_of_waiting(JobId id, const Job& job, Telling telling) const;
   PendingReason reason_among_others(JobId id, const Job& job, Telling telling) const;
+  bool holds_stopped(JobId job) const;          // its processes are there, after it was suspended to give way
   bool lacks_nodes(const JobSpec& spec) const;  // too many of those that it could use are out of use
   std::string nodes_lacking(const JobSpec& spec) const;
   std::string asleep_beside(const JobSpec& spec) const;
@@ -461,7 +460,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::unique_ptr<PatientJournal> journal_;
   std::unique_ptr<RealLoop> loop_;
   std::unique_ptr<Chain> chain_;
-  std::unique_ptr<local::LocalEngine> engine_;
+  std::unique_ptr<LiveEngine> engine_;
   std::unique_ptr<Controller> controller_;
   std::unique_ptr<LicenceWatch> licence_watch_;
   std::unique_ptr<MailRoom> mail_;  // nullptr: this service sends none

@@ -84,8 +84,7 @@ Result<void> Service::control(const Caller& caller, JobId job, const Change& cha
     const bool suspended = view().job(job).suspended();
     if (change.signal == SIGSTOP || (change.signal == SIGCONT && suspended))
       return suspend(caller, job, change.signal == SIGSTOP);
-    engine_->signal(job, change.signal);
-    return Result<void>{};
+    return engine_->signal(job, change.signal);
   }
   if ((view().job(job).suspended_by & kHeldByOperator) != 0 && !caller.operates)
     return fail("job {} is suspended by an operator, who has to resume it first.", book_.shown(job));
@@ -245,7 +244,7 @@ Result<Service::Sized> Service::sized(JobId job, const Change& change) const {
 // All of it, or nothing.
 Result<void> Service::amend(const Caller& caller, JobId job, const Change& change) {
   if (view().job(job).state == JobState::running) return change_running(caller, job, change);
-  if ((change.resizes() || change.memory || change.partition) && engine_->holds_stopped(job))
+  if ((change.resizes() || change.memory || change.partition) && holds_stopped(job))
     return fail(
         "job {} was stopped to give way and goes on with what it was started on; cancel it and submit it again to "
         "change its processors, nodes, memory or partition.",

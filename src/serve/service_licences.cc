@@ -35,7 +35,8 @@ void Service::nobody_counts() {
 // checked out would keep their own job from going on.
 void Service::counted(const std::vector<LicenceCount>& counts) {
   if (stopped_ || !health_) return;
-  const std::vector<JobId> stopped = engine_->held_stopped();
+  const RunProbe* probe = engine_->run_probe();
+  const std::vector<JobId> stopped = probe ? probe->held_stopped() : std::vector<JobId>{};
   for (const LicenceCount& each : counts) {
     const std::int64_t count = machine_->licences[each.licence.value].count;
     const std::int64_t before = view().licences_elsewhere(each.licence);
@@ -50,6 +51,7 @@ void Service::counted(const std::vector<LicenceCount>& counts) {
 
 std::vector<std::string> Service::warnings() const {
   std::vector<std::string> all = warnings_;
+  if (const auto health = engine_->health(); !health) all.push_back(health.error().message);
   if (licence_watch_ && licence_watch_->failures() >= kManyFailures) {
     all.push_back(fmt::format("the licence command has failed {} times in a row, and its last good count stands: {}.",
                               licence_watch_->failures(), licence_watch_->failure()));

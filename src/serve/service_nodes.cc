@@ -36,7 +36,8 @@ Result<Service::Emptied> Service::set_health(const std::string& nodes, const Nod
   const auto ids = TRY(nodes_named(nodes));
   for (const NodeId id : ids) {
     TRY(put_health(id, wish));
-    if (wish.health == Health::up) engine_->look(id);  // it may have come back meanwhile
+    NodeProbe* probe = engine_->node_probe();
+    if (probe && wish.health == Health::up) probe->look(id);  // it may have come back meanwhile
   }
   Emptied emptied = wish.health == Health::down ? empty_nodes(ids) : Emptied{};
   static_cast<void>(decide());

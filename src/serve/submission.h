@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "control/attach.h"
 #include "control/controller.h"
-#include "engine/local/run.h"
 #include "model/machine.h"
 
 namespace rota::serve {
@@ -61,7 +61,7 @@ struct Submission {
   std::string mail_user;             // without: its user
   std::string submit_folder;         // from where it was submitted; empty: from its folder
   bool dry_run = false;
-  local::Attach attach;  // but for `user`, which is who asks
+  Attach attach;  // but for `user`, which is who asks
 };
 
 // Why one is not taken.
@@ -151,7 +151,7 @@ struct About {
     std::int64_t step = 1;  // from the first to the second
     bool operator==(const Indexes&) const = default;
   } indexes;  // of its array
-  local::Attach attach;
+  Attach attach;
 
   // Whether what it writes goes to who waits for it, and to no file.
   bool writes_to_terminal() const { return !attach.socket.empty() && output.empty(); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "model/never_fits.h"
 
 namespace rota::foreign {
@@ -97,15 +98,24 @@ Capabilities ForeignEngine::capabilities() const {
   return can;
 }
 
-void ForeignEngine::open(Intake& intake, const View& view) {
+Result<void> ForeignEngine::open(Intake& intake, const Takeover& from) {
   intake_ = &intake;
-  view_ = &view;
-  view.for_each_job([&](JobId id, const Job& job) {
+  state_ = from.state;
+  view().for_each_job([&](JobId id, const Job& job) {
     if (!job.gone()) entries_[job.spec.number] = {.job = id};
   });
   line_.connect(this);
-  next_poll_ = loop_.now();
+  next_poll_ = heard_ = loop_.now();
   loop_.set(*this, next_poll_);
+  return {};
+}
+
+Result<void> ForeignEngine::signal(JobId /*job*/, int /*number*/) { return fail("Jobs there take no signals."); }
+
+Result<void> ForeignEngine::health() const {
+  const Duration silent = loop_.now() - heard_;
+  if (silent <= kPatience + 2 * poll_) return {};
+  return fail("The cluster has not been heard of for {}.", format_duration(silent));
 }
 
 void ForeignEngine::ring() {
@@ -119,12 +129,12 @@ void ForeignEngine::ring() {
 void ForeignEngine::look_for_overdue() {
   Instant next = next_poll_;
   std::vector<std::pair<JobId, std::uint32_t>> late;
-  view_->running().for_each([&](const RunningEntry& e) {
+  view().running().for_each([&](const RunningEntry& e) {
     if (e.place.end > loop_.now()) {
       next = std::min(next, e.place.end);
       return false;
     }
-    const Job& job = view_->job(e.job);
+    const Job& job = view().job(e.job);
     if (job.settled() && overdue_.insert({job.dispatch, e.place.end}).second) late.emplace_back(e.job, job.dispatch);
     return true;
   });
@@ -134,7 +144,7 @@ void ForeignEngine::look_for_overdue() {
 }
 
 NodeId ForeignEngine::node_of(const std::string& name) const {
-  const std::vector<Node>& nodes = view_->options().machine->nodes;
+  const std::vector<Node>& nodes = view().options().machine->nodes;
   const auto found = std::ranges::find(nodes, name, &Node::name);
   return found == nodes.end() ? NodeId{} : NodeId{static_cast<std::uint32_t>(found - nodes.begin())};
 }
@@ -150,7 +160,7 @@ Placement ForeignEngine::place_of(const JobRow& row) const {
 std::vector<Part> ForeignEngine::parts_of(const Placement& where) const {
   std::vector<Part> parts;
   for (const Share& s : where.shares)
-    parts.push_back({view_->options().machine->nodes[s.node.value].name, s.processors});
+    parts.push_back({view().options().machine->nodes[s.node.value].name, s.processors});
   return parts;
 }
 
@@ -168,16 +178,16 @@ JobSpec ForeignEngine::spec_of(const JobRow& row) const {
 }
 
 bool ForeignEngine::can_be_ours(const JobRow& row) const {
-  const Machine& machine = *view_->options().machine;
+  const Machine& machine = *view().options().machine;
   return row.asks.gated && row.asks.processors <= machine.processors && !never_fits(machine, spec_of(row));
 }
 
 void ForeignEngine::dispatch(const Command& command) {
   if (command.kind == Command::Kind::expect) return ring();
-  Entry& entry = entries_[view_->job(command.job).spec.number];
+  Entry& entry = entries_[view().job(command.job).spec.number];
   entry.job = command.job;
   entry.key = command.key;
-  const Number number = view_->job(command.job).spec.number;
+  const Number number = view().job(command.job).spec.number;
   switch (command.kind) {
     case Command::Kind::start:
       return order(entry, {Line::Order::Kind::start, number, command.key, parts_of(command.where)});
@@ -217,7 +227,7 @@ void ForeignEngine::hear(const Line::Done& done) {
     survey();
     return;
   }
-  const Job* job = view_->find_job(entry.job);
+  const Job* job = view().find_job(entry.job);
   if (!job || job->state != JobState::running) return;
   if (done.order.kind == Line::Order::Kind::start && job->starting) {
     say(Launched{entry.job, job->dispatch});
@@ -228,7 +238,8 @@ void ForeignEngine::hear(const Line::Done& done) {
 }
 
 void ForeignEngine::hear(const Listing& listing) {
-  if (listing.at < view_->surveyed()) return;  // a later one came before it
+  heard_ = loop_.now();
+  if (listing.at < view().surveyed()) return;  // a later one came before it
   ++surveys_;
   compare_nodes(listing);
   for (const JobRow& row : listing.jobs) compare(row, listing.at);
@@ -236,7 +247,7 @@ void ForeignEngine::hear(const Listing& listing) {
   miss_nodes(listing);
   std::erase_if(over_,
                 [&](Number n) { return std::ranges::find(listing.jobs, n, &JobRow::number) == listing.jobs.end(); });
-  if (listing.at > view_->surveyed()) say(Surveyed{listing.at});
+  if (listing.at > view().surveyed()) say(Surveyed{listing.at});
   static_cast<void>(intake_->decide());
   look_for_overdue();
 }
@@ -244,7 +255,7 @@ void ForeignEngine::hear(const Listing& listing) {
 void ForeignEngine::compare_nodes(const Listing& listing) {
   for (const NodeRow& row : listing.nodes) {
     NodeId id = node_of(row.name);
-    const Machine& machine = *view_->options().machine;
+    const Machine& machine = *view().options().machine;
     if (!id.valid()) {
       id = NodeId{static_cast<std::uint32_t>(machine.nodes.size())};
       say(Described{id, {row.name, row.processors, row.memory, {}}});
@@ -254,13 +265,13 @@ void ForeignEngine::compare_nodes(const Listing& listing) {
       changed.memory = row.memory;
       say(Described{id, std::move(changed)});
     }
-    if (view_->power().health(id) != health_of(row.state)) say(HealthChanged{id, health_of(row.state)});
+    if (view().power().health(id) != health_of(row.state)) say(HealthChanged{id, health_of(row.state)});
   }
 }
 
 void ForeignEngine::miss_nodes(const Listing& listing) {
-  for (std::uint32_t n = 0; n < view_->options().machine->nodes.size(); ++n) {
-    Node gone = view_->options().machine->nodes[n];
+  for (std::uint32_t n = 0; n < view().options().machine->nodes.size(); ++n) {
+    Node gone = view().options().machine->nodes[n];
     if (gone.processors == 0) continue;
     if (std::ranges::find(listing.nodes, gone.name, &NodeRow::name) != listing.nodes.end()) continue;
     gone.processors = 0;
@@ -274,7 +285,7 @@ void ForeignEngine::compare(const JobRow& row, Instant listed) {
   if (found == entries_.end()) return meet(row);
   Entry& entry = found->second;
   if (listed <= entry.touched && row.state != State::ended) return;  // what has ended stays so
-  const Job* job = view_->find_job(entry.job);
+  const Job* job = view().find_job(entry.job);
   const bool is_being_cancelled = job && job->cancelling && row.state != State::ended;
   if (is_being_cancelled) return order_again(entry);
   if (!job || job->gone()) {
@@ -295,7 +306,7 @@ void ForeignEngine::compare(const JobRow& row, Instant listed) {
 // One that the controller has never heard of, or has forgotten since it was over.
 void ForeignEngine::meet(const JobRow& row) {
   if (over_.contains(row.number)) return;
-  if (row.state == State::ended && row.ended <= view_->surveyed()) return;
+  if (row.state == State::ended && row.ended <= view().surveyed()) return;
   const bool ours = can_be_ours(row);
   Bars bars = ours ? kNoBars : kNotOurs;
   if (row.held) bars |= kHeldByOperator;
@@ -313,7 +324,7 @@ void ForeignEngine::begins(const JobRow& row, Entry& entry) {
 }
 
 void ForeignEngine::compare_waiting(const JobRow& row, Entry& entry) {
-  const Job& job = view_->job(entry.job);
+  const Job& job = view().job(entry.job);
   if (job.state != JobState::running) return compare_wishes(row, entry.job);
   if (job.starting && !job.stopping) {
     if (entry.refused == kNever) {  // its order is on its way, or is lost
@@ -327,7 +338,7 @@ void ForeignEngine::compare_waiting(const JobRow& row, Entry& entry) {
 }
 
 void ForeignEngine::compare_wishes(const JobRow& row, JobId id) {
-  const Job& job = view_->job(id);
+  const Job& job = view().job(id);
   const bool ours = can_be_ours(row);
   if (!ours && job.ours()) say(Held{id, kNotOurs});
   const bool held = (job.bars & kHeldByOperator) != 0;
@@ -336,22 +347,22 @@ void ForeignEngine::compare_wishes(const JobRow& row, JobId id) {
   const bool differs =
       asks.limit != job.spec.limit || asks.priority != job.spec.priority || asks.processors != job.spec.processors;
   if (differs) {
-    const JobTerms* own = view_->eligibility().terms(id);
+    const JobTerms* own = view().eligibility().terms(id);
     JobTerms terms = own ? *own : JobTerms{asks.limit, asks.priority, job.spec.partition};
     terms.limit = asks.limit;
     terms.priority = asks.priority;
     say(Amended{id, terms, asks.processors, asks.nodes, asks.memory});
   }
   if (!row.held && held) say(Released{id, kHeldByOperator});
-  if (ours && !view_->job(id).ours()) say(Released{id, kNotOurs});
+  if (ours && !view().job(id).ours()) say(Released{id, kNotOurs});
 }
 
 void ForeignEngine::compare_running(const JobRow& row, Entry& entry) {
-  const Job& job = view_->job(entry.job);
+  const Job& job = view().job(entry.job);
   if (job.state != JobState::running) {
     return begins(row, entry);
   }
-  const bool elsewhere = !same(place_of(row), view_->placement(entry.job));
+  const bool elsewhere = !same(place_of(row), view().placement(entry.job));
   if (job.starting) {
     if (elsewhere) {
       say(LaunchFailed{entry.job, true, job.dispatch});
@@ -371,12 +382,12 @@ void ForeignEngine::compare_running(const JobRow& row, Entry& entry) {
 
 void ForeignEngine::compare_ended(const JobRow& row, const Entry& entry) {
   const JobId id = entry.job;
-  const bool runs = view_->job(id).state == JobState::running;
+  const bool runs = view().job(id).state == JobState::running;
   if (!runs && row.started == kNever) {
     say(Cancelled{id}, row.ended);
   } else {
     if (!runs) say(Found{id, place_of(row)}, row.started);
-    if (row.started == kNever || (view_->job(id).starting && row.how == Ending::cancelled)) {
+    if (row.started == kNever || (view().job(id).starting && row.how == Ending::cancelled)) {
       say(Cancelled{id}, row.ended);
     } else {
       say(Finished{id, outcome_of(row.how)}, row.ended);
@@ -396,7 +407,7 @@ void ForeignEngine::miss_jobs(const Listing& listing) {
   for (const Number number : missing) {
     const JobId id = entries_[number].job;
     entries_.erase(number);
-    const Job* job = view_->find_job(id);
+    const Job* job = view().find_job(id);
     if (job && !job->gone()) say(Finished{id, Outcome::unknown});
   }
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,7 +16,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "control/ports.h"
+#include "control/live_engine.h"
 #include "engine/sim/loop.h"
 #include "foreign/other_cluster.h"
 
@@ -89,18 +90,21 @@ class Line final : public Alarm {
   std::map<std::pair<Instant, std::uint64_t>, Message> on_the_way_;
 };
 
-class ForeignEngine final : public Engine, public Alarm, private Line::End {
+class ForeignEngine final : public LiveEngine, public Alarm, private Line::End {
  public:
   ForeignEngine(Line& line, Loop& loop, Duration poll) : line_(line), loop_(loop), poll_(poll) {}
   ~ForeignEngine() override { line_.connect(nullptr); }
 
-  // What is to be taken over stands in `view`; both must outlive the engine.
-  void open(Intake& intake, const View& view);
+  Result<void> open(Intake& intake, const Takeover& from) override;
   void survey() { line_.ask(); }  // out of its turn
 
   Capabilities capabilities() const override;
   void dispatch(const Command& command) override;
   Observation observe() const override { return {.complete = false, .jobs = {}, .nodes = {}}; }
+  void settled(JobId /*job*/, std::uint32_t /*dispatch*/) override {}  // the cluster forgets by itself
+  Result<void> signal(JobId job, int number) override;
+  std::vector<std::string> warnings() const override { return {}; }
+  Result<void> health() const override;
   void ring() override;
 
   std::int64_t surveys() const { return surveys_; }
@@ -133,6 +137,7 @@ class ForeignEngine final : public Engine, public Alarm, private Line::End {
   void look_for_overdue();
   bool say(const Observed& fact, Instant happened = kNever) { return intake_->record(fact, happened).has_value(); }
 
+  const View& view() const { return state_(); }
   JobSpec spec_of(const JobRow& row) const;
   Placement place_of(const JobRow& row) const;
   std::vector<Part> parts_of(const Placement& where) const;
@@ -143,11 +148,12 @@ class ForeignEngine final : public Engine, public Alarm, private Line::End {
   Loop& loop_;
   Duration poll_;
   Intake* intake_ = nullptr;
-  const View* view_ = nullptr;
+  std::function<const View&()> state_;
   std::map<Number, Entry> entries_;
   std::set<Number> over_;                                // and told so, while they are listed
   std::set<std::pair<std::uint32_t, Instant>> overdue_;  // told so, by dispatch and end
   Instant next_poll_ = kEpoch;
+  Instant heard_ = kEpoch;  // the latest listing
   std::int64_t surveys_ = 0;
 };
 

@@ -169,6 +169,7 @@ Wish World::any_wish() {
 void World::happen() {
   const Instant now = loop_.now();
   cluster_.run_to(now);
+  tally_.deaf += engine_ && !engine_->health() ? 1 : 0;
   if (!controller_ && back_at_ <= now) return rise();
   if (compares_at_ != kNever) {
     if (now >= compares_at_) compare();
@@ -316,8 +317,8 @@ void World::rise() {
   options.processors = machine_.processors;
   options.machine = &machine_;
   ClusterOptions cluster = sim::cluster_options(options, chain_);
-  cluster.confirms_starts = true;
-  cluster.shared = true;
+  cluster.confirms_starts = engine_->capabilities().confirms_starts;
+  cluster.shared = engine_->capabilities().shared;
   controller_ = std::make_unique<Controller>(cluster, chain_, Ports{controllers_, *engine_, *this, this});
   const auto found = kept_->open({}, seed_ + 1000 * ++lives_);
   expect(found.has_value(), "the journal cannot be opened");
@@ -330,7 +331,8 @@ void World::rise() {
   }
   controller_->add_observer(*this);
   controller_->set_answer_rules({.answer_within = seconds(60)});
-  engine_->open(*controller_, controller_->view());
+  const auto opened = engine_->open(*controller_, {.state = [this]() -> const View& { return controller_->view(); }});
+  expect(opened.has_value(), "the engine cannot be opened");
   const auto resumed = controller_->resume();
   expect(resumed.has_value(), resumed ? "" : resumed.error().message);
 }
@@ -378,7 +380,8 @@ void World::compare() {
     compares_at_ = loop_.now() + kSettles;
     return;
   }
-  const std::string differs = difference(cluster_.listing(), controller_->view());
+  std::string differs = difference(cluster_.listing(), controller_->view());
+  if (const auto heard = engine_->health(); differs.empty() && !heard) differs = heard.error().message;
   if (differs.empty() || tries_ == 5) {
     expect(differs.empty(), differs);
     ++tally_.compared;
@@ -429,7 +432,7 @@ Verdict World::run() {
 void Tally::add(const Tally& o) {
   for (const auto field : {&Tally::jobs, &Tally::found, &Tally::started, &Tally::launch_failed, &Tally::unknown,
                            &Tally::never_met, &Tally::late, &Tally::requeued, &Tally::described, &Tally::overdrawn,
-                           &Tally::crashes, &Tally::surveys, &Tally::compared, &Tally::promises})
+                           &Tally::crashes, &Tally::surveys, &Tally::compared, &Tally::promises, &Tally::deaf})
     this->*field += o.*field;
 }
 
@@ -437,9 +440,10 @@ std::string Tally::text() const {
   return fmt::format(
       "{} jobs: {} starts decided, {} failed, {} runs found, {} queued again, {} ends unknown, {} never met; {} "
       "promises; "
-      "{} facts late, {} with overfilled nodes, {} nodes described; {} surveys, {} crashes, {} times all equal",
+      "{} facts late, {} with overfilled nodes, {} nodes described; {} surveys, {} crashes, {} times nothing heard, {} "
+      "times all equal",
       jobs, started, launch_failed, found, requeued, unknown, never_met, promises, late, overdrawn, described, surveys,
-      crashes, compared);
+      crashes, deaf, compared);
 }
 
 Verdict run_seed(std::uint64_t seed, bool tells) {

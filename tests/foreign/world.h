@@ -26,6 +26,7 @@ struct Tally {
   std::int64_t surveys = 0;
   std::int64_t compared = 0;  // looks at which all was equal
   std::int64_t promises = 0;
+  std::int64_t deaf = 0;  // looks at which the cluster had not been heard of for long
 
   void add(const Tally& o);
   std::string text() const;

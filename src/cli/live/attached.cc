@@ -49,8 +49,8 @@ std::optional<int> CaughtSignals::next() {
   return static_cast<int>(news.ssi_signo);
 }
 
-local::Attach attach_here(bool terminal) {
-  local::Attach attach;
+Attach attach_here(bool terminal) {
+  Attach attach;
   attach.terminal = terminal && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
   attach.error_apart = ::isatty(STDERR_FILENO) == 0;
   if (winsize size{}; ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
@@ -201,9 +201,9 @@ std::optional<Attached::Event> Attached::hear() {
     news_ = {};
     read_words(line, news_);
     event = Event::told;
-    if (news_.phase == local::Phase::ended || news_.phase == local::Phase::failed) break;
+    if (news_.phase == RunPhase::ended || news_.phase == RunPhase::failed) break;
   }
-  const bool over = news_.phase == local::Phase::ended || news_.phase == local::Phase::failed;
+  const bool over = news_.phase == RunPhase::ended || news_.phase == RunPhase::failed;
   if (!open || over) socket_.reset();
   return event;
 }
@@ -221,9 +221,7 @@ std::optional<Attached::Event> Attached::pass_on(int signal) {
   }
   if (signal == SIGHUP) return Event::hung_up;  // which the supervisor sees by itself
   if (socket_) {
-    local::Tell tell{.kind = local::Tell::Kind::signal};
-    tell.number = signal;
-    process::send_whole(socket_.get(), in_words(tell));
+    process::send_whole(socket_.get(), in_words(AttachTell{AttachTell::Kind::signal, signal}));
   }
   if (signal != SIGINT) return std::nullopt;
   const std::int64_t now = process::boot_milliseconds();
@@ -239,9 +237,7 @@ void Attached::hang_up_soon() {
 void Attached::hang_up_if_due() {
   if (hang_up_at_ == 0 || !socket_ || process::boot_milliseconds() < hang_up_at_) return;
   hang_up_at_ = 0;
-  local::Tell tell{.kind = local::Tell::Kind::signal};
-  tell.number = SIGHUP;
-  process::send_whole(socket_.get(), in_words(tell));
+  process::send_whole(socket_.get(), in_words(AttachTell{AttachTell::Kind::signal, SIGHUP}));
 }
 
 void Attached::tell_size() const {

@@ -1,4 +1,4 @@
-// The near side of a job that runs at this terminal (engine/local/attachment.h): copies between the job's streams and
+// The near side of a job that runs at this terminal (control/attach.h): copies between the job's streams and
 // this process's own, passes signals and the size of the window on, and keeps what is told of the job.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 #include "base/result.h"
 #include "cli/live/escape_keys.h"
-#include "engine/local/attachment.h"
+#include "control/attach.h"
 #include "process/descriptor.h"
 
 namespace rota::cli {
@@ -36,7 +36,7 @@ class CaughtSignals {
 
 // Where a job is to run: at a terminal of its own if input and output here are one, else at pipes. The socket is the
 // caller's.
-local::Attach attach_here(bool terminal);
+Attach attach_here(bool terminal);
 
 // A terminal whose keys come one by one and are shown by the job alone; given back as it was.
 class RawTerminal {
@@ -72,7 +72,7 @@ class Attached {
   // Copies until something happens.
   Event copy(CaughtSignals& signals);
 
-  const local::AttachNews& news() const { return news_; }
+  const AttachNews& news() const { return news_; }
   // In a while, so that it may end by SIGTERM before: a job that has a terminal hears that it is closed. Shells at a
   // terminal do not end otherwise.
   void hang_up_soon();
@@ -102,7 +102,7 @@ class Attached {
   std::string text_;  // read from it
   std::deque<process::Descriptor> files_;
   std::list<Pump> pumps_;
-  local::AttachNews news_;
+  AttachNews news_;
   EscapeKeys keys_;
   RawTerminal raw_;
   std::int64_t hang_up_at_ = 0;               // milliseconds since the boot; 0: never

@@ -160,34 +160,34 @@ class Run {
   }
 
   void tell_news(const Attached& here) {
-    const local::AttachNews& news = here.news();
+    const AttachNews& news = here.news();
     const auto say = [&](const std::string& what) { here.say(fmt::format("rota: job {} {}", id_, what)); };
-    if (news.phase == local::Phase::suspended) say("is suspended.");
-    if (news.phase == local::Phase::runs && before_.phase == local::Phase::suspended) say("goes on.");
-    if (news.phase == local::Phase::runs) tell_asked(here);
+    if (news.phase == RunPhase::suspended) say("is suspended.");
+    if (news.phase == RunPhase::runs && before_.phase == RunPhase::suspended) say("goes on.");
+    if (news.phase == RunPhase::runs) tell_asked(here);
     before_ = news;
   }
 
   // Why it is to end. That it has ended may be heard at the same time.
   void tell_asked(const Attached& here) {
-    const local::Asked asked = here.news().asked;
+    const Asked asked = here.news().asked;
     if (before_.asked == asked) return;
-    if (asked == local::Asked::limit)
+    if (asked == Asked::limit)
       here.say(fmt::format("rota: job {} has reached its time limit and is being ended.", id_));
-    if (asked == local::Asked::cancel) here.say(fmt::format("rota: job {} is being cancelled.", id_));
+    if (asked == Asked::cancel) here.say(fmt::format("rota: job {} is being cancelled.", id_));
   }
 
   // Its processes are gone. How that counts the service says, once it has heard of it; without a service the
   // supervisor's word holds.
-  Step over(const local::AttachNews& news) {
+  Step over(const AttachNews& news) {
     before_ = {};
     told_.clear();
-    if (news.asked == local::Asked::requeue || news.asked == local::Asked::vacate) {
+    if (news.asked == Asked::requeue || news.asked == Asked::vacate) {
       remark(fmt::format("rota: job {} was stopped and is queued again; what it read of its input is gone.", id_));
       pause_ = kFirstPause;
       return std::nullopt;
     }
-    if (news.asked == local::Asked::move) {
+    if (news.asked == Asked::move) {
       remark(
           fmt::format("rota: job {} moves to another node and goes on there; what it read of its input is gone.", id_));
       pause_ = kFirstPause;
@@ -204,7 +204,7 @@ class Run {
     }
     remark(fmt::format("rota: the service does not say how job {} ended; `rota job {}` will tell once it answers.", id_,
                        id_));
-    if (news.phase != local::Phase::ended) return kFailed;
+    if (news.phase != RunPhase::ended) return kFailed;
     return WIFSIGNALED(news.status) ? kSignals + WTERMSIG(news.status) : WEXITSTATUS(news.status);
   }
 
@@ -230,7 +230,7 @@ class Run {
   uid_t whose_ = ::geteuid();  // the service's user
   CaughtSignals signals_;
   process::Descriptor socket_;
-  local::AttachNews before_;
+  AttachNews before_;
   std::string told_;
   int pause_ = kFirstPause;
 };
@@ -238,7 +238,7 @@ class Run {
 // With the name at which its supervisor finds this process.
 Result<Json> attach_member(const RunFlags& flags, const Json& request, const std::string& name) {
   const bool files = request.contains("input") || request.contains("output");
-  const local::Attach here = attach_here(!flags.pipes && !files);
+  const Attach here = attach_here(!flags.pipes && !files);
   if (flags.terminal && !here.terminal)
     return fail(files ? "--pty is for a job whose input and output are this terminal; leave -i and -o out."
                       : "--pty is for a terminal, and input and output here are none; leave it out.");

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/live/background.h"
+#include "cli/live/local_engine.h"
 #include "cli/live/own_place.h"
 #include "cli/live/service_address.h"
 #include "cli/printed.h"
@@ -65,7 +66,7 @@ Result<int> serve(const ServeFlags& flags, Starter& starter, bool to_journal) {
   options.service.configuration = flags.configuration;
   options.service.policy = flags.policy;
   options.service.socket = words.socket;
-  options.service.supervisor = {"/proc/self/exe", "supervise"};
+  options.service.engine = local_engine();
   options.service.version = ROTA_VERSION;
   options.socket = words.socket;
   struct stat standard_error{};

@@ -62,7 +62,7 @@ class AsUser {
  public:
   // To find out the groups may take long; what is open can be written to without.
   enum class Groups : std::uint8_t { theirs, as_they_are };
-  AsUser(const Run& run, Groups groups) : other_(run.uid != kServiceUser && run.uid != ::geteuid()) {
+  AsUser(const RunRequest& run, Groups groups) : other_(run.uid != kServiceUser && run.uid != ::geteuid()) {
     if (!other_) return;
     if (groups == Groups::theirs)
       taken_ = (run.user.empty() ? ::setgroups(1, &run.gid) : ::initgroups(run.user.c_str(), run.gid)) == 0;
@@ -82,7 +82,7 @@ class AsUser {
   bool taken_ = true;
 };
 
-Descriptor open_as_user(const Run& run, const std::string& path) {
+Descriptor open_as_user(const RunRequest& run, const std::string& path) {
   const AsUser user(run, AsUser::Groups::theirs);
   if (!user.taken()) return {};
   const mode_t mask = ::umask(run.umask);
@@ -106,7 +106,7 @@ bool write_whole(int file, std::string_view text) {
 
 }  // namespace
 
-std::string Attachment::open(const Run& run) {
+std::string Attachment::open(const RunRequest& run) {
   if (run.attach.socket.empty()) return {};
   socket_ = connect_to(run.attach.socket, run.attach.user);
   if (!socket_) return "Nobody waits any more at the terminal that the job was to run at.";
@@ -122,7 +122,7 @@ std::string Attachment::open(const Run& run) {
   return {};
 }
 
-std::string Attachment::make(const Run& run, std::vector<int>& handed, AttachNews& news) {
+std::string Attachment::make(const RunRequest& run, std::vector<int>& handed, AttachNews& news) {
   if (run.attach.terminal) {
     if (std::string why = make_terminal(run, handed, news); !why.empty()) return why;
     return run.attach.error_apart && run.error.empty() ? make_pipe("error", handed, news) : std::string();
@@ -135,7 +135,7 @@ std::string Attachment::make(const Run& run, std::vector<int>& handed, AttachNew
 }
 
 // Its size stands before the job looks.
-std::string Attachment::make_terminal(const Run& run, std::vector<int>& handed, AttachNews& news) {
+std::string Attachment::make_terminal(const RunRequest& run, std::vector<int>& handed, AttachNews& news) {
   Descriptor theirs(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
   if (!theirs || ::grantpt(theirs.get()) != 0 || ::unlockpt(theirs.get()) != 0) return failed("A terminal for the job");
   Descriptor job(::ioctl(theirs.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
@@ -171,9 +171,9 @@ std::vector<int> Attachment::hear(bool& gone) {
   gone = !read_piece(socket_.get(), text_);
   std::string line;
   while (take_line(text_, line)) {
-    Tell tell;
+    AttachTell tell;
     read_words(line, tell);
-    const bool known = tell.kind == Tell::Kind::signal && tell.number > 0 && tell.number < NSIG;
+    const bool known = tell.kind == AttachTell::Kind::signal && tell.number > 0 && tell.number < NSIG;
     if (known && std::ranges::find(signals, tell.number) == signals.end()) signals.push_back(tell.number);
   }
   gone = gone || text_.size() > kLongestTold;
@@ -181,7 +181,7 @@ std::vector<int> Attachment::hear(bool& gone) {
   return signals;
 }
 
-void Attachment::tell(const RunRecord& record, Phase phase) {
+void Attachment::tell(const RunRecord& record, RunPhase phase) {
   if (!socket_) return;
   const AttachNews news{.phase = phase,
                         .asked = record.asked,
@@ -191,7 +191,7 @@ void Attachment::tell(const RunRecord& record, Phase phase) {
   send_whole(socket_.get(), in_words(news));
 }
 
-std::string Attachment::go_on_alone(const Run& run) {
+std::string Attachment::go_on_alone(const RunRequest& run) {
   for (const Descriptor& file : theirs_) ::fcntl(file.get(), F_SETFL, ::fcntl(file.get(), F_GETFL) | O_NONBLOCK);
   left_ = std::exchange(theirs_, {});
   if (!left_.empty() && !run.left_output.empty()) left_file_ = open_as_user(run, run.left_output);
@@ -202,7 +202,7 @@ std::string Attachment::go_on_alone(const Run& run) {
 }
 
 // As its user also here: root may write beyond a quota.
-void Attachment::keep(const Run& run, std::string_view piece, std::string& lost) {
+void Attachment::keep(const RunRequest& run, std::string_view piece, std::string& lost) {
   if (!left_file_) return;
   const AsUser user(run, AsUser::Groups::as_they_are);
   if (user.taken() && write_whole(left_file_.get(), piece)) return;
@@ -211,7 +211,7 @@ void Attachment::keep(const Run& run, std::string_view piece, std::string& lost)
   left_file_.reset();
 }
 
-bool Attachment::keep_what_is_left(const Run& run, std::string& lost) {
+bool Attachment::keep_what_is_left(const RunRequest& run, std::string& lost) {
   bool any = false;
   for (Descriptor& file : left_) {
     ::fcntl(file.get(), F_SETFL, O_NONBLOCK);

@@ -5,36 +5,15 @@
 // job fares, and hears signals; its end tells that the other is gone.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "control/attach.h"
 #include "engine/local/record.h"
 #include "process/descriptor.h"
 
 namespace rota::local {
-
-// What a supervisor tells who is attached. The first line comes with the files that it names, in that order.
-struct AttachNews {
-  std::vector<std::string> files = {};  // "terminal", "input", "output", "error"
-  Phase phase = Phase::claimed;
-  Asked asked = Asked::nothing;
-  int status = 0;  // ended: as waitpid says
-  bool out_of_memory = false;
-  std::string sentence = {};
-};
-
-template <class Visit, class Record>
-  requires std::is_same_v<std::remove_const_t<Record>, AttachNews>
-void fields(Visit&& visit, Record& news) {
-  visit("files", news.files);
-  visit("phase", news.phase);
-  visit("asked", news.asked);
-  visit("status", news.status);
-  visit("out_of_memory", news.out_of_memory);
-  visit("sentence", news.sentence);
-}
 
 // The job's side: what becomes its input, output and error, where those are not files.
 struct JobStreams {
@@ -48,7 +27,7 @@ class Attachment {
  public:
   // Connects, makes the streams and hands the other side over. Empty, or a sentence why it cannot be; nothing is to be
   // done for a run that nobody waits for.
-  std::string open(const Run& run);
+  std::string open(const RunRequest& run);
 
   JobStreams& streams() { return streams_; }
   void started() { streams_ = {}; }  // the job's process has them now
@@ -56,21 +35,21 @@ class Attachment {
   int socket() const { return socket_.get(); }  // to be polled for reading; -1: nobody is attached
   // Signals that were asked for since, each a number; `gone` is set where the other is no more there.
   std::vector<int> hear(bool& gone);
-  void tell(const RunRecord& record, Phase phase);
+  void tell(const RunRecord& record, RunPhase phase);
 
   // Of a job that goes on alone: what it writes is read here, for nobody waits until a pipe is empty, and is kept in
   // its output file, which is opened with the rights of its user. To be polled for reading: left(). A sentence
   // where that file cannot be had: then it is lost.
-  std::string go_on_alone(const Run& run);
+  std::string go_on_alone(const RunRequest& run);
   const std::vector<process::Descriptor>& left() const { return left_; }
   // A piece of each; false: there was nothing. `lost` becomes a sentence once the file cannot be written.
-  bool keep_what_is_left(const Run& run, std::string& lost);
+  bool keep_what_is_left(const RunRequest& run, std::string& lost);
 
  private:
-  std::string make(const Run& run, std::vector<int>& handed, AttachNews& news);
-  std::string make_terminal(const Run& run, std::vector<int>& handed, AttachNews& news);
+  std::string make(const RunRequest& run, std::vector<int>& handed, AttachNews& news);
+  std::string make_terminal(const RunRequest& run, std::vector<int>& handed, AttachNews& news);
   std::string make_pipe(std::string_view name, std::vector<int>& handed, AttachNews& news);
-  void keep(const Run& run, std::string_view piece, std::string& lost);
+  void keep(const RunRequest& run, std::string_view piece, std::string& lost);
 
   process::Descriptor socket_;
   std::string text_;  // read so far

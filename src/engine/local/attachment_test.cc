@@ -85,7 +85,7 @@ class Attachments : public testing::Test {
     return all;
   }
 
-  local::Run run_;
+  RunRequest run_;
   std::string lost_;
   std::string name_;
   Descriptor listener_;
@@ -176,9 +176,9 @@ TEST_F(Attachments, it_tells_how_the_job_fares) {
   record.asked = Asked::limit;
   record.status = 9;
   record.sentence = "Its time was over.";
-  attachment_.tell(record, Phase::ended);
+  attachment_.tell(record, RunPhase::ended);
   const AttachNews news = hear();
-  EXPECT_EQ(news.phase, Phase::ended);
+  EXPECT_EQ(news.phase, RunPhase::ended);
   EXPECT_EQ(news.asked, Asked::limit);
   EXPECT_EQ(news.status, 9);
   EXPECT_EQ(news.sentence, "Its time was over.");

@@ -25,7 +25,7 @@ namespace {
 
 class LocalBadMomentsTest : public LocalRestartTest {
  protected:
-  bool begins_limited(const local::Run& run) {
+  bool begins_limited(const RunRequest& run) {
     Command start = desk_.start(1, run);
     start.expected_end = start.limit_end = desk_.loop().now() + run.limit;
     desk_.engine().dispatch(start);
@@ -57,7 +57,7 @@ TEST_F(LocalBadMomentsTest, a_healthy_spawner_is_left_alone_while_a_supervisor_h
 }
 
 TEST_F(LocalBadMomentsTest, a_start_of_an_earlier_life_has_its_whole_limit_or_is_tried_again) {
-  local::Run run = desk_.shell("echo run >> out");
+  RunRequest run = desk_.shell("echo run >> out");
   run.limit = seconds(100);
   Command start = desk_.start(1, run);
   start.expected_end = start.limit_end = desk_.loop().now() + run.limit;
@@ -69,7 +69,7 @@ TEST_F(LocalBadMomentsTest, a_start_of_an_earlier_life_has_its_whole_limit_or_is
   again.start = soon.start;
   again.expected_end = again.limit_end = again.start + run.limit / 2;
   desk_.close();
-  desk_.options().decided_before = again.key;
+  desk_.takeover().decided_before = again.key;
   desk_.open();
   desk_.loop().jump(seconds(200));
   desk_.engine().dispatch(start);
@@ -143,7 +143,7 @@ TEST_F(LocalBadMomentsTest, a_job_whose_record_cannot_be_opened_may_run) {
   desk_.open();
   const std::string output = desk_.work() + "/output";
   ASSERT_EQ(::mkfifo(output.c_str(), 0600), 0);
-  local::Run run = desk_.shell(kUntilGo);
+  RunRequest run = desk_.shell(kUntilGo);
   run.output = output;
   desk_.launch(1, run);
   const Descriptor folder(::open(desk_.runs().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -185,7 +185,7 @@ TEST_F(LocalBadMomentsTest, what_is_left_of_a_suspended_job_is_ended_before_its_
 }
 
 TEST_F(LocalBadMomentsTest, a_start_that_waits_for_who_leaves_has_its_whole_limit) {
-  local::Run slow = desk_.shell("trap '' TERM; echo up > up; while :; do sleep 0.1; done");
+  RunRequest slow = desk_.shell("trap '' TERM; echo up > up; while :; do sleep 0.1; done");
   slow.kill_wait = seconds(6);
   Command first = desk_.start(1, slow);
   first.where.shares = {{.node = NodeId{0}, .processors = 1}};
@@ -203,7 +203,7 @@ TEST_F(LocalBadMomentsTest, a_start_that_waits_for_who_leaves_has_its_whole_limi
 }
 
 TEST_F(LocalBadMomentsTest, a_job_that_was_suspended_has_the_rest_of_its_limit_however_long_the_service_was_away) {
-  local::Run run = desk_.shell(kUntilGo);
+  RunRequest run = desk_.shell(kUntilGo);
   run.limit = seconds(60);
   ASSERT_TRUE(begins_limited(run));
   ASSERT_TRUE(desk_.suspend(1));
@@ -211,7 +211,7 @@ TEST_F(LocalBadMomentsTest, a_job_that_was_suspended_has_the_rest_of_its_limit_h
   turn.start = desk_.loop().now();
   turn.expected_end = turn.limit_end = turn.start + run.limit;
   desk_.close();
-  desk_.options().decided_before = turn.key;
+  desk_.takeover().decided_before = turn.key;
   desk_.open();
   desk_.loop().jump(seconds(1000));
   desk_.engine().dispatch(turn);
@@ -222,7 +222,7 @@ TEST_F(LocalBadMomentsTest, a_job_that_was_suspended_has_the_rest_of_its_limit_h
 }
 
 TEST_F(LocalBadMomentsTest, a_job_that_moves_has_its_limit_however_long_the_service_was_away) {
-  local::Run run = desk_.shell(kUntilGo);
+  RunRequest run = desk_.shell(kUntilGo);
   run.limit = seconds(60);
   ASSERT_TRUE(begins_limited(run));
   Command move = desk_.command(Command::Kind::migrate, 1);
@@ -231,7 +231,7 @@ TEST_F(LocalBadMomentsTest, a_job_that_moves_has_its_limit_however_long_the_serv
   move.expected_end = move.limit_end = move.start + run.limit;
   desk_.engine().dispatch(move);
   desk_.close();
-  desk_.options().decided_before = move.key;
+  desk_.takeover().decided_before = move.key;
   desk_.open();
   desk_.loop().jump(seconds(1000));
   desk_.engine().dispatch(move);

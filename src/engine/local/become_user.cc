@@ -20,7 +20,7 @@ bool leave_keys() {
 
 }  // namespace
 
-bool become_user(const Run& run) {
+bool become_user(const RunRequest& run) {
   if (run.uid == kServiceUser || (run.uid == ::geteuid() && run.uid != 0)) return true;
   if (!leave_keys()) return false;
   if (!run.user.empty() ? ::initgroups(run.user.c_str(), run.gid) != 0 : ::setgroups(1, &run.gid) != 0) return false;

@@ -25,7 +25,7 @@ namespace {
 
 void refuse(const Order& order, const Descriptor& connection, const char* what) {
   RunRecord end = order.claim;
-  end.phase = Phase::failed;
+  end.phase = RunPhase::failed;
   end.again = true;
   end.sentence = fmt::format("The job could not be started. {}: {}.", what, std::strerror(errno));
   send_whole(connection.get(), in_words(end));

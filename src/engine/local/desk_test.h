@@ -78,14 +78,14 @@ class Desk : public Intake, public RunSource {
 
   LocalEngine& open() {
     engine_ = std::make_unique<LocalEngine>(io_, options_, loop_, *this);
-    const auto opened = engine_->open(*this);
+    const auto opened = engine_->open(*this, takeover_);
     EXPECT_TRUE(opened) << opened.error().message;
     return *engine_;
   }
   // The sentence with which it cannot be opened.
   std::string refusal() {
     LocalEngine engine(io_, options_, loop_, *this);
-    const auto opened = engine.open(*this);
+    const auto opened = engine.open(*this, takeover_);
     return opened ? "" : opened.error().message;
   }
   // The service goes away, and jobs go on; what it was about to say is not said.
@@ -104,8 +104,8 @@ class Desk : public Intake, public RunSource {
   }
 
   // What a shell is to do; the working directory is work().
-  Run shell(const std::string& script) const {
-    Run run;
+  RunRequest shell(const std::string& script) const {
+    RunRequest run;
     run.command = {"/bin/sh", "-c", script};
     run.environment = {"PATH=/usr/bin:/bin"};
     run.folder = work();
@@ -113,7 +113,7 @@ class Desk : public Intake, public RunSource {
     run.limit = seconds(1234);
     return run;
   }
-  Command start(std::uint32_t job, const Run& run, std::uint32_t dispatch = 1) {
+  Command start(std::uint32_t job, const RunRequest& run, std::uint32_t dispatch = 1) {
     runs_[JobId{job}] = run;
     return command(Command::Kind::start, job, dispatch);
   }
@@ -129,7 +129,7 @@ class Desk : public Intake, public RunSource {
     command.dispatch = dispatch;
     return command;
   }
-  void launch(std::uint32_t job, const Run& run, std::uint32_t dispatch = 1) {
+  void launch(std::uint32_t job, const RunRequest& run, std::uint32_t dispatch = 1) {
     engine_->dispatch(start(job, run, dispatch));
   }
   // Gives one that runs a limit that is over so soon, and expects its end then; the key of that order. One that had
@@ -188,6 +188,7 @@ class Desk : public Intake, public RunSource {
   std::filesystem::path runs() const { return options_.folder; }
   LocalEngine& engine() { return *engine_; }
   LocalOptions& options() { return options_; }
+  Takeover& takeover() { return takeover_; }
   Machine& machine() { return machine_; }
   RealLoop& loop() { return loop_; }
   const RunUse& use_of(std::uint32_t job) { return uses_[JobId{job}]; }
@@ -201,7 +202,7 @@ class Desk : public Intake, public RunSource {
     return {};
   }
   Result<void> decide() override { return {}; }
-  Result<Run> run_of(const Command& start) override {
+  Result<RunRequest> run_of(const Command& start) override {
     const auto found = runs_.find(start.job);
     if (found == runs_.end()) return fail("Nobody knows what this job is.");
     return found->second;
@@ -216,8 +217,9 @@ class Desk : public Intake, public RunSource {
   RealLoop loop_{io_};
   Machine machine_;
   LocalOptions options_;
+  Takeover takeover_;
   std::unique_ptr<LocalEngine> engine_;
-  std::map<JobId, Run> runs_;
+  std::map<JobId, RunRequest> runs_;
   std::map<JobId, std::string> sentences_;
   std::map<JobId, std::string> warnings_;
   std::map<JobId, RunUse> uses_;

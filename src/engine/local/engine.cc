@@ -49,7 +49,7 @@ Capabilities LocalEngine::capabilities() const {
   Capabilities can;
   can.why_no_power = switch_.why_not();
   can.power = can.why_no_power.empty();
-  can.confirms_starts = true;
+  can.confirms_starts = can.terminals = true;
   can.tasks = can.sites = false;
   return can;
 }
@@ -85,7 +85,7 @@ void LocalEngine::start(const Command& command) {
   Entry& entry = found->second;
   if (command.key < entry.key) return;  // too old
   if (command.key == entry.key) return answer_again(command.job, entry);
-  if (entry.end && entry.record.phase == Phase::suspended) return go_on(entry, command);
+  if (entry.end && entry.record.phase == RunPhase::suspended) return go_on(entry, command);
   if (entry.end && entry.record.stood) return end_in_turn(entry, command);
   if (entry.end) {
     drop(command.job);
@@ -107,7 +107,7 @@ void LocalEngine::launch(const Command& command) {
   if (must_wait(command)) return;
   if (rebooted_ && is_of_earlier_life(command)) {  // it may have run before the system went down
     entry.record.lost = true;
-    entry.record.phase = Phase::ended;
+    entry.record.phase = RunPhase::ended;
     entry.record.job = command.job.value;
     entry.record.dispatch = command.dispatch;
     return over(command.job, entry);
@@ -120,11 +120,11 @@ void LocalEngine::launch(const Command& command) {
 }
 
 // Part of its limit has passed since an earlier life of the service decided that it starts, and it has not begun.
-bool LocalEngine::comes_too_late(const Command& command, const Run& run) const {
+bool LocalEngine::comes_too_late(const Command& command, const RunRequest& run) const {
   return is_of_earlier_life(command) && command.limit_end != kNever && loop_.now() - command.start > run.limit / 100;
 }
 
-void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
+void LocalEngine::order(const Command& command, RunRequest run, std::uint32_t move) {
   Entry& entry = runs_[command.job];
   entry.ours = true;
   entry.silence = {};
@@ -222,7 +222,7 @@ void LocalEngine::never_began(const Command& command) {
   RunRecord& record = entry.record;
   record.job = command.job.value;
   record.dispatch = command.dispatch;
-  record.phase = Phase::ended;
+  record.phase = RunPhase::ended;
   record.asked = command.kind == Command::Kind::preempt ? Asked::vacate : Asked::requeue;
   const auto run = source_.run_of(command);
   record.limit = run ? run->limit.count() : 0;
@@ -266,10 +266,10 @@ void LocalEngine::hear(JobId job, const RunRecord* record) {
   entry.record = *record;
   if (record->spare && entry.ours) spares_.keep(std::move(entry.link), *record);
   if (record->over()) return over(job, entry);
-  if (record->phase == Phase::suspended) {
+  if (record->phase == RunPhase::suspended) {
     if (!entry.suspends || entry.end || record->key < entry.key) return;
     over(job, entry);
-  } else if (record->phase == Phase::runs && record->dispatch == entry.dispatch) {
+  } else if (record->phase == RunPhase::runs && record->dispatch == entry.dispatch) {
     entry.silence.runs_by = kNever;
     launched(job, entry);
     stop_moved(entry);
@@ -289,7 +289,7 @@ void LocalEngine::launched(JobId job, Entry& entry) {
 void LocalEngine::could_not_launch(JobId job, Entry& entry, const std::string& why) {
   entry.record.job = job.value;
   entry.record.dispatch = entry.dispatch;
-  entry.record.phase = Phase::failed;
+  entry.record.phase = RunPhase::failed;
   entry.record.sentence = why;
   over(job, entry);
 }
@@ -314,7 +314,7 @@ void LocalEngine::ended(JobId job, Entry& entry) {
   if (record.asked == Asked::move && entry.asked != Asked::nothing) record.asked = entry.asked;  // it was told later
   // What was to keep its work while it gave way, and is lost, has not done so.
   const bool keeps_nothing = record.lost && entry.suspends && entry.asked == Asked::vacate;
-  if (record.asked == Asked::nothing && (record.lost || record.phase == Phase::failed) && !keeps_nothing)
+  if (record.asked == Asked::nothing && (record.lost || record.phase == RunPhase::failed) && !keeps_nothing)
     record.asked = entry.asked;
   record.stood = record.stood && record.dispatch == entry.dispatch;  // else its next turn had come
   record.dispatch = entry.dispatch;
@@ -359,7 +359,7 @@ void LocalEngine::settled(JobId job, std::uint32_t dispatch) {
   if (found == runs_.end()) return;
   Entry& entry = found->second;
   if (dispatch != kAnyDispatch && (dispatch != entry.dispatch || entry.record.stood)) return;
-  const bool suspended = entry.end && entry.record.phase == Phase::suspended;
+  const bool suspended = entry.end && entry.record.phase == RunPhase::suspended;
   if (suspended && dispatch != kAnyDispatch) return;  // it is to go on
   if (suspended || (!entry.end && !entry.record.over())) {
     if (dispatch != kAnyDispatch) return;
@@ -387,10 +387,11 @@ std::vector<JobId> LocalEngine::held_stopped() const {
   return jobs;
 }
 
-void LocalEngine::signal(JobId job, int number) {
+Result<void> LocalEngine::signal(JobId job, int number) {
   const auto found = runs_.find(job);
-  if (found == runs_.end() || !found->second.link) return;
-  found->second.link->tell({.kind = Tell::Kind::signal, .epoch = epoch_, .number = number});
+  if (found != runs_.end() && found->second.link)
+    found->second.link->tell({.kind = Tell::Kind::signal, .epoch = epoch_, .number = number});
+  return {};
 }
 
 void LocalEngine::remind(JobId job, const Entry& entry) {
@@ -444,8 +445,7 @@ void LocalEngine::flush() {
     const bool first = !std::exchange(found->second.end_reported, true);
     if (!taken && first && found->second.record.over()) drop(news.job);
   }
-  const auto decided = intake_->decide();
-  if (!decided && health_) health_ = decided;
+  static_cast<void>(intake_->decide());  // where that fails, who decides knows it
   if (!boot_written_) static_cast<void>(write_boot());
 }
 
@@ -489,9 +489,9 @@ DispatchEnd end_of(const RunRecord& record) {
     case Asked::nothing:
       break;
   }
-  if (record.phase == Phase::suspended) return Vacated{job, Duration{record.ran}, record.dispatch};
-  if (record.phase == Phase::failed && record.move > 0) return requeued;  // it was launched once, elsewhere
-  if (record.phase == Phase::failed) return LaunchFailed{job, record.again, record.dispatch};
+  if (record.phase == RunPhase::suspended) return Vacated{job, Duration{record.ran}, record.dispatch};
+  if (record.phase == RunPhase::failed && record.move > 0) return requeued;  // it was launched once, elsewhere
+  if (record.phase == RunPhase::failed) return LaunchFailed{job, record.again, record.dispatch};
   if (record.lost) return finished(Outcome::node_failed);
   if (record.out_of_memory) return finished(Outcome::out_of_memory);
   return finished(record.status == 0 ? Outcome::completed : Outcome::failed);

@@ -1,7 +1,7 @@
-// Real processes on this machine: the Engine of a service that runs jobs itself. Each job has a supervisor, a process
-// of its own that outlives the service (supervisor.h); this is who tells supervisors what to do and hears what became
-// of it. It says everything to the Intake from the event loop, and decides once for all that came in at a turn. Nothing
-// here waits for anything but open(). One thread: that of the io_context.
+// Real processes on this machine: the LiveEngine of a service that runs jobs itself. Each job has a supervisor, a
+// process of its own that outlives the service (supervisor.h); this is who tells supervisors what to do and hears what
+// became of it. It says everything to the Intake from the event loop, and decides once for all that came in at a turn.
+// Nothing here waits for anything but open(). One thread: that of the io_context.
 //
 // What it keeps is a folder with a record for each dispatch that somebody may still ask about (docs/local-engine.md).
 // The record is the claim by which a dispatch is started once, however often and by whichever life of the service.
@@ -16,14 +16,14 @@
 #include <vector>
 
 #include "base/min_heap.h"
-#include "control/ports.h"
+#include "control/live_engine.h"
+#include "control/run_request.h"
 #include "engine/local/cgroups.h"
 #include "engine/local/file_readings.h"
 #include "engine/local/gone_watch.h"
 #include "engine/local/node_switch.h"
 #include "engine/local/places.h"
 #include "engine/local/record.h"
-#include "engine/local/run.h"
 #include "engine/local/run_link.h"
 #include "engine/local/spares.h"
 #include "engine/local/spawner_link.h"
@@ -42,50 +42,35 @@ struct LocalOptions {
   bool pins = true;                                                    // jobs to cores
   Duration launch_wait = seconds(60);  // for a job's folder, input and output to be opened, and its program executed
   Duration hang_wait = seconds(30);  // for a supervisor to answer that begins, or ends, its job late; then it is killed
-  std::uint64_t decided_before = 0;  // commands with keys up to this one were decided by an earlier life of the service
   std::string boot = process::boot_id();  // of this start of the system
-  // What was told more lately than this is of a later state than the one that is served: a copy was put back.
-  std::uint64_t latest_key = UINT64_MAX;
 };
 
-class LocalEngine final : public Engine, public Alarm {
+class LocalEngine final : public LiveEngine, public RunProbe, public Alarm {
  public:
   LocalEngine(boost::asio::io_context& io, LocalOptions options, Loop& loop, RunSource& source);
   LocalEngine(const LocalEngine&) = delete;
   LocalEngine& operator=(const LocalEngine&) = delete;
   ~LocalEngine() override;  // jobs go on
 
-  // Up to this key an earlier life of the service has decided, and no further.
-  void takes_over_at(std::uint64_t key) { options_.decided_before = options_.latest_key = key; }
-  // Once, before anything else: waits until no earlier spawner can begin anything any more, and finds what runs. Fails
-  // with a sentence if the folder cannot be used. The intake must outlive the engine.
-  Result<void> open(Intake& intake);
-
+  // Waits until no earlier spawner can begin anything any more. Fails if the folder cannot be used.
+  Result<void> open(Intake& intake, const Takeover& from) override;
   Capabilities capabilities() const override;
   void dispatch(const Command& command) override;
   Observation observe() const override;
   void ring() override;
 
-  // The end of this dispatch, as it was told, is durable: it will not be asked about again. kAnyDispatch: the job has
-  // left for good, and nothing may remain of it.
-  void settled(JobId job, std::uint32_t dispatch);
-  // Whether the job has been stopped to give way, and its processes still hold what they were started on.
-  bool holds_stopped(JobId job) const;
-  std::vector<JobId> held_stopped() const;  // all of which that is so
-  // The accelerators that the job has now, as their drivers number them.
-  std::vector<std::uint32_t> accelerators_of(JobId job) const;
-  // Whether its time is up, and its supervisor has told it to end and said so.
-  bool ends_at_limit(JobId job) const;
-  // To all processes of the job, if it runs. While it is stopped by one its limit does not run.
-  void signal(JobId job, int number);
-  // What there is to know of all runs, again: whoever was told before is gone.
-  void tell_again();
-  // Whether jobs can start on the node is to be asked: the answer is told where it is news.
-  void look(NodeId node) { switch_.look(node); }
+  void settled(JobId job, std::uint32_t dispatch) override;
+  Result<void> signal(JobId job, int number) override;  // while it is stopped by one its limit does not run
+  std::vector<std::string> warnings() const override { return warnings_; }
+  OutputReader* output_reader() override { return &readings_; }
+  NodeProbe* node_probe() override { return &switch_; }
+  const RunProbe* run_probe() const override { return this; }
 
-  FileReadings& readings() { return readings_; }                          // of files that users have
-  const std::vector<std::string>& warnings() const { return warnings_; }  // what is lacking here, after open()
-  const Result<void>& health() const { return health_; }                  // of the first decision that failed
+  bool holds_stopped(JobId job) const override;
+  std::vector<JobId> held_stopped() const override;
+  std::vector<std::uint32_t> accelerators_of(JobId job) const override;
+  bool ends_at_limit(JobId job) const override;  // its supervisor has said so
+
   pid_t spawner() const { return spawner_.pid(); }
 
  private:
@@ -129,7 +114,7 @@ class LocalEngine final : public Engine, public Alarm {
     std::optional<Command> goes_on = {};  // once the accelerators that its stopped processes know are free
     std::optional<Command> next = {};     // about its next dispatch, once nothing is left of this one
 
-    bool holds_stopped() const { return end && record.phase == Phase::suspended; }
+    bool holds_stopped() const { return end && record.phase == RunPhase::suspended; }
   };
   struct Waiting {
     Command command;
@@ -161,6 +146,7 @@ class LocalEngine final : public Engine, public Alarm {
   void disown_later();
   void remove_left_cgroups() const;
   void forget(Entry& entry);
+  void tell_again() const;
 
   // engine_hung.cc
   Instant over_by(const Entry& entry) const;
@@ -208,8 +194,8 @@ class LocalEngine final : public Engine, public Alarm {
 
   void start(const Command& command);
   void launch(const Command& command);
-  bool comes_too_late(const Command& command, const Run& run) const;
-  void order(const Command& command, Run run, std::uint32_t move = 0);
+  bool comes_too_late(const Command& command, const RunRequest& run) const;
+  void order(const Command& command, RunRequest run, std::uint32_t move = 0);
   void end_early(const Command& command);
   void never_began(const Command& command);
   void expect(const Command& command);
@@ -231,7 +217,7 @@ class LocalEngine final : public Engine, public Alarm {
   void flush();
 
   std::int64_t on_boot_clock(Instant at) const;
-  bool is_of_earlier_life(const Command& command) const { return command.key <= options_.decided_before; }
+  bool is_of_earlier_life(const Command& command) const { return command.key <= from_.decided_before; }
   Instant since(const Command& command) const;
   Tell tell(Tell::Kind kind, const Command& command) const;
 
@@ -240,6 +226,7 @@ class LocalEngine final : public Engine, public Alarm {
   Loop& loop_;
   RunSource& source_;
   Intake* intake_ = nullptr;
+  Takeover from_;
   process::Descriptor folder_;
   CgroupBases cgroups_;
   Places places_;
@@ -257,7 +244,6 @@ class LocalEngine final : public Engine, public Alarm {
   bool flushes_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for what is posted
   std::vector<std::string> warnings_;
-  Result<void> health_;
 };
 
 // How one dispatch was over, by its record.

@@ -120,7 +120,7 @@ TEST_F(LocalHungTest, a_job_is_ended_at_its_limit) {
 }
 
 TEST_F(LocalHungTest, the_next_life_of_the_service_ends_a_job_that_the_one_before_told_to_end) {
-  local::Run slow = desk_.shell(kForEver);
+  RunRequest slow = desk_.shell(kForEver);
   slow.kill_wait = seconds(1000);
   const pid_t supervisor = start(1, desk_.start(1, slow));
   desk_.kill(1, false);

@@ -146,7 +146,7 @@ void LocalEngine::bury_now(const std::vector<Entry*>& entries) {
     if (const auto latest = read_record(folder_.get(), entry->name)) record = *latest;
     if (record.over()) continue;
     if (record.pid == 0) {  // it never was executed
-      record.phase = Phase::failed;
+      record.phase = RunPhase::failed;
       continue;
     }
     if (!end_leftovers({.pid = record.pid, .began = record.began, .owner = record.owner},
@@ -156,8 +156,8 @@ void LocalEngine::bury_now(const std::vector<Entry*>& entries) {
     }
     remove_cgroups(record.cgroups);
     record.lost = true;
-    record.stood = record.phase == Phase::suspended;
-    record.phase = Phase::ended;
+    record.stood = record.phase == RunPhase::suspended;
+    record.phase = RunPhase::ended;
   }
 }
 

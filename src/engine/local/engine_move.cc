@@ -61,10 +61,10 @@ void LocalEngine::begin_elsewhere(JobId job, Entry& entry) {
   entry.record.memory = before.memory;
   entry.record.used_in = before.used_in;
   const bool lost = rebooted_ && is_of_earlier_life(command);  // it may have run there before
-  auto run = lost ? Result<Run>() : source_.run_of(command);
+  auto run = lost ? Result<RunRequest>() : source_.run_of(command);
   if (lost) {
     entry.record.lost = true;
-    entry.record.phase = Phase::ended;
+    entry.record.phase = RunPhase::ended;
     entry.record.job = job.value;
     over(job, entry);
   } else if (!run) {

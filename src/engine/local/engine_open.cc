@@ -60,8 +60,9 @@ std::string name_of_service(const std::string& folder) {
 
 }  // namespace
 
-Result<void> LocalEngine::open(Intake& intake) {
+Result<void> LocalEngine::open(Intake& intake, const Takeover& from) {
   intake_ = &intake;
+  from_ = from;
   if (auto prepared = prepare_folder(); !prepared) return prepared;
   if (options_.cgroups) cgroups_ = find_cgroups(name_of_service(options_.folder));
   for (const std::string& warning : {cgroups_.warning, places_.warning()}) {
@@ -70,6 +71,7 @@ Result<void> LocalEngine::open(Intake& intake) {
   if (auto spawner = spawner_.open(); !spawner) return spawner;
   if (auto found = find_runs(); !found) return found;
   switch_.open();
+  tell_again();
   return rebooted_ ? Result<void>() : write_boot();
 }
 
@@ -127,12 +129,12 @@ Result<void> LocalEngine::find_runs() {
     const bool on_its_way = entry.record.asked == Asked::move && !entry.record.lost;
     if (entry.record.over() && on_its_way) {
       entry.launched = true;  // the command to move it will come again
-    } else if (entry.record.over() || entry.record.phase == Phase::suspended) {
+    } else if (entry.record.over() || entry.record.phase == RunPhase::suspended) {
       entry.end = end_of(entry.record);
     } else {
       entry.place = {entry.record.cores, entry.record.devices};
       places_.take(entry.place);
-      entry.launched = entry.record.phase == Phase::runs;
+      entry.launched = entry.record.phase == RunPhase::runs;
       entry.moving = on_its_way;
       if (!entry.launched) expect_run(job, entry);
       if (entry.asked != Asked::nothing) tell_to_end(job, entry, {.kind = Tell::Kind::hello});
@@ -160,7 +162,7 @@ Result<void> LocalEngine::find_run(const std::string& name, std::vector<Entry>& 
   found.name = name;
   found.record = named;
   if (!record) {  // the claim was made, and that is all; unless the power failed before more was kept
-    found.record.phase = rebooted_ ? Phase::ended : Phase::failed;
+    found.record.phase = rebooted_ ? RunPhase::ended : RunPhase::failed;
     found.record.lost = rebooted_;
     return {};
   }
@@ -169,8 +171,8 @@ Result<void> LocalEngine::find_run(const std::string& name, std::vector<Entry>& 
   if (record->over()) return {};
   if (record->boot != options_.boot) {
     found.record.lost = true;
-    found.record.stood = record->phase == Phase::suspended;
-    found.record.phase = Phase::ended;
+    found.record.stood = record->phase == RunPhase::suspended;
+    found.record.phase = RunPhase::ended;
   }
   return {};
 }
@@ -223,7 +225,7 @@ void LocalEngine::greet_all() {
   const std::int64_t until = boot_milliseconds() + 5000;
   std::vector<Entry*> gone;
   const auto unheard = [](RunRecord& record) {
-    if (record.pid != 0 && record.phase == Phase::claimed) record.phase = Phase::runs;
+    if (record.pid != 0 && record.phase == RunPhase::claimed) record.phase = RunPhase::runs;
   };
   for (auto& [job, entry] : runs_) {
     if (entry.record.over()) continue;
@@ -265,7 +267,7 @@ void LocalEngine::greet_all() {
 void LocalEngine::leave_out_withdrawn() {
   std::erase_if(runs_, [&](const auto& each) {
     const auto& [job, entry] = each;
-    const bool began = entry.record.phase != Phase::failed || entry.record.pid != 0;
+    const bool began = entry.record.phase != RunPhase::failed || entry.record.pid != 0;
     return !began && entry.record.move == 0 && ::faccessat(folder_.get(), entry.name.c_str(), F_OK, 0) != 0 &&
            errno == ENOENT;
   });
@@ -278,7 +280,7 @@ void LocalEngine::disown_later() {
   constexpr int kLookMilliseconds = 10;
   std::vector<JobId> disowned;
   for (auto& [job, entry] : runs_) {
-    if (entry.record.key <= options_.latest_key) continue;
+    if (entry.record.key <= from_.latest_key) continue;
     if (entry.link) entry.link->tell({.kind = Tell::Kind::kill, .epoch = entry.record.epoch});
     disowned.push_back(job);
   }
@@ -313,7 +315,8 @@ void LocalEngine::remove_left_cgroups() const {
   remove_left(cgroups_, in_use);
 }
 
-void LocalEngine::tell_again() {
+// What there is to know of all runs: whoever was told before is gone.
+void LocalEngine::tell_again() const {
   for (const auto& [job, entry] : runs_) {
     if (!entry.record.sentence.empty()) source_.note_of_job(job, entry.record.sentence);
     if (entry.record.over()) source_.used(job, entry.dispatch, use_of(entry.record));

@@ -38,7 +38,7 @@ void LocalEngine::go_on(Entry& entry, const Command& command) {
   entry.place = places_.take(where, entry.record.processors);
   entry.place.devices = entry.record.devices;
   places_.take(entry.place);
-  entry.record.phase = Phase::claimed;
+  entry.record.phase = RunPhase::claimed;
   Tell go_on = tell(Tell::Kind::go_on, command);
   go_on.deadline = entry.record.deadline = on_boot_clock(limit_end_in_turn(command));
   go_on.since = on_boot_clock(entry.since);

@@ -45,7 +45,7 @@ TEST_F(LocalEngineTest, exit_codes_and_signals_are_failures) {
 }
 
 TEST_F(LocalEngineTest, a_job_that_ignores_sigterm_is_killed_at_its_limit) {
-  local::Run run = desk_.shell("trap 'echo term >> out' TERM; echo up > up; while :; do sleep 0.01; done");
+  RunRequest run = desk_.shell("trap 'echo term >> out' TERM; echo up > up; while :; do sleep 0.01; done");
   run.kill_wait = seconds(2);
   desk_.launch(1, run);
   ASSERT_TRUE(desk_.wait_for_file("up"));
@@ -55,7 +55,7 @@ TEST_F(LocalEngineTest, a_job_that_ignores_sigterm_is_killed_at_its_limit) {
 }
 
 TEST_F(LocalEngineTest, a_warning_comes_before_the_limit) {
-  local::Run run = desk_.shell("trap 'echo warned > out; exit 0' USR1; echo up > up; while :; do sleep 0.01; done");
+  RunRequest run = desk_.shell("trap 'echo warned > out; exit 0' USR1; echo up > up; while :; do sleep 0.01; done");
   run.warning_signal = SIGUSR1;
   run.warning_lead = seconds(3600);
   Command start = desk_.start(1, run);
@@ -110,7 +110,7 @@ TEST_F(LocalEngineTest, a_job_of_which_somebody_keeps_a_zombie_is_over) {
 }
 
 TEST_F(LocalEngineTest, output_is_emptied_or_appended_to) {
-  local::Run run = desk_.shell("echo one; echo two >&2");
+  RunRequest run = desk_.shell("echo one; echo two >&2");
   run.output = "out";
   desk_.launch(1, run);
   EXPECT_EQ(desk_.outcome(1), Outcome::completed);
@@ -128,7 +128,7 @@ TEST_F(LocalEngineTest, output_is_emptied_or_appended_to) {
 
 TEST_F(LocalEngineTest, a_job_gets_its_input_environment_and_umask) {
   std::ofstream(desk_.work() + "/in") << "from a file\n";
-  local::Run run = desk_.shell("cat; echo $COLOUR; pwd; umask; env | grep -c HOME");
+  RunRequest run = desk_.shell("cat; echo $COLOUR; pwd; umask; env | grep -c HOME");
   run.environment.emplace_back("COLOUR=a, b%20c\nd=");
   run.input = "in";
   run.output = "out";
@@ -142,7 +142,7 @@ TEST_F(LocalEngineTest, a_job_gets_its_input_environment_and_umask) {
 }
 
 TEST_F(LocalEngineTest, a_script_is_executed_with_its_arguments) {
-  local::Run run = desk_.shell("");
+  RunRequest run = desk_.shell("");
   run.script = "#!/bin/sh\necho \"$1, $2\"\n";
   run.command = {"a b", "c"};
   run.output = "out";
@@ -152,7 +152,7 @@ TEST_F(LocalEngineTest, a_script_is_executed_with_its_arguments) {
 }
 
 TEST_F(LocalEngineTest, a_job_finds_its_nodes_in_a_file_that_goes_with_it) {
-  local::Run run = desk_.shell("cat $PBS_NODEFILE; stat -c %a $PBS_NODEFILE; echo $PBS_NODEFILE > where");
+  RunRequest run = desk_.shell("cat $PBS_NODEFILE; stat -c %a $PBS_NODEFILE; echo $PBS_NODEFILE > where");
   run.environment.emplace_back("PBS_NODEFILE=/of/another/job");
   run.node_file = "n1\nn1\nn2\n";
   run.output = "out";
@@ -167,19 +167,19 @@ TEST_F(LocalEngineTest, a_job_finds_its_nodes_in_a_file_that_goes_with_it) {
 }
 
 TEST_F(LocalEngineTest, what_cannot_be_executed_is_told_with_a_sentence) {
-  local::Run nowhere = desk_.shell("true");
+  RunRequest nowhere = desk_.shell("true");
   nowhere.folder = "/nowhere/at/all";
   desk_.launch(1, nowhere);
-  local::Run nothing = desk_.shell("true");
+  RunRequest nothing = desk_.shell("true");
   nothing.command = {"no-such-program"};
   desk_.launch(2, nothing);
-  local::Run folder = desk_.shell("true");
+  RunRequest folder = desk_.shell("true");
   folder.command = {"/"};
   desk_.launch(3, folder);
-  local::Run output = desk_.shell("true");
+  RunRequest output = desk_.shell("true");
   output.output = "no/such/folder";
   desk_.launch(4, output);
-  local::Run input = desk_.shell("true");
+  RunRequest input = desk_.shell("true");
   input.input = "none";
   desk_.launch(5, input);
   for (const std::uint32_t job : {1U, 2U, 3U, 4U, 5U}) {
@@ -205,10 +205,10 @@ class HastyLocalEngine : public testing::Test {
 
 TEST_F(HastyLocalEngine, a_pipe_that_nobody_opens_at_its_other_end_fails_the_launch) {
   for (const char* name : {"/pipe", "/other"}) ASSERT_EQ(::mkfifo((desk_.work() + name).c_str(), 0666), 0);
-  local::Run output = desk_.shell("true");
+  RunRequest output = desk_.shell("true");
   output.output = "pipe";
   desk_.launch(1, output);
-  local::Run input = desk_.shell("true");
+  RunRequest input = desk_.shell("true");
   input.input = "other";
   desk_.launch(2, input);
   for (const std::uint32_t job : {1U, 2U}) {
@@ -234,7 +234,7 @@ TEST_F(LocalEngineTest, a_job_that_has_begun_takes_its_time) {
 
 TEST_F(LocalEngineTest, a_job_that_waits_for_its_output_can_be_queued_again) {
   ASSERT_EQ(::mkfifo((desk_.work() + "/pipe").c_str(), 0666), 0);
-  local::Run run = desk_.shell("true");
+  RunRequest run = desk_.shell("true");
   run.output = "pipe";
   desk_.launch(1, run);
   desk_.kill(1, false);
@@ -316,7 +316,7 @@ TEST_F(LocalEngineTest, a_job_that_gives_way_by_stopping_is_vacated) {
 }
 
 TEST_F(LocalEngineTest, a_job_that_dies_of_the_signal_for_its_checkpoint_has_written_none) {
-  local::Run run = desk_.shell("echo up > up; while :; do sleep 0.01; done");
+  RunRequest run = desk_.shell("echo up > up; while :; do sleep 0.01; done");
   run.checkpoint_signal = SIGUSR1;
   desk_.launch(1, run);
   ASSERT_TRUE(desk_.wait_for_file("up"));
@@ -330,7 +330,7 @@ TEST_F(LocalEngineTest, a_job_that_dies_of_the_signal_for_its_checkpoint_has_wri
 }
 
 TEST_F(LocalEngineTest, a_checkpoint_takes_no_longer_than_the_limit_of_its_job) {
-  local::Run run = desk_.shell("echo up > up; while :; do sleep 0.01; done");
+  RunRequest run = desk_.shell("echo up > up; while :; do sleep 0.01; done");
   run.checkpoint = "exec sleep 100000";
   run.checkpoint_time = seconds(100000);
   desk_.launch(1, run);
@@ -344,7 +344,7 @@ TEST_F(LocalEngineTest, a_checkpoint_takes_no_longer_than_the_limit_of_its_job) 
 }
 
 TEST_F(LocalEngineTest, a_checkpoint_keeps_what_was_done_before_it_was_asked_for) {
-  local::Run run = desk_.shell("echo up > up; while :; do sleep 0.01; done");
+  RunRequest run = desk_.shell("echo up > up; while :; do sleep 0.01; done");
   run.checkpoint = "echo began > began; sleep 1";
   const Instant before = desk_.loop().now();
   desk_.launch(1, run);
@@ -361,7 +361,7 @@ TEST_F(LocalEngineTest, a_checkpoint_keeps_what_was_done_before_it_was_asked_for
 }
 
 TEST_F(LocalEngineTest, a_job_that_is_ended_at_its_limit_is_not_given_another_turn) {
-  local::Run run = desk_.shell("trap 'echo term > out' TERM; echo up > up; until [ -e go ]; do sleep 0.01; done");
+  RunRequest run = desk_.shell("trap 'echo term > out' TERM; echo up > up; until [ -e go ]; do sleep 0.01; done");
   run.kill_wait = seconds(1000);
   desk_.launch(1, run);
   ASSERT_TRUE(desk_.wait_for_file("up"));
@@ -439,7 +439,7 @@ TEST_F(LocalEngineTest, two_hundred_jobs_at_once_run_once_each) {
 }
 
 TEST_F(LocalEngineTest, no_descriptor_leaks_into_a_job) {
-  local::Run run = desk_.shell("ls /proc/self/fd | tr '\\n' ' '");
+  RunRequest run = desk_.shell("ls /proc/self/fd | tr '\\n' ' '");
   run.output = "out";
   desk_.launch(1, run);
   EXPECT_EQ(desk_.outcome(1), Outcome::completed);
@@ -447,7 +447,7 @@ TEST_F(LocalEngineTest, no_descriptor_leaks_into_a_job) {
 }
 
 TEST_F(LocalEngineTest, no_signal_is_ignored_or_blocked_in_a_job) {
-  local::Run run = desk_.shell("");
+  RunRequest run = desk_.shell("");
   run.command = {"grep", "-Eh", "Sig(Blk|Ign)", "/proc/self/status"};
   run.output = "out";
   desk_.launch(1, run);
@@ -464,7 +464,7 @@ TEST_F(LocalEngineTest, no_signal_is_ignored_or_blocked_in_a_job) {
 
 TEST_F(LocalEngineTest, a_job_runs_as_its_user) {
   if (::geteuid() != 0) GTEST_SKIP() << "it takes root to become another user";
-  local::Run run = desk_.shell("id -u; id -g; id -G; grep -E 'NoNewPrivs|CapEff|CapBnd' /proc/self/status | cut -f2");
+  RunRequest run = desk_.shell("id -u; id -g; id -G; grep -E 'NoNewPrivs|CapEff|CapBnd' /proc/self/status | cut -f2");
   run.output = "out";
   run.uid = 12345;
   run.gid = 23456;
@@ -483,7 +483,7 @@ TEST_F(LocalEngineTest, a_job_runs_as_its_user) {
 
 TEST_F(LocalEngineTest, a_job_of_another_user_cannot_write_where_that_user_cannot) {
   if (::geteuid() != 0) GTEST_SKIP() << "it takes root to become another user";
-  local::Run run = desk_.shell("true");
+  RunRequest run = desk_.shell("true");
   run.output = (desk_.runs() / "spawner.lock").string();
   run.uid = run.gid = 12345;
   desk_.launch(1, run);

@@ -28,7 +28,7 @@ TEST_F(LocalEngineUse, what_a_job_has_used_is_told) {
 }
 
 TEST_F(LocalEngineUse, what_could_not_be_launched_has_used_nothing) {
-  local::Run run = desk_.shell("");
+  RunRequest run = desk_.shell("");
   run.command = {"/no/such/program"};
   desk_.launch(1, run);
   ASSERT_TRUE(desk_.wait_for<LaunchFailed>(1));

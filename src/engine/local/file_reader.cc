@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/words.h"
+#include "control/live_engine.h"
 #include "engine/local/become_user.h"
 #include "process/descriptor.h"
 
@@ -54,7 +55,7 @@ int read_piece_of(const Order& order, PieceHead& head, std::string& bytes) {
 
 int give_piece(const Order& order, const Descriptor& connection, pid_t parent) {
   ::prctl(PR_SET_NAME, "rota-reader", 0, 0, 0);
-  ::alarm(kReadSeconds);
+  ::alarm(static_cast<unsigned>(kReadPatience.count()));
   leave_files(connection);
   PieceHead head;
   std::string bytes;

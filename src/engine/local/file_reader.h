@@ -14,7 +14,6 @@
 namespace rota::local {
 
 inline constexpr std::int64_t kMostRead = 1 << 20;  // bytes in one piece
-inline constexpr unsigned kReadSeconds = 10;        // which it may take; then it ends, if the system lets it
 
 // What comes before the bytes, as one line.
 struct PieceHead {

@@ -23,10 +23,9 @@ namespace {
 constexpr std::ptrdiff_t kMostOfJob = 16;
 constexpr std::ptrdiff_t kMostOfUser = 64;
 // Such a process ends sooner, unless the system does not let it.
-constexpr std::chrono::seconds kReadTime{kReadSeconds};
-constexpr std::chrono::seconds kPatience = kReadTime + std::chrono::seconds(1);
+constexpr auto kPatience = kReadPatience + std::chrono::seconds(1);
 
-Order order_of(const WantedPiece& wanted) {
+Order order_of(const OutputReader::Wanted& wanted) {
   Order order;
   order.kind = Order::Kind::read;
   order.run.input = wanted.file;
@@ -38,7 +37,7 @@ Order order_of(const WantedPiece& wanted) {
   return order;
 }
 
-FilePiece piece_in(std::string text, bool in_time) {
+OutputReader::Piece piece_in(std::string text, bool in_time) {
   std::string line;
   if (!take_line(text, line)) return {.error = in_time ? EAGAIN : ETIMEDOUT};
   PieceHead head;
@@ -56,7 +55,7 @@ struct FileReadings::Reading {
   Call call;
   std::string text = {};
 
-  void answer(FilePiece piece) {
+  void answer(OutputReader::Piece piece) {
     timer.cancel();
     if (const Call told = std::exchange(call, nullptr)) told(std::move(piece));
   }
@@ -70,7 +69,7 @@ FileReadings::~FileReadings() {
   }
 }
 
-bool FileReadings::begin(const WantedPiece& wanted, Call call) {
+bool FileReadings::begin(const OutputReader::Wanted& wanted, Call call) {
   const auto of_job = [&](const auto& one) { return one->job == wanted.job; };
   const auto of_user = [&](const auto& one) { return one->uid == wanted.uid; };
   if (std::ranges::count_if(under_way_, of_job) >= kMostOfJob) return false;
@@ -113,7 +112,7 @@ void FileReadings::ended(const std::shared_ptr<Reading>& reading) {
   std::erase(under_way_, reading);
   reading->socket.close();
   // One that was ended by its own alarm is not in time.
-  const bool in_time = std::chrono::steady_clock::now() + kPatience < reading->timer.expiry() + kReadTime;
+  const bool in_time = std::chrono::steady_clock::now() + kPatience < reading->timer.expiry() + kReadPatience;
   reading->answer(piece_in(std::move(reading->text), in_time));
 }
 

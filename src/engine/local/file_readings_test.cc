@@ -25,13 +25,14 @@ class FileReadingsTest : public testing::Test {
  protected:
   FileReadingsTest() { desk_.open(); }
   std::string path(const std::string& name) const { return fmt::format("{}/{}", desk_.work(), name); }
-  FilePiece piece(const std::string& file, std::int64_t from = 0) {
-    std::optional<FilePiece> piece;
-    const WantedPiece wanted{
+  OutputReader::Piece piece(const std::string& file, std::int64_t from = 0) {
+    std::optional<OutputReader::Piece> piece;
+    const OutputReader::Wanted wanted{
         .job = JobId{1}, .uid = ::geteuid(), .gid = ::getegid(), .user = {}, .file = file, .from = from};
-    EXPECT_TRUE(desk_.engine().readings().begin(wanted, [&](FilePiece got) { piece = std::move(got); }));
+    EXPECT_TRUE(
+        desk_.engine().output_reader()->begin(wanted, [&](OutputReader::Piece got) { piece = std::move(got); }));
     EXPECT_TRUE(desk_.wait([&] { return piece.has_value(); }));
-    return piece.value_or(FilePiece{});
+    return piece.value_or(OutputReader::Piece{});
   }
   Desk desk_;
 };
@@ -46,7 +47,7 @@ TEST_F(FileReadingsTest, a_piece_is_what_comes_behind_a_byte) {
 
 TEST_F(FileReadingsTest, a_piece_is_no_longer_than_the_most) {
   std::ofstream(path("out")) << std::string(kMostRead, 'x') << "end";
-  const FilePiece first = piece(path("out"));
+  const OutputReader::Piece first = piece(path("out"));
   EXPECT_EQ(first.bytes, std::string(kMostRead, 'x'));
   EXPECT_EQ(first.size, kMostRead + 3);
   EXPECT_EQ(piece(path("out"), kMostRead).bytes, "end");
@@ -76,13 +77,14 @@ TEST_F(FileReadingsTest, one_who_dies_while_it_reads_is_told_from_a_file_that_ha
   std::ofstream(path("out")) << "out";
   const pid_t spawner = desk_.engine().spawner();
   ::kill(spawner, SIGSTOP);  // it has not read what it is asked for
-  std::optional<FilePiece> got;
-  const WantedPiece wanted{
+  std::optional<OutputReader::Piece> got;
+  const OutputReader::Wanted wanted{
       .job = JobId{1}, .uid = ::geteuid(), .gid = ::getegid(), .user = {}, .file = path("out"), .from = 0};
-  ASSERT_TRUE(desk_.engine().readings().begin(wanted, [&](FilePiece piece) { got = std::move(piece); }));
+  ASSERT_TRUE(
+      desk_.engine().output_reader()->begin(wanted, [&](OutputReader::Piece piece) { got = std::move(piece); }));
   ::kill(spawner, SIGKILL);
   ASSERT_TRUE(desk_.wait([&] { return got.has_value(); }));
-  EXPECT_EQ(got.value_or(FilePiece{}).error, EAGAIN);
+  EXPECT_EQ(got.value_or(OutputReader::Piece{}).error, EAGAIN);
 }
 
 TEST_F(FileReadingsTest, another_spawner_reads_when_one_is_gone) {

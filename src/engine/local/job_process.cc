@@ -166,7 +166,7 @@ class Becoming {
   }
 
   const Order& order_;
-  const Run& run_;
+  const RunRequest& run_;
   int report_;
   const JobStreams& streams_;
 };
@@ -179,7 +179,7 @@ void take_back_signals() {
 }
 
 // Where a script's first line names a program, it is that which is not there.
-std::string program_of(const Run& run) {
+std::string program_of(const RunRequest& run) {
   if (run.script.starts_with("#!"))
     return fmt::format("the script, whose first line is {},",
                        quoted(std::string_view(run.script).substr(0, run.script.find('\n'))));
@@ -222,7 +222,7 @@ void become_checkpoint(const Order& job, pid_t main, pid_t parent) {
   becoming.execute();
 }
 
-std::string launch_sentence(const LaunchError& error, const Run& run) {
+std::string launch_sentence(const LaunchError& error, const RunRequest& run) {
   const std::string why = error.error != LaunchError::kLate ? std::strerror(error.error)
                           : error.pipe ? "it is a pipe, and nobody has opened its other end in time"
                                        : "it takes too long";

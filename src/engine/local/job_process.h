@@ -31,7 +31,7 @@ struct LaunchError {
 [[noreturn]] void become_checkpoint(const Order& job, pid_t main, pid_t parent);
 
 // For people, and whether another try can help.
-std::string launch_sentence(const LaunchError& error, const Run& run);
+std::string launch_sentence(const LaunchError& error, const RunRequest& run);
 bool another_try_helps(const LaunchError& error);
 
 }  // namespace rota::local

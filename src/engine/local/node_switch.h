@@ -15,13 +15,13 @@
 #include <string>
 #include <vector>
 
-#include "control/ports.h"
+#include "control/live_engine.h"
 #include "model/machine.h"
 #include "process/site_command.h"
 
 namespace rota::local {
 
-class NodeSwitch {
+class NodeSwitch final : public NodeProbe {
  public:
   struct Hearers {
     std::function<void(const PowerChanged&)> changed;
@@ -33,7 +33,7 @@ class NodeSwitch {
   NodeSwitch(boost::asio::io_context& io, const Machine& machine, Loop& loop, std::string folder, Hearers hearers);
   NodeSwitch(const NodeSwitch&) = delete;
   NodeSwitch& operator=(const NodeSwitch&) = delete;
-  ~NodeSwitch();
+  ~NodeSwitch() override;
 
   // Why not all nodes can be switched, as a sentence; empty: they can.
   std::string why_not() const;
@@ -41,7 +41,8 @@ class NodeSwitch {
   // Once, before anything else: commands of an earlier life of the service are ended; which are to be carried out will
   // come again. Then asks all probes what is so.
   void open();
-  void look(NodeId node);  // asks its probe, if there is one and nothing is under way; tells the answer, with no key
+  // Asks its probe, if there is one and nothing is under way; tells the answer, with no key.
+  void look(NodeId node) override;
 
   // power_on or power_off. `inherited`: it was decided in an earlier life of the service, which may have begun it.
   void carry_out(const Command& command, bool inherited);

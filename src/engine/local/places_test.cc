@@ -84,7 +84,7 @@ TEST(LocalPlaces, a_job_runs_on_its_cores_and_sees_its_accelerators_alone) {
   Desk desk;
   desk.machine().nodes = {node("here", 1, 2)};
   desk.open();
-  local::Run run = desk.shell("grep Cpus_allowed_list /proc/self/status | cut -f2; echo $CUDA_VISIBLE_DEVICES");
+  RunRequest run = desk.shell("grep Cpus_allowed_list /proc/self/status | cut -f2; echo $CUDA_VISIBLE_DEVICES");
   run.output = "out";
   Command start = desk.start(1, run);
   start.where = on({{NodeId{0}, 1}}, 2);
@@ -100,11 +100,11 @@ TEST(LocalPlaces, a_job_that_takes_more_memory_than_it_has_is_told_from_one_that
   for (const std::string& warning : desk.engine().warnings()) {
     if (warning.find("control group") != std::string::npos) GTEST_SKIP() << warning;
   }
-  local::Run run = desk.shell("exec dd if=/dev/zero of=/dev/null bs=200M count=1");
+  RunRequest run = desk.shell("exec dd if=/dev/zero of=/dev/null bs=200M count=1");
   run.memory = std::int64_t{32} << 20U;
   desk.launch(1, run);
   EXPECT_EQ(desk.outcome(1), Outcome::out_of_memory);
-  local::Run killed = desk.shell("kill -KILL $$");
+  RunRequest killed = desk.shell("kill -KILL $$");
   killed.memory = std::int64_t{32} << 20U;
   desk.launch(2, killed);
   EXPECT_EQ(desk.outcome(2), Outcome::failed);
@@ -119,7 +119,7 @@ TEST(LocalPlaces, what_processes_of_a_job_use_together_is_counted) {
     if (warning.find("control group") != std::string::npos) GTEST_SKIP() << warning;
   }
   // Whose first byte is read has filled its 24 MB, and holds them until the rest is read, too.
-  local::Run run = desk.shell(
+  RunRequest run = desk.shell(
       "for i in 1 2; do dd if=/dev/zero bs=24M count=1 | { dd bs=1 count=1 of=/dev/null; echo > up$i; "
       "until [ -e up1 ] && [ -e up2 ]; do sleep 0.01; done; } & done; wait");
   run.memory = std::int64_t{128} << 20U;
@@ -135,7 +135,7 @@ TEST(LocalPlaces, a_job_is_born_in_the_group_that_the_one_before_had_on_its_core
   desk.machine().nodes = {node("here", 1, 0)};
   desk.open();
   const auto told_by = [&](std::uint32_t job) {
-    local::Run run =
+    RunRequest run =
         desk.shell("sed -n 's/.*:cpuset://p' /proc/self/cgroup; grep Cpus_allowed_list /proc/self/status; echo $PPID");
     run.output = "out" + std::to_string(job);
     Command start = desk.start(job, run);

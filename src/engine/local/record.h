@@ -12,26 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/local/run.h"
+#include "control/run_request.h"
 
 namespace rota::local {
-
-enum class Phase : std::uint8_t {
-  claimed,    // not executed yet
-  runs,       // executed
-  suspended,  // stopped by a signal, to go on under another dispatch
-  ended,      // its processes are gone
-  failed,     // it could not be executed
-};
-constexpr std::array<std::string_view, 5> names_of(Phase) {
-  return {"claimed", "runs", "suspended", "ended", "failed"};
-}
-
-// What it was told, if it was told to end.
-enum class Asked : std::uint8_t { nothing, cancel, requeue, vacate, limit, hangup, move };
-constexpr std::array<std::string_view, 7> names_of(Asked) {
-  return {"nothing", "cancel", "requeue", "vacate", "limit", "hangup", "move"};
-}
 
 struct RunRecord {
   std::uint32_t job = UINT32_MAX;
@@ -39,7 +22,7 @@ struct RunRecord {
   std::uint32_t move = 0;                 // so many times this dispatch went on elsewhere before
   std::uint64_t key = 0;                  // of the latest command about it that was carried out
   std::uint32_t epoch = 0;
-  Phase phase = Phase::claimed;
+  RunPhase phase = RunPhase::claimed;
   std::string socket;                 // where its supervisor listens: a name that nobody can guess
   std::string boot;                   // id of the system's start under which it was claimed
   std::int64_t limit = 0;             // milliseconds that its job asked for
@@ -73,7 +56,7 @@ struct RunRecord {
   bool spare = false;          // as told, and on no disk: it is over, and its supervisor waits for another order
   std::string sentence;        // failed, or something else to tell people
 
-  bool over() const { return phase == Phase::ended || phase == Phase::failed; }
+  bool over() const { return phase == RunPhase::ended || phase == RunPhase::failed; }
 };
 
 template <class Visit, class Record>
@@ -129,7 +112,7 @@ struct Order {
   std::string name;           // of the record in the engine's folder
   std::string engine_folder;  // absolute
   RunRecord claim;            // whose words and those of the order stand in one line
-  Run run;
+  RunRequest run;
   std::int64_t most_memory = 0;              // bytes; 0: no limit
   std::int64_t launch_wait = INT64_MAX / 2;  // milliseconds within which its program has to be executed
   std::int64_t since = INT64_MAX;            // since when it counts as running, by boot_milliseconds(); at most now

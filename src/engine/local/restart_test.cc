@@ -110,7 +110,7 @@ TEST_F(LocalRestartTest, what_a_state_that_was_put_back_knows_nothing_of_is_ende
   ASSERT_TRUE(desk_.wait_for_file("pid"));
   const pid_t pid = job_pid();
   desk_.close();
-  desk_.options().latest_key = start.key - 1;
+  desk_.takeover().latest_key = start.key - 1;
   EXPECT_TRUE(desk_.open().observe().jobs.empty());
   EXPECT_TRUE(gone(pid));
   ASSERT_FALSE(desk_.engine().warnings().empty());
@@ -122,7 +122,7 @@ TEST_F(LocalRestartTest, what_was_told_of_a_running_job_is_told_again) {
   ASSERT_TRUE(desk_.wait_for_file("pid"));
   desk_.close();
   std::ofstream(desk_.runs() / "1.1", std::ios::app) << "sentence=it%20runs%20without\n";
-  desk_.open().tell_again();
+  desk_.open();
   EXPECT_EQ(desk_.told_of(1), "it runs without");
   go();
   EXPECT_EQ(desk_.outcome(1), Outcome::completed);
@@ -135,7 +135,7 @@ TEST_F(LocalRestartTest, how_long_it_ran_that_ended_while_nobody_served_is_told_
   desk_.close();
   go();
   ASSERT_TRUE(gone(keeper));
-  desk_.open().tell_again();
+  desk_.open();
   EXPECT_GE(desk_.use_of(1).ran, Duration{200});
 }
 
@@ -258,7 +258,7 @@ TEST_F(LocalRestartTest, a_start_from_before_the_machine_restarted_is_lost_even_
   const Command start = desk_.start(1, desk_.shell("echo run >> out"));
   desk_.close();
   desk_.options().boot = "another one";
-  desk_.options().decided_before = start.key;
+  desk_.takeover().decided_before = start.key;
   for (int life = 0; life < 2; ++life) {  // also when the first one died before that was durable
     desk_.open().dispatch(start);
     EXPECT_EQ(desk_.outcome(1), Outcome::node_failed);

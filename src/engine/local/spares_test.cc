@@ -39,7 +39,7 @@ TEST_F(LocalSparesTest, one_supervisor_looks_after_one_job_after_the_other) {
 }
 
 TEST_F(LocalSparesTest, an_order_that_makes_a_supervisor_large_is_its_last) {
-  local::Run large = desk_.shell("echo $PPID > large");
+  RunRequest large = desk_.shell("echo $PPID > large");
   large.environment.push_back("LARGE=" + std::string(100'000, 'x'));
   desk_.launch(1, large);
   EXPECT_EQ(desk_.outcome(1), Outcome::completed);
@@ -77,7 +77,7 @@ TEST_F(LocalSparesTest, another_spawner_of_the_same_service_lets_who_waits_be) {
   const pid_t spawner = desk_.engine().spawner();
   ::kill(spawner, SIGKILL);
   ASSERT_TRUE(desk_.wait([&] { return desk_.engine().spawner() == 0; }));
-  local::Run large = desk_.shell("echo $PPID > large");  // no order for one who waits
+  RunRequest large = desk_.shell("echo $PPID > large");  // no order for one who waits
   large.environment.push_back("LARGE=" + std::string(100'000, 'x'));
   desk_.launch(2, large);
   EXPECT_EQ(desk_.outcome(2), Outcome::completed);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/words.h"
+#include "engine/local/spawn.h"
 #include "engine/local/supervisor.h"
 #include "process/descriptor.h"
 #include "process/spawn.h"

@@ -44,7 +44,7 @@ class Storm : public Desk {
 
  private:
   // Works for a while and says so at both ends, with a child that ignores what it is told.
-  Run work_of(std::uint32_t job) const {
+  RunRequest work_of(std::uint32_t job) const {
     const std::string out = " >> out" + std::to_string(job);
     return shell(fmt::format(
         "echo begin ${{ROTA_RUN##*/}}{}; (trap '' TERM; exec setsid sleep 0.0{}) & wait; echo end ${{ROTA_RUN##*/}}{}",

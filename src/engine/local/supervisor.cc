@@ -133,7 +133,7 @@ class Spawner {
     }
     if (holder && !wait_for_hung(order, holder, connection)) return 0;
     remove_cgroups(claim.cgroups);
-    end.phase = Phase::ended;
+    end.phase = RunPhase::ended;
     end.lost = true;
     const Descriptor record(::openat(folder_.get(), order.name.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
     const std::string line = in_words(end);

@@ -20,8 +20,8 @@ using process::boot_milliseconds;
 
 // False: it has no way to, or none that works.
 bool SupervisorProcess::begin_checkpoint(std::int64_t now) {
-  const Run& run = order_.run;
-  if (main_over_ || record_.phase != Phase::runs) return false;
+  const RunRequest& run = order_.run;
+  if (main_over_ || record_.phase != RunPhase::runs) return false;
   if (run.checkpoint_signal == 0 && run.checkpoint.empty()) return false;
   if (run.checkpoint_signal > 0) {
     signal_children(run.checkpoint_signal);

@@ -100,11 +100,11 @@ bool SupervisorProcess::wait_no_longer() {
 bool SupervisorProcess::finished() const { return all_over_ && !launch_report_; }
 
 void SupervisorProcess::finish() {
-  if (record_.phase != Phase::failed) {
+  if (record_.phase != RunPhase::failed) {
     use_.write_into(record_);
     record_.used_in += record_.ran;
-    record_.stood = record_.phase == Phase::suspended;
-    record_.phase = Phase::ended;
+    record_.stood = record_.phase == RunPhase::suspended;
+    record_.phase = RunPhase::ended;
     const bool failed = record_.asked == Asked::nothing && record_.status != 0;
     record_.out_of_memory = failed && ran_out_of_memory(record_.cgroups);
     read_signals();  // the job may have been told to end before its supervisor, and have obeyed at once
@@ -138,7 +138,7 @@ void SupervisorProcess::finish() {
 // service may be there, of which the next one waits for all who hold the lock.
 bool SupervisorProcess::waits_for_more() {
   const auto kept = [&](const std::string& cgroup) { return quarters_.lives_in(cgroup); };
-  return small_ && !zombies_left_ && record_.phase == Phase::ended && connections_.size() == 1 &&
+  return small_ && !zombies_left_ && record_.phase == RunPhase::ended && connections_.size() == 1 &&
          std::ranges::all_of(record_.cgroups, kept) && quarters_.lock().take();
 }
 

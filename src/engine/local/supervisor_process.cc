@@ -49,7 +49,7 @@ constexpr std::int64_t kNoTime = INT64_MAX;
 constexpr std::int64_t kKillAgain = 20;      // until all that was killed is gone
 constexpr std::int64_t kStoppedLook = 1000;  // whether what was stopped still is: so often, by and large
 
-std::size_t length_of(const Run& run) {
+std::size_t length_of(const RunRequest& run) {
   std::size_t length = run.script.size() + run.node_file.size();
   for (const std::string& variable : run.environment) length += variable.size();
   return length;
@@ -124,7 +124,7 @@ bool SupervisorProcess::begin() {
 }
 
 void SupervisorProcess::fail_launch(const std::string& sentence, bool again) {
-  record_.phase = Phase::failed;
+  record_.phase = RunPhase::failed;
   record_.sentence = sentence;
   record_.again = again;
   if (main_ == 0) all_over_ = true;  // else it has yet to be waited for
@@ -197,7 +197,7 @@ void SupervisorProcess::read_launch_report() {
   launch_report_.reset();
   if (launch_state_.error != 0)
     return fail_launch(launch_sentence(launch_state_, order_.run), another_try_helps(launch_state_));
-  record_.phase = Phase::runs;
+  record_.phase = RunPhase::runs;
   record_.paused = 0;
   record_.pid = main_;
   tell_everybody();
@@ -353,14 +353,14 @@ void SupervisorProcess::stop_now(std::int64_t now) {
 }
 
 void SupervisorProcess::suspend() {
-  if (record_.phase != Phase::runs || record_.asked != Asked::nothing) return;
+  if (record_.phase != RunPhase::runs || record_.asked != Asked::nothing) return;
   stop_children();
   const std::int64_t now = boot_milliseconds();
   ran_before_ = ran(now);
   left_ = order_.claim.deadline == kNoTime ? kNoTime : order_.claim.deadline - now;
   ran_on_ = paused_at_ = 0;
   look_again_soon(now);
-  record_.phase = Phase::suspended;
+  record_.phase = RunPhase::suspended;
   note_phase();
   tell_attached();
 }
@@ -377,7 +377,7 @@ void SupervisorProcess::note_phase() {
 
 // With its name, which may be no older than the job.
 void SupervisorProcess::keep_phase() {
-  const bool needed = record_.phase == Phase::suspended;
+  const bool needed = record_.phase == RunPhase::suspended;
   const Descriptor folder(needed ? ::open(order_.engine_folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1);
   phase_kept_ = !needed || (phase_written_ && ::fdatasync(record_file_.get()) == 0 && ::fsync(folder.get()) == 0);
 }
@@ -385,7 +385,7 @@ void SupervisorProcess::keep_phase() {
 // Its limit does not run meanwhile.
 void SupervisorProcess::pause(std::int64_t now) {
   stop_children();
-  if (paused_at_ > 0 || record_.phase != Phase::runs) return;
+  if (paused_at_ > 0 || record_.phase != RunPhase::runs) return;
   paused_at_ = now;
   look_again_soon(now);
 }
@@ -398,7 +398,7 @@ bool SupervisorProcess::look_at_the_stopped(std::int64_t now) {
   if (!held) stop_children();
   const std::int64_t since = stood_since_;
   look_again_soon(now);
-  if (record_.phase == Phase::suspended) {
+  if (record_.phase == RunPhase::suspended) {
     if (!phase_kept_) {
       if (phase_written_) {
         keep_phase();
@@ -445,7 +445,7 @@ void SupervisorProcess::end_pause(std::int64_t now) {
 }
 
 void SupervisorProcess::go_on(const Tell& tell) {
-  if (record_.phase != Phase::suspended) return;
+  if (record_.phase != RunPhase::suspended) return;
   record_.dispatch = tell.dispatch;
   record_.cores = tell.cores;
   order_.claim.deadline = tell.deadline == kNoTime ? kNoTime : tell.deadline - ran_on_;
@@ -457,7 +457,7 @@ void SupervisorProcess::go_on(const Tell& tell) {
   record_.used_in += ran_before_;
   ran_before_ = 0;
   since_ = std::min(tell.since, boot_milliseconds());
-  record_.phase = Phase::runs;
+  record_.phase = RunPhase::runs;
   note_phase();  // before it does anything
   signal_children(SIGCONT);
   tell_attached();
@@ -474,19 +474,19 @@ void SupervisorProcess::kill_all() {
 std::int64_t SupervisorProcess::ran(std::int64_t now) const {
   if (main_over_ || launched_at_ == 0) return record_.ran;
   const std::int64_t pause = paused_at_ > 0 ? now - paused_at_ : 0;
-  return ran_before_ + (record_.phase == Phase::suspended ? 0 : now - since_ - pause);
+  return ran_before_ + (record_.phase == RunPhase::suspended ? 0 : now - since_ - pause);
 }
 
 void SupervisorProcess::tell_attached() {
   const bool stopped = paused_at_ > 0;
-  attachment_.tell(record_, stopped ? Phase::suspended : record_.phase);
+  attachment_.tell(record_, stopped ? RunPhase::suspended : record_.phase);
 }
 
 // As far as anybody may count on it; who said nothing would seem to hang. What it was told last is not carried out yet.
 RunRecord SupervisorProcess::told() const {
   RunRecord told = record_;
-  if (phase_kept_ || told.phase != Phase::suspended) return told;
-  told.phase = Phase::runs;
+  if (phase_kept_ || told.phase != RunPhase::suspended) return told;
+  told.phase = RunPhase::runs;
   told.key = key_before_;
   return told;
 }

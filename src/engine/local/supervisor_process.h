@@ -65,7 +65,7 @@ class SupervisorProcess {
   RunRecord told() const;
   void pause(std::int64_t now);
   void end_pause(std::int64_t now);
-  bool is_stopped() const { return record_.phase == Phase::suspended || paused_at_ > 0; }
+  bool is_stopped() const { return record_.phase == RunPhase::suspended || paused_at_ > 0; }
   bool look_at_the_stopped(std::int64_t now);
   bool has_stood();
   void look_again_soon(std::int64_t now);

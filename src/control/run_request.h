@@ -1,35 +1,21 @@
-// What is executed for one dispatch of a job on this machine, and who knows it. The scheduler's own state says nothing
-// of programs: it asks a RunSource when a dispatch is about to begin.
+// What is executed for one dispatch of a job by an engine that starts processes itself, and what such an engine has to
+// tell of it that is for people. The scheduler's own state says nothing of programs: the engine asks a RunSource when a
+// dispatch is about to begin.
 #pragma once
 
-#include <sys/types.h>
-
-#include <csignal>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "control/attach.h"
 #include "control/ports.h"
 
-namespace rota::local {
+namespace rota {
 
-inline constexpr uid_t kServiceUser = UINT32_MAX;
+inline constexpr std::uint32_t kServiceUser = UINT32_MAX;
 
-// Who waits at a terminal for a job to start, and takes over its input and output then (attachment.h).
-struct Attach {
-  std::string socket = {};   // where it listens: a name as unguessable_name() gives it; empty: nobody waits
-  uid_t user = 0;            // whose process that must be
-  bool terminal = false;     // the job gets a terminal of its own; else pipes
-  bool error_apart = false;  // with a terminal: errors go through a pipe all the same
-  bool keep = false;         // the job goes on if that process ends
-  std::uint16_t rows = 0;    // of the terminal
-  std::uint16_t columns = 0;
-
-  bool operator==(const Attach&) const = default;
-};
-
-struct Run {
+struct RunRequest {
   std::vector<std::string> command;      // the program, found by the PATH of its environment, and its arguments
   std::string script = {};               // not empty: written as a file and executed, with `command` as its arguments
   std::string node_file = {};            // not empty: written as a file, which PBS_NODEFILE names
@@ -41,8 +27,9 @@ struct Run {
   std::string error = {};                // empty: the same open file as output
   bool append = false;                   // output and error are written behind what is there; else they are emptied
   std::uint32_t umask = 022;
-  uid_t uid = kServiceUser;  // the user whom it runs as; kServiceUser: as the service, and nothing of this counts
-  gid_t gid = 0;
+  std::uint32_t uid =
+      kServiceUser;  // the user whom it runs as; kServiceUser: as the service, and nothing of this counts
+  std::uint32_t gid = 0;
   std::string user = {};            // by whose name further groups are looked up; empty: there are none
   std::int64_t memory = 0;          // bytes that it may use where its place does not say; 0: as much as there is
   std::uint32_t processors = 1;     // where places do not say how many
@@ -71,7 +58,7 @@ class RunSource {
  public:
   virtual ~RunSource() = default;
   // What to execute for this start. Fails with a sentence if that is not known: the job cannot be launched.
-  virtual Result<Run> run_of(const Command& start) = 0;
+  virtual Result<RunRequest> run_of(const Command& start) = 0;
   // For people: why a launch failed, or what went wrong with the job.
   virtual void note_of_job(JobId job, std::string sentence) = 0;
   // The same where an operator has to see to it.
@@ -82,4 +69,4 @@ class RunSource {
   virtual void used(JobId /*job*/, std::uint32_t /*dispatch*/, const RunUse& /*use*/) {}
 };
 
-}  // namespace rota::local
+}  // namespace rota

@@ -1,0 +1,97 @@
+// What a service needs of any engine that works in real time, beside what decisions need (Engine, control/ports.h); and
+// the faces that such an engine may have or not, each an interface of its own. Answers of an engine are facts, which it
+// says to the Intake; what is here is asked, or told, by the thread of the event loop, and never waits but in open().
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "control/ports.h"
+#include "model/cluster.h"
+
+namespace rota {
+
+// What an engine is to go on with, as the service that opens it has it.
+struct Takeover {
+  // Commands with keys up to this one were decided by an earlier life of the service, which may have sent them.
+  std::uint64_t decided_before = 0;
+  // What was told more lately than this is of a later state than the one that is served: a copy was put back.
+  std::uint64_t latest_key = UINT64_MAX;
+  // The state as it stands, to hold what the engine sees against it. Asked anew each time: who decides may change.
+  std::function<const View&()> state = {};
+};
+
+// How long a piece of a file may take to be read.
+inline constexpr std::chrono::seconds kReadPatience{10};
+
+// Reads pieces of the files that jobs write, with the rights of their users.
+class OutputReader {
+ public:
+  struct Wanted {
+    JobId job;              // whose file it is
+    std::uint32_t uid = 0;  // as whom it is read where the service is root; else as the service
+    std::uint32_t gid = 0;
+    std::string user;  // for further groups
+    std::string file;
+    std::int64_t from = 0;  // the first byte
+  };
+  struct Piece {
+    std::string bytes = {};
+    std::int64_t size = 0;  // of the whole file
+    int error = 0;  // errno; EINVAL: it is no plain file; ETIMEDOUT: nothing came of it in time (kReadPatience);
+                    // EAGAIN: nothing will, as who was to read it could not begin, or was killed
+  };
+  using Call = std::function<void(Piece)>;
+
+  virtual ~OutputReader() = default;
+  // `call` is called once, later. False, and it never is: too many readings for this job or user have not come to an
+  // end, as of files that hang.
+  virtual bool begin(const Wanted& wanted, Call call) = 0;
+};
+
+// Looks whether jobs can start on a node.
+class NodeProbe {
+ public:
+  virtual ~NodeProbe() = default;
+  virtual void look(NodeId node) = 0;  // told as a fact where it is news
+};
+
+// Tells of runs what is so at this moment and no fact says.
+class RunProbe {
+ public:
+  virtual ~RunProbe() = default;
+  // Whether the job's time is up, and it was told to end and has not ended yet.
+  virtual bool ends_at_limit(JobId job) const = 0;
+  // Whether the job has been stopped to give way, and its processes still hold what they were started on.
+  virtual bool holds_stopped(JobId job) const = 0;
+  virtual std::vector<JobId> held_stopped() const = 0;  // all of which that is so
+  // The accelerators that the job has now, as their drivers number them.
+  virtual std::vector<std::uint32_t> accelerators_of(JobId job) const = 0;
+};
+
+class LiveEngine : public Engine {
+ public:
+  // Once, before anything else, and the only call that may wait: finds what there is, and says of it again what is for
+  // people. Fails with a sentence. The intake, and what is taken over, must outlive the engine.
+  virtual Result<void> open(Intake& intake, const Takeover& from) = 0;
+  // The end of this dispatch, as it was told, is durable: it will not be asked about again. kAnyDispatch: the job has
+  // left for good, and nothing may remain of it.
+  virtual void settled(JobId job, std::uint32_t dispatch) = 0;
+  // To all processes of the job, if it runs. Fails with a sentence where jobs take no signals.
+  virtual Result<void> signal(JobId job, int number) = 0;
+  // What is lacking, as sentences for people; known after open().
+  virtual std::vector<std::string> warnings() const = 0;
+  // Good, or why nothing can be told or done just now, as a sentence; commands are kept or come again.
+  virtual Result<void> health() const { return {}; }
+
+  // nullptr: it has none. They live as long as the engine.
+  virtual OutputReader* output_reader() { return nullptr; }
+  virtual NodeProbe* node_probe() { return nullptr; }
+  virtual const RunProbe* run_probe() const { return nullptr; }
+};
+
+}  // namespace rota

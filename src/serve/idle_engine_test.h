@@ -1,0 +1,34 @@
+// An engine for tests of what the service answers: it is told everything and does nothing, so that no command of a
+// test is ever run.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "serve/engine_maker.h"
+
+namespace rota::serve {
+
+class IdleEngine final : public LiveEngine {
+ public:
+  Capabilities capabilities() const override {
+    Capabilities can;
+    can.tasks = can.sites = can.power = false;
+    can.why_no_power = "Nothing switches the nodes of an idle engine.";
+    can.confirms_starts = true;
+    return can;
+  }
+  void dispatch(const Command& /*command*/) override {}
+  Observation observe() const override { return {.complete = false, .jobs = {}, .nodes = {}}; }
+  Result<void> open(Intake& /*intake*/, const Takeover& /*from*/) override { return {}; }
+  void settled(JobId /*job*/, std::uint32_t /*dispatch*/) override {}
+  Result<void> signal(JobId /*job*/, int /*number*/) override { return {}; }
+  std::vector<std::string> warnings() const override { return {}; }
+};
+
+inline EngineMaker idle_engine() {
+  return [](const EngineSite&) { return std::make_unique<IdleEngine>(); };
+}
+
+}  // namespace rota::serve
