@@ -78,7 +78,7 @@ void Counts::add(const Counts& o) {
   using Broken = sim::EngineFaultCounts;
   swarm::add(engine, o.engine, &Broken::failed_launches, &Broken::hung_boots, &Broken::node_deaths, &Broken::drains,
              &Broken::lost_jobs);
-  using Late = sim::RunLedger::Counts;
+  using Late = CommandLedger::Counts;
   swarm::add(ledger, o.ledger, &Late::of_old_epochs, &Late::doubled, &Late::out_of_order);
   using Far = FaultCounts;
   swarm::add(exchange, o.exchange, &Far::requests, &Far::requests_lost, &Far::requests_doubled, &Far::refusals_lost,

@@ -54,7 +54,7 @@ struct Counts {
   Totals site;
   sim::LinkFaultCounts link;
   sim::EngineFaultCounts engine;
-  sim::RunLedger::Counts ledger;
+  CommandLedger::Counts ledger;
   FaultCounts exchange;
   Travels travels;
 

@@ -382,7 +382,7 @@ void World::take_stock(RunOutcome& outcome) {
   counts.site.refused_reservations = refused_reservations_;
   counts.link = link_.counts();
   counts.engine = engine_.fault_counts();
-  counts.ledger = engine_.ledger()->counts();
+  counts.ledger = engine_.ledger()->commands().counts();
   counts.jobs = static_cast<std::int64_t>(drawn_.jobs.size());
   outcome.counts.add(counts);
 }

@@ -264,7 +264,7 @@ void SimEngine::take_switched(Instant now) {
   while (!switching_.empty() && switching_.top().at <= now) {
     const Switching s = switching_.top();
     switching_.pop();
-    if (ledger_ && ledger_->node(s.node).key != s.order) continue;  // it was switched again meanwhile
+    if (ledger_ && ledger_->key_of(s.node) != s.order) continue;  // it was switched again meanwhile
     if (ledger_) ledger_->node(s.node).power = s.state;
     meter_.switched(s.node, s.state, now);
     happened().emplace_back(PowerChanged{s.node, s.state, s.order});

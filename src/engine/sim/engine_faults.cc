@@ -26,9 +26,9 @@ void SimEngine::will_run(JobId id, Duration run_time) {
 }
 
 void SimEngine::dispatch_once(const Command& command) {
-  const RunLedger::Verdict verdict = ledger_->judge(command);
-  if (verdict == RunLedger::Verdict::ignore) return;
-  if (verdict == RunLedger::Verdict::answer_again) return answer_again(command);
+  const CommandLedger::Verdict verdict = ledger_->commands().judge(command);
+  if (verdict == CommandLedger::Verdict::ignore) return;
+  if (verdict == CommandLedger::Verdict::answer_again) return answer_again(command);
   switch (command.kind) {
     case Command::Kind::start:
       return launch(command);
@@ -103,10 +103,12 @@ void SimEngine::answer_again(const Command& command) {
   if (!command.job.valid()) {
     const RunLedger::NodeRow& node = ledger_->node(command.node);
     const bool settled = node.power == PowerState::on || node.power == PowerState::off;
-    if (settled) tell_now(PowerChanged{command.node, node.power, node.key});
+    if (settled) tell_now(PowerChanged{command.node, node.power, ledger_->key_of(command.node)});
     return;
   }
-  const RunLedger::Run& run = ledger_->all().at(command.job);
+  const auto found = ledger_->all().find(command.job);
+  if (found == ledger_->all().end()) return;
+  const RunLedger::Run& run = found->second;
   const bool confirms = options_.confirms_starts && command.kind == Command::Kind::start;
   if (run.runs && confirms) tell_now(Launched{command.job, run.dispatch});
   if (run.runs || !run.end) return;

@@ -96,7 +96,7 @@ TEST_F(EngineFaultsTest, a_start_that_comes_twice_runs_once_and_is_answered_twic
   engine_.dispatch(about(Command::Kind::start, 7));
   run_out();
   EXPECT_EQ(hearer_.all<Finished>().size(), 2U) << "its end is told again, and it does not run again";
-  EXPECT_EQ(engine_.ledger()->counts().doubled, 2);
+  EXPECT_EQ(engine_.ledger()->commands().counts().doubled, 2);
 }
 
 TEST_F(EngineFaultsTest, a_stop_that_overtakes_its_start_leaves_nothing_to_start) {
@@ -117,7 +117,7 @@ TEST_F(EngineFaultsTest, commands_of_an_older_epoch_are_refused) {
   engine_.dispatch(late);
   run_out();
   EXPECT_TRUE(hearer_.all<Launched>().empty());
-  EXPECT_EQ(engine_.ledger()->counts().of_old_epochs, 1);
+  EXPECT_EQ(engine_.ledger()->commands().counts().of_old_epochs, 1);
 }
 
 TEST_F(EngineFaultsTest, a_node_that_dies_takes_its_jobs_along_and_tells_them_first) {

@@ -4,31 +4,12 @@
 
 namespace rota::sim {
 
-RunLedger::Verdict RunLedger::judge(const Command& command) {
-  if (command.epoch < epoch_) {
-    ++counts_.of_old_epochs;
-    return Verdict::ignore;
-  }
-  epoch_ = command.epoch;
-  if (command.kind == Command::Kind::expect) return Verdict::carry_out;  // changes nothing that others rest on
-  std::uint64_t& latest = command.job.valid() ? runs_[command.job].key : nodes_[command.node.value].key;
-  if (command.key < latest) {
-    ++counts_.out_of_order;
-    return Verdict::ignore;
-  }
-  if (command.key == latest) {
-    ++counts_.doubled;
-    return Verdict::answer_again;
-  }
-  latest = command.key;
-  return Verdict::carry_out;
-}
-
 void RunLedger::began(const Command& start) {
   Run& run = runs_[start.job];
   const auto* finished = run.end ? std::get_if<Finished>(&*run.end) : nullptr;
   if (finished && finished->outcome != Outcome::node_failed) ++counts_.reruns;
-  run = {start.key, start.dispatch, true, std::nullopt, start.where};
+  run = {start.dispatch, true, std::nullopt, start.where};
+  ++counts_.begun;
 }
 
 void RunLedger::over(JobId job, std::uint32_t dispatch, const DispatchEnd& end) {
@@ -52,13 +33,13 @@ Observation RunLedger::observe() const {
   Observation seen;
   for (const auto& [job, run] : runs_) {
     if (run.runs) {
-      seen.jobs.push_back({job, true, {}, run.key, run.dispatch});
+      seen.jobs.push_back({job, true, {}, commands_.key_of(job), run.dispatch});
     } else if (run.end) {
-      seen.jobs.push_back({job, false, *run.end, run.key, run.dispatch});
+      seen.jobs.push_back({job, false, *run.end, commands_.key_of(job), run.dispatch});
     }
   }
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    seen.nodes.push_back({NodeId{i}, nodes_[i].power, nodes_[i].health, nodes_[i].key});
+    seen.nodes.push_back({NodeId{i}, nodes_[i].power, nodes_[i].health, key_of(NodeId{i})});
   }
   return seen;
 }
