@@ -40,6 +40,17 @@ Health health_of(NodeState state) {
 
 }  // namespace
 
+Machine machine_of(const Listing& listing) {
+  Machine machine;
+  for (const NodeRow& row : listing.nodes) {
+    machine.nodes.push_back({row.name, row.processors, row.memory, {}});
+    machine.processors += row.processors;
+    machine.memory += row.memory;
+  }
+  machine.racks = {""};
+  return machine;
+}
+
 void Line::send(Message message) {
   message.life = life_;
   if (chance_.chance(faults_.loses)) return;
@@ -127,19 +138,9 @@ void ForeignEngine::ring() {
 }
 
 void ForeignEngine::look_for_overdue() {
-  Instant next = next_poll_;
-  std::vector<std::pair<JobId, std::uint32_t>> late;
-  view().running().for_each([&](const RunningEntry& e) {
-    if (e.place.end > loop_.now()) {
-      next = std::min(next, e.place.end);
-      return false;
-    }
-    const Job& job = view().job(e.job);
-    if (job.settled() && overdue_.insert({job.dispatch, e.place.end}).second) late.emplace_back(e.job, job.dispatch);
-    return true;
-  });
-  loop_.set(*this, next);
-  for (const auto& [job, dispatch] : late) say(Overdue{job, dispatch});
+  const std::vector<Overdue> late = overdue_.take(view(), loop_.now());
+  loop_.set(*this, std::min(next_poll_, overdue_.next()));
+  for (const Overdue& each : late) say(each);
   if (!late.empty()) static_cast<void>(intake_->decide());
 }
 
@@ -173,6 +174,7 @@ JobSpec ForeignEngine::spec_of(const JobRow& row) const {
   spec.processors = row.asks.processors;
   spec.nodes = row.asks.nodes;
   spec.user = row.asks.user;
+  spec.restart = row.asks.requeue ? Restart::from_start : Restart::never;
   spec.priority = static_cast<std::int32_t>(row.asks.priority);
   return spec;
 }
@@ -183,11 +185,14 @@ bool ForeignEngine::can_be_ours(const JobRow& row) const {
 }
 
 void ForeignEngine::dispatch(const Command& command) {
+  // One that comes again is ordered again: the cluster refuses what it has carried out.
+  if (ledger_.judge(command) == CommandLedger::Verdict::ignore) return;
   if (command.kind == Command::Kind::expect) return ring();
-  Entry& entry = entries_[view().job(command.job).spec.number];
+  const Job* job = command.job.valid() ? view().find_job(command.job) : nullptr;
+  if (!job || job->gone()) return;  // what is said of it is late
+  const Number number = job->spec.number;
+  Entry& entry = entries_[number];
   entry.job = command.job;
-  entry.key = command.key;
-  const Number number = view().job(command.job).spec.number;
   switch (command.kind) {
     case Command::Kind::start:
       return order(entry, {Line::Order::Kind::start, number, command.key, parts_of(command.where)});
@@ -218,12 +223,12 @@ void ForeignEngine::order_again(Entry& entry) {
 // That an order was refused says little: it may have been carried out before. The next listing tells.
 void ForeignEngine::hear(const Line::Done& done) {
   const auto found = entries_.find(done.order.number);
-  if (found == entries_.end() || found->second.key != done.order.key) return;
+  if (found == entries_.end() || ledger_.key_of(found->second.job) != done.order.key) return;
   Entry& entry = found->second;
   entry.touched = std::max(entry.touched, done.at);
   entry.order.reset();
   if (done.refusal) {
-    entry.refused = done.at;
+    if (done.order.kind == Line::Order::Kind::start) entry.refused = done.at;
     survey();
     return;
   }
@@ -334,7 +339,11 @@ void ForeignEngine::compare_waiting(const JobRow& row, Entry& entry) {
     say(LaunchFailed{entry.job, true, job.dispatch});
     return;
   }
-  say(Requeued{entry.job, job.spec.limit, job.dispatch});
+  if (job.leaving) {
+    say(Vacated{entry.job, Duration{0}, job.dispatch});
+  } else {
+    say(Requeued{entry.job, job.spec.limit, job.dispatch});
+  }
 }
 
 void ForeignEngine::compare_wishes(const JobRow& row, JobId id) {

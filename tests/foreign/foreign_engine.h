@@ -16,7 +16,9 @@
 #include <vector>
 
 #include "base/random.h"
+#include "control/command_ledger.h"
 #include "control/live_engine.h"
+#include "control/overdue_watch.h"
 #include "engine/sim/loop.h"
 #include "foreign/other_cluster.h"
 
@@ -90,10 +92,16 @@ class Line final : public Alarm {
   std::map<std::pair<Instant, std::uint64_t>, Message> on_the_way_;
 };
 
+// Its nodes, as a cluster file would describe them.
+Machine machine_of(const Listing& listing);
+
 class ForeignEngine final : public LiveEngine, public Alarm, private Line::End {
  public:
   ForeignEngine(Line& line, Loop& loop, Duration poll) : line_(line), loop_(loop), poll_(poll) {}
-  ~ForeignEngine() override { line_.connect(nullptr); }
+  ~ForeignEngine() override {
+    line_.connect(nullptr);
+    loop_.set(*this, kNever);
+  }
 
   Result<void> open(Intake& intake, const Takeover& from) override;
   void survey() { line_.ask(); }  // out of its turn
@@ -113,7 +121,6 @@ class ForeignEngine final : public LiveEngine, public Alarm, private Line::End {
   // What this life knows of a job beside what the state says.
   struct Entry {
     JobId job;
-    std::uint64_t key = 0;                  // of the latest command
     Instant touched = kEpoch;               // a listing from before then is too old to say anything of it
     Instant refused = kNever;               // its start was
     std::optional<Line::Order> order = {};  // that has had no answer yet
@@ -150,8 +157,9 @@ class ForeignEngine final : public LiveEngine, public Alarm, private Line::End {
   Intake* intake_ = nullptr;
   std::function<const View&()> state_;
   std::map<Number, Entry> entries_;
-  std::set<Number> over_;                                // and told so, while they are listed
-  std::set<std::pair<std::uint32_t, Instant>> overdue_;  // told so, by dispatch and end
+  std::set<Number> over_;  // and told so, while they are listed
+  CommandLedger ledger_;
+  OverdueWatch overdue_;
   Instant next_poll_ = kEpoch;
   Instant heard_ = kEpoch;  // the latest listing
   std::int64_t surveys_ = 0;

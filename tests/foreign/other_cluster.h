@@ -26,7 +26,8 @@ struct Wish {
   Duration limit = seconds(60);
   Duration run_time = seconds(30);  // that it takes; the manager does not look at it
   std::int64_t priority = 0;
-  bool gated = false;  // its own scheduler leaves it alone: a client starts it
+  bool gated = false;    // its own scheduler leaves it alone: a client starts it
+  bool requeue = false;  // a client may stop it and start it over
 };
 
 enum class State : std::uint8_t { waiting, running, ended };

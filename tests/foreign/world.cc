@@ -30,17 +30,6 @@ constexpr std::int64_t kLasts = 6'000;  // seconds in which things go wrong
 constexpr std::int64_t kMost = 60'000;  // seconds until all must be over
 constexpr Duration kSettles = seconds(300);
 
-Machine machine_of(const Listing& listing) {
-  Machine machine;
-  for (const NodeRow& row : listing.nodes) {
-    machine.nodes.push_back({row.name, row.processors, row.memory, {}});
-    machine.processors += row.processors;
-    machine.memory += row.memory;
-  }
-  machine.racks = {""};
-  return machine;
-}
-
 // The one alarm of somebody who comes and goes: in whose place the next one stands.
 class Seat final : public Loop, private Alarm {
  public:
