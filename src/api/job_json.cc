@@ -57,7 +57,7 @@ void add_status(std::string_view state, const serve::ProcessEnd& end, Json& json
 }
 
 // Of the latest dispatch.
-void add_use(const store::JobUse& used, std::uint32_t processors, Json& json) {
+void add_use(const JobUse& used, std::uint32_t processors, Json& json) {
   if (used.memory == 0) return;
   json["cpu_time"] = to_seconds(used.processors);
   if (used.in > Duration{0}) json["cpu_time_held"] = to_seconds(used.in * processors);
@@ -130,8 +130,7 @@ Json job_json(Service& service, JobId id, Detail detail, bool inside) {
     if (job.start != kNever) {  // one that was cancelled may have run, too
       json["start"] = unix_seconds(service, job.start);
       add_status(service.state_of(job), serve::end_of(entry.status), json);
-      const RunUse& used = entry.heard().used;
-      add_use({used.processors, used.in, used.memory}, job.spec.processors, json);
+      add_use(entry.heard().used, job.spec.processors, json);
       if (job.end != kNever) add_grace(service.grace_of(id, job, job.end), json);
     }
   }

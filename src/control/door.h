@@ -65,7 +65,7 @@ Result<void> Controller::take_in(const Kind& what) {
   if constexpr (std::is_same_v<Kind, Vacated>) {  // an engine's clock may be ahead of this one
     const Job* job = cluster_.knows(what.job) ? &cluster_.job(what.job) : nullptr;
     const Duration most = job && job->leaving ? cluster_.now() - late_ - job->start : kLongest;
-    if (what.kept > most) return take_in(Vacated{what.job, most, what.dispatch});
+    if (what.kept > most) return take_in(Vacated{what.job, most, what.dispatch, what.use});
   }
   if (auto why = cluster_.objection(what)) return refuse(std::move(*why));
   if constexpr (std::is_same_v<Kind, Reserved>) {
@@ -75,14 +75,14 @@ Result<void> Controller::take_in(const Kind& what) {
     // Lost with its node: it is done again, unless it must not be.
     const Job& job = cluster_.job(what.job);
     if (what.outcome == Outcome::node_failed && job.spec.may_move() && job.ours() && !job.cancelling)
-      return take_in(Requeued{what.job, job.spec.limit, what.dispatch});
+      return take_in(Requeued{what.job, job.spec.limit, what.dispatch, what.use});
     if (what.outcome == Outcome::cancelled && job.stopping && !job.cancelling)  // a rule has stopped it for good
-      return take_in(Finished{what.job, Outcome::timed_out, what.dispatch, what.status});
+      return take_in(Finished{what.job, Outcome::timed_out, what.dispatch, what.status, what.use});
   }
   if constexpr (std::is_same_v<Kind, Requeued>) {
     const Job& job = cluster_.job(what.job);
     if (job.spec.restart == Restart::once && job.ours() && !job.starting && !job.cancelling)
-      return take_in(Finished{what.job, Outcome::timed_out, what.dispatch});
+      return take_in(Finished{what.job, Outcome::timed_out, what.dispatch, 0, what.use});
   }
   if constexpr (std::is_same_v<Kind, Overdue>) {
     const Job& job = cluster_.job(what.job);
@@ -104,7 +104,11 @@ Result<void> Controller::take_in(const Kind& what) {
   instant_ = kNever;  // there is reason to look again
   if constexpr (std::is_same_v<Kind, Requeued> || std::is_same_v<Kind, Vacated> || std::is_same_v<Kind, LaunchFailed>) {
     if (cluster_.job(what.job).cancelling) {
-      write(Cancelled{what.job});
+      if constexpr (std::is_same_v<Kind, LaunchFailed>) {
+        write(Cancelled{what.job});
+      } else {
+        write(Cancelled{what.job, what.use});
+      }
       return Result<void>{};
     }
   }

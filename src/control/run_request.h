@@ -45,15 +45,6 @@ struct RunRequest {
   Duration checkpoint_time = seconds(60);  // that this may take
 };
 
-// What one dispatch has used, with all its processes.
-struct RunUse {
-  Duration processors{0};   // processor time in its own code and in the kernel,
-  Duration in{0};           // for as long as its processes ran, under earlier dispatches too where they were suspended
-  std::int64_t memory = 0;  // bytes, the most at one time: of all its processes where a control group counts them, else
-                            // of the largest; 0: nobody knows what it has used
-  Duration ran{0};          // from its start to its end, as its supervisor saw it, but for when it was suspended
-};
-
 class RunSource {
  public:
   virtual ~RunSource() = default;
@@ -65,8 +56,6 @@ class RunSource {
   virtual void warn_of_job(JobId job, const std::string& sentence) = 0;
   // The same of a node that is switched, with what its command wrote; no sentence: nothing is wrong with it any more.
   virtual void note_of_node(NodeId /*node*/, std::string /*sentence*/, const std::string& /*output*/) {}
-  // One dispatch is over, and has used so much. Before the fact that says so.
-  virtual void used(JobId /*job*/, std::uint32_t /*dispatch*/, const RunUse& /*use*/) {}
 };
 
 }  // namespace rota

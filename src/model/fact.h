@@ -13,6 +13,7 @@
 
 #include "model/action.h"
 #include "model/job.h"
+#include "model/job_use.h"
 #include "model/machine.h"
 #include "model/node_power.h"
 #include "model/node_space.h"
@@ -83,21 +84,25 @@ struct Vacated {  // has left its processors after it was preempted, and is back
   JobId job;
   Duration kept{0};  // of the run time of this dispatch: need not be done again
   std::uint32_t dispatch = kAnyDispatch;
+  JobUse use = {};
 };
 struct Requeued {  // killed while it ran, and back at the tail of the queue
   JobId job;
   Duration limit{0};  // its new limit
   std::uint32_t dispatch = kAnyDispatch;
+  JobUse use = {};
 };
 struct Finished {
   JobId job;
   Outcome outcome = Outcome::completed;
   std::uint32_t dispatch = kAnyDispatch;
   std::int32_t status = 0;  // of the job's process, as waitpid(2) gives it; 0 where nobody knows
+  JobUse use = {};
 };
 struct Cancelled {  // taken back: it is done, or being done, elsewhere, or nobody wants it any more. Of a job that runs
                     // only its engine may say so, once it has stopped; everybody else says CancelAsked
   JobId job;
+  JobUse use = {};
 };
 struct PowerChanged {  // a node has booted, is off, or came or went by itself
   NodeId node;

@@ -60,6 +60,13 @@ struct Fields<PerNode> {
                                   Field{"accelerators", &PerNode::accelerators, "on each node"}};
 };
 template <>
+struct Fields<JobUse> {
+  static constexpr std::tuple all{
+      Field{"processors", &JobUse::processors, "processor time", 8},
+      Field{"in", &JobUse::in, "run time in which it was used; 0: not known", 8},
+      Field{"memory", &JobUse::memory, "bytes, the most at one time; 0: nothing of this is known", 8}};
+};
+template <>
 struct Fields<LicenceUse> {
   static constexpr std::tuple all{Field{"licence", &LicenceUse::licence, "index of the licence", 3},
                                   Field{"count", &LicenceUse::count, "so many of it", 3}};
@@ -285,18 +292,22 @@ ROTA_FACT(Overdue, "overdue", observed, "a job has used up the time that was cou
 ROTA_FACT_END;
 ROTA_FACT(Vacated, "vacated", observed, "a job that gave way has left and is back at its place in the queue"){
     Field{"job", &F::job, "which"}, Field{"kept", &F::kept, "run time of this dispatch that need not be done again"},
-    Field{"dispatch", &F::dispatch, "of the job; 4294967295: of whichever there is"}};
+    Field{"dispatch", &F::dispatch, "of the job; 4294967295: of whichever there is"},
+    Field{"use", &F::use, "what this dispatch has used, as far as is known", 8}};
 ROTA_FACT_END;
 ROTA_FACT(Requeued, "requeued", observed, "a job was killed and is back at the tail of the queue"){
     Field{"job", &F::job, "which"}, Field{"limit", &F::limit, "its new limit"},
-    Field{"dispatch", &F::dispatch, "of the job; 4294967295: of whichever there is"}};
+    Field{"dispatch", &F::dispatch, "of the job; 4294967295: of whichever there is"},
+    Field{"use", &F::use, "what this dispatch has used, as far as is known", 8}};
 ROTA_FACT_END;
 ROTA_FACT(Finished, "finished", observed, "a job has ended for good"){
     Field{"job", &F::job, "which"}, Field{"outcome", &F::outcome, "how"},
     Field{"dispatch", &F::dispatch, "of the job; 4294967295: of whichever there is"},
-    Field{"status", &F::status, "of its process, as waitpid gives it: 256 x exit code, or the signal's number"}};
+    Field{"status", &F::status, "of its process, as waitpid gives it: 256 x exit code, or the signal's number"},
+    Field{"use", &F::use, "what this dispatch has used, as far as is known", 8}};
 ROTA_FACT_END;
-ROTA_FACT(Cancelled, "cancelled", observed, "a job was taken back"){Field{"job", &F::job, "which"}};
+ROTA_FACT(Cancelled, "cancelled", observed, "a job was taken back"){
+    Field{"job", &F::job, "which"}, Field{"use", &F::use, "what this dispatch has used, as far as is known", 8}};
 ROTA_FACT_END;
 ROTA_FACT(PowerChanged, "power_changed", observed, "a node is on, or off"){
     Field{"node", &F::node, "which"}, Field{"state", &F::state, "on or off"},

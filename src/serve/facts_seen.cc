@@ -73,6 +73,7 @@ void Service::saw_kind(const View& before, const Kind& what) {
     JobEntry* entry = book_.find(what.job);
     if (entry == nullptr) return;
     entry->hear().nodes = nodes_of(what.job);
+    if constexpr (requires { what.use; }) entry->hear().used = what.use;
     // Of one that goes, who waited is known only now; of one that waits again, the next dispatch has its whole time.
     const store::Grace grace = grace_of(what.job, job, before.now());
     if (grace.over > Duration{0} && entry->heard().grace.why.empty()) entry->hear().grace = {grace.rule, grace.why};
@@ -175,8 +176,7 @@ store::HistoryRow Service::history_row(JobId id, const Job& job, const JobEntry*
   row.preemptions = job.preemptions;
   row.asked = rarely_asked(job.spec, entry);
   if (left_waiting) return row;
-  const RunUse used = entry != nullptr ? entry->heard().used : RunUse{};
-  row.used = {used.processors, used.in, used.memory};
+  if (entry != nullptr) row.used = entry->heard().used;
   if (waited_again) row.asked.waited_again = row.end - job.end;
   if (!waited_again) row.asked.grace = grace_of(id, job, row.end);
   row.asked.earlier = job.earlier;

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "control/run_request.h"
 #include "model/cluster.h"
 #include "serve/selector.h"
 #include "serve/submission.h"
@@ -45,7 +44,7 @@ struct JobEntry {
     std::string nodes;          // where the latest dispatch ran, as a host list, once it is over
     std::string message;        // what the engine said last
     Instant released = kEpoch;  // when it was let go that was held; kEpoch: it was not
-    RunUse used = {};           // by the latest dispatch, once it is over, as its supervisor saw it
+    JobUse used = {};           // by the latest dispatch, once it is over, as its engine saw it
     Grace grace = {};
   };
 

@@ -472,10 +472,6 @@ void Service::note_of_job(JobId job, std::string sentence) {
   entry->hear().message = std::move(sentence);
 }
 
-void Service::used(JobId job, std::uint32_t /*dispatch*/, const RunUse& use) {
-  if (JobEntry* entry = book_.find(job)) entry->hear().used = use;
-}
-
 void Service::keep(const char* what, JobId job, const std::string& text) {
   store_->put_setting(what + std::to_string(job.value), text);
 }

@@ -274,7 +274,6 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void note_of_job(JobId job, std::string sentence) override;
   void warn_of_job(JobId job, const std::string& sentence) override;
   void note_of_node(NodeId node, std::string sentence, const std::string& output) override;
-  void used(JobId job, std::uint32_t dispatch, const RunUse& use) override;
 
  private:
   struct Ended {

@@ -70,6 +70,10 @@ struct PartName<RunHistory> {
   static constexpr std::string_view kText = "past runs";
 };
 template <>
+struct PartName<JobUse> {
+  static constexpr std::string_view kText = "use of a job";
+};
+template <>
 struct PartName<LicenceUse> {
   static constexpr std::string_view kText = "licences";
 };
@@ -78,8 +82,9 @@ struct PartName<Reservation> {
   static constexpr std::string_view kText = "reservation";
 };
 
-using Parts = KindsOf<KindList<JobSpec, JobTerms, Dependency, Placement, Share, PerNode, LicenceUse, Reason, Job,
-                               NodePowerRow, LoadReading, PowerCounters, Node, PowerDraw, RunHistory, Reservation>>;
+using Parts =
+    KindsOf<KindList<JobSpec, JobTerms, Dependency, Placement, Share, PerNode, JobUse, LicenceUse, Reason, Job,
+                     NodePowerRow, LoadReading, PowerCounters, Node, PowerDraw, RunHistory, Reservation>>;
 
 template <class T>
 std::string type_text() {

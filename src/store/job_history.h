@@ -8,6 +8,7 @@
 
 #include "base/id.h"
 #include "base/time.h"
+#include "model/job_use.h"
 
 namespace rota::store {
 
@@ -40,15 +41,6 @@ struct RareRequest {
   Grace grace = {};          // of its latest dispatch
 
   bool operator==(const RareRequest&) const = default;
-};
-
-// What the latest dispatch of a job has used.
-struct JobUse {
-  Duration processors{0};   // of their time,
-  Duration in{0};           // for as long as its processes ran; 0: that is not known
-  std::int64_t memory = 0;  // bytes, the most at one time; 0: nothing of all this is known
-
-  bool operator==(const JobUse&) const = default;
 };
 
 // What is known of a job that has left. Instants are on the clock of the facts; kNever: that never was.

@@ -191,7 +191,7 @@ class Desk : public Intake, public RunSource {
   Takeover& takeover() { return takeover_; }
   Machine& machine() { return machine_; }
   RealLoop& loop() { return loop_; }
-  const RunUse& use_of(std::uint32_t job) { return uses_[JobId{job}]; }
+  const JobUse& use_of(std::uint32_t job) { return uses_[JobId{job}]; }  // as it was told last
   const std::string& told_of(std::uint32_t job) { return sentences_[JobId{job}]; }
   const std::string& warned_of(std::uint32_t job) { return warnings_[JobId{job}]; }
   const std::vector<Observed>& all() const { return heard_; }
@@ -199,6 +199,11 @@ class Desk : public Intake, public RunSource {
   JobId submit(const JobSpec& /*spec*/, Bars /*bars*/) override { return {}; }
   Result<void> record(const Observed& fact, Instant /*happened*/) override {
     heard_.push_back(fact);
+    std::visit(
+        [&](const auto& what) {
+          if constexpr (requires { what.use; }) uses_[what.job] = what.use;
+        },
+        fact);
     return {};
   }
   Result<void> decide() override { return {}; }
@@ -209,7 +214,6 @@ class Desk : public Intake, public RunSource {
   }
   void note_of_job(JobId job, std::string sentence) override { sentences_[job] = std::move(sentence); }
   void warn_of_job(JobId job, const std::string& sentence) override { warnings_[job] = sentence; }
-  void used(JobId job, std::uint32_t /*dispatch*/, const RunUse& use) override { uses_[job] = use; }
 
  private:
   std::filesystem::path folder_;
@@ -222,7 +226,7 @@ class Desk : public Intake, public RunSource {
   std::map<JobId, RunRequest> runs_;
   std::map<JobId, std::string> sentences_;
   std::map<JobId, std::string> warnings_;
-  std::map<JobId, RunUse> uses_;
+  std::map<JobId, JobUse> uses_;
   std::vector<Observed> heard_;
   std::uint64_t key_ = 0;
 };

@@ -322,7 +322,6 @@ void LocalEngine::ended(JobId job, Entry& entry) {
     record.ran = std::clamp<std::int64_t>((loop_.now() - entry.since).count(), 0, record.ran);
   entry.end = end_of(record);
   if (!record.sentence.empty()) source_.note_of_job(job, record.sentence);
-  if (record.over()) source_.used(job, entry.dispatch, use_of(record));
   if (!entry.next) return report_end(job, entry);
   const Command next = *entry.next;
   drop(job);
@@ -462,25 +461,25 @@ Tell LocalEngine::tell(Tell::Kind kind, const Command& command) const {
   return {.kind = kind, .epoch = command.epoch, .key = command.key, .dispatch = command.dispatch};
 }
 
-RunUse use_of(const RunRecord& record) {
-  const Duration ran{record.elsewhere + record.ran};
-  if (record.lost) return {.ran = ran};  // nobody has counted what it used to its end
-  return {Duration{record.user + record.system}, Duration{record.used_in}, record.memory, ran};
+JobUse use_of(const RunRecord& record) {
+  if (record.lost || !record.over()) return {};  // nobody has counted what it used to its end
+  return {Duration{record.user + record.system}, Duration{record.used_in}, record.memory};
 }
 
 DispatchEnd end_of(const RunRecord& record) {
   const JobId job{record.job};
+  const JobUse use = use_of(record);
   const auto finished = [&](Outcome outcome) {
-    return Finished{.job = job, .outcome = outcome, .dispatch = record.dispatch, .status = record.status};
+    return Finished{.job = job, .outcome = outcome, .dispatch = record.dispatch, .status = record.status, .use = use};
   };
-  if (record.stood) return Vacated{job, Duration{record.ran}, record.dispatch};
-  const Requeued requeued{job, Duration{std::max<std::int64_t>(record.limit, 1)}, record.dispatch};
+  if (record.stood) return Vacated{job, Duration{record.ran}, record.dispatch, use};
+  const Requeued requeued{job, Duration{std::max<std::int64_t>(record.limit, 1)}, record.dispatch, use};
   switch (record.asked) {
     case Asked::requeue:
     case Asked::move:
       return requeued;
     case Asked::vacate:
-      return Vacated{job, Duration{std::max<std::int64_t>(record.kept, 0)}, record.dispatch};
+      return Vacated{job, Duration{std::max<std::int64_t>(record.kept, 0)}, record.dispatch, use};
     case Asked::cancel:
     case Asked::hangup:
       return finished(Outcome::cancelled);

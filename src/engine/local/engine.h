@@ -248,6 +248,6 @@ class LocalEngine final : public LiveEngine, public RunProbe, public Alarm {
 
 // How one dispatch was over, by its record.
 DispatchEnd end_of(const RunRecord& record);
-RunUse use_of(const RunRecord& record);
+JobUse use_of(const RunRecord& record);
 
 }  // namespace rota::local

@@ -319,7 +319,6 @@ void LocalEngine::remove_left_cgroups() const {
 void LocalEngine::tell_again() const {
   for (const auto& [job, entry] : runs_) {
     if (!entry.record.sentence.empty()) source_.note_of_job(job, entry.record.sentence);
-    if (entry.record.over()) source_.used(job, entry.dispatch, use_of(entry.record));
   }
 }
 

@@ -66,10 +66,14 @@ TEST_F(LocalSuspendedTest, what_it_has_kept_counts_from_when_its_start_was_decid
   Command turn = desk_.command(Command::Kind::start, 1, 2);
   turn.start = desk_.loop().now() - seconds(10);
   desk_.engine().dispatch(turn);
-  go();
-  EXPECT_EQ(desk_.outcome(1, 2), Outcome::completed);
-  EXPECT_GE(desk_.use_of(1).ran, seconds(10)) << "of its latest turn";
-  EXPECT_LT(desk_.use_of(1).ran, seconds(100));
+  ASSERT_TRUE(desk_.wait_for<Launched>(1, 2));
+  Command leave = desk_.command(Command::Kind::preempt, 1, 2);
+  leave.how = Preemption::suspend;
+  desk_.engine().dispatch(leave);
+  ASSERT_TRUE(desk_.wait_for<Vacated>(1, 2));
+  const Duration lately = desk_.heard<Vacated>(1, 2)->kept;
+  EXPECT_GE(lately, seconds(10)) << "of its latest turn";
+  EXPECT_LT(lately, seconds(100));
 }
 
 TEST_F(LocalSuspendedTest, what_its_user_lets_go_on_runs_of_its_limit) {

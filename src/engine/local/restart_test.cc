@@ -128,15 +128,18 @@ TEST_F(LocalRestartTest, what_was_told_of_a_running_job_is_told_again) {
   EXPECT_EQ(desk_.outcome(1), Outcome::completed);
 }
 
-TEST_F(LocalRestartTest, how_long_it_ran_that_ended_while_nobody_served_is_told_again) {
+TEST_F(LocalRestartTest, what_a_job_used_that_ended_while_nobody_served_can_be_seen) {
   desk_.launch(1, desk_.shell(std::string("sleep 0.2; ") + kUntilGo));
   ASSERT_TRUE(desk_.wait_for_file("pid"));
   const pid_t keeper = supervisor();
   desk_.close();
   go();
   ASSERT_TRUE(gone(keeper));
-  desk_.open();
-  EXPECT_GE(desk_.use_of(1).ran, Duration{200});
+  const Observation all = desk_.open().observe();
+  ASSERT_NE(desk_.seen(all, 1), nullptr);
+  const auto* end = std::get_if<Finished>(&desk_.seen(all, 1)->end);
+  ASSERT_NE(end, nullptr);
+  EXPECT_GE(end->use.in, Duration{200});
 }
 
 TEST_F(LocalRestartTest, a_mark_of_the_systems_start_that_was_cut_off_is_no_other_start) {
