@@ -95,7 +95,10 @@ struct Capabilities {
   // How long a job that has ended is known by it. Of one that it has forgotten nothing tells how it ended
   // (Outcome::unknown).
   Duration remembers = kLongest;
-  bool terminals = false;         // a job's input and output can be at a person's terminal (control/attach.h)
+  bool submits = true;     // jobs that come to Rota are carried out; else all jobs come from the engine
+  bool terminals = false;  // a job's input and output can be at a person's terminal (control/attach.h)
+  // How fast it answers: a command without an answer for so long is sent again (AnswerRules).
+  Duration answers_within = seconds(10);
   bool confirms_starts = false;   // a start is over when Launched or LaunchFailed says so; else it is as good as done
   std::string why_no_power = {};  // where there is none, for people: what is missing, as a sentence
 };

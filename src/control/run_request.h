@@ -1,5 +1,5 @@
-// What is executed for one dispatch of a job by an engine that starts processes itself, and what such an engine has to
-// tell of it that is for people. The scheduler's own state says nothing of programs: the engine asks a RunSource when a
+// What is executed for one dispatch of a job by an engine that starts processes itself, and what any engine has to tell
+// that is for people. The scheduler's own state says nothing of programs: the engine asks a RunSource when a
 // dispatch is about to begin.
 #pragma once
 
@@ -45,17 +45,23 @@ struct RunRequest {
   Duration checkpoint_time = seconds(60);  // that this may take
 };
 
-class RunSource {
+// Hears what an engine has to say for people, and no fact says.
+class EngineNotes {
  public:
-  virtual ~RunSource() = default;
-  // What to execute for this start. Fails with a sentence if that is not known: the job cannot be launched.
-  virtual Result<RunRequest> run_of(const Command& start) = 0;
-  // For people: why a launch failed, or what went wrong with the job.
+  virtual ~EngineNotes() = default;
+  // Why a launch failed, or what went wrong with the job.
   virtual void note_of_job(JobId job, std::string sentence) = 0;
   // The same where an operator has to see to it.
   virtual void warn_of_job(JobId job, const std::string& sentence) = 0;
   // The same of a node that is switched, with what its command wrote; no sentence: nothing is wrong with it any more.
   virtual void note_of_node(NodeId /*node*/, std::string /*sentence*/, const std::string& /*output*/) {}
+};
+
+// For an engine that starts processes itself.
+class RunSource : public EngineNotes {
+ public:
+  // What to execute for this start. Fails with a sentence if that is not known: the job cannot be launched.
+  virtual Result<RunRequest> run_of(const Command& start) = 0;
 };
 
 }  // namespace rota

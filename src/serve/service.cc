@@ -177,7 +177,7 @@ Result<void> Service::start_deciding(const std::string& policy) {
   planned_starts_.forget();
   controller_ = std::make_unique<Controller>(cluster_options(), *chain_, Ports{*loop_, *engine_, *this, journal_.get()},
                                              Controller::Breach::goes_plain);
-  controller_->set_answer_rules({.answer_within = seconds(10), .look_every = seconds(60)});
+  controller_->set_answer_rules({.answer_within = engine_->capabilities().answers_within, .look_every = seconds(60)});
   return {};
 }
 

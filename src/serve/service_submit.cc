@@ -153,7 +153,9 @@ Result<Prepared> Service::prepared_of(const Caller& caller, const Submission& su
   TRY(complete(submission));
   auto spec = TRY(spec_of(submission, *machine_));
   if (auto why = never_fits(*machine_, spec)) return fail("the job can never run here: it {}.", *why);
-  if (!submission.attach.socket.empty() && !engine_->capabilities().terminals)
+  const Capabilities can = engine_->capabilities();
+  if (!can.submits) return fail("jobs of this cluster are submitted to its own resource manager, and not here.");
+  if (!submission.attach.socket.empty() && !can.terminals)
     return fail("jobs of this cluster cannot run at a terminal; submit it without `attach`.");
   Prepared prepared{spec};
   prepared.spec.user = caller.uid;

@@ -103,7 +103,9 @@ Line::Done Line::carry_out(const Order& order) {
 Capabilities ForeignEngine::capabilities() const {
   Capabilities can;
   can.suspend = can.checkpoint = can.extend = can.power = can.move = can.tasks = can.sites = false;
+  can.submits = false;
   can.shared = true;
+  can.answers_within = seconds(60);
   can.remembers = OtherCluster::kRemembers;
   can.confirms_starts = true;
   return can;

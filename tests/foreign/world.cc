@@ -152,6 +152,7 @@ Wish World::any_wish() {
   wish.run_time = seconds(chance_.between(1, 1000));
   wish.priority = chance_.between(0, 3);
   wish.gated = chance_.chance(0.6);
+  wish.requeue = chance_.chance(0.4);
   return wish;
 }
 
@@ -319,7 +320,7 @@ void World::rise() {
     expect(same.has_value(), same ? "" : "the journal decided again: " + same.error().message);
   }
   controller_->add_observer(*this);
-  controller_->set_answer_rules({.answer_within = seconds(60)});
+  controller_->set_answer_rules({.answer_within = engine_->capabilities().answers_within});
   const auto opened = engine_->open(*controller_, {.state = [this]() -> const View& { return controller_->view(); }});
   expect(opened.has_value(), "the engine cannot be opened");
   const auto resumed = controller_->resume();
