@@ -65,6 +65,7 @@ void ClaimGate::ask(JobId id, Claimed& job, const Command& command) {
     case StartAnswer::ours:
       return pass(command);
     case StartAnswer::pending:
+      held_starts_ += about_start ? 1 : 0;
       return hold(id, command);
     case StartAnswer::gone:
       break;

@@ -49,6 +49,8 @@ class ClaimGate final : public Engine {
   // The answer to what was pending.
   void answered(std::int64_t job, bool ours);
 
+  std::int64_t held_starts() const { return held_starts_; }  // so far: starts that had to wait for an answer
+
  private:
   struct Held {
     Command command;
@@ -73,6 +75,7 @@ class ClaimGate final : public Engine {
   Loop& loop_;
   std::map<JobId, Claimed> jobs_;            // that are to be claimed, and have not left
   std::map<JobId, std::vector<Held>> held_;  // by the job whose claim is not answered yet
+  std::int64_t held_starts_ = 0;
 };
 
 }  // namespace rota

@@ -143,6 +143,7 @@ void FaultyExchange::hand_over(Line& line, const Change& change) {
   if (change.kind == Change::Kind::resynced) line.in_resync = false;
   if (!line.in_resync) line.seen = change.revision;
   line.watcher->hear(change);
+  if (!line.watcher) return;  // its site has died of it
   if (line.in_resync || !random_.chance(faults_.change_doubled)) return;
   ++counts_.changes_doubled;
   line.watcher->hear(change);

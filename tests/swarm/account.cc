@@ -25,14 +25,9 @@ const GlobalJob* Account::find(std::int64_t number) const {
   return found == jobs_.end() ? nullptr : found->second;
 }
 
-const Offer& Account::takes_in(const GlobalJob& job, Instant now) {
+void Account::takes_in(const Offer& offer) {
   ++travels_.submitted;
-  Offer& offer = offers_[job.job.spec.number];
-  offer.spec = job.job.spec;
-  offer.home = offer.data = SiteId{job.home};
-  offer.submitted = now;
-  offer.serial = ++serials_[job.home];
-  return offer;
+  offers_[offer.spec.number] = offer;
 }
 
 const Offer* Account::offer(std::int64_t number) const {

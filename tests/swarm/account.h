@@ -17,8 +17,8 @@ class Account {
   explicit Account(const FederationCase& drawn);
 
   const GlobalJob* find(std::int64_t number) const;  // nullptr: it is a site's own
-  // Its home has taken it in, for good: what is offered to all sites.
-  const Offer& takes_in(const GlobalJob& job, Instant now);
+  // Its home has taken it in, for good, as an offer to all sites.
+  void takes_in(const Offer& offer);
   const Offer* offer(std::int64_t number) const;  // nullptr: it was not submitted yet
   // That it has ended is durable at this site.
   void ended(std::int64_t number, SiteId at);
@@ -40,7 +40,6 @@ class Account {
  private:
   std::map<std::int64_t, const GlobalJob*> jobs_;
   std::map<std::int64_t, Offer> offers_;
-  std::map<std::uint32_t, std::int64_t> serials_;
   std::map<std::int64_t, SiteId> runs_;       // in this look
   std::map<std::int64_t, SiteId> completed_;  // really
   std::map<std::int64_t, SiteId> ended_;      // as its site knows for good

@@ -73,8 +73,8 @@ struct BadPolicy {
 
 // The controller crashes at the n-th of these since the beginning, and is back after a while.
 struct CrashPoint {
-  // request: to the exchange of a federation, and only after it.
-  enum class Where : std::uint8_t { record, before_commit, after_commit, dispatch, compact, request };
+  // before_request, request: to the exchange of a federation, which is about to leave, and which has left.
+  enum class Where : std::uint8_t { record, before_commit, after_commit, dispatch, compact, request, before_request };
   Where where = Where::record;
   std::int64_t count = 1;
   std::int64_t away = 0;

@@ -87,6 +87,11 @@ FederationCase draw_federation(std::uint64_t seed) {
       const std::int64_t away = random.chance(0.7) ? random.between(0, 5) : random.between(0, 300);
       site.crashes.push_back({CrashPoint::Where::request, random.between(1, 150), away});
     }
+    Random outbox(seed ^ 0x0b0cU ^ static_cast<std::uint64_t>(i) << 32U);
+    for (std::int64_t left = outbox.between(0, 6); left > 0; --left) {
+      const std::int64_t away = outbox.chance(0.7) ? outbox.between(0, 5) : outbox.between(0, 300);
+      site.crashes.push_back({CrashPoint::Where::before_request, outbox.between(1, 150), away});
+    }
     std::erase_if(site.acts, [&](const UserAct& act) { return act.job > static_cast<std::int64_t>(site.jobs.size()); });
   }
   const auto fits_somewhere = [&](const GlobalJob& global) {

@@ -34,7 +34,8 @@ struct Flags {
   bool goes_on = false;  // after a failure
   bool shrinks = true;
   bool sqlite = false;
-  bool tells = false;  // every fact of the shrunk case, or of the seed's
+  bool federations = false;  // every seed is one
+  bool tells = false;        // every fact of the shrunk case, or of the seed's
 };
 
 bool read_flags(int count, char** words, Flags& flags) {
@@ -46,20 +47,23 @@ bool read_flags(int count, char** words, Flags& flags) {
       flags.shrinks = false;
     } else if (word == "--sqlite") {
       flags.sqlite = true;
+    } else if (word == "--federations") {
+      flags.federations = true;
     } else if (word == "--facts") {
       flags.tells = true;
     } else if ((word == "--seeds" || word == "--first") && i + 1 < count) {
       (word == "--seeds" ? flags.seeds : flags.first) = std::strtoull(words[++i], nullptr, 10);
     } else {
       std::fprintf(stderr,
-                   "usage: tests_swarm [--seeds N] [--first SEED] [--sqlite] [--go-on] [--no-shrinking] [--facts]\n");
+                   "usage: tests_swarm [--seeds N] [--first SEED] [--federations] [--sqlite] [--go-on] "
+                   "[--no-shrinking] [--facts]\n");
       return false;
     }
   }
   return true;
 }
 
-// One seed in so many is a federation.
+// One seed in so many is a federation, if not all are.
 constexpr std::uint64_t kFederation = 5;
 
 void tell_facts(Case& drawn) { drawn.tells = true; }
@@ -134,7 +138,7 @@ int run(const Flags& flags) {
   sums = {};
   for (std::uint64_t seed = flags.first; seed < flags.first + flags.seeds; ++seed) {
     running = "seed " + std::to_string(seed);
-    const bool federated = seed % kFederation == 0;
+    const bool federated = flags.federations || seed % kFederation == 0;
     const bool good = federated ? check(kept_in(draw_federation(seed), flags.sqlite), flags, sums)
                                 : check(kept_in(draw_case(seed), flags.sqlite), flags, sums);
     sums.seeds += good ? 1 : 0;

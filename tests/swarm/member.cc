@@ -13,8 +13,10 @@ Member::Member(SiteId self, const Parts& parts) : self_(self), parts_(parts) {
 
 bool Member::submit(const GlobalJob& job) {
   if (!parts_.world.site().up()) return false;
-  submitted_.push_back(parts_.account.takes_in(job, parts_.loop.now()));
-  dispatcher_->offer(submitted_.back());
+  const Offer offer = member_->next_offer(job.job.spec, SiteId{job.home});
+  parts_.account.takes_in(offer);
+  submitted_.push_back(offer);
+  parts_.world.site().guard([&] { member_->offer(offer); });
   return true;
 }
 
@@ -28,49 +30,53 @@ void Member::cancel(std::int64_t number) {
 
 void Member::expect_copy(const Offer& offer) {
   copies_.push_back(offer);
-  if (!parts_.world.site().up() || !asked_here(offer)) return;
-  dispatcher_->stands_by(offer);
-  take(offer);
+  parts_.world.site().guard([&] { member_->take_copy(offer); });
 }
 
-bool Member::at_rest() const { return dispatcher_ && dispatcher_->idle() && coming_.empty() && lost_.empty(); }
+bool Member::at_rest() const {
+  return member_ && member_->idle() && coming_.empty() && lost_.empty() && submissions_.empty();
+}
 
-// Nobody knows what was asked at the exchange: whatever the site has in its queue is claimed again before it starts.
 void Member::rises() {
   ++lives_;
-  GateKeeper& keeper = *this;
-  rota::Site& site = *this;
-  Exchange& exchange = *this;
-  gate_.emplace(parts_.world.link(), keeper, parts_.loop);
-  dispatcher_.emplace(self_, parts_.drawn.rules, site, exchange, parts_.loop);
+  rota::Member::Left left;
+  left.serial = static_cast<std::int64_t>(submitted_.size());
+  left.offered = submitted_;
+  left.ended.assign(ended_.begin(), ended_.end());
+  std::set<std::int64_t> here(ended_);
   view().for_each_job([&](JobId id, const Job& job) {
     const Offer* offer = parts_.account.offer(job.spec.number);
     if (!offer || job.gone()) return;
-    gate_->expect(id, job.spec.number);
-    dispatcher_->stands_by(*offer);
+    left.queued.emplace_back(id, *offer);
+    here.insert(job.spec.number);
   });
   for (const Offer& copy : copies_) {
     const std::int64_t number = copy.spec.number;
-    if (has(number) || gone_.contains(number) || !asked_here(copy)) continue;
-    dispatcher_->stands_by(copy);
-    take(copy);
+    if (!here.contains(number) && !gone_.contains(number)) left.copies.push_back(copy);
   }
+  const MemberRules rules{parts_.drawn.rules, Fetch::before, parts_.drawn.ahead};
+  LocalQueue& queue = *this;
+  Durable& journal = *this;
+  member_.emplace(self_, rules, rota::Member::Ports{queue, parts_.world.link(), *this, *this, *this, *this, &journal});
+  parts_.world.site().controller().add_observer(member_->observer());
+  member_->take_over(left);
 }
 
 // Its epoch names this life, and is durable now.
 void Member::acts() {
   was_there_ = true;
-  dispatcher_->open(parts_.loop.now(), view().epoch());
-  for (const std::int64_t number : ended_) dispatcher_->ended(number);
-  for (const Offer& offer : submitted_) dispatcher_->offer(offer);
+  parts_.world.site().guard([&] { member_->open(parts_.loop.now(), view().epoch()); });
 }
 
 void Member::falls() {
-  dispatcher_.reset();
-  gate_.reset();
+  Travels& travels = parts_.account.travels();
+  const std::int64_t held = member_->gate().held_starts();
+  travels.held += held;
+  if (lives_ > 1) travels.held_again += held;
+  member_.reset();
   coming_.clear();
   lost_.clear();
-  falls_for_.reset();
+  submissions_.clear();
   parts_.loop.set(*this, kNever);
 }
 
@@ -91,18 +97,13 @@ void Member::endured(const Fact& fact) {
           }
           ended_.insert(number);
           parts_.account.ended(number, self_);
-          if (dispatcher_) dispatcher_->ended(number);
         }
       },
       fact.what);
 }
 
-std::optional<JobSpec> Member::asked_here(const Offer& offer) const {
-  return fits(parts_.drawn.sites[self_.value], offer.spec) ? std::optional(offer.spec) : std::nullopt;
-}
-
-Haul Member::haul(const Offer& offer) const {
-  return {offer.data == self_ ? Duration{0} : parts_.drawn.transfer, parts_.drawn.transfer, Duration{0}};
+std::optional<JobSpec> Member::asked_at(SiteId site, const JobSpec& job) const {
+  return fits(parts_.drawn.sites[site.value], job) ? std::optional(job) : std::nullopt;
 }
 
 std::vector<Coming> Member::coming() const {
@@ -110,16 +111,6 @@ std::vector<Coming> Member::coming() const {
   for (const auto& [at, number] : coming_) {
     const JobSpec& spec = parts_.account.offer(number)->spec;
     all.push_back({at, spec.processors, spec.limit});
-  }
-  return all;
-}
-
-// As if it could start wherever it fits as soon as its input is there.
-std::vector<Duration> Member::soonest(const Offer& offer) const {
-  std::vector<Duration> all(parts_.drawn.sites.size(), parts_.drawn.transfer);
-  all[offer.data.value] = Duration{0};
-  for (std::size_t s = 0; s < all.size(); ++s) {
-    if (!fits(parts_.drawn.sites[s], offer.spec)) all[s] = kLongest;
   }
   return all;
 }
@@ -132,35 +123,29 @@ JobId Member::find(std::int64_t number) const {
   return found;
 }
 
-bool Member::has(std::int64_t job) const {
-  if (lost_.contains(job)) return false;
-  const bool comes = std::any_of(coming_.begin(), coming_.end(), [&](const auto& c) { return c.second == job; });
-  return comes || ended_.contains(job) || find(job).valid();
-}
-
-void Member::take(const Offer& offer) {
-  const bool at_once = offer.data == self_ || parts_.drawn.rules.race;
-  if (!parts_.drawn.rules.race) ++parts_.account.travels().taken;
-  coming_.emplace(parts_.loop.now() + (at_once ? Duration{0} : parts_.drawn.transfer), offer.spec.number);
+void Member::bring(const Offer& offer) {
+  const bool race = parts_.drawn.rules.race;
+  if (!race) ++parts_.account.travels().taken;
+  coming_.emplace(parts_.loop.now() + (race ? Duration{0} : haul(offer, self_)), offer.spec.number);
   set_alarm();
 }
 
-void Member::give_up(std::int64_t job) {
-  if (std::erase_if(coming_, [&](const auto& c) { return c.second == job; }) > 0) return;
-  lost_.insert(job);
+void Member::leave(std::int64_t job) {
+  std::erase_if(coming_, [&](const auto& c) { return c.second == job; });
+}
+
+void Member::submit(const JobSpec& spec, Instant /*input*/, bool ahead) {
+  submissions_.push_back({spec, ahead});
   set_alarm();
 }
 
-StartAnswer Member::claim_to_start(std::int64_t job) {
-  const StartAnswer answer = dispatcher_->claim(job);
-  if (answer != StartAnswer::pending) return answer;
-  ++parts_.account.travels().held;
-  if (lives_ > 1) ++parts_.account.travels().held_again;
-  return answer;
-}
-
-StartAnswer Member::claim_to_make_room(std::int64_t job) {
-  return parts_.drawn.rules.race ? StartAnswer::ours : dispatcher_->claim(job);
+void Member::take_back(std::int64_t job, JobId id) {
+  if (id.valid()) {
+    lost_.push_back(id);
+  } else {
+    std::erase_if(submissions_, [&](const Submission& s) { return s.spec.number == job; });
+  }
+  set_alarm();
 }
 
 void Member::not_started(const Command& give_way) {
@@ -168,37 +153,54 @@ void Member::not_started(const Command& give_way) {
   parts_.world.link().dispatch(give_way);
 }
 
-void Member::lost(JobId id) {
-  lost_.insert(parts_.world.safety().number_of(id));
-  set_alarm();
-}
-
 void Member::send(const Request& request) {
+  parts_.world.site().reach(CrashPoint::Where::before_request);
   parts_.exchange.send(request);
-  ++requests_;
-  if (parts_.loop.now() >= at_seconds(parts_.drawn.heals_at)) return;
-  for (const CrashPoint& point : parts_.drawn.sites[self_.value].crashes) {
-    if (point.where != CrashPoint::Where::request || point.count != requests_) continue;
-    falls_for_ = point.away;
-    set_alarm();
-  }
+  parts_.world.site().reach(CrashPoint::Where::request);
 }
 
-// The controller is told of nothing while it, or the dispatcher, is at work.
+void Member::watch(SiteId site, Watcher& watcher, Revision seen) {
+  hears_ = &watcher;
+  parts_.exchange.watch(site, *this, seen);
+}
+
+void Member::stop(Watcher& /*watcher*/) {
+  parts_.exchange.stop(*this);
+  hears_ = nullptr;
+}
+
+void Member::hear(const Change& change) {
+  parts_.world.site().guard([&] { hears_->hear(change); });
+}
+
+void Member::set(Alarm& alarm, Instant at) {
+  parts_.loop.set(alarms_.try_emplace(&alarm, parts_.world, alarm).first->second, at);
+}
+
+// The controller is told of nothing while it, or the member, is at work.
 void Member::set_alarm() {
-  Instant next = coming_.empty() ? kNever : coming_.begin()->first;
-  if (!lost_.empty() || falls_for_) next = parts_.loop.now();
-  parts_.loop.set(*this, next);
+  const bool at_once = !lost_.empty() || !submissions_.empty();
+  const Instant next = coming_.empty() ? kNever : coming_.begin()->first;
+  parts_.loop.set(*this, at_once ? parts_.loop.now() : next);
 }
 
 void Member::ring() {
   if (!parts_.world.site().up()) return;
-  if (falls_for_) return parts_.world.site().fall(*falls_for_);
-  while (!lost_.empty()) let_go(lost_.extract(lost_.begin()).value());
-  while (!coming_.empty() && coming_.begin()->first <= parts_.loop.now()) {
-    queue(coming_.extract(coming_.begin()).mapped());
+  while (!lost_.empty()) {
+    const JobId id = lost_.front();
+    lost_.pop_front();
+    let_go(id);
   }
-  set_alarm();
+  while (!coming_.empty() && coming_.begin()->first <= parts_.loop.now()) {
+    const std::int64_t number = coming_.extract(coming_.begin()).mapped();
+    parts_.world.site().guard([&] { member_->arrived(number); });
+  }
+  while (!submissions_.empty()) {
+    const Submission submission = submissions_.front();
+    submissions_.pop_front();
+    queue(submission);
+  }
+  if (parts_.world.site().up()) set_alarm();
 }
 
 void Member::say(const Observed& fact) {
@@ -208,32 +210,30 @@ void Member::say(const Observed& fact) {
   });
 }
 
-void Member::let_go(std::int64_t number) {
-  const JobId id = find(number);
-  if (!id.valid()) return;
-  parts_.account.given_up(number, *parts_.world.engine().ledger(), id);
-  gate_->revoked(id);
+void Member::let_go(JobId id) {
+  if (!view().knows(id) || view().job(id).gone()) return;
+  parts_.account.given_up(view().job(id).spec.number, *parts_.world.engine().ledger(), id);
   parts_.world.safety().goes(id);
   say(Cancelled{id});
 }
 
-// Before the controller can start it, the dispatcher knows that it is here.
-void Member::queue(std::int64_t number) {
-  if (!dispatcher_->queued(number)) return;
-  const GlobalJob& job = *parts_.account.find(number);
+void Member::queue(const Submission& submission) {
+  const GlobalJob& job = *parts_.account.find(submission.spec.number);
   parts_.world.site().attempt([&](Controller& controller) -> Result<void> {
+    const std::int64_t number = submission.spec.number;
     const JobId expected = controller.view().next_job();
-    JobSpec spec = job.job.spec;
+    JobSpec spec = submission.spec;
     spec.submit = parts_.world.site().clock();
     parts_.world.safety().submits(number, expected, {});
     parts_.world.engine().will_run(expected, job.job.run_time);
-    gate_->expect(expected, number);
-    if (parts_.drawn.ahead) {
+    JobId id;
+    if (submission.ahead) {
       const JobTerms terms{.limit = spec.limit, .priority = spec.priority, .partition = spec.partition};
-      static_cast<void>(controller.submit(spec, terms, kNoBars, true));
+      id = controller.submit(spec, terms, kNoBars, true).value_or(JobId{});
     } else {
-      controller.submit(spec);
+      id = controller.submit(spec);
     }
+    member_->queued(number, id);
     return controller.decide();
   });
 }

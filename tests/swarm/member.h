@@ -1,22 +1,31 @@
-// A site of a federation: beside its controller, in every life of it, a dispatcher and a claim gate. What they have in
-// memory dies with the controller. A new life knows what its journal says (which jobs of the federation it has, and
-// the epoch that names the life); that of a job of the federation its home and serial number are known for good; and
-// three lists that no crash touches: jobs that were submitted here for all sites, jobs that have ended here (a site has
-// them in its job history), and in a race those of which it was told.
+// A site of a federation in the swarm: the member that runs live beside its controller, in every life of it, and what
+// can go wrong between them. What the member has in memory dies with the controller. A new life knows what its journal
+// says (which jobs of the federation it has, and the epoch that names the life); that of a job of the federation its
+// home and serial number are known for good; and three lists that no crash touches: jobs that were submitted here for
+// all sites, jobs that have ended here (a site has them in its job history), and in a race those of which it was told.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
 #include <vector>
 
-#include "control/claim_gate.h"
+#include "control/member.h"
 #include "swarm/account.h"
 #include "swarm/world.h"
 
 namespace rota::swarm {
 
-class Member final : public Companion, private rota::Site, private GateKeeper, private Exchange, private Alarm {
+class Member final : public Companion,
+                     private LocalQueue,
+                     private Carrier,
+                     private Directory,
+                     private Exchange,
+                     private Watcher,
+                     private Durable,
+                     private Loop,
+                     private Alarm {
  public:
   struct Parts {
     const FederationCase& drawn;
@@ -36,59 +45,82 @@ class Member final : public Companion, private rota::Site, private GateKeeper, p
   bool was_there() const { return was_there_; }  // the exchange has heard of it
 
  private:
+  // Rings what the member has set, so that a crash ends it.
+  class Guarded final : public Alarm {
+   public:
+    Guarded(World& world, Alarm& alarm) : world_(world), alarm_(alarm) {}
+    void ring() override {
+      world_.site().guard([&] { alarm_.ring(); });
+    }
+
+   private:
+    World& world_;
+    Alarm& alarm_;
+  };
+  struct Submission {
+    JobSpec spec;
+    bool ahead;
+  };
+
   // Of the controller's lives.
-  Engine& outlet() override { return *gate_; }
+  Engine& outlet() override { return member_->gate(); }
+  Durable& durable() override { return member_->durable(); }
   void rises() override;
   void acts() override;
   void falls() override;
-  void decided() override { dispatcher_->load_changed(); }
-  void job_gone(JobId id) override { gate_->job_gone(id); }
+  void decided() override { member_->load_changed(); }
+  void job_gone(JobId id, const Job& job) override { member_->job_gone(id, job.spec.number); }
   void endured(const Fact& fact) override;
 
-  // The dispatcher's site.
+  // The site's own queue.
   const View& view() const override { return parts_.world.site().controller().view(); }
-  std::optional<JobSpec> asked_here(const Offer& offer) const override;
-  Haul haul(const Offer& offer) const override;
-  std::vector<Coming> coming() const override;
-  std::vector<Duration> soonest(const Offer& offer) const override;
-  bool has(std::int64_t job) const override;
-  void take(const Offer& offer) override;
-  void give_up(std::int64_t job) override;
-  void answered(std::int64_t job, bool ours) override { gate_->answered(job, ours); }
-
-  // The gate's keeper.
-  StartAnswer claim_to_start(std::int64_t job) override;
-  StartAnswer claim_to_make_room(std::int64_t job) override;
-  void starts(JobId /*id*/, std::int64_t /*job*/) override {}
-  void makes_room(JobId /*beneficiary*/) override {}
+  void submit(const JobSpec& spec, Instant input, bool ahead) override;
+  void take_back(std::int64_t job, JobId id) override;
   void not_started(const Command& give_way) override;
-  void lost(JobId id) override;
 
-  // Between its dispatcher and the exchange: counts what is asked for.
+  Result<void> commit() override { return parts_.world.site().keep(); }
+
+  // Roads: each as long as any other.
+  Duration haul(const Offer& offer, SiteId to) const override {
+    return offer.data == to ? Duration{0} : parts_.drawn.transfer;
+  }
+  Duration longest_haul(const Offer& /*offer*/) const override { return parts_.drawn.transfer; }
+  void bring(const Offer& offer) override;
+  void leave(std::int64_t job) override;
+  std::vector<Coming> coming() const override;
+
+  std::uint32_t sites() const override { return static_cast<std::uint32_t>(parts_.drawn.sites.size()); }
+  std::optional<JobSpec> asked_at(SiteId site, const JobSpec& job) const override;
+
+  // Between the member and the exchange.
   void send(const Request& request) override;
-  void watch(SiteId site, Watcher& watcher, Revision seen) override { parts_.exchange.watch(site, watcher, seen); }
-  void stop(Watcher& watcher) override { parts_.exchange.stop(watcher); }
+  void watch(SiteId site, Watcher& watcher, Revision seen) override;
+  void stop(Watcher& watcher) override;
+  void hear(const Change& change) override;
+
+  Instant now() const override { return parts_.loop.now(); }
+  void set(Alarm& alarm, Instant at) override;
 
   void ring() override;
   void set_alarm();
   JobId find(std::int64_t number) const;  // invalid: it is not in the queue here
-  void queue(std::int64_t number);
-  void let_go(std::int64_t number);
+  void queue(const Submission& submission);
+  void let_go(JobId id);
   void say(const Observed& fact);
 
   SiteId self_;
   Parts parts_;
-  std::optional<ClaimGate> gate_;
-  std::optional<Dispatcher> dispatcher_;  // at one address, so that loops know it again
+  std::optional<rota::Member> member_;  // at one address, so that its alarms are known again
+  std::map<Alarm*, Guarded> alarms_;
+  Watcher* hears_ = nullptr;
   std::multimap<Instant, std::int64_t> coming_;
-  std::set<std::int64_t> lost_;  // to be taken back from the controller
+  std::deque<JobId> lost_;              // to be taken back from the controller
+  std::deque<Submission> submissions_;  // to be handed to it
   std::vector<Offer> submitted_;
   std::vector<Offer> copies_;
   std::set<std::int64_t> ended_;
   std::set<std::int64_t> gone_;  // copies
   std::int64_t lives_ = 0;
-  std::int64_t requests_ = 0;
-  std::optional<std::int64_t> falls_for_;  // at once
   bool was_there_ = false;
 };
 

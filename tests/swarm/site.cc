@@ -176,7 +176,7 @@ void Site::saw(const View& before, const FactRef& fact) {
   count(CrashPoint::Where::record);
 }
 
-Result<void> Site::commit() {
+Result<void> Site::keep() {
   count(CrashPoint::Where::before_commit);
   if (auto kept = kept_->store().commit(); !kept) {
     commit_failed_ = true;

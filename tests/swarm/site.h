@@ -21,13 +21,14 @@ namespace rota::swarm {
 class Companion {
  public:
   virtual ~Companion() = default;
-  virtual Engine& outlet() = 0;  // where commands go; from rises() on, until falls()
-  virtual void rises() = 0;      // the state is there, and nothing has been sent yet
-  virtual void acts() = 0;       // what was decided first is durable
+  virtual Engine& outlet() = 0;    // where commands go; from rises() on, until falls()
+  virtual Durable& durable() = 0;  // makes facts durable by way of Site::keep()
+  virtual void rises() = 0;        // the state is there, and nothing has been sent yet
+  virtual void acts() = 0;         // what was decided first is durable
   virtual void falls() = 0;
-  virtual void decided() = 0;                  // something was done with the controller, and it is still there
-  virtual void job_gone(JobId id) = 0;         // perhaps not durable yet
-  virtual void endured(const Fact& fact) = 0;  // perhaps before rises()
+  virtual void decided() = 0;                           // something was done with the controller, and it is still there
+  virtual void job_gone(JobId id, const Job& job) = 0;  // perhaps not durable yet
+  virtual void endured(const Fact& fact) = 0;           // perhaps before rises()
 };
 
 class Site final : public Intake,
@@ -51,6 +52,12 @@ class Site final : public Intake,
   // Does something with the controller, if it is up; false: it has crashed, or was away.
   template <class Doing>
   bool attempt(const Doing& doing);
+  // Does something else that a crash may end, if the controller is up; within attempt() too.
+  template <class Doing>
+  void guard(const Doing& doing);
+  // A point of a run at which it may crash, inside attempt() or guard().
+  void reach(CrashPoint::Where where) { count(where); }
+  Result<void> keep();  // makes all facts durable
 
   void jump(Duration by);
   void compact();
@@ -80,11 +87,11 @@ class Site final : public Intake,
   Capabilities capabilities() const override { return outlet().capabilities(); }
   void dispatch(const Command& command) override;
   Observation observe() const override { return outlet().observe(); }
-  Result<void> commit() override;
+  Result<void> commit() override { return companion_ ? companion_->durable().commit() : keep(); }
   void saw(const View& before, const FactRef& fact) override;
   void refused(const View& view, const Error& why) override;
-  void job_gone(JobId id, const Job& /*job*/) override {
-    if (companion_) companion_->job_gone(id);
+  void job_gone(JobId id, const Job& job) override {
+    if (companion_) companion_->job_gone(id, job);
   }
 
   Engine& outlet() const { return companion_ ? companion_->outlet() : *link_; }
@@ -114,7 +121,8 @@ class Site final : public Intake,
   bool commit_failed_ = false;
   std::uint64_t lives_ = 0;
   std::vector<Fact> pending_;  // recorded, and perhaps not durable
-  std::array<std::int64_t, 6> counted_{};
+  bool guarded_ = false;       // a crash ends at an outer attempt() or guard()
+  std::array<std::int64_t, 7> counted_{};
   store::FactEncoder encoder_;
   Hash hash_;
   Totals totals_;
@@ -122,14 +130,25 @@ class Site final : public Intake,
 };
 
 template <class Doing>
-bool Site::attempt(const Doing& doing) {
-  if (!controller_ || failure_) return false;
+void Site::guard(const Doing& doing) {
+  if (!controller_ || failure_) return;
+  if (guarded_) return doing();
+  guarded_ = true;
   try {
-    if (const Result<void> done = doing(*controller_); !done) broken(done.error());
+    doing();
   } catch (const Crash& crash) {
     fall(crash.away);
   }
-  if (companion_ && controller_) companion_->decided();
+  guarded_ = false;
+  if (controller_ && commit_failed_) fall(60);
+}
+
+template <class Doing>
+bool Site::attempt(const Doing& doing) {
+  guard([&] {
+    if (const Result<void> done = doing(*controller_); !done) broken(done.error());
+  });
+  if (companion_ && controller_ && !failure_) companion_->decided();
   return controller_ != nullptr;
 }
 

@@ -1,30 +1,29 @@
-// One site of a rehearsed federation: the controller that runs live and the simulated cluster, and between them the
-// gate that claims jobs before they start.
+// One site of a rehearsed federation: the simulated cluster, the controller that runs live, and the member that runs
+// live between them.
 #pragma once
 
 #include <map>
 #include <memory>
 
-#include "control/claim_gate.h"
 #include "control/controller.h"
+#include "control/member.h"
 #include "engine/sim/rehearsal.h"
 
 namespace rota::sim {
 
-// What a site tells its federation. Jobs by number.
+// What a site tells its federation, and asks it. Jobs by number.
 class SiteEar {
  public:
   virtual ~SiteEar() = default;
-  virtual void load_changed(SiteId site) = 0;
-  // Before it starts, or others give way to it. pending: FederatedSite::answered() follows.
-  virtual StartAnswer claim(SiteId site, std::int64_t job, bool to_start) = 0;
-  // It starts. How much longer it runs because of what it has to fetch first.
+  // Of a job of the federation, on a node of CPU factor 1.
+  virtual Duration run_time(std::int64_t job) const = 0;
+  // A job that was claimed starts. How much longer it runs because of what it has to fetch first.
   virtual Duration starts(SiteId site, std::int64_t job) = 0;
   virtual void preempts(SiteId site, std::int64_t beneficiary) = 0;
   virtual void job_gone(SiteId site, const Job& job, const JobDraw& drew) = 0;  // drew: where jobs are metered
 };
 
-class FederatedSite final : private GateKeeper, private Intake, private JobSink {
+class FederatedSite final : private LocalQueue, private Intake, private JobSink {
  public:
   struct Parts {
     const RehearsalOptions& options;
@@ -32,6 +31,10 @@ class FederatedSite final : private GateKeeper, private Intake, private JobSink 
     Source& local;  // its own jobs
     VirtualLoop& loop;
     SiteEar& ear;
+    const MemberRules& rules;
+    Carrier& carrier;
+    const Directory& directory;
+    Exchange& exchange;
   };
   FederatedSite(SiteId self, const Parts& parts);
 
@@ -53,43 +56,38 @@ class FederatedSite final : private GateKeeper, private Intake, private JobSink 
   NodeStates node_states(Instant now) const { return engine_.meter().states(now); }
   // What became of the tasks of jobs that ran here.
   TaskUse tasks(Instant now) const { return engine_.tasks() ? engine_.tasks()->use(now) : TaskUse{}; }
-  const View& view() const { return controller_.view(); }
+  const View& view() const override { return controller_.view(); }
   const Result<void>& health() const { return controller_.health() ? engine_.health() : controller_.health(); }
 
-  // How a job from elsewhere comes to the queue.
+  Member& member() { return member_; }
+  const Member& member() const { return member_; }
+  // A job that no other site has, now.
+  void queue(const Arrival& arrival) { engine_.submit(arrival); }
+
+ private:
   struct Handed {
     Instant input = kEpoch;  // it cannot start before, when its input is there
     bool ahead = false;      // it goes before others of its priority
   };
-  // Hands over a job from elsewhere, now.
-  void queue(const Arrival& arrival, const Handed& handed);
-  // Takes back a job that it was brought and that has not ended, if it has it.
-  void take_back(std::int64_t job);
-  bool has(std::int64_t job) const { return brought_.contains(job); }
-  // To a claim that was pending.
-  void answered(std::int64_t job, bool ours) { gate_.answered(job, ours); }
 
- private:
+  void submit(const JobSpec& spec, Instant input, bool ahead) override;
+  void take_back(std::int64_t job, JobId id) override;
+  void not_started(const Command& give_way) override { engine_.not_started(give_way.job); }
+  void starts(JobId id, std::int64_t job) override;
+  void makes_room(JobId beneficiary) override { ear_.preempts(self_, view().job(beneficiary).spec.number); }
+
   JobId submit(const JobSpec& spec, Bars bars) override;
-  JobId submit(const JobSpec& spec, const Handed& handed);
   Result<void> record(const Observed& fact, Instant happened) override { return controller_.record(fact, happened); }
   Result<void> decide() override;
   void job_gone(JobId id, const Job& job) override;
-  StartAnswer claim_to_start(std::int64_t job) override { return ear_.claim(self_, job, true); }
-  StartAnswer claim_to_make_room(std::int64_t job) override { return ear_.claim(self_, job, false); }
-  void starts(JobId id, std::int64_t job) override;
-  void makes_room(JobId beneficiary) override;
-  void not_started(const Command& give_way) override { engine_.not_started(give_way.job); }
-  void lost(JobId id) override;
 
   SiteId self_;
   SiteEar& ear_;
   VirtualLoop& loop_;
   SimEngine engine_;
-  ClaimGate gate_;
+  Member member_;
   Controller controller_;
-  std::map<std::int64_t, JobId> brought_;  // by number: jobs from elsewhere that are here; invalid: not quite yet
-  std::map<std::int64_t, Handed> handed_;  // how these come, where not at the end of the queue with their input
+  std::map<std::int64_t, Handed> handed_;  // by number: jobs of the federation on their way from engine to controller
 };
 
 }  // namespace rota::sim

@@ -17,84 +17,70 @@ constexpr Duration kRest = seconds(5'184'000);
 
 }  // namespace
 
-// What a dispatcher sees of its site.
-class Federation::Face final : public Site {
+class Federation::Road final : public Carrier {
  public:
-  Face(Federation& federation, SiteId self) : federation_(federation), self_(self) {}
-  const View& view() const override { return federation_.sites_[self_.value]->view(); }
-  std::optional<JobSpec> asked_here(const Offer& offer) const override {
-    return federation_.asked_at(self_, job(offer).arrival.spec);
-  }
-  Haul haul(const Offer& offer) const override {
-    const GlobalJob& offered = job(offer);
-    Haul haul{
-        federation_.transfer(offered, self_), {}, self_ == offered.data ? Duration{0} : federation_.options_.margin};
-    const auto sites = static_cast<std::uint32_t>(federation_.sites_.size());
-    for (std::uint32_t from = 0; from < sites; ++from) {
-      for (std::uint32_t to = 0; to < sites; ++to) {
-        haul.longest = std::max(haul.longest, federation_.transfer(SiteId{from}, SiteId{to}, offered.bytes));
+  Road(Federation& federation, SiteId to) : federation_(federation), to_(to) {}
+  Duration haul(const Offer& offer, SiteId to) const override { return federation_.transfer(job(offer), to); }
+  Duration longest_haul(const Offer& offer) const override {
+    Duration longest{0};
+    for (std::uint32_t from = 0; from < federation_.sites(); ++from) {
+      for (std::uint32_t to = 0; to < federation_.sites(); ++to) {
+        longest = std::max(longest, federation_.transfer(SiteId{from}, SiteId{to}, job(offer).bytes));
       }
     }
-    return haul;
+    return longest;
   }
+  // A copy in a race comes without its input.
+  void bring(const Offer& offer) override {
+    if (federation_.options_.placing == Placing::race) return federation_.send_copy(job(offer), to_);
+    federation_.send(job(offer), to_, haul(offer, to_));
+  }
+  void leave(std::int64_t job) override { federation_.leave(job, to_); }
   std::vector<Coming> coming() const override {
     std::vector<Coming> all;
     for (const auto& [at, arriving] : federation_.coming_) {
       const JobSpec& spec = federation_.job_of(arriving.job).arrival.spec;
-      if (arriving.site == self_) all.push_back({at, spec.processors, spec.limit});
+      if (arriving.site == to_) all.push_back({at, spec.processors, spec.limit});
     }
     return all;
   }
-  std::vector<Duration> soonest(const Offer& offer) const override {
-    const GlobalJob& offered = job(offer);
-    std::vector<Duration> all(federation_.sites_.size(), kLongest);
-    for (const SiteId site : federation_.able(offered)) all[site.value] = federation_.transfer(offered, site);
-    return all;
-  }
-  void take(const Offer& offer) override {
-    const GlobalJob& won = job(offer);
-    const Duration took = federation_.transfer(won, self_);
-    if (federation_.options_.early) federation_.hand_over(won, self_, federation_.loop_.now() + took);
-    federation_.send(won, self_, took);
-  }
-  bool has(std::int64_t job) const override {
-    if (federation_.sites_[self_.value]->has(job)) return true;
-    if (const SiteId ran_at = federation_.fates_[federation_.index_of(job)].site; ran_at == self_) return true;
-    return std::any_of(federation_.coming_.begin(), federation_.coming_.end(),
-                       [&](const auto& coming) { return coming.second.job == job && coming.second.site == self_; });
-  }
-  void give_up(std::int64_t job) override { federation_.sites_[self_.value]->take_back(job); }
-  void answered(std::int64_t job, bool ours) override { federation_.sites_[self_.value]->answered(job, ours); }
 
  private:
   const GlobalJob& job(const Offer& offer) const { return federation_.job_of(offer.spec.number); }
 
   Federation& federation_;
-  SiteId self_;
+  SiteId to_;
 };
+
+MemberRules Federation::member_rules() const {
+  MemberRules rules{options_.rules};
+  rules.dispatch.race = races();
+  if (options_.placing == Placing::auction && options_.early) rules.fetch = Fetch::queued;
+  if (options_.placing == Placing::race) rules.fetch = Fetch::started;
+  rules.ahead = options_.ahead;
+  rules.margin = options_.margin;
+  return rules;
+}
 
 Federation::Federation(const FederationOptions& options, const Wiring& wiring, std::vector<GlobalJob> jobs)
     : options_(options),
       loop_(wiring.loop),
-      exchange_(wiring.exchange),
       terms_(wiring.terms),
       sink_(wiring.jobs),
       jobs_(std::move(jobs)),
       fates_(jobs_.size()),
+      rules_(member_rules()),
       coming_processors_(options.sites.size()),
-      offered_(options.sites.size()),
       choice_(options.placing, options.sites.size(), options.seed),
       random_(options.seed),
       traffic_(options.sites.size()) {
   for (std::size_t i = 0; i < jobs_.size(); ++i) index_.emplace_back(jobs_[i].arrival.spec.number, i);
   std::sort(index_.begin(), index_.end());
   for (std::uint32_t s = 0; s < options_.sites.size(); ++s) {
-    const FederatedSite::Parts parts{options_.sites[s], wiring.chain, *wiring.local[s], loop_, *this};
+    Carrier& road = *roads_.emplace_back(std::make_unique<Road>(*this, SiteId{s}));
+    const FederatedSite::Parts parts{
+        options_.sites[s], wiring.chain, *wiring.local[s], loop_, *this, rules_, road, *this, wiring.exchange};
     sites_.push_back(std::make_unique<FederatedSite>(SiteId{s}, parts));
-    faces_.push_back(std::make_unique<Face>(*this, SiteId{s}));
-    if (!claims(options_.placing)) continue;
-    options_.rules.race = races();
-    dispatchers_.push_back(std::make_unique<Dispatcher>(SiteId{s}, options_.rules, *faces_.back(), exchange_, loop_));
   }
 }
 
@@ -150,8 +136,8 @@ bool Federation::jobs_left() const {
 }
 
 bool Federation::all_idle() const {
-  return !dispatchers_.empty() &&
-         std::all_of(dispatchers_.begin(), dispatchers_.end(), [](auto& d) { return d->idle(); });
+  return claims(options_.placing) &&
+         std::all_of(sites_.begin(), sites_.end(), [](auto& site) { return site->member().idle(); });
 }
 
 Result<void> Federation::health() const {
@@ -166,8 +152,8 @@ Result<void> Federation::run() {
   if (options_.locals_too && sites_.size() > 1) {
     for (std::size_t s = 0; s < sites_.size(); ++s) sites_[s]->wake(options_.sites[s].engine.metered_from);
   }
-  for (std::size_t s = 0; s < dispatchers_.size(); ++s) {
-    dispatchers_[s]->open(options_.first_looks.empty() ? kEpoch : options_.first_looks[s]);
+  for (std::size_t s = 0; claims(options_.placing) && s < sites_.size(); ++s) {
+    sites_[s]->member().open(options_.first_looks.empty() ? kEpoch : options_.first_looks[s]);
   }
   loop_.set(*this, jobs_.empty() ? kNever : jobs_.front().arrival.spec.submit);
   StepsInVain in_vain(kMostLooksInVain);
@@ -204,24 +190,19 @@ void Federation::ring() {
 
 void Federation::arrive(const GlobalJob& job, SiteId at) {
   const std::int64_t number = job.arrival.spec.number;
-  const bool on_offer = !dispatchers_.empty() && !settled_.contains(number);
   coming_processors_[at.value] -= job.arrival.spec.processors;
-  if (on_offer && races() && !dispatchers_[at.value]->queued(number)) return;  // it has started elsewhere meanwhile
+  if (on_offer(number)) return sites_[at.value]->member().arrived(number);
   Arrival here = job.arrival;
   here.spec = *asked_at(at, here.spec);
-  // Its processors are held for its limit, and for as long as it fetches its input on them.
-  if (options_.placing == Placing::race && on_offer)
-    here.spec.limit = std::min(here.spec.limit + transfer(job, at), kLongest);
-  const bool won = on_offer && !races();
-  if (!won || !options_.early) sites_[at.value]->queue(here, {kEpoch, won && options_.ahead});
-  if (won) dispatchers_[at.value]->queued(number);
+  sites_[at.value]->queue(here);
 }
 
-// It has its place in the queue while its input is brought.
-void Federation::hand_over(const GlobalJob& job, SiteId to, Instant input) {
-  Arrival here = job.arrival;
-  here.spec = *asked_at(to, here.spec);
-  sites_[to.value]->queue(here, {input, options_.ahead});
+void Federation::leave(std::int64_t job, SiteId at) {
+  const auto is_it = [&](const auto& coming) { return coming.second.job == job && coming.second.site == at; };
+  const auto coming = std::find_if(coming_.begin(), coming_.end(), is_it);
+  if (coming == coming_.end()) return;
+  coming_.erase(coming);
+  coming_processors_[at.value] -= job_of(job).arrival.spec.processors;
 }
 
 // Where only one site can run it there is nothing to choose.
@@ -235,26 +216,20 @@ void Federation::place(const GlobalJob& job) {
     return SiteLoad{options_.sites[site.value].processors, asked};
   };
   const SiteId chosen = sites.size() == 1 ? sites.front() : choice_.choose(sites, load);
+  fate_of(job.arrival.spec.number).site = chosen;
   send(job, chosen, transfer(job, chosen));
 }
 
 void Federation::offer(const GlobalJob& job, const std::vector<SiteId>& sites) {
-  const Offer offer{job.arrival.spec, job.data, job.data, loop_.now(), ++offered_[job.data.value]};
-  if (races()) {
-    for (const SiteId site : sites) dispatchers_[site.value]->stands_by(offer);
-  }
-  dispatchers_[job.data.value]->offer(offer);
-  if (races()) place_copies(job, sites);
+  Member& home = sites_[job.data.value]->member();
+  const Offer offer = home.next_offer(job.arrival.spec, job.data);
+  home.offer(offer);
+  if (!races()) return;
+  for (const SiteId site : sites) sites_[site.value]->member().take_copy(offer);
 }
 
-void Federation::place_copies(const GlobalJob& job, const std::vector<SiteId>& sites) {
-  for (const SiteId site : sites) {
-    if (options_.placing == Placing::staged_race) {
-      send(job, site, transfer(job, site));
-    } else {
-      expect(job, site, loop_.now() + Duration{random_.between(0, kSlowestMessage.count())});
-    }
-  }
+void Federation::send_copy(const GlobalJob& job, SiteId to) {
+  expect(job, to, loop_.now() + Duration{random_.between(0, kSlowestMessage.count())});
 }
 
 void Federation::moved(const GlobalJob& job, SiteId to, Duration took) {
@@ -280,23 +255,11 @@ void Federation::expect(const GlobalJob& job, SiteId at, Instant when) {
   if (next_ < jobs_.size()) loop_.set(*this, std::min(coming_.begin()->first, jobs_[next_].arrival.spec.submit));
 }
 
-void Federation::load_changed(SiteId site) {
-  if (!dispatchers_.empty()) dispatchers_[site.value]->load_changed();
-}
-
-// Whoever makes room for a job that is still on offer claims it before, so that nobody makes room in vain; not in a
-// race, whose sites know nothing of each other before one of them starts it.
-StartAnswer Federation::claim(SiteId site, std::int64_t number, bool to_start) {
-  const bool sure = dispatchers_.empty() || settled_.contains(number) || fate_of(number).site == site;
-  if (sure || (races() && !to_start)) return StartAnswer::ours;
-  return dispatchers_[site.value]->claim(number);
-}
-
 // In a race the first to start has it, and fetches the input now unless it has.
 Duration Federation::starts(SiteId site, std::int64_t number) {
   Fate& fate = fate_of(number);
   if (std::exchange(fate.site, site) == site) return Duration{0};  // it gave way here and goes on
-  if (options_.placing != Placing::race || settled_.contains(number)) return Duration{0};
+  if (options_.placing != Placing::race) return Duration{0};
   const Duration fetch = transfer(job_of(number), site);
   moved(job_of(number), site, fetch);
   return fetch;
@@ -306,8 +269,7 @@ void Federation::preempts(SiteId site, std::int64_t beneficiary) {
   ++totals_.preemptions;
   if (index_of(beneficiary) == jobs_.size()) return;
   preempted_at_[beneficiary].insert(site);
-  const bool claimed = !dispatchers_.empty() && !races() && !settled_.contains(beneficiary);
-  if (claimed) fate_of(beneficiary).site = site;
+  if (on_offer(beneficiary) && !races()) fate_of(beneficiary).site = site;
 }
 
 void Federation::job_gone(SiteId site, const Job& job, const JobDraw& drew) {
@@ -320,7 +282,6 @@ void Federation::job_gone(SiteId site, const Job& job, const JobDraw& drew) {
   CHECK(fate.end == kNever && fate.site == site, "a job of the federation runs once");
   fate.end = job.end;
   ++ended_;
-  if (!dispatchers_.empty() && !settled_.contains(job.spec.number)) dispatchers_[site.value]->ended(job.spec.number);
   const auto at = preempted_at_.find(job.spec.number);
   if (at == preempted_at_.end()) return;
   fate.preempted_at = static_cast<std::int32_t>(at->second.size());

@@ -75,7 +75,7 @@ struct FederationTotals {
   std::int64_t vain_preemptions = 0;  // sites at which others gave way to a job that ran elsewhere
 };
 
-class Federation final : public Alarm, private SiteEar {
+class Federation final : public Alarm, private SiteEar, private Directory {
  public:
   struct Wiring {
     VirtualLoop& loop;
@@ -98,11 +98,12 @@ class Federation final : public Alarm, private SiteEar {
   const FederatedSite& site(SiteId site) const { return *sites_[site.value]; }
 
  private:
-  class Face;  // of a site towards its dispatcher
+  class Road;  // by which inputs come to a site
 
   void ring() override;
-  void load_changed(SiteId site) override;
-  StartAnswer claim(SiteId site, std::int64_t job, bool to_start) override;
+  std::uint32_t sites() const override { return static_cast<std::uint32_t>(options_.sites.size()); }
+  std::optional<JobSpec> asked_at(SiteId site, const JobSpec& job) const override;
+  Duration run_time(std::int64_t job) const override { return job_of(job).arrival.run_time; }
   Duration starts(SiteId site, std::int64_t job) override;
   void preempts(SiteId site, std::int64_t beneficiary) override;
   void job_gone(SiteId site, const Job& job, const JobDraw& drew) override;
@@ -114,7 +115,8 @@ class Federation final : public Alarm, private SiteEar {
   Fate& fate_of(std::int64_t number) { return fates_[index_of(number)]; }
   Duration transfer(const GlobalJob& job, SiteId to) const { return transfer(job.data, to, job.bytes); }
   Duration transfer(SiteId from, SiteId to, std::int64_t bytes) const;
-  std::optional<JobSpec> asked_at(SiteId site, const JobSpec& job) const;
+  bool on_offer(std::int64_t number) const { return claims(options_.placing) && !settled_.contains(number); }
+  MemberRules member_rules() const;
   std::vector<SiteId> able(const GlobalJob& job) const;  // the sites that can run it
   bool over() const;
   bool quiet() const;
@@ -124,23 +126,22 @@ class Federation final : public Alarm, private SiteEar {
   void arrive(const GlobalJob& job, SiteId at);
   void place(const GlobalJob& job);
   void offer(const GlobalJob& job, const std::vector<SiteId>& sites);
-  void place_copies(const GlobalJob& job, const std::vector<SiteId>& sites);
   void moved(const GlobalJob& job, SiteId to, Duration took);
   void send(const GlobalJob& job, SiteId to, Duration after);  // with its input, which takes so long
+  void send_copy(const GlobalJob& job, SiteId to);             // of one that is on offer, without it
   void expect(const GlobalJob& job, SiteId at, Instant when);
-  void hand_over(const GlobalJob& job, SiteId to, Instant input);
+  void leave(std::int64_t job, SiteId at);
 
   FederationOptions options_;
   VirtualLoop& loop_;
-  Exchange& exchange_;
   const Terms* terms_;
   SiteJobSink* sink_;
   std::vector<GlobalJob> jobs_;
   std::vector<std::pair<std::int64_t, std::size_t>> index_;  // by number
   std::vector<Fate> fates_;
+  MemberRules rules_;
+  std::vector<std::unique_ptr<Road>> roads_;
   std::vector<std::unique_ptr<FederatedSite>> sites_;
-  std::vector<std::unique_ptr<Face>> faces_;
-  std::vector<std::unique_ptr<Dispatcher>> dispatchers_;  // empty unless jobs are claimed
   struct Arriving {
     std::int64_t job;
     SiteId site;
@@ -151,7 +152,6 @@ class Federation final : public Alarm, private SiteEar {
   std::map<std::int64_t, std::set<SiteId>> preempted_at_;  // by job number
   std::size_t next_ = 0;                                   // in jobs_
   std::size_t ended_ = 0;
-  std::vector<std::int64_t> offered_;  // by home, so far: serial numbers
   SiteChoice choice_;
   Random random_;  // of messages
   FederationTotals totals_;

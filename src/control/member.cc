@@ -1,0 +1,125 @@
+#include "control/member.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace rota {
+
+Member::Member(SiteId self, const MemberRules& rules, const Ports& ports)
+    : self_(self),
+      rules_(rules),
+      queue_(ports.queue),
+      carrier_(ports.carrier),
+      directory_(ports.directory),
+      loop_(ports.loop),
+      outbox_(ports.exchange, ports.journal, ports.loop),
+      gate_(ports.engine, *this, ports.loop),
+      dispatcher_(self, rules.dispatch, *this, outbox_, ports.loop) {}
+
+// What was asked at the exchange is not known: all that the site has in its queue is claimed again before it starts.
+void Member::take_over(const Left& left) {
+  serial_ = left.serial;
+  for (const auto& [id, offer] : left.queued) {
+    const std::int64_t job = offer.spec.number;
+    guests_[job] = {offer, Guest::Stage::queued, id};
+    gate_.expect(id, job);
+    dispatcher_.stands_by(offer);
+  }
+  for (const Offer& copy : left.copies) take_copy(copy);
+  for (const std::int64_t job : left.ended) dispatcher_.ended(job);
+  for (const Offer& offer : left.offered) dispatcher_.offer(offer);
+}
+
+Offer Member::next_offer(const JobSpec& spec, SiteId data) { return {spec, self_, data, loop_.now(), ++serial_}; }
+
+void Member::take_copy(const Offer& offer) {
+  if (!asked_here(offer)) return;
+  dispatcher_.stands_by(offer);
+  take(offer);
+}
+
+std::optional<JobSpec> Member::asked_here(const Offer& offer) const { return directory_.asked_at(self_, offer.spec); }
+
+Haul Member::haul(const Offer& offer) const {
+  const Duration margin = offer.data == self_ ? Duration{0} : rules_.margin;
+  return {carrier_.haul(offer, self_), carrier_.longest_haul(offer), margin};
+}
+
+// As if it could start wherever it can run as soon as its input is there.
+std::vector<Duration> Member::soonest(const Offer& offer) const {
+  std::vector<Duration> all(directory_.sites(), kLongest);
+  for (std::uint32_t s = 0; s < all.size(); ++s) {
+    if (directory_.asked_at(SiteId{s}, offer.spec)) all[s] = carrier_.haul(offer, SiteId{s});
+  }
+  return all;
+}
+
+void Member::take(const Offer& offer) {
+  Guest& guest = guests_[offer.spec.number] = {offer};
+  if (rules_.fetch == Fetch::queued) submit(guest, loop_.now() + carrier_.haul(offer, self_));
+  carrier_.bring(offer);
+}
+
+// Before the controller can start it, the dispatcher knows that it is here.
+void Member::arrived(std::int64_t job) {
+  const auto guest = guests_.find(job);
+  if (guest == guests_.end() || !dispatcher_.queued(job)) return;
+  if (guest->second.stage == Guest::Stage::coming) submit(guest->second, kEpoch);
+}
+
+void Member::submit(Guest& guest, Instant input) {
+  guest.stage = Guest::Stage::submitted;
+  JobSpec spec = *asked_here(guest.offer);
+  if (rules_.fetch == Fetch::started) spec.limit = std::min(spec.limit + carrier_.haul(guest.offer, self_), kLongest);
+  queue_.submit(spec, input, rules_.ahead && !rules_.dispatch.race);
+}
+
+void Member::queued(std::int64_t job, JobId id) {
+  const auto guest = guests_.find(job);
+  if (guest == guests_.end() || guest->second.stage != Guest::Stage::submitted) return;
+  if (!id.valid()) {
+    guests_.erase(guest);
+    return dispatcher_.ended(job);
+  }
+  guest->second.stage = Guest::Stage::queued;
+  guest->second.id = id;
+  gate_.expect(id, job);
+}
+
+// One that was taken back is no guest any more, and may be one again by another id.
+void Member::job_gone(JobId id, std::int64_t job) {
+  gate_.job_gone(id);
+  const auto guest = guests_.find(job);
+  if (guest == guests_.end() || guest->second.id != id) return;
+  guests_.erase(guest);
+  dispatcher_.ended(job);
+}
+
+void Member::give_up(std::int64_t job) {
+  const auto gone = guests_.extract(job);
+  if (!gone) return;
+  const Guest& guest = gone.mapped();
+  carrier_.leave(job);
+  if (guest.stage == Guest::Stage::coming) return;
+  if (guest.stage == Guest::Stage::queued) gate_.revoked(guest.id);
+  queue_.take_back(job, guest.id);
+}
+
+// The gate knows already.
+void Member::lost(JobId id) {
+  const auto is_it = [&](const auto& guest) { return guest.second.id == id; };
+  const auto guest = std::find_if(guests_.begin(), guests_.end(), is_it);
+  if (guest == guests_.end()) return;
+  const std::int64_t job = guest->first;
+  guests_.erase(guest);
+  carrier_.leave(job);
+  queue_.take_back(job, id);
+}
+
+// A site that makes room for a job that is still on offer claims it before, so that nothing gives way in vain; not in a
+// race, whose sites know nothing of each other before one of them starts it.
+StartAnswer Member::claim_to_make_room(std::int64_t job) {
+  return rules_.dispatch.race ? StartAnswer::ours : dispatcher_.claim(job);
+}
+
+}  // namespace rota

@@ -1,0 +1,128 @@
+// A site as a member of a federation, beside its controller: it buys and sells jobs through its dispatcher, keeps
+// back the starts of those that are not yet known to be its own (ClaimGate), and its requests until what they rest on
+// is durable (Outbox). It knows which jobs of the federation the site has, and how far each has come: its input is
+// brought, it is submitted, it is in the queue. One thread; no clock but the Loop's.
+//
+//   Member member(self, rules, ports);
+//   Controller controller(..., {loop, member.gate(), sink, member.durable()});
+//   controller.add_observer(member.observer());
+//   ...                        // take over the state that an earlier life has left
+//   member.open(now, life);    // its epoch is durable
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "control/claim_gate.h"
+#include "control/member_ports.h"
+#include "control/outbox.h"
+
+namespace rota {
+
+// When the input of a job that comes from elsewhere is brought.
+enum class Fetch : std::uint8_t {
+  before,   // then it is queued
+  queued,   // it is queued at once, and starts once its input is there
+  started,  // it fetches its input itself, on the processors that it holds: its limit is longer by that
+};
+
+struct MemberRules {
+  DispatchRules dispatch;
+  Fetch fetch = Fetch::before;
+  bool ahead = false;  // a job that was won goes before those of its own priority in the queue
+  Duration margin{0};  // bids by expected start: by so much sooner a job must start here if its data lies elsewhere
+};
+
+class Member final : private Site, private GateKeeper {
+ public:
+  struct Ports {
+    LocalQueue& queue;
+    Engine& engine;
+    Carrier& carrier;
+    const Directory& directory;
+    Exchange& exchange;
+    Loop& loop;
+    Durable* journal = nullptr;  // of the site's controller; nullptr: nothing is kept
+  };
+  // What an earlier life of the site has left.
+  struct Left {
+    std::int64_t serial = 0;                      // the last that it gave
+    std::vector<Offer> offered;                   // here; perhaps not yet in the global queue
+    std::vector<std::pair<JobId, Offer>> queued;  // of the federation, in its queue or running
+    std::vector<Offer> copies;                    // that it was told of and are not in its queue
+    std::vector<std::int64_t> ended;              // here; perhaps not yet ended in the global queue
+  };
+
+  Member(SiteId self, const MemberRules& rules, const Ports& ports);
+
+  // What its controller is wired to in place of the engine and the journal. Observes only where there is a journal.
+  ClaimGate& gate() { return gate_; }
+  Durable& durable() { return outbox_; }
+  FactObserver& observer() { return outbox_; }
+
+  // Before the controller resumes, and before open().
+  void take_over(const Left& left);
+  // Begins, at this instant to look. life: of the site's process, 1 and on; never the same again.
+  void open(Instant first_look, std::uint32_t life = 1) { dispatcher_.open(first_look, life); }
+
+  // The next offer of this home: a job that was submitted here for all sites, its data at one of them.
+  Offer next_offer(const JobSpec& spec, SiteId data);
+  void offer(const Offer& offer) { dispatcher_.offer(offer); }
+  // In a race: a copy of it is to stand here too, if it can run here.
+  void take_copy(const Offer& offer);
+
+  // The carrier has brought a job's input.
+  void arrived(std::int64_t job);
+  // A job that was submitted to the site's queue has got its id; invalid: it was rejected.
+  void queued(std::int64_t job, JobId id);
+  // It has left the site for good.
+  void job_gone(JobId id, std::int64_t job);
+  // Something has started, ended or been queued at the site.
+  void load_changed() { dispatcher_.load_changed(); }
+
+  bool has(std::int64_t job) const override { return guests_.contains(job); }
+  bool idle() const { return dispatcher_.idle() && outbox_.empty(); }
+
+ private:
+  // A job of the federation that this site has, or will have.
+  struct Guest {
+    enum class Stage : std::uint8_t { coming, submitted, queued };
+    Offer offer;
+    Stage stage = Stage::coming;
+    JobId id = {};  // once it is queued
+  };
+
+  // The dispatcher's site.
+  const View& view() const override { return queue_.view(); }
+  std::optional<JobSpec> asked_here(const Offer& offer) const override;
+  Haul haul(const Offer& offer) const override;
+  std::vector<Coming> coming() const override { return carrier_.coming(); }
+  std::vector<Duration> soonest(const Offer& offer) const override;
+  void take(const Offer& offer) override;
+  void give_up(std::int64_t job) override;
+  void answered(std::int64_t job, bool ours) override { gate_.answered(job, ours); }
+
+  // The gate's keeper.
+  StartAnswer claim_to_start(std::int64_t job) override { return dispatcher_.claim(job); }
+  StartAnswer claim_to_make_room(std::int64_t job) override;
+  void starts(JobId id, std::int64_t job) override { queue_.starts(id, job); }
+  void makes_room(JobId beneficiary) override { queue_.makes_room(beneficiary); }
+  void not_started(const Command& give_way) override { queue_.not_started(give_way); }
+  void lost(JobId id) override;
+
+  void submit(Guest& guest, Instant input);
+
+  SiteId self_;
+  MemberRules rules_;
+  LocalQueue& queue_;
+  Carrier& carrier_;
+  const Directory& directory_;
+  Loop& loop_;
+  Outbox outbox_;
+  ClaimGate gate_;
+  Dispatcher dispatcher_;
+  std::map<std::int64_t, Guest> guests_;
+  std::int64_t serial_ = 0;  // of the latest offer of this home
+};
+
+}  // namespace rota
