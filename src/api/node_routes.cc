@@ -163,6 +163,7 @@ Json nodes_json(const Service& service) {
   auto jobs = jobs_by_node(service);
   auto reserved = reserved_by_node(service.view());
   for (std::uint32_t n = 0; n < service.machine().nodes.size(); ++n) {
+    if (service.machine().nodes[n].has_gone()) continue;
     nodes.push_back(node_json(service, NodeId{n}, std::move(jobs[NodeId{n}]), reserved[NodeId{n}]));
   }
   Json json{{"nodes", std::move(nodes)}};

@@ -103,6 +103,17 @@ void set_policy(const Ask& ask) {
   ask.reply->send({200, "application/json", dumped(json), {}});
 }
 
+void reload(const Ask& ask) {
+  if (!ask.request.caller.operates)
+    return ask.reply->send(problem(403, "only an operator may have the configuration read again."));
+  const auto reloaded = ask.service.reload();
+  if (!reloaded) return ask.reply->send(problem(400, reloaded.error().message));
+  Json json{{"machine", ask.service.machine().name}, {"processors", ask.service.machine().processors}};
+  if (!reloaded->taken.empty()) json["taken"] = reloaded->taken;
+  if (reloaded->other_settings) json["other_settings"] = true;
+  ask.reply->send({200, "application/json", dumped(json), {}});
+}
+
 void answer_policy(const Ask& ask) {
   const Json json{{"policy", ask.service.policy()}, {"plain", ask.service.view().plain()}};
   ask.reply->send({200, "application/json", dumped(json), {}});
@@ -200,6 +211,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/policy", answer_policy},
     {"PUT", "/v1/policy", set_policy},
     {"POST", "/v1/policy/rehearsal", rehearse_policy},
+    {"POST", "/v1/configuration/reload", reload},
     {"GET", "/v1/plan", answer_plan, "limit find fold"},
     {"GET", "/v1/forecast", answer_forecast, "futures seed"},
     {"GET", "/v1/forecast/nodes", answer_forecast, "futures seed hours"},

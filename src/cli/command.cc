@@ -28,6 +28,7 @@ constexpr Declaration kDeclarations[] = {
     {"reservations reserve unreserve", add_reservations},
     {"history", add_history},
     {"policy", add_policy},
+    {"reload", add_reload},
     {"status", add_status},
     {"doctor", add_doctor},
     {"token", add_token},

@@ -70,6 +70,7 @@ void add_licences(Command app, Action& action);
 void add_reservations(Command app, Action& action);  // and reserve, unreserve
 void add_history(Command app, Action& action);
 void add_policy(Command app, Action& action);
+void add_reload(Command app, Action& action);
 void add_status(Command app, Action& action);
 void add_doctor(Command app, Action& action);
 void add_token(Command app, Action& action);

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -254,7 +253,6 @@ class View {
   Instant last_migration_ = kNever;
   Instant surveyed_ = kEpoch;
   std::unique_ptr<Machine> own_machine_;  // once a node has been described by a fact
-  std::set<NodeId> described_;            // those that have been
   Replanned replanned_;
   JobId next_job_ = JobId{0};
   std::uint32_t next_sequence_ = 0;
@@ -334,6 +332,7 @@ class Cluster final : public View {
   std::optional<std::string> objection(const StateKept& fact) const;
   std::optional<std::string> objection(const JobKept& fact) const;
   std::optional<std::string> objection(const ReservationKept& fact) const;
+  std::optional<std::string> objection(const MachineKept& fact) const;
   // Time moves to the fact's, unless that is past.
   std::optional<std::string> objection(const Fact& fact);
 
@@ -396,6 +395,9 @@ class Cluster final : public View {
   [[gnu::cold]] void apply(const Found& fact);
   [[gnu::cold]] void apply(const Described& fact);
   [[gnu::cold]] void apply(const Surveyed& fact) { surveyed_ = fact.until; }
+  [[gnu::cold]] void apply(const MachineKept& fact);
+  template <class Fact>
+  void describe_nodes(const Fact& fact);
   NodeSpace nodes_with_what_runs() const;
   [[gnu::cold]] void apply(const Opened& fact) { epoch_ = fact.epoch; }
   void apply(const CycleClosed& /*fact*/) {

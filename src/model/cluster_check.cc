@@ -398,7 +398,7 @@ std::optional<std::string> Cluster::objection(const JobKept& fact) const {
   if (knows(fact.job)) return "a job is kept twice.";
   if (fact.job.value >= next_job_.value) return "a job is kept whose id was not given yet.";
   const Job& row = fact.row;
-  const bool could_run_once = options_.shared || !described_.empty();  // or elsewhere
+  const bool could_run_once = options_.shared || own_machine_ != nullptr;  // or elsewhere
   if (!row.gone() && (could_run_once ? makes_no_sense(row.spec) : cannot_run(row.spec)))
     return "a job is kept that can never run here.";
   if (is_beyond(row.spec.submit) || row.expected < Duration{0} || row.expected > kLongest)

@@ -59,15 +59,15 @@ std::optional<std::string> Cluster::objection(const Described& fact) const {
   return objection_to(options_.machine ? *options_.machine : kCounted, fact);
 }
 
+std::optional<std::string> Cluster::objection(const MachineKept& fact) const {
+  static const Machine kCounted;
+  if (next_job_ != JobId{0} || own_machine_) return "nodes are kept where there is a state already.";
+  return objection_to(options_.machine ? *options_.machine : kCounted, fact);
+}
+
 void Cluster::apply(const Described& fact) {
-  if (!own_machine_) {
-    own_machine_ = std::make_unique<Machine>(*options_.machine);
-    options_.machine = own_machine_.get();
-  }
-  describe(*own_machine_, fact);
-  options_.processors = own_machine_->processors;
-  described_.insert(fact.node);
-  power_.describe_anew(own_machine_.get());
+  describe_nodes(fact);
+  power_.describe_anew(options_.machine);
   if (fact.is.processors == 0) power_.set_health(fact.node, Health::down);
   nodes_.describe_anew(nodes_with_what_runs());
   waiting_for_places_ = waiting_for_whole_nodes_ = waiting_for_parts_ = 0;
@@ -75,6 +75,23 @@ void Cluster::apply(const Described& fact) {
     if (job.state == JobState::waiting) count_waiting(job, 1);
   });
   ++releases_;
+}
+
+// Nothing has happened yet; how each node stands, its own row says. However many there are, indexes are made once.
+void Cluster::apply(const MachineKept& fact) {
+  describe_nodes(fact);
+  power_ = NodePower(options_.machine);
+  nodes_.describe_anew(NodeSpace(options_.machine, options_.idle_order, options_.node_order));
+}
+
+template <class Fact>
+void Cluster::describe_nodes(const Fact& fact) {
+  if (!own_machine_) {
+    own_machine_ = std::make_unique<Machine>(*options_.machine);
+    options_.machine = own_machine_.get();
+  }
+  describe(*own_machine_, fact);
+  options_.processors = own_machine_->processors;
 }
 
 NodeSpace Cluster::nodes_with_what_runs() const {

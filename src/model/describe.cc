@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "base/saturate.h"
 
@@ -36,6 +38,12 @@ void sum_up(Machine& machine) {
   }
 }
 
+bool is_possible(const Node& node, std::size_t partitions, std::size_t types) {
+  return node.processors <= kMostProcessors && node.memory >= 0 && node.memory <= kMostMemory &&
+         node.accelerators <= kMostAccelerators && node.cpu_factor > 0 && rises_within(node.partitions, partitions) &&
+         (!node.accelerator_type.valid() || node.accelerator_type.value < types);
+}
+
 }  // namespace
 
 std::optional<std::string> objection_to(const Machine& machine, const Described& fact) {
@@ -47,12 +55,7 @@ std::optional<std::string> objection_to(const Machine& machine, const Described&
     if (n != fact.node.value && machine.nodes[n].name == fact.is.name)
       return name + " is there already under another id; nothing was changed.";
   }
-  const bool possible =
-      fact.is.processors <= kMostProcessors && fact.is.memory >= 0 && fact.is.memory <= kMostMemory &&
-      fact.is.accelerators <= kMostAccelerators && fact.is.cpu_factor > 0 &&
-      rises_within(fact.is.partitions, machine.partitions.size()) &&
-      (!fact.is.accelerator_type.valid() || fact.is.accelerator_type.value < machine.accelerator_types.size());
-  if (!possible)
+  if (!is_possible(fact.is, machine.partitions.size(), machine.accelerator_types.size()))
     return name + " is described with sizes, partitions or accelerators that cannot be; nothing was changed.";
   const std::int64_t before = fact.node.value < machine.nodes.size() ? machine.nodes[fact.node.value].processors : 0;
   if (machine.processors - before + fact.is.processors > kMostProcessors)
@@ -66,6 +69,29 @@ void describe(Machine& machine, const Described& fact) {
   const auto commands = node.commands;
   node = fact.is;
   node.commands = commands;
+  sum_up(machine);
+}
+
+std::optional<std::string> objection_to(const Machine& machine, const MachineKept& fact) {
+  if (machine.nodes.empty() || fact.nodes.empty())
+    return "nodes are kept where processors are only counted, or none is; nothing was changed.";
+  std::set<std::string_view> names;
+  std::int64_t processors = 0;
+  for (const Node& node : fact.nodes) {
+    if (node.name.empty() || !names.insert(node.name).second)
+      return "a node is kept that has no name, or twice; nothing was changed.";
+    if (!is_possible(node, machine.partitions.size(), fact.accelerator_types.size()))
+      return fmt::format("node {} is kept with sizes, partitions or accelerators that cannot be; nothing was changed.",
+                         node.name);
+    processors += node.processors;
+  }
+  if (processors > kMostProcessors) return "the nodes have more processors than can be counted; nothing was changed.";
+  return std::nullopt;
+}
+
+void describe(Machine& machine, const MachineKept& fact) {
+  machine.nodes = fact.nodes;
+  machine.accelerator_types = fact.accelerator_types;
   sum_up(machine);
 }
 

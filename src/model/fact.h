@@ -278,6 +278,10 @@ struct JobKept {
   Instant suspended_at = kNever;  // of one that is suspended
   std::uint64_t adjusted = 0;     // RunOrders::command
 };
+struct MachineKept {                                // of a state in which nodes were described by facts
+  std::vector<Node> nodes;                          // all of them, by id, in place of those of the cluster file
+  std::vector<std::string> accelerator_types = {};  // names, by the ids that these nodes and jobs have
+};
 struct NodeKept {
   NodeId node;
   NodePowerRow power;
@@ -338,7 +342,7 @@ using FactKinds =
              Eligible, Started, Promised, Expected, Extended, Stopped, Preempted, Migrated, PowerOrdered, PowerReviewed,
              StateKept, JobKept, NodeKept, LicenceKept, UserKept, WorkKept, DemandKept, DemandHourKept, ModeChanged,
              Reserved, Unreserved, ReservationKept, Suspended, Resumed, LimitChanged, Replanned, LicencesChanged, Found,
-             Described, Surveyed>;
+             Described, Surveyed, MachineKept>;
 
 // One of them. How it is copied and destroyed stands in fact.cc, so that not every source file compiles it anew.
 struct AnyFact : FactKinds::Variant {

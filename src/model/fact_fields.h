@@ -454,6 +454,10 @@ ROTA_FACT(JobKept, "job_kept", kept, "a job as it stands"){
     Field{"adjusted", &F::adjusted,
           "number of the latest fact that suspended it, let it go on or changed its limit while it ran", 2}};
 ROTA_FACT_END;
+ROTA_FACT(MachineKept, "machine_kept", kept, "all nodes as they stand, where facts have described any"){
+    Field{"nodes", &F::nodes, "each, by id", 8},
+    Field{"accelerator_types", &F::accelerator_types, "their names, by id", 8}};
+ROTA_FACT_END;
 ROTA_FACT(NodeKept, "node_kept", kept, "a node as it stands"){
     Field{"node", &F::node, "which"},
     Field{"power", &F::power, "its power"},

@@ -35,6 +35,8 @@ struct PowerDraw {
   std::int32_t boot_fails = 0;        // per mille: so many boots leave the node off
   Duration boot_retry = seconds(60);  // a node whose boot failed is left alone so long, after the first time
 
+  bool operator==(const PowerDraw&) const = default;
+
   // Milliwatts while it boots or shuts down.
   std::int64_t booting() const { return mean(boot_energy, boot); }
   std::int64_t shutting_down() const { return mean(shutdown_energy, shutdown); }
@@ -66,7 +68,7 @@ struct SwitchCommands {
 // One computer.
 struct Node {
   std::string name;                     // unique
-  std::uint32_t processors = 1;         // >= 1
+  std::uint32_t processors = 1;         // 0: it has gone
   std::int64_t memory = 0;              // bytes; 0: not said, and then no job asks for too much
   std::vector<PartitionId> partitions;  // that it belongs to, ascending; empty where the machine has none
   RackId rack = RackId{0};              // where it stands
@@ -78,6 +80,9 @@ struct Node {
       kStandardFactor;                // per mille: how fast it runs jobs beside a node for which run times are told
   std::int64_t accelerator_link = 0;  // bytes a second between each accelerator and other nodes; 0: they take no time
   std::shared_ptr<const SwitchCommands> commands = {};  // nullptr: nothing can switch it
+
+  bool has_gone() const { return processors == 0; }  // it keeps its id, and no job can use it
+  bool operator==(const Node&) const = default;
 };
 
 // Nodes that share limits. A job that asks for more than a limit is rejected when it is submitted.

@@ -78,8 +78,8 @@ class PlainNodes {
       RC_ASSERT(space.per_node_on(id).memory == memory(n));
       RC_ASSERT(space.per_node_on(id).accelerators == accelerators(n));
       (can_be_found(n) ? free : elsewhere) += processors(n);
-      overdrawn_nodes += overdrawn(n) ? 1 : 0;
-      busy += processors(n) != machine_.nodes[n].processors ? 1 : 0;
+      overdrawn_nodes += overdrawn(n) ? 1U : 0U;
+      busy += processors(n) != machine_.nodes[n].processors ? 1U : 0U;
     }
     RC_ASSERT(space.free() == free);
     RC_ASSERT(space.withheld() == elsewhere);

@@ -36,7 +36,7 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
   std::vector<Fact> facts;
   const auto add = [&](auto what) { facts.push_back({c.now_, c.sequence_, std::move(what)}); };
   add(Opened{c.epoch_});
-  for (const NodeId node : c.described_) add(Described{node, c.options_.machine->nodes[node.value]});
+  if (c.own_machine_) add(MachineKept{c.own_machine_->nodes, c.own_machine_->accelerator_types});
   add(state_of(c));
   if (!(c.replanned_ == Replanned{})) add(c.replanned_);
   for (const Reservation& row : c.reservations_.all()) add(ReservationKept{row});
@@ -47,8 +47,8 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
     const NodePowerRow& power = c.power_.row(id);
     const NodeKept node{
         id, power, c.power_.serves(id), c.power_.health(id), c.nodes_.fell_idle(id), c.nodes_.idle_since(id)};
-    const bool as_at_first = c.described_.empty() && power == NodePowerRow{} && !node.serves &&
-                             node.health == Health::up && node.fell_idle == fresh.fell_idle(id);
+    const bool as_at_first = !c.own_machine_ && power == NodePowerRow{} && !node.serves && node.health == Health::up &&
+                             node.fell_idle == fresh.fell_idle(id);
     if (!as_at_first) add(node);
   }
   for (std::uint32_t i = 0; i < c.elsewhere_.size(); ++i)

@@ -3,36 +3,51 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <vector>
+#include <map>
+#include <string_view>
+#include <utility>
 
 #include "base/text.h"
+#include "model/never_fits.h"
+#include "model/snapshot.h"
+#include "serve/job_book.h"
 
 namespace rota::serve {
 namespace {
 
 constexpr const char* kLeave = "leave it in the file and take it out of use by `rota nodes down ";
 
+using Places = std::map<std::string_view, std::size_t>;
+
+Places places_of(const std::vector<Node>& nodes) {
+  Places places;
+  for (std::size_t n = 0; n < nodes.size(); ++n) places[nodes[n].name] = n;
+  return places;
+}
+
+Node without_commands(Node node) {
+  node.commands = nullptr;
+  return node;
+}
+
 class Comparison {
  public:
-  Comparison(const Machine& before, const Machine& now) : before_(before), now_(now) {}
+  Comparison(const View& state, const Machine& file)
+      : state_(state), before_(*state.options().machine), now_(file), in_file_(places_of(file.nodes)) {}
 
   ClusterChange made() {
     if (before_.nodes.empty() != now_.nodes.empty()) {
       refuse(before_.nodes.empty() ? "nodes are described where only processors were counted"
                                    : "processors are only counted where nodes were described");
     }
-    nodes();
+    if (change_.refused.empty() && !now_.nodes.empty()) nodes();
     named(before_.partitions, now_.partitions, "partition");
     named(before_.licences, now_.licences, "licence");
     for (std::size_t i = 0; i < std::min(before_.licences.size(), now_.licences.size()); ++i)
       licence(before_.licences[i], now_.licences[i]);
-    if (now_.nodes.empty()) amounts("the cluster", "processor", before_.processors, now_.processors);
-    const auto& types = before_.accelerator_types;
-    if (!std::ranges::equal(
-            types, std::vector(now_.accelerator_types.begin(),
-                               now_.accelerator_types.begin() +
-                                   static_cast<std::ptrdiff_t>(std::min(types.size(), now_.accelerator_types.size())))))
-      refuse("types of accelerators are gone or come in another order");
+    if (now_.nodes.empty() && before_.processors != now_.processors)
+      sized("the cluster", amounts("processor", before_.processors, now_.processors),
+            now_.processors < before_.processors);
     return std::move(change_);
   }
 
@@ -40,52 +55,134 @@ class Comparison {
   void refuse(const std::string& why) {
     if (change_.refused.empty()) change_.refused = why;  // one at a time is enough to mend
   }
+  void take_unless(bool held, const std::string& what) {
+    if (held) return refuse(what);
+    take(what);
+  }
   void take(const std::string& what) { change_.taken += (change_.taken.empty() ? "" : ", ") + what; }
 
   void nodes() {
-    for (std::size_t n = 0; n < before_.nodes.size(); ++n) {
-      const Node& old = before_.nodes[n];
-      const auto found = std::ranges::find(now_.nodes, old.name, &Node::name);
-      if (found == now_.nodes.end())
-        return refuse(fmt::format("node {} is gone: {}{} --reason gone`", old.name, kLeave, old.name));
-      if (found != now_.nodes.begin() + static_cast<std::ptrdiff_t>(n))
-        return refuse(fmt::format(
-            "node {} stands in another place: keep the order, and put new nodes behind the others", old.name));
-      node(old, *found);
+    MachineKept stand{before_.nodes, before_.accelerator_types};
+    for (const std::string& type : now_.accelerator_types) {
+      if (std::ranges::find(stand.accelerator_types, type) == stand.accelerator_types.end())
+        stand.accelerator_types.push_back(type);
     }
+    std::vector<std::string> gone;
+    for (std::uint32_t n = 0; n < stand.nodes.size(); ++n) {
+      Node& old = stand.nodes[n];
+      const auto found = in_file_.find(old.name);
+      old.commands = nullptr;
+      old.rack = found == in_file_.end() ? RackId{0} : now_.nodes[found->second].rack;  // the file's have other ids
+      if (found != in_file_.end()) {
+        node(NodeId{n}, old, in_ids_of(stand, now_.nodes[found->second]));
+      } else if (!old.has_gone()) {
+        gone.push_back(old.name);
+        goes(NodeId{n}, old);
+      }
+    }
+    if (!gone.empty()) take(format_host_list(gone) + (gone.size() == 1 ? " is gone" : " are gone"));
+    come(stand);
+    const bool as_in_file = stand.accelerator_types == now_.accelerator_types &&
+                            std::ranges::equal(stand.nodes, now_.nodes,
+                                               [](const Node& a, const Node& b) { return a == without_commands(b); });
+    if (!as_in_file) change_.stand = std::move(stand);
+  }
+
+  // A node of the file, its type of accelerators by the id that it has in the state.
+  Node in_ids_of(const MachineKept& stand, Node node) const {
+    node.commands = nullptr;
+    if (!node.accelerator_type.valid()) return node;
+    const auto type = std::ranges::find(stand.accelerator_types, now_.accelerator_types[node.accelerator_type.value]);
+    node.accelerator_type =
+        AcceleratorTypeId{static_cast<decltype(AcceleratorTypeId::value)>(type - stand.accelerator_types.begin())};
+    return node;
+  }
+
+  void come(const MachineKept& stand) {
+    const Places there = places_of(stand.nodes);
     std::vector<std::string> added;
-    for (std::size_t n = before_.nodes.size(); n < now_.nodes.size(); ++n) added.push_back(now_.nodes[n].name);
+    auto next = static_cast<std::uint32_t>(stand.nodes.size());
+    for (const Node& node : now_.nodes) {
+      const auto found = there.find(node.name);
+      if (found != there.end() && !stand.nodes[found->second].has_gone()) continue;
+      added.push_back(node.name);
+      if (found == there.end()) change_.nodes.push_back({NodeId{next++}, in_ids_of(stand, node)});
+    }
     if (!added.empty()) take(format_host_list(added) + (added.size() == 1 ? " is new" : " are new"));
   }
 
-  void node(const Node& old, const Node& now) {
+  bool is_held(NodeId id, const Node& node) const {
+    return state_.nodes().free_on(id) != node.processors || accelerators_held(id, node) != 0 ||
+           memory_held(id, node) != 0;
+  }
+  std::int64_t accelerators_held(NodeId id, const Node& node) const {
+    return node.accelerators - std::int64_t{state_.nodes().per_node_on(id).accelerators};
+  }
+  std::int64_t memory_held(NodeId id, const Node& node) const {
+    return node.memory == 0 ? 0 : node.memory - state_.nodes().per_node_on(id).memory;
+  }
+
+  void goes(NodeId id, Node node) {
+    if (is_held(id, node))
+      return refuse(fmt::format("node {} is gone: {}{} --reason gone`", node.name, kLeave, node.name));
+    node.processors = 0;
+    node.memory = 0;
+    node.accelerators = 0;
+    node.accelerator_type = {};
+    node.partitions.clear();
+    change_.nodes.push_back({id, std::move(node)});
+    change_.less = true;
+  }
+
+  void node(NodeId id, const Node& old, const Node& now) {
+    if (old == now) return;
+    change_.nodes.push_back({id, now});
+    if (old.has_gone()) return change_.back.push_back(id);
     const std::string name = "node " + old.name;
-    amounts(name, "processor", old.processors, now.processors);
-    if (old.memory == 0 || now.memory == 0) {
-      if (old.memory != now.memory) refuse(name + " tells its memory where it did not, or no longer does");
-    } else if (now.memory != old.memory) {
-      sized(name, fmt::format("{} of memory instead of {}", format_size(now.memory), format_size(old.memory)),
-            now.memory < old.memory);
+    const auto size = [&](const char* what, std::int64_t before, std::int64_t after, std::int64_t held) {
+      if (before == after) return;
+      change_.less = change_.less || after < before;
+      if (after < held)
+        return refuse(
+            fmt::format("{} has {}: what runs there holds more than that", name, amounts(what, before, after)));
+      take(fmt::format("{} has {}", name, amounts(what, before, after)));
+    };
+    size("processor", old.processors, now.processors, old.processors - state_.nodes().free_on(id));
+    if (old.memory != 0 && now.memory != 0) {
+      memory(name, old, now, memory_held(id, old));
+    } else if (old.memory != now.memory) {
+      const char* const what = " tells its memory where it did not, or no longer does";
+      take_unless(is_held(id, old), name + what);
     }
-    amounts(name, "accelerator", old.accelerators, now.accelerators);
-    if (old.accelerators > 0 && now.accelerators > 0 && old.accelerator_type != now.accelerator_type)
-      refuse(name + " has accelerators of another type");
+    size("accelerator", old.accelerators, now.accelerators, accelerators_held(id, old));
+    if (old.accelerators > 0 && now.accelerators > 0 && old.accelerator_type != now.accelerator_type) {
+      const char* const what = " has accelerators of another type";
+      take_unless(accelerators_held(id, old) != 0, name + what);
+    }
     if (old.partitions != now.partitions) take(name + " is in other partitions");
+  }
+
+  void memory(const std::string& name, const Node& old, const Node& now, std::int64_t held) {
+    if (old.memory == now.memory) return;
+    const std::string what =
+        fmt::format("{} has {} of memory instead of {}", name, format_size(now.memory), format_size(old.memory));
+    change_.less = change_.less || now.memory < old.memory;
+    if (now.memory < held) return refuse(what + ": what runs there holds more than that");
+    take(what);
   }
 
   void licence(const Licence& old, const Licence& now) {
     const std::string what = "licence " + now.name;
-    if (now.count >= old.count) return amounts(what, "", old.count, now.count);
+    if (now.count > old.count) take(fmt::format("{} has {}", what, amounts("", old.count, now.count)));
+    if (now.count >= old.count) return;
     refuse(
         fmt::format("{} has {} instead of {}: what runs, or ran, may hold more than that; leave {} in the file, and "
                     "have a `licence_command` say how many there are, as with \"echo {} {} 0\"",
                     what, grouped(now.count), grouped(old.count), grouped(old.count), now.name, now.count));
   }
 
-  void amounts(const std::string& of, const char* what, std::int64_t old, std::int64_t now) {
-    if (old == now) return;
-    const std::string unit = *what == '\0' ? grouped(now) : amount(now, what);
-    sized(of, fmt::format("{} instead of {}", unit, grouped(old)), now < old);
+  static std::string amounts(const char* what, std::int64_t old, std::int64_t now) {
+    return fmt::format("{} instead of {}", *what == '\0' ? grouped(now) : amount(now, what), grouped(old));
   }
 
   void sized(const std::string& of, const std::string& what, bool less) {
@@ -103,13 +200,66 @@ class Comparison {
     for (std::size_t i = old.size(); i < now.size(); ++i) take(fmt::format("{} {} is new", what, now[i].name));
   }
 
+  const View& state_;
   const Machine& before_;
   const Machine& now_;
+  const Places in_file_;
   ClusterChange change_;
 };
 
 }  // namespace
 
-ClusterChange cluster_change(const Machine& before, const Machine& now) { return Comparison(before, now).made(); }
+ClusterChange cluster_change(const View& state, const Machine& file) { return Comparison(state, file).made(); }
+
+std::vector<Fact> carried_over(std::vector<Fact> snapshot, const ClusterChange& change) {
+  std::erase_if(snapshot, [](const Fact& fact) { return std::holds_alternative<MachineKept>(fact.what); });
+  if (change.stand && !snapshot.empty())
+    snapshot.insert(snapshot.begin(), Fact{snapshot.front().at, snapshot.front().sequence, *change.stand, Duration{0}});
+  return snapshot;
+}
+
+// What jobs needed that have ended keeps nobody from changing the file.
+Result<StateUnderFile> under_file(const ClusterOptions& options, std::vector<Fact> snapshot,
+                                  const ClusterChange& change) {
+  const Machine& file = *options.machine;
+  Cluster state(options);
+  const auto fold = [&](const Fact& fact) -> Result<void> {
+    if (auto why = state.objection(fact)) return fail("{}{}", *why, kTooTight);
+    state.fold(fact);
+    return {};
+  };
+  for (const Fact& fact : carried_over(std::move(snapshot), change)) TRY(fold(fact));
+  const auto now = [&](AnyFact what) { return fold({state.now(), state.sequence(), std::move(what), Duration{0}}); };
+  for (const Described& node : change.nodes) TRY(now(node));
+  for (const NodeId node : change.back) TRY(now(HealthChanged{node, Health::up}));
+  std::optional<std::string> tight;
+  state.for_each_job([&](JobId id, const Job& job) {
+    if (tight || job.gone()) return;
+    if (auto why = never_fits(*state.options().machine, job.spec))
+      tight = fmt::format("job {} {}.", number_of(id), *why);
+  });
+  if (tight) return fail("{}{}", *tight, kTooTight);
+  return StateUnderFile{carried_over(Snapshot::facts_of(state), cluster_change(state, file)),
+                        with_commands(*state.options().machine, file)};
+}
+
+std::shared_ptr<const Machine> with_commands(const Machine& standing, const Machine& file) {
+  auto machine = std::make_shared<Machine>(standing);
+  const Places places = places_of(file.nodes);
+  for (Node& node : machine->nodes) {
+    const auto found = places.find(node.name);
+    node.commands = found == places.end() ? nullptr : file.nodes[found->second].commands;
+  }
+  return machine;
+}
+
+std::vector<NodeId> ids_of(const std::vector<NodeId>& in_file, const Machine& file, const Machine& standing) {
+  const Places places = places_of(standing.nodes);
+  std::vector<NodeId> ids;
+  for (const NodeId node : in_file)
+    ids.push_back(NodeId{static_cast<std::uint32_t>(places.at(file.nodes[node.value].name))});
+  std::ranges::sort(ids);
+  return ids;
+}
 
 }  // namespace rota::serve

@@ -12,11 +12,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "control/journal.h"
-#include "control/replay.h"
-#include "model/never_fits.h"
-#include "model/snapshot.h"
 #include "process/clock.h"
-#include "serve/cluster_change.h"
 #include "serve/forecaster.h"
 #include "serve/kept_clock.h"
 #include "serve/state_folder.h"
@@ -114,7 +110,7 @@ Result<void> Service::take(Result<site::Configuration> read) {
   settings_ = std::move(read->service);
   dated_reservations_ = std::move(read->reservations);
   cluster_text_ = std::move(read->text);
-  machine_ = std::make_shared<const Machine>(std::move(read->machine));
+  machine_ = file_ = std::make_shared<const Machine>(std::move(read->machine));
   return {};
 }
 
@@ -181,58 +177,8 @@ Result<void> Service::start_deciding(const std::string& policy) {
   return {};
 }
 
-// From the one that the state was made under.
-Result<void> Service::change_cluster(const Machine& before) const {
-  const ClusterChange change = cluster_change(before, *machine_);
-  const std::string file = options_.configuration.empty() ? "this computer" : shown_path(options_.configuration);
-  if (!change.refused.empty())
-    return fail(
-        "{} holds jobs of another cluster than {} describes: {}. Nothing was changed; mend the file, or begin with "
-        "another folder by --state.",
-        shown_path(options_.state_folder), file, change.refused);
-  if (!change.taken.empty() && options_.say) options_.say(fmt::format("{}{}{}.", file, kOtherCluster, change.taken));
-  return {};
-}
-
 std::unexpected<Error> Service::not_taken_over(const std::string& why) const {
   return fail("the state in {} cannot be taken over: {}", shown_path(options_.state_folder), why);
-}
-
-// One by one: there may be millions.
-Result<void> Service::replay() {
-  if (store_->head().cluster != cluster_text_) return replay_under_another();
-  return store_->replay([&](const Fact& fact) -> Result<void> {
-    auto folded = controller_->replay(fact);
-    return folded ? folded : not_taken_over(folded.error().message);
-  });
-}
-
-// What was is folded under the description of then, and what has come of it under the new one: what jobs needed that
-// have ended keeps nobody from changing the file.
-Result<void> Service::replay_under_another() {
-  const auto before = TRY(site::parse_configuration(store_->head().cluster, "before"));
-  Cluster state(cluster_options(before.machine));
-  bool some = false;
-  auto replayed = store_->replay([&](const Fact& fact) -> Result<void> {
-    if (!some) {
-      if (auto may = change_cluster(before.machine); !may) return may;
-      some = true;
-    }
-    if (auto follows = check_next(state, fact); !follows) return not_taken_over(follows.error().message);
-    state.fold(fact);
-    return {};
-  });
-  if (!replayed || !some) return replayed;
-  std::optional<std::string> tight;
-  state.for_each_job([&](JobId id, const Job& job) {
-    if (tight || job.gone()) return;
-    if (auto why = never_fits(*machine_, job.spec)) tight = fmt::format("job {} {}.", number_of(id), *why);
-  });
-  if (tight) return not_taken_over(*tight + kTooTight);
-  for (const Fact& fact : Snapshot::facts_of(state)) {
-    if (auto folded = controller_->replay(fact); !folded) return not_taken_over(folded.error().message + kTooTight);
-  }
-  return {};
 }
 
 Result<void> Service::take_over() {
@@ -243,7 +189,7 @@ Result<void> Service::take_over() {
   engine_ = options_.engine({io_, *loop_, *this, *machine_, options_.state_folder + "/runs"});
   const std::string policy = options_.policy.empty() ? before.policy : options_.policy;
   if (auto ready = start_deciding(policy); !ready) return ready;
-  if (auto replayed = replay(); !replayed) return replayed;
+  const bool described_anew = TRY(replay());
   if (auto can = controller_->engine_can(); !can) return can;  // before anything is written down
   if (auto set = set_clock(*loop_, *store_, view().now(), !view().running().empty()); !set) return set;
   if (auto read = read_book(); !read) return read;
@@ -255,10 +201,9 @@ Result<void> Service::take_over() {
   TRY(engine_->open(*this, {decided, decided, [this]() -> const View& { return view(); }}));
   for (const std::string& lacking : engine_->warnings()) warnings_.push_back(lacking);
   open_mail();
-  controller_->add_observer(*journal_);
-  controller_->add_observer(*this);
+  observe_facts();
   // Under another policy or description than what is recorded was decided: the journal begins anew with the state.
-  if (policy != before.policy || before.cluster != cluster_text_) {
+  if (policy != before.policy || described_anew) {
     if (policy != before.policy) controller_->withdraw_promises();
     if (auto compacted = compact(); !compacted) return compacted;
   }
@@ -273,6 +218,11 @@ Result<void> Service::take_over() {
   after_turn(resumed);
   if (resumed) watch_licences();
   return resumed;
+}
+
+void Service::observe_facts() {
+  controller_->add_observer(*journal_);
+  controller_->add_observer(*this);
 }
 
 // Names of the jobs that are known.
@@ -309,7 +259,8 @@ Result<void> Service::read_wishes() {
   for (std::uint32_t n = 0; n < machine_->nodes.size(); ++n) {
     for (const auto& [what, texts] : {std::pair{kNodeReason, &node_reasons_}, std::pair{kNodeBy, &node_by_}}) {
       const auto text = store_->setting(what + machine_->nodes[n].name);
-      if (text && *text && !(*text)->empty()) (*texts)[NodeId{n}] = **text;
+      const bool used = view().power().health(NodeId{n}) == Health::up;  // it had gone, and is back
+      if (text && *text && !(*text)->empty() && !used) (*texts)[NodeId{n}] = **text;
     }
   }
   auto read = read_of_jobs(kMessage, [](JobId, JobEntry& entry, std::string& text) {
@@ -344,35 +295,6 @@ Result<void> Service::compact() {
       head());
   compacted_at_ = view().sequence();
   return done;
-}
-
-Result<void> Service::set_policy(const std::string& text) {
-  TRY(chain_that_suits(text));
-  const std::vector<Fact> facts = controller_->snapshot();
-  auto old_controller = std::move(controller_);
-  auto old_chain = std::move(chain_);
-  auto taken = start_deciding(text);
-  for (const Fact& fact : facts) {
-    if (taken) taken = controller_->replay(fact);
-  }
-  if (!taken) {
-    controller_ = std::move(old_controller);
-    chain_ = std::move(old_chain);
-    return taken;
-  }
-  loop_->forget(*old_controller);
-  refusals_before_ += old_controller->refusals();
-  controller_->add_observer(*journal_);
-  controller_->add_observer(*this);
-  if (text != old_chain->text()) controller_->withdraw_promises();
-  if (auto compacted = compact(); !compacted) {
-    fail_for_good(compacted);
-    return compacted;
-  }
-  controller_->leave_plain_mode();  // somebody has looked
-  auto resumed = controller_->resume();
-  after_turn(resumed);
-  return resumed;
 }
 
 // ---- turns of the event loop

@@ -15,12 +15,14 @@
 #include <vector>
 
 #include "control/controller.h"
+#include "serve/cluster_change.h"
 #include "serve/contenders.h"
 #include "serve/engine_maker.h"
 #include "serve/event_ring.h"
 #include "serve/explain.h"
 #include "serve/held_accelerators.h"
 #include "serve/job_book.h"
+#include "serve/job_change.h"
 #include "serve/licence_watch.h"
 #include "serve/mail.h"
 #include "serve/output_pattern.h"
@@ -102,27 +104,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   // Jobs that a selector means, by id; of jobs that nobody may see nothing is said. Fails where it cannot be read.
   Result<std::vector<JobId>> select(const Caller& caller, const std::string& selector);
 
-  struct Change {
-    enum class Kind : std::uint8_t { cancel, signal, hold, release, requeue, suspend, resume, update };
-    Kind kind = Kind::cancel;
-    std::int32_t signal = 0;
-    std::optional<Duration> limit = {};
-    std::optional<std::int32_t> priority = {};
-    std::optional<std::string> partition = {};
-    std::optional<Instant> begin = {};
-    std::optional<std::uint32_t> throttle = {};
-    std::optional<LicencesAsked> licences = {};
-    std::optional<std::string> name = {};
-    std::optional<std::uint32_t> processors = {};
-    std::optional<std::uint32_t> nodes = {};
-    std::optional<std::int64_t> memory = {};
-    std::optional<std::uint32_t> tasks = {};
-    std::optional<std::uint32_t> tasks_per_node = {};
-
-    bool resizes() const { return processors || nodes || tasks || tasks_per_node; }
-    // What only a job that waits can be given.
-    bool is_for_waiting() const { return priority || partition || begin || licences || name || memory || resizes(); }
-  };
+  using Change = JobChange;
   ActionResult change(const Caller& caller, JobId job, const Change& change);
 
   // Nodes by host list; "all". Operators only.
@@ -173,6 +155,12 @@ class Service final : public Intake, public JobSink, public FactObserver, public
 
   // Another policy decides from now on. Fails with a sentence, and nothing changes, where it cannot.
   Result<void> set_policy(const std::string& text);
+  // The cluster is as the configuration's file says by now; jobs go on. Fails as set_policy() does.
+  struct Reloaded {
+    std::string taken;            // what is new, as half a sentence; empty: nothing that matters to the state
+    bool other_settings = false;  // [service] says something else, which only another start takes
+  };
+  Result<Reloaded> reload();
   // The present queue, to rehearse what that would change of it: rehearse_policies(). Fails where set_policy() would,
   // and where there are too many jobs.
   Result<QueueToRehearse> queue_to_rehearse(const std::string& text) const;
@@ -288,14 +276,19 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> take(Result<site::Configuration> read);
   Result<void> open_store();
   Result<void> start_deciding(const std::string& policy);
+  void observe_facts();
   static Result<Chain> chain_of(const std::string& policy);
   Result<Chain> chain_that_suits(const std::string& text) const;
   Result<void> starts_nobody_over(const Chain& chain) const;
   Result<void> take_over();
-  Result<void> replay();
-  Result<void> replay_under_another();
+  Result<bool> replay();
+  Result<bool> replay_under_another();
   std::unexpected<Error> not_taken_over(const std::string& why) const;
-  Result<void> change_cluster(const Machine& before) const;
+  std::string shown_file() const;
+  Result<void> can_change(const ClusterChange& change) const;
+  Result<void> decide_anew(const std::string& policy, const std::vector<Fact>& facts);
+  Result<void> describe_nodes(const ClusterChange& change);
+  void stands_as(std::shared_ptr<const Machine> machine, const std::string& taken);
   Result<void> read_book();
   // Beginnings of names under which the store keeps, with the job's id behind them:
   static constexpr const char* kMessage = "message ";      // what was said of it last
@@ -321,7 +314,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void forget_old();
   void let_ended_go(std::uint32_t uid, std::optional<JobId> behind);
   void fail_for_good(Result<void> why);
-  ClusterOptions cluster_options() const { return cluster_options(*machine_); }
+  ClusterOptions cluster_options() const { return cluster_options(*file_); }  // facts make of it what it is
   ClusterOptions cluster_options(const Machine& machine) const;
   store::JournalHead head() const;
 
@@ -452,7 +445,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   site::ServiceSettings settings_;
   std::vector<Reservation> dated_reservations_;  // that the configuration asks for; their times are Unix times
   std::string cluster_text_;
-  std::shared_ptr<const Machine> machine_;
+  std::shared_ptr<const Machine> file_;     // the cluster as the configuration describes it, nodes in its order
+  std::shared_ptr<const Machine> machine_;  // and as it stands, nodes by id
   std::unique_ptr<store::SqliteStore> store_;
   // Commits at once where commands are to go out, else with the next commit or after a while.
   class PatientJournal;

@@ -16,7 +16,9 @@ Result<std::vector<NodeId>> Service::nodes_named(const std::string& list) const 
   if (list == "all" && std::ranges::find(machine_->nodes, list, &Node::name) == machine_->nodes.end()) {
     std::vector<NodeId> all;
     all.reserve(machine_->nodes.size());
-    for (std::uint32_t n = 0; n < machine_->nodes.size(); ++n) all.push_back(NodeId{n});
+    for (std::uint32_t n = 0; n < machine_->nodes.size(); ++n) {
+      if (!machine_->nodes[n].has_gone()) all.push_back(NodeId{n});
+    }
     return all;
   }
   const auto names = TRY(parse_host_list(list));
@@ -24,7 +26,8 @@ Result<std::vector<NodeId>> Service::nodes_named(const std::string& list) const 
   std::vector<bool> named(machine_->nodes.size());
   for (const std::string& name : names) {
     const auto found = std::ranges::find(machine_->nodes, name, &Node::name);
-    if (found == machine_->nodes.end()) return fail("there is no node {}; nothing was changed.", rota::quoted(name));
+    if (found == machine_->nodes.end() || found->has_gone())
+      return fail("there is no node {}; nothing was changed.", rota::quoted(name));
     const NodeId id{static_cast<std::uint32_t>(found - machine_->nodes.begin())};
     if (!named[id.value]) ids.push_back(id);
     named[id.value] = true;

@@ -50,6 +50,41 @@ Result<Chain> Service::chain_that_suits(const std::string& text) const {
   return chain;
 }
 
+// A controller of its own under this policy and the present file, from the facts of a snapshot. Where it cannot be, the
+// one before goes on.
+Result<void> Service::decide_anew(const std::string& policy, const std::vector<Fact>& facts) {
+  auto old_controller = std::move(controller_);
+  auto old_chain = std::move(chain_);
+  auto taken = start_deciding(policy);
+  for (const Fact& fact : facts) {
+    if (taken) taken = controller_->replay(fact);
+  }
+  if (!taken) {
+    controller_ = std::move(old_controller);
+    chain_ = std::move(old_chain);
+    return taken;
+  }
+  loop_->forget(*old_controller);
+  refusals_before_ += old_controller->refusals();
+  observe_facts();
+  return {};
+}
+
+Result<void> Service::set_policy(const std::string& text) {
+  TRY(chain_that_suits(text));
+  const std::string before = policy();
+  TRY(decide_anew(text, controller_->snapshot()));
+  if (text != before) controller_->withdraw_promises();
+  if (auto compacted = compact(); !compacted) {
+    fail_for_good(compacted);
+    return compacted;
+  }
+  controller_->leave_plain_mode();  // somebody has looked
+  auto resumed = controller_->resume();
+  after_turn(resumed);
+  return resumed;
+}
+
 Result<QueueToRehearse> Service::queue_to_rehearse(const std::string& text) const {
   constexpr std::size_t kMostRehearsed = 20'000;
   const auto chain = TRY(chain_that_suits(text));

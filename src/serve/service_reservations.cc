@@ -48,6 +48,7 @@ std::vector<Reservation> Service::reservations_wanted() const {
   for (Reservation& r : wanted) {
     r.from = instant_of((r.from - kEpoch).count());
     r.until = instant_of((r.until - kEpoch).count());
+    r.nodes = ids_of(r.nodes, *file_, *machine_);
   }
   const Instant now = this->now();
   std::erase_if(wanted, [&](const Reservation& r) { return r.until <= now; });

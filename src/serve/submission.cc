@@ -184,6 +184,7 @@ Result<void> take_whole_nodes(const Machine& machine, JobSpec& spec) {
   std::uint32_t each = 0;
   for (std::uint32_t n = 0; n < machine.nodes.size(); ++n) {
     const Node& node = machine.nodes[n];
+    if (node.has_gone()) continue;
     if (partition != nullptr && !std::ranges::binary_search(partition->nodes, NodeId{n})) continue;
     if (each != 0 && each != node.processors)
       return fail(

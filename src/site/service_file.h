@@ -29,6 +29,8 @@ struct ServiceSettings {
   std::string tls_certificate;  // PEM files, by absolute paths; empty: no TLS
   std::string tls_key;
 
+  bool operator==(const ServiceSettings&) const = default;
+
  private:
   static constexpr Duration days(std::int64_t n) { return seconds(n * 86'400); }
 };

@@ -432,7 +432,7 @@ class Help(RotaCase):
                      "run", "queue", "top", "job", "explain", "logs", "wait", "cancel", "hold", "release", "requeue", "suspend",
                      "resume", "update", "nodes", "nodes drain", "partitions", "licences", "reservations",
                      "reserve", "unreserve",
-                     "history", "policy", "policy set", "status",
+                     "history", "policy", "policy set", "reload", "status",
                      "doctor"):
             text = self.rota(*line.split(), "--help").stdout
             self.assertTrue(text.startswith(f"Usage: rota {line}"), text)

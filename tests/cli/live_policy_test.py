@@ -22,6 +22,15 @@ class Policy(LiveCase):
         self.answers("PUT", "/v1/policy", (403, problem(403, "Only operators may set the policy.")))
         self.says_no("policy", "set", "fcfs", said="Only operators may set the policy.")
 
+    def test_the_configuration_is_read_again(self):
+        self.answers("POST", "/v1/configuration/reload", (200, {"machine": "box", "processors": 8, "taken": "n[3-4] are new"}),
+                     (200, {"machine": "box", "processors": 8, "other_settings": True}))
+        self.prints("reload", out="Taken: n[3-4] are new.\n")
+        self.prints("reload", out="Nothing is new.\nWhat [service] says is another thing than before: a service takes that when it is "
+                                  "started again.\n")
+        self.answers("POST", "/v1/configuration/reload", (400, problem(400, "rota.toml:3: no number.")))
+        self.says_no("reload", said="rota.toml:3: no number.")
+
     REHEARSED = {"present": {"policy": "easy", "started": 3, "mean_wait": 400.0},
                  "proposed": {"policy": "fcfs", "started": 2, "mean_wait": 130.5}, "waiting": 3, "changed": 2, "cut": True,
                  "jobs": [{"id": "7", "user": "ann", "name": "short", "processors": 4, "present": NOON + 60.0,

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """A cluster file that is changed under a state: what is taken, and what is refused with what to do instead.
 Usage: cluster_test.py ROTA"""
+import contextlib
+import json
 import os
+import sqlite3
 import sys
 import unittest
 
@@ -111,16 +114,98 @@ class Cluster(ServiceCase):
         for text, said in (
                 (TWO.replace("n[1-2]", "n1"), "node n2 is gone: leave it in the file and take it out of use by `rota nodes down n2 "
                                               "--reason gone`"),
-                (TWO.replace("processors = 2", "processors = 1"), "node n1 has 1 processor instead of 2: what runs, or ran, may hold "
-                                                                  "more than that"),
-                (TWO.replace('"n[1-2]"', '"n[0-2]"'), "node n1 stands in another place: keep the order, and put new nodes behind "
-                                                      "the others"),
+                (TWO.replace("processors = 2", "processors = 1"), "node n1 has 1 processor instead of 2: what runs there holds more "
+                                                                  "than that"),
                 (TWO.replace('licences = "solver:1"\n', ""), "licence solver is gone or stands in another place"),
                 (TWO.replace("memory", "#"), "node n1 tells its memory where it did not, or no longer does")):
             told = self.refused(text)
             self.assertIn(said, told)
             self.assertIn("Nothing was changed; mend the file, or begin with another folder by --state.", told)
             self.assertEqual(self.service.job(running)["state"], "RUNNING")
+            self.describe(text)
+            self.assertEqual(self.reload(), (400, told[told.index(f"{self.service.state} holds"):].strip()), "a reload says the same")
+            self.assertEqual(self.service.ask("GET", "/v1/status")[1]["processors"], 4)
+            self.describe(TWO)
+
+    def reload(self):
+        """The status, and what is new or why not."""
+        status, answer = self.service.ask("POST", "/v1/configuration/reload")
+        return status, answer.get("taken") if status == 200 else answer["detail"]
+
+    def nodes(self):
+        return {node["name"]: node["state"] for node in self.service.ask("GET", "/v1/nodes")[1]["nodes"]}
+
+    def test_a_node_comes_and_goes_while_the_service_and_its_jobs_go_on(self):
+        running, waits = self.full()
+        self.describe(TWO.replace('"n[1-2]"', '"n[0-2]"'))
+        self.assertEqual(self.reload(), (200, "n0 is new"))
+        self.assertEqual(self.service.ends(waits)["state"], "COMPLETED")
+        self.assertEqual(self.service.read("where").strip(), "n0", "only there was room")
+        self.assertEqual(self.service.job(running)["state"], "RUNNING")
+        self.assertEqual(self.reload(), (200, None), "nothing is new")
+        there = self.service.submit("echo $ROTA_JOB_NODELIST > there; exec sleep 1000", processors=2)
+        self.service.runs(there)
+        self.assertEqual(self.service.decides_the_same_again(), "")
+        self.service.kill()
+        self.service.start()
+        self.assertEqual({job["id"]: job["state"] for job in self.service.live()}, {running: "RUNNING", there: "RUNNING"})
+        self.assertEqual(self.service.written("there").strip(), "n0")
+        self.assertEqual(self.service.ask("GET", "/v1/status")[1]["processors"], 6)
+        self.describe(TWO)
+        status, said = self.reload()
+        self.assertEqual(status, 400)
+        self.assertIn("node n0 is gone: leave it in the file and take it out of use by `rota nodes down n0 --reason gone`", said)
+        self.service.act("cancel", there)
+        self.service.ends(there)
+        self.assertEqual(self.reload(), (200, "n0 is gone"))
+        self.assertEqual(set(self.nodes()), {"n1", "n2"})
+        self.assertEqual(self.service.ask("GET", "/v1/status")[1]["processors"], 4)
+        self.assertEqual(self.service.ask("POST", "/v1/nodes/drain", {"nodes": "n0", "reason": "x"})[0], 400)
+        self.service.kill()
+        self.service.start()
+        self.assertEqual(set(self.nodes()), {"n1", "n2"})
+        self.assertEqual(self.service.job(running)["state"], "RUNNING")
+        self.assertEqual(self.service.decides_the_same_again(), "")
+
+    def test_a_start_without_the_file_knows_what_a_reload_took(self):
+        self.describe(TWO + '[[nodes]]\nnames = "m1"\nprocessors = 2\nmemory = "4G"\n')
+        self.assertEqual(self.reload(), (200, "m1 is new"))
+        self.describe(TWO.replace("n[1-2]", "n2") + '[[nodes]]\nnames = "m1"\nprocessors = 4\nmemory = "4G"\n')
+        self.assertEqual(self.reload(), (200, "node m1 has 4 processors instead of 2, n1 is gone"))
+        self.service.kill()
+        self.service.arguments = []
+        self.service.start()
+        self.assertEqual(self.nodes(), {"n2": "idle", "m1": "idle"})
+        status, answer = self.service.ask("POST", "/v1/configuration/reload")
+        self.assertEqual(status, 400)
+        self.assertIn("was started without --config", answer["detail"])
+
+    def test_what_a_service_had_yet_to_say_of_nodes_when_it_was_killed_the_next_one_does(self):
+        """It has begun its journal anew under the file, and no node was described yet."""
+        running, _ = self.full()
+        self.describe(TWO + '[[nodes]]\nnames = "m1"\nprocessors = 2\nmemory = "4G"\n')
+        self.assertEqual(self.reload(), (200, "m1 is new"))
+        self.service.wait_for(lambda: [job["id"] for job in self.service.live()] == [running], "the other one to end")
+        self.service.stop()
+        text = '[[nodes]]\nnames = "k[1-2]"\nprocessors = 3\nmemory = "4G"\n'
+        text = TWO.replace("[[nodes]]", text + "[[nodes]]")
+        with contextlib.closing(sqlite3.connect(os.path.join(self.service.state, "rota.db"))) as database, database:
+            head = json.loads(database.execute("SELECT text FROM head").fetchone()[0])
+            database.execute("UPDATE head SET text = ?", (json.dumps(head | {"cluster": text, "processors": 10}),))
+        self.describe(text)
+        self.assertIn("describes another cluster than before: m1 is gone, k[1-2] are new.", self.service.start())
+        self.assertEqual(set(self.nodes()), {"n1", "n2", "k1", "k2"})
+        self.assertEqual(self.service.job(running)["state"], "RUNNING")
+        self.service.ends(self.service.submit("true", processors=3, nodes=1))
+        self.assertEqual(self.service.decides_the_same_again(), "")
+        self.assertNotIn("another cluster", self.again(text))
+
+    def test_a_file_that_cannot_be_read_changes_nothing(self):
+        self.describe(TWO + "[[nodes]]\nnames = 3\n")
+        status, said = self.reload()
+        self.assertEqual(status, 400)
+        self.assertRegex(said, r"rota\.toml:8: ")
+        self.assertEqual(set(self.nodes()), {"n1", "n2"})
 
     def test_what_that_sentence_says_to_do_is_enough(self):
         running, waits = self.full()

@@ -438,7 +438,7 @@ class Commands(ServiceCase):
         ("hold 2", 1, "job 2 runs already"), ("suspend 2", 0, "^$"), ("resume 2", 0, "^$"), ("requeue 2", 0, "^$"),
         ("cancel all", 0, "^$"), ("nodes", 0, r"^n1 +idle "), ("partitions", 0, "^[A-Z]+ "), ("licences", 0, r"^solver +1 "),
         ("reserve --start now+1day --duration 1h --nodes n1 --name course", 0, "course"), ("reservations", 0, "course"),
-        ("unreserve course", 0, ""), ("policy", 0, "^[a-z]+"), ("status", 0, "0 running"), ("doctor --json", None, '"of": "service"'),
+        ("unreserve course", 0, ""), ("policy", 0, "^[a-z]+"), ("reload", 0, "^Nothing is new"), ("status", 0, "0 running"), ("doctor --json", None, '"of": "service"'),
         ("token list", 0, ""), ("serve --state {state} --socket {folder}/other", 1, "process"),
         ("generate lublin --jobs 30 --seed 1 --processors 16 -o w.swf", 0, ""),
         ("simulate w.swf --policy fcfs --jobs jobs.csv --journal w.journal", 0, "^fcfs "),

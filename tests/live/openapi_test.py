@@ -162,6 +162,7 @@ class Document(NetworkCase):
         self.get("/v1/reservations")
         self.get("/v1/reservations/course", method="DELETE")
         self.post("/v1/policy/rehearsal", {"policy": "conservative"})
+        self.get("/v1/configuration/reload", method="POST")
         self.get("/v1/policy", method="PUT", body={"policy": "conservative"})
         self.sent("/v1/policy", "put", {"policy": "easy"})
         self.sent("/v1/tokens", "post", {"read_only": True, "operator": False, "life": 60, "comment": "x"})

@@ -52,6 +52,7 @@ CASES = {
     ("DELETE /v1/reservations/{name}", 403): ("course", None, FOR_OPERATORS),
     ("DELETE /v1/reservations/{name}", 404): ("course", None, '^there is no reservation "course": it is over or was never made; '),
     ("PUT /v1/policy", 403): ("", {"policy": "fcfs"}, FOR_OPERATORS),
+    ("POST /v1/configuration/reload", 403): ("", None, FOR_OPERATORS),
     ("POST /v1/policy/rehearsal", 403): ("", {"policy": "fcfs"}, FOR_OPERATORS),
     ("GET /v1/forecast/{selector}", 404): ("999", None, "^there is no job 999\\.$"),
     ("DELETE /v1/tokens/{id}", 404): ("none", None, "^there is no token "),

@@ -96,6 +96,16 @@ Result<int> show_policy(const StatusFlags& flags, const Result<Json>& answer) {
   return printed(out);
 }
 
+Result<int> reload(const StatusFlags& flags) {
+  const auto told = TRY(Service(flags.service).post("/v1/configuration/reload", Json::object(), fresh_key()));
+  if (flags.service.json) return printed(shown_json(told));
+  const std::string taken = text_of(told, "taken");
+  std::string out = taken.empty() ? "Nothing is new.\n" : fmt::format("Taken: {}.\n", one_line(taken));
+  if (flag_of(told, "other_settings"))
+    out += "What [service] says is another thing than before: a service takes that when it is started again.\n";
+  return printed(out);
+}
+
 std::string start_of(const Json& job, const char* side) {
   return has_number(job, side) ? time_text(number_of(job, side)) : "-";
 }
@@ -166,6 +176,18 @@ void add_status(Command app, Action& action) {
   flags->service.declare_json(command);
   command.footer("Examples:\n  rota status");
   command.callback([&action, flags] { action = [flags] { return show_status(*flags); }; });
+}
+
+void add_reload(Command app, Action& action) {
+  auto flags = std::make_shared<StatusFlags>();
+  Command command = app.add_subcommand("reload", "have the service read its configuration again");
+  flags->service.declare_json(command);
+  command.footer(
+      "Nodes that are new, larger or smaller, or gone are taken in while jobs run, and so is all else that the file says "
+      "of the cluster; what would take something from under jobs is refused, and nothing is changed then. For operators "
+      "only.\n\n"
+      "Examples:\n  rota reload");
+  command.callback([&action, flags] { action = [flags] { return reload(*flags); }; });
 }
 
 void add_policy(Command app, Action& action) {

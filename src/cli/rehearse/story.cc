@@ -204,9 +204,10 @@ class Story {
   }
 
   std::string nodes_of(const Started& fact) const {
-    if (!setting_.machine || fact.where.shares.empty()) return "";
+    const Machine* machine = cluster_.options().machine;
     std::string names;
-    for (const Share& share : fact.where.shares) names += " " + setting_.machine->nodes[share.node.value].name;
+    for (const Share& share : fact.where.shares) names += " " + machine->nodes[share.node.value].name;
+    if (names.empty()) return "";
     return " on" + names;
   }
 

@@ -62,6 +62,7 @@ class LocalEngine final : public LiveEngine, public RunProbe, public Alarm {
   void settled(JobId job, std::uint32_t dispatch) override;
   Result<void> signal(JobId job, int number) override;  // while it is stopped by one its limit does not run
   std::vector<std::string> warnings() const override { return warnings_; }
+  void describe(const Machine& machine) override;
   OutputReader* output_reader() override { return &readings_; }
   NodeProbe* node_probe() override { return &switch_; }
   const RunProbe* run_probe() const override { return this; }

@@ -5,6 +5,14 @@
 
 namespace rota::local {
 
+// What jobs hold stays taken, whichever node's it is now.
+void LocalEngine::describe(const Machine& machine) {
+  options_.machine = &machine;
+  places_ = Places(machine, options_.pins);
+  for (const auto& [job, entry] : runs_) places_.take(entry.place);
+  switch_.describe(machine);
+}
+
 // While it moves there is nobody to tell: what is to begin elsewhere begins on these terms.
 void LocalEngine::adjust(const Command& command) {
   const auto found = runs_.find(command.job);

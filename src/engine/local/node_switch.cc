@@ -24,20 +24,50 @@ constexpr int kProbesAtOnce = 8;                 // where all are looked at
 
 NodeSwitch::NodeSwitch(boost::asio::io_context& io, const Machine& machine, Loop& loop, std::string folder,
                        Hearers hearers)
-    : io_(io), machine_(machine), loop_(loop), folder_(std::move(folder)), hearers_(std::move(hearers)) {
-  for (std::uint32_t n = 0; n < machine_.nodes.size(); ++n) {
-    if (machine_.nodes[n].commands) rows_.try_emplace(NodeId{n}, io_);
+    : io_(io), machine_(&machine), loop_(loop), folder_(std::move(folder)), hearers_(std::move(hearers)) {
+  for (std::uint32_t n = 0; n < machine_->nodes.size(); ++n) {
+    if (machine_->nodes[n].commands) rows_.try_emplace(NodeId{n}, io_);
   }
+}
+
+void NodeSwitch::describe(const Machine& machine) {
+  machine_ = &machine;
+  std::vector<NodeId> without;
+  for (auto& [node, row] : rows_) {
+    if (machine.nodes[node.value].commands) continue;
+    forget(node, row);
+    without.push_back(node);
+  }
+  for (const NodeId node : without) {
+    const std::uint64_t key = rows_.at(node).key;
+    const bool owes = under_way(rows_.at(node));
+    rows_.erase(node);
+    if (owes) hearers_.changed(PowerChanged{node, PowerState::on, key});
+  }
+  for (std::uint32_t n = 0; n < machine.nodes.size(); ++n) {
+    if (machine.nodes[n].commands && rows_.try_emplace(NodeId{n}, io_).second && opened_) look(NodeId{n});
+  }
+  look_next();
+}
+
+// What is asked, or done, for it comes to nothing.
+void NodeSwitch::forget(NodeId node, Row& row) {
+  if (!row.looked) {
+    if (row.command) --looking_;
+    std::erase(to_look_at_, node);  // else it would stand there twice once it is to be looked at again
+  }
+  row.looked = true;
+  row.command.reset();
 }
 
 NodeSwitch::~NodeSwitch() { *alive_ = false; }
 
 std::string NodeSwitch::why_not() const {
-  if (machine_.nodes.empty())
+  if (machine_->nodes.empty())
     return "Processors are only counted here: describe nodes in [[nodes]] tables, each with `suspend_command` and "
            "`resume_command`.";
   std::vector<std::string> without;
-  for (const Node& node : machine_.nodes) {
+  for (const Node& node : machine_->nodes) {
     if (!node.commands) without.push_back(node.name);
   }
   if (without.empty()) return {};
@@ -49,6 +79,7 @@ std::string NodeSwitch::why_not() const {
 std::string NodeSwitch::record_of(NodeId node) const { return fmt::format("{}/switch-{}", folder_, node.value); }
 
 void NodeSwitch::open() {
+  opened_ = true;
   for (const auto& [node, row] : rows_) SiteCommand::end_left_over(record_of(node));
   for (const auto& [node, row] : rows_) look(node);
 }
@@ -91,12 +122,7 @@ void NodeSwitch::carry_out(const Command& command, bool inherited) {
     if (!under_way(row)) hearers_.changed(PowerChanged{command.node, row.power, row.key});
     return;
   }
-  if (!row.looked) {  // what its probe may say now is of no interest
-    row.looked = true;
-    if (row.command) --looking_;
-    std::erase(to_look_at_, command.node);  // else it would stand there twice once it is to be looked at again
-  }
-  row.command.reset();
+  forget(command.node, row);
   row.key = command.key;
   row.ordered = loop_.now();
   row.interval = kFirstInterval;
@@ -114,9 +140,9 @@ void NodeSwitch::carry_out(const Command& command, bool inherited) {
 }
 
 void NodeSwitch::run(NodeId node, const std::string& text, Duration timeout, SiteCommand::OnEnd on_end) {
-  const std::string& name = machine_.nodes[node.value].name;
+  const std::string& name = machine_->nodes[node.value].name;
   const SiteCommand::Options options{.text = text,
-                                     .variables = {"ROTA_NODE=" + name, "ROTA_CLUSTER_NAME=" + machine_.name},
+                                     .variables = {"ROTA_NODE=" + name, "ROTA_CLUSTER_NAME=" + machine_->name},
                                      .timeout = timeout,
                                      .record = record_of(node)};
   rows_.at(node).command =
@@ -178,7 +204,9 @@ void NodeSwitch::after(NodeId node, Duration pause, const std::function<void()>&
   Row& row = rows_.at(node);
   row.pause.expires_after(std::chrono::milliseconds(pause.count()));
   row.pause.async_wait([this, alive = alive_, node, call, mine = ++row.pauses](const boost::system::error_code& error) {
-    if (!error && *alive && rows_.at(node).pauses == mine) call();
+    if (error || !*alive) return;
+    const auto found = rows_.find(node);
+    if (found != rows_.end() && found->second.pauses == mine) call();
   });
 }
 
@@ -203,7 +231,7 @@ void NodeSwitch::failed(NodeId node, const std::string& why, const std::string& 
 
 void NodeSwitch::observe(std::vector<Observation::NodeSeen>& into) const {
   constexpr std::uint64_t kAny = UINT64_MAX;  // whatever was ordered: nobody can carry it out any more
-  for (std::uint32_t n = 0; n < machine_.nodes.size(); ++n) {
+  for (std::uint32_t n = 0; n < machine_->nodes.size(); ++n) {
     const auto found = rows_.find(NodeId{n});
     into.push_back(
         found == rows_.end()

@@ -29,11 +29,14 @@ class NodeSwitch final : public NodeProbe {
     std::function<void(NodeId, const std::string& sentence, const std::string& output)> note;
   };
 
-  // `folder`: where commands that run are written down. The machine and the loop must outlive it.
+  // `folder`: where commands that run are written down. The loop must outlive it, and the machine until there is another.
   NodeSwitch(boost::asio::io_context& io, const Machine& machine, Loop& loop, std::string folder, Hearers hearers);
   NodeSwitch(const NodeSwitch&) = delete;
   NodeSwitch& operator=(const NodeSwitch&) = delete;
   ~NodeSwitch() override;
+
+  // Other nodes, or with other commands. What runs for a node without commands is ended, and it counts as on.
+  void describe(const Machine& machine);
 
   // Why not all nodes can be switched, as a sentence; empty: they can.
   std::string why_not() const;
@@ -64,12 +67,13 @@ class NodeSwitch final : public NodeProbe {
     std::uint64_t pauses = 0;  // which is the latest
   };
 
-  const SwitchCommands& commands(NodeId node) const { return *machine_.nodes[node.value].commands; }
-  const PowerDraw& times(NodeId node) const { return machine_.nodes[node.value].power; }
+  const SwitchCommands& commands(NodeId node) const { return *machine_->nodes[node.value].commands; }
+  const PowerDraw& times(NodeId node) const { return machine_->nodes[node.value].power; }
   static bool under_way(const Row& row) {
     return row.key != 0 && row.power != PowerState::on && row.power != PowerState::off;
   }
   std::string record_of(NodeId node) const;
+  void forget(NodeId node, Row& row);
   void run(NodeId node, const std::string& text, Duration timeout, process::SiteCommand::OnEnd on_end);
   void switch_now(NodeId node);
   void ask(NodeId node);
@@ -81,11 +85,12 @@ class NodeSwitch final : public NodeProbe {
   void look_next();
 
   boost::asio::io_context& io_;
-  const Machine& machine_;
+  const Machine* machine_;
   Loop& loop_;
   std::string folder_;
   Hearers hearers_;
   std::map<NodeId, Row> rows_;
+  bool opened_ = false;
   std::deque<NodeId> to_look_at_;
   int looking_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for timers

@@ -205,5 +205,30 @@ TEST_F(NodeSwitches, nodes_without_commands_are_named_and_always_on) {
   EXPECT_TRUE(none.why_not().starts_with("Processors are only counted here")) << none.why_not();
 }
 
+TEST_F(NodeSwitches, nodes_may_come_and_one_that_is_without_commands_counts_as_on) {
+  touch("n1");
+  touch("n2");
+  how_.suspend = "exec sleep 1000";
+  open(1).open();
+  EXPECT_EQ(answer(), change(0, PowerState::on, 0));
+  order(false, 5);
+  Machine other = machine_;
+  other.nodes[1].commands = other.nodes[0].commands;
+  other.nodes[0].commands = nullptr;
+  switch_->describe(other);
+  EXPECT_EQ(answer(), change(0, PowerState::on, 5)) << "its order comes to nothing";
+  EXPECT_EQ(answer(), change(1, PowerState::on, 0)) << "this one is asked how it is";
+  order(false, 6, 0);
+  EXPECT_EQ(answer(), change(0, PowerState::on, 6));
+  other.nodes.push_back(other.nodes[1]);
+  other.nodes[2].name = "n3";
+  switch_->describe(other);
+  EXPECT_EQ(answer(), change(2, PowerState::off, 0)) << "it is new, and off";
+  order(true, 7, 2);
+  EXPECT_EQ(answer(), change(2, PowerState::on, 7));
+  EXPECT_TRUE(there("n3"));
+  switch_.reset();  // before the machine that it looks at
+}
+
 }  // namespace
 }  // namespace rota::local
