@@ -33,13 +33,18 @@ std::optional<JobId> named(const Ask& ask) {
   std::optional<JobId> found;
   if (id == "last") {
     const std::int64_t last = ask.service.number_of_last(ask.request.caller);
-    if (last > 0) found = serve::job_of(last);
+    if (last > 0) found = ask.service.job_of(last).value_or(std::nullopt);
   } else if (const auto bar = id.find('_'); bar != std::string::npos) {
     const auto array = parse_integer(id.substr(0, bar));
     const auto index = parse_integer(id.substr(bar + 1));
     if (array && index) found = ask.service.task_of(*array, *index);
-  } else if (const auto number = parse_integer(id); number && *number >= 1 && *number < UINT32_MAX) {
-    if (serve::job_of(*number) < ask.service.view().next_job()) found = serve::job_of(*number);
+  } else if (const auto number = parse_integer(id)) {
+    const auto named = ask.service.job_of(*number);
+    if (!named) {
+      ask.reply->send(problem(503, named.error().message));
+      return std::nullopt;
+    }
+    found = *named;
   }
   if (!found) ask.reply->send(problem(404, fmt::format("there is no job {}.", rota::quoted(id))));
   return found;
@@ -120,11 +125,11 @@ bool read_filters(const Ask& ask, Filters& filters) {
 }
 
 // Those that have left, from behind this one on; nothing after an answer that says what is wrong.
-std::optional<std::vector<store::HistoryRow>> ended_behind(const Ask& ask, const Filters& filters, JobId after,
+std::optional<std::vector<store::HistoryRow>> ended_behind(const Ask& ask, const Filters& filters, std::int64_t after,
                                                            std::int64_t most) {
   store::HistoryQuery query;
   query.limit = most;
-  query.after_number = after.valid() ? serve::number_of(after) : 0;
+  query.after_number = after;
   query.users = filters.users;
   query.partitions = filters.partitions;
   query.names = filters.names;
@@ -159,25 +164,25 @@ class Page {
 
   // False: it is full, and there are more.
   template <class Make>
-  bool add(JobId id, const Make& make) {
+  bool add(std::int64_t number, const Make& make) {
     if (jobs_.size() == most_) {
       more_ = true;
       return false;
     }
     jobs_.push_back(make());
-    last_ = id;
+    last_ = number;
     return true;
   }
   Json json() {
     Json json{{"jobs", std::move(jobs_)}};
-    if (more_) json["next"] = std::to_string(last_.value);
+    if (more_) json["next"] = std::to_string(last_);
     return json;
   }
 
  private:
   std::size_t most_;
   Json jobs_ = Json::array();
-  JobId last_;
+  std::int64_t last_ = 0;
   bool more_ = false;
 };
 
@@ -322,38 +327,37 @@ void submit(const Ask& ask, const Result<SubmissionRequest>& request, const Serv
 void list_jobs(const Ask& ask) {
   Filters filters;
   std::int64_t most = kMostListed;
-  std::int64_t after = -1;
+  std::int64_t after = 0;
   if (!take_number(ask, "limit", most) || !take_number(ask, "after", after) || !read_filters(ask, filters)) return;
   most = std::clamp<std::int64_t>(most, 1, kMostListed);
   bool ended = false, starts = false;
   if (!take_flag(ask, "ended", ended) || !take_flag(ask, "starts", starts)) return;
-  const JobId from =
-      after < 0 ? JobId{} : JobId{static_cast<std::uint32_t>(std::min<std::int64_t>(after, UINT32_MAX - 1))};
   if (starts) ask.service.planned_starts().look(ask.service);
-  const auto left = ended ? ended_behind(ask, filters, from, most + 1) : std::vector<store::HistoryRow>{};
+  const auto left = ended ? ended_behind(ask, filters, after, most + 1) : std::vector<store::HistoryRow>{};
   if (!left) return;
   Page page(most);
   auto row = left->begin();
-  const auto add_left = [&](JobId before) {
-    for (; row != left->end() && row->job < before; ++row) {
-      if (!page.add(row->job, [&] { return job_json(ask.service, *row); })) return false;
+  const auto add_left = [&](std::int64_t before) {
+    for (; row != left->end() && row->number < before; ++row) {
+      if (!page.add(row->number, [&] { return job_json(ask.service, *row); })) return false;
     }
     return true;
   };
   bool room = true;
-  ask.service.book().for_each_after(from, [&](JobId id, const serve::JobEntry& entry) {
+  const serve::JobBook& book = ask.service.book();
+  book.for_each_number_after(after, [&](std::int64_t number, JobId id) {
     if (!ended && ask.service.view().job(id).gone()) return true;
-    if (!suits(ask, filters, id, entry)) return true;
-    room = add_left(id) && page.add(id, [&] {
+    if (!suits(ask, filters, id, *book.find(id))) return true;
+    room = add_left(number) && page.add(number, [&] {
       Json json = job_json(ask.service, id, Detail::listed, false);
       if (starts) add_planned_start(ask.service, id, json);
       return json;
     });
     return room;
   });
-  if (room) add_left(JobId{UINT32_MAX});
+  if (room) add_left(INT64_MAX);
   Json json = page.json();
-  auto unknown = after < 0 ? unknown_ids(ask, filters) : Json();
+  auto unknown = after <= 0 ? unknown_ids(ask, filters) : Json();
   if (!unknown) return ask.reply->send(problem(400, unknown.error().message));
   if (!unknown->empty()) json["unknown"] = std::move(*unknown);
   send_json(ask, json);

@@ -168,7 +168,7 @@ void see_waiting(const View& view, Listing& list) {
 // Those that may not start yet have no order but that of their ids.
 void see_held(const View& view, Listing& list) {
   std::size_t left = view.barred();
-  list.service.book().for_each_after({}, [&](JobId id, const JobEntry&) {
+  list.service.book().for_each([&](JobId id, const JobEntry&) {
     if (left == 0) return false;
     if (view.job(id).state != JobState::barred) return true;
     --left;

@@ -54,6 +54,7 @@ void Cluster::forget_gone() {
 void Cluster::apply(const Submitted& fact) {
   Job& job = jobs_.add(fact.job.value);
   next_job_ = JobId{fact.job.value + 1};
+  last_number_ = std::max(last_number_, fact.spec.number);
   job.spec = fact.spec;
   job.expected = fact.expected;
   job.sequence = next_sequence_++;
@@ -70,6 +71,7 @@ void Cluster::apply(const Submitted& fact) {
 void Cluster::apply(const Rejected& fact) {
   Job& job = jobs_.add(fact.job.value);
   next_job_ = JobId{fact.job.value + 1};
+  last_number_ = std::max(last_number_, fact.spec.number);
   job.spec = fact.spec;
   job.state = JobState::rejected;
   if (!nodes_.counted()) add_to_nodes(fact.job);

@@ -77,6 +77,7 @@ class View {
   const Job* find_job(JobId id) const { return jobs_.find(id.value); }  // nullptr: not known
   bool knows(JobId id) const { return jobs_.contains(id.value); }       // submitted, and not forgotten since
   JobId next_job() const { return next_job_; }                          // the id that the next job will have
+  std::int64_t last_number() const { return last_number_; }             // the highest that a job has had so far
   std::uint64_t sequence() const { return sequence_; }                  // of the fact that was folded in last
   bool plain() const { return plain_; }                                 // a plan was refused, and nobody has looked yet
   std::uint32_t epoch() const { return epoch_; }                        // of the controller that writes
@@ -255,6 +256,7 @@ class View {
   std::unique_ptr<Machine> own_machine_;  // once a node has been described by a fact
   Replanned replanned_;
   JobId next_job_ = JobId{0};
+  std::int64_t last_number_ = 0;
   std::uint32_t next_sequence_ = 0;
   std::uint32_t next_dispatch_ = 0;
   std::uint64_t sequence_ = 0;

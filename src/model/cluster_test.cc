@@ -286,6 +286,24 @@ TEST(Cluster, AMoveSaysHowLongTheJobIsCountedOnFromThenOn) {
   }
 }
 
+// Numbers are names: they are not in step with ids, and the highest outlives its job.
+TEST(Cluster, KnowsTheHighestNumberOfAllJobs) {
+  Cluster cluster(World::counted(4));
+  EXPECT_EQ(cluster.last_number(), 0);
+  for (const std::int64_t number : {5'482'113, 17}) {
+    JobSpec spec;
+    spec.number = number;
+    cluster.fold(kEpoch, cluster.sequence() + 1, Submitted{cluster.next_job(), spec, spec.limit, kNoBars});
+  }
+  EXPECT_EQ(cluster.last_number(), 5'482'113);
+  Cluster restored(World::counted(4));
+  for (const Fact& fact : Snapshot::facts_of(cluster)) restored.fold(fact);
+  EXPECT_EQ(restored.last_number(), 5'482'113);
+  Cluster older(World::counted(4));
+  older.fold(kEpoch, 1, StateKept{.next_job = JobId{2}});  // written before numbers were names
+  EXPECT_EQ(older.last_number(), 2);
+}
+
 TEST(Cluster, OnlyAFreshStateTakesASnapshotIn) {
   World world(4);
   world.waiting({});

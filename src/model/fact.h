@@ -257,6 +257,7 @@ struct StateKept {  // counters and lists that no row has
   Instant first_submit = kNever;
   std::vector<LoadReading> loads = {};  // when a power rule looked last
   Instant surveyed = kEpoch;
+  std::int64_t last_number = -1;  // -1: not written down, and then jobs were numbered from 1 on in a row
 };
 struct ReservationKept {
   Reservation row;

@@ -431,7 +431,8 @@ ROTA_FACT(StateKept, "state_kept", kept, "counters and lists that no row has"){
           "longest run time counted on of those that have been queued since nobody waited"},
     Field{"first_submit", &F::first_submit, "the first submission of all"},
     Field{"loads", &F::loads, "that a power rule saw when it looked last", 7},
-    Field{"surveyed", &F::surveyed, "up to when the engine has said of everything", 8}};
+    Field{"surveyed", &F::surveyed, "up to when the engine has said of everything", 8},
+    Field{"last_number", &F::last_number, "the highest number of a job so far; -1: the id of the next job", 8}};
 ROTA_FACT_END;
 ROTA_FACT(ReservationKept, "reservation_kept", kept,
           "a reservation as it stands"){Field{"row", &F::row, "all that is known of it"}};

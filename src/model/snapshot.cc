@@ -27,7 +27,8 @@ StateKept Snapshot::state_of(const Cluster& c) {
                   c.longest_expected_,
                   c.first_submit_,
                   c.power_.loads(),
-                  c.surveyed_};
+                  c.surveyed_,
+                  c.last_number_};
   for (const Leaving& l : c.leaving_) state.leaving.push_back(l.job);
   return state;
 }
@@ -106,6 +107,7 @@ void Cluster::apply(const StateKept& fact) {
   power_.read(fact.loads);
   plain_ = fact.plain;
   surveyed_ = fact.surveyed;
+  last_number_ = fact.last_number < 0 ? std::int64_t{fact.next_job.value} : fact.last_number;
   reservations_.put_back_next_id(fact.next_reservation);
   longest_expected_ = fact.longest_expected;
   if (fact.first_submit != kNever) count_from(fact.first_submit);

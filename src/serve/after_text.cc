@@ -33,8 +33,7 @@ Result<AfterName> parse_name(std::string_view text) {
   if (!minutes || *minutes < 0 || *minutes > kMostMinutes)
     return fail("a job waits for {}, where minutes are to stand behind +, as in after:12+5, up to {}.",
                 rota::quoted(whole), grouped(kMostMinutes));
-  if (text.size() > kLongest || !number || !task || *number < 1 || *number > UINT32_MAX - 1 ||
-      (bar != std::string_view::npos && *task < 0))
+  if (text.size() > kLongest || !number || !task || *number < 1 || (bar != std::string_view::npos && *task < 0))
     return fail("a job waits for {}, which is no job; name one by its id, as 12 or 12_3.", rota::quoted(text));
   return AfterName{.number = *number, .index = *task, .later = seconds(60) * *minutes};
 }

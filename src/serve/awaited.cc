@@ -54,20 +54,18 @@ Result<const Awaited::Tasks*> Awaited::tasks_of(std::int64_t number, bool some) 
   Tasks& tasks = at->second;
   if (!is_new) return &tasks;
   service_.book().for_each_task(number, [&](std::int64_t i, JobId job) { tasks.emplace(i, meant(job)); });
-  const JobEntry* entry = service_.book().find(job_of(number));
+  const JobEntry* entry = service_.book().find(service_.book().numbered(number));
   if (entry == nullptr || entry->about->array == number) {
     TRY(looked(kCostOfHistory));
     for (const store::HistoryRow& row : service_.ended_tasks(number))
-      tasks.emplace(row.array_index, Meant{row.job, row.state, row.array_index, row.array});
+      tasks.emplace(row.array_index, Meant{row.job, row.state, row.shown()});
   }
   TRY(looked(some ? tasks.size() : 0));
   if (tasks.empty()) {
-    const JobId job = job_of(number);
-    if (service_.view().knows(job)) {
+    if (const JobId job = service_.book().numbered(number); job.valid()) {
       tasks.emplace(-1, meant(job));
-    } else {
-      const auto row = TRY(service_.history_of(job));
-      if (row) tasks.emplace(-1, Meant{job, row->state});
+    } else if (const auto row = TRY(service_.history_of_number(number))) {
+      tasks.emplace(-1, Meant{row->job, row->state, row->shown()});
     }
   }
   return &tasks;
@@ -75,7 +73,7 @@ Result<const Awaited::Tasks*> Awaited::tasks_of(std::int64_t number, bool some) 
 
 Awaited::Meant Awaited::meant(JobId job) const {
   const Job& row = service_.view().job(job);
-  return {job, row.gone() ? std::string(state_word(row)) : std::string()};
+  return {job, row.gone() ? std::string(state_word(row)) : std::string(), service_.book().shown(job)};
 }
 
 // Whether an array had no such task when it was submitted, as those that are left of it tell.
@@ -145,8 +143,7 @@ Result<void> Awaited::add(const Meant& on, const AfterName& name, std::vector<De
   const bool met = name.when == When::succeeded ? succeeded : name.when == When::failed ? !succeeded : true;
   if (met) return {};
   never_ = true;
-  const std::string shown = on.array > 0 ? shown_task(on.array, on.index) : service_.book().shown(on.job);
-  return fail("the dependency on job {} can never be met: it has ended as {}.", shown, on.state);
+  return fail("the dependency on job {} can never be met: it has ended as {}.", on.shown, on.state);
 }
 
 }  // namespace rota::serve

@@ -36,9 +36,8 @@ class Awaited {
  private:
   struct Meant {
     JobId job;
-    std::string state = {};   // as it has ended; none: it has not
-    std::int64_t index = -1;  // of an array, once it has left
-    std::int64_t array = 0;
+    std::string state = {};  // as it has ended; none: it has not
+    std::string shown = {};
   };
   using Tasks = std::multimap<std::int64_t, Meant>;  // by index; -1: no array
 

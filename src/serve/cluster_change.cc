@@ -236,7 +236,7 @@ Result<StateUnderFile> under_file(const ClusterOptions& options, std::vector<Fac
   state.for_each_job([&](JobId id, const Job& job) {
     if (tight || job.gone()) return;
     if (auto why = never_fits(*state.options().machine, job.spec))
-      tight = fmt::format("job {} {}.", number_of(id), *why);
+      tight = fmt::format("job {} {}.", job.spec.number, *why);
   });
   if (tight) return fail("{}{}", *tight, kTooTight);
   return StateUnderFile{carried_over(Snapshot::facts_of(state), cluster_change(state, file)),

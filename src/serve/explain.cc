@@ -42,8 +42,7 @@ std::string ended_otherwise(const Service& service, JobId id) {
       out += fmt::format(" A task of array {} was to fail (afternotok), and none has.", (*row)->array);
       continue;
     }
-    out += fmt::format(" Job {}{}, and has ended as {}.",
-                       (*row)->array > 0 ? shown_task((*row)->array, (*row)->array_index) : service.book().shown(on.on),
+    out += fmt::format(" Job {}{}, and has ended as {}.", (*row)->shown(),
                        on.when == When::succeeded ? " was to end well (afterok)" : " was to fail (afternotok)",
                        (*row)->state);
   }

@@ -12,12 +12,14 @@
 namespace rota::serve {
 namespace {
 
-// The job that a fact is about; 0: none.
+// The number of the job that a fact is about; 0: it is about none.
 template <class Kind>
-std::int64_t number_in(const Kind& what) {
+std::int64_t number_in(const View& before, const Kind& what) {
+  if constexpr (requires { what.spec.number; }) return what.spec.number;
   if constexpr (requires { what.job; }) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(what.job)>, JobId>) {
-      return what.job.valid() ? number_of(what.job) : 0;
+      const Job* const job = what.job.valid() ? before.find_job(what.job) : nullptr;
+      return job != nullptr ? job->spec.number : 0;
     }
   }
   return 0;
@@ -102,7 +104,7 @@ void Service::saw(const View& before, const FactRef& fact) {
   if (!events_.wanted()) return;
   std::visit(
       [&]<class Kind>(const Kind* what) {
-        events_.add({fact.sequence, std::string(Fields<Kind>::name), store::fact_line(fact), number_in(*what)});
+        events_.add({fact.sequence, std::string(Fields<Kind>::name), store::fact_line(fact), number_in(before, *what)});
       },
       fact.what);
 }

@@ -114,7 +114,7 @@ std::string Service::why_in_grace(const Job& job) const {
 
 bool Service::ends_at_limit(const Job& job) const {
   const RunProbe* probe = engine_->run_probe();
-  return job.steady() && probe && probe->ends_at_limit(job_of(job.spec.number));
+  return job.steady() && probe && probe->ends_at_limit(book_.numbered(job.spec.number));
 }
 
 LateEnds Service::late_ends() const {

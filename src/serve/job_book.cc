@@ -28,6 +28,7 @@ void JobBook::put(JobId job, JobEntry entry) {
   shared_ = entry.about;
   JobId& latest = latest_[entry.about->uid];
   latest = latest.valid() ? std::max(latest, job) : job;
+  numbers_[entry.number] = job;
   if (entry.about->array > 0) tasks_[{entry.about->array, entry.index}] = job;
   const std::uint32_t uid = entry.about->uid;
   const std::uint32_t awaits = entry.awaits;
@@ -39,6 +40,7 @@ void JobBook::put(JobId job, JobEntry entry) {
 void JobBook::forget(JobId job) {
   const auto found = entries_.find(job);
   if (found == entries_.end()) return;
+  numbers_.erase(found->second.number);
   if (found->second.about->array > 0) tasks_.erase({found->second.about->array, found->second.index});
   const std::uint32_t uid = found->second.about->uid;
   if (const auto of = count_.find(uid); --of->second == 0) count_.erase(of);
@@ -71,6 +73,11 @@ std::uint64_t JobBook::awaited_by(std::uint32_t uid) const {
   return found == awaited_.end() ? 0 : found->second;
 }
 
+JobId JobBook::numbered(std::int64_t number) const {
+  const auto found = numbers_.find(number);
+  return found == numbers_.end() ? JobId{} : found->second;
+}
+
 JobId JobBook::task(std::int64_t array, std::int64_t index) const {
   const auto found = tasks_.find({array, index});
   return found == tasks_.end() ? JobId{} : found->second;
@@ -88,14 +95,14 @@ const JobEntry* JobBook::find(JobId job) const {
 
 std::string shown_task(std::int64_t array, std::int64_t index) { return fmt::format("{}_{}", array, index); }
 
-std::string JobBook::shown(JobId job, const JobEntry& entry) {
-  if (entry.about->array == 0) return std::to_string(number_of(job));
+std::string JobBook::shown(const JobEntry& entry) {
+  if (entry.about->array == 0) return std::to_string(entry.number);
   return shown_task(entry.about->array, entry.index);
 }
 
 std::string JobBook::shown(JobId job) const {
   const JobEntry* entry = find(job);
-  return entry ? shown(job, *entry) : std::to_string(number_of(job));
+  return entry ? shown(*entry) : "that is not known any more";
 }
 
 std::vector<std::string> shown_all(const JobBook& book, const std::vector<JobId>& jobs, const AskHistory& history) {
@@ -105,11 +112,10 @@ std::vector<std::string> shown_all(const JobBook& book, const std::vector<JobId>
   if (first != jobs.end()) {
     const JobId last = *std::find_if(jobs.rbegin(), jobs.rend(), has_left);
     store::HistoryQuery query;
-    query.after_number = number_of(*first) - 1;
-    query.limit = number_of(last) - number_of(*first) + 1;
+    query.jobs = {*first, last};
     const auto rows = history(query);
     for (const store::HistoryRow& row : rows ? *rows : std::vector<store::HistoryRow>{})
-      if (row.array > 0) left.emplace(row.job, shown_task(row.array, row.array_index));
+      left.emplace(row.job, row.shown());
   }
   std::vector<std::string> all;
   for (const JobId job : jobs) {

@@ -17,10 +17,6 @@
 
 namespace rota::serve {
 
-// People count jobs from 1.
-inline std::int64_t number_of(JobId job) { return std::int64_t{job.value} + 1; }
-inline JobId job_of(std::int64_t number) { return JobId{static_cast<std::uint32_t>(number - 1)}; }
-
 std::string shown_task(std::int64_t array, std::int64_t index);  // "12_3"
 
 // How a process ended, of what waitpid says.
@@ -49,6 +45,7 @@ struct JobEntry {
   };
 
   std::shared_ptr<const About> about;
+  std::int64_t number = 0;      // by which people name it: JobSpec::number
   std::int64_t index = -1;      // within its array
   std::int32_t status = 0;      // of the latest dispatch that is over, as waitpid gives it
   bool never_again = false;     // it was taken back while it waited
@@ -75,17 +72,26 @@ class JobBook {
   std::size_t count_of(std::uint32_t uid) const;
   // By all of them, each for so many.
   std::uint64_t awaited_by(std::uint32_t uid) const;
+  // The job with this number that is known; invalid: there is none.
+  JobId numbered(std::int64_t number) const;
   // A task of an array that is known; invalid: there is none.
   JobId task(std::int64_t array, std::int64_t index) const;
 
   // "12", or "12_3".
-  static std::string shown(JobId job, const JobEntry& entry);
-  std::string shown(JobId job) const;
+  static std::string shown(const JobEntry& entry);
+  std::string shown(JobId job) const;  // which is known
 
-  // visit(JobId, const JobEntry&), by id, from `after` on.
+  // visit(JobId, const JobEntry&), by id, until that is false.
   template <class Visit>
-  void for_each_after(JobId after, const Visit& visit) const {
-    for (auto at = after.valid() ? entries_.upper_bound(after) : entries_.begin(); at != entries_.end(); ++at) {
+  void for_each(const Visit& visit) const {
+    for (const auto& [job, entry] : entries_) {
+      if (!visit(job, entry)) return;
+    }
+  }
+  // visit(number, JobId), by number, from behind `after` on, until that is false.
+  template <class Visit>
+  void for_each_number_after(std::int64_t after, const Visit& visit) const {
+    for (auto at = numbers_.upper_bound(after); at != numbers_.end(); ++at) {
       if (!visit(at->first, at->second)) return;
     }
   }
@@ -113,6 +119,7 @@ class JobBook {
 
  private:
   std::map<JobId, JobEntry> entries_;
+  std::map<std::int64_t, JobId> numbers_;
   std::map<std::uint32_t, JobId> latest_;       // by user
   std::map<std::uint32_t, std::size_t> count_;  // of those that are known, by user
   std::map<std::uint32_t, std::uint64_t> awaited_;

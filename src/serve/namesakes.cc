@@ -8,7 +8,7 @@ namespace rota::serve {
 Namesakes::Namesakes(const Service& service, std::uint32_t uid, const std::set<std::string>& names) {
   if (names.empty()) return;
   for (const std::string& name : names) latest_[name];
-  service.book().for_each_after({}, [&](JobId job, const JobEntry& entry) {
+  service.book().for_each([&](JobId job, const JobEntry& entry) {
     const About& about = *entry.about;
     if (about.uid == uid && !service.view().job(job).gone()) add(about.name, job, is_singleton(about.after));
     return true;

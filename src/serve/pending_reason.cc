@@ -70,7 +70,7 @@ std::string Service::awaited_text(const std::vector<Dependency>& after, bool any
   for (const Row& row : rows) {
     text += text.empty() ? " " : any ? " or " : ", ";
     if (row.jobs == 1) {
-      text += "job " + book_.shown(row.first.on);
+      text += "job " + shown(row.first.on);
     } else {
       const std::int64_t all = std::max(row.jobs, book_.find(row.first.on)->about->indexes.count);
       text += fmt::format("{} of the {} tasks of job {}", grouped(row.jobs), grouped(all), row.array);

@@ -232,7 +232,7 @@ Result<void> Service::read_book() {
   AboutReader reader;
   return store_->abouts(known, [&](JobId id, std::string_view text) -> Result<void> {
     auto kept = TRY(reader.read(text));
-    JobEntry entry{std::move(kept.about), kept.index};
+    JobEntry entry{std::move(kept.about), view().job(id).spec.number, kept.index};
     note_terms(view(), id, entry);
     if (const JobTerms* terms = view().eligibility().terms(id))
       entry.awaits = static_cast<std::uint32_t>(terms->after.size());

@@ -204,8 +204,12 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<std::optional<KeptAbout>> about(JobId job);
   // Of a job that has left, as long as the history goes back; nothing: there is none.
   Result<std::optional<store::HistoryRow>> history_of(JobId job) const;
+  Result<std::optional<store::HistoryRow>> history_of_number(std::int64_t number) const;
+  // The job with this number, known or gone.
+  Result<std::optional<JobId>> job_of(std::int64_t number) const;
+  std::int64_t number_of(JobId job) const;  // known or gone; 0: no longer known
   // "12" or "12_3", of a job known or gone.
-  std::string shown(JobId job);
+  std::string shown(JobId job) const;
   // The number of the job or of the array that somebody has submitted last, known or gone; 0: none.
   std::int64_t number_of_last(const Caller& caller) const;
   // A task of an array, known or gone.
@@ -306,6 +310,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> read_wishes();
   std::vector<JobId> named_one_by_one(const std::vector<SelectorPart>& parts) const;
   std::size_t add_absent_tasks(const SelectorPart& part, std::vector<Absent>& absent) const;
+  Result<std::optional<store::HistoryRow>> first_row(const store::HistoryQuery& query) const;
   bool has_ended(std::int64_t number) const;
   void after_turn(Result<void> done);
   void commit_later();

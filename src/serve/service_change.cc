@@ -11,6 +11,9 @@
 namespace rota::serve {
 
 ActionResult Service::change(const Caller& caller, JobId job, const Change& change) {
+  const JobEntry* const entry = book_.find(job);
+  // The state counts jobs and knows no tasks of arrays.
+  const std::string counted = fmt::format("job {} ", entry != nullptr ? entry->number : 0);
   ActionResult result{book_.shown(job)};
   asked_ = true;
   const auto done = changed(caller, job, change);
@@ -18,8 +21,6 @@ ActionResult Service::change(const Caller& caller, JobId job, const Change& chan
   if (!done) {
     result.done = false;
     result.detail = done.error().message;
-    // The state counts jobs and knows no tasks of arrays.
-    const std::string counted = fmt::format("job {} ", number_of(job));
     if (result.detail.starts_with(counted)) result.detail.replace(0, counted.size(), fmt::format("job {} ", result.id));
   }
   return result;

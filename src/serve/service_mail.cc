@@ -36,7 +36,7 @@ void Service::open_mail() {
                                      });
   // An array may have begun before the service was started again: what of it has left counts as begun.
   std::map<std::int64_t, std::int64_t> left;  // tasks, by array
-  book_.for_each_after({}, [&](JobId id, const JobEntry& entry) {
+  book_.for_each([&](JobId id, const JobEntry& entry) {
     const About& about = *entry.about;
     if ((about.mail & kMailBegin) == 0 || told_of_tasks(about)) return true;
     --left.try_emplace(about.array, about.indexes.count).first->second;

@@ -26,9 +26,9 @@ Result<void> Service::starts_nobody_over(const Chain& chain) const {
   constexpr std::int64_t kNamed = 5;
   std::string names;
   std::int64_t count = 0;
-  book_.for_each_after({}, [&](JobId id, const JobEntry& entry) {
+  book_.for_each([&](JobId id, const JobEntry& entry) {
     if (!entry.about->never || view().job(id).gone()) return true;
-    if (++count <= kNamed) names += (count > 1 ? ", " : "") + JobBook::shown(id, entry);
+    if (++count <= kNamed) names += (count > 1 ? ", " : "") + JobBook::shown(entry);
     return true;
   });
   if (count == 0) return {};

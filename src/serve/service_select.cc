@@ -70,7 +70,7 @@ Result<std::vector<JobId>> Service::select(const Caller& caller, const std::stri
     }
     return chosen;
   }
-  book_.for_each_after({}, [&](JobId id, const JobEntry& entry) {
+  book_.for_each([&](JobId id, const JobEntry& entry) {
     if (suits(id, entry)) chosen.push_back(id);
     return true;
   });
@@ -94,11 +94,9 @@ Result<std::vector<SelectorPart>> Service::parts_of(const Caller& caller, const 
 std::vector<JobId> Service::named_one_by_one(const std::vector<SelectorPart>& parts) const {
   std::vector<JobId> named;
   for (const auto& [from, to] : numbers_of(parts)) {
-    if (from >= UINT32_MAX) continue;
-    const JobId before = from > 1 ? job_of(from - 1) : JobId{};
-    book_.for_each_after(before, [&](JobId id, const JobEntry&) {
-      if (number_of(id) <= to) named.push_back(id);
-      return number_of(id) <= to;
+    book_.for_each_number_after(from - 1, [&](std::int64_t number, JobId id) {
+      if (number <= to) named.push_back(id);
+      return number <= to;
     });
     book_.for_each_task_of(from, to, [&](JobId task) { named.push_back(task); });
   }
@@ -115,17 +113,40 @@ std::vector<JobId> Service::named_one_by_one(const std::vector<SelectorPart>& pa
 
 Result<std::optional<store::HistoryRow>> Service::history_of(JobId job) const {
   store::HistoryQuery query;
-  query.numbers = {number_of(job)};
+  query.jobs = {job, job};
+  return first_row(query);
+}
+
+Result<std::optional<store::HistoryRow>> Service::history_of_number(std::int64_t number) const {
+  if (number < 1 || number > view().last_number()) return std::nullopt;
+  store::HistoryQuery query;
+  query.numbers = {number};
+  query.limit = 1;
+  return first_row(query);
+}
+
+Result<std::optional<store::HistoryRow>> Service::first_row(const store::HistoryQuery& query) const {
   auto rows = TRY(store_->history(query));
   if (rows.empty()) return std::nullopt;
   return std::optional(std::move(rows.front()));
 }
 
-std::string Service::shown(JobId job) {
+std::string Service::shown(JobId job) const {
   if (book_.find(job) != nullptr) return book_.shown(job);
   const auto row = history_of(job);
-  if (!row || !*row || (*row)->array == 0) return std::to_string(number_of(job));
-  return shown_task((*row)->array, (*row)->array_index);
+  return row && *row ? (*row)->shown() : book_.shown(job);
+}
+
+std::int64_t Service::number_of(JobId job) const {
+  if (const JobEntry* const known = book_.find(job)) return known->number;
+  const auto row = history_of(job);
+  return row && *row ? (*row)->number : 0;
+}
+
+Result<std::optional<JobId>> Service::job_of(std::int64_t number) const {
+  if (const JobId known = book_.numbered(number); known.valid()) return known;
+  const auto row = TRY(history_of_number(number));
+  return row ? std::optional(row->job) : std::nullopt;
 }
 
 std::int64_t Service::number_of_last(const Caller& caller) const {
@@ -138,14 +159,14 @@ std::int64_t Service::number_of_last(const Caller& caller) const {
   if (has_left) return rows->front().array > 0 ? rows->front().array : rows->front().number;
   if (!known.valid()) return 0;
   const JobEntry* const entry = book_.find(known);
-  if (entry != nullptr) return entry->about->array > 0 ? entry->about->array : number_of(known);
+  if (entry != nullptr) return entry->about->array > 0 ? entry->about->array : entry->number;
   const auto row = history_of(known);
-  return row && *row && (*row)->array > 0 ? (*row)->array : number_of(known);
+  if (!row || !*row) return 0;
+  return (*row)->array > 0 ? (*row)->array : (*row)->number;
 }
 
 std::optional<JobId> Service::task_of(std::int64_t array, std::int64_t index) {
   if (const JobId known = book_.task(array, index); known.valid()) return known;
-  if (array < 1 || array >= UINT32_MAX) return std::nullopt;
   for (const store::HistoryRow& row : ended_tasks(array, index)) {
     if (row.array_index == index) return row.job;
   }
@@ -153,7 +174,7 @@ std::optional<JobId> Service::task_of(std::int64_t array, std::int64_t index) {
 }
 
 std::vector<store::HistoryRow> Service::ended_tasks(std::int64_t array, std::int64_t last) const {
-  if (array < 1 || array >= UINT32_MAX || job_of(array) >= view().next_job()) return {};
+  if (array < 1 || array > view().last_number()) return {};
   store::HistoryQuery query;
   query.array = array;
   // Numbers are in a row and rise with the indexes, which begin at 0 or behind it.
@@ -182,7 +203,7 @@ Result<std::vector<Absent>> Service::not_there(const Caller& caller, const std::
       seen += add_absent_tasks(part, absent);
     }
     if (part.kind != Kind::numbers || part.from != part.to || part.from < 1) continue;
-    bool known = part.from < UINT32_MAX && book_.find(job_of(part.from)) != nullptr;
+    bool known = book_.numbered(part.from).valid();
     // Of an array the first task may have ended before the others.
     book_.for_each_task(part.from, [&](std::int64_t, JobId) { known = true; });
     const std::string id = std::to_string(part.from);
@@ -219,8 +240,7 @@ std::size_t Service::add_absent_tasks(const SelectorPart& part, std::vector<Abse
 }
 
 bool Service::has_ended(std::int64_t number) const {
-  if (number < 1 || number >= UINT32_MAX || job_of(number) >= view().next_job()) return false;
-  const auto row = history_of(job_of(number));
+  const auto row = history_of_number(number);
   return row && *row;
 }
 

@@ -136,7 +136,7 @@ Result<Trial> Service::try_out(const Caller& caller, const Submission& submissio
   }
   if (!after.empty())
     return Trial{.reason = "Dependency", .why = "It would wait for" + awaited_text(after, prepared.any)};
-  prepared.spec.number = number_of(view().next_job());
+  prepared.spec.number = view().last_number() + 1;
   Trial trial;
   trials_.run([&] { trial = start_of_new(prepared.spec); });
   const Instant begin = std::max(submission.begin.value_or(kEpoch), prepared.begins);
@@ -294,7 +294,7 @@ Result<void> Service::submit_all_of(const Caller& caller, const Submission& subm
   std::string text = std::move(prepared.text);
   if (!submission.array.empty()) {
     const auto& all = range.indexes;
-    about->array = number_of(view().next_job());
+    about->array = view().last_number() + 1;
     about->indexes = {static_cast<std::int64_t>(all.size()), all.front(), all.back(),
                       all.size() > 1 ? all[1] - all[0] : 1};
     text = about_text(*about);
@@ -319,9 +319,9 @@ Result<void> Service::submit_all_of(const Caller& caller, const Submission& subm
 
 Result<JobId> Service::submit_one(Kept& kept, JobSpec spec, const Task& task) {
   const JobId id = view().next_job();
-  spec.number = number_of(id);
+  spec.number = view().last_number() + 1;
   spec.submit = now();
-  JobEntry entry{kept.about, task.index};
+  JobEntry entry{kept.about, spec.number, task.index};
   entry.awaits = task.awaits;
   book_.put(id, std::move(entry));
   std::string text = with_index(kept.text, task.index);

@@ -236,7 +236,7 @@ TEST(JobBook, keeps_once_what_one_job_after_the_other_says) {
   for (std::uint32_t job = 0; job < 3; ++job) {
     About about;
     about.uid = job / 2;
-    book.put(JobId{job}, {std::make_shared<const About>(about)});
+    book.put(JobId{job}, {std::make_shared<const About>(about), 100 + job});
   }
   EXPECT_EQ(book.find(JobId{0})->about, book.find(JobId{1})->about);
   EXPECT_NE(book.find(JobId{1})->about, book.find(JobId{2})->about);
@@ -247,7 +247,7 @@ TEST(JobBook, keeps_once_what_one_job_after_the_other_says) {
   const auto put = [&](std::uint32_t job, std::uint32_t uid) {
     About about;
     about.uid = uid;
-    book.put(JobId{job}, {std::make_shared<const About>(about)});
+    book.put(JobId{job}, {std::make_shared<const About>(about), 100 + job});
   };
   put(3, 1);
   put(4, 2);
@@ -266,7 +266,7 @@ TEST(JobBook, counts_the_jobs_of_each_user) {
     About about;
     about.uid = uid;
     about.array = 1;
-    book.put(JobId{job}, {std::make_shared<const About>(about), job});
+    book.put(JobId{job}, {std::make_shared<const About>(about), 100 + job, job});
   };
   for (std::uint32_t job = 0; job < 5; ++job) put(job, job / 3);
   put(0, 0);  // again, with other words
@@ -284,26 +284,50 @@ TEST(JobBook, counts_the_jobs_of_each_user) {
   EXPECT_FALSE(book.task(2, 1).valid());
 }
 
+// Its number says nothing about the place that a job has in the state.
+TEST(JobBook, finds_jobs_by_number) {
+  JobBook book;
+  const auto about = std::make_shared<const About>();
+  book.put(JobId{0}, {about, 5'482'113});
+  book.put(JobId{1}, {about, 17});
+  EXPECT_EQ(book.numbered(5'482'113), JobId{0});
+  EXPECT_EQ(book.numbered(17), JobId{1});
+  EXPECT_FALSE(book.numbered(1).valid());
+  EXPECT_EQ(book.shown(JobId{0}), "5482113");
+  std::vector<JobId> in_order;
+  const auto see = [&](std::int64_t, JobId job) {
+    in_order.push_back(job);
+    return true;
+  };
+  book.for_each_number_after(0, see);
+  EXPECT_EQ(in_order, (std::vector{JobId{1}, JobId{0}}));
+  in_order.clear();
+  book.for_each_number_after(17, see);
+  EXPECT_EQ(in_order, std::vector{JobId{0}});
+  book.forget(JobId{0});
+  EXPECT_FALSE(book.numbered(5'482'113).valid());
+}
+
 // However many have left, the history is asked once for them.
 TEST(JobBook, shows_those_that_have_left_by_one_question) {
   JobBook book;
   About about;
   about.array = 3;
-  book.put(JobId{3}, {std::make_shared<const About>(about), 1});
+  book.put(JobId{3}, {std::make_shared<const About>(about), 4, 1});
   int asked = 0;
   const auto history = [&](const store::HistoryQuery& query) -> Result<std::vector<store::HistoryRow>> {
     ++asked;
-    EXPECT_EQ(query.after_number, 2);  // jobs 3 to 5
-    EXPECT_EQ(query.limit, 3);
+    EXPECT_EQ(query.jobs, (std::pair{JobId{2}, JobId{4}}));
     std::vector<store::HistoryRow> rows(2);
     rows[0].job = JobId{2};
     rows[0].array = 3;
     rows[0].array_index = 0;
-    rows[1].job = JobId{6};  // another one, behind them
-    rows[1].array = 7;
+    rows[1].job = JobId{4};
+    rows[1].number = 5'482'113;
     return rows;
   };
-  EXPECT_EQ(shown_all(book, {JobId{2}, JobId{3}, JobId{4}}, history), (std::vector<std::string>{"3_0", "3_1", "5"}));
+  EXPECT_EQ(shown_all(book, {JobId{2}, JobId{3}, JobId{4}}, history),
+            (std::vector<std::string>{"3_0", "3_1", "5482113"}));
   EXPECT_EQ(asked, 1);
   EXPECT_EQ(shown_all(book, {JobId{3}}, history), std::vector<std::string>{"3_1"});
   EXPECT_EQ(asked, 1) << "of those that are known nobody has to ask";

@@ -73,6 +73,10 @@ struct HistoryRow {
   RareRequest asked = {};
   JobUse used = {};
 
+  // "12", or "12_3" of an array.
+  std::string shown() const {
+    return array > 0 ? std::to_string(array) + "_" + std::to_string(array_index) : std::to_string(number);
+  }
   bool operator==(const HistoryRow&) const = default;
 };
 
@@ -88,12 +92,13 @@ struct HistoryQuery {
   std::vector<std::string> partitions = {};  // the same
   std::vector<std::string> names = {};
   std::vector<std::string> states = {};
-  std::vector<std::int64_t> numbers = {};  // none: all
-  std::string own = {};                    // beside those numbers all of this user
-  std::int64_t array = 0;                  // its tasks, whose numbers are in a row from this one on; 0: any
-  bool ran = false;                        // only those that started
-  Instant from = kEpoch;                   // left then or later,
-  Instant until = kNever;                  // and before that
+  std::vector<std::int64_t> numbers = {};            // none: all
+  std::optional<std::pair<JobId, JobId>> jobs = {};  // with ids from the first to the second
+  std::string own = {};                              // beside those numbers all of this user
+  std::int64_t array = 0;                            // its tasks, whose numbers are in a row from this one on; 0: any
+  bool ran = false;                                  // only those that started
+  Instant from = kEpoch;                             // left then or later,
+  Instant until = kNever;                            // and before that
   // A page: the jobs with smaller numbers than this one, so many of them.
   std::int64_t before_number = INT64_MAX;
   std::optional<std::int64_t> after_number = {};  // the other way round: from behind this one on, oldest first

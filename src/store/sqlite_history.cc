@@ -64,7 +64,7 @@ HistoryRow row_of(const SqliteStatement& found) {
 
 // The column whose index finds the jobs: the one that leaves the fewest, or in whose index they stand in the order in
 // which they are wanted and when they left can be seen.
-enum class Lead : std::uint8_t { number, user, name, partition, state, end };
+enum class Lead : std::uint8_t { job, number, user, name, partition, state, end };
 
 constexpr std::size_t kMostPages = 10;  // that are put together to one
 
@@ -72,6 +72,7 @@ Lead lead_of(const HistoryQuery& query, bool short_window) {
   const auto can_lead = [](const std::vector<std::string>& words) {
     return !words.empty() && words.size() <= kMostPages;
   };
+  if (query.jobs) return Lead::job;
   if (!query.numbers.empty() || query.array > 0) return Lead::number;
   if (can_lead(query.users)) return Lead::user;
   if (can_lead(query.names)) return Lead::name;
@@ -115,6 +116,8 @@ std::string where(const HistoryQuery& query, Lead lead) {
   const Lead end = query.before ? lead : Lead::end;  // by when they left, each index goes on by that
   if (query.from != kEpoch) add(end, "ended >= ?5");
   if (query.until != kNever) add(end, "ended < ?6");
+  if (query.jobs)
+    add(Lead::job, fmt::format("job BETWEEN {} AND {}", query.jobs->first.value, query.jobs->second.value));
   if (query.array > 0) {
     // Up to the first that is of no such array: nobody has to look at all that came later.
     const std::string array = std::to_string(query.array);
@@ -169,7 +172,7 @@ std::string page_of(const HistoryQuery& query, Lead lead) {
   if (query.before) return " AND (ended, job) < (?7, ?10) ORDER BY ended DESC, job DESC LIMIT ?8";
   const bool up = query.after_number.has_value();
   const bool page = up || query.before_number != INT64_MAX;
-  const std::string number = lead == Lead::end ? "+number" : "number";
+  const std::string number = lead == Lead::end || lead == Lead::job ? "+number" : "number";
   return fmt::format("{} ORDER BY {}{}", page ? fmt::format(" AND {}{}", number, up ? " > ?7" : " < ?7") : "", number,
                      up ? " LIMIT ?8" : " DESC LIMIT ?8");
 }
@@ -245,7 +248,7 @@ std::vector<HistoryQuery> parts_of(const HistoryQuery& query, bool few) {
                      : lead == Lead::name      ? &HistoryQuery::names
                      : lead == Lead::partition ? &HistoryQuery::partitions
                                                : &HistoryQuery::states;
-  if (lead == Lead::number || lead == Lead::end || (query.*words).size() < 2) return {query};
+  if (lead == Lead::job || lead == Lead::number || lead == Lead::end || (query.*words).size() < 2) return {query};
   std::vector<HistoryQuery> parts;
   for (const std::string& word : query.*words) {
     one.*words = {word};

@@ -77,6 +77,7 @@ bool suits(const HistoryRow& row, const HistoryQuery& query) {
   const auto is = [](const std::vector<std::string>& wanted, const std::string& text) {
     return wanted.empty() || std::ranges::find(wanted, text) != wanted.end();
   };
+  if (query.jobs && (row.job < query.jobs->first || query.jobs->second < row.job)) return false;
   return is(query.users, row.user) && is(query.partitions, row.partition) && is(query.names, row.name) &&
          is(query.states, row.state) && (!query.ran || row.start != kNever) && row.end >= query.from &&
          row.end < query.until &&
@@ -99,6 +100,10 @@ HistoryQuery random_query(Random& random) {
   query.ran = random.chance(0.2);
   if (random.chance(0.3)) query.from = at_seconds(random.between(0, 80 * 86'400));
   if (random.chance(0.3)) query.until = at_seconds(random.between(0, 90 * 86'400));
+  if (random.chance(0.2)) {
+    const auto first = static_cast<std::uint32_t>(random.between(0, 300));
+    query.jobs = {JobId{first}, JobId{first + static_cast<std::uint32_t>(random.between(0, 300))}};
+  }
   if (random.chance(0.2)) query.numbers = {1000, 1001, 1100, 1404};
   if (!query.numbers.empty() && random.chance(0.5)) query.own = one_of(random, {"ada", "bob", "eve"});
   if (random.chance(0.3)) query.before_number = random.between(900, 2500);
