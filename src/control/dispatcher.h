@@ -56,6 +56,10 @@ class Site {
   virtual void give_up(std::int64_t job) = 0;
   // To claim() of a job, where that was pending. If it is not the site's, this is give_up() too.
   virtual void answered(std::int64_t job, bool ours) = 0;
+  // A job that was offered here is in the global queue.
+  virtual void listed(const Offer& /*offer*/) {}
+  // The exchange has no record left of a job that has ended here.
+  virtual void closed(std::int64_t /*job*/) {}
 };
 
 class Dispatcher final : public Alarm, private Watcher {

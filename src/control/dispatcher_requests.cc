@@ -108,7 +108,10 @@ void Dispatcher::offer(const Offer& offer) {
 void Dispatcher::offer_next() {
   if (offers_.empty() || !queue_.complete() || epoch() == 0 || requests_.out(About::offer)) return;
   const std::int64_t last = queue_.last_offered(self_);
-  while (!offers_.empty() && offers_.front().serial <= last) offers_.pop_front();
+  while (!offers_.empty() && offers_.front().serial <= last) {
+    site_.listed(offers_.front());
+    offers_.pop_front();
+  }
   if (offers_.empty()) return;
   Request request{.kind = Request::Kind::offer, .token = {}, .site = self_, .epoch = epoch()};
   request.job = offers_.front().spec.number;
@@ -141,7 +144,7 @@ void Dispatcher::finish(std::int64_t job) {
   if (!queue_.complete() || epoch() == 0 || requests_.out(About::job, job)) return;
   const GlobalQueue::Win* win = queue_.won(job);
   if (!win) {
-    over_.erase(job);
+    if (over_.erase(job) > 0) site_.closed(job);
     return;
   }
   Request request{.kind = Request::Kind::end, .token = {}, .site = self_, .epoch = epoch(), .job = job};

@@ -98,7 +98,8 @@ Result<void> Controller::take_in(const Kind& what) {
     worth_it = what.state == PowerState::on || !cluster_.waiting().empty() ||
                (!chain_.knobs().power.switches() && cluster_.power().row(what.node).by_rule);
   }
-  if constexpr (std::is_same_v<Kind, Serving> || std::is_same_v<Kind, Surveyed>) worth_it = false;
+  constexpr bool kTrades = std::is_same_v<Kind, Offered> || std::is_same_v<Kind, Traded>;
+  if constexpr (std::is_same_v<Kind, Serving> || std::is_same_v<Kind, Surveyed> || kTrades) worth_it = false;
   if constexpr (std::is_same_v<Kind, Launched>) worth_it = cluster_.options().by_priority;  // it can give way now
   due_ = due_ || worth_it;
   instant_ = kNever;  // there is reason to look again

@@ -24,6 +24,7 @@
 
 #include "base/id.h"
 #include "base/time.h"
+#include "model/trades.h"
 #include "policy/auction/bid.h"
 
 namespace rota {
@@ -37,15 +38,6 @@ struct Token {
   std::uint32_t life = 0;     // of the sender; rises whenever its process starts anew
   std::uint64_t request = 0;  // within that life
   bool operator==(const Token&) const = default;
-};
-
-// A job in the global queue: what every site may know of it.
-struct Offer {
-  JobSpec spec;             // the number is unique among the jobs of the federation
-  SiteId home;              // where it was submitted, and is sold while that site lives
-  SiteId data;              // where its input lies
-  Instant submitted;        // to the global queue
-  std::int64_t serial = 0;  // > 0; rises with every job that its home offers
 };
 
 struct Request {

@@ -12,25 +12,48 @@ Member::Member(SiteId self, const MemberRules& rules, const Ports& ports)
       carrier_(ports.carrier),
       directory_(ports.directory),
       loop_(ports.loop),
+      keeps_(ports.journal != nullptr),
       outbox_(ports.exchange, ports.journal, ports.loop),
       gate_(ports.engine, *this, ports.loop),
       dispatcher_(self, rules.dispatch, *this, outbox_, ports.loop) {}
 
 // What was asked at the exchange is not known: all that the site has in its queue is claimed again before it starts.
-void Member::take_over(const Left& left) {
-  serial_ = left.serial;
-  for (const auto& [id, offer] : left.queued) {
-    const std::int64_t job = offer.spec.number;
-    guests_[job] = {offer, Guest::Stage::queued, id};
-    gate_.expect(id, job);
-    dispatcher_.stands_by(offer);
+void Member::take_over() {
+  const Trades& trades = view().trades();
+  for (const auto& [job, left] : trades.guests()) {
+    if (left.stage == Trades::Guest::Stage::over) {
+      dispatcher_.ended(job);
+      continue;
+    }
+    dispatcher_.stands_by(left.offer);
+    if (left.stage == Trades::Guest::Stage::coming) {
+      fetch(left.offer);
+      continue;
+    }
+    guests_[job] = {left.offer, Guest::Stage::queued, left.id};
+    gate_.expect(left.id, job);
+    const bool waits = view().job(left.id).state != JobState::running;
+    if (rules_.fetch == Fetch::queued && waits) carrier_.bring(left.offer);
   }
-  for (const Offer& copy : left.copies) take_copy(copy);
-  for (const std::int64_t job : left.ended) dispatcher_.ended(job);
-  for (const Offer& offer : left.offered) dispatcher_.offer(offer);
+  for (const auto& [serial, offer] : trades.offered()) dispatcher_.offer(offer);
 }
 
-Offer Member::next_offer(const JobSpec& spec, SiteId data) { return {spec, self_, data, loop_.now(), ++serial_}; }
+Offer Member::next_offer(const JobSpec& spec, SiteId data) const {
+  return {spec, self_, data, loop_.now(), view().trades().last_serial() + 1};
+}
+
+// The outbox has heard of the fact before the dispatcher asks for anything.
+void Member::saw(const View& /*before*/, const FactRef& fact) {
+  outbox_.written();
+  if (const auto* const* offered = std::get_if<const Offered*>(&fact.what)) dispatcher_.offer((*offered)->offer);
+}
+
+void Member::tell(std::int64_t job, Trade trade) {
+  Traded fact;
+  fact.offer.spec.number = job;
+  fact.trade = trade;
+  queue_.tell(fact);
+}
 
 void Member::take_copy(const Offer& offer) {
   if (!asked_here(offer)) return;
@@ -55,16 +78,21 @@ std::vector<Duration> Member::soonest(const Offer& offer) const {
 }
 
 void Member::take(const Offer& offer) {
+  queue_.tell(Traded{offer, Trade::won});
+  fetch(offer);
+}
+
+void Member::fetch(const Offer& offer) {
   Guest& guest = guests_[offer.spec.number] = {offer};
   if (rules_.fetch == Fetch::queued) submit(guest, loop_.now() + carrier_.haul(offer, self_));
   carrier_.bring(offer);
 }
 
-// Before the controller can start it, the dispatcher knows that it is here.
 void Member::arrived(std::int64_t job) {
   const auto guest = guests_.find(job);
-  if (guest == guests_.end() || !dispatcher_.queued(job)) return;
-  if (guest->second.stage == Guest::Stage::coming) submit(guest->second, kEpoch);
+  if (guest == guests_.end()) return;
+  if (guest->second.stage == Guest::Stage::coming) return submit(guest->second, kEpoch);
+  dispatcher_.queued(job);  // it had its place already
 }
 
 void Member::submit(Guest& guest, Instant input) {
@@ -84,9 +112,10 @@ void Member::queued(std::int64_t job, JobId id) {
   guest->second.stage = Guest::Stage::queued;
   guest->second.id = id;
   gate_.expect(id, job);
+  if (rules_.fetch != Fetch::queued) dispatcher_.queued(job);
 }
 
-// One that was taken back is no guest any more, and may be one again by another id.
+// A job that was taken back is no guest any more, and may be one again by another id.
 void Member::job_gone(JobId id, std::int64_t job) {
   gate_.job_gone(id);
   const auto guest = guests_.find(job);
@@ -100,9 +129,9 @@ void Member::give_up(std::int64_t job) {
   if (!gone) return;
   const Guest& guest = gone.mapped();
   carrier_.leave(job);
-  if (guest.stage == Guest::Stage::coming) return;
+  tell(job, Trade::lost);
   if (guest.stage == Guest::Stage::queued) gate_.revoked(guest.id);
-  queue_.take_back(job, guest.id);
+  if (guest.stage != Guest::Stage::coming) queue_.take_back(job, guest.id);
 }
 
 // The gate knows already.
@@ -113,6 +142,7 @@ void Member::lost(JobId id) {
   const std::int64_t job = guest->first;
   guests_.erase(guest);
   carrier_.leave(job);
+  tell(job, Trade::lost);
   queue_.take_back(job, id);
 }
 

@@ -5,9 +5,15 @@
 //
 //   Member member(self, rules, ports);
 //   Controller controller(..., {loop, member.gate(), sink, member.durable()});
-//   controller.add_observer(member.observer());
-//   ...                        // take over the state that an earlier life has left
-//   member.open(now, life);    // its epoch is durable
+//   controller.add_observer(journal), controller.add_observer(member.observer());
+//   ...                                               // replay
+//   member.take_over(), controller.resume();
+//   member.open(now, view.epoch());                   // that epoch is durable
+//   ...
+//   controller.record(Offered{member.next_offer(spec, data)}), controller.decide();
+//
+// All that it must know after a crash is in the journal, as facts that it hands to its LocalQueue (model/trades.h).
+// What it had handed over and was not recorded follows again from that and from what the exchange shows.
 #pragma once
 
 #include <map>
@@ -33,7 +39,7 @@ struct MemberRules {
   Duration margin{0};  // bids by expected start: by so much sooner a job must start here if its data lies elsewhere
 };
 
-class Member final : private Site, private GateKeeper {
+class Member final : private Site, private GateKeeper, private FactObserver {
  public:
   struct Ports {
     LocalQueue& queue;
@@ -44,30 +50,21 @@ class Member final : private Site, private GateKeeper {
     Loop& loop;
     Durable* journal = nullptr;  // of the site's controller; nullptr: nothing is kept
   };
-  // What an earlier life of the site has left.
-  struct Left {
-    std::int64_t serial = 0;                      // the last that it gave
-    std::vector<Offer> offered;                   // here; perhaps not yet in the global queue
-    std::vector<std::pair<JobId, Offer>> queued;  // of the federation, in its queue or running
-    std::vector<Offer> copies;                    // that it was told of and are not in its queue
-    std::vector<std::int64_t> ended;              // here; perhaps not yet ended in the global queue
-  };
-
   Member(SiteId self, const MemberRules& rules, const Ports& ports);
 
-  // What its controller is wired to in place of the engine and the journal. Observes only where there is a journal.
+  // What its controller is wired to in place of the engine and the journal, and what observes it after that.
   ClaimGate& gate() { return gate_; }
   Durable& durable() { return outbox_; }
-  FactObserver& observer() { return outbox_; }
+  FactObserver& observer() { return *this; }
 
-  // Before the controller resumes, and before open().
-  void take_over(const Left& left);
+  // What an earlier life of the site has left in the journal. Before the controller resumes, and before open().
+  void take_over();
   // Begins, at this instant to look. life: of the site's process, 1 and on; never the same again.
   void open(Instant first_look, std::uint32_t life = 1) { dispatcher_.open(first_look, life); }
 
-  // The next offer of this home: a job that was submitted here for all sites, its data at one of them.
-  Offer next_offer(const JobSpec& spec, SiteId data);
-  void offer(const Offer& offer) { dispatcher_.offer(offer); }
+  // What is to be recorded as Offered, if nothing else is before: a job that was submitted here for all sites, its data
+  // at one of them. It goes to the global queue once that is durable.
+  Offer next_offer(const JobSpec& spec, SiteId data) const;
   // In a race: a copy of it is to stand here too, if it can run here.
   void take_copy(const Offer& offer);
 
@@ -101,6 +98,8 @@ class Member final : private Site, private GateKeeper {
   void take(const Offer& offer) override;
   void give_up(std::int64_t job) override;
   void answered(std::int64_t job, bool ours) override { gate_.answered(job, ours); }
+  void listed(const Offer& offer) override { tell(offer.spec.number, Trade::listed); }
+  void closed(std::int64_t job) override { tell(job, Trade::closed); }
 
   // The gate's keeper.
   StartAnswer claim_to_start(std::int64_t job) override { return dispatcher_.claim(job); }
@@ -110,6 +109,11 @@ class Member final : private Site, private GateKeeper {
   void not_started(const Command& give_way) override { queue_.not_started(give_way); }
   void lost(JobId id) override;
 
+  std::uint64_t wants() const override { return keeps_ ? UINT64_MAX : FactKinds::bit<Offered>(); }
+  void saw(const View& before, const FactRef& fact) override;
+
+  void tell(std::int64_t job, Trade trade);
+  void fetch(const Offer& offer);
   void submit(Guest& guest, Instant input);
 
   SiteId self_;
@@ -118,11 +122,11 @@ class Member final : private Site, private GateKeeper {
   Carrier& carrier_;
   const Directory& directory_;
   Loop& loop_;
+  bool keeps_;  // facts in a journal
   Outbox outbox_;
   ClaimGate gate_;
   Dispatcher dispatcher_;
   std::map<std::int64_t, Guest> guests_;
-  std::int64_t serial_ = 0;  // of the latest offer of this home
 };
 
 }  // namespace rota

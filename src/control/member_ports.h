@@ -12,7 +12,8 @@
 
 namespace rota {
 
-// The queue of the member's site, into which jobs of the federation come beside its own. Jobs by number.
+// The queue of the member's site, into which jobs of the federation come beside its own. What is asked for is done in
+// the order in which it is asked for, and what is asked for at one instant becomes durable together. Jobs by number.
 class LocalQueue {
  public:
   virtual ~LocalQueue() = default;
@@ -20,6 +21,8 @@ class LocalQueue {
   // Submits the job. It does not start before `input`; ahead: it goes before others of its priority. Member::queued()
   // follows, before anything is decided about it.
   virtual void submit(const JobSpec& spec, Instant input, bool ahead) = 0;
+  // To be recorded.
+  virtual void tell(const Observed& fact) = 0;
   // It is another site's: Cancelled, whatever the engine and the controller think of it. Invalid id: it has none yet.
   virtual void take_back(std::int64_t job, JobId id) = 0;
   // A job whose start was kept back gives way: Vacated, with nothing done.

@@ -10,7 +10,7 @@
 
 namespace rota {
 
-class Outbox final : public Exchange, public Durable, public FactObserver, private Alarm {
+class Outbox final : public Exchange, public Durable, private Alarm {
  public:
   // nullptr: the site keeps nothing. Both must outlive this.
   Outbox(Exchange& exchange, Durable* journal, Loop& loop) : exchange_(exchange), journal_(journal), loop_(loop) {}
@@ -25,7 +25,8 @@ class Outbox final : public Exchange, public Durable, public FactObserver, priva
   void watch(SiteId site, Watcher& watcher, Revision seen) override { exchange_.watch(site, watcher, seen); }
   void stop(Watcher& watcher) override { exchange_.stop(watcher); }
 
-  void saw(const View& /*before*/, const FactRef& /*fact*/) override { uncommitted_ = journal_ != nullptr; }
+  // A fact has been written to the journal, and waits for its commit.
+  void written() { uncommitted_ = journal_ != nullptr; }
 
   // That of the journal; then what was kept back leaves. After an error nothing leaves any more.
   Result<void> commit() override;
@@ -39,7 +40,7 @@ class Outbox final : public Exchange, public Durable, public FactObserver, priva
   Exchange& exchange_;
   Durable* journal_;
   Loop& loop_;
-  bool uncommitted_ = false;  // a fact was recorded after the last commit
+  bool uncommitted_ = false;  // a fact was written after the last commit
   std::vector<Request> held_;
 };
 

@@ -62,6 +62,7 @@ void Cluster::apply(const Submitted& fact) {
   if (first_submit_ == kNever) count_from(fact.spec.submit);
   if (!nodes_.counted()) add_to_nodes(fact.job);
   if (options_.demand_history) demand_.add(now_, fact.spec.processors);
+  if (!trades_.empty()) trades_.queued(fact.spec.number, fact.job);
   if (fact.bars == kNoBars) return queue(job, fact.job);
   job.state = JobState::barred;
   job.bars = fact.bars;
@@ -295,6 +296,7 @@ void Cluster::leave_running(Job& job, JobId id) {
 void Cluster::leave_for_good(Job& job, JobId id, JobState state) {
   job.state = state;
   gone_.push_back(id);
+  if (!trades_.empty()) trades_.ended(job.spec.number, id);
   if (eligibility_.empty()) return;
   eligibility_.unqueued(id);
   eligibility_.ended(id, state == JobState::completed, happened_);

@@ -183,6 +183,7 @@ class View {
 
   // Up to when the engine of a shared cluster has said of everything that happened there, by its clock.
   Instant surveyed() const { return surveyed_; }
+  const Trades& trades() const { return trades_; }  // at the exchange of a federation
 
   // When a policy that does so from time to time last looked at the queue.
   const Replanned& replanned() const { return replanned_; }
@@ -253,6 +254,7 @@ class View {
   Instant first_submit_ = kNever;  // of all jobs; kNever: there was none
   Instant last_migration_ = kNever;
   Instant surveyed_ = kEpoch;
+  Trades trades_;
   std::unique_ptr<Machine> own_machine_;  // once a node has been described by a fact
   Replanned replanned_;
   JobId next_job_ = JobId{0};
@@ -323,6 +325,8 @@ class Cluster final : public View {
   std::optional<std::string> objection(const Found& fact) const;
   std::optional<std::string> objection(const Described& fact) const;
   std::optional<std::string> objection(const Surveyed& fact) const;
+  std::optional<std::string> objection(const Offered& fact) const { return trades_.objection(fact.offer); }
+  std::optional<std::string> objection(const Traded& fact) const { return trades_.objection(fact.offer, fact.trade); }
   // The same of decided and kept facts, for who reads a journal.
   std::optional<std::string> objection(const Eligible& fact) const;
   std::optional<std::string> objection(const Started& fact) const;
@@ -400,6 +404,8 @@ class Cluster final : public View {
   [[gnu::cold]] void apply(const MachineKept& fact);
   template <class Fact>
   void describe_nodes(const Fact& fact);
+  [[gnu::cold]] void apply(const Offered& fact) { trades_.offer(fact.offer); }
+  [[gnu::cold]] void apply(const Traded& fact) { trades_.trade(fact.offer, fact.trade); }
   NodeSpace nodes_with_what_runs() const;
   [[gnu::cold]] void apply(const Opened& fact) { epoch_ = fact.epoch; }
   void apply(const CycleClosed& /*fact*/) {

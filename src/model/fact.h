@@ -19,6 +19,7 @@
 #include "model/node_space.h"
 #include "model/reservations.h"
 #include "model/run_history.h"
+#include "model/trades.h"
 
 namespace rota {
 
@@ -156,6 +157,13 @@ struct Found {  // a job runs that no plan of ours has started, or elsewhere tha
   JobId job;
   Placement where = {};
 };
+struct Offered {  // a job was submitted here for all sites of the federation
+  Offer offer;
+};
+struct Traded {  // and what has become at the exchange of one, here or there
+  Offer offer;   // listed, lost, closed: its number is enough
+  Trade trade = Trade::listed;
+};
 struct LicencesChanged {  // a job that waits is to hold these while it runs, and no others
   JobId job;
   LicenceId licence = {};
@@ -258,6 +266,7 @@ struct StateKept {  // counters and lists that no row has
   std::vector<LoadReading> loads = {};  // when a power rule looked last
   Instant surveyed = kEpoch;
   std::int64_t last_number = -1;  // -1: not written down, and then jobs were numbered from 1 on in a row
+  std::int64_t last_offered = 0;  // serial number
 };
 struct ReservationKept {
   Reservation row;
@@ -343,7 +352,7 @@ using FactKinds =
              Eligible, Started, Promised, Expected, Extended, Stopped, Preempted, Migrated, PowerOrdered, PowerReviewed,
              StateKept, JobKept, NodeKept, LicenceKept, UserKept, WorkKept, DemandKept, DemandHourKept, ModeChanged,
              Reserved, Unreserved, ReservationKept, Suspended, Resumed, LimitChanged, Replanned, LicencesChanged, Found,
-             Described, Surveyed, MachineKept>;
+             Described, Surveyed, MachineKept, Offered, Traded>;
 
 // One of them. How it is copied and destroyed stands in fact.cc, so that not every source file compiles it anew.
 struct AnyFact : FactKinds::Variant {

@@ -50,6 +50,11 @@ struct ValueNames<Dependency::When> {
 };
 
 template <>
+struct ValueNames<Trade> {
+  static constexpr std::array<std::string_view, 5> names{"listed", "won", "lost", "over", "closed"};
+};
+
+template <>
 struct Fields<Share> {
   static constexpr std::tuple all{Field{"node", &Share::node, "index of the node in the cluster file"},
                                   Field{"processors", &Share::processors, "held there"}};
@@ -199,6 +204,14 @@ struct Fields<LoadReading> {
       Field{"most_work", &LoadReading::most_work, "and at most"},
       Field{"load", &LoadReading::load, "what the most is of what its nodes can do"},
       Field{"fragments", &LoadReading::fragments, "idle nodes, where they are too few for any job that waits"}};
+};
+template <>
+struct Fields<Offer> {
+  static constexpr std::tuple all{
+      Field{"spec", &Offer::spec, "what it asks for", 8}, Field{"home", &Offer::home, "site where it was submitted", 8},
+      Field{"data", &Offer::data, "site where its input lies", 8},
+      Field{"submitted", &Offer::submitted, "to the global queue", 8},
+      Field{"serial", &Offer::serial, "number among the jobs that its home has offered", 8}};
 };
 template <>
 struct Fields<Reservation> {
@@ -351,6 +364,13 @@ ROTA_FACT_END;
 ROTA_FACT(Surveyed, "surveyed", observed, "the engine has said of everything that had happened by then"){
     Field{"until", &F::until, "then, by its clock", 8}};
 ROTA_FACT_END;
+ROTA_FACT(Offered, "offered", observed, "a job was submitted here for all sites of the federation"){
+    Field{"offer", &F::offer, "as it is to be in the global queue", 8}};
+ROTA_FACT_END;
+ROTA_FACT(Traded, "traded", observed, "what has become at the exchange of a job for all sites"){
+    Field{"offer", &F::offer, "which; all of it where it is won", 8},
+    Field{"trade", &F::trade, "what has become of it, as this site knows", 8}};
+ROTA_FACT_END;
 ROTA_FACT(Found, "found", observed, "a job runs that no plan has started, or elsewhere than was thought"){
     Field{"job", &F::job, "which", 8}, Field{"where", &F::where, "nodes that it holds", 8}};
 ROTA_FACT_END;
@@ -432,7 +452,8 @@ ROTA_FACT(StateKept, "state_kept", kept, "counters and lists that no row has"){
     Field{"first_submit", &F::first_submit, "the first submission of all"},
     Field{"loads", &F::loads, "that a power rule saw when it looked last", 7},
     Field{"surveyed", &F::surveyed, "up to when the engine has said of everything", 8},
-    Field{"last_number", &F::last_number, "the highest number of a job so far; -1: the id of the next job", 8}};
+    Field{"last_number", &F::last_number, "the highest number of a job so far; -1: the id of the next job", 8},
+    Field{"last_offered", &F::last_offered, "serial number that this site gave last to a job for all sites", 8}};
 ROTA_FACT_END;
 ROTA_FACT(ReservationKept, "reservation_kept", kept,
           "a reservation as it stands"){Field{"row", &F::row, "all that is known of it"}};

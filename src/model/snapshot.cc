@@ -28,7 +28,8 @@ StateKept Snapshot::state_of(const Cluster& c) {
                   c.first_submit_,
                   c.power_.loads(),
                   c.surveyed_,
-                  c.last_number_};
+                  c.last_number_,
+                  c.trades_.last_serial()};
   for (const Leaving& l : c.leaving_) state.leaving.push_back(l.job);
   return state;
 }
@@ -38,6 +39,9 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
   const auto add = [&](auto what) { facts.push_back({c.now_, c.sequence_, std::move(what)}); };
   add(Opened{c.epoch_});
   if (c.own_machine_) add(MachineKept{c.own_machine_->nodes, c.own_machine_->accelerator_types});
+  for (const auto& [serial, offer] : c.trades_.offered()) add(Offered{offer});
+  for (const auto& [number, guest] : c.trades_.guests())
+    add(Traded{guest.offer, guest.stage == Trades::Guest::Stage::over ? Trade::over : Trade::won});
   add(state_of(c));
   if (!(c.replanned_ == Replanned{})) add(c.replanned_);
   for (const Reservation& row : c.reservations_.all()) add(ReservationKept{row});
@@ -108,6 +112,7 @@ void Cluster::apply(const StateKept& fact) {
   plain_ = fact.plain;
   surveyed_ = fact.surveyed;
   last_number_ = fact.last_number < 0 ? std::int64_t{fact.next_job.value} : fact.last_number;
+  trades_.put_back_last_serial(fact.last_offered);
   reservations_.put_back_next_id(fact.next_reservation);
   longest_expected_ = fact.longest_expected;
   if (fact.first_submit != kNever) count_from(fact.first_submit);
@@ -117,6 +122,7 @@ void Cluster::apply(const JobKept& fact) {
   Job& job = jobs_.add(fact.job.value) = fact.row;
   if (!nodes_.counted()) add_to_nodes(fact.job);
   if (job.state == JobState::running) keep_running(fact);
+  if (!trades_.empty() && !job.gone()) trades_.queued(job.spec.number, fact.job);
   if (job.state == JobState::barred) ++barred_;
   if (job.state == JobState::waiting) {
     waiting_.insert(fact.job, job);

@@ -81,10 +81,14 @@ template <>
 struct PartName<Reservation> {
   static constexpr std::string_view kText = "reservation";
 };
+template <>
+struct PartName<Offer> {
+  static constexpr std::string_view kText = "offer";
+};
 
 using Parts =
     KindsOf<KindList<JobSpec, JobTerms, Dependency, Placement, Share, PerNode, JobUse, LicenceUse, Reason, Job,
-                     NodePowerRow, LoadReading, PowerCounters, Node, PowerDraw, RunHistory, Reservation>>;
+                     NodePowerRow, LoadReading, PowerCounters, Node, PowerDraw, RunHistory, Reservation, Offer>>;
 
 template <class T>
 std::string type_text() {

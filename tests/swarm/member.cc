@@ -11,13 +11,13 @@ Member::Member(SiteId self, const Parts& parts) : self_(self), parts_(parts) {
   parts_.world.site().accompany(*this);
 }
 
+// That is acknowledged once it is durable.
 bool Member::submit(const GlobalJob& job) {
-  if (!parts_.world.site().up()) return false;
+  const bool came_through = parts_.account.offer(job.job.spec.number) != nullptr;
+  if (came_through || !parts_.world.site().up()) return came_through;
   const Offer offer = member_->next_offer(job.job.spec, SiteId{job.home});
-  parts_.account.takes_in(offer);
-  submitted_.push_back(offer);
-  parts_.world.site().guard([&] { member_->offer(offer); });
-  return true;
+  say(Offered{offer});
+  return parts_.account.offer(offer.spec.number) != nullptr;
 }
 
 void Member::cancel(std::int64_t number) {
@@ -29,37 +29,21 @@ void Member::cancel(std::int64_t number) {
 }
 
 void Member::expect_copy(const Offer& offer) {
-  copies_.push_back(offer);
+  copies_[offer.spec.number] = offer;
   parts_.world.site().guard([&] { member_->take_copy(offer); });
 }
 
-bool Member::at_rest() const {
-  return member_ && member_->idle() && coming_.empty() && lost_.empty() && submissions_.empty();
-}
+bool Member::at_rest() const { return member_ && member_->idle() && coming_.empty() && posted_.empty(); }
 
 void Member::rises() {
   ++lives_;
-  rota::Member::Left left;
-  left.serial = static_cast<std::int64_t>(submitted_.size());
-  left.offered = submitted_;
-  left.ended.assign(ended_.begin(), ended_.end());
-  std::set<std::int64_t> here(ended_);
-  view().for_each_job([&](JobId id, const Job& job) {
-    const Offer* offer = parts_.account.offer(job.spec.number);
-    if (!offer || job.gone()) return;
-    left.queued.emplace_back(id, *offer);
-    here.insert(job.spec.number);
-  });
-  for (const Offer& copy : copies_) {
-    const std::int64_t number = copy.spec.number;
-    if (!here.contains(number) && !gone_.contains(number)) left.copies.push_back(copy);
-  }
   const MemberRules rules{parts_.drawn.rules, Fetch::before, parts_.drawn.ahead};
   LocalQueue& queue = *this;
   Durable& journal = *this;
   member_.emplace(self_, rules, rota::Member::Ports{queue, parts_.world.link(), *this, *this, *this, *this, &journal});
   parts_.world.site().controller().add_observer(member_->observer());
-  member_->take_over(left);
+  member_->take_over();
+  for (const auto& [number, copy] : copies_) member_->take_copy(copy);
 }
 
 // Its epoch names this life, and is durable now.
@@ -75,8 +59,7 @@ void Member::falls() {
   if (lives_ > 1) travels.held_again += held;
   member_.reset();
   coming_.clear();
-  lost_.clear();
-  submissions_.clear();
+  posted_.clear();
   parts_.loop.set(*this, kNever);
 }
 
@@ -91,12 +74,12 @@ void Member::endured(const Fact& fact) {
           }
           const std::int64_t number = parts_.world.safety().number_of(what.job);
           if (!parts_.account.find(number)) return;
-          if (parts_.world.safety().is_going(what.job)) {
-            gone_.insert(number);
-            return;
-          }
-          ended_.insert(number);
+          if (parts_.world.safety().is_going(what.job)) return;
           parts_.account.ended(number, self_);
+        } else if constexpr (std::is_same_v<Kind, Offered>) {
+          parts_.account.takes_in(what.offer);
+        } else if constexpr (std::is_same_v<Kind, Traded>) {
+          if (what.trade == Trade::won) copies_.erase(what.offer.spec.number);
         }
       },
       fact.what);
@@ -135,17 +118,21 @@ void Member::leave(std::int64_t job) {
 }
 
 void Member::submit(const JobSpec& spec, Instant /*input*/, bool ahead) {
-  submissions_.push_back({spec, ahead});
+  posted_.emplace_back(Submission{spec, ahead});
+  set_alarm();
+}
+
+void Member::tell(const Observed& fact) {
+  posted_.emplace_back(fact);
   set_alarm();
 }
 
 void Member::take_back(std::int64_t job, JobId id) {
-  if (id.valid()) {
-    lost_.push_back(id);
-  } else {
-    std::erase_if(submissions_, [&](const Submission& s) { return s.spec.number == job; });
-  }
-  set_alarm();
+  if (id.valid()) return tell(Cancelled{id});
+  std::erase_if(posted_, [&](const auto& posted) {
+    const auto* submission = std::get_if<Submission>(&posted);
+    return submission && submission->spec.number == job;
+  });
 }
 
 void Member::not_started(const Command& give_way) {
@@ -179,26 +166,25 @@ void Member::set(Alarm& alarm, Instant at) {
 
 // The controller is told of nothing while it, or the member, is at work.
 void Member::set_alarm() {
-  const bool at_once = !lost_.empty() || !submissions_.empty();
   const Instant next = coming_.empty() ? kNever : coming_.begin()->first;
-  parts_.loop.set(*this, at_once ? parts_.loop.now() : next);
+  parts_.loop.set(*this, posted_.empty() ? next : parts_.loop.now());
 }
 
 void Member::ring() {
   if (!parts_.world.site().up()) return;
-  while (!lost_.empty()) {
-    const JobId id = lost_.front();
-    lost_.pop_front();
-    let_go(id);
-  }
   while (!coming_.empty() && coming_.begin()->first <= parts_.loop.now()) {
     const std::int64_t number = coming_.extract(coming_.begin()).mapped();
     parts_.world.site().guard([&] { member_->arrived(number); });
   }
-  while (!submissions_.empty()) {
-    const Submission submission = submissions_.front();
-    submissions_.pop_front();
-    queue(submission);
+  if (!posted_.empty()) {
+    parts_.world.site().attempt([&](Controller& controller) {
+      while (!posted_.empty()) {
+        const auto next = posted_.front();
+        posted_.pop_front();
+        std::visit([&](const auto& what) { carry_out(what, controller); }, next);
+      }
+      return controller.decide();
+    });
   }
   if (parts_.world.site().up()) set_alarm();
 }
@@ -210,32 +196,32 @@ void Member::say(const Observed& fact) {
   });
 }
 
-void Member::let_go(JobId id) {
-  if (!view().knows(id) || view().job(id).gone()) return;
-  parts_.account.given_up(view().job(id).spec.number, *parts_.world.engine().ledger(), id);
-  parts_.world.safety().goes(id);
-  say(Cancelled{id});
+void Member::carry_out(const Observed& fact, Controller& controller) {
+  if (const auto* cancelled = std::get_if<Cancelled>(&fact)) {
+    const JobId id = cancelled->job;
+    if (!view().knows(id) || view().job(id).gone()) return;
+    parts_.account.given_up(view().job(id).spec.number, *parts_.world.engine().ledger(), id);
+    parts_.world.safety().goes(id);
+  }
+  const auto taken = controller.record(fact);
+  parts_.account.expect(taken.has_value(), taken ? "" : "what the member says is refused: " + taken.error().message);
 }
 
-void Member::queue(const Submission& submission) {
-  const GlobalJob& job = *parts_.account.find(submission.spec.number);
-  parts_.world.site().attempt([&](Controller& controller) -> Result<void> {
-    const std::int64_t number = submission.spec.number;
-    const JobId expected = controller.view().next_job();
-    JobSpec spec = submission.spec;
-    spec.submit = parts_.world.site().clock();
-    parts_.world.safety().submits(number, expected, {});
-    parts_.world.engine().will_run(expected, job.job.run_time);
-    JobId id;
-    if (submission.ahead) {
-      const JobTerms terms{.limit = spec.limit, .priority = spec.priority, .partition = spec.partition};
-      id = controller.submit(spec, terms, kNoBars, true).value_or(JobId{});
-    } else {
-      id = controller.submit(spec);
-    }
-    member_->queued(number, id);
-    return controller.decide();
-  });
+void Member::carry_out(const Submission& submission, Controller& controller) {
+  const std::int64_t number = submission.spec.number;
+  const JobId expected = controller.view().next_job();
+  JobSpec spec = submission.spec;
+  spec.submit = parts_.world.site().clock();
+  parts_.world.safety().submits(number, expected, {});
+  parts_.world.engine().will_run(expected, parts_.account.find(number)->job.run_time);
+  JobId id;
+  if (submission.ahead) {
+    const JobTerms terms{.limit = spec.limit, .priority = spec.priority, .partition = spec.partition};
+    id = controller.submit(spec, terms, kNoBars, true).value_or(JobId{});
+  } else {
+    id = controller.submit(spec);
+  }
+  member_->queued(number, id);
 }
 
 }  // namespace rota::swarm

@@ -1,15 +1,12 @@
 // A site of a federation in the swarm: the member that runs live beside its controller, in every life of it, and what
-// can go wrong between them. What the member has in memory dies with the controller. A new life knows what its journal
-// says (which jobs of the federation it has, and the epoch that names the life); that of a job of the federation its
-// home and serial number are known for good; and three lists that no crash touches: jobs that were submitted here for
-// all sites, jobs that have ended here (a site has them in its job history), and in a race those of which it was told.
+// can go wrong between them. What the member has in memory dies with the controller: a new life knows what its journal
+// says, and the copies of a race of which the site was told and that its journal does not say yet.
 #pragma once
 
 #include <deque>
 #include <map>
 #include <optional>
-#include <set>
-#include <vector>
+#include <variant>
 
 #include "control/member.h"
 #include "swarm/account.h"
@@ -75,6 +72,7 @@ class Member final : public Companion,
   // The site's own queue.
   const View& view() const override { return parts_.world.site().controller().view(); }
   void submit(const JobSpec& spec, Instant input, bool ahead) override;
+  void tell(const Observed& fact) override;
   void take_back(std::int64_t job, JobId id) override;
   void not_started(const Command& give_way) override;
 
@@ -104,8 +102,8 @@ class Member final : public Companion,
   void ring() override;
   void set_alarm();
   JobId find(std::int64_t number) const;  // invalid: it is not in the queue here
-  void queue(const Submission& submission);
-  void let_go(JobId id);
+  void carry_out(const Submission& submission, Controller& controller);
+  void carry_out(const Observed& fact, Controller& controller);
   void say(const Observed& fact);
 
   SiteId self_;
@@ -114,12 +112,8 @@ class Member final : public Companion,
   std::map<Alarm*, Guarded> alarms_;
   Watcher* hears_ = nullptr;
   std::multimap<Instant, std::int64_t> coming_;
-  std::deque<JobId> lost_;              // to be taken back from the controller
-  std::deque<Submission> submissions_;  // to be handed to it
-  std::vector<Offer> submitted_;
-  std::vector<Offer> copies_;
-  std::set<std::int64_t> ended_;
-  std::set<std::int64_t> gone_;  // copies
+  std::deque<std::variant<Submission, Observed>> posted_;  // to the controller, for a turn of their own
+  std::map<std::int64_t, Offer> copies_;                   // that its journal does not say yet
   std::int64_t lives_ = 0;
   bool was_there_ = false;
 };

@@ -56,7 +56,7 @@ FederationCase stopped_while_its_start_was_held_back() {
   FederationCase drawn;
   drawn.sites = {four_processors("strict"), four_processors("fcfs")};
   drawn.sites[0].jobs = {job(1, 0, 3, 100), job(2, 10, 4, 10), job(3, 110, 1, 10)};
-  drawn.sites[0].crashes = {{Where::record, 15, 30}};
+  drawn.sites[0].crashes = {{Where::record, 16, 30}};
   drawn.jobs = {{job(1001, 50, 1, 50), 1}};
   drawn.partitions = {{40, 500, 0}};
   drawn.rules.race = true;

@@ -1,5 +1,7 @@
 #include "engine/sim/federated_site.h"
 
+#include <utility>
+
 namespace rota::sim {
 
 FederatedSite::FederatedSite(SiteId self, const Parts& parts)
@@ -12,7 +14,25 @@ FederatedSite::FederatedSite(SiteId self, const Parts& parts)
       controller_(cluster_options(parts.options, parts.chain), parts.chain,
                   {parts.loop, member_.gate(), *this, parts.options.durable ? &member_.durable() : nullptr}) {
   for (FactObserver* observer : parts.options.observers) controller_.add_observer(*observer);
-  if (parts.options.durable) controller_.add_observer(member_.observer());
+  controller_.add_observer(member_.observer());
+}
+
+FederatedSite::~FederatedSite() { loop_.set(*this, kNever); }
+
+Offer FederatedSite::offer(const JobSpec& spec, SiteId data) {
+  Offer offer = member_.next_offer(spec, data);
+  static_cast<void>(controller_.record(Offered{offer}));
+  return offer;
+}
+
+// Nothing is decided on it.
+void FederatedSite::tell(const Observed& fact) {
+  told_.push_back(fact);
+  loop_.set(*this, loop_.now());
+}
+
+void FederatedSite::ring() {
+  for (const Observed& fact : std::exchange(told_, {})) static_cast<void>(controller_.record(fact));
 }
 
 void FederatedSite::submit(const JobSpec& spec, Instant input, bool ahead) {

@@ -23,7 +23,7 @@ class SiteEar {
   virtual void job_gone(SiteId site, const Job& job, const JobDraw& drew) = 0;  // drew: where jobs are metered
 };
 
-class FederatedSite final : private LocalQueue, private Intake, private JobSink {
+class FederatedSite final : private LocalQueue, private Intake, private JobSink, private Alarm {
  public:
   struct Parts {
     const RehearsalOptions& options;
@@ -37,6 +37,9 @@ class FederatedSite final : private LocalQueue, private Intake, private JobSink 
     Exchange& exchange;
   };
   FederatedSite(SiteId self, const Parts& parts);
+  FederatedSite(const FederatedSite&) = delete;
+  FederatedSite& operator=(const FederatedSite&) = delete;
+  ~FederatedSite() override;
 
   void open() { engine_.open(*this); }
   // Decides at this instant whether anything has happened or not: a site without jobs, too, has nodes to put to sleep.
@@ -61,6 +64,8 @@ class FederatedSite final : private LocalQueue, private Intake, private JobSink 
 
   Member& member() { return member_; }
   const Member& member() const { return member_; }
+  // A job that was submitted here for all sites, now: what was offered.
+  Offer offer(const JobSpec& spec, SiteId data);
   // A job that no other site has, now.
   void queue(const Arrival& arrival) { engine_.submit(arrival); }
 
@@ -71,6 +76,7 @@ class FederatedSite final : private LocalQueue, private Intake, private JobSink 
   };
 
   void submit(const JobSpec& spec, Instant input, bool ahead) override;
+  void tell(const Observed& fact) override;
   void take_back(std::int64_t job, JobId id) override;
   void not_started(const Command& give_way) override { engine_.not_started(give_way.job); }
   void starts(JobId id, std::int64_t job) override;
@@ -80,6 +86,7 @@ class FederatedSite final : private LocalQueue, private Intake, private JobSink 
   Result<void> record(const Observed& fact, Instant happened) override { return controller_.record(fact, happened); }
   Result<void> decide() override;
   void job_gone(JobId id, const Job& job) override;
+  void ring() override;
 
   SiteId self_;
   SiteEar& ear_;
@@ -88,6 +95,7 @@ class FederatedSite final : private LocalQueue, private Intake, private JobSink 
   Member member_;
   Controller controller_;
   std::map<std::int64_t, Handed> handed_;  // by number: jobs of the federation on their way from engine to controller
+  std::vector<Observed> told_;             // to be recorded in a turn of its own
 };
 
 }  // namespace rota::sim

@@ -221,9 +221,7 @@ void Federation::place(const GlobalJob& job) {
 }
 
 void Federation::offer(const GlobalJob& job, const std::vector<SiteId>& sites) {
-  Member& home = sites_[job.data.value]->member();
-  const Offer offer = home.next_offer(job.arrival.spec, job.data);
-  home.offer(offer);
+  const Offer offer = sites_[job.data.value]->offer(job.arrival.spec, job.data);
   if (!races()) return;
   for (const SiteId site : sites) sites_[site.value]->member().take_copy(offer);
 }
