@@ -17,8 +17,8 @@
 #include "api/rehearser.h"
 #include "api/routes.h"
 #include "api/tokens.h"
-#include "api/worker.h"
 #include "base/check.h"
+#include "process/worker.h"
 #include "serve/idle_engine_test.h"
 
 namespace rota::fuzz {
@@ -109,7 +109,7 @@ class ServedState {
 
   Folder folder_;
   boost::asio::io_context io_;
-  api::Worker worker_;
+  process::Worker worker_;
   api::Rehearser rehearser_;
   api::PageDoor door_{[] { return fail("nothing is opened here."); }};
   api::Tokens tokens_;

@@ -20,7 +20,7 @@
 #include "api/routes.h"
 #include "api/tokens.h"
 #include "api/turns.h"
-#include "api/worker.h"
+#include "process/worker.h"
 #include "serve/idle_engine_test.h"
 
 namespace rota::api {
@@ -102,7 +102,7 @@ class Durable : public testing::Test {
     std::uint32_t uid_;
   };
 
-  Worker worker_;
+  process::Worker worker_;
   Rehearser rehearser_;
   Turns turns_{std::chrono::milliseconds(2)};
   std::optional<Tokens> tokens_;

@@ -9,8 +9,8 @@
 #include "api/job_output.h"
 #include "api/routes.h"
 #include "api/submission_json.h"
-#include "api/worker.h"
 #include "base/text.h"
+#include "process/worker.h"
 #include "serve/selector.h"
 
 namespace rota::api {

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "api/worker.h"
+#include "process/worker.h"
 #include "serve/submission.h"
 
 namespace rota::api {
@@ -41,7 +41,7 @@ class Rehearser {
 
  private:
   std::map<std::uint32_t, std::size_t> of_;  // under way
-  Worker worker_;
+  process::Worker worker_;
 };
 
 }  // namespace rota::api

@@ -8,19 +8,22 @@
 #include "api/http.h"
 #include "serve/service.h"
 
+namespace rota::process {
+class Worker;
+}
+
 namespace rota::api {
 
 class PageDoor;
 class Rehearser;
 class Tokens;
-class Worker;
 
 // What requests are answered from. It must outlive them.
 struct Sources {
   serve::Service& service;
   Tokens& tokens;
-  Worker& worker;        // reads large bodies
-  Rehearser& rehearser;  // takes seconds at a time
+  process::Worker& worker;  // reads large bodies
+  Rehearser& rehearser;     // takes seconds at a time
   PageDoor& door;
 };
 Handler routes(const Sources& sources);

@@ -22,9 +22,9 @@
 #include "api/routes.h"
 #include "api/systemd.h"
 #include "api/tokens.h"
-#include "api/worker.h"
 #include "base/open_files.h"
 #include "base/text.h"
+#include "process/worker.h"
 #include "store/writer_lock.h"
 
 namespace rota::api {
@@ -138,7 +138,7 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
   const auto caller_of = [&service](std::uint32_t uid, std::uint32_t gid) {
     return serve::Caller{uid, gid, user_name(uid), service->operates(uid)};
   };
-  Worker worker(io);
+  process::Worker worker(io);
   Rehearser rehearser(io);
   (*server)->answer(
       caller_of, [&](std::string_view text) { return bearer_of(*service, *tokens, door, text); },

@@ -108,7 +108,7 @@ TEST(FactCodec, is_compact_for_what_is_usual) {
   encoder.append({at_seconds(1'000'000), 1'000'000, &finished});
   const std::size_t first = encoder.size();
   encoder.append({at_seconds(1'000'000), 1'000'001, &finished});
-  EXPECT_EQ(encoder.size() - first, 7U) << "kind, time, number, job, outcome, dispatch, status";
+  EXPECT_EQ(encoder.size() - first, 10U) << "kind, time, number, job, outcome, dispatch, status, and three of its use";
   Submitted submitted{JobId{100}, {}, seconds(60)};
   submitted.spec.submit = at_seconds(1'000'000);
   const std::size_t second = encoder.size();

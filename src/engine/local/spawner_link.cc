@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "base/words.h"
-#include "engine/local/spawn.h"
 #include "engine/local/supervisor.h"
 #include "process/descriptor.h"
 #include "process/spawn.h"

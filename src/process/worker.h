@@ -1,5 +1,5 @@
-// A thread for what takes long and looks at nothing that the loop has, such as reading a large body: the loop goes on
-// meanwhile.
+// A thread for what takes long and looks at nothing that the loop has, such as reading a large body, or a library that
+// waits for an answer: the loop goes on meanwhile.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 #include <functional>
 #include <utility>
 
-namespace rota::api {
+namespace rota::process {
 
 class Worker {
  public:
@@ -45,4 +45,4 @@ class Worker {
   boost::asio::thread_pool thread_{1};
 };
 
-}  // namespace rota::api
+}  // namespace rota::process
