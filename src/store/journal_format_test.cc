@@ -198,8 +198,8 @@ TEST(JournalFormat, refuses_a_whole_batch_that_makes_no_sense) {
   bytes.insert(bytes.end(), head.begin(), head.end());
   bytes.insert(bytes.end(), payload.begin(), payload.end());
   EXPECT_EQ(read(bytes).error, fmt::format("The batch at byte {} of the journal j is whole and cannot be understood: "
-                                           "fact 1 of the batch is of kind 99, and there are 50.",
-                                           begin));
+                                           "fact 1 of the batch is of kind 99, and there are {}.",
+                                           begin, AllKinds::kCount));
 }
 
 TEST(JournalFormat, hands_the_error_of_a_visitor_on) {
