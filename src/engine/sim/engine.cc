@@ -218,9 +218,9 @@ void SimEngine::tasks_done(JobId id) {
   ring_by(job.end);
 }
 
-void SimEngine::serving_changed() {
-  for (const NodeId node : tasks_->take_serving_changes()) {
-    happened().emplace_back(Serving{node, tasks_->serves(node)});
+void SimEngine::task_facts() {
+  for (const TaskFact& fact : tasks_->take_facts()) {
+    std::visit([&](const auto& what) { happened().emplace_back(what); }, fact);
   }
   ring_by(loop_.now());
 }

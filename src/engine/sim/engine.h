@@ -213,7 +213,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   [[gnu::cold]] bool run_tasks(const Command& command, Duration pause);  // false: it has none
   [[gnu::cold]] void advance_tasks(Instant now);
   void tasks_done(JobId id) override;
-  void serving_changed() override;
+  void task_facts() override;
   void computed(JobId job, NodeId node, Instant from, Instant to) override {
     if (meter_.meters()) meter_.computed(job, node, from, to);
   }

@@ -56,7 +56,7 @@ class TaskCluster final : public TaskListener {
     ends_[job.value] = loop_.now() - kEpoch;
     tasks_.forget(job);
   }
-  void serving_changed() override { tasks_.take_serving_changes(); }
+  void task_facts() override { tasks_.take_facts(); }
   void computed(JobId job, NodeId node, Instant from, Instant to) override {
     computed_on_[node.value] += to - from;
     of_gone_ += job.valid() ? Duration{0} : to - from;
