@@ -148,7 +148,8 @@ class Engine {
 using Observed =
     std::variant<Finished, Overdue, Vacated, Requeued, Cancelled, PowerChanged, Serving, Launched, LaunchFailed,
                  HealthChanged, LicencesCounted, Held, Released, Amended, CancelAsked, Reserved, Unreserved, Suspended,
-                 Resumed, LimitChanged, LicencesChanged, Found, Described, Surveyed, Offered, Traded>;
+                 Resumed, LimitChanged, LicencesChanged, Found, Described, Surveyed, Offered, Traded,
+                 TasksAsked, Bound, Unbound>;
 
 // The controller, as users and engines see it.
 class Intake {

@@ -16,7 +16,9 @@ void TaskDesk::ask(JobId id, const TaskSpec& spec, Duration on_cpus) {
   job.spec = spec;
   job.on_cpus = on_cpus;
   job.cpu = spec.cpu;
-  job.tasks = spec.count;
+  job.tasks = job.told = spec.count;
+  note_changes();
+  facts_.emplace_back(TasksAsked{id, spec});
 }
 
 std::uint32_t TaskDesk::start(JobId id, const Placement& where) {
@@ -55,20 +57,36 @@ void TaskDesk::ready(JobId id, std::uint32_t run) {
 void TaskDesk::stop(JobId id, bool kept) {
   Job& job = jobs_.at(id);
   if (job.run != 0) {  // else it waits, or has done everything at this very instant
-    counts_.redone += static_cast<std::int64_t>(job.begun.size());
     job.tasks = binding_.unfinished(id);
     leave_nodes(id, job);
   }
   if (!kept) job.tasks = job.spec.count;
+  tell_left(id, job);
+}
+
+// So many tasks are left. None: it ends, which is told anyway.
+void TaskDesk::tell_left(JobId id, Job& job) {
+  if (job.tasks == job.told || job.tasks == 0) return;
+  job.told = job.tasks;
+  TaskSpec left = job.spec;
+  left.count = job.tasks;
+  facts_.emplace_back(TasksAsked{id, left});
 }
 
 void TaskDesk::forget(JobId id) {
-  if (!has(id)) return;
-  stop(id, true);
-  jobs_.erase(id);
+  const auto job = jobs_.find(id);
+  if (job == jobs_.end()) return;
+  note_changes();
+  job->second.bound = 0;  // its end tells that already
+  if (job->second.run != 0) leave_nodes(id, job->second);
+  jobs_.erase(job);
 }
 
 void TaskDesk::leave_nodes(JobId id, Job& job) {
+  counts_.redone += static_cast<std::int64_t>(job.begun.size());
+  note_changes();
+  if (std::exchange(job.bound, 0) > 0) facts_.emplace_back(Unbound{{}, {}, id, 0});
+  job.uses.clear();
   binding_.end(id);
   computing_.erase(id);
   for (const std::uint32_t place : job.begun) {
@@ -91,6 +109,14 @@ void TaskDesk::complete(JobId id) {
 void TaskDesk::went(NodeId node) {
   if (!present(node)) return;
   binding_.leave(node);
+  for (auto& [id, job] : jobs_) {
+    std::erase_if(job.uses, [&](const auto& use) {
+      if (use.second != node) return false;
+      facts_.emplace_back(Unbound{use.first, node, id, 0});
+      --job.bound;
+      return true;
+    });
+  }
   ask_all(machine_.nodes[node.value].rack);
 }
 
@@ -244,8 +270,31 @@ std::optional<JobBinding::Task> TaskDesk::take_again(Job& job, NodeId node) {
 bool TaskDesk::feed(ContainerId id) {
   const auto task = binding_.take(id);
   if (!task) return false;
-  submit(jobs_.at(task->job), *task, id, binding_.node_of(id), Duration{0});
+  Job& job = jobs_.at(task->job);
+  const NodeId on = binding_.node_of(id);
+  if (!binding_.binds() && on != task->home) use(task->job, job, task->home, on);
+  submit(job, *task, id, on, Duration{0});
   return true;
+}
+
+void TaskDesk::use(JobId id, Job& job, NodeId home, NodeId accelerators) {
+  if (!job.uses.insert({home, accelerators}).second) return;
+  ++job.bound;
+  facts_.emplace_back(Bound{home, accelerators, id, 0});
+}
+
+// What binding did meanwhile becomes facts.
+void TaskDesk::note_changes() {
+  for (const JobBinding::Change& change : binding_.take_changes()) {
+    const bool replaces = !change.job.valid() && change.to.valid();  // a node is bound once
+    if (change.to.valid()) facts_.emplace_back(Bound{change.node, change.to, change.job, change.slots});
+    if (change.from.valid() && !replaces)
+      facts_.emplace_back(Unbound{change.node, change.from, change.job, change.slots});
+    if (!change.job.valid()) continue;
+    std::uint32_t& bound = jobs_.at(change.job).bound;
+    if (change.to.valid()) bound += change.slots;
+    if (change.from.valid()) bound -= change.slots;
+  }
 }
 
 TaskCounts TaskDesk::counts() const {
@@ -256,7 +305,8 @@ TaskCounts TaskDesk::counts() const {
 }
 
 std::vector<TaskFact> TaskDesk::take_facts() {
-  std::vector<TaskFact> facts;
+  note_changes();
+  std::vector<TaskFact> facts = std::exchange(facts_, {});
   for (const NodeId node : binding_.take_serving_changes()) facts.emplace_back(Serving{node, binding_.serves(node)});
   return facts;
 }

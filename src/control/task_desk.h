@@ -48,7 +48,7 @@ class TaskDeskListener {
 };
 
 // What the desk has to say to the intake.
-using TaskFact = std::variant<Serving>;
+using TaskFact = std::variant<TasksAsked, Bound, Unbound, Serving>;
 
 // A job with tasks computes them on the CPUs of its nodes, one at a time on each, and on the accelerators that its
 // nodes may use. Knows no time: jobs come and go by calls, and the executor says when tasks are through and who has
@@ -57,6 +57,11 @@ using TaskFact = std::variant<Serving>;
 //
 // A task that a CPU has not finished at the job's limit for a task is given up, and done again on another of the job's
 // nodes in its rack, if there is one: before those that are new, and for as long as it takes.
+//
+// What it tells is not each task, of which there may be a million, and which under most rules go from a node to its
+// accelerators without the service: it is that a job has tasks, and each binding of a node, or of a job's node, to a
+// node with accelerators. Under rules that bind nothing beforehand a job's node counts as bound from its first task
+// there on.
 class TaskDesk final : public TaskAnswers {
  public:
   // The cards are those of the machine. All must outlive the desk.
@@ -79,7 +84,7 @@ class TaskDesk final : public TaskAnswers {
   std::int64_t answers_in_vain() const { return answers_in_vain_; }
 
   // What was not told yet, in order.
-  bool has_facts() const { return binding_.serving_changed(); }
+  bool has_facts() const { return !facts_.empty() || binding_.bindings_changed() || binding_.serving_changed(); }
   std::vector<TaskFact> take_facts();
 
   void done(const TaskKey& key) override;
@@ -102,10 +107,14 @@ class TaskDesk final : public TaskAnswers {
   struct Job {
     TaskSpec spec;
     Duration on_cpus{0};
-    Duration cpu{0};                   // what a task takes on a CPU of factor 1; 0: not known before the first start
-    std::uint32_t tasks = 0;           // not finished when it was last started or stopped
-    std::uint32_t run = 0;             // which start; 0: not running
-    bool started = false;              // at least once
+    Duration cpu{0};          // what a task takes on a CPU of factor 1; 0: not known before the first start
+    std::uint32_t tasks = 0;  // not finished when it was last started or stopped
+    std::uint32_t run = 0;    // which start; 0: not running
+    std::uint32_t told = 0;   // so many are not finished, as was told last
+    bool started = false;     // at least once
+    std::uint32_t bound = 0;  // so many of its slots are, or of its nodes as in:
+    std::set<std::pair<NodeId, NodeId>> uses;  // its nodes, and those with accelerators that had tasks from there,
+                                               // where nothing is bound beforehand
     std::vector<std::uint32_t> begun;  // places of its tasks that are begun, and not finished
     std::vector<NodeId> nodes;         // of this run
     std::set<NodeId> busy_cpus;        // of them
@@ -120,6 +129,9 @@ class TaskDesk final : public TaskAnswers {
     enum class State : std::uint8_t { none, wanted, cancelled } state = State::none;
   };
 
+  void note_changes();
+  void tell_left(JobId id, Job& job);
+  void use(JobId id, Job& job, NodeId home, NodeId accelerators);
   std::optional<Flight> land(const TaskKey& key);
   void lose(const Flight& flight);
   void submit(Job& job, const JobBinding::Task& task, ContainerId container, NodeId on, Duration limit);
@@ -141,6 +153,7 @@ class TaskDesk final : public TaskAnswers {
   std::vector<std::uint32_t> unused_places_;
   std::set<std::pair<JobId, NodeId>> asking_cpus_;
   std::set<ContainerId> asking_;
+  std::vector<TaskFact> facts_;
   std::uint32_t runs_ = 0;
   TaskCounts counts_;
   std::int64_t answers_in_vain_ = 0;

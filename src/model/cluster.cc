@@ -287,6 +287,7 @@ void Cluster::leave_running(Job& job, JobId id) {
   }
   ++releases_;
   if (!orders_.empty()) forget_orders(job, id);
+  if (!bindings_.empty()) bindings_.left_nodes(id);
   job.starting = false;
   job.stopping = false;
   job.cancelling = false;
@@ -297,6 +298,7 @@ void Cluster::leave_for_good(Job& job, JobId id, JobState state) {
   job.state = state;
   gone_.push_back(id);
   if (!trades_.empty()) trades_.ended(job.spec.number, id);
+  if (!bindings_.empty()) bindings_.forget(id);
   if (eligibility_.empty()) return;
   eligibility_.unqueued(id);
   eligibility_.ended(id, state == JobState::completed, happened_);

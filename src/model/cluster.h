@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/paged_table.h"
+#include "model/accelerator_bindings.h"
 #include "model/by_priority.h"
 #include "model/demand_history.h"
 #include "model/eligibility.h"
@@ -185,6 +186,9 @@ class View {
   Instant surveyed() const { return surveyed_; }
   const Trades& trades() const { return trades_; }  // at the exchange of a federation
 
+  // Tasks for accelerators, and whose go where.
+  const AcceleratorBindings& bindings() const { return bindings_; }
+
   // When a policy that does so from time to time last looked at the queue.
   const Replanned& replanned() const { return replanned_; }
 
@@ -247,6 +251,7 @@ class View {
   std::vector<std::int64_t> elsewhere_;  // by licence
   std::size_t barred_ = 0;
   Reservations reservations_;
+  AcceleratorBindings bindings_;
   Duration longest_expected_{0};                 // of those that have been queued since nobody waited
   std::map<std::uint32_t, RunHistory> history_;  // by user
   std::vector<JobId> arrived_;
@@ -327,6 +332,9 @@ class Cluster final : public View {
   std::optional<std::string> objection(const Surveyed& fact) const;
   std::optional<std::string> objection(const Offered& fact) const { return trades_.objection(fact.offer); }
   std::optional<std::string> objection(const Traded& fact) const { return trades_.objection(fact.offer, fact.trade); }
+  std::optional<std::string> objection(const TasksAsked& fact) const;
+  std::optional<std::string> objection(const Bound& fact) const;
+  std::optional<std::string> objection(const Unbound& fact) const;
   // The same of decided and kept facts, for who reads a journal.
   std::optional<std::string> objection(const Eligible& fact) const;
   std::optional<std::string> objection(const Started& fact) const;
@@ -406,6 +414,9 @@ class Cluster final : public View {
   void describe_nodes(const Fact& fact);
   [[gnu::cold]] void apply(const Offered& fact) { trades_.offer(fact.offer); }
   [[gnu::cold]] void apply(const Traded& fact) { trades_.trade(fact.offer, fact.trade); }
+  [[gnu::cold]] void apply(const TasksAsked& fact) { bindings_.apply(fact); }
+  [[gnu::cold]] void apply(const Bound& fact) { bindings_.apply(fact); }
+  [[gnu::cold]] void apply(const Unbound& fact) { bindings_.apply(fact); }
   NodeSpace nodes_with_what_runs() const;
   [[gnu::cold]] void apply(const Opened& fact) { epoch_ = fact.epoch; }
   void apply(const CycleClosed& /*fact*/) {

@@ -342,6 +342,33 @@ std::optional<std::string> Cluster::objection(const Surveyed& fact) const {
              : std::nullopt;
 }
 
+std::optional<std::string> Cluster::objection(const TasksAsked& fact) const {
+  if (auto why = unknown(fact.job, "said to have tasks")) return why;
+  if (job(fact.job).gone()) return is_in_vain(job(fact.job), "said to have tasks");
+  if (nodes_.counted()) return "a job has tasks for accelerators where no nodes are described; nothing was changed.";
+  return bindings_.objection(fact);
+}
+
+std::optional<std::string> Cluster::objection(const Bound& fact) const {
+  if (fact.job.valid()) {
+    if (auto why = not_running(fact.job, "bound to accelerators")) return why;
+  }
+  for (const NodeId node : {fact.node, fact.to}) {
+    if (auto why = unknown(node)) return why;
+  }
+  return bindings_.objection(*options_.machine, fact);
+}
+
+std::optional<std::string> Cluster::objection(const Unbound& fact) const {
+  if (fact.node.valid()) {
+    for (const NodeId node : {fact.node, fact.from}) {
+      if (auto why = unknown(node)) return why;
+    }
+  }
+  if (!options_.machine) return "accelerators are unbound where no nodes are described; nothing was changed.";
+  return bindings_.objection(*options_.machine, fact);
+}
+
 std::optional<std::string> Cluster::objection(const Promised& fact) const {
   if (auto why = unknown(fact.job, "promised a start")) return why;
   if (job(fact.job).state != JobState::waiting) return is_in_vain(job(fact.job), "promised a start");

@@ -19,6 +19,7 @@
 #include "model/node_space.h"
 #include "model/reservations.h"
 #include "model/run_history.h"
+#include "model/tasks.h"
 #include "model/trades.h"
 
 namespace rota {
@@ -169,6 +170,24 @@ struct LicencesChanged {  // a job that waits is to hold these while it runs, an
   LicenceId licence = {};
   std::uint32_t licences = 0;
   MoreLicences more_licences = {};
+};
+struct TasksAsked {  // a job wants these tasks computed; said again, when so many are left of them
+  JobId job;
+  TaskSpec tasks = {};
+};
+struct Bound {  // tasks of a node without accelerators, or with busy ones, may go to those of another node of its rack
+  NodeId node;
+  NodeId to;
+  JobId job = {};  // only those of this job, as long as it has the node; none: those of all jobs, in place of what the
+                   // node was bound to before
+  std::uint32_t processors =
+      0;  // of the job there, each bound by itself: so many more; 0: the node is bound as a whole
+};
+struct Unbound {  // no longer
+  NodeId node;    // none: all nodes of the job
+  NodeId from;
+  JobId job = {};
+  std::uint32_t processors = 0;  // so many fewer; 0: all
 };
 
 // ---- decided
@@ -352,7 +371,7 @@ using FactKinds =
              Eligible, Started, Promised, Expected, Extended, Stopped, Preempted, Migrated, PowerOrdered, PowerReviewed,
              StateKept, JobKept, NodeKept, LicenceKept, UserKept, WorkKept, DemandKept, DemandHourKept, ModeChanged,
              Reserved, Unreserved, ReservationKept, Suspended, Resumed, LimitChanged, Replanned, LicencesChanged, Found,
-             Described, Surveyed, MachineKept, Offered, Traded>;
+             Described, Surveyed, MachineKept, Offered, Traded, TasksAsked, Bound, Unbound>;
 
 // One of them. How it is copied and destroyed stands in fact.cc, so that not every source file compiles it anew.
 struct AnyFact : FactKinds::Variant {

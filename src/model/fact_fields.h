@@ -127,6 +127,19 @@ ROTA_FACT_END;
 ROTA_FACT(Found, "found", observed, "a job runs that no plan has started, or elsewhere than was thought"){
     Field{"job", &F::job, "which", 8}, Field{"where", &F::where, "nodes that it holds", 8}};
 ROTA_FACT_END;
+ROTA_FACT(TasksAsked, "tasks_asked", observed, "a job wants tasks computed by accelerators or CPUs"){
+    Field{"job", &F::job, "which", 8}, Field{"tasks", &F::tasks, "those that are not done", 8}};
+ROTA_FACT_END;
+ROTA_FACT(Bound, "bound", observed, "tasks of a node go to the accelerators of another node from now on"){
+    Field{"node", &F::node, "whose", 8}, Field{"to", &F::to, "whose accelerators", 8},
+    Field{"job", &F::job, "only those of this job; none: of all, in place of an earlier binding of the node", 8},
+    Field{"processors", &F::processors, "so many of the job's there, each by itself; 0: the node as a whole", 8}};
+ROTA_FACT_END;
+ROTA_FACT(Unbound, "unbound", observed, "tasks of a node no longer go to the accelerators of another node"){
+    Field{"node", &F::node, "whose; none: of all nodes of the job", 8},
+    Field{"from", &F::from, "whose accelerators", 8}, Field{"job", &F::job, "only those of this job; none: of all", 8},
+    Field{"processors", &F::processors, "so many fewer of the job's there; 0: all", 8}};
+ROTA_FACT_END;
 ROTA_FACT(Opened, "opened", decided, "a controller has taken the state over"){
     Field{"epoch", &F::epoch, "of its commands; those of older epochs are refused"}};
 ROTA_FACT_END;

@@ -201,6 +201,16 @@ struct Fields<LoadReading> {
       Field{"fragments", &LoadReading::fragments, "idle nodes, where they are too few for any job that waits"}};
 };
 template <>
+struct Fields<TaskSpec> {
+  static constexpr std::tuple all{
+      Field{"count", &TaskSpec::count, "so many, all alike", 8},
+      Field{"accelerator", &TaskSpec::accelerator, "what one takes on an accelerator of speed 1", 8},
+      Field{"cpu", &TaskSpec::cpu, "on a node of CPU factor 1; 0: not said", 8},
+      Field{"start_up", &TaskSpec::start_up, "before the first one, at every start of the job", 8},
+      Field{"transfer", &TaskSpec::transfer, "bytes to an accelerator of another node, and as many back", 8},
+      Field{"limit", &TaskSpec::limit, "on a CPU: then it is done again on another one; 0: none", 8}};
+};
+template <>
 struct Fields<Offer> {
   static constexpr std::tuple all{
       Field{"spec", &Offer::spec, "what it asks for", 8}, Field{"home", &Offer::home, "site where it was submitted", 8},

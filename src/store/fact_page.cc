@@ -66,6 +66,10 @@ struct PartName<PowerDraw> {
   static constexpr std::string_view kText = "power draw";
 };
 template <>
+struct PartName<TaskSpec> {
+  static constexpr std::string_view kText = "tasks";
+};
+template <>
 struct PartName<RunHistory> {
   static constexpr std::string_view kText = "past runs";
 };
@@ -86,9 +90,9 @@ struct PartName<Offer> {
   static constexpr std::string_view kText = "offer";
 };
 
-using Parts =
-    KindsOf<KindList<JobSpec, JobTerms, Dependency, Placement, Share, PerNode, JobUse, LicenceUse, Reason, Job,
-                     NodePowerRow, LoadReading, PowerCounters, Node, PowerDraw, RunHistory, Reservation, Offer>>;
+using Parts = KindsOf<
+    KindList<JobSpec, JobTerms, Dependency, Placement, Share, PerNode, JobUse, LicenceUse, Reason, Job, NodePowerRow,
+             LoadReading, PowerCounters, Node, PowerDraw, TaskSpec, RunHistory, Reservation, Offer>>;
 
 template <class T>
 std::string type_text() {

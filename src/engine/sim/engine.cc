@@ -113,12 +113,20 @@ void SimEngine::tell(const Happening& happening) {
           const JobId id = intake_->submit(what.spec);
           if (!id.valid()) return;
           alive_.add(id.value).run_time = what.run_time;
-          if (tasks_) tasks_->arrive(id, what.spec.number, what.run_time);
+          if (tasks_) tasks_arrive(id, what);
         } else if (auto taken = intake_->record(what, loop_.now()); !taken) {
           health_ = fail("the simulated cluster said what cannot be: " + taken.error().message);
         }
       },
       happening);
+}
+
+void SimEngine::tasks_arrive(JobId id, const Arrival& arrival) {
+  tasks_->arrive(id, arrival.spec.number, arrival.run_time);
+  if (!tasks_->has(id)) return;
+  for (const TaskFact& fact : tasks_->take_facts()) {
+    std::visit([&](const auto& what) { tell(what); }, fact);
+  }
 }
 
 void SimEngine::ring_next() {

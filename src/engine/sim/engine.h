@@ -173,7 +173,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   };
   // What it will say: nothing here has anything to destroy.
   using Happening = std::variant<Arrival, Finished, Overdue, Vacated, Requeued, Cancelled, PowerChanged, Serving,
-                                 Launched, LaunchFailed, HealthChanged>;
+                                 Launched, LaunchFailed, HealthChanged, TasksAsked, Bound, Unbound>;
   static_assert(std::is_trivially_destructible_v<Happening>);
   // What more there is to know of a job that was told to stop or to move: of few.
   struct Interrupted {
@@ -217,6 +217,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   void computed(JobId job, NodeId node, Instant from, Instant to) override {
     if (meter_.meters()) meter_.computed(job, node, from, to);
   }
+  [[gnu::cold]] void tasks_arrive(JobId id, const Arrival& arrival);
   bool has_tasks(JobId id) const { return tasks_ && tasks_->has(id); }
   [[gnu::cold]] void preempt(const Command& command);
   [[gnu::cold]] void migrate(const Command& command);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "base/check.h"
 
@@ -43,12 +44,27 @@ JobBinding::JobBinding(Bind bind, const Machine& machine)
 void JobBinding::bind_node(NodeId id) {
   const Node& node = machine_.nodes[id.value];
   count(binding_.join(id, node.rack, std::int64_t{node.accelerators} * node.accelerator_speed));
-  if (bind_ == Bind::slot && node.accelerators > 0) slots_.join(id, node.rack);
+  if (bind_ != Bind::slot || node.accelerators == 0) return;
+  slots_.join(id, node.rack);
+  note_slots();
 }
 
 void JobBinding::count(std::span<const NodeBinding::Move> moves) {
   for (const NodeBinding::Move& move : moves) {
     if (move.to.valid()) ++(move.from.valid() ? of_nodes_.moved : of_nodes_.made);
+    if (by_node()) changes_.push_back({{}, move.node, move.from, move.to, 0});
+  }
+}
+
+// What changed in one event, by job, node and accelerator nodes.
+void JobBinding::note_slots() {
+  std::map<std::tuple<JobId, NodeId, NodeId, NodeId>, std::uint32_t> slots;
+  for (const SlotBinding::Move& move : slots_.take_moves()) {
+    ++slots[{slot_jobs_[move.slot.value], move.home, move.from, move.to}];
+  }
+  for (const auto& [change, count] : slots) {
+    const auto& [job, node, from, to] = change;
+    changes_.push_back({job, node, from, to, count});
   }
 }
 
@@ -62,6 +78,7 @@ void JobBinding::leave(NodeId id) {
   const Node& node = machine_.nodes[id.value];
   count(binding_.leave(id));
   if (bind_ == Bind::slot && node.accelerators > 0) slots_.leave(id);
+  note_slots();
   for (std::uint32_t a = 0; a < node.accelerators; ++a) std::erase(racks_[node.rack.value], container(id, a));
   came_or_went(id);
 }
@@ -94,8 +111,9 @@ void JobBinding::begin(JobId id, std::span<const Share> nodes, std::uint32_t tas
     const RackId rack = machine_.nodes[share.node.value].rack;
     auto part = std::ranges::find(job.parts, rack, &Part::rack);
     if (part == job.parts.end()) part = job.parts.insert(part, {rack, {}, 0, {}});
-    add_homes(*part, share);
+    add_homes(id, *part, share);
   }
+  note_slots();
   for (Part& part : job.parts) {
     auto& clients = clients_[part.rack.value];
     clients.insert(std::ranges::upper_bound(clients, id), id);
@@ -103,15 +121,19 @@ void JobBinding::begin(JobId id, std::span<const Share> nodes, std::uint32_t tas
   }
 }
 
-void JobBinding::add_homes(Part& part, const Share& share) {
+void JobBinding::add_homes(JobId id, Part& part, const Share& share) {
   if (bind_ != Bind::slot) {
     part.homes.push_back({share.node, {}, 0});
     return;
   }
   for (std::uint32_t i = 0; i < std::max(share.processors, 1U); ++i) {
-    if (unused_slots_.empty()) unused_slots_.push_back({most_slots_++});
+    if (unused_slots_.empty()) {
+      unused_slots_.push_back({static_cast<std::uint32_t>(slot_jobs_.size())});
+      slot_jobs_.emplace_back();
+    }
     const SlotId slot = unused_slots_.back();
     unused_slots_.pop_back();
+    slot_jobs_[slot.value] = id;
     slots_.open(slot, share.node, part.rack);
     part.homes.push_back({share.node, slot, 0});
   }
@@ -155,6 +177,7 @@ void JobBinding::end(JobId id) {
     }
   }
   slots_.close(closed);
+  note_slots();
   unused_slots_.insert(unused_slots_.end(), closed.rbegin(), closed.rend());
   for (const Part& part : parts) recount(part.rack);
 }

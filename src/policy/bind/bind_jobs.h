@@ -49,6 +49,9 @@ class JobBinding {
   // All nodes are there. Containers are numbered in order of the nodes.
   JobBinding(Bind bind, const Machine& machine);
 
+  // Whether nodes or slots are bound before they have tasks.
+  bool binds() const { return by_node() || bind_ == Bind::slot; }
+
   ContainerId container(NodeId node, std::uint32_t which) const {
     return ContainerId{first_container_[node.value] + which};
   }
@@ -83,6 +86,20 @@ class JobBinding {
   bool serving_changed() const { return !serving_changes_.empty(); }
   std::vector<NodeId> take_serving_changes() { return std::exchange(serving_changes_, {}); }
   const NodeBinding& nodes() const { return binding_; }
+
+  // A node, or so many of the slots that a job has there, whose binding changed. An invalid `from` or `to`: was or is
+  // bound to none. What a job that goes had bound is not told.
+  struct Change {
+    JobId job;  // invalid: the node, for all jobs
+    NodeId node;
+    NodeId from;
+    NodeId to;
+    std::uint32_t slots = 0;
+  };
+  bool bindings_changed() const { return !changes_.empty(); }
+  // Since this was last asked, in order; those of nodes that were bound at the beginning too. Under the rules that
+  // bind nothing beforehand there are none.
+  std::vector<Change> take_changes() { return std::exchange(changes_, {}); }
 
   // Nodes or slots that have been bound to an accelerator node so far, and how often one was bound to another.
   struct Bindings {
@@ -121,14 +138,14 @@ class JobBinding {
   };
 
   bool by_node() const { return bind_ == Bind::node || bind_ == Bind::node_literal || bind_ == Bind::node_weighted; }
-  bool binds() const { return by_node() || bind_ == Bind::slot; }
   bool deals() const { return bind_ == Bind::container || bind_ == Bind::weighted; }
   bool accelerated(RackId rack) const { return bind_ != Bind::none && !racks_[rack.value].empty(); }
   NodeId host_of(const Home& home) const {
     return home.slot.valid() ? slots_.bound_to(home.slot) : binding_.bound_to(home.node);
   }
   bool settled(const Home& home) const { return !home.slot.valid() || slots_.binding_of(home.slot) <= settled_; }
-  void add_homes(Part& part, const Share& share);
+  void add_homes(JobId id, Part& part, const Share& share);
+  void note_slots();
   static void give(std::span<Home> of_node, std::uint32_t tasks);
   void count(std::span<const NodeBinding::Move> moves);
   Part& part_of(Job& job, NodeId node);
@@ -147,8 +164,9 @@ class JobBinding {
   const Machine& machine_;
   NodeBinding binding_;
   SlotBinding slots_;
+  std::vector<JobId> slot_jobs_;  // by slot id
+  std::vector<Change> changes_;
   std::vector<SlotId> unused_slots_;
-  std::uint32_t most_slots_ = 0;  // at a time, so far
   std::uint64_t settled_ = 0;
   Bindings of_nodes_;
   std::vector<Container> containers_;            // by container id

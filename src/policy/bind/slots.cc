@@ -24,6 +24,7 @@ void SlotBinding::push(SlotId slot, NodeId host) {
   stacks.emplace(to.stack.size(), host);
   Slot& bound = slots_[slot.value];
   moved_ += bound.binding > 0 ? 1 : 0;
+  moves_.push_back({slot, bound.home, bound.host, host});
   bound.host = host;
   bound.binding = ++bindings_;
 }
@@ -32,6 +33,7 @@ void SlotBinding::bind(SlotId slot) {
   Slot& bound = slots_[slot.value];
   Rack& rack = racks_[bound.rack.value];
   if (rack.stacks.empty()) {
+    if (bound.host.valid()) moves_.push_back({slot, bound.home, bound.host, {}});
     bound.host = {};
     bound.binding = 0;
     rack.unbound.insert(slot);

@@ -38,6 +38,16 @@ class SlotBinding {
   // The slots bound to an accelerator node that is there, bottom first.
   std::span<const SlotId> stack(NodeId host) const { return hosts_[host.value].stack; }
 
+  // A slot whose binding changed while it was open. An invalid `from` or `to`: was or is bound to none.
+  struct Move {
+    SlotId slot;
+    NodeId home;
+    NodeId from;
+    NodeId to;
+  };
+  // Since this was last asked, in order.
+  std::vector<Move> take_moves() { return std::exchange(moves_, {}); }
+
   // Bindings so far: all, and those from one accelerator node to another.
   std::uint64_t bindings() const { return bindings_; }
   std::uint64_t moved() const { return moved_; }
@@ -69,6 +79,7 @@ class SlotBinding {
   std::vector<Slot> slots_;  // by slot id
   std::vector<Host> hosts_;  // by node id
   std::vector<Rack> racks_;  // by rack id
+  std::vector<Move> moves_;
   std::uint64_t bindings_ = 0;
   std::uint64_t moved_ = 0;
 };

@@ -1,0 +1,57 @@
+// Which jobs have tasks for accelerators, and whose tasks may go to which node's: what a restart has to know of them. A
+// fold over TasksAsked, Bound and Unbound, kept up by Cluster; what jobs bound is forgotten when they leave their
+// nodes. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "model/fact.h"
+#include "model/machine.h"
+
+namespace rota {
+
+class AcceleratorBindings {
+ public:
+  bool empty() const { return asked_.empty() && rows_.empty(); }
+
+  // By job: its tasks that are not done, as was said last; nullptr: it has none.
+  const std::map<JobId, TaskSpec>& asked() const { return asked_; }
+  const TaskSpec* tasks_of(JobId job) const;
+  // All bindings, in the order in which they were made. O(n log n).
+  std::vector<Bound> all() const;
+  // The node that the tasks of all jobs on this one go to; invalid: it is not bound for all jobs. O(log n).
+  NodeId bound_to(NodeId node) const;
+
+  // Why a fact makes no sense, as a sentence; nothing if it does. Of jobs and nodes that are known.
+  std::optional<std::string> objection(const TasksAsked& fact) const;
+  std::optional<std::string> objection(const Machine& machine, const Bound& fact) const;
+  std::optional<std::string> objection(const Machine& machine, const Unbound& fact) const;
+
+  void apply(const TasksAsked& fact) { asked_[fact.job] = fact.tasks; }
+  void apply(const Bound& fact);
+  void apply(const Unbound& fact);
+  void left_nodes(JobId job);  // no longer runs
+  void forget(JobId job);      // is gone; it runs no longer
+
+ private:
+  using Key = std::tuple<JobId, NodeId, NodeId>;  // job (invalid: all), node, accelerator node
+  struct Row {
+    std::uint32_t processors = 0;
+    std::uint64_t order = 0;
+  };
+  std::map<Key, Row>::const_iterator of_node(JobId job, NodeId node) const {
+    return rows_.lower_bound({job, node, NodeId{0}});
+  }
+
+  std::map<JobId, TaskSpec> asked_;
+  std::map<Key, Row> rows_;
+  std::uint64_t order_ = 0;
+};
+
+}  // namespace rota
