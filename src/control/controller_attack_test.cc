@@ -307,8 +307,20 @@ class Attack {
     }
     return r;
   }
+  Observed any_fact_of_tasks() {
+    const JobId job = chance(70) ? any_job() : JobId{};
+    const auto processors = static_cast<std::uint32_t>(draw(0, 2));
+    if (chance(30)) {
+      TasksAsked asked{job, {}, static_cast<std::uint32_t>(draw(0, 3))};
+      asked.tasks.count = static_cast<std::uint32_t>(draw(0, 3));
+      asked.tasks.accelerator = seconds(draw(0, 5));
+      return asked;
+    }
+    if (chance(60)) return Bound{any_node(), any_node(), job, processors};
+    return Unbound{chance(80) ? any_node() : NodeId{}, any_node(), job, processors};
+  }
   Observed any_fact_of_nodes() {
-    switch (draw(0, 5)) {
+    switch (draw(0, 6)) {
       case 0:
         return HealthChanged{any_node(), static_cast<Health>(draw(0, 2))};
       case 1:
@@ -317,6 +329,8 @@ class Attack {
         return LicencesCounted{LicenceId{chance(5) ? 1U : 0U}, draw(-1, 4)};
       case 3:
         return Serving{any_node(), chance(50)};
+      case 4:
+        return any_fact_of_tasks();
       default:
         return PowerChanged{any_node(), chance(5)    ? PowerState::booting
                                         : chance(80) ? PowerState::on

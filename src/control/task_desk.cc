@@ -6,9 +6,22 @@
 
 namespace rota {
 
-TaskDesk::TaskDesk(Bind bind, const Machine& machine, Executor& executor, TaskDeskListener& listener)
-    : machine_(machine), executor_(executor), listener_(listener), binding_(bind, machine) {
+TaskDesk::TaskDesk(Bind bind, const Machine& machine, Executor& executor, TaskDeskListener& listener,
+                   const AcceleratorBindings& kept)
+    : machine_(machine), executor_(executor), listener_(listener), binding_(bind, machine, kept.all()) {
   CHECK(executor.cards().size() == binding_.containers(), "the executor has the cards of the machine");
+  for (const auto& [id, asked] : kept.asked()) {
+    Job& job = jobs_[id];
+    job.spec = asked.tasks;
+    job.cpu = asked.tasks.cpu;
+    job.tasks = job.told = asked.left;
+  }
+  std::set<JobId> bound_themselves;
+  for (const Bound& bound : kept.all()) {
+    if (bound.job.valid()) bound_themselves.insert(bound.job);
+    if (!bound.job.valid() && !binding_.binds_nodes()) facts_.emplace_back(Unbound{bound.node, bound.to, {}, 0});
+  }
+  for (const JobId id : bound_themselves) facts_.emplace_back(Unbound{{}, {}, id, 0});
 }
 
 void TaskDesk::ask(JobId id, const TaskSpec& spec, Duration on_cpus) {
@@ -18,7 +31,7 @@ void TaskDesk::ask(JobId id, const TaskSpec& spec, Duration on_cpus) {
   job.cpu = spec.cpu;
   job.tasks = job.told = spec.count;
   note_changes();
-  facts_.emplace_back(TasksAsked{id, spec});
+  facts_.emplace_back(TasksAsked{id, spec, spec.count});
 }
 
 std::uint32_t TaskDesk::start(JobId id, const Placement& where) {
@@ -68,9 +81,7 @@ void TaskDesk::stop(JobId id, bool kept) {
 void TaskDesk::tell_left(JobId id, Job& job) {
   if (job.tasks == job.told || job.tasks == 0) return;
   job.told = job.tasks;
-  TaskSpec left = job.spec;
-  left.count = job.tasks;
-  facts_.emplace_back(TasksAsked{id, left});
+  facts_.emplace_back(TasksAsked{id, job.spec, job.tasks});
 }
 
 void TaskDesk::forget(JobId id) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "control/executor.h"
+#include "model/accelerator_bindings.h"
 #include "model/fact.h"
 #include "model/tasks.h"
 #include "policy/bind/bind_jobs.h"
@@ -65,7 +66,12 @@ using TaskFact = std::variant<TasksAsked, Bound, Unbound, Serving>;
 class TaskDesk final : public TaskAnswers {
  public:
   // The cards are those of the machine. All must outlive the desk.
-  TaskDesk(Bind bind, const Machine& machine, Executor& executor, TaskDeskListener& listener);
+  TaskDesk(Bind bind, const Machine& machine, Executor& executor, TaskDeskListener& listener)
+      : TaskDesk(bind, machine, executor, listener, {}) {}
+  // The same after a restart: jobs have the tasks that are left of them, and nodes stay bound as they are. What jobs
+  // had bound is told to be over: those that run are to be started again, as the engine finds them.
+  TaskDesk(Bind bind, const Machine& machine, Executor& executor, TaskDeskListener& listener,
+           const AcceleratorBindings& kept);
 
   // A job wants these tasks computed wherever it will run. `on_cpus`: how long it runs without accelerators, by which
   // it is reckoned what a task takes on a CPU where the spec does not say that.
@@ -115,9 +121,9 @@ class TaskDesk final : public TaskAnswers {
     std::uint32_t bound = 0;  // so many of its slots are, or of its nodes as in:
     std::set<std::pair<NodeId, NodeId>> uses;  // its nodes, and those with accelerators that had tasks from there,
                                                // where nothing is bound beforehand
-    std::vector<std::uint32_t> begun;  // places of its tasks that are begun, and not finished
-    std::vector<NodeId> nodes;         // of this run
-    std::set<NodeId> busy_cpus;        // of them
+    std::vector<std::uint32_t> begun;          // places of its tasks that are begun, and not finished
+    std::vector<NodeId> nodes;                 // of this run
+    std::set<NodeId> busy_cpus;                // of them
     std::vector<GivenUp> given_up;
   };
   struct Flight {  // a task that the executor has; by place

@@ -13,11 +13,6 @@ std::string named(const Machine& machine, NodeId node) { return "node " + machin
 
 }  // namespace
 
-const TaskSpec* AcceleratorBindings::tasks_of(JobId job) const {
-  const auto found = asked_.find(job);
-  return found == asked_.end() ? nullptr : &found->second;
-}
-
 std::vector<Bound> AcceleratorBindings::all() const {
   std::vector<std::pair<std::uint64_t, Bound>> rows;
   for (const auto& [key, row] : rows_) {
@@ -37,9 +32,9 @@ NodeId AcceleratorBindings::bound_to(NodeId node) const {
 
 std::optional<std::string> AcceleratorBindings::objection(const TasksAsked& fact) const {
   const TaskSpec& t = fact.tasks;
-  const bool possible = t.count >= 1 && t.count <= kMostTasksOfJob && t.accelerator > Duration{0} &&
-                        t.accelerator <= kLongest && is_time(t.cpu) && is_time(t.start_up) && is_time(t.limit) &&
-                        t.transfer >= 0;
+  const bool possible = t.count >= 1 && t.count <= kMostTasksOfJob && fact.left <= t.count &&
+                        t.accelerator > Duration{0} && t.accelerator <= kLongest && is_time(t.cpu) &&
+                        is_time(t.start_up) && is_time(t.limit) && t.transfer >= 0;
   if (possible) return std::nullopt;
   return "a job is said to have tasks that cannot be: none or too many, or such that take no time; nothing was "
          "changed.";
@@ -62,7 +57,7 @@ std::optional<std::string> AcceleratorBindings::objection(const Machine& machine
     return fmt::format("more processors of {} are said to be bound than it has; nothing was changed.",
                        named(machine, fact.node));
   }
-  if (fact.job.valid() && !tasks_of(fact.job))
+  if (fact.job.valid() && !asked_.contains(fact.job))
     return "a job is said to be bound to accelerators, and it has no tasks; nothing was changed.";
   const auto known = rows_.find({fact.job, fact.node, fact.to});
   if (known == rows_.end() || (fact.processors > 0 && known->second.processors > 0)) return std::nullopt;

@@ -20,9 +20,8 @@ class AcceleratorBindings {
  public:
   bool empty() const { return asked_.empty() && rows_.empty(); }
 
-  // By job: its tasks that are not done, as was said last; nullptr: it has none.
-  const std::map<JobId, TaskSpec>& asked() const { return asked_; }
-  const TaskSpec* tasks_of(JobId job) const;
+  // The tasks of jobs, as was said last. By job.
+  const std::map<JobId, TasksAsked>& asked() const { return asked_; }
   // All bindings, in the order in which they were made. O(n log n).
   std::vector<Bound> all() const;
   // The node that the tasks of all jobs on this one go to; invalid: it is not bound for all jobs. O(log n).
@@ -33,7 +32,7 @@ class AcceleratorBindings {
   std::optional<std::string> objection(const Machine& machine, const Bound& fact) const;
   std::optional<std::string> objection(const Machine& machine, const Unbound& fact) const;
 
-  void apply(const TasksAsked& fact) { asked_[fact.job] = fact.tasks; }
+  void apply(const TasksAsked& fact) { asked_[fact.job] = fact; }
   void apply(const Bound& fact);
   void apply(const Unbound& fact);
   void left_nodes(JobId job);  // no longer runs
@@ -49,7 +48,7 @@ class AcceleratorBindings {
     return rows_.lower_bound({job, node, NodeId{0}});
   }
 
-  std::map<JobId, TaskSpec> asked_;
+  std::map<JobId, TasksAsked> asked_;
   std::map<Key, Row> rows_;
   std::uint64_t order_ = 0;
 };

@@ -251,7 +251,6 @@ class View {
   std::vector<std::int64_t> elsewhere_;  // by licence
   std::size_t barred_ = 0;
   Reservations reservations_;
-  AcceleratorBindings bindings_;
   Duration longest_expected_{0};                 // of those that have been queued since nobody waited
   std::map<std::uint32_t, RunHistory> history_;  // by user
   std::vector<JobId> arrived_;
@@ -269,6 +268,7 @@ class View {
   std::uint64_t sequence_ = 0;
   std::uint32_t epoch_ = 0;
   bool plain_ = false;
+  AcceleratorBindings bindings_;
 };
 
 class Cluster final : public View {

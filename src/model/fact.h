@@ -171,9 +171,10 @@ struct LicencesChanged {  // a job that waits is to hold these while it runs, an
   std::uint32_t licences = 0;
   MoreLicences more_licences = {};
 };
-struct TasksAsked {  // a job wants these tasks computed; said again, when so many are left of them
+struct TasksAsked {  // a job wants these tasks computed; said again when it leaves its nodes with some of them done
   JobId job;
   TaskSpec tasks = {};
+  std::uint32_t left = 0;  // of them, not done
 };
 struct Bound {  // tasks of a node without accelerators, or with busy ones, may go to those of another node of its rack
   NodeId node;

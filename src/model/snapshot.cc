@@ -80,7 +80,7 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
       kept.suspended_at = orders->suspended_at, kept.adjusted = orders->command;
     add(std::move(kept));
   });
-  for (const auto& [job, tasks] : c.bindings_.asked()) add(TasksAsked{job, tasks});
+  for (const auto& [job, tasks] : c.bindings_.asked()) add(tasks);
   for (const Bound& bound : c.bindings_.all()) add(bound);
   std::map<std::uint32_t, UserKept> users;
   for (const auto& [user, runs] : c.history_) users[user] = {user, runs};

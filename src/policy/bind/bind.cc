@@ -141,6 +141,13 @@ std::span<const NodeBinding::Move> NodeBinding::join(NodeId node, RackId rack_id
   return moves_;
 }
 
+void NodeBinding::put_back(NodeId node, NodeId host) {
+  CHECK(!present(node) && has_accelerator(host), "a node comes back to a stack");
+  if (members_.size() <= node.value) members_.resize(node.value + 1);
+  members_[node.value] = {members_[host.value].rack, host, true, 0, {}};
+  push(node, host);
+}
+
 std::span<const NodeBinding::Move> NodeBinding::leave(NodeId node) {
   CHECK(present(node), "a node leaves when it is there");
   moves_.clear();

@@ -60,6 +60,9 @@ class NodeBinding {
   // A node that is not there comes, with the speeds of its accelerators together as weight; 0: it has none. What
   // changed holds until the next event.
   std::span<const Move> join(NodeId node, RackId rack, std::int64_t weight);
+  // A node without accelerators comes back to the stack that it was in before all was taken over from elsewhere,
+  // whatever the rule would say of it. `host` is there, in its rack.
+  void put_back(NodeId node, NodeId host);
   // A node that is there goes; whether it was told to or died makes no difference. Nodes of its stack are bound anew in
   // order of their ids.
   std::span<const Move> leave(NodeId node);

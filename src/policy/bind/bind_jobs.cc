@@ -24,7 +24,7 @@ NodeBinding::Stop stop_of(Bind bind) {
 
 }  // namespace
 
-JobBinding::JobBinding(Bind bind, const Machine& machine)
+JobBinding::JobBinding(Bind bind, const Machine& machine, std::span<const Bound> kept)
     : bind_(bind), machine_(machine), binding_(stop_of(bind)), serves_(machine.nodes.size()) {
   CHECK(!machine.nodes.empty(), "accelerators stand in nodes");
   for (std::uint32_t i = 0; i < machine.nodes.size(); ++i) {
@@ -35,7 +35,15 @@ JobBinding::JobBinding(Bind bind, const Machine& machine)
       racks_[node.rack.value].push_back({static_cast<std::uint32_t>(containers_.size())});
       containers_.push_back({NodeId{i}, node.accelerator_speed, 0, 0, {}});
     }
-    bind_node({i});
+    if (node.accelerators > 0 || kept.empty()) bind_node({i});
+  }
+  for (const Bound& bound : kept) {
+    const bool stays =
+        binds_nodes() && !bound.job.valid() && binding_.present(bound.to) && !binding_.present(bound.node);
+    if (stays) binding_.put_back(bound.node, bound.to);
+  }
+  for (std::uint32_t i = 0; i < machine.nodes.size(); ++i) {
+    if (!binding_.present({i})) bind_node({i});
   }
   clients_.resize(racks_.size());
 }
@@ -52,7 +60,7 @@ void JobBinding::bind_node(NodeId id) {
 void JobBinding::count(std::span<const NodeBinding::Move> moves) {
   for (const NodeBinding::Move& move : moves) {
     if (move.to.valid()) ++(move.from.valid() ? of_nodes_.moved : of_nodes_.made);
-    if (by_node()) changes_.push_back({{}, move.node, move.from, move.to, 0});
+    if (binds_nodes()) changes_.push_back({{}, move.node, move.from, move.to, 0});
   }
 }
 
@@ -69,7 +77,7 @@ void JobBinding::note_slots() {
 }
 
 JobBinding::Bindings JobBinding::bindings() const {
-  if (by_node()) return of_nodes_;
+  if (binds_nodes()) return of_nodes_;
   const auto moved = static_cast<std::int64_t>(slots_.moved());
   return {static_cast<std::int64_t>(slots_.bindings()) - moved, moved};
 }

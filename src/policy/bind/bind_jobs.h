@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "model/fact.h"
 #include "model/machine.h"
 #include "model/node_space.h"
 #include "policy/bind/bind.h"
@@ -47,10 +48,14 @@ class JobBinding {
   };
 
   // All nodes are there. Containers are numbered in order of the nodes.
-  JobBinding(Bind bind, const Machine& machine);
+  // kept: what was bound before a restart. Under rules that bind nodes these stay as they are, where they can.
+  JobBinding(Bind bind, const Machine& machine, std::span<const Bound> kept = {});
 
-  // Whether nodes or slots are bound before they have tasks.
-  bool binds() const { return by_node() || bind_ == Bind::slot; }
+  // Whether nodes are bound for all jobs; whether nodes or slots are bound before they have tasks.
+  bool binds_nodes() const {
+    return bind_ == Bind::node || bind_ == Bind::node_literal || bind_ == Bind::node_weighted;
+  }
+  bool binds() const { return binds_nodes() || bind_ == Bind::slot; }
 
   ContainerId container(NodeId node, std::uint32_t which) const {
     return ContainerId{first_container_[node.value] + which};
@@ -137,7 +142,6 @@ class JobBinding {
     JobId last;              // whose turn it was
   };
 
-  bool by_node() const { return bind_ == Bind::node || bind_ == Bind::node_literal || bind_ == Bind::node_weighted; }
   bool deals() const { return bind_ == Bind::container || bind_ == Bind::weighted; }
   bool accelerated(RackId rack) const { return bind_ != Bind::none && !racks_[rack.value].empty(); }
   NodeId host_of(const Home& home) const {
