@@ -137,7 +137,7 @@ void TaskDesk::came(NodeId node) {
   ask_all(machine_.nodes[node.value].rack);
 }
 
-// Tasks can be had in racks that nobody has named.
+// In which racks that is, is not said: all are asked.
 void TaskDesk::settled(std::uint64_t slot_bindings) {
   binding_.settle(slot_bindings);
   for (std::uint32_t i = 0; i < binding_.containers(); ++i) asking_.insert(ContainerId{i});

@@ -52,7 +52,7 @@ class TaskDeskListener {
 using TaskFact = std::variant<TasksAsked, Bound, Unbound, Serving>;
 
 // A job with tasks computes them on the CPUs of its nodes, one at a time on each, and on the accelerators that its
-// nodes may use. Knows no time: jobs come and go by calls, and the executor says when tasks are through and who has
+// nodes may use. Knows no time: jobs come and go by calls, and the executor says when tasks are through and what has
 // room. It never blocks and takes no fact in itself: what it has to say waits in take_facts(), since a job may be
 // started or stopped in the middle of a decision.
 //

@@ -166,7 +166,7 @@ TEST_F(TaskDeskTest, AJobThatIsStoppedCancelsWhatIsBegunAndKeepsWhatIsDone) {
   ASSERT_EQ(executor_->cancelled.size(), 1U);
   EXPECT_EQ(executor_->cancelled[0], executor_->tasks[1].key);
   EXPECT_EQ(facts(), "asked 1: 4 of 5");
-  answer(1, &TaskDesk::done);  // too late: it counts for nobody, and the card has room again
+  answer(1, &TaskDesk::done);  // too late: it does not count, and the card has room again
   start(kJob, {1});
   for (std::size_t i = 2; i < 6; ++i) answer(i, &TaskDesk::done);
   EXPECT_EQ(done_, std::vector{kJob});

@@ -59,7 +59,7 @@ struct JournalSetting {
   sim::RehearsalOptions options;
   std::shared_ptr<const ShareTree> shares = {};  // nullptr: its cluster file has no accounts, or it knows of no users
   std::int64_t unix_start = 0;
-  bool tasks = false;  // some jobs have tasks, of which no fact tells
+  bool tasks = false;  // some jobs have tasks; what becomes of each no fact tells
   bool live = false;   // by a service, whose engine confirms starts
 
   ClusterOptions cluster_options() const;
