@@ -215,6 +215,14 @@ std::vector<Fact> carried_over(std::vector<Fact> snapshot, const ClusterChange& 
   std::erase_if(snapshot, [](const Fact& fact) { return std::holds_alternative<MachineKept>(fact.what); });
   if (change.stand && !snapshot.empty())
     snapshot.insert(snapshot.begin(), Fact{snapshot.front().at, snapshot.front().sequence, *change.stand, Duration{0}});
+  if (!change.less) return snapshot;
+  for (Fact& fact : snapshot) {  // where processors are listed, some have other numbers now
+    if (auto* job = std::get_if<JobKept>(&fact.what)) job->processors.clear();
+    if (auto* state = std::get_if<StateKept>(&fact.what)) {
+      state->set_aside_for = {};
+      state->set_aside.clear();
+    }
+  }
   return snapshot;
 }
 
@@ -233,7 +241,7 @@ Result<StateUnderFile> under_file(const ClusterOptions& options, std::vector<Fac
   for (const Described& node : change.nodes) TRY(now(node));
   for (const NodeId node : change.back) TRY(now(HealthChanged{node, Health::up}));
   std::optional<std::string> tight;
-  state.for_each_job([&](JobId id, const Job& job) {
+  state.for_each_job([&](JobId, const Job& job) {
     if (tight || job.gone()) return;
     if (auto why = never_fits(*state.options().machine, job.spec))
       tight = fmt::format("job {} {}.", job.spec.number, *why);

@@ -101,11 +101,11 @@ Result<void> Forecaster::begin(Task& task) {
   task.now = service_.now();
   task.past_jobs = past_jobs_;
   compare();
-  const Machine& machine = service_.machine();
+  task.machine = service_.machine_as_it_is();
   forecast::Present present{.now = task.now,
                             .facts = service_.controller().snapshot(),
-                            .processors = machine.processors,
-                            .machine = &machine,
+                            .processors = task.machine->processors,
+                            .machine = task.machine.get(),
                             .chain = task.chain.get()};
   std::erase_if(task.asked.jobs, [&](JobId id) {
     const Job* job = service_.view().find_job(id);

@@ -71,6 +71,7 @@ class Forecaster {
     ForecastAsked asked;
     Answer answer;
     std::shared_ptr<const Chain> chain = {};
+    std::shared_ptr<const Machine> machine = {};
     std::unique_ptr<forecast::Forecast> forecast = {};
     Instant now = kEpoch;
     std::int64_t past_jobs = 0;

@@ -189,7 +189,7 @@ Result<void> Service::take_over() {
   engine_ = options_.engine({io_, *loop_, *this, *machine_, options_.state_folder + "/runs"});
   const std::string policy = options_.policy.empty() ? before.policy : options_.policy;
   if (auto ready = start_deciding(policy); !ready) return ready;
-  const bool described_anew = TRY(replay());
+  const std::optional<ClusterChange> change = TRY(replay());
   if (auto can = controller_->engine_can(); !can) return can;  // before anything is written down
   if (auto set = set_clock(*loop_, *store_, view().now(), !view().running().empty()); !set) return set;
   if (auto read = read_book(); !read) return read;
@@ -203,8 +203,8 @@ Result<void> Service::take_over() {
   open_mail();
   observe_facts();
   // Under another policy or description than what is recorded was decided: the journal begins anew with the state.
-  if (policy != before.policy || described_anew) {
-    if (policy != before.policy) controller_->withdraw_promises();
+  if (policy != before.policy || change) {
+    if (policy != before.policy || change->less) controller_->withdraw_promises();
     if (auto compacted = compact(); !compacted) return compacted;
   }
   compacted_at_ = view().sequence();

@@ -180,7 +180,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
 
   const View& view() const { return controller_->view(); }
   const Controller& controller() const { return *controller_; }
-  const Machine& machine() const { return *machine_; }
+  const Machine& machine() const { return *machine_; }  // in this turn: reload() makes another one
+  const std::shared_ptr<const Machine>& machine_as_it_is() const { return machine_; }
   const JobBook& book() const { return book_; }
   const RealLoop& loop() const { return *loop_; }
   Instant now() const { return std::max(loop_->now(), view().now()); }  // no fact is older
@@ -285,8 +286,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<Chain> chain_that_suits(const std::string& text) const;
   Result<void> starts_nobody_over(const Chain& chain) const;
   Result<void> take_over();
-  Result<bool> replay();
-  Result<bool> replay_under_another();
+  Result<std::optional<ClusterChange>> replay();
+  Result<ClusterChange> replay_under_another();
   std::unexpected<Error> not_taken_over(const std::string& why) const;
   std::string shown_file() const;
   Result<void> can_change(const ClusterChange& change) const;

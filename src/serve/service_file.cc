@@ -26,8 +26,8 @@ Result<void> Service::can_change(const ClusterChange& change) const {
       shown_path(options_.state_folder), shown_file(), change.refused);
 }
 
-// One by one: there may be millions. True: the file is another than the state was made under.
-Result<bool> Service::replay() {
+// One by one: there may be millions. Nothing: the state was made under this file.
+Result<std::optional<ClusterChange>> Service::replay() {
   if (store_->head().cluster != cluster_text_) return replay_under_another();
   TRY(store_->replay([&](const Fact& fact) -> Result<void> {
     auto folded = controller_->replay(fact);
@@ -36,7 +36,7 @@ Result<bool> Service::replay() {
   const ClusterChange change = cluster_change(view(), *file_);
   if (change.refused.empty() && change.nodes.empty()) {
     stands_as(with_commands(*view().options().machine, *file_), {});
-    return false;
+    return std::nullopt;
   }
   controller_.reset();  // it was cut off while it took a file in
   TRY(start_deciding(std::string(policy())));
@@ -44,7 +44,7 @@ Result<bool> Service::replay() {
 }
 
 // What was is folded under the description of then, and what has come of it under the new one.
-Result<bool> Service::replay_under_another() {
+Result<ClusterChange> Service::replay_under_another() {
   const auto before = TRY(site::parse_configuration(store_->head().cluster, "before"));
   Cluster state(cluster_options(before.machine));
   bool some = false;
@@ -54,7 +54,7 @@ Result<bool> Service::replay_under_another() {
     state.fold(fact);
     return {};
   }));
-  if (!some) return true;
+  if (!some) return ClusterChange{};
   const ClusterChange change = cluster_change(state, *file_);
   TRY(can_change(change));
   auto changed = under_file(cluster_options(), Snapshot::facts_of(state), change);
@@ -63,7 +63,7 @@ Result<bool> Service::replay_under_another() {
     if (auto folded = controller_->replay(fact); !folded) return not_taken_over(folded.error().message + kTooTight);
   }
   stands_as(std::move(changed->machine), change.taken);
-  return true;
+  return change;
 }
 
 void Service::stands_as(std::shared_ptr<const Machine> machine, const std::string& taken) {

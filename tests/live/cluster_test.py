@@ -217,6 +217,39 @@ class Cluster(ServiceCase):
         self.assertEqual(nodes, {"n1": ("idle", None), "n2": ("down", "gone")})
 
 
+class Listed(Cluster):
+    """Under a policy that knows which processors each job has, and promises starts."""
+    arguments = ("--policy", "rb-har")
+
+    def test_a_node_goes_though_a_start_was_promised_there(self):
+        four = TWO.replace("n[1-2]", "n[1-4]")
+        self.describe(four)
+        self.assertEqual(self.reload(), (200, "n[3-4] are new"))
+        running = self.service.submit("sleep 1000", processors=2, limit=3000)
+        self.service.runs(running)
+        where = self.service.job(running)["node_list"]
+        wide = self.service.submit("echo > wide", processors=6, nodes=3, limit=3000, after=[])
+        self.assertEqual(self.service.ends(wide)["state"], "COMPLETED")
+        other = self.service.submit("sleep 1000", processors=2, limit=3000)
+        self.service.runs(other)
+        waits = self.service.submit("echo > waits", processors=6, nodes=3, limit=3000)
+        self.service.wait_for(lambda: self.service.ask("GET", f"/v1/jobs/{waits}/explain")[1].get("promise"), "its promise")
+        used = {where, self.service.job(other)["node_list"]}
+        goes = min({"n1", "n2", "n3", "n4"} - used)
+        self.describe(four.replace("n[1-4]", ",".join(sorted({"n1", "n2", "n3", "n4"} - {goes}))))
+        for _ in range(2):
+            status, said = self.reload()
+            self.assertEqual(status, 200, said)
+            self.assertEqual(set(self.nodes()), {"n1", "n2", "n3", "n4"} - {goes})
+            self.assertEqual(self.service.job(running)["state"], "RUNNING")
+            self.assertEqual(self.service.decides_the_same_again(), "")
+            self.service.kill()
+            self.service.start()
+        self.service.act("cancel", running)
+        self.service.act("cancel", other)
+        self.assertEqual(self.service.ends(waits)["state"], "COMPLETED")
+
+
 if __name__ == "__main__":
     ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
     unittest.main()

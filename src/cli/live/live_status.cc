@@ -183,9 +183,9 @@ void add_reload(Command app, Action& action) {
   Command command = app.add_subcommand("reload", "have the service read its configuration again");
   flags->service.declare_json(command);
   command.footer(
-      "Nodes that are new, larger or smaller, or gone are taken in while jobs run, and so is all else that the file says "
-      "of the cluster; what would take something from under jobs is refused, and nothing is changed then. For operators "
-      "only.\n\n"
+      "Nodes that are new, larger or smaller, or gone are taken in while jobs run, and so is all else that the file "
+      "says of the cluster; what would take something from under jobs is refused, and nothing is changed then. For "
+      "operators only.\n\n"
       "Examples:\n  rota reload");
   command.callback([&action, flags] { action = [flags] { return reload(*flags); }; });
 }

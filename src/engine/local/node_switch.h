@@ -29,7 +29,8 @@ class NodeSwitch final : public NodeProbe {
     std::function<void(NodeId, const std::string& sentence, const std::string& output)> note;
   };
 
-  // `folder`: where commands that run are written down. The loop must outlive it, and the machine until there is another.
+  // `folder`: where commands that run are written down. The loop must outlive it, and the machine until there is
+  // another.
   NodeSwitch(boost::asio::io_context& io, const Machine& machine, Loop& loop, std::string folder, Hearers hearers);
   NodeSwitch(const NodeSwitch&) = delete;
   NodeSwitch& operator=(const NodeSwitch&) = delete;
