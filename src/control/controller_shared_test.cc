@@ -156,6 +156,26 @@ TEST_F(ControllerShared, AnAuthorityMayBreakALawOfOurs) {
   EXPECT_EQ(commands(), 0U);
 }
 
+TEST_F(ControllerShared, AJobThatWasLostWithItsNodeHasEnded) {
+  JobSpec spec = desk_.asking(1, 100);
+  spec.restart = Restart::from_start;
+  const JobId job = desk_.controller().submit(spec);
+  EXPECT_EQ(desk_.decide(), "");
+  desk_.tell(Launched{job});
+  EXPECT_EQ(desk_.tell(Finished{job, Outcome::node_failed}), "");
+  EXPECT_EQ(desk_.job(job).state, JobState::node_failed) << "its manager would have said that it waits again";
+}
+
+TEST(ControllerAlone, StartsAJobOverThatWasLostWithItsNode) {
+  Desk desk("easy", {.machine = nodes(2, 4)});
+  JobSpec spec = desk.asking(1, 100);
+  spec.restart = Restart::from_start;
+  const JobId job = desk.controller().submit(spec);
+  EXPECT_EQ(desk.decide(), "");
+  EXPECT_EQ(desk.tell(Finished{job, Outcome::node_failed}), "");
+  EXPECT_EQ(desk.job(job).state, JobState::waiting);
+}
+
 TEST(ControllerAlone, DeniesWhatBreaksItsLaws) {
   Desk desk("easy", {.machine = nodes(2, 4)});
   const JobId job = desk.run(4, 100);

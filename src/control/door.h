@@ -72,9 +72,10 @@ Result<void> Controller::take_in(const Kind& what) {
     if (auto kept = chain_.keeps_reservations(); !kept) return refuse(kept.error().message);
   }
   if constexpr (std::is_same_v<Kind, Finished>) {
-    // Lost with its node: it is done again, unless it must not be.
+    // Lost with its node: it is done again, unless it must not be, or others have the say: there it has ended.
     const Job& job = cluster_.job(what.job);
-    if (what.outcome == Outcome::node_failed && job.spec.may_move() && job.ours() && !job.cancelling)
+    const bool again = job.spec.may_move() && !cluster_.options().shared && !job.cancelling;
+    if (what.outcome == Outcome::node_failed && again)
       return take_in(Requeued{what.job, job.spec.limit, what.dispatch, what.use});
     if (what.outcome == Outcome::cancelled && job.stopping && !job.cancelling)  // a rule has stopped it for good
       return take_in(Finished{what.job, Outcome::timed_out, what.dispatch, what.status, what.use});

@@ -242,7 +242,7 @@ TEST_P(EngineLaws, ACommandOfAnOlderEpochIsRefused) {
 TEST_P(EngineLaws, AStartOfANewDispatchEndsTheOneBefore) {
   const JobId id = submit_and_launch();
   const std::uint32_t first = job(id)->dispatch;
-  record(Finished{id, Outcome::node_failed, first});  // as far as is known; it runs all the same
+  record(Requeued{id, job(id)->spec.limit, first});  // as far as is known; it runs all the same
   ASSERT_TRUE(rig->wait([&] { return steady(id) && job(id)->dispatch != first; }));
   fence();
   EXPECT_TRUE(rig->wait([&] { return rig->running(id) == 1; }));
