@@ -12,8 +12,10 @@
 
 namespace rota {
 
-// One try at a task. No two tries have the same: an answer that comes late or twice is not taken for that of another.
+// One try at a task. No two tries have the same: an answer that comes late or twice is not taken for that of another,
+// nor one to a desk before this one, which a container that has outlived it gives.
 struct TaskKey {
+  std::uint32_t epoch = 0;           // of the controller that wrote it, as in Command
   std::uint32_t place = UINT32_MAX;  // among those that are not answered yet; given again
   std::uint32_t attempt = 0;         // there
   bool operator==(const TaskKey&) const = default;

@@ -7,17 +7,21 @@
 namespace rota {
 
 TaskDesk::TaskDesk(Bind bind, const Machine& machine, Executor& executor, TaskDeskListener& listener,
-                   const AcceleratorBindings& kept)
-    : machine_(machine), executor_(executor), listener_(listener), binding_(bind, machine, kept.all()) {
+                   const TaskDeskStart& from)
+    : machine_(machine),
+      executor_(executor),
+      listener_(listener),
+      epoch_(from.epoch),
+      binding_(bind, machine, from.kept.all()) {
   CHECK(executor.cards().size() == binding_.containers(), "the executor has the cards of the machine");
-  for (const auto& [id, asked] : kept.asked()) {
+  for (const auto& [id, asked] : from.kept.asked()) {
     Job& job = jobs_[id];
     job.spec = asked.tasks;
     job.cpu = asked.tasks.cpu;
     job.tasks = job.told = asked.left;
   }
   std::set<JobId> bound_themselves;
-  for (const Bound& bound : kept.all()) {
+  for (const Bound& bound : from.kept.all()) {
     if (bound.job.valid()) bound_themselves.insert(bound.job);
     if (!bound.job.valid() && !binding_.binds_nodes()) facts_.emplace_back(Unbound{bound.node, bound.to, {}, 0});
   }
@@ -102,7 +106,7 @@ void TaskDesk::leave_nodes(JobId id, Job& job) {
   computing_.erase(id);
   for (const std::uint32_t place : job.begun) {
     flights_[place].state = Flight::State::cancelled;
-    executor_.cancel({place, flights_[place].attempt});
+    executor_.cancel({epoch_, place, flights_[place].attempt});
   }
   job.begun.clear();
   job.run = 0;
@@ -145,7 +149,7 @@ void TaskDesk::settled(std::uint64_t slot_bindings) {
 
 // The flight that an answer is about, off its place; nothing: it was answered before, or never was.
 std::optional<TaskDesk::Flight> TaskDesk::land(const TaskKey& key) {
-  const bool known = key.place < flights_.size() && flights_[key.place].attempt == key.attempt &&
+  const bool known = key.epoch == epoch_ && key.place < flights_.size() && flights_[key.place].attempt == key.attempt &&
                      flights_[key.place].state != Flight::State::none;
   if (!known) {
     ++answers_in_vain_;
@@ -250,7 +254,8 @@ void TaskDesk::submit(Job& job, const JobBinding::Task& task, ContainerId contai
       task, container, on, flight.attempt + 1, static_cast<std::uint32_t>(job.begun.size()), Flight::State::wanted};
   job.begun.push_back(place);
   const Duration takes = container.valid() ? job.spec.accelerator : job.cpu;
-  executor_.submit({{place, flight.attempt}, task.job, task.home, on, container, takes, limit, job.spec.transfer});
+  executor_.submit(
+      {{epoch_, place, flight.attempt}, task.job, task.home, on, container, takes, limit, job.spec.transfer});
 }
 
 void TaskDesk::offer_cpu(JobId id, NodeId node) {

@@ -41,6 +41,12 @@ struct TaskCounts {
   }
 };
 
+// What a desk goes on from after a restart.
+struct TaskDeskStart {
+  AcceleratorBindings kept = {};
+  std::uint32_t epoch = 0;  // of its controller; higher than that of each desk before
+};
+
 // Hears of jobs whose last task is finished, from within an answer of the executor.
 class TaskDeskListener {
  public:
@@ -71,7 +77,7 @@ class TaskDesk final : public TaskAnswers {
   // The same after a restart: jobs have the tasks that are left of them, and nodes stay bound as they are. What jobs
   // had bound is told to be over: those that run are to be started again, as the engine finds them.
   TaskDesk(Bind bind, const Machine& machine, Executor& executor, TaskDeskListener& listener,
-           const AcceleratorBindings& kept);
+           const TaskDeskStart& from);
 
   // A job wants these tasks computed wherever it will run. `on_cpus`: how long it runs without accelerators, by which
   // it is reckoned what a task takes on a CPU where the spec does not say that.
@@ -152,6 +158,7 @@ class TaskDesk final : public TaskAnswers {
   const Machine& machine_;
   Executor& executor_;
   TaskDeskListener& listener_;
+  std::uint32_t epoch_;
   JobBinding binding_;
   std::map<JobId, Job> jobs_;
   std::set<JobId> computing_;  // their start-up is over

@@ -129,7 +129,7 @@ TEST_F(TaskDeskTest, ATaskIsDoneOnceHoweverOftenThatIsSaid) {
 
 TEST_F(TaskDeskTest, AnAnswerAboutNothingChangesNothing) {
   open(Bind::node, 1, 1);
-  desk_->done({17, 3});
+  desk_->done({0, 17, 3});
   desk_->lost({});
   desk_->room(ContainerId{8});
   desk_->came(NodeId{0});
@@ -243,7 +243,7 @@ TEST_F(TaskDeskTest, AfterARestartNodesStayBoundAndJobsHaveWhatWasLeft) {
     }
   };
   fold();
-  desk_.emplace(Bind::node, machine_, *executor_, *this, kept);
+  desk_.emplace(Bind::node, machine_, *executor_, *this, TaskDeskStart{kept, 1});
   EXPECT_EQ(facts(), "") << "nothing is bound anew";
   const NodeId host = kept.bound_to(NodeId{2});
   executor_->tasks.clear();
@@ -251,6 +251,10 @@ TEST_F(TaskDeskTest, AfterARestartNodesStayBoundAndJobsHaveWhatWasLeft) {
   start(kJob, {2});
   ASSERT_EQ(submitted(), 1U);
   EXPECT_EQ(executor_->tasks[0].on, host);
+  TaskKey before = executor_->tasks[0].key;
+  before.epoch = 0;
+  desk_->done(before);  // by a container that has outlived the desk before
+  EXPECT_EQ(desk_->answers_in_vain(), 1);
   for (std::size_t i = 0; i < 4; ++i) answer(i, &TaskDesk::done);
   EXPECT_EQ(done_, std::vector{kJob});
 }
