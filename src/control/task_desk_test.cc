@@ -283,14 +283,14 @@ class BindingFacts : public testing::Test {
 TEST_F(BindingFacts, AreTakenInOnceAndLastAsLongAsTheJobHasItsNodes) {
   EXPECT_EQ(desk_.tell(Bound{NodeId{2}, NodeId{0}, {}, 0}), "");
   EXPECT_EQ(desk_.tell(Bound{NodeId{2}, NodeId{0}, {}, 0}),
-            "node n2 is said to be bound to n0, and it is; nothing was changed.");
+            "node n2 is said to be bound to node n0, and it is; nothing was changed.");
   EXPECT_EQ(desk_.tell(Bound{NodeId{2}, NodeId{1}, {}, 0}), "") << "in place of the other";
   EXPECT_EQ(bindings().bound_to(NodeId{2}), NodeId{1});
   EXPECT_EQ(desk_.tell(Bound{NodeId{3}, NodeId{0}, job_, 2}), "");
   EXPECT_EQ(desk_.tell(Bound{NodeId{3}, NodeId{0}, job_, 1}), "");
   EXPECT_EQ(desk_.tell(Unbound{NodeId{3}, NodeId{0}, job_, 2}), "");
   EXPECT_EQ(desk_.tell(Unbound{NodeId{3}, NodeId{0}, job_, 2}),
-            "node n3 is said to be bound to n0 no longer, and it is not; nothing was changed.");
+            "node n3 is said to be bound to node n0 no longer, and it is not; nothing was changed.");
   ASSERT_EQ(bindings().all().size(), 2U);
   EXPECT_EQ(bindings().all()[1].processors, 1U);
   EXPECT_EQ(desk_.tell(Finished{job_}), "");
