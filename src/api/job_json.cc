@@ -129,7 +129,7 @@ Json job_json(Service& service, JobId id, Detail detail, bool inside) {
     if (job.end != kNever) json["end"] = unix_seconds(service, job.end);
     if (job.start != kNever) {  // one that was cancelled may have run, too
       json["start"] = unix_seconds(service, job.start);
-      add_status(service.state_of(job), serve::end_of(entry.status), json);
+      if (!entry.never_again) add_status(service.state_of(job), serve::end_of(entry.status), json);
       add_use(entry.heard().used, job.spec.processors, json);
       if (job.end != kNever) add_grace(service.grace_of(id, job, job.end), json);
     }
