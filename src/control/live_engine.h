@@ -89,8 +89,8 @@ class LiveEngine : public Engine {
   // Good, or why nothing can be told or done just now, as a sentence; commands are kept or come again.
   virtual Result<void> health() const { return {}; }
 
-  // The service has described nodes anew: those that the engine plays are these from now on. The machine must outlive the
-  // engine, or be replaced so before. An engine that is the authority over its nodes says of changes as facts.
+  // The service has described nodes anew: those that the engine plays are these from now on. The machine must outlive
+  // the engine, or be replaced so before. An engine that is the authority over its nodes says of changes as facts.
   virtual void describe(const Machine& /*machine*/) {}
 
   // nullptr: it has none. They live as long as the engine.

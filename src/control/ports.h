@@ -145,11 +145,10 @@ class Engine {
 };
 
 // What users and engines may say.
-using Observed =
-    std::variant<Finished, Overdue, Vacated, Requeued, Cancelled, PowerChanged, Serving, Launched, LaunchFailed,
-                 HealthChanged, LicencesCounted, Held, Released, Amended, CancelAsked, Reserved, Unreserved, Suspended,
-                 Resumed, LimitChanged, LicencesChanged, Found, Described, Surveyed, Offered, Traded,
-                 TasksAsked, Bound, Unbound>;
+using Observed = std::variant<Finished, Overdue, Vacated, Requeued, Cancelled, PowerChanged, Serving, Launched,
+                              LaunchFailed, HealthChanged, LicencesCounted, Held, Released, Amended, CancelAsked,
+                              Reserved, Unreserved, Suspended, Resumed, LimitChanged, LicencesChanged, Found, Described,
+                              Surveyed, Offered, Traded, TasksAsked, Bound, Unbound>;
 
 // The controller, as users and engines see it.
 class Intake {

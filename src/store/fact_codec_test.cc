@@ -155,7 +155,8 @@ TEST(FactCodec, says_what_it_cannot_read) {
     const auto facts = facts_of(bytes);
     return facts ? "nothing" : facts.error().message;
   };
-  EXPECT_EQ(error({12, 0, 0, 4, 0, 198, 1, 0, 0}), fmt::format("fact 2 of the batch is of kind 99, and there are {}", AllKinds::kCount));
+  EXPECT_EQ(error({12, 0, 0, 4, 0, 198, 1, 0, 0}),
+            fmt::format("fact 2 of the batch is of kind 99, and there are {}", AllKinds::kCount));
   EXPECT_EQ(error({12, 0}), "fact 1 of the batch ends too early");
   EXPECT_EQ(error({22, 0, 0, 4, 7}), "fact 1 of the batch, finished, cannot be read; outcome: there is no such value");
   EXPECT_EQ(error({14, 0, 0, 4, 2}),

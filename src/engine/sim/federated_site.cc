@@ -25,7 +25,7 @@ Offer FederatedSite::offer(const JobSpec& spec, SiteId data) {
   return offer;
 }
 
-// Nothing is decided on it.
+// Nothing is decided on it, so that no decision makes it durable.
 void FederatedSite::tell(const Observed& fact) {
   told_.push_back(fact);
   loop_.set(*this, loop_.now());
@@ -33,6 +33,7 @@ void FederatedSite::tell(const Observed& fact) {
 
 void FederatedSite::ring() {
   for (const Observed& fact : std::exchange(told_, {})) static_cast<void>(controller_.record(fact));
+  static_cast<void>(member_.durable().commit());
 }
 
 void FederatedSite::submit(const JobSpec& spec, Instant input, bool ahead) {
