@@ -23,7 +23,7 @@ class CommandLedger {
   // What is to be done with a command; if it is carried out, it is now the latest.
   Verdict judge(const Command& command);
 
-  // Of the latest command that was carried out; 0: there was none, or it is forgotten.
+  // The key of the latest command that was carried out; 0: there was none, or it is forgotten.
   std::uint64_t key_of(JobId job) const { return key_in(jobs_, job); }
   std::uint64_t key_of(NodeId node) const { return key_in(nodes_, node); }
   // No command about it comes any more.

@@ -21,7 +21,7 @@
 
 namespace rota {
 
-// An engine that nobody has used, and its world: eight processors.
+// An engine that is unused, and its world: eight processors.
 class EngineRig {
  public:
   enum class Work : std::uint8_t { brief, endless };  // it ends soon by itself, or not before it is told to
@@ -315,7 +315,7 @@ TEST_P(EngineLaws, AJobThatOutlivesWhatIsExpectedIsOverdue) {
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EngineLaws);
 
-// The same of a live engine, which can be opened anew over what an earlier life of it has left.
+// A live engine and its world: it can be opened anew over what an earlier life of it has left.
 class LiveEngineRig : public EngineRig {
  public:
   LiveEngine& engine() override = 0;

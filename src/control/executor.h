@@ -67,7 +67,7 @@ class TaskAnswers {
   virtual void went(NodeId node) = 0;
   // The processes of this run of a job (TaskDesk::start) are up: its tasks can be had.
   virtual void ready(JobId job, std::uint32_t run) = 0;
-  // Of the bindings of slots so many, in the order in which they were made, can be used.
+  // So many bindings of slots, in the order in which they were made, can be used.
   virtual void settled(std::uint64_t slot_bindings) = 0;
   // That is all for this instant: what there is room for is submitted.
   virtual void hand_out() = 0;

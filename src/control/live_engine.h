@@ -22,7 +22,8 @@ struct Takeover {
   std::uint64_t decided_before = 0;
   // What was told more lately than this is of a later state than the one that is served: a copy was put back.
   std::uint64_t latest_key = UINT64_MAX;
-  // The state as it stands, to hold what the engine sees against it. Asked anew each time: who decides may change.
+  // The state as it stands, to hold what the engine sees against it. Asked anew each time: the controller may be
+  // another one.
   std::function<const View&()> state = {};
 };
 
@@ -44,7 +45,7 @@ class OutputReader {
     std::string bytes = {};
     std::int64_t size = 0;  // of the whole file
     int error = 0;  // errno; EINVAL: it is no plain file; ETIMEDOUT: nothing came of it in time (kReadPatience);
-                    // EAGAIN: nothing will, as who was to read it could not begin, or was killed
+                    // EAGAIN: nothing will: the reading process could not begin, or was killed
   };
   using Call = std::function<void(Piece)>;
 

@@ -74,7 +74,7 @@ class TaskDesk final : public TaskAnswers {
   // The cards are those of the machine. All must outlive the desk.
   TaskDesk(Bind bind, const Machine& machine, Executor& executor, TaskDeskListener& listener)
       : TaskDesk(bind, machine, executor, listener, {}) {}
-  // The same after a restart: jobs have the tasks that are left of them, and nodes stay bound as they are. What jobs
+  // After a restart: jobs have the tasks that are left of them, and nodes stay bound as they are. What jobs
   // had bound is told to be over: those that run are to be started again, as the engine finds them.
   TaskDesk(Bind bind, const Machine& machine, Executor& executor, TaskDeskListener& listener,
            const TaskDeskStart& from);

@@ -179,7 +179,7 @@ class Weather {
     return site_;
   }
 
-  // Of jobs, as told.
+  // About jobs, as told.
   std::int64_t bound_for_jobs() const {
     return std::ranges::count_if(kept_.all(), [](const Bound& bound) { return bound.job.valid(); });
   }

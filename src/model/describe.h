@@ -15,7 +15,7 @@ std::optional<std::string> objection_to(const Machine& machine, const Described&
 // Puts the node in its place, and the sums over nodes right. O(nodes)
 void describe(Machine& machine, const Described& fact);
 
-// The same of all nodes at once. O(nodes log nodes) and O(nodes)
+// All nodes at once. O(nodes log nodes) and O(nodes)
 std::optional<std::string> objection_to(const Machine& machine, const MachineKept& fact);
 void describe(Machine& machine, const MachineKept& fact);
 

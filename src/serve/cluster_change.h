@@ -47,7 +47,7 @@ Result<StateUnderFile> under_file(const ClusterOptions& options, std::vector<Fac
 // The machine as it stands, with the commands that the file has for its nodes.
 std::shared_ptr<const Machine> with_commands(const Machine& standing, const Machine& file);
 
-// Of ids that nodes have by their places in the file, those that they have in the state.
+// The ids that nodes have in the state, by those that they have by their places in the file.
 std::vector<NodeId> ids_of(const std::vector<NodeId>& in_file, const Machine& file, const Machine& standing);
 
 }  // namespace rota::serve

@@ -444,7 +444,7 @@ void LocalEngine::flush() {
     const bool first = !std::exchange(found->second.end_reported, true);
     if (!taken && first && found->second.record.over()) drop(news.job);
   }
-  static_cast<void>(intake_->decide());  // where that fails, who decides knows it
+  static_cast<void>(intake_->decide());  // where that fails, the controller knows it
   if (!boot_written_) static_cast<void>(write_boot());
 }
 
@@ -462,7 +462,7 @@ Tell LocalEngine::tell(Tell::Kind kind, const Command& command) const {
 }
 
 JobUse use_of(const RunRecord& record) {
-  if (record.lost || !record.over()) return {};  // nobody has counted what it used to its end
+  if (record.lost || !record.over()) return {};  // what it used was not counted to its end
   return {Duration{record.user + record.system}, Duration{record.used_in}, record.memory};
 }
 

@@ -315,7 +315,7 @@ void LocalEngine::remove_left_cgroups() const {
   remove_left(cgroups_, in_use);
 }
 
-// What there is to know of all runs: whoever was told before is gone.
+// What there is to know of all runs: the service that was told before is gone.
 void LocalEngine::tell_again() const {
   for (const auto& [job, entry] : runs_) {
     if (!entry.record.sentence.empty()) source_.note_of_job(job, entry.record.sentence);

@@ -16,7 +16,7 @@ class FileReadings final : public OutputReader {
   FileReadings(boost::asio::io_context& io, SpawnerLink& spawner) : io_(io), spawner_(spawner) {}
   FileReadings(const FileReadings&) = delete;
   FileReadings& operator=(const FileReadings&) = delete;
-  ~FileReadings() override;  // nobody is called any more
+  ~FileReadings() override;  // no callback is called any more
 
   bool begin(const Wanted& wanted, Call call) override;
 
