@@ -174,6 +174,8 @@ class View {
   const std::vector<JobId>& arrived() const { return arrived_; }
   // How many times a running job ended, was killed or got another expected end since the last cycle.
   std::int64_t releases() const { return releases_; }
+  // When a cycle last looked at anything that had come, ended or become overdue, or at a node or licence that has changed.
+  Instant last_news() const { return last_news_; }
 
   // Jobs that ended, were cancelled or rejected since the last cycle; they are forgotten when it is closed.
   const std::vector<JobId>& gone() const { return gone_; }
@@ -255,6 +257,7 @@ class View {
   std::map<std::uint32_t, RunHistory> history_;  // by user
   std::vector<JobId> arrived_;
   std::int64_t releases_ = 0;
+  Instant last_news_ = kEpoch;
   Instant first_submit_ = kNever;  // of all jobs; kNever: there was none
   Instant last_migration_ = kNever;
   Instant surveyed_ = kEpoch;
@@ -424,6 +427,7 @@ class Cluster final : public View {
     if (!gone_.empty()) forget_gone();
     counts_decided_ = counts_decide();
     if (!reservations_.empty()) reservations_.forget_over(now_);
+    if (!arrived_.empty() || releases_ > 0 || !overdue_.empty()) last_news_ = now_;
     overdue_.clear();
     arrived_.clear();
     releases_ = 0;

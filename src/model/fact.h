@@ -287,6 +287,7 @@ struct StateKept {  // counters and lists that no row has
   Instant surveyed = kEpoch;
   std::int64_t last_number = -1;  // -1: not written down, and then jobs were numbered from 1 on in a row
   std::int64_t last_offered = 0;  // serial number
+  Instant last_news = kEpoch;
 };
 struct ReservationKept {
   Reservation row;

@@ -220,7 +220,8 @@ ROTA_FACT(StateKept, "state_kept", kept, "counters and lists that no row has"){
     Field{"loads", &F::loads, "that a power rule saw when it looked last", 7},
     Field{"surveyed", &F::surveyed, "up to when the engine has said of everything", 8},
     Field{"last_number", &F::last_number, "the highest number of a job so far; -1: the id of the next job", 8},
-    Field{"last_offered", &F::last_offered, "serial number that this site gave last to a job for all sites", 8}};
+    Field{"last_offered", &F::last_offered, "serial number that this site gave last to a job for all sites", 8},
+    Field{"last_news", &F::last_news, "when plans last had anything new to go by", 8}};
 ROTA_FACT_END;
 ROTA_FACT(ReservationKept, "reservation_kept", kept,
           "a reservation as it stands"){Field{"row", &F::row, "all that is known of it"}};

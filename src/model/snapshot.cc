@@ -29,7 +29,8 @@ StateKept Snapshot::state_of(const Cluster& c) {
                   c.power_.loads(),
                   c.surveyed_,
                   c.last_number_,
-                  c.trades_.last_serial()};
+                  c.trades_.last_serial(),
+                  c.last_news_};
   for (const Leaving& l : c.leaving_) state.leaving.push_back(l.job);
   return state;
 }
@@ -99,6 +100,7 @@ void Cluster::apply(const StateKept& fact) {
   next_dispatch_ = fact.next_dispatch;
   waiting_.put_back_ranked_at(fact.ranked_at);
   last_migration_ = fact.last_migration;
+  last_news_ = fact.last_news;
   releases_ = fact.releases;
   counts_decided_ = fact.counts_decided;
   arrived_ = fact.arrived;

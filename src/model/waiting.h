@@ -131,8 +131,12 @@ class WaitingJobs {
   Instant ranked_at() const { return ranked_at_; }          // for which scores hold
   void put_back_ranked_at(Instant at) { ranked_at_ = at; }  // while empty
 
+  // Of a job that waits: by what it is sorted.
   WaitingEntry::Key queue_place(const Job& job) const { return place(options_.queue, job); }
   WaitingEntry::Key candidate_place(const Job& job) const { return place(options_.candidates, job); }
+  // Of any job, for comparing one that does not wait with one that does: by the latest scores, by which the jobs of a
+  // single user are not sorted.
+  WaitingEntry::Key queue_standing(const Job& job) const { return place(options_.queue, job, &OfUser::latest); }
 
   // In queue order; nullptr: none.
   const WaitingEntry* head() const { return size_ == 0 ? nullptr : &head_; }
@@ -152,15 +156,6 @@ class WaitingJobs {
   friend class CandidateWalk;
   using Tree = OrderedTree<WaitingEntry, LeastAsked>;
 
-  WaitingEntry::Key place(Order order, const Job& job) const {
-    if (job.ahead) return {job.spec.priority, kAhead, job.sequence};
-    return {job.spec.priority, order == Order::fcfs ? 0 : std::max(score_of(order, job), kAhead + 1), job.sequence};
-  }
-  std::int64_t score_of(Order order, const Job& job) const {
-    if (order != Order::fair) return score(order, job, ranked_at_, first_submit_, options_.ratio_cap);
-    const auto found = users_.find(job.spec.user);
-    return found == users_.end() ? kLeastScore : found->second.score;
-  }
   void add_to_user(JobId id, const Job& job);
   void take_from_user(const Job& job);
   void put_in(JobId id, const Job& job);
@@ -179,6 +174,17 @@ class WaitingJobs {
     std::int64_t latest = kLeastScore;    // by which they should be
     std::map<std::uint32_t, JobId> jobs;  // that wait, by sequence
   };
+  using UserScore = std::int64_t OfUser::*;
+
+  WaitingEntry::Key place(Order order, const Job& job, UserScore by = &OfUser::score) const {
+    if (job.ahead) return {job.spec.priority, kAhead, job.sequence};
+    return {job.spec.priority, order == Order::fcfs ? 0 : std::max(score_of(order, job, by), kAhead + 1), job.sequence};
+  }
+  std::int64_t score_of(Order order, const Job& job, UserScore by) const {
+    if (order != Order::fair) return score(order, job, ranked_at_, first_submit_, options_.ratio_cap);
+    const auto found = users_.find(job.spec.user);
+    return found == users_.end() ? kLeastScore : found->second.*by;
+  }
 
   WaitingOptions options_;
   bool fair_;

@@ -8,11 +8,13 @@ namespace rota {
 
 // The promised start of a job that waits; kNever where looking then would be in vain. Each promise that falls due is
 // looked at once: what was in vain then and is put off by a moment waits for an overdue job to end, and that is an
-// event.
+// event. So does what lies a moment ahead and was looked at since there was news: else jobs behind overdue ones that
+// are put off in turns would be looked at in turns for ever.
 inline Instant due_next(const View& view, JobId id) {
   const Job& job = view.job(id);
-  const bool seen = job.put_off != kNever && job.promise <= job.put_off + kMoment;
-  return seen ? kNever : job.promise;
+  if (job.put_off == kNever) return job.promise;
+  const bool behind_overdue = job.promise <= view.now() + kMoment && view.last_news() < job.put_off;
+  return job.promise <= job.put_off + kMoment || behind_overdue ? kNever : job.promise;
 }
 
 }  // namespace rota

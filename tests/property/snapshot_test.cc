@@ -165,6 +165,19 @@ class Relay final : public Intake, private JobSink, private FactObserver {
   int looks_ = 0;
 };
 
+// Two users' places are compared though only one of them waits, whose jobs are then not sorted by what was used since.
+TEST(SnapshotOfCounted, AUsersJobsWaitWhileAnothersOverrun) {
+  const std::vector<Row> rows{{1, 0, 1, 2, 2, -1, 0}, {2, 0, 4, 1, 1, -1, 1}, {3, 0, 3, 1, 1, -1, 1},
+                              {4, 0, 1, 2, 3, 0, 0},  {5, 0, 2, 1, 3, -1, 0}, {6, 0, 2, 1, 2, -1, 0}};
+  const std::string policy = "easy-sjbf+order=fair+candidates=largest+predict=tsafrir+overrun=rb-har";
+  Relay alone(rows, policy, scenario::on(8, sim::Ties::batch), {});
+  alone.run();
+  Relay relay(rows, policy, scenario::on(8, sim::Ties::batch), {.every = 1});
+  relay.run();
+  EXPECT_EQ(alone.jobs, relay.jobs);
+  EXPECT_EQ(alone.cycles, relay.cycles);
+}
+
 void expect_the_same(const std::vector<Row>& rows, const std::string& policy, const RehearseOptions& options) {
   const Handover handover{*rc::gen::element(1, 2, 5, 17), *rc::gen::element(1, 3)};
   RC_LOG() << policy << ", another controller every " << handover.every << " steps\n";

@@ -46,7 +46,7 @@ bool would_go_before(const View& view, const Job& running, const WaitingEntry& o
   again.expected = view.options().confirms_starts
                        ? limit_after(running, view.now())
                        : std::max(running.spec.limit, running.done + running.ran_by(view.now()));
-  return view.waiting().queue_place(again) < other.place;
+  return view.waiting().queue_standing(again) < view.waiting().queue_standing(view.job(other.job));
 }
 
 Reason promise_due(const View& view, const Plan& plan, const WaitingEntry& head, Rule rule) {
