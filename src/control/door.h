@@ -99,11 +99,7 @@ Result<void> Controller::take_in(const Kind& what) {
     worth_it = what.state == PowerState::on || !cluster_.waiting().empty() ||
                (!chain_.knobs().power.switches() && cluster_.power().row(what.node).by_rule);
   }
-  constexpr bool kOfTasks =
-      std::is_same_v<Kind, TasksAsked> || std::is_same_v<Kind, Bound> || std::is_same_v<Kind, Unbound>;
-  constexpr bool kTrades = std::is_same_v<Kind, Offered> || std::is_same_v<Kind, Traded>;
-  if constexpr (std::is_same_v<Kind, Serving> || std::is_same_v<Kind, Surveyed> || kOfTasks || kTrades)
-    worth_it = false;
+  if constexpr (kBesidePlans<Kind>) worth_it = false;
   if constexpr (std::is_same_v<Kind, Launched>) worth_it = cluster_.options().by_priority;  // it can give way now
   due_ = due_ || worth_it;
   instant_ = kNever;  // there is reason to look again

@@ -17,7 +17,7 @@ TaskDesk::TaskDesk(Bind bind, const Machine& machine, Executor& executor, TaskDe
   for (const auto& [id, asked] : from.kept.asked()) {
     Job& job = jobs_[id];
     job.spec = asked.tasks;
-    job.cpu = asked.tasks.cpu;
+    job.on_cpus = asked.on_cpus;
     job.tasks = job.told = asked.left;
   }
   std::set<JobId> bound_themselves;
@@ -32,10 +32,9 @@ void TaskDesk::ask(JobId id, const TaskSpec& spec, Duration on_cpus) {
   Job& job = jobs_[id];
   job.spec = spec;
   job.on_cpus = on_cpus;
-  job.cpu = spec.cpu;
   job.tasks = job.told = spec.count;
   note_changes();
-  facts_.emplace_back(TasksAsked{id, spec, spec.count});
+  facts_.emplace_back(TasksAsked{id, spec, spec.count, on_cpus});
 }
 
 std::uint32_t TaskDesk::start(JobId id, const Placement& where) {
@@ -46,12 +45,12 @@ std::uint32_t TaskDesk::start(JobId id, const Placement& where) {
   job.nodes.clear();
   for (const Share& share : where.shares) job.nodes.push_back(share.node);
   std::ranges::sort(job.nodes);
-  if (job.cpu == Duration{0}) {
+  if (job.spec.cpu == Duration{0}) {
     const auto nodes = static_cast<std::int64_t>(job.nodes.size());
     const std::int64_t rounds = (job.spec.count + nodes - 1) / nodes;
-    job.cpu = std::max((job.on_cpus - job.spec.start_up) / rounds, Duration{1});
+    job.spec.cpu = std::max((job.on_cpus - job.spec.start_up) / rounds, Duration{1});
   }
-  binding_.begin(id, where.shares, job.tasks, {job.cpu, job.spec.accelerator});
+  binding_.begin(id, where.shares, job.tasks, {job.spec.cpu, job.spec.accelerator});
   return job.run;
 }
 
@@ -85,7 +84,7 @@ void TaskDesk::stop(JobId id, bool kept) {
 void TaskDesk::tell_left(JobId id, Job& job) {
   if (job.tasks == job.told || job.tasks == 0) return;
   job.told = job.tasks;
-  facts_.emplace_back(TasksAsked{id, job.spec, job.tasks});
+  facts_.emplace_back(TasksAsked{id, job.spec, job.tasks, job.on_cpus});
 }
 
 void TaskDesk::forget(JobId id) {
@@ -253,7 +252,7 @@ void TaskDesk::submit(Job& job, const JobBinding::Task& task, ContainerId contai
   flight = {
       task, container, on, flight.attempt + 1, static_cast<std::uint32_t>(job.begun.size()), Flight::State::wanted};
   job.begun.push_back(place);
-  const Duration takes = container.valid() ? job.spec.accelerator : job.cpu;
+  const Duration takes = container.valid() ? job.spec.accelerator : job.spec.cpu;
   executor_.submit(
       {{epoch_, place, flight.attempt}, task.job, task.home, on, container, takes, limit, job.spec.transfer});
 }

@@ -117,9 +117,8 @@ class TaskDesk final : public TaskAnswers {
     NodeId on;
   };
   struct Job {
-    TaskSpec spec;
+    TaskSpec spec;  // what a task takes on a CPU is known from the first start on
     Duration on_cpus{0};
-    Duration cpu{0};          // what a task takes on a CPU of factor 1; 0: not known before the first start
     std::uint32_t tasks = 0;  // not finished when it was last started or stopped
     std::uint32_t run = 0;    // which start; 0: not running
     std::uint32_t told = 0;   // so many are not finished, as was told last

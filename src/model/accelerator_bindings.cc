@@ -34,7 +34,7 @@ std::optional<std::string> AcceleratorBindings::objection(const TasksAsked& fact
   const TaskSpec& t = fact.tasks;
   const bool possible = t.count >= 1 && t.count <= kMostTasksOfJob && fact.left <= t.count &&
                         t.accelerator > Duration{0} && t.accelerator <= kLongest && is_time(t.cpu) &&
-                        is_time(t.start_up) && is_time(t.limit) && t.transfer >= 0;
+                        is_time(t.start_up) && is_time(fact.on_cpus) && is_time(t.limit) && t.transfer >= 0;
   if (possible) return std::nullopt;
   return "a job is said to have tasks that cannot be: none or too many, or such that take no time; nothing was "
          "changed.";

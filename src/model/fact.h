@@ -175,6 +175,7 @@ struct TasksAsked {  // a job wants these tasks computed; said again when it lea
   JobId job;
   TaskSpec tasks = {};
   std::uint32_t left = 0;  // of them, not done
+  Duration on_cpus{0};     // how long the job runs without accelerators; where `tasks` does not say what one takes there
 };
 struct Bound {  // tasks of a node without accelerators, or with busy ones, may go to those of another node of its rack
   NodeId node;
@@ -365,6 +366,10 @@ struct KindList {
     ((found |= std::is_same_v<Kind, Kinds> ? next : 0, next <<= 1U), ...);
     return found;
   }
+  template <class... Some>
+  static constexpr std::uint64_t bits() {
+    return (bit<Some>() | ...);
+  }
 };
 // The order is that of the journal's numbers: new kinds come last.
 using FactKinds =
@@ -374,6 +379,12 @@ using FactKinds =
              StateKept, JobKept, NodeKept, LicenceKept, UserKept, WorkKept, DemandKept, DemandHourKept, ModeChanged,
              Reserved, Unreserved, ReservationKept, Suspended, Resumed, LimitChanged, Replanned, LicencesChanged, Found,
              Described, Surveyed, MachineKept, Offered, Traded, TasksAsked, Bound, Unbound>;
+
+
+// Observed facts that change nothing a plan is made of: nothing is decided after them.
+template <class Kind>
+inline constexpr bool kBesidePlans =
+    (FactKinds::bits<Serving, Surveyed, Offered, Traded, TasksAsked, Bound, Unbound>() & FactKinds::bit<Kind>()) != 0;
 
 // One of them. How it is copied and destroyed stands in fact.cc, so that not every source file compiles it anew.
 struct AnyFact : FactKinds::Variant {

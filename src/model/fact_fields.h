@@ -129,7 +129,9 @@ ROTA_FACT(Found, "found", observed, "a job runs that no plan has started, or els
 ROTA_FACT_END;
 ROTA_FACT(TasksAsked, "tasks_asked", observed, "a job wants tasks computed by accelerators or CPUs"){
     Field{"job", &F::job, "which", 8}, Field{"tasks", &F::tasks, "all of them", 8},
-    Field{"left", &F::left, "so many are not done", 8}};
+    Field{"left", &F::left, "so many are not done", 8},
+    Field{"on_cpus", &F::on_cpus,
+          "how long the job runs without accelerators, where its tasks do not say what one takes there", 8}};
 ROTA_FACT_END;
 ROTA_FACT(Bound, "bound", observed, "tasks of a node go to the accelerators of another node from now on"){
     Field{"node", &F::node, "whose", 8}, Field{"to", &F::to, "whose accelerators", 8},

@@ -147,6 +147,27 @@ users = "joe:3,kim:0"
                 for figure in ("jobs", "plan_hash", "wait_mean_s", "makespan_s"):
                     self.assertEqual(kept[figure], again[figure], figure)
 
+    def test_rehearses_the_tasks_of_a_journal(self):
+        # the third job's tasks do not say what one takes on a CPU: as long as makes it run 900 s there
+        self.file("racks.toml",
+                   '[[nodes]]\nnames = "g1"\nprocessors = 4\nrack = "left"\naccelerators = 1\n'
+                   '[[nodes]]\nnames = "n[1-2]"\nprocessors = 4\nrack = "left"\n')
+        self.file("tasks.jsonl", "".join(json.dumps(job) + "\n" for job in (
+            {"number": 1, "submit": 0, "run_time": 300, "limit": 900, "processors": 8, "nodes": 2,
+             "tasks": 12, "task_accelerator": "5s", "task_cpu": "50s"},
+            {"number": 2, "submit": 10, "run_time": 200, "limit": 400, "processors": 4},
+            {"number": 3, "submit": 20, "run_time": 900, "limit": 1800, "processors": 8, "nodes": 2,
+             "tasks": 20, "task_accelerator": "8s"})))
+        for policy in ("easy+bind=container", "easy+bind=node"):
+            with self.subTest(policy=policy):
+                done = self.rota("simulate", "tasks.jsonl", "--cluster", "racks.toml", "--policy", policy,
+                                 "--journal", "tasks.journal", "--json", "--quiet")
+                kept = json.loads(done.stdout)["rehearsals"][0]
+                again = self.again("tasks.journal", policy)
+                self.assertGreater(kept["tasks"]["on_remote_accelerators"], 0)
+                for figure in ("jobs", "plan_hash", "makespan_s", "tasks"):
+                    self.assertEqual(kept[figure], again[figure], figure)
+
     def test_reads_a_database_while_it_is_written(self):
         kept = self.keep("--policy", "conservative")
         writer = self.as_database("day.journal", "state.db")

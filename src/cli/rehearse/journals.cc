@@ -182,9 +182,9 @@ Result<JournalSetting> setting_of(const store::JournalHead& head, const std::str
 namespace {
 
 // The jobs that ended in a journal, each with what it asked for and the work that it did.
-class EndedJobs {
+class JobsOfJournal {
  public:
-  explicit EndedJobs(const JournalSetting& setting) : setting_(setting), cluster_(setting.cluster_options()) {
+  explicit JobsOfJournal(const JournalSetting& setting) : setting_(setting), cluster_(setting.cluster_options()) {
     if (!setting.machine) return;
     for (std::uint32_t i = 0; i < setting.machine->qos.size(); ++i) {
       workload_.qos.push_back(i);
@@ -198,6 +198,7 @@ class EndedJobs {
     if (const auto* started = std::get_if<Started>(&fact.what)) note_speed(started->job, started->where);
     if (const auto* moved = std::get_if<Migrated>(&fact.what)) note_speed(moved->job, moved->where);
     if (const auto* amended = std::get_if<Amended>(&fact.what)) with_terms_.insert(amended->job);
+    if (const auto* asked = std::get_if<TasksAsked>(&fact.what)) asked_.try_emplace(asked->job, *asked);  // at first
     if (std::holds_alternative<CycleClosed>(fact.what)) {
       for (const JobId id : cluster_.gone()) note_end(id, cluster_.job(id));
     }
@@ -218,6 +219,9 @@ class EndedJobs {
     }
     workload_.report.rows += workload_.report.kept;
     return std::move(workload_);
+  }
+  std::shared_ptr<const TaskTable> tasks() const {
+    return tasks_.empty() ? nullptr : std::make_shared<const TaskTable>(tasks_);
   }
 
  private:
@@ -263,6 +267,10 @@ class EndedJobs {
     const Duration time = job.run_time() - spec.restart_cost * restarts;
     const Duration work = factor == factors_.end() ? time : work_in(time, factor->second);
     ended_[id] = {spec, std::max(work, Duration{1})};
+    const auto asked = asked_.find(id);
+    if (asked == asked_.end()) return;
+    tasks_.of_named[spec.number] = asked->second.tasks;
+    if (asked->second.on_cpus > Duration{0}) ended_[id].second = asked->second.on_cpus;
   }
 
   const JournalSetting& setting_;
@@ -272,6 +280,8 @@ class EndedJobs {
   std::map<JobId, std::int32_t> factors_;  // of the latest nodes of each job, where nodes are described
   std::set<JobId> several_speeds_;
   std::set<JobId> with_terms_;
+  std::map<JobId, TasksAsked> asked_;
+  TaskTable tasks_;  // of those that have ended
   std::int64_t number_ = 0;
 };
 
@@ -283,18 +293,19 @@ std::string begun_anew(const Fact& fact, std::int64_t unix_start) {
   return report::readable(fact.at, unix_start) + (unix_start != 0 ? " (UTC)" : "");
 }
 
-Result<log::Workload> workload_of(const std::vector<Fact>& facts, const JournalSetting& setting,
-                                  const std::string& shown) {
-  EndedJobs ended(setting);
+Result<EndedJobs> ended_jobs_of(const std::vector<Fact>& facts, const JournalSetting& setting,
+                                const std::string& shown) {
+  JobsOfJournal ended(setting);
   for (const Fact& fact : facts) {
     if (auto taken = ended.take(fact); !taken) return fail("{}: {}", shown, taken.error().message);
   }
-  log::Workload workload = ended.workload();
-  if (workload.jobs.empty()) return fail(shown + ": no job has ended in it, so there is nothing to rehearse.");
+  EndedJobs jobs{ended.workload(), ended.tasks()};
+  log::Workload& workload = jobs.workload;
+  if (workload.jobs.empty()) return fail("{}: no job has ended in it, so there is nothing to rehearse.", shown);
   workload.name = shown;
   workload.processors = setting.options.processors;
   workload.unix_start = setting.unix_start;
-  return workload;
+  return jobs;
 }
 
 }  // namespace rota::cli

@@ -59,7 +59,7 @@ struct JournalSetting {
   sim::RehearsalOptions options;
   std::shared_ptr<const ShareTree> shares = {};  // nullptr: its cluster file has no accounts, or it knows of no users
   std::int64_t unix_start = 0;
-  bool tasks = false;  // some jobs have tasks; what becomes of each no fact tells
+  bool tasks = false;  // some jobs have tasks; what becomes of each no fact reports
   bool live = false;   // by a service, whose engine confirms starts
 
   ClusterOptions cluster_options() const;
@@ -71,9 +71,14 @@ Result<JournalSetting> setting_of(const store::JournalHead& head, const std::str
 // what was before is not in it. Empty: it says nothing of the kind.
 std::string begun_anew(const Fact& fact, std::int64_t unix_start);
 
-// The jobs of a journal as a workload: what each asked for when it was submitted, and how long it ran. Jobs that had
-// not ended are left out and told of in the workload's report. `shown` names the journal in messages.
-Result<log::Workload> workload_of(const std::vector<Fact>& facts, const JournalSetting& setting,
+struct EndedJobs {
+  log::Workload workload;
+  std::shared_ptr<const TaskTable> tasks = {};  // nullptr: no job had any that were handed out
+};
+// The jobs of a journal as a workload: what each asked for when it was submitted, and how long it ran (one with tasks:
+// would have run without accelerators). Jobs that had not ended are left out and named in the workload's report.
+// `shown` names the journal in messages.
+Result<EndedJobs> ended_jobs_of(const std::vector<Fact>& facts, const JournalSetting& setting,
                                   const std::string& shown);
 
 }  // namespace rota::cli

@@ -76,13 +76,12 @@ Result<int> rehearse_under(const std::vector<Fact>& facts, const JournalSetting&
   asked.ties = setting.options.engine.ties == sim::Ties::submit_first ? "submit-first" : "batch";
   const auto chains = TRY(asked.chains());
   TRY(asked.policies_suit(setting.machine.get()));
-  const auto workload = TRY(workload_of(facts, setting, flags.journal));
+  const auto [workload, tasks] = TRY(ended_jobs_of(facts, setting, flags.journal));
   for (const auto& f : workload.report.findings) {
     remark(fmt::format("{}: {} ({})", flags.journal, f.what, amount(f.rows, "job")));
   }
-  if (setting.tasks) {
-    remark(flags.journal +
-           ": some jobs had tasks for accelerators, of which a journal does not tell: they are left out");
+  if (setting.tasks && !tasks) {
+    remark(flags.journal + ": jobs had tasks for accelerators, but ran as long as their log says: no fact reports them");
   }
   const bool by_shares =
       std::ranges::any_of(chains, [](const Chain& chain) { return chain.knobs().slurm.by_shares(); });
@@ -94,6 +93,7 @@ Result<int> rehearse_under(const std::vector<Fact>& facts, const JournalSetting&
   options.machine = setting.machine;
   options.shares = setting.shares;
   options.ties = setting.options.engine.ties;
+  options.tasks = tasks;
   std::vector<report::Summary> summaries;
   for (const Chain& chain : chains) {
     auto rehearsed = TRY(rehearse(workload, chain, options));
