@@ -28,8 +28,8 @@ class Chain {
   Instant next_wakeup(const View& view) const {
     return wakes_ || !view.power().all_on() ? earliest_wakeup(view) : kNever;
   }
-  // The links that ask for another look at this very instant, by the names of their modules; for whoever tells of it.
-  // Each is asked: a plan is drafted anew for that.
+  // The links that ask for another look at this very instant, by the names of their modules; for messages. Each is
+  // asked: a plan is drafted anew for that.
   std::string who_wakes(const View& view) const;
 
   // Adds the indexes and rules of the cluster's state that the policies ask for.
@@ -56,8 +56,8 @@ class Chain {
   bool wakes_ = false;  // some of them do, and not only while some node is not on
 };
 
-// What decides after a plan of the chain was refused, until somebody looks: jobs start in order of the queue, and nodes
-// are switched as before, so that those that sleep can be had.
+// What decides after a plan of the chain was refused, until an operator looks: jobs start in order of the queue, and
+// nodes are switched as before, so that those that sleep can be had.
 Chain plain_mode_of(const Chain& chain);
 
 }  // namespace rota

@@ -40,7 +40,7 @@ struct Range {
   double high = 0;
   int decimals = kAsMany;  // numbers: so many are taken at most
 
-  static constexpr int kAsMany = INT_MAX;  // as anybody may write
+  static constexpr int kAsMany = INT_MAX;  // as a user may write
 
   static constexpr Range whole(std::int64_t least, std::int64_t most) { return {Of::whole_numbers, least, most}; }
   static constexpr Range number(double low, double high) { return {Of::numbers, 0, 0, low, high}; }
@@ -99,7 +99,7 @@ void put(ChainKnobs& knobs, const KnobValue& value) {
   }
 }
 
-// The same for a member that counts hundredths; its range is one of hundredths.
+// Puts a value into a member that counts hundredths; its range is one of hundredths.
 template <auto... Path>
 void put_hundredths(ChainKnobs& knobs, const KnobValue& value) {
   auto& field = (knobs.*....*Path);

@@ -45,13 +45,13 @@ struct Module {
   std::unique_ptr<Policy> (*link)(const ChainKnobs&) = nullptr;
   // Whether that link has something to say only while some node is not on; then it is not asked otherwise.
   bool (*waits_for_sleepers)(const ChainKnobs&) = nullptr;
-  // Adds the indexes and rules of the state that it asks for. Indexes of waiting jobs that nobody adds are not kept.
+  // Adds the indexes and rules of the state that it asks for. Indexes of waiting jobs that no module adds are not kept.
   void (*ask)(const ChainKnobs&, ClusterOptions&) = nullptr;
   std::span<const EngineNeed> engine = {};
   std::span<const Refusal> refusals = {};
   // Why it would not keep what is reserved, as the end of a sentence that begins with "because"; empty: it does.
   std::string_view (*breaks_reservations)(const ChainKnobs&) = nullptr;
-  bool in_plain_mode = false;  // stays as it is while nobody has looked at a refused plan
+  bool in_plain_mode = false;  // stays as it is until an operator has looked at a refused plan
 };
 
 }  // namespace rota

@@ -1,4 +1,4 @@
-// Demands that found no room: whoever asks for as much or more finds none either.
+// Demands that found no room: a job that asks for as much or more finds none either.
 #pragma once
 
 #include <algorithm>

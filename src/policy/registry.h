@@ -25,12 +25,12 @@ extern const Module kAuctionModule;
 inline constexpr std::array<const Module*, 10> kModules{
     &kOrderModule,     // no link: what is tried first is a question to the state
     &kPredictModule,   // no link: asked at submission
-    &kGraceModule,     // who stands in the way of a promise that is due
-    &kPreemptModule,   // who gives way at once
-    &kBackfillModule,  // who starts, and who is promised what
+    &kGraceModule,     // which jobs stand in the way of a promise that is due
+    &kPreemptModule,   // which jobs give way at once
+    &kBackfillModule,  // which jobs start, and which are promised what
     &kSlurmModule,     // the same, as Slurm does it
-    &kMigrateModule,   // what is left goes to who runs
-    &kPowerModule,     // what nobody wants sleeps
+    &kMigrateModule,   // what is left goes to running jobs
+    &kPowerModule,     // nodes that no job needs sleep
     &kBindModule,      // no link: tasks are not jobs
     &kAuctionModule,   // no link: decides between sites
 };

@@ -1,5 +1,5 @@
 // The English auction for jobs of a global queue (Baranov et al. 2018), as two pure state machines that exchange
-// messages: whoever wires them carries these, and says what time it is. Not thread-safe.
+// messages: the caller carries these between them, and says what time it is. Not thread-safe.
 //
 // A job opens an auction. A site joins when it looks at the queue and can offer processors, or when processors come
 // free there; it raises or lowers its bid as its load changes. When the round is over the highest bid that stands wins;
@@ -21,7 +21,7 @@ namespace rota {
 enum class Close : std::uint8_t {
   on_time,     // when the round is over
   unbeatable,  // or as soon as a bidder could start the job at once
-  stopping,    // or as soon as waiting for those who have not bid is expected to cost more than it gains
+  stopping,    // or as soon as waiting for the sites that have not bid is expected to cost more than it gains
 };
 
 // When a site takes part in an auction for the first time.
@@ -44,10 +44,10 @@ struct AuctionRules {
 // Sells one job.
 class Auctioneer {
  public:
-  // soonest: of each site, the start that it could offer at best, when it is idle.
+  // soonest: for each site, the earliest start that it could offer, when it is idle.
   // holder: has the job in its queue, and keeps it until it has bid, and then unless another bid is above its own;
-  // invalid: nobody. What is held is in no hurry: its rounds are closed on time, and only those in which somebody could
-  // have it.
+  // invalid: no site. A job that is held is in no hurry: its rounds are closed on time, and only those in which some
+  // site could have it.
   Auctioneer(const AuctionRules& rules, std::vector<Duration> soonest, Instant opened, SiteId holder = {});
 
   // A site joins, raises or lowers. After the auction is over nothing is heard any more.
@@ -59,7 +59,7 @@ class Auctioneer {
   void could_join(std::size_t sites) { could_join_ = sites; }
 
   bool over() const { return won_; }
-  // When the round closes that goes on at that instant; kNever: nobody could have the job as bids stand.
+  // When the round closes that goes on at that instant; kNever: no site could have the job as bids stand.
   Instant closes(Instant now) const;
   std::size_t bidders() const { return bids_.size(); }
 
@@ -67,7 +67,7 @@ class Auctioneer {
   // c that has not bid could offer at best, waiting for dt costs dt and gains dt / patience * sum of max(0, b - s(c)):
   // stop if that sum <= patience.
   bool settled() const;
-  // Closes the round: the winner, or nobody, and then another round has begun. Not after it is over.
+  // Closes the round: the winner, or none, and then another round has begun. Not after the auction is over.
   std::optional<Bid> close(Instant now);
   // The winner could not have it after all: another round without its bid.
   void reopen(Instant now, SiteId without);
@@ -76,7 +76,7 @@ class Auctioneer {
   bool counts(const Bid& bid) const { return bid.price >= rules_.minimum; }
   bool enough_buyers() const { return bids_.size() >= std::min(rules_.buyers, could_join_); }
   const Bid* best() const;    // that counts
-  const Bid* winner() const;  // nullptr: nobody, as bids stand
+  const Bid* winner() const;  // nullptr: no site, as bids stand
 
   AuctionRules rules_;
   std::vector<Duration> soonest_;  // by site

@@ -35,7 +35,7 @@ struct AuctionKnobs {
   Duration second_thoughts{0};             // bids by expected start: a job that was won and waits stays on offer, and
                                            // bids on it are renewed so often; 0: it stays where it is
   double spare = 0.3;                      // bids by expected start: so many mean run times an empty site may be later
-  std::int64_t seed = 1;                   // of random sites, and of who hears first in a race
+  std::int64_t seed = 1;                   // of random sites, and of which site hears first in a race
 
   bool auctions() const { return siting == Siting::english || siting == Siting::announced; }
   // Whether a site may have to give up a job that waits in its queue.

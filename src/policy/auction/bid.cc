@@ -23,7 +23,7 @@ double nearness(const Haul& haul) {
 
 double scaled(Duration d, double factor) { return static_cast<double>(d.count()) * factor; }
 
-// Processors of those who would give way to the job; by priority alone they are known only where somebody does.
+// Processors of the jobs that would give way to the job. The index by priority is kept only where jobs give way.
 std::int64_t held_below(const View& view, const JobSpec& job) { return view.by_priority().held_below(job.priority); }
 
 // What the jobs that must give way cost, the lowest priorities first: their priorities, one for each processor taken.
@@ -38,7 +38,7 @@ std::int64_t priorities_taken(const View& view, std::int32_t priority, std::int6
   return cost;
 }
 
-// Of nodes that are not on and could be.
+// Processors of nodes that are not on and could be.
 std::int64_t obtainable(const View& view) {
   const NodePower& power = view.power();
   return power.processors(PowerState::booting) + power.processors(PowerState::shutting_down) +
@@ -60,7 +60,8 @@ Bid published(const BidRules& rules, const View& view, const JobSpec& job, const
   return {{}, price_of(value), haul.here};
 }
 
-// Those who wait and go first, in order, until visit(entry) returns false. The job may be in the queue itself.
+// Visits the waiting jobs that go first, in order, until visit(entry) returns false. The job may be in the queue
+// itself.
 template <class Visit>
 void for_each_ahead(const View& view, const JobSpec& job, const Visit& visit) {
   const auto look = [&](const WaitingEntry& e) {
@@ -98,7 +99,7 @@ Duration wait_by_rate(const BidRules& rules, const View& view, const JobSpec& jo
 
 constexpr int kPlanned = 32;  // so many of those ahead are given places; the work of the others is spread evenly
 
-// Everybody who goes first takes the earliest place that there is, then the job; all run as long as expected.
+// Each job that goes first takes the earliest place that there is, then the job; all run as long as expected.
 class WaitByPlan {
  public:
   WaitByPlan(const View& view, const JobSpec& job, Instant now, Duration here)
@@ -120,7 +121,7 @@ class WaitByPlan {
 
  private:
   void list_releases() {
-    const Instant soon = now_ + kMoment;  // whoever is overdue may end any moment
+    const Instant soon = now_ + kMoment;  // a job that is overdue may end any moment
     view_.running().for_each([&](const RunningEntry& e) {
       const bool gives_way = view_.options().by_priority && view_.job(e.job).spec.priority < job_.priority;
       if (!gives_way) releases_.emplace_back(std::max(e.place.end, soon), e.processors);
@@ -145,7 +146,7 @@ class WaitByPlan {
   const View& view_;
   const JobSpec& job_;
   Instant now_;
-  Instant there_;  // when the job could be in the queue: only then is anybody woken for it
+  Instant there_;  // when the job could be in the queue: only then are nodes woken for it
   Profile profile_;
   std::vector<std::pair<Instant, std::int64_t>> releases_;
   int planned_ = 0;

@@ -13,7 +13,7 @@ namespace rota {
 
 using Price = std::int64_t;
 
-// What speaks against a site before anybody looks at its processors.
+// What speaks against a site even before its processors are counted.
 struct Haul {
   Duration here{0};     // to bring the job's input here
   Duration longest{0};  // to bring it to the site that it takes longest to
@@ -62,14 +62,14 @@ struct BidRules {
 // if the job can run there at all.
 //   b = w_r R + w_p P + w_t D, all in [0, 1], in billionths:
 //   R = min(1, free / n) / 2 + free / M / 2
-//   P = 1 if free and sleeping >= n, else 3/4 - (priorities of who must give way, of each processor) / (priorities *
-//   n), D = 1 - here / longest.
+//   P = 1 if free and sleeping >= n, else 3/4 - (priorities of jobs that must give way, of each processor) /
+//   (priorities * n), D = 1 - here / longest.
 // A job that needs more than any processors (particular nodes, memory, accelerators, licences) must have room there
 // too. Expected starts count those of `coming` that are there before the job could be.
 std::optional<Bid> bid_for(const BidRules& rules, const View& view, const JobSpec& job, const Haul& haul,
                            const Outlook& outlook = {});
 
-// Of a site that has bid and can offer nothing any more: it stays in the auction, behind all that can.
+// The bid of a site that has bid and can offer nothing any more: it stays in the auction, behind all that can.
 Bid bid_of_the_unable(const BidRules& rules, const Haul& haul);
 
 // How long until a job that comes to the queue after `haul.here` would start, from when it comes on: by when what is

@@ -29,7 +29,7 @@ BidRoom::Level& BidRoom::level_later(std::int32_t priority) {
 }
 
 void BidRoom::add_ends(Level& level) const {
-  const Instant soon = now_ + kMoment;  // whoever is overdue may end any moment
+  const Instant soon = now_ + kMoment;  // a job that is overdue may end any moment
   view_.running().for_each([&](const RunningEntry& e) {
     const bool gives_way = view_.options().by_priority && view_.job(e.job).spec.priority < level.priority;
     const bool counts = !gives_way || view_.job(e.job).leaving;
@@ -38,7 +38,7 @@ void BidRoom::add_ends(Level& level) const {
   });
 }
 
-// What is promised to those who go first.
+// Sets aside what is promised to the jobs that go first.
 void BidRoom::set_aside(Level& level) const {
   level.beside = level.free;
   level.with_promised = level.ends;
@@ -110,7 +110,7 @@ Instant BidRoom::opening(const JobSpec& job, Instant there) {
   if (has_own) room_.give(*own->place);
   const Instant beside = opening_from(job, level.with_promised, has_own ? own->place : nullptr, there);
   const auto first = has_own && own == level.promised.begin() ? own + 1 : level.promised.begin();
-  if (first == level.promised.end() || there + job.limit > first->start) return beside;  // nobody is over before it
+  if (first == level.promised.end() || there + job.limit > first->start) return beside;  // it is not over by then
   room_ = level.free;
   const Instant before = opening_from(job, level.ends, nullptr, there);
   return before != kNever && before + job.limit <= first->start ? std::min(before, beside) : beside;

@@ -1,6 +1,6 @@
 // What counting processors cannot tell a bid: when a site has room for a job that needs particular nodes, memory,
-// accelerators, shares of nodes or licences. Of one view, at one instant: what is the same for all jobs of a priority
-// is reckoned once for them, in O(nodes + running + promised log promised). Not thread-safe.
+// accelerators, shares of nodes or licences. It serves one view, at one instant: what is the same for all jobs of a
+// priority is reckoned once for them, in O(nodes + running + promised log promised). Not thread-safe.
 #pragma once
 
 #include <deque>
@@ -49,9 +49,9 @@ class BidRoom {
     NodeRoom free;  // and held by lower priorities
     bool knows_later = false;
     std::vector<Release> ends;           // by instant, as is:
-    std::vector<Release> with_promised;  // ends, and when those who go first have had what is promised
+    std::vector<Release> with_promised;  // ends, and when jobs that go first have had what is promised
     NodeRoom beside;                     // free, but for that
-    std::vector<Promised> promised;      // to those who go first, by start
+    std::vector<Promised> promised;      // to jobs that go first, by start
   };
 
   Level& level(std::int32_t priority);

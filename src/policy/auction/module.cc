@@ -46,8 +46,8 @@ void set_minimum(ChainKnobs& k, const KnobValue& value) {
   k.auction.minimum = value.named ? kAnyPrice : std::llround(value.number * 1e9);
 }
 
-// Where everybody hears at once, nobody need wait for anybody, and a site that has to wait can say for how long: so
-// announced auctions have other defaults.
+// Where all sites hear at once, no auction need wait for a site that looks late, and a site that has to wait can say
+// for how long: so announced auctions have other defaults.
 constexpr OtherDefault announced(std::string_view fallback) { return {"auction", "announced", fallback}; }
 
 constexpr Knob kKnobs[]{
@@ -185,7 +185,7 @@ constexpr Knob kKnobs[]{
      }},
 };
 
-// Who would go first is walked for each bid by expected start, and who waits at all for each look at the load.
+// Each bid by expected start walks the jobs that would go first, and each look at the load all jobs that wait.
 void ask(const ChainKnobs& k, ClusterOptions& options) {
   options.waiting.by_queue |= k.auction.by_expected_start() || k.auction.siting == Siting::least_loaded;
 }

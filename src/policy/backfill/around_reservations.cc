@@ -1,8 +1,8 @@
 // Backfilling behind one promise or none while nodes or processors are reserved. What is free comes and goes then, so
 // that what is free now and at the promise does not suffice: every start must have room for as long as it is expected
 // to run. Where processors are counted all is drawn anew in each cycle: O(running + candidates x steps). Where nodes
-// are described: O(reserved nodes) a job, and once somebody is promised a start O(candidates x (nodes + changes)).
-// Several promises need no other rules than they have.
+// are described: O(reserved nodes) a job, and once a job is promised a start O(candidates x (nodes + changes)). Several
+// promises need no other rules than they have.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -49,8 +49,8 @@ class CountedRoom {
   Profile& profile_;
 };
 
-// Where nodes are described. Until somebody is promised a start, what is free now stays so but for what is reserved,
-// and no timeline is made.
+// Where nodes are described. Until a job is promised a start, what is free now stays so but for what is reserved, and
+// no timeline is made.
 class RoomOnNodes {
  public:
   RoomOnNodes(const View& view, Plan& plan) : view_(view), plan_(plan), kept_(plan.kept_timeline()) {
@@ -138,7 +138,7 @@ class RoomOnNodes {
   std::vector<Closed> by_begin_;
   std::size_t closed_ = 0;  // so many of them are
   KeptTimeline& kept_;
-  NodeTimeline* timeline_ = nullptr;  // nullptr: nobody is promised a start yet
+  NodeTimeline* timeline_ = nullptr;  // nullptr: no job is promised a start yet
   Placement where_;
 };
 
@@ -197,7 +197,8 @@ class AroundReservations {
       if (!overtakes(view_, *e, *head_)) continue;
       const bool in_time = e->expected <= window_;
       if (!in_time && !knobs_.beside) continue;
-      // Who counts as lasting beyond the promise, because it could take more than its estimate, has room beside it.
+      // A job that counts as lasting beyond the promise, because it could take more than its estimate, needs room
+      // beside it.
       const Duration stay = in_time ? e->expected : std::max(e->expected, promise_ - view_.now() + kMoment);
       if (!room_.fits(*e, stay)) continue;
       const Rule rule = in_time ? Rule::ends_before_promise : Rule::beside_promise;

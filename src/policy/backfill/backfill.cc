@@ -98,7 +98,7 @@ const WaitingEntry::Key* Backfill::pass(const View& view, Plan& plan, const Wait
 }
 
 // One job has come and nothing was released since the last cycle: the same job is first and is promised the same start,
-// and what is free, what is left beside the promise and the time until it have only shrunk. So nobody but the newcomer
+// and what is free, what is left beside the promise and the time until it have only shrunk. So no job but the newcomer
 // can have become a candidate.
 void Backfill::try_newcomer(const View& view, Plan& plan, const WaitingEntry& head) const {
   const JobId id = view.arrived().front();

@@ -29,7 +29,7 @@ struct BackfillKnobs {
 
   // What a job may expect to run and still be over before the promise. One without a limit never is.
   Duration window(Instant now, Instant promise) const {
-    if (promise == kNever) return Duration::max();  // what it needs is withheld, and nobody knows till when
+    if (promise == kNever) return Duration::max();  // what it needs is withheld, and it is not known till when
     return std::min(promise - now, kForeseeable) * 100 / stretch;
   }
   bool keeps_fixed(Instant promise, Instant now) const {
@@ -39,20 +39,20 @@ struct BackfillKnobs {
   bool operator==(const BackfillKnobs&) const = default;
 };
 
-// In candidate order, those who may overtake the head come behind this; nullptr: all are to be looked at.
+// In candidate order, the jobs that may overtake the head come behind this; nullptr: all are to be looked at.
 inline const WaitingEntry::Key* overtaking_from(const View& view, const WaitingEntry& head) {
   return view.waiting().one_order() ? &head.place : nullptr;
 }
-// Of those: not the head, nor who was before it in the queue. O(1)
+// Whether a job behind that overtakes: it is not the head, nor before it in the queue. O(1)
 inline bool overtakes(const View& view, const WaitingEntry& e, const WaitingEntry& head) {
   return view.waiting().one_order() || head.place < view.waiting().queue_place(view.job(e.job));
 }
 
 // Behind a job without a limit nothing tells when the head will start, and until then room that it cannot use would lie
-// idle. So whoever fits starts, in candidate order: jobs without an end in sight as long as those that passed this head
-// have not asked for `pass` times its processors. What comes free after that is gathered for the head, so that it
-// starts at the latest when all that ran then are over. `try_start(entry, reason)`: whether it had room. Who comes
-// behind what is returned was not looked at.
+// idle. So every job that fits starts, in candidate order: jobs without an end in sight as long as those that passed
+// this head have not asked for `pass` times its processors. What comes free after that is gathered for the head, so
+// that it starts at the latest when all that ran then are over. `try_start(entry, reason)`: whether it had room. Jobs
+// behind what is returned were not looked at.
 template <class TryStart>
 const WaitingEntry::Key* pass_unforeseen(const View& view, const Plan& plan, const WaitingEntry& head,
                                          const BackfillKnobs& knobs, const TryStart& try_start) {
@@ -72,14 +72,14 @@ const WaitingEntry::Key* pass_unforeseen(const View& view, const Plan& plan, con
   return after;
 }
 
-// Under one promise at most: whoever else held one (the order changed) has lost it.
+// Under one promise at most: any other job that held one (the order changed) has lost it.
 void withdraw_all_but(JobId keep, const View& view, Plan& plan);
 
 class Backfill final : public Policy {
  public:
   explicit Backfill(const BackfillKnobs& knobs) : knobs_(knobs) {}
   void decide(const View& view, Plan& plan) const override;
-  // Of several promises one can fall due while nothing happens: when others in whose place it was have moved.
+  // One of several promises can fall due while nothing happens: when others in whose place it was have moved.
   Instant next_wakeup(const View& view) const override;
   bool wakes() const override { return knobs_.promises > 1; }
 

@@ -46,7 +46,7 @@ class PromisesByCount {
 
   void place(Hold& h) {
     h.start = profile_.earliest(view_.now(), h.processors, h.expected);
-    if (h.start != kNever) take(h);  // kNever: nodes sleep, and nobody knows till when
+    if (h.start != kNever) take(h);  // kNever: nodes sleep, and it is not known till when
   }
   void move_forward(Hold& h) {
     const Instant earliest = profile_.earliest_before(h.start, h.processors, h.expected);

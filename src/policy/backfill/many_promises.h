@@ -1,5 +1,5 @@
 // Backfilling behind several promises, or one for every job: conservative backfilling (Mu'alem and Feitelson 2001). The
-// standing promises are drawn into the room over time, each may move forward, those who have none yet get one while the
+// standing promises are drawn into the room over time, each may move forward, jobs that have none yet get one while the
 // number of promises allows, and whatever is due starts; all in queue order. It is the same where processors are
 // counted and where it matters on which nodes room is: that is for `Room` to know.
 #pragma once
@@ -45,7 +45,7 @@ class ManyPromises {
   using Hold = typename Room::Hold;
 
   Instant now() const { return view_.now(); }
-  // Nothing has happened: the plan before, of this instant, served the first of the queue and looked at nobody else.
+  // Nothing has happened: the plan before, of this instant, served the first of the queue and looked at no other job.
   bool looks_again() const { return view_.options().by_priority && view_.releases() == 0 && view_.arrived().empty(); }
 
   // All waiting jobs, or only those with a promise, in queue order.

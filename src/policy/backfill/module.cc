@@ -1,4 +1,4 @@
-// Who starts, and who is promised a start.
+// Which jobs start, and which are promised a start.
 #include "policy/registry.h"
 
 namespace rota {

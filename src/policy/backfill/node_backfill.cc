@@ -1,6 +1,6 @@
 // Backfilling behind one promise or none where it matters on which nodes room is: the promise sets nodes aside. Two
-// spaces are enough: what is free now, for whoever is over before the promise, and what of it stays free when the
-// promised job has its nodes, for whoever is not.
+// spaces are enough: what is free now, for jobs that are over before the promise, and what of it stays free when the
+// promised job has its nodes, for all others.
 #include <algorithm>
 
 #include "base/check.h"
@@ -60,7 +60,7 @@ class OnePromise {
   }
 
   // Nothing was released and one job has come: what is free now, what stays free and the time until the promise have
-  // only shrunk since the last cycle, so nobody but the newcomer can have become a candidate. Invalid: not so.
+  // only shrunk since the last cycle, so no job but the newcomer can have become a candidate. Invalid: not so.
   JobId only_newcomer() const {
     const Job& head = view_.job(head_->job);
     const bool same =
@@ -85,7 +85,7 @@ class OnePromise {
     }
     promise_ = plan_.opening_on_nodes(spec(*head_));
     if (!is_foreseeable(promise_, now())) pass();
-    if (promise_ == kNever) return plan_.promise(head_->job, kNever);  // its nodes are away, and nobody knows till when
+    if (promise_ == kNever) return plan_.promise(head_->job, kNever);  // its nodes are away, it is not known till when
     const bool may_stay = promise_ == kept && !kept_place.shares.empty() && plan_.room().fits(kept_place);
     CHECK(plan_.room().find_busy_first(spec(*head_), head_place_), "the promised job has room when it is promised");
     if (may_stay && kept_from_others(kept_place) <= kept_from_others(head_place_)) {
@@ -98,7 +98,7 @@ class OnePromise {
     room_is_drawn_ = true;
   }
 
-  // Processors that are free now and would not be once the promised job is there: nobody who outlasts that has them.
+  // Processors that are free now and would not be once the promised job is there: no job that outlasts that has them.
   std::int64_t kept_from_others(const Placement& where) const {
     std::int64_t kept = 0;
     for (const Share& s : where.shares) {
@@ -116,7 +116,7 @@ class OnePromise {
     if (plan_.room_at(kept).find_busy_first(spec(*head_), head_place_)) plan_.promise_at(head_->job, kept, head_place_);
   }
 
-  // In candidate order, whoever fits.
+  // Starts every job that fits, in candidate order.
   void overtake() {
     CandidateWalk walk(view_.waiting(), after_);
     for (Gap gap = gap_now(); const WaitingEntry* e = walk.next(gap);) {
@@ -196,7 +196,7 @@ class OnePromise {
   const WaitingEntry* head_ = nullptr;        // the first waiting job that does not fit
   const WaitingEntry::Key* after_ = nullptr;  // jobs behind this one are yet to be tried
   Instant promise_ = kNever;
-  const Placement* set_aside_ = nullptr;  // for the head; nullptr: the promise is fixed, and nobody starts beside it
+  const Placement* set_aside_ = nullptr;  // for the head; nullptr: the promise is fixed, and no job starts beside it
   Placement head_place_;
   Placement where_;
   bool room_is_drawn_ = false;   // plan_.room() is what is left when the promised job has its nodes

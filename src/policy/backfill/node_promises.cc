@@ -105,7 +105,7 @@ class PromisesOnNodes {
   }
 
   // Promises that were made by counting get their places now, in order of their starts: what is free when one starts
-  // stays free as long as nobody who starts later has a place. Where one cannot be kept all are lifted.
+  // stays free as long as no job that starts later has a place. Where one cannot be kept all are lifted.
   void draw_in_order(std::vector<Hold>& held) {
     std::vector<Hold*> by_start;
     by_start.reserve(held.size());

@@ -71,7 +71,7 @@ class NodeBinding {
   RackId rack_of(NodeId node) const { return members_[node.value].rack; }
   std::int64_t weight_of(NodeId node) const { return members_[node.value].weight; }
   bool has_accelerator(NodeId node) const { return weight_of(node) > 0; }
-  // Who serves a node that is there: itself if it has an accelerator, invalid if nobody does.
+  // Which node serves a node that is there: itself if it has an accelerator; invalid: none.
   NodeId bound_to(NodeId node) const { return members_[node.value].host; }
   // The nodes bound to an accelerator node, bottom first.
   std::span<const NodeId> stack(NodeId accelerator_node) const { return members_[accelerator_node.value].stack; }

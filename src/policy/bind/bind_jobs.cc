@@ -312,7 +312,7 @@ bool JobBinding::worth_taking(RackId rack, const Container& container) const {
 }
 
 // t(cpu) <= what the accelerators need for so many of the job's tasks, and of the others' as many, if they have them.
-// Of what accelerators have begun all but one each is still waiting.
+// An accelerator computes one of the tasks that it has begun; the others still wait.
 bool JobBinding::in_time(RackId rack, const Job& job, std::uint32_t waiting) const {
   std::int64_t begun = 0;
   std::int64_t together = 0;

@@ -1,6 +1,6 @@
-// Who computes which task of which job, on a cluster whose jobs share its accelerators: the rules of Li, Zhu, Liu and
-// Qian (policy/bind/bind.h), and better ones, for many jobs at once. A state machine that knows no time: executors ask
-// when they have room.
+// Where each task of each job is computed, on a cluster whose jobs share its accelerators: the rules of Li, Zhu, Liu
+// and Qian (policy/bind/bind.h), and better ones, for many jobs at once. A state machine that knows no time: executors
+// ask when they have room.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +30,13 @@ struct TaskTimes {
 
 // A job's tasks are alike, and lie on its nodes in equal parts: they are counted, not named. No task leaves the rack of
 // its node. An accelerator that several jobs may use takes their tasks in turn, one of each, in order of their ids:
-// whoever comes later is not kept waiting until those before it are through.
+// a job that comes later is not kept waiting until those before it are through.
 //
 // Nodes are bound once for all jobs, as they come and go. Under `container` and `weighted` the tasks of a job are dealt
-// when it comes, on top of what others have there, and all that nobody has begun anew when a node of the rack comes or
-// goes. Under `slot` each processor that a job holds has an equal part of what lies on its node, and is bound from when
-// the job comes until it goes. In a rack without accelerators, and under `none`, the CPUs of the job's nodes compute.
+// when it comes, on top of what others have there, and all that are not begun are dealt anew when a node of the rack
+// comes or goes. Under `slot` each processor that a job holds has an equal part of what lies on its node, and is bound
+// from when the job comes until it goes. In a rack without accelerators, and under `none`, the CPUs of the job's nodes
+// compute.
 //
 // Under `late` nothing is dealt. An accelerator takes a task if it would be done with it no later than the rack's
 // accelerators together could be through with all tasks of all jobs, give or take one task of the fastest; a CPU if it
@@ -77,13 +78,13 @@ class JobBinding {
   // The next task for a container that has room, or for the CPU that a job has on one of its nodes; nothing: not now.
   std::optional<Task> take(ContainerId container);
   std::optional<Task> take_for_cpu(JobId job, NodeId node);
-  // What was begun there (invalid: on a CPU) is done, or counts as not begun. Of a job that has come.
+  // What was begun there (invalid: on a CPU) is done, or counts as not begun. The job must have come.
   void finish(const Task& task, ContainerId container);
   void lose(const Task& task, ContainerId container);
   // A container is through with a task, or has lost it, whose job is gone.
   void abandon(ContainerId container);
 
-  // Of a job that has come.
+  // For a job that has come.
   std::uint32_t unfinished(JobId job) const { return jobs_.at(job).unfinished; }
   // Whether a job on another node may use this node's accelerators; and the nodes of which that has changed since this
   // was last asked.

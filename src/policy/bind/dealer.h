@@ -9,7 +9,8 @@ namespace rota {
 
 inline constexpr std::int32_t kUnitSpeed = 1000;  // of an accelerator, per mille of that for which times are told
 
-// Deals tasks one by one, each to whom it would be done first: least (tasks + 1) / speed, ties to the one added first.
+// Deals tasks one by one, each to the taker that would be done with it first: least (tasks + 1) / speed, ties to the
+// one added first.
 class Dealer {
  public:
   void add(std::int64_t tasks, std::int32_t speed);

@@ -16,7 +16,7 @@ enum class Overrun : std::uint8_t {
   // a promised start is due. It goes back to the queue.
   strict,  // at once, if it holds what was set aside (the base of Li and Lei 2018)
   rb_har,  // RB_HAR (Li and Lei 2018), adopted reading: only if the promised job can start by it, or beside it if
-           // nobody else could use its processors; then it may go on until the next regular job is expected to end
+           // no other job could use its processors; then it may go on until the next regular job is expected to end
   rb_har_literal,  // the same, decided as soon as the promise is due, whether or not the promised job can start by it
   grace,           // only when the promised job can start by it at once: the fewest jobs, of those the least lost work
 };

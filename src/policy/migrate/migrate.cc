@@ -12,7 +12,7 @@ constexpr Duration kLeastGain = seconds(120);  // a move that gains less is not 
 
 Duration elapsed(const View& view, const Job& job) { return job.done + job.ran_by(view.now()); }
 
-// Who may move, given who waits.
+// Which jobs may move, depending on whether others wait.
 class Movers {
  public:
   Movers(const View& view, const Plan& plan)

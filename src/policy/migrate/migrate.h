@@ -1,7 +1,7 @@
 // Second scheduling: running jobs move to nodes with a higher CPU factor that have come free. A job moves only if it
-// can be stopped and go on, or start over; it stays if others wait who could be the worse for it: while anybody waits,
-// only jobs that keep their progress move, and only where room is a matter of counting; while anybody is promised a
-// start, nobody moves who would end later by it.
+// can be stopped and go on, or start over; it stays if jobs wait that could be the worse for it: while any job waits,
+// only jobs that keep their progress move, and only where room is a matter of counting; while any job is promised a
+// start, no job moves that would end later by it.
 //
 // cpu_factor is Wang et al. 2018 (second scheduling), as printed: at every poll, the fastest node with a free processor
 // is the target and the slowest node with a running job the source; the first job of the source that has run for longer

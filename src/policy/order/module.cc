@@ -1,4 +1,4 @@
-// Whose turn it is, and who is tried first when others pass.
+// Which job's turn it is, and which is tried first when others pass.
 #include "policy/registry.h"
 
 namespace rota {

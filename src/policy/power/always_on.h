@@ -1,6 +1,6 @@
-// power=always-on, as it is where nobody says otherwise: no node is ever sent to sleep, and who was sent to sleep by a
-// rule before is woken, again and again should a boot fail. Who sleeps otherwise (an operator wanted it, or it went off
-// by itself) is left alone. Costs a comparison where no node sleeps.
+// power=always-on, the default: no node is ever sent to sleep, and a node that a rule sent to sleep before is woken,
+// again and again should a boot fail. A node that sleeps otherwise (an operator wanted it, or it went off by itself) is
+// left alone. Costs a comparison where no node sleeps.
 #pragma once
 
 #include "policy/policy.h"

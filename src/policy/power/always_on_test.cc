@@ -58,7 +58,7 @@ TEST_F(AlwaysOnTest, NobodyIsWokenWhereNobodySleeps) {
 }
 
 TEST_F(AlwaysOnTest, WhoWasSentToSleepByARuleIsWokenAndWhoByAnOperatorIsNot) {
-  sleeps(kFirst, Rule::head_fits);  // as somebody orders it
+  sleeps(kFirst, Rule::head_fits);  // as an operator orders it
   sleeps(kSecond, Rule::idle_for_long);
   EXPECT_EQ(woken(), std::vector{kSecond});
   EXPECT_EQ(woken("fcfs"), std::vector{kSecond}) << "the plain mode, too";

@@ -1,5 +1,5 @@
 // Whether the nodes that are on could take each job that waits, and the smallest that each partition allows, if they
-// were empty: then everybody starts some day, whoever else sleeps. Not thread-safe.
+// were empty: then every job starts some day, whatever other nodes sleep. Not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -240,7 +240,7 @@ void ask(const ChainKnobs& k, ClusterOptions& options) {
   options.wakes_for_promises = k.power.on_demand();
   options.work_history = k.power.rule == Power::load_factor && !k.power.knows_the_log();
   options.demand_history = k.power.rule == Power::demand;
-  options.waiting.by_queue |= k.power.rule == Power::load_factor;  // who waits at all, at each look
+  options.waiting.by_queue |= k.power.rule == Power::load_factor;  // all jobs that wait, at each look
 }
 
 constexpr EngineNeed kNeeds[]{{"power", Capability::power, switches}};

@@ -377,7 +377,7 @@ class Demand {
     std::int64_t lacking;
   };
 
-  std::vector<JobId> promised_anew_;  // by who comes before, rising
+  std::vector<JobId> promised_anew_;  // by links before this one, rising
   std::int64_t promised_ = 0;         // that must be woken now for promises
   std::int64_t wanted_ = 0;           // that jobs which have waited could start on now
   std::int64_t hoped_ = 0;            // that jobs could start on now, however short they have waited

@@ -1,4 +1,4 @@
-// power=demand and power=idle-timeout: nodes are woken when somebody wants them and sent to sleep when nobody has for a
+// power=demand and power=idle-timeout: nodes are woken when a job needs them and sent to sleep when none has for a
 // while. Rules after Slurm's SuspendTime, OAR's gate (off only if idle and next used late enough) and the break-even
 // sleep of Orgerie and Lefevre; waking ahead of promises and the learned reserve are Rota's own.
 //
@@ -18,9 +18,9 @@
 // the node, however short it has waited, the node is kept warm, a promise needs it before the shortest sleep that pays
 // is over (PowerDraw::break_even), it was woken less than `least-on` ago, or it has had its `cycles` of the day. `ramp`
 // limits how many nodes are switched in a minute. `thrift` sets idle = boot^2 / (4 thrift), and a job waits as long as
-// what it lacks may come free within `thrift`, up to three times that: who lets jobs wait for longer also lets nodes
-// sleep sooner. power=idle-timeout: tau = idle for every node, no wait, no reserve, no guards, and break-even is not
-// looked at.
+// what it lacks may come free within `thrift`, up to three times that: a site that lets jobs wait for longer also lets
+// nodes sleep sooner. power=idle-timeout: tau = idle for every node, no wait, no reserve, no guards, and break-even is
+// not looked at.
 #pragma once
 
 #include "policy/policy.h"

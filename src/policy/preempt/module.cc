@@ -52,7 +52,7 @@ constexpr Refusal kRefusals[]{
      "promises does not know of that: take depth=0 or depth=1, or another auction, or leave preempt out."},
     {[](const ChainKnobs& k) { return preempts(k) && asks_for_processors(k.overrun); },
      "preempt goes with overrun=kill, run-on, grace or a duration: take one of these, or leave preempt out."},
-    // whoever gives way has used something, and then another may come first than for whom it was done
+    // a job that gives way has used something, and then another job may come first than the one that it gave way to
     {[](const ChainKnobs& k) { return preempts(k) && by_recent_use(k); },
      "with order=fair it may be another's turn once somebody has given way, so that preempt would serve the wrong job: "
      "take another order, or leave preempt out."},

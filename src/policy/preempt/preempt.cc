@@ -10,9 +10,9 @@ namespace {
 
 using Key = WaitingEntry::Key;
 
-// One look at the queue in order: who is placed on what is free and on what others leave, and who has to leave for it.
+// One look at the queue in order: which jobs are placed on what is free and on what others leave, and which must leave.
 // A job that was taken off its processors is looked at again at its own place in the queue, and stays if there is room
-// after all; so nobody gives way in vain.
+// after all; so no job gives way in vain.
 class Walk {
  public:
   Walk(const View& view, Plan& plan, bool keeps_work, Duration lag)
@@ -81,7 +81,8 @@ class Walk {
 
   std::int64_t room() const { return free_ + coming_; }
 
-  // Who may be placed next in candidate order: at most so many processors can be had for it, or for anybody behind it.
+  // The job that may be placed next in candidate order: neither the first nor a job behind it can have more than
+  // `most`.
   const WaitingEntry* next_that_may_fit(const Key* after) const {
     const WaitingEntry* first = view_.waiting().candidate({room() + kAny, Duration::max(), 0}, after);
     if (!first) return nullptr;
@@ -180,10 +181,10 @@ class Walk {
   const View& view_;
   Plan& plan_;
   bool keeps_work_;
-  Duration lag_;              // from the command until those who give way have left
-  bool awaits_ends_ = false;  // somebody waits for ends, and nobody behind is looked at
-  std::int64_t free_ = 0;     // now, and given to nobody yet
-  std::int64_t coming_ = 0;   // of those who leave, and given to nobody yet
+  Duration lag_;              // from the command until the jobs that give way have left
+  bool awaits_ends_ = false;  // a job waits for ends, and none behind is looked at
+  std::int64_t free_ = 0;     // now, and given to no job yet
+  std::int64_t coming_ = 0;   // of jobs that leave, and given to no job yet
   const WaitingEntry* turns_end_ = nullptr;
   std::vector<Placed> placed_;
   std::vector<Taken> taken_;  // by place
@@ -193,7 +194,7 @@ class Walk {
 
 namespace {
 
-// Who asks for whole nodes may fit by counting as things are, and yet not where others leave parts of nodes.
+// A job that asks for whole nodes may fit by counting as things are, and yet not where others leave parts of nodes.
 bool counts_tell_what_leaving_gains(const View& view) {
   if (view.nodes().counted()) return true;
   const std::int32_t lowest = view.by_priority().empty() ? INT32_MAX : view.by_priority().lowest();

@@ -1,5 +1,5 @@
-// Who gives way where it matters on which nodes: as by counting, but for one beneficiary at a time, and those who leave
-// make room on nodes on which it can run. The next cycle, at the same instant, looks for the next one.
+// Which jobs give way where it matters on which nodes: as by counting, but for one beneficiary at a time, and the jobs
+// that leave make room on nodes on which it can run. The next cycle, at the same instant, looks for the next one.
 #include <algorithm>
 #include <vector>
 
@@ -11,7 +11,7 @@
 namespace rota {
 namespace {
 
-// What is left of what is free now and of what those give back who are leaving, as others leave too.
+// What is left of what is free now and of what leaving jobs give back, as others leave too.
 class RoomMade {
  public:
   RoomMade(const View& view, NodeRoom& room, const JobSpec& spec) : view_(view), room_(room), watch_(room, spec) {}
@@ -70,7 +70,7 @@ class NodeWalk {
     const RunningByPriority& others = view_.by_priority();
     return !others.empty() && others.lowest() < view_.job(e.job).spec.priority;
   }
-  // Nobody behind one who outranks nobody outranks anybody.
+  // Behind a job that outranks no running job no other job does.
   bool worth_looking_at(const WaitingEntry& e) const {
     return leave_.empty() && (!view_.leaving().empty() || outranks(e));
   }
@@ -115,7 +115,7 @@ class NodeWalk {
     return true;
   }
 
-  // On what its own victims leave, or else on what anybody leaves.
+  // Places the job on what its own victims leave, or else on what any job leaves.
   bool waits_for_leaving(JobId id) {
     if (view_.leaving().empty()) return false;
     const JobSpec& spec = view_.job(id).spec;
@@ -171,17 +171,17 @@ class NodeWalk {
 
   const View& view_;
   Plan& plan_;
-  Duration lag_;           // from the command until those who give way have left
-  NodeSpace& now_;         // what is free now and kept for nobody
-  NodeRoom& later_;        // the same, and what those leave who are leaving
+  Duration lag_;           // from the command until the jobs that give way have left
+  NodeSpace& now_;         // what is free now and kept for no job
+  NodeRoom& later_;        // now_, and what leaving jobs give back
   std::int64_t left_ = 0;  // processors in later_
   std::vector<Start> starts_;
   std::vector<JobId> placed_;
   std::vector<JobId> leave_;
-  JobId beneficiary_;  // of those who leave
+  JobId beneficiary_;  // of the jobs that leave
   Placement where_;
-  bool awaits_ends_ = false;  // somebody waits for ends, and nobody behind is looked at
-  bool waited_for_ = false;   // somebody was passed over, or waits for others to leave
+  bool awaits_ends_ = false;  // a job waits for ends, and none behind is looked at
+  bool waited_for_ = false;   // a job was passed over, or waits for others to leave
   Refused refused_now_;
   Refused refused_later_;
   Refused refused_even_so_;

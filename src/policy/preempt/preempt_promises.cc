@@ -1,6 +1,6 @@
-// Who gives way where several jobs hold promises. One job a cycle is served, the first of the queue: what is promised
-// to jobs of its priority or higher binds it like what runs; what is promised to lower ones is withdrawn where it is in
-// the way. Where a checkpoint takes its time, the job is promised the instant at which it is written.
+// Which jobs give way where several jobs hold promises. One job a cycle is served, the first of the queue: what is
+// promised to jobs of its priority or higher binds it like what runs; what is promised to lower ones is withdrawn where
+// it is in the way. Where a checkpoint takes its time, the job is promised the instant at which it is written.
 #include <algorithm>
 #include <vector>
 
@@ -147,8 +147,8 @@ class FirstServed {
  private:
   bool is_on_its_way() const { return job_.promise > view_.now() && job_.promise <= view_.now() + lag_; }
 
-  // Somebody who was to have left by now is still there: what is free is kept for whom that was, and for who comes
-  // first.
+  // A job that was to have left by now is still there: what is free is kept for the job that it gives way to, and for
+  // the first of the queue.
   bool some_are_late() const {
     const auto is_late = [&](const Leaving& l) {
       return lag_ == Duration{0} || view_.job(l.job).expected_end() <= view_.now();
@@ -185,7 +185,7 @@ class FirstServed {
   Plan& plan_;
   JobId first_;
   const Job& job_;
-  Duration lag_;  // from the command until those who give way have left
+  Duration lag_;  // from the command until the jobs that give way have left
   Room room_;
 };
 

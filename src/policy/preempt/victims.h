@@ -1,4 +1,5 @@
-// Whom to stop so that a promised job can start: as few as possible, and of those sets the one that loses least work.
+// Which jobs to stop so that a promised job can start: as few as possible, and of those sets the one that loses least
+// work.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// Whom a waiting job displaces: the lowest priority gives way first, of one priority the latest start, until there is
-// room; then those are spared who are not needed after all, the highest priority first. So no proper subset would do.
+// Which jobs a waiting job displaces: the lowest priority gives way first, of one priority the latest start, until
+// there is room; then those are spared that are not needed after all, the highest priority first. So no proper subset
+// would do.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +11,8 @@
 
 namespace rota {
 
-// visit(JobId) for the running jobs whose limits end them within `lag`, before anybody who is told now would have left.
+// visit(JobId) for the running jobs whose limits end them within `lag`, before any job that is told now would have
+// left.
 template <class Visit>
 void for_each_over_soon(const View& view, Duration lag, const Visit& visit) {
   if (lag <= Duration{0}) return;
@@ -23,7 +25,7 @@ void for_each_over_soon(const View& view, Duration lag, const Visit& visit) {
   });
 }
 
-// Of the running jobs below `priority`; none if even all of them would not make room. `room` has fits(),
+// Chooses from the running jobs below `priority`; none if even all of them would not make room. `room` has fits(),
 // release(JobId) and take_back(JobId), has no room for the job yet, and is left as if those chosen had left.
 template <class Room>
 std::vector<JobId> who_leaves(const View& view, std::int32_t priority, Room& room) {

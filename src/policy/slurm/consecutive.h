@@ -8,7 +8,7 @@ namespace rota {
 // Nodes in a row, in file order, each of which has a processor for the job, are a block. The job goes to the block with
 // the fewest processors that has enough, or else to the one with the most, and with what is left on to another. Within
 // a block it goes to the one node with the fewest processors that has enough for all that is left, or else fills the
-// nodes in their order. Of equal ones the first. False: the job does not fit. O(nodes + blocks log blocks)
+// nodes in their order. The first of equal ones is taken. False: the job does not fit. O(nodes + blocks log blocks)
 bool find_consecutive(const NodeRoom& room, const JobSpec& spec, Placement& where);
 
 }  // namespace rota

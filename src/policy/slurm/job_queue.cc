@@ -28,7 +28,7 @@ void SlurmPriorities::rank_users() {
   std::vector<std::pair<std::int64_t, std::uint32_t>> by_use;
   for (const auto& [user, spent] : view_.recent_use().all()) by_use.emplace_back(spent, user);
   std::sort(by_use.begin(), by_use.end());
-  const auto users = static_cast<double>(by_use.size()) + 1.0;  // with those who have used nothing
+  const auto users = static_cast<double>(by_use.size()) + 1.0;  // with the users that have no use
   std::size_t rank = 0;
   for (std::size_t i = 0; i < by_use.size(); ++i) {
     if (i > 0 && by_use[i].first != by_use[i - 1].first) rank = i;  // equal use, equal rank

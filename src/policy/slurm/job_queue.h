@@ -3,7 +3,7 @@
 // number, and then by arrival (https://slurm.schedmd.com/priority_multifactor.html). Pure; lives for one cycle.
 //
 // Fair share is that of the tree of accounts (model/share_tree.h). Where there are none, every user has the same
-// shares: he who has used the least of late has 1. Use counts once a job has ended.
+// shares: the user with the least use of late has 1. Use counts once a job has ended.
 #pragma once
 
 #include <map>
@@ -46,7 +46,7 @@ class SlurmPriorities {
   const SlurmWeights& weights_;
   bool by_resources_ = false;
   Instant reckoned_at_;
-  std::map<std::uint32_t, double> fair_;  // by user; who is not there has used nothing
+  std::map<std::uint32_t, double> fair_;  // by user; one without an entry has used nothing
   std::int64_t most_job_factor_ = 1;
   std::int64_t most_qos_ = 0;
   Partition whole_;  // of jobs without a partition

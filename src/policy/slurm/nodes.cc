@@ -110,10 +110,10 @@ bool SlurmNodes::too_few(const JobSpec& spec, const NodeSet& nodes) const {
   return nodes.size() < std::max<std::size_t>(1, Spread(spec).nodes);
 }
 
-// When there is room on these nodes if running jobs end as expected and nobody else starts. Ends that are close to each
-// other are looked at together, as Slurm does: those up to a barrier, which lies a while after the first of them, and
-// the while doubles from one look to the next. What ends on other nodes is passed over, and who comes after it is taken
-// along without a look at the clock.
+// When there is room on these nodes if running jobs end as expected and no other job starts. Ends that are close to
+// each other are looked at together, as Slurm does: those up to a barrier, which lies a while after the first of them,
+// and the while doubles from one look to the next. A job that ends on other nodes is passed over, and the job after it
+// is taken along without a look at the clock.
 Instant SlurmNodes::will_run(const JobSpec& spec, const NodeSet& nodes, bool now_only) {
   restrict_to(nodes);
   if (place(spec)) return now();

@@ -58,7 +58,7 @@ class Passes {
  private:
   const JobSpec& spec(const WaitingEntry& e) const { return view_.job(e.job).spec; }
   Reason ahead_of_others() const { return {Rule::skipped_ahead, {}, kNever, plan_.free(), 0}; }
-  // Then it is passed over: nobody waits for licences with anything reserved.
+  // Then it is passed over: no job that waits for licences has anything reserved.
   bool lacks_licences(const JobSpec& asked) const { return !plan_.nodes().has_licences(asked); }
 
   // False: no more may start in this pass.

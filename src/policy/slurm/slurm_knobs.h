@@ -1,4 +1,5 @@
-// What of slurm.conf decides whose turn it is and who starts. Names and defaults are Slurm's (22.05).
+// The parameters of slurm.conf that decide which job's turn it is and which jobs start. Names and defaults are Slurm's
+// (22.05).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ struct SlurmWeights {
   std::int64_t fair_share = 0;
   std::int64_t partition = 0;
   std::int64_t qos = 0;
-  // Of what a job asks for as a part of its partition's (PriorityWeightTRES).
+  // For what a job asks for, as a part of its partition's (PriorityWeightTRES).
   std::int64_t processors = 0;
   std::int64_t memory = 0;
   std::int64_t nodes = 0;
@@ -28,7 +29,7 @@ struct SlurmWeights {
 };
 
 struct SlurmKnobs {
-  bool planner = false;  // whether anybody plans as Slurm does
+  bool planner = false;  // whether a link plans as Slurm does
   // The backfill pass.
   Duration interval = seconds(30);  // between two of them; 0: there is none (sched/builtin)
   Duration resolution = seconds(60);

@@ -24,7 +24,8 @@ class SlurmCounts {
  public:
   SlurmCounts(const View& view, Plan& plan, const SlurmKnobs& knobs);
 
-  // The main pass: whether a job can start now, and that its partition gets no more starts; false: nobody does.
+  // The main pass: whether a job can start now, and that its partition gets no more starts; false: no other one does
+  // either.
   bool fits_now(const WaitingEntry& e) const;
   bool open_to(PartitionId /*partition*/) const { return true; }
   bool close(PartitionId /*partition*/) { return false; }  // all partitions have all processors
