@@ -28,7 +28,7 @@ void KeptTimeline::begin(const View& view) {
   elsewhere_.assign(view.nodes().licences().size(), 0);
 }
 
-// First all that is over is given, then what is new is taken: what has no room then is in somebody's way.
+// First all that is over is given, then what is new is taken: what has no room then is in another's way.
 bool KeptTimeline::follow(const View& view, Promises promises) {
   const bool goes_on = space_ == &view.nodes() && back_.size() == view.nodes().size() &&
                        descriptions_ == view.nodes().descriptions() && now_ <= view.now();

@@ -1,6 +1,6 @@
-// The NodeTimeline of who plans on nodes, kept from cycle to cycle: what has become of running jobs, promises, nodes
-// that are away, reservations and licences since is drawn, and nothing else. It says what the view says and nothing of
-// its own, whatever has happened in between. Not thread-safe.
+// The NodeTimeline of a policy that plans on nodes, kept from cycle to cycle: what has become of running jobs,
+// promises, nodes that are away, reservations and licences since is drawn, and nothing else. It says what the view says
+// and nothing of its own, whatever has happened in between. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ class KeptTimeline {
   enum class Promises : std::uint8_t { drawn, left_out };
   bool follow(const View& view, Promises promises);
 
-  bool some_have_no_place() const { return some_have_no_place_; }  // of those who are promised a start
-  // Of a promise, as it is drawn: whether something short of what it needs is drawn beside it, as follow() found it.
+  bool some_have_no_place() const { return some_have_no_place_; }  // of the promised jobs
+  // Whether something is drawn beside a promise, as it is drawn, that leaves too little for it, as follow() found it.
   // O(1) where nothing new is in the way, else O(nodes of the job x changes there)
   bool lacks_room(const Hold& hold) const {
     return hold.from < crowded_until_ && hold.to > crowded_from_ &&
@@ -37,7 +37,7 @@ class KeptTimeline {
 
   NodeTimeline& timeline() { return timeline_; }
 
-  // Of a job that waits; it stays where it is as long as the job is promised a start.
+  // The hold of a job that waits; it stays at its address as long as the job is promised a start.
   Hold& hold_of(JobId job);
 
   // Draws a place, which is then what the job has.

@@ -69,7 +69,7 @@ class NodeRoom {
     if (follows_) touched_.push_back(node);
   }
 
-  // As if; of who does not follow.
+  // As if so much were free; not for a room that follows another.
   void set(NodeId node, const NodeFree& free) { free_[node.value] = free; }
   void set_licences_free(LicenceId licence, std::int64_t count) { licences_[licence.value] = count; }
 

@@ -96,7 +96,7 @@ void NodeTimeline::change(Instant from, Duration duration, const Placement& wher
 std::size_t NodeTimeline::cut(std::uint32_t track, Instant at) {
   Track& all = tracks_[track];
   const std::size_t i = index_at(all, at);
-  if (all[i].at >= at || at <= begin()) return i;  // nobody asks what was before
+  if (all[i].at >= at || at <= begin()) return i;  // what was before is not asked for
   all.insert(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, {at, all[i].free});
   note(track, at);
   return i + 1;
@@ -190,7 +190,7 @@ Instant NodeTimeline::free_since(Instant at, const JobSpec& spec, const Placemen
 }
 
 bool NodeTimeline::place_at(Instant at, const JobSpec& spec, Duration duration, Placement& where) {
-  // Of a track, until there is too little: less of it is no different.
+  // What is free on a track all through, or the first amount that is too little: one still lower makes no difference.
   const auto least = [&](const Track& all, const auto& suffices) {
     std::size_t i = index_at(all, at);
     NodeFree free = all[i].free;
@@ -361,7 +361,7 @@ class NodeTimeline::CountedStarts {
       const Instant end = std::min(steps_[start_].at + stay_, own_);
       while (room_to_ < steps_.size() && steps_[room_to_].free >= processors_ && steps_[room_to_].at < end) ++room_to_;
       if (room_to_ == steps_.size() || steps_[room_to_].at >= end) return start_++;
-      start_ = room_to_ + 1;  // nobody who runs then has room
+      start_ = room_to_ + 1;  // a job that runs at that step has no room
       while (start_ < end_ && steps_[start_].free < processors_) ++start_;
     }
     return steps_.size();

@@ -1,8 +1,8 @@
 // What is free on each node from now on: the Profile of clusters that are described node by node. It begins with all of
-// them unused; who draws in what runs, is promised, away or reserved is KeptTimeline. Each node has a list of its own
-// of what is free from when on, and for each instant at which something changes it is known on which nodes, and how
-// many processors are free on all of them. So a question costs what changes while the job would run, and not the nodes
-// at each step, and nodes are asked only where there is room by counting.
+// them unused; KeptTimeline draws in what runs, is promised, away or reserved. Each node has a list of its own of what
+// is free from when on, and for each instant at which something changes it is known on which nodes, and how many
+// processors are free on all of them. So a question costs what changes while the job would run, and not the nodes at
+// each step, and nodes are asked only where there is room by counting.
 #pragma once
 
 #include <vector>
@@ -55,8 +55,8 @@ class NodeTimeline {
     return earliest(spec, duration, where, {steps_.front().at});
   }
 
-  // Before which instant within these bounds there is no start for who has a place from the end of them on, and would
-  // give it back; kNever: there is none. By counting alone. O(steps within them)
+  // Before which instant within these bounds there is no start for a job that has a place from the end of them on, and
+  // would give it back; kNever: there is none. By counting alone. O(steps within them)
   Instant none_before(const Bounds& bounds, const JobSpec& spec, Duration duration) const;
 
   // Where it can start at an instant, on nodes that stay free all through; false: nowhere.

@@ -107,7 +107,7 @@ bool Plan::follow_profile() {
   if (view.sequence() != kept_until_ + ended + view.arrived().size()) return false;  // something else has happened
   if (view.releases() != static_cast<std::int64_t>(ended)) return false;             // or a job is back in the queue
   if (!view.nodes().counted() || view.options().presume_ended || !view.reservations().empty()) return false;
-  if (view.running().released_by(view.now()) > 0) return false;  // who is overdue holds its processors a moment longer
+  if (view.running().released_by(view.now()) > 0) return false;  // an overdue job holds its processors a moment longer
   for (const JobId id : view.gone()) {
     if (!view.job(id).ended() || view.job(id).expected_end() <= kept_at_) return false;
   }

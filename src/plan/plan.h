@@ -106,7 +106,8 @@ class Plan {
   // The earliest start for so many processors; more than `processors now free` must be asked. It knows of no
   // reservations: where one is in reach (View::reserved_in_reach), ask profile(). Nodes that boot count
   // from when they are expected to be on. Nodes that sleep count from when they would be on if they were woken now,
-  // under ClusterOptions::wakes_for_promises: somebody then wakes them in the same cycle. Otherwise they never count.
+  // under ClusterOptions::wakes_for_promises: a later link then wakes them in the same cycle. Otherwise they never
+  // count.
   Opening opening(std::int64_t processors) const;
 
   // Processors free at a later instant after the draft's starts, if all jobs end as expected; likewise without
@@ -130,7 +131,7 @@ class Plan {
   // What is free on each node at a later instant after the draft's starts, if all jobs end as expected.
   NodeRoom& room_at(Instant at);
   NodeRoom& room() { return room_; }
-  // Nodes for who finds places in something less than what is free now; follows nodes() when told to.
+  // Nodes for a policy that finds places in less than what is free now; follows nodes() when told to.
   NodeSpace& some_nodes() { return some_nodes_; }
 
   // What is free from now on after running jobs, reservations and the draft's starts; the first call of a cycle makes
@@ -138,11 +139,12 @@ class Plan {
   Profile& profile() { return profile_open_ ? profile_ : open_profile(); }
   Profile& open_profile();  // makes it anew
 
-  // Who has drawn all starts and promises of the draft into profile() may keep it for the next cycle, which then brings
-  // it up to its own time instead of making and drawing it anew: where nothing but ends and arrivals has happened since
-  // this plan was carried out. Every fact is accounted for by its number, so the answer is that of the view alone.
+  // A policy that has drawn all starts and promises of the draft into profile() may keep it for the next cycle, which
+  // then brings it up to its own time instead of making and drawing it anew: where nothing but ends and arrivals has
+  // happened since this plan was carried out. Every fact is accounted for by its number, so the answer is that of the
+  // view alone.
   void keep_profile() {
-    if (!view_->leaving().empty()) return;  // who gives way is counted until it has left, and may end before
+    if (!view_->leaving().empty()) return;  // a job that gives way is counted until it has left, and may end before
     profile_kept_ = true;
     kept_from_ = view_->sequence();
     kept_at_ = view_->now();
@@ -151,8 +153,8 @@ class Plan {
   // Whether profile() is now that of the plan before, with what running jobs have left since. O(ended + steps)
   bool follow_profile();
 
-  // What is free on each node over time, for who plans there; kept from cycle to cycle, for it says what the view says
-  // once it follows that.
+  // What is free on each node over time, for a policy that plans there; kept from cycle to cycle, for it says what the
+  // view says once it follows that.
   KeptTimeline& kept_timeline() { return *kept_timeline_; }
 
   // Where a planner that makes many promises keeps them while it drafts.
@@ -168,7 +170,7 @@ class Plan {
 
   // Whether the draft kills anything; then whatever waits for that is decided in the cycle after.
   bool kills() const { return kills_ > 0; }
-  // Whoever comes after must start nobody: what is free is kept for those in whose favour others give way.
+  // Links that come after must start no job: what is free is kept for the jobs in whose favour others give way.
   void close() { closed_ = true; }
   bool closed() const { return closed_ || kills_ > 0; }
   // Once this is carried out there is more to decide at the same instant.
@@ -178,9 +180,9 @@ class Plan {
   std::span<const Action> actions() const { return actions_; }
   std::span<const Promise> promises() const { return promises_; }
 
-  // Of everything that is decided, in order: when, about whom, what, where, until when, in whose favour; promised
-  // starts and their places; when power is looked at and when all is planned again. Equal hashes, equal decisions; the
-  // same on every machine.
+  // The hash of everything that is decided, in order: when, which job, what, where, until when, in whose favour;
+  // promised starts and their places; when power is looked at and when all is planned again. Equal hashes, equal
+  // decisions; the same on every machine.
   std::uint64_t hash() const;
   // Whether anything is: what is not needs no hash.
   bool decides() const { return !actions_.empty() || !promises_.empty() || reviewed_ || replanned_; }

@@ -33,8 +33,8 @@ class Profile {
   // The earliest start at or after `from` with `processors` free all through `duration`; kNever if there is none.
   Instant earliest(Instant from, std::int64_t processors, Duration duration) const;
 
-  // The same for who holds a place from `held` on, if it gave that back; never later than `held`. Nothing may be
-  // overcommitted there.
+  // The earliest start of a job that holds a place from `held` on, if it gave that back; never later than `held`.
+  // Nothing may be overcommitted there.
   Instant earliest_before(Instant held, std::int64_t processors, Duration duration) const;
 
   // Whether so many are free all through.

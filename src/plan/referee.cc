@@ -20,7 +20,7 @@ Instant promise_after(const View& view, const Plan& plan, JobId id) {
   return view.job(id).promise;
 }
 
-// Whether a start that overtakes somebody is expected to last beyond this instant.
+// Whether a start that overtakes a job is expected to last beyond this instant.
 bool overtaken_beyond(const View& view, const Plan& plan, Instant at) {
   for (const Action& a : plan.actions()) {
     if (a.kind == ActionKind::start && a.backfilled && view.now() + view.job(a.job).expected > at) return true;
@@ -195,7 +195,7 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
   return std::nullopt;
 }
 
-// Starts that do not say that they overtake anybody are the first of the queue, where its order says whose turn it is.
+// Starts that are not said to overtake any job are the first of the queue, where its order says whose turn it is.
 std::optional<std::string> Referee::check_turns(const View& view, const Plan& plan) {
   if (view.options().turns_of_its_own) return std::nullopt;
   const WaitingEntry* next = nullptr;
@@ -226,15 +226,15 @@ std::int64_t Referee::free_at(const View& view, const Plan& plan, Instant at, bo
   return free;
 }
 
-// Whether what was promised before this plan could not be kept together even if nobody had overtaken.
+// Whether what was promised before this plan could not be kept together even if no job had overtaken.
 bool Referee::were_broken(const View& view, const Plan& plan) {
   if (!view.counts_decide()) return node_excess(view, plan, Promises::before, HeldFrom::beginning).has_value();
   return view.promised().size() > 1 && first_excess(view, plan, Promises::before);
 }
 
-// What was promised before this plan is kept by it, unless that was impossible even if nobody had overtaken.
+// What was promised before this plan is kept by it, unless that was impossible even if no job had overtaken.
 std::optional<std::string> Referee::check_kept_promises(const View& view, const Plan& plan) {
-  std::optional<bool> were_broken_anyway;  // reckoned where somebody asks: O(running + promised)
+  std::optional<bool> were_broken_anyway;  // reckoned when it is asked for: O(running + promised)
   const auto is_breach = [&] {
     if (!were_broken_anyway) were_broken_anyway = were_broken(view, plan);
     return !*were_broken_anyway;

@@ -1,7 +1,7 @@
 // Checks every plan before it is carried out, with a ledger and arithmetic of its own: nothing here is shared with Plan
 // or Profile, and the ledger is kept from the events alone. It is on in every rehearsal and in production.
 //
-// In every plan it checks: that each action is about a job in the right state, once, and starts that overtake nobody
+// In every plan it checks: that each action is about a job in the right state, once, and starts that overtake no job
 // are the first of the queue; that the starts fit the processors that are free; that every promise that stands after
 // the plan can be kept if all running jobs end as expected; that no promise is moved later, or withdrawn, or spoilt by
 // a start, unless the world itself had already broken it; that no job starts on a node that is not on, only a node that
@@ -10,15 +10,15 @@
 // all promises together from time to time, paid from a credit that each plan earns, so that its cost per plan stays
 // bounded.
 //
-// Of reservations it checks that no start and no promise lies where something is reserved, unless there is room beside
-// it.
+// About reservations it checks that no start and no promise lies where something is reserved, unless there is room
+// beside it.
 //
-// Of migration it checks that a job moves once, to a place that is free before anybody has moved, and that nobody who
-// waits is the worse for it: promises can be kept as before, and nobody starts over while others wait.
+// About migration it checks that a job moves once, to a place that is free before any job has moved, and that no
+// waiting job is the worse for it: promises can be kept as before, and no job starts over while others wait.
 //
-// Of preemption it checks that those who give way have strictly lower priority than who they give way to, that what
-// they free suffices for all of these, and, where nothing else happens in between, that these do start in their place
-// and nobody who gave way does.
+// About preemption it checks that the jobs that give way have strictly lower priority than the jobs that they give way
+// to, that what they free suffices for all of these, and, where nothing else happens in between, that these do start in
+// their place and no job that gave way does.
 #pragma once
 
 #include <algorithm>
@@ -63,7 +63,7 @@ class Referee {
   [[gnu::cold]] void saw(const View& before, const Described& fact);
   [[gnu::cold]] void saw(const View& before, const Reserved& fact);
   [[gnu::cold]] void saw(const View& before, const Unreserved& fact);
-  // Whoever gave way did so for what was known then.
+  // A job that gave way did so for what was known then.
   void saw(const View& /*before*/, const Opened& /*fact*/) { gave_way_.clear(); }  // and was seen to, or not
   void saw(const View& /*before*/, const Launched& /*fact*/) { gave_way_.clear(); }
   void saw(const View& /*before*/, const Overdue& /*fact*/) { gave_way_.clear(); }
@@ -126,7 +126,8 @@ class Referee {
   std::int64_t reserved_at(Instant at) const;
   std::int64_t reserved_beside(const View& view, Instant at) const;
   std::int64_t least_free(const View& view, const Plan& plan, JobId job, Instant from) const;
-  // Whether what is reserved is held from its beginning, or from when those who run there are expected to have left.
+  // Whether what is reserved is held from its beginning, or from when the jobs that run there are expected to have
+  // left.
   enum class HeldFrom : std::uint8_t { beginning, others_ends };
   void count_reserved(const View& view, HeldFrom from);
   std::optional<std::string> recount(const View& view);
@@ -175,10 +176,10 @@ class Referee {
   bool starts(JobId job) const { return std::ranges::binary_search(started_, job); }
   bool were_broken(const View& view, const Plan& plan);
 
-  PagedTable<State> ledger_;  // by job id; whoever is gone is forgotten
+  PagedTable<State> ledger_;  // by job id; a job that is gone is forgotten
   std::int64_t held_ = 0;     // processors of running jobs
   std::int64_t leaving_ = 0;  // of those, of jobs that were told to give way
-  // Who gave way to whom at one instant at which nothing else has happened since; else empty.
+  // Which jobs gave way, and to which, at one instant at which nothing else has happened since; else empty.
   struct GaveWay {
     JobId job;
     JobId beneficiary;
@@ -240,7 +241,7 @@ class Referee {
   std::vector<Promise> fresh_;
 };
 
-// visit(when they can take jobs, processors) for nodes that are not on; kNever: nobody promises to wake them.
+// visit(when they can take jobs, processors) for nodes that are not on; kNever: no policy promises to wake them.
 template <class Visit>
 void Referee::for_each_away(const View& view, const Visit& visit) const {
   const Instant now = view.now();

@@ -28,8 +28,8 @@ std::size_t slots(const Machine& machine) { return machine.nodes.size() + machin
 
 std::size_t slot_of(const Machine& machine, LicenceId licence) { return machine.nodes.size() + licence.value; }
 
-// Puts changes in order of their nodes, and no further: of nodes behind one that is in want nobody asks. Where those of
-// each node end.
+// Puts changes in order of their nodes, and no further: the changes of a node are sorted when it is looked at, and
+// behind one that lacks room none is. Returns where those of each node end.
 template <class Change>
 std::vector<std::size_t> put_in_order_of_nodes(std::vector<Change>& changes, std::size_t nodes) {
   std::vector<std::size_t> ends(nodes + 1);
@@ -116,7 +116,7 @@ std::optional<std::string> Referee::check_places(const View& view, const Plan& p
     if (tried == plan.places().size()) return name(view, a.job) + " is started nowhere";
     const Placement& where = plan.places()[tried++];
     count_place(view, a.job, where, 1);
-    if (a.kind == ActionKind::start) count_licences(view, a.job, 1);  // who moves holds its own, lacking or not
+    if (a.kind == ActionKind::start) count_licences(view, a.job, 1);  // a job that moves holds its own, lacking or not
     breach = check_room(view, a, where);
     if (!breach) breach = check_shape(view, a.job, where);
   }
@@ -335,7 +335,7 @@ bool Referee::may_lack_for_ever(const View& view, JobId job) const {
   return unfit_nodes_ > 0 || view.nodes().withheld() > 0 || !all_licences(view.job(job).spec, only_ours);
 }
 
-// Of a job that is to start later than it was promised a place: whether it has that still, unless what runs has broken
+// Whether a job that is to start later than it was promised a place has that place still, unless what runs has broken
 // what stood before.
 bool Referee::could_be_kept_on_nodes(const View& view, const Promise& promise) const {
   if (promise.start == kNever && may_lack_for_ever(view, promise.job)) return false;

@@ -36,8 +36,8 @@ void Referee::saw(const View& before, const Preempted& fact) {
   if (gave_way_at_ != before.now()) gave_way_.clear();
   gave_way_at_ = before.now();
   if (fact.until != kNever) return;  // it is promised something, then
-  // Others leave for somebody else, or leave another place, and something has happened since they were told to: who
-  // gets whose place is open.
+  // Others leave for another job, or leave another place, and something has happened since they were told to: which job
+  // gets which place is open.
   const bool places_matter = !before.counts_decide();
   const auto is_open = [&](const Leaving& l) {
     const auto is_it = [&](const GaveWay& g) { return g.job == l.job; };
@@ -65,7 +65,7 @@ Instant Referee::gone_by(const Plan& plan, JobId job) {
   return kNever;
 }
 
-// Only to a waiting job of higher priority, and nobody is told twice.
+// A job gives way only to a waiting job of higher priority, and is told so only once.
 std::optional<std::string> Referee::check_preemption(const View& view, const Action& action) const {
   const Job& job = view.job(action.job);
   const JobId beneficiary = action.reason.promised;
@@ -146,7 +146,7 @@ bool Referee::could_hold(const View& view, const JobSpec& spec) const {
   return hold_a_share >= nodes && hold_one_more >= spec.processors % nodes;
 }
 
-// The room that is made is where the beneficiary can run, and, where nobody else is leaving, all of it is needed.
+// The room that is made is where the beneficiary can run, and, where no other job is leaving, all of it is needed.
 std::optional<std::string> Referee::check_room_made(const View& view, const Plan& plan) {
   const std::vector<Used> now = used_;
   const auto count = [&](JobId job, const Placement& where, std::int64_t sign) {
@@ -194,7 +194,7 @@ void Referee::use_what_peers_are_promised(const View& view, JobId beneficiary, s
   }
 }
 
-// Nobody of the beneficiary's priority or higher loses what it was promised, by word or by deed. Where only one job is
+// No job of the beneficiary's priority or higher loses what it was promised, by word or by deed. Where only one job is
 // promised anything, that is the first of the queue.
 std::optional<std::string> Referee::check_peers(const View& view, const Plan& plan, JobId beneficiary) {
   if (view.promised().size() < 2) return std::nullopt;

@@ -152,7 +152,7 @@ TEST_F(RefereeOfPreemption, CatchesThatTheBeneficiaryStartsElsewhere) {
   EXPECT_EQ(breach(), "none");
 }
 
-// Between the two orders somebody else has come, so that the room of the first may be another's.
+// Between the two orders another job has come, so that the room of the first may be another's.
 TEST_F(RefereeOfPreemption, PassesThatOneOfTwoPlacesIsAnothersWhoCameMeanwhile) {
   const JobId first = running(asks(2, 0), kFirst);
   const JobId second = running(asks(2, 0), kSecond);

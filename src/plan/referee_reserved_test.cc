@@ -100,7 +100,7 @@ TEST_P(RefereeReservedTest, CatchesAStartThatReachesIntoIt) {
                                  : "job 2 is started until 11 s and takes what is reserved from 10 s to 20 s");
 }
 
-// Who ran before it was known keeps what it has, and nobody takes more.
+// A job that ran before the reservation was known keeps what it has, and no job takes more.
 TEST_P(RefereeReservedTest, CatchesAStartWhileARunningJobHoldsWhatIsReserved) {
   running(1, 2, 15);
   running(0, 1, 15);

@@ -315,7 +315,7 @@ TEST_F(RefereeTest, CatchesTwoPromisesThatTogetherNeedTooMuch) {
 
 TEST_F(RefereeTest, CatchesAStateThatItsOwnLedgerContradicts) {
   running({3, 10});
-  world_.fold(Started{waiting({1, 5})});  // nobody told the referee that it started
+  world_.fold(Started{waiting({1, 5})});  // the referee was not told that it started
   plan_at(2);
   EXPECT_EQ(breach_found_in_time(), "the index of running jobs contradicts the jobs themselves");
 }
