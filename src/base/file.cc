@@ -241,7 +241,7 @@ std::string name_beside(int descriptor, const std::string& target) {
   return "";
 }
 
-// Creates a new file beside target. O_EXCL and not mkstemp, so that the umask decides who may read it.
+// Creates a new file beside target. O_EXCL and not mkstemp, so that the umask decides which users may read it.
 Opened open_beside(const std::string& target, mode_t mode) {
   for (int attempt = 0; attempt < kTries; ++attempt) {
     Opened out;

@@ -53,9 +53,9 @@ class InputFile {
 Result<std::string> read_file(const std::string& path, std::size_t most = std::size_t{64} << 20U);
 
 // A file being written: goes to a temporary file beside the target (one without a name where the system can do that, so
-// that nothing is left of it even if the process is killed), and takes the target's name in commit(), so that
-// nobody ever sees half of it. Without commit() the temporary file is removed and the target stays as it was.
-// "-" is standard output; devices and pipes (/dev/null, /dev/full) are written as they are.
+// that nothing is left of it even if the process is killed), and takes the target's name in commit(), so that no reader
+// ever sees half of it. Without commit() the temporary file is removed and the target stays as it was. "-" is standard
+// output; devices and pipes (/dev/null, /dev/full) are written as they are.
 class OutputFile {
  public:
   static Result<OutputFile> create(const std::string& path);

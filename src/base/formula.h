@@ -1,4 +1,4 @@
-// A formula that somebody wrote, such as "work / (nodes * longest)": numbers, names, + - * / ^, parentheses, and sqrt,
+// A formula that a user wrote, such as "work / (nodes * longest)": numbers, names, + - * / ^, parentheses, and sqrt,
 // log, exp, min, max. Immutable once parsed; threads may share it.
 #pragma once
 

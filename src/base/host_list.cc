@@ -109,7 +109,7 @@ Result<std::vector<std::string>> parse_host_list(std::string_view text, std::siz
 }
 
 std::string format_host_list(const std::vector<std::string>& names) {
-  // Of a name: what stands before the digits at its end. Too many of them are no number.
+  // What stands before the digits at the end of a name. Too many digits are no number.
   const auto stem = [](std::string_view name) {
     const auto last = name.find_last_not_of("0123456789");
     const std::size_t size = last == std::string_view::npos ? 0 : last + 1;

@@ -9,7 +9,7 @@
 
 namespace rota {
 
-// Of elements with operator>.
+// A heap of elements with operator>.
 template <class Element>
 class MinHeap {
  public:

@@ -117,7 +117,7 @@ class OrderedTree {
     return nullptr;
   }
 
-  // Of all entries with key <= last.
+  // The summary of all entries with key <= last.
   Summary up_to(const Key& last) const {
     Summary sum;
     if (size_ == 0) return sum;

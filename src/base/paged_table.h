@@ -1,7 +1,7 @@
-// A table whose dense, ever-growing ids are given by who adds rows, and whose dead rows give their memory back: rows
-// live in pages of 64, and a page whose rows have all been retired is used again for new ones. What is alive stays in
-// few, warm pages however many rows have come and gone, and the directory follows what is alive too (but for 8 bytes
-// for each 32,768 ids ever used). An id never names two things. Not thread-safe.
+// A table whose dense, ever-growing ids are given by the caller, and whose dead rows give their memory back: rows live
+// in pages of 64, and a page whose rows have all been retired is used again for new ones. What is alive stays in few,
+// warm pages however many rows have come and gone, and the directory follows what is alive too (but for 8 bytes for
+// each 32,768 ids ever used). An id never names two things. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ class PagedTable {
   const Row* find(std::uint32_t id) const { return const_cast<PagedTable*>(this)->find(id); }
   bool contains(std::uint32_t id) const { return find(id) != nullptr; }
 
-  // Of a row that is there.
+  // The row must be there.
   Row& operator[](std::uint32_t id) { return page_of(id)->rows[id % kRows]; }
   const Row& operator[](std::uint32_t id) const { return page_of(id)->rows[id % kRows]; }
 

@@ -15,7 +15,7 @@ namespace rota {
 namespace {
 
 constexpr std::size_t kMostQuoted = 40;   // characters
-constexpr std::size_t kLongestWord = 64;  // for nearest(): longer words are nobody's typing error
+constexpr std::size_t kLongestWord = 64;  // for nearest(): longer words are no typing errors
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f'; }
 
@@ -203,7 +203,7 @@ std::string_view nearest(std::string_view word, const std::vector<std::string_vi
   for (const std::string_view candidate : candidates) {
     if (candidate.size() > kLongestWord) continue;
     const std::string other = lower(candidate);
-    const bool begun = wanted.size() >= 3 && other.starts_with(wanted);  // somebody typed the beginning of it
+    const bool begun = wanted.size() >= 3 && other.starts_with(wanted);  // a user typed the beginning of it
     const std::size_t d = begun ? std::min<std::size_t>(1, other.size() - wanted.size()) : distance(wanted, other);
     if (d < best) {
       best = d;

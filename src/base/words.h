@@ -1,7 +1,7 @@
 // Records as one line of text, `name=value` for each field, in which every byte that would end a value is written as
 // %NN: for sockets and for files that people look into. A record has a function fields(visit, record) that calls
-// visit(name, field) for each of its fields. What a line does not name stays as it was, and what nobody knows is passed
-// over, so that an older or newer line can be read.
+// visit(name, field) for each of its fields. What a line does not name stays as it was, and a name that the record
+// lacks is passed over, so that an older or newer line can be read.
 #pragma once
 
 #include <algorithm>
