@@ -1,5 +1,5 @@
 // Which jobs may come: those of past weeks again, day by day, each day of the week from a week drawn by lot, at the
-// hour at which they came then. Where less than a week is known, days serve as well; where less than a day is, nobody
+// hour at which they came then. Where less than a week is known, days serve as well; where less than a day is, no job
 // comes.
 #pragma once
 
@@ -30,7 +30,7 @@ class PastArrivals {
   std::vector<PastJob> jobs_;  // by submission
 };
 
-// One future's. `past` must outlive it. Nobody comes after `until`.
+// The arrivals of one future. `past` must outlive it. No job comes after `until`.
 class DrawnArrivals final : public sim::Source {
  public:
   DrawnArrivals(const PastArrivals& past, Random lots, Instant until);

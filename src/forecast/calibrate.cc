@@ -46,7 +46,7 @@ std::vector<Trial> moments_of(const Jobs& jobs, const CalibrateOptions& options)
   }
   Random lots(options.seed);
   std::vector<Trial> trials;
-  constexpr int kTries = 1000;  // for each: where nobody ever waits there is nothing to forecast
+  constexpr int kTries = 1000;  // for each: where no job ever waits there is nothing to forecast
   for (int tries = 0; tries < kTries * options.moments; ++tries) {
     if (static_cast<int>(trials.size()) == options.moments) break;
     const Instant at{Duration{lots.between(first.time_since_epoch().count(), last.time_since_epoch().count())}};

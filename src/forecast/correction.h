@@ -15,7 +15,7 @@ class Correction {
   static constexpr std::size_t kLeast = 40;  // forecasts: fewer teach nothing
   static constexpr std::size_t kMost = 200;  // older ones are forgotten
 
-  // Of a forecast that has come true: the share of its futures that were earlier (rank_of).
+  // Adds a forecast that has come true: the share of its futures that were earlier (rank_of).
   void add(double rank);
   // The share of futures to read for a share of truths.
   double level(double share) const;

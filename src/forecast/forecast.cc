@@ -116,7 +116,7 @@ void settle(std::vector<Fact>& facts) {
 
 }  // namespace
 
-// A simulated cluster in the middle of the state, and who looks on.
+// A simulated cluster in the middle of the state, and what watches it.
 struct Forecast::World {
   World(const Forecast& of, std::uint64_t lots)
       : arrivals(of.arrivals_, Random(lots), of.present_.now + of.question_.horizon),
@@ -197,7 +197,7 @@ Duration Forecast::draw(const Known& job, std::uint64_t number) const {
 
 Forecast::~Forecast() = default;
 
-// Nodes that somebody switches by hand come and go without a power rule too.
+// Nodes that an operator switches by hand come and go without a power rule too.
 bool Forecast::switches() const {
   const auto switched = [](const Fact& fact) {
     const auto* kept = std::get_if<NodeKept>(&fact.what);

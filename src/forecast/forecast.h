@@ -1,6 +1,6 @@
 // What may come of a state: it is rehearsed many times, each time with other run times and other arrivals, by the
 // policy that decides and the controller that runs live. Each future is drawn from a seed and its number, so that the
-// same question has the same answer. Nothing here has a clock or a thread: who has little time counts futures.
+// same question has the same answer. Nothing here has a clock or a thread: a caller with little time counts futures.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct Question {
   std::vector<Duration> looks = {};  // when to look at the nodes, from now on, in order
   std::uint64_t seed = 1;
   Duration horizon = seconds(28 * 86'400LL);  // no future goes farther
-  // Nothing is drawn: every job takes as long as the policy counts on, and nobody comes. All futures are alike then.
+  // Nothing is drawn: every job takes as long as the policy counts on, and no job comes. All futures are alike then.
   bool as_expected = false;
 };
 
@@ -66,7 +66,8 @@ class Forecast {
   int weeks() const { return arrivals_.period() >= seconds(7 * 86'400LL) ? arrivals_.periods() : 0; }
   // Starts of the job asked for in this place, in order.
   std::vector<Instant> starts_of(std::size_t job) const;
-  // Of the jobs asked for, in the future that is being rehearsed and as far as that has come; empty: none is.
+  // Starts of the jobs asked for, in the future that is being rehearsed and as far as that has come; empty: none is
+  // being rehearsed.
   std::vector<Instant> starts_so_far() const;
 
  private:
@@ -95,8 +96,8 @@ class Forecast {
   std::unique_ptr<World> world_;
 };
 
-// When a job would start if everybody took the whole limit, nobody came any more, and each one in order of the queue
-// got the earliest time that is left: as Slurm tells expected starts. kNever: nothing is known.
+// When a job would start if every job took its whole limit, no job came any more, and each one in order of the queue
+// got the earliest time that is left: as Slurm reports expected starts. kNever: nothing is known.
 Instant by_limits(const Present& present, JobId job);
 
 }  // namespace rota::forecast

@@ -165,7 +165,7 @@ TEST_F(Forecasts, stand_beside_what_limits_say) {
   EXPECT_EQ(by_limits(state.present, JobId{2}), at_seconds(2000));
 }
 
-// Two nodes that take half a minute to boot, and sleep where nobody needs them.
+// Two nodes that take half a minute to boot, and sleep where no job needs them.
 class Sleepers : public ::testing::Test {
  protected:
   Sleepers() {

@@ -10,7 +10,7 @@ namespace {
 constexpr double kHalfOfUser = 16;    // so many jobs later, one counts half
 constexpr double kOfEverybody = 1.0;  // what all others weigh beside the user's own
 constexpr std::size_t kFromClass = 64;
-constexpr Duration kNothingKnown = seconds(300);  // as if somebody without a limit had been seen to run for so long
+constexpr Duration kNothingKnown = seconds(300);  // as if a job without a limit had been seen to run for so long
 constexpr int kDoublings = 16;
 
 double likeness(const JobSpec& a, const JobSpec& b) {
@@ -84,8 +84,8 @@ bool RunTimes::count_longer(Duration than, double weight, Duration limit) {
   return false;
 }
 
-// Of those that outlive all that is known. Up to a limit anything is possible; where there is none, what has run for so
-// long runs for as long again in half of the cases (Gott 1993), and that goes for each doubling.
+// Adds the run times of jobs that outlive all that is known. Up to a limit anything is possible; where there is none,
+// what has run for so long runs for as long again in half of the cases (Gott 1993), and that goes for each doubling.
 void RunTimes::add_beyond(Duration all_known, double weight, Duration limit) {
   if (limit < kLongest) return points_.push_back({std::max(limit, all_known), weight});
   Duration run_time = std::max(all_known, seconds(1));
@@ -97,7 +97,7 @@ void RunTimes::add_beyond(Duration all_known, double weight, Duration limit) {
   points_.back().share += weight;  // the rest
 }
 
-// Between two of them in proportion; those who used up their limits stay apart.
+// Between two points in proportion; jobs that used up their limits stay apart.
 Duration RunTimes::left(double lot) const {
   const auto at = std::ranges::lower_bound(points_, lot, {}, &Point::share);
   const Point& above = at == points_.end() ? points_.back() : *at;

@@ -1,6 +1,6 @@
 // How long a job will run, as a distribution: from the latest jobs of its user, those that asked for the same before
-// others and late ones before early ones, and, for as much as these are few, from jobs of everybody with about the same
-// limit. Of a job that runs already, only those count that ran for longer than it has. Where nothing is known, or all
+// others and late ones before early ones, and, for as much as these are few, from jobs of all users with about the same
+// limit. For a job that runs already, only those count that ran for longer than it has. Where nothing is known, or all
 // that is has been outlived, anything up to its limit is as likely. A job without a limit that has run for longer than
 // all that is known runs twice as long as it has with one half, four times as long with a quarter, and so on; of one of
 // which nothing is known at all half are over within ten minutes. Pure; thread-safe.
