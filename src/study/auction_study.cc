@@ -150,7 +150,7 @@ class LocalStream final : public sim::Source {
   std::size_t next_ = 0;
 };
 
-// Of all auctions that were closed, the mean share of sites that had bid.
+// The mean share of sites that had bid, over all auctions that were closed.
 class Participants final : public Watcher {
  public:
   void hear(const Change& change) override {

@@ -73,7 +73,7 @@ Result<Found> rehearse_on(const log::Workload& log, const Comparison& where, con
   return Found{*done.summary.wait_mean / 60, power ? 100 * power->share(power->off) : 0};
 }
 
-// Of n values the standard error of their mean, from the sum and the sum of squares.
+// The standard error of the mean of n values, from their sum and the sum of their squares.
 double standard_error(double sum, double squares, double n) {
   return n < 2 ? 0 : std::sqrt(std::max(0.0, squares - sum * sum / n) / (n - 1) / n);
 }

@@ -1,5 +1,5 @@
 // What rules that switch nodes save against what they make jobs wait, each over the knob that trades one for the other:
-// Slurm's idle timeout, the published load factor, and power=demand over its thrift, or over its timeout where nobody
+// Slurm's idle timeout, the published load factor, and power=demand over its thrift, or over its timeout where no job
 // waits for nodes to come free. A rule is dominated where another one saves more for less waiting.
 #pragma once
 
@@ -34,7 +34,7 @@ std::vector<Curve> power_curves();
 double beyond(const std::vector<std::pair<double, double>>& rival, const std::vector<std::pair<double, double>>& ours);
 
 // Where the rules are compared: all of them on the workload itself and on copies of it in which each job comes up to
-// two minutes later, because one rehearsal's mean wait says little: it hangs on who met whom.
+// two minutes later, because one rehearsal's mean wait says little: it depends on which jobs happened to meet.
 struct Comparison {
   std::string title;
   std::string scheduler;
@@ -49,7 +49,7 @@ struct Frontier {
 };
 Result<Frontier> find_frontier(const log::Workload& workload, const Comparison& wanted, std::size_t threads);
 
-// Of a job log under EASY, on so many equal nodes; 0: as many as its header says processors.
+// The frontier of a job log under EASY, on so many equal nodes; 0: as many as its header says processors.
 Result<Frontier> frontier_of_log(const std::string& file, std::int64_t nodes, std::size_t copies, std::size_t threads);
 
 }  // namespace rota::study

@@ -168,7 +168,7 @@ void always_on(const Runs& runs, const Readings& skips, const Readings& in_order
   }
 }
 
-// Of the rows at these places of one size.
+// The command that makes the rows at these places of one size.
 std::string command_of(const Runs& runs, std::size_t size, std::initializer_list<std::size_t> intervals) {
   std::vector<std::string> policies;
   for (const std::size_t i : intervals) policies.push_back(runs.published(size, i).setting.policy);
@@ -388,7 +388,7 @@ Result<void> add_frontiers(std::size_t threads, Findings& findings) {
   return {};
 }
 
-// The log that somebody names, if any.
+// The log that the user names, if any.
 struct OwnLog {
   std::string file;
   std::int64_t nodes = 0;
@@ -457,7 +457,7 @@ Study power_study() {
             TRY(add_frontiers(threads, findings));
             if (log->file.empty()) return findings;
             auto on_log = TRY(frontier_of_log(log->file, log->nodes, static_cast<std::size_t>(log->copies), threads));
-            // nothing is claimed of a log that nobody has tried: told, not judged
+            // nothing is claimed of a log that was never tried: reported, not judged
             for (report::Cell& cell : on_log.cells) cell.high = report::kAny;
             add(std::move(on_log), findings);
             return findings;

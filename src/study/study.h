@@ -1,4 +1,4 @@
-// A published study that Rota makes again: what whoever runs it needs to know of it. Each study is a file pair
+// A published study that Rota makes again: what a program that runs it needs to know of it. Each study is a file pair
 // NAME_study.{h,cc} and a line in all_studies.cc.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace rota::study {
 
-// Of what `rota simulate` takes.
+// A file that `rota simulate` takes.
 struct StudyFile {
   std::string name;
   std::string text;
@@ -36,7 +36,7 @@ struct SeedsChosen {
   std::int64_t* first;
 };
 
-// What a user may choose. Whoever offers it holds a value to its range.
+// What a user may choose. The program that offers it holds a value to its range.
 struct StudyOption {
   std::string name;  // as in --seeds
   std::string about;
