@@ -29,7 +29,7 @@ log::Workload workload_of(Generator& generator) {
   return generate(*recipe);
 }
 
-// Of the rows, not of the header.
+// The fingerprint of the rows, not of the header.
 std::uint64_t fingerprint(std::string_view text) {
   Hash hash;
   for (const char c : text.substr(text.find("\n1 "))) hash.mix(static_cast<unsigned char>(c));

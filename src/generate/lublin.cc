@@ -97,7 +97,7 @@ class DailyCycle {
   }
 
  private:
-  // Of the gamma density from `from` to from + 1, up to a factor, by Simpson's rule.
+  // The mass of the gamma density from `from` to from + 1, up to a factor, by Simpson's rule.
   static double mass(double shape, double scale, double from) {
     constexpr int kSteps = 16;
     double sum = 0;
