@@ -27,7 +27,7 @@ class AcceleratorBindings {
   // The node that the tasks of all jobs on this one go to; invalid: it is not bound for all jobs. O(log n).
   NodeId bound_to(NodeId node) const;
 
-  // Why a fact makes no sense, as a sentence; nothing if it does. Of jobs and nodes that are known.
+  // Why a fact makes no sense, as a sentence; nothing if it does. Its jobs and nodes must be known.
   std::optional<std::string> objection(const TasksAsked& fact) const;
   std::optional<std::string> objection(const Machine& machine, const Bound& fact) const;
   std::optional<std::string> objection(const Machine& machine, const Unbound& fact) const;

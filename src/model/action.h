@@ -11,7 +11,7 @@ enum class ActionKind : std::uint8_t { start, kill, extend, preempt, migrate, po
 
 // What becomes of the work of a job that gives way to one of higher priority.
 enum class Preemption : std::uint8_t {
-  none,        // nobody gives way
+  none,        // no job gives way
   suspend,     // kept: it goes on where it was
   requeue,     // lost: it starts over
   checkpoint,  // kept, but writing it takes time, in which it still holds its processors

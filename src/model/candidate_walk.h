@@ -1,5 +1,5 @@
-// Backfilling candidates one after the other, for who turns many of them down: what WaitingJobs::candidate() finds, at
-// the cost of one search in one size class a step. The waiting jobs must not change meanwhile.
+// Backfilling candidates one after the other, for a policy that turns many of them down: what WaitingJobs::candidate()
+// finds, at the cost of one search in one size class a step. The waiting jobs must not change meanwhile.
 #pragma once
 
 #include <array>

@@ -109,7 +109,7 @@ void Cluster::unqueue(Job& job, JobId id) {
   ++releases_;  // those behind it may move up
 }
 
-// Of a job that waits or is barred.
+// For a job that waits or is barred.
 void Cluster::set_bars(Job& job, JobId id, Bars bars) {
   const bool was_barred = job.state == JobState::barred;
   job.bars = bars;
@@ -183,7 +183,7 @@ void Cluster::apply(const Amended& fact) {
   set_bars(job, fact.job, static_cast<Bars>(job.bars & kUntilLifted) | eligibility_.bars(fact.job, now_));
 }
 
-// The same.
+// In the queue it is as if the job had left and come again, as when it is amended.
 void Cluster::apply(const LicencesChanged& fact) {
   Job& job = jobs_[fact.job.value];
   const bool waits = job.state == JobState::waiting;
@@ -314,7 +314,7 @@ void Cluster::apply(const Finished& fact) {
   leave_running(job, fact.job);
   leave_for_good(job, fact.job, kStates[static_cast<std::size_t>(fact.outcome)]);
   if (options_.work_history) work_.add(job.spec, job.end - job.start);
-  if (!options_.user_history || job.spec.user == UINT32_MAX) return;  // nobody's runs say nothing of another's
+  if (!options_.user_history || job.spec.user == UINT32_MAX) return;  // runs without a user say nothing of others
   RunHistory& history = history_[job.spec.user];
   history.before_last = std::exchange(history.last, job.run_time());
   ++history.runs;

@@ -80,7 +80,7 @@ class View {
   JobId next_job() const { return next_job_; }                          // the id that the next job will have
   std::int64_t last_number() const { return last_number_; }             // the highest that a job has had so far
   std::uint64_t sequence() const { return sequence_; }                  // of the fact that was folded in last
-  bool plain() const { return plain_; }                                 // a plan was refused, and nobody has looked yet
+  bool plain() const { return plain_; }                                 // a plan was refused, and not looked at yet
   std::uint32_t epoch() const { return epoch_; }                        // of the controller that writes
   // What a job asked for when it was submitted; its row says on what terms it stands now.
   const JobSpec& request(JobId id) const {
@@ -119,16 +119,16 @@ class View {
 
   // Whether a job that waits fits as soon as enough processors are free, wherever they are: so it is where processors
   // are counted, and where every waiting job asks for nothing but processors, or every job for whole nodes that are
-  // alike. Then whoever decides can count, and where a start goes is another matter.
+  // alike. Then a policy can count, and where a start goes is another matter.
   bool counts_decide() const { return nodes_.counted() || counts_decide_on_nodes(); }
   // Whether the cycle before was decided so too.
   bool counts_decided() const { return counts_decided_; }
 
   // Nodes and processors that no job may use for a time.
   const Reservations& reservations() const { return reservations_; }
-  // False where the first begins after all that runs is over, and then so many times the longest job that has waited
-  // since nobody did, as get promises: plans are then drawn as if there were none. One comparison where there are none,
-  // else O(reservations + log running).
+  // False where the first begins after all that runs is over, and then so many times the longest job queued since the
+  // queue was last empty, as get promises: plans are then drawn as if there were none. One comparison where there are
+  // none, else O(reservations + log running).
   bool reserved_in_reach() const { return !reservations_.empty() && reservation_in_reach(); }
 
   // What a running job was told since it started; nullptr: nothing.
@@ -253,7 +253,7 @@ class View {
   std::vector<std::int64_t> elsewhere_;  // by licence
   std::size_t barred_ = 0;
   Reservations reservations_;
-  Duration longest_expected_{0};                 // of those that have been queued since nobody waited
+  Duration longest_expected_{0};                 // of jobs queued since the queue was last empty
   std::map<std::uint32_t, RunHistory> history_;  // by user
   std::vector<JobId> arrived_;
   std::int64_t releases_ = 0;
@@ -301,11 +301,11 @@ class Cluster final : public View {
   std::optional<std::string> objection(const Held& fact) const;
   std::optional<std::string> objection(const Released& fact) const;
   std::optional<std::string> objection(const Amended& fact) const;
-  // Of a job that asks for what `spec` says but for these terms; it may not be known yet.
+  // Why a job that asks for what `spec` says cannot have these terms instead; it may not be known yet.
   std::optional<std::string> objection_to_terms(JobId job, const JobSpec& spec, const JobTerms& terms) const;
   // Why a job can never run here, as half a sentence ("asks for no processors"); nothing if it can.
   std::optional<std::string> cannot_run(const JobSpec& spec) const;
-  // The same of a job whose bars may say that it is not ours: of that one only what makes no sense at all.
+  // Likewise for a job whose bars may say that it is not ours: for that one only what makes no sense at all.
   std::optional<std::string> cannot_be(const JobSpec& spec, Bars bars) const {
     return (bars & kNotOurs) == 0 ? cannot_run(spec) : makes_no_sense(spec);
   }
@@ -338,7 +338,7 @@ class Cluster final : public View {
   std::optional<std::string> objection(const TasksAsked& fact) const;
   std::optional<std::string> objection(const Bound& fact) const;
   std::optional<std::string> objection(const Unbound& fact) const;
-  // The same of decided and kept facts, for who reads a journal.
+  // Why a decided or kept fact makes no sense, for a reader of journals.
   std::optional<std::string> objection(const Eligible& fact) const;
   std::optional<std::string> objection(const Started& fact) const;
   std::optional<std::string> objection(const Promised& fact) const;
@@ -423,7 +423,7 @@ class Cluster final : public View {
   NodeSpace nodes_with_what_runs() const;
   [[gnu::cold]] void apply(const Opened& fact) { epoch_ = fact.epoch; }
   void apply(const CycleClosed& /*fact*/) {
-    rank_waiting();  // where nobody opened the cycle
+    rank_waiting();  // where no cycle was opened
     if (!gone_.empty()) forget_gone();
     counts_decided_ = counts_decide();
     if (!reservations_.empty()) reservations_.forget_over(now_);

@@ -13,7 +13,7 @@ void DemandHistory::add(Instant at, std::int64_t processors) {
   const std::int64_t window = at.time_since_epoch() / window_;
   if (window != open_) {
     close_window();
-    // The windows since then in which nobody asked for anything, at most those of a week.
+    // The windows since then in which nothing was asked for, at most those of a week.
     const std::int64_t first = std::max(open_ + 1, window - (seconds(604'800) / window_));
     for (std::int64_t w = first; open_ >= 0 && w < window; ++w) count(hour_at(kEpoch + window_ * w), 0, 1);
     open_ = window;

@@ -111,7 +111,7 @@ void Eligibility::ended(JobId job, bool succeeded, Instant now) {
 
 namespace {
 
-// Of those that stand for one array the others need only end.
+// The other jobs that stand for the same array need only end.
 void one_failed(std::vector<Dependency>& after, JobId on) {
   for (std::size_t i = 0; i < after.size(); ++i) {
     const JobId group = after[i].group;
@@ -122,7 +122,7 @@ void one_failed(std::vector<Dependency>& after, JobId on) {
   }
 }
 
-// Where it stands for an array with others that may still fail, nobody waits for it any more.
+// Where it stands for an array with others that may still fail, no job waits for it any more.
 void leave_to_others(std::vector<Dependency>& after, JobId on) {
   const auto found = std::ranges::find_if(after, [&](const Dependency& d) { return d.on == on && d.group.valid(); });
   if (found == after.end()) return;
@@ -132,7 +132,7 @@ void leave_to_others(std::vector<Dependency>& after, JobId on) {
 
 }  // namespace
 
-// Those for whose turn it still waits; who waited behind it waits for them from now on.
+// Hands on the jobs for whose turn it still waits: a job that waited behind it waits for them from now on.
 void Eligibility::hand_on(JobId job) {
   const auto is_turn = [](const Dependency& d) { return d.when == Dependency::When::in_turn; };
   const auto own = rows_.find(job);

@@ -60,7 +60,7 @@ class Eligibility {
   struct Standing {
     bool active = false;  // queued or running
     bool never = false;   // a dependency can no longer be met
-    bool due = false;     // a dependency was met, or failed, and nobody has looked since
+    bool due = false;     // a dependency was met, or failed, and was not looked at since
   };
   Standing standing(JobId job) const;
   void put_back(JobId job, const JobTerms& terms, const Standing& standing, Bars bars);

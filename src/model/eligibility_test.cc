@@ -169,7 +169,7 @@ TEST(Eligibility, IsPutBackAsItStood) {
   e.settled(b, kDependency);
   e.set(c, of_array(2));
   e.settled(c, kHeldByUser);
-  e.ended(a, false);  // and nobody has looked since
+  e.ended(a, false);  // and that was not looked at since
 
   Eligibility same;
   const std::vector<std::pair<JobId, Bars>> bars{{a, kNoBars}, {b, kDependency}, {c, kHeldByUser}};

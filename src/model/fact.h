@@ -98,11 +98,11 @@ struct Finished {
   JobId job;
   Outcome outcome = Outcome::completed;
   std::uint32_t dispatch = kAnyDispatch;
-  std::int32_t status = 0;  // of the job's process, as waitpid(2) gives it; 0 where nobody knows
+  std::int32_t status = 0;  // of the job's process, as waitpid(2) gives it; 0 where it is not known
   JobUse use = {};
 };
-struct Cancelled {  // taken back: it is done, or being done, elsewhere, or nobody wants it any more. Of a job that runs
-                    // only its engine may say so, once it has stopped; everybody else says CancelAsked
+struct Cancelled {  // taken back: it is done, or being done, elsewhere, or not wanted any more. For a job that runs
+                    // only its engine may say so, once it has stopped; all others say CancelAsked
   JobId job;
   JobUse use = {};
 };
@@ -137,7 +137,7 @@ struct Suspended {  // a job that runs is to stand still; it keeps what it holds
   JobId job;
   Bars by = kHeldByUser;  // kHeldByUser or kHeldByOperator
 };
-struct Resumed {  // and to go on, once nobody wants it suspended any more
+struct Resumed {  // and to go on, once nothing keeps it suspended any more
   JobId job;
   Bars from = kHeldByUser;
 };
@@ -227,7 +227,7 @@ struct Extended {  // let go on although its time was up
 struct Stopped {  // told to stop; runs on until it has Finished or was Requeued or Cancelled
   JobId job;
   Reason reason = {};
-  bool for_good = false;  // somebody wants it cancelled
+  bool for_good = false;  // it is to be cancelled
 };
 struct Preempted {  // told to give way to a job of higher priority; runs on until it is Vacated
   JobId job;
@@ -246,7 +246,7 @@ struct PowerOrdered {  // told to wake or to go to sleep
   Instant until = kNever;  // when that is expected to be over
   Reason reason = {};
 };
-struct ModeChanged {  // plain: a plan was refused, and until somebody looks jobs start in order of the queue
+struct ModeChanged {  // plain: a plan was refused, and until an operator looks jobs start in order of the queue
   bool plain = false;
 };
 struct PowerReviewed {                  // a power rule has looked at everything
@@ -255,7 +255,7 @@ struct PowerReviewed {                  // a power rule has looked at everything
 };
 
 struct Replanned {           // a policy that looks at the queue from time to time has done so, or owes that
-  Instant tried = kNever;    // when it last started who could start; kNever: never, as in all that follow
+  Instant tried = kNever;    // when it last started what could start; kNever: never, as in all that follow
   Instant walked = kNever;   // when it did so for the whole queue
   Instant planned = kNever;  // when it last planned everything anew
   bool owes_try = true;      // something has happened since
@@ -282,7 +282,7 @@ struct StateKept {  // counters and lists that no row has
   PowerCounters power = {};
   bool plain = false;
   ReservationId next_reservation = ReservationId{0};
-  Duration longest_expected{0};  // of those that have been queued since nobody waited
+  Duration longest_expected{0};  // of jobs queued since the queue was last empty
   Instant first_submit = kNever;
   std::vector<LoadReading> loads = {};  // when a power rule looked last
   Instant surveyed = kEpoch;
@@ -306,7 +306,7 @@ struct JobKept {
   JobSpec request = {};  // as it was submitted, of one that stands on other terms
   bool amended = false;
   bool never = false;             // of one that has terms: a dependency can no longer be met,
-  bool due = false;               // or one was met, or failed, and nobody has looked since
+  bool due = false;               // or one was met, or failed, and was not looked at since
   Instant suspended_at = kNever;  // of one that is suspended
   std::uint64_t adjusted = 0;     // RunOrders::command
 };

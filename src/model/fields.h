@@ -24,7 +24,7 @@ Field(const char*, T Owner::*, const char*, std::uint32_t) -> Field<Owner, T>;
 
 enum class Origin : std::uint8_t { observed, decided, kept };
 
-// Of a fact: name, origin, meaning and fields; of what facts are made of: fields.
+// For a fact: name, origin, meaning and fields; for a part of facts: fields.
 template <class T>
 struct Fields;
 

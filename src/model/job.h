@@ -53,7 +53,7 @@ enum class Outcome : std::uint8_t {
   failed,       // by itself: exit code or signal; or it could not be launched
   node_failed,  // with its node
   out_of_memory,
-  cancelled,  // because somebody asked for that
+  cancelled,  // because that was asked for
   unknown,    // the engine has forgotten it
 };
 
@@ -111,10 +111,10 @@ struct Job {
   std::uint8_t failed_launches = 0;
   std::uint8_t corrections = 0;  // times that the expected run time proved too short
 
-  // Of a suspended job they are as good as never: nobody knows when it goes on.
+  // For a suspended job they are as good as never: it is not known when it goes on.
   Instant expected_end() const { return start + expected + stood; }
   Instant limit_end() const { return start + (spec.limit - done) + stood; }
-  // Of the dispatch after one of which so much is kept.
+  // What is expected of the dispatch after one of which so much is kept.
   Duration expected_after(Duration kept) const { return expected - kept > Duration{1} ? expected - kept : Duration{1}; }
   // Once it has ended: how long it ran, not counting what was lost; and once it has started: how long it did not run.
   Duration run_time() const { return done + ran_by(end); }

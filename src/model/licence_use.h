@@ -1,6 +1,6 @@
 // Licences of several kinds that a job asks for (JobSpec) or holds (Placement). Most have none or one kind: that stands
 // in `licence` and `licences`, and the others, by rising id, in `more_licences`. There is a JobSpec for each job, and
-// it is copied at every submission: so the others are packed, and who has none pays one comparison.
+// it is copied at every submission: so the others are packed, and a job that has none pays one comparison.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The cluster as it is described before anything happens on it: nodes and partitions with their limits. Plain data; who
-// reads it from a file sees to it that its parts agree (site/cluster_file.h).
+// The cluster as it is described before anything happens on it: nodes and partitions with their limits. Plain data; the
+// reader of the file sees to it that its parts agree (site/cluster_file.h).
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace rota {
 
-// Of a cluster: more cannot be counted.
+// All processors of a cluster: more cannot be counted.
 inline constexpr std::int64_t kMostProcessors = 2'147'483'647;
 inline constexpr std::int64_t kMostAccelerators = 64;                // of a node
 inline constexpr std::int64_t kMostMemory = std::int64_t{1} << 60U;  // bytes of a node or a job
@@ -115,7 +115,8 @@ struct Qos {
   std::int64_t usage_factor = 1000;  // per mille: so much what its jobs use counts in fair share
 };
 
-// Who can charge an account, and what part of it he is to have beside the others below it. Slurm's association.
+// A user that can charge an account, and what part of it this user is to have beside the others below it. Slurm's
+// association.
 struct ShareHolder {
   std::string name;
   std::int64_t shares = 1;
@@ -149,9 +150,9 @@ struct Machine {
   std::int64_t co2 = -1;           // milligrams for a kilowatt-hour; -1: not said
   std::int64_t boot_seed = 1;      // decides which boots fail
   std::vector<Reservation> reservations = {};  // known from the beginning, by id
-  // Of a federation, of which all of the above tells together: a machine for each site, named as the site is, with
-  // nodes and racks of its own. Partitions, licences and types of accelerators have the same ids at all sites; a
-  // partition may have no nodes at one, a licence may count 0, and no node may have a type. Empty: there is one site.
+  // The sites of a federation, which all of the above describes together: a machine for each site, named as the site
+  // is, with nodes and racks of its own. Partitions, licences and types of accelerators have the same ids at all sites;
+  // a partition may have no nodes at one, a licence may count 0, and no node may have a type. Empty: there is one site.
   std::vector<Machine> sites = {};
   std::int64_t bandwidth = 0;  // of a site: bytes a second between it and the others; 0: inputs take no time
 

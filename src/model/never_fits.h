@@ -15,7 +15,7 @@ namespace rota {
 // machines too.
 std::optional<std::string> never_fits(const Machine& machine, const JobSpec& spec);
 
-// On how many nodes it is to be: one where it does not say how many and its partition lets nobody have more.
+// On how many nodes it is to be: one where it does not say how many and its partition lets no job have more.
 std::uint32_t nodes_of(const Machine& machine, const JobSpec& spec);
 
 // Whether the nodes for which usable(NodeId) is true have room for it while nothing else runs. Without one: all nodes.

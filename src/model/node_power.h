@@ -65,13 +65,13 @@ class NodePower {
   std::int64_t cycles() const { return cycles_; }                               // of all nodes
 
   // A node whose boot failed is left alone until then: its `boot_retry` after the first failure, twice as long after
-  // each further one in a row, an hour at most. kEpoch: it is not. Whoever wants to wake it waits for that.
+  // each further one in a row, an hour at most. kEpoch: it is not. A policy that wants to wake it waits for that.
   Instant shunned_until(NodeId node) const { return nodes_[node.value].shunned_until; }
 
   // When a node that is away can take jobs at the earliest, if it is woken at `now`.
   Instant back_at(NodeId node, Instant now) const;
 
-  // Processors that come back by `at` without anybody asking: those of booting nodes.
+  // Processors that come back by `at` without being asked for: those of booting nodes.
   std::int64_t booted_by(Instant at, Instant now) const;
   // visit(instant, processors) for nodes that are away, by instant; those that sleep too only if they are `obtainable`,
   // counted as woken at `now`. Each instant once or more; O(distinct instants).
@@ -165,7 +165,7 @@ class NodePower {
   std::map<Instant, std::int64_t> booting_;  // processors, by when they are expected to be on
   std::map<std::pair<Instant, Duration>, std::int64_t> shutting_down_;  // by when they are off, and their boot time
   std::map<Duration, std::int64_t> asleep_;                             // by boot time
-  std::map<std::pair<Instant, Duration>, std::int64_t> shunned_;        // the same, until nobody shuns them any more
+  std::map<std::pair<Instant, Duration>, std::int64_t> shunned_;        // until when they are shunned, and boot time
   std::vector<std::uint32_t> rank_;                                     // by node: of efficiency
   std::vector<IdSet> asleep_by_rank_;
   Duration longest_boot_{0};

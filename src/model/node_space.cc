@@ -242,7 +242,7 @@ void NodeSpace::put_back(NodeId node, std::uint64_t fell_idle, Instant idle_sinc
 }
 
 void NodeSpace::note(std::uint32_t node) {
-  if (changed_.size() >= 2 * nodes_.size() + 64) {  // whoever lags so far behind copies the whole
+  if (changed_.size() >= 2 * nodes_.size() + 64) {  // a space that lags so far behind copies the whole
     forgotten_ += changed_.size();
     changed_.clear();
   }
@@ -276,7 +276,7 @@ void NodeSpace::follow(const NodeSpace& other) {
     idle_clock_ = other.idle_clock_;
     if (!licences_.empty()) licences_ = other.licences_;
   } else {
-    const std::uint64_t forgotten = forgotten_ + changed_.size() + 1;  // whoever follows this must copy the whole too
+    const std::uint64_t forgotten = forgotten_ + changed_.size() + 1;  // a space that follows this must copy the whole
     *this = other;
     changed_.clear();
     forgotten_ = forgotten;

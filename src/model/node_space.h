@@ -134,7 +134,7 @@ class NodeSpace {
   }
   std::size_t busy_count() const { return busy_; }
   std::size_t idle_count() const { return size() - busy_; }
-  // By jobs on nodes that are not wholly theirs; of who has taken and given back here, not of what was copied.
+  // Shares of nodes that are not wholly the job's; only those taken and given back here, not those that were copied.
   std::int64_t parts_held() const { return parts_held_; }
 
   std::int64_t free() const { return free_; }  // processors on nodes that can be found
@@ -165,8 +165,9 @@ class NodeSpace {
   // So often have they been.
   std::uint32_t descriptions() const { return descriptions_; }
 
-  // For who keeps something in step: visit(NodeId) for every node that has changed since `seen`, some more than once,
-  // and `seen` moves on. False, with no visits, if that is not known any more. Begin with a `seen` of kNeverSeen.
+  // For a caller that keeps something in step: visit(NodeId) for every node that has changed since `seen`, some more
+  // than once, and `seen` moves on. False, with no visits, if that is not known any more. Begin with a `seen` of
+  // kNeverSeen.
   static constexpr std::uint64_t kNeverSeen = UINT64_MAX;
   template <class Visit>
   bool changes_since(std::uint64_t& seen, const Visit& visit) const {
@@ -206,7 +207,7 @@ class NodeSpace {
   struct Group {
     IdSet members{0};              // as indexes of the kind's members
     std::uint32_t first = 0;       // the node that stands for all
-    bool mixed = false;            // it stands for nobody
+    bool mixed = false;            // it stands for no other
     std::uint32_t newest = kNone;  // of the idle nodes, under latest_first, as is:
     std::uint32_t oldest = kNone;
   };
@@ -270,7 +271,7 @@ class NodeSpace {
   template <class Visit>
   void for_each_idle_for(std::uint32_t share, const Demand& d, const Visit& visit) const;
 
-  // Of a kind, the groups whose nodes may suit; none where its nodes are too slow.
+  // The groups of a kind whose nodes may suit; none where its nodes are too slow.
   Groups groups_for(const Kind& kind, const Demand& d) const;
   // The next of a set of a kind's members that is of one of these groups.
   static std::uint32_t next_of(const Kind& kind, const IdSet& set, Groups groups, std::uint32_t from);

@@ -23,7 +23,7 @@ void expect_same(const NodeSpace& follower, const NodeSpace& space) {
   RC_ASSERT(follower.free() == space.free());
 }
 
-// What a plain array says, which keeps nothing but who holds what: each question is reckoned from that.
+// What a plain array says, which keeps nothing but which job holds what: each question is reckoned from that.
 class PlainNodes {
  public:
   explicit PlainNodes(const Machine& machine) : machine_(machine), available_(machine.nodes.size(), true) {}

@@ -3,9 +3,9 @@
 // All use fades alike, so it is kept as what does not change while time goes by: the instant at which a user's use will
 // have faded to one processor-millisecond,
 //   spent = end + half-life x log2(2^((spent before - end) / half-life) + processors x run time)
-// after a run that ends at `end`. Who has the earlier one has used less, at every instant. Instants are counted in
-// 1024ths of a millisecond; fading is exact, and each run is rounded once, to the nearest: an error of at most one part
-// in 2^11 of a millisecond's fading, one in 10^12 with a half-life of a week. Integers only: equal runs that end
+// after a run that ends at `end`. The user with the earlier one has used less, at every instant. Instants are counted
+// in 1024ths of a millisecond; fading is exact, and each run is rounded once, to the nearest: an error of at most one
+// part in 2^11 of a millisecond's fading, one in 10^12 with a half-life of a week. Integers only: equal runs that end
 // together come out equal, everywhere. Not thread-safe.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace rota {
 
 class RecentUse {
  public:
-  static constexpr std::int64_t kNothing = INT64_MIN;  // of who has never used anything: before all others
+  static constexpr std::int64_t kNothing = INT64_MIN;  // of a user that never used anything: before all others
 
   explicit RecentUse(Duration half_life) : half_life_(half_life) {}
 

@@ -16,7 +16,7 @@ void Cluster::end_anew(Job& job, JobId id, Duration expected, Duration stood) {
   running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, id});
 }
 
-// Nobody counts on its end while it stands still.
+// No plan counts on its end while it stands still.
 void Cluster::apply(const Suspended& fact) {
   Job& job = jobs_[fact.job.value];
   if (!job.suspended()) {
@@ -51,7 +51,7 @@ void Cluster::apply(const LimitChanged& fact) {
   orders_[fact.job].command = sequence_;
 }
 
-// It leaves. Who was suspended has stood until now, and its end was counted on by nobody.
+// The job leaves. One that was suspended has stood until now, and no plan counted on its end.
 void Cluster::forget_orders(Job& job, JobId id) {
   if (job.suspended()) {
     job.stood = stood_by(id, happened_);

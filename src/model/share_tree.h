@@ -1,11 +1,10 @@
-// Who is to have which part of a cluster: accounts below accounts, and users below those (Machine::accounts), for the
-// jobs of one workload. Immutable once made.
+// Which part of a cluster each account and each user is to have: accounts below accounts, and users below those
+// (Machine::accounts), for the jobs of one workload. Immutable once made.
 //
-// The rule is Slurm's Fair Tree (https://slurm.schedmd.com/fair_tree.html): below each account, he goes first whose
-// part of the shares is the greatest beside his part of the use; accounts and users stand in one line, and what is
-// below an account comes before what is below the next one. What is below accounts that are level stands in one line,
-// too. The first user has 1, the last one 1 / users, and whoever is level with the one before him has what that one
-// has.
+// The rule is Slurm's Fair Tree (https://slurm.schedmd.com/fair_tree.html): below each account, the one goes first
+// whose part of the shares is the greatest beside its part of the use; accounts and users stand in one line, and what
+// is below an account comes before what is below the next one. What is below accounts that are level stands in one
+// line, too. The first user has 1, the last one 1 / users, and a user level with the one before has what that one has.
 #pragma once
 
 #include <cstdint>
@@ -28,15 +27,15 @@ class ShareTree {
   std::uint32_t holder_of(const JobSpec& spec) const;
   bool knows(const JobSpec& spec) const { return find(spec) != of_job_.end(); }
 
-  // The factor of each holder who has jobs, from 0 to 1; `use` is by holder. O(accounts and users who have jobs x log
-  // of who stand side by side)
+  // The factor of each holder that has jobs, from 0 to 1; `use` is by holder. O(accounts and users that have jobs x log
+  // of those side by side)
   std::vector<double> factors(const RecentUse& use) const;
 
  private:
   using OfJob = std::vector<std::pair<std::uint64_t, std::uint32_t>>;
   struct Place {
     std::uint32_t users = 0;            // 0: an account
-    std::uint32_t holder = UINT32_MAX;  // UINT32_MAX: none, or users without jobs, who are all level
+    std::uint32_t holder = UINT32_MAX;  // UINT32_MAX: none, or users without jobs, all level
     std::uint32_t above = 0;            // places_[0] is the top
     double part = 0;                    // of the shares of those beside it
     bool first = false;

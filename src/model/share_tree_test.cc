@@ -11,7 +11,7 @@ namespace {
 
 constexpr Duration kDay = seconds(86'400);
 
-// Of jobs that a user, "anna" being 1 and so on, charges an account, "physics" being 1 and so on.
+// The shares for jobs that a user, "anna" being 1 and so on, charges an account, "physics" being 1 and so on.
 class Shares {
  public:
   explicit Shares(const std::vector<Account>& accounts)
@@ -21,7 +21,7 @@ class Shares {
   void used(std::uint32_t user, std::uint32_t group, std::int64_t seconds_long) {
     use_.add(tree_.holder_of(of(user, group)), 1, seconds(seconds_long), kEpoch + kDay);
   }
-  // Of how many users he is at least level with.
+  // The part of the users that this user is at least level with.
   double factor(std::uint32_t user, std::uint32_t group) const {
     return tree_.factors(use_).at(tree_.holder_of(of(user, group)));
   }

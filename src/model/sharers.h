@@ -17,19 +17,19 @@ namespace rota {
 
 struct Sharer {
   std::uint32_t user = 0, group = 0;  // of jobs; each pair once
-  std::uint32_t holder = 0;   // an index: the users of the accounts in their order, and then those who are not there
-  std::int64_t account = -1;  // of who is not there: the index of the account below which he stands; -1: at the top
+  std::uint32_t holder = 0;           // an index: the users of the accounts in their order, and then those not there
+  std::int64_t account = -1;          // of a user not there: the index of the account above that user; -1: at the top
 
   bool operator==(const Sharer&) const = default;
 };
 
-using NamesByNumber = std::map<std::uint32_t, std::string>;  // who is not there is called by his number
+using NamesByNumber = std::map<std::uint32_t, std::string>;  // a user that is not there goes by number
 std::string name_by_number(const NamesByNumber& names, std::uint32_t number);
 
 std::uint32_t users_of(const std::vector<Account>& accounts);  // that they name, one in several accounts several times
 
-// In the order in which the jobs name them. A user whom jobs name and the accounts do not has one share: of the account
-// of his job, or at the top.
+// In the order in which the jobs name them. A user that jobs name and the accounts do not has one share: of the account
+// of the job, or at the top.
 std::vector<Sharer> sharers_of(const std::vector<Account>& accounts, const NamesByNumber& users,
                                const NamesByNumber& groups, std::span<const JobSpec> jobs);
 

@@ -12,10 +12,10 @@ namespace rota {
 // matlab". nullptr: processors are counted.
 std::string asked_text(const Machine* machine, const JobSpec& spec);
 
-// Of nodes alone: "4 whole nodes", "16 processors".
+// What it needs of nodes alone: "4 whole nodes", "16 processors".
 std::string needs_of(const View& view, const JobSpec& spec);
 
-// Whether it finds room now, whoever else waits for it.
+// Whether it finds room now, whatever other jobs wait for that.
 bool has_room_now(const View& view, const JobSpec& spec);
 
 // What is free of that, and what else lacks where that is enough: "12 are free now in partition main, but no node has 2
@@ -23,7 +23,7 @@ bool has_room_now(const View& view, const JobSpec& spec);
 enum class Tense : std::uint8_t { present, past };
 std::string shortage(const View& view, const JobSpec& spec, bool room, Tense tense = Tense::present);
 
-// A sentence for each kind of which there are too few, with those who hold it, as shown(JobId) calls them.
+// A sentence for each kind of which there are too few, with the jobs that hold it, as shown(JobId) calls them.
 using ShownJob = std::function<std::string(JobId)>;
 std::string licence_shortage(const View& view, const JobSpec& spec, const ShownJob& shown);
 std::string licence_holders(const View& view, LicenceId licence, const ShownJob& shown);

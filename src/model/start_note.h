@@ -1,4 +1,4 @@
-// Why a job started when it did, and where: of its last dispatch; and when it ran before. Of a job of a log only where
+// Why a job started when it did, and where, in its last dispatch; and when it ran before. For a job of a log only where
 // may be known.
 #pragma once
 

@@ -11,7 +11,7 @@ namespace rota {
 
 // A sum of money, exact: power of which each part has its price.
 struct Cost {
-  // Of which 3.6e9 make a millionth: a microjoule at a price of one thousandth for a kilowatt-hour.
+  // So many units of `fraction` make a millionth; one is a microjoule at a price of one thousandth for a kilowatt-hour.
   static constexpr std::int64_t kMillionth = 3'600'000'000;
 
   std::int64_t millionths = 0;  // of the currency

@@ -78,10 +78,10 @@ struct Gap {
   }
 };
 
-// Which questions will be asked of the waiting jobs; an index that nobody asks is not kept.
+// Which questions will be asked of the waiting jobs; an index that is not asked is not kept.
 struct WaitingOptions {
   Order queue = Order::fcfs;             // decides whose turn it is
-  Order candidates = Order::fcfs;        // decides who is tried first for backfilling
+  Order candidates = Order::fcfs;        // decides which is tried first for backfilling
   bool by_size = true;                   // candidate() will be asked
   bool by_queue = false;                 // for_each_in_queue_order() will be asked, or next() often
   std::int64_t ratio_cap = kNoRatioCap;  // of Order::hrrn
@@ -131,11 +131,11 @@ class WaitingJobs {
   Instant ranked_at() const { return ranked_at_; }          // for which scores hold
   void put_back_ranked_at(Instant at) { ranked_at_ = at; }  // while empty
 
-  // Of a job that waits: by what it is sorted.
+  // By what a job that waits is sorted.
   WaitingEntry::Key queue_place(const Job& job) const { return place(options_.queue, job); }
   WaitingEntry::Key candidate_place(const Job& job) const { return place(options_.candidates, job); }
-  // Of any job, for comparing one that does not wait with one that does: by the latest scores, by which the jobs of a
-  // single user are not sorted.
+  // The place of any job, for comparing one that does not wait with one that does: by the latest scores, by which the
+  // jobs of a single user are not sorted.
   WaitingEntry::Key queue_standing(const Job& job) const { return place(options_.queue, job, &OfUser::latest); }
 
   // In queue order; nullptr: none.
