@@ -6,7 +6,7 @@ namespace rota {
 
 void AnswerWatch::sent(const Command& command, Instant now, std::uint32_t tries) {
   if (rules_.answer_within <= Duration{0} || command.kind == Command::Kind::expect) return;
-  if (command.kind == Command::Kind::adjust) return;  // nobody answers; it shows when it is looked at what exists
+  if (command.kind == Command::Kind::adjust) return;  // no answer comes; it shows when what exists is looked at
   const Instant due = now + rules_.answer_within * (std::int64_t{1} << std::min(tries - 1, 4U));
   awaited_.push_back({due, command.key, command.job, command.node, tries});
   resent_ += tries > 1 ? 1 : 0;

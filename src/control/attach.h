@@ -64,7 +64,7 @@ void fields(Visit&& visit, Record& news) {
   visit("sentence", news.sentence);
 }
 
-// A signal for all processes of the job. Of a word that is not known nothing is read.
+// A signal for all processes of the job. A kind that is not known is read as `nothing`.
 struct AttachTell {
   enum class Kind : std::uint8_t { nothing, signal };
   Kind kind = Kind::nothing;

@@ -117,8 +117,8 @@ void ClaimGate::release(const Held& held) {
   return pass(command);
 }
 
-// Who was to give way is not disturbed: it leaves without having done anything in vain, and can go on at once. Of all
-// other orders about a job that has not started nothing is left to do.
+// A job that was to give way is not disturbed: it leaves without having done anything in vain, and can go on at once.
+// For all other orders about a job that has not started nothing is left to do.
 void ClaimGate::refuse(JobId id, const Command& command) {
   if (command.kind != Command::Kind::preempt || command.job == id || drop_start(command)) return;
   Command unharmed = command;

@@ -1,6 +1,6 @@
 // Stands between a controller and its engine at a site of a federation: a job that several sites have, or may have, in
 // their queues is started here only once it is known to be this site's. Until then its start, and whatever is ordered
-// about it afterwards, is held back; nobody gives way to it either. Then the commands go on in their order, or the job
+// about it afterwards, is held back; no job gives way to it either. Then the commands go on in their order, or the job
 // is reported to be gone. Where the answer comes at once, so does the command. One thread; no clock but the Loop's.
 #pragma once
 
@@ -22,7 +22,7 @@ class GateKeeper {
   virtual StartAnswer claim_to_make_room(std::int64_t job) = 0;
   // The engine is about to be told to start it.
   virtual void starts(JobId id, std::int64_t job) = 0;
-  // The engine is about to be told that somebody gives way to it.
+  // The engine is about to be told that a job gives way to it.
   virtual void makes_room(JobId beneficiary) = 0;
   // A job whose start was held back gives way before it has started: it is to be Vacated, with nothing done. An engine
   // that keeps to its contract does that itself if it is told to: it may run, started by an earlier life of the site.
@@ -44,7 +44,7 @@ class ClaimGate final : public Engine {
   // Limits and expected ends count from when the engine is told, not from when the controller decided.
   void dispatch(const Command& command) override;
   Capabilities capabilities() const override { return engine_.capabilities(); }
-  // Where nobody confirms starts, one that is held back is as good as done: it is not to be given up, or sent again.
+  // Where starts are not confirmed, one that is held back is as good as done: it is not to be given up, or sent again.
   Observation observe() const override;
   // The answer to what was pending.
   void answered(std::int64_t job, bool ours);

@@ -9,8 +9,8 @@
 namespace rota {
 namespace {
 
-// All that a command says, but for what it is about, which whoever uses it again always says. A field that is added to
-// Command or to Placement does not compile here until it is named; name it in the test too.
+// All that a command says, but for what it is about, which is always said anew when a command is used again. A field
+// that is added to Command or to Placement does not compile here until it is named; name it in the test too.
 auto values_of(const Command& command) {
   const auto& [kind, epoch, key, job, dispatch, expected_end, start, limit_end, how, beneficiary, node, where,
                cpu_factor, kept, for_good, pause, stands, limit] = command;

@@ -64,7 +64,7 @@ Command& Controller::adjust_command(JobId job) {
   return adjust;
 }
 
-// What was decided is durable before anybody acts on it.
+// What was decided is durable before it is acted on.
 void Controller::send_all() {
   if (ports_.durable) {
     health_ = unsent_ > 0 ? ports_.durable->commit() : ports_.durable->commit_soon();

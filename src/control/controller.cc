@@ -112,7 +112,7 @@ void Controller::close() {
   write(CycleClosed{});
 }
 
-// Of those who outlived a prediction.
+// Corrects the jobs that outlived a prediction.
 void Controller::correct_expectations() {
   for (const JobId id : outlived_) correct_expectation(id);
   outlived_.clear();
@@ -195,7 +195,7 @@ bool Controller::fall_back(const std::string& breach) {
   return true;
 }
 
-// Nobody plans with those that there are any more.
+// No policy plans with the promises that stand any more.
 void Controller::withdraw_promises() {
   const std::vector<JobId> promised = cluster_.promised();
   for (const JobId id : promised) write(Promised{id, kNever});
@@ -207,7 +207,7 @@ std::optional<std::string> Controller::draft() {
   return referee_.check(cluster_, plan_);
 }
 
-// Whoever looks again at one instant, again and again while nothing happens, would do so for ever.
+// A policy that looks again at one instant, again and again while nothing happens, would do so for ever.
 bool Controller::check_bound_of_size() {
   const auto size =
       static_cast<std::int64_t>(cluster_.waiting().size() + cluster_.running().size() + cluster_.nodes().size());

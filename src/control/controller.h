@@ -29,7 +29,7 @@ struct Ports {
 class Controller final : public Intake, public Alarm {
  public:
   // What becomes of a plan that the referee refuses: in a rehearsal it ends the run; in production it is dropped, and
-  // the cluster goes on in a plain mode (fcfs) until somebody looks.
+  // the cluster goes on in a plain mode (fcfs) until an operator looks.
   enum class Breach : std::uint8_t { ends_the_run, goes_plain };
 
   Controller(const ClusterOptions& options, const Chain& chain, const Ports& ports,
@@ -45,17 +45,17 @@ class Controller final : public Intake, public Alarm {
 
   JobId submit(const JobSpec& spec, Bars bars) override;
   using Intake::submit;
-  // The same with terms of its own, or held by somebody. Fails with a sentence if the terms make no sense.
+  // Submits a job with terms of its own, or held from the beginning. Fails with a sentence if the terms make no sense.
   // ahead: it goes before others of its priority.
   Result<JobId> submit(const JobSpec& spec, const JobTerms& terms, Bars holds, bool ahead = false);
   Result<void> record(const Observed& fact, Instant happened) override;
   using Intake::record;
   Result<void> decide() override;
-  // Somebody wants a running job, or one that starts, to stop and to be queued again. Fails with a sentence if it does
-  // not run, or is just stopping.
+  // A running job, or one that starts, is to stop and to be queued again. Fails with a sentence if it does not run, or
+  // is just stopping.
   Result<void> requeue(JobId id);
-  // Somebody wants a node to be on, or off. Fails with a sentence if it is so already, or on its way, or if jobs run
-  // there.
+  // A node is to be on, or off, by an operator's order. Fails with a sentence if it is so already, or on its way, or if
+  // jobs run there.
   Result<void> order_power(NodeId node, bool on);
   // Why that cannot be, as a sentence; nothing if it can.
   std::optional<std::string> objection_to_power(NodeId node, bool on) const {
@@ -68,8 +68,8 @@ class Controller final : public Intake, public Alarm {
   // Takes over a state from its facts: a snapshot and all that came after it. Once, before anything else. Fails with a
   // sentence if the facts contradict each other. Then resume().
   Result<void> replay(const Fact& fact);
-  // What was promised ends with the policy that promised it: whoever goes on with another one, after replay() and
-  // before resume().
+  // What was promised ends with the policy that promised it: for a caller that goes on with another one, after replay()
+  // and before resume().
   void withdraw_promises();
   // Fails with a sentence if the engine lacks what the policy may order; changes nothing.
   Result<void> engine_can() const;
@@ -86,7 +86,7 @@ class Controller final : public Intake, public Alarm {
   std::int64_t referee_checks() const { return referee_.checks(); }
   std::int64_t refusals() const { return refusals_; }            // observed facts that contradicted the state
   std::int64_t refused_plans() const { return refused_plans_; }  // by the referee, where that does not end the run
-  // The policy decides again, after a plan of it was refused and somebody has looked.
+  // The policy decides again, after a plan of it was refused and an operator has looked.
   void leave_plain_mode();
   std::int64_t resent() const { return answers_.resent(); }  // commands that had no answer in time
 

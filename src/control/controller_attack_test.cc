@@ -138,7 +138,7 @@ class Attack {
       std::string fault = few && chance(40) ? submit() : say(any_fact());
       const bool decides = fault.empty() && chance(50);
       if (decides) fault = decide();
-      const bool hands_over = decides && chance(30);  // drawn also where nobody takes over
+      const bool hands_over = decides && chance(30);  // drawn also where no controller takes over
       if (hands_over && relay_ && fault.empty()) fault = take_over();
       if (!fault.empty()) return fmt::format("fact {}: {}", i, fault);
     }
@@ -411,7 +411,7 @@ class Attack {
   Desk desk_;
   bool on_nodes_;
   bool relay_;
-  std::int64_t refused_before_ = 0;  // by those who were in charge before
+  std::int64_t refused_before_ = 0;  // by the controllers that were in charge before
   std::int64_t now_ = 0;
   std::map<JobId, std::string> requests_;
 };

@@ -72,7 +72,7 @@ TEST(ControllerCommands, NothingGoesOutWhenNothingCanBeWrittenDown) {
   disk.full = true;
   EXPECT_EQ(desk.decide(), "the disk is full.");
   EXPECT_TRUE(desk.engine().commands.empty());
-  disk.full = false;  // too late: what was decided and not done must be found out by who takes over
+  disk.full = false;  // too late: the controller that takes over must find out what was decided and not done
   const std::string before = desk.state();
   EXPECT_EQ(desk.decide(), "the disk is full.");
   EXPECT_EQ(desk.tell(Finished{JobId{0}}), "the disk is full.");
@@ -116,7 +116,7 @@ TEST(ControllerCommands, ARunningJobIsStoppedOnceForGood) {
   EXPECT_EQ(desk.left().back().second.state, JobState::cancelled);
 }
 
-// Whatever the engine makes of the last thing it was told, nobody starts it again.
+// Whatever the engine makes of the last thing it was told, the job is not started again.
 TEST(ControllerCommands, WhoIsCancelledIsNotQueuedAgain) {
   Desk requeued("easy");
   const JobId killed = requeued.run(1, 10);
@@ -228,7 +228,7 @@ TEST(ControllerCommands, ARefusedPlanIsDroppedAndThePlainModeGoesOn) {
   EXPECT_EQ(desk.engine().commands.size(), 1U);
   EXPECT_TRUE(desk.waits(second));
   const JobId third = desk.run(1, 10);
-  EXPECT_TRUE(desk.waits(third));  // in the plain mode nobody overtakes
+  EXPECT_TRUE(desk.waits(third));  // in the plain mode no job overtakes
   EXPECT_EQ(desk.tell_and_decide(Finished{first}), "");
   EXPECT_TRUE(desk.runs(second));
   EXPECT_TRUE(desk.runs(third));

@@ -1,4 +1,4 @@
-// What somebody orders of nodes by hand.
+// What an operator orders of nodes by hand.
 #include <gtest/gtest.h>
 
 #include "control/desk_test.h"

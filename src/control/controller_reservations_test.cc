@@ -116,7 +116,7 @@ TEST(Reservations, OnNodesThatComeLaterMovePromises) {
   }
 }
 
-// Who takes over goes on with what was reserved.
+// A controller that takes over goes on with what was reserved.
 TEST(Reservations, AreKeptForWhoTakesOver) {
   Desk desk("easy");
   EXPECT_EQ(desk.tell_and_decide(counted(0, 5, 100, 3)), "");

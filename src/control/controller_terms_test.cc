@@ -1,4 +1,4 @@
-// Jobs with terms of their own: when they may be queued, who holds them, and what an amended job gets.
+// Jobs with terms of their own: when they may be queued, what holds them, and what an amended job gets.
 #include <gtest/gtest.h>
 
 #include "control/desk_test.h"
@@ -139,7 +139,7 @@ TEST(ControllerTerms, AThrottleThatIsRaisedForOneHoldsForItsArray) {
   EXPECT_EQ(desk.view().running().size(), 3U);
   const std::size_t facts = desk.log().facts.size();
   EXPECT_EQ(desk.decide(), "");
-  EXPECT_EQ(desk.log().facts.size(), facts);  // nobody is looked at again and again
+  EXPECT_EQ(desk.log().facts.size(), facts);  // no job is looked at again and again
 }
 
 TEST(ControllerTerms, AJobIsQueuedWhenTheLastHoldIsGone) {

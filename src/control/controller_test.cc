@@ -363,7 +363,7 @@ TEST(Controller, LicencesAreCountedThatThereAre) {
                  "licences are counted that the cluster does not have; nothing was changed.");
 }
 
-// Under the new one nobody would ever take them back, and whoever starts would break them.
+// The new policy would never take them back, and every job that starts would break them.
 TEST(Controller, PromisesOfThePolicyBeforeEndWithIt) {
   Desk before("conservative", {.processors = 12});
   before.run(8, 100);

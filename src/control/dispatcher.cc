@@ -134,12 +134,13 @@ void Dispatcher::offered(std::int64_t job) {
   open_lot(job, *lot);
   if (queue_.seller(*lot) == self_) sell(job, *lot);
   load_changed_ = load_changed_ || rules_.look == Duration{0};
-  // It is said to hold what it has given up: whoever should have had it is gone. Then it takes it for good.
+  // This site is said to hold a job that it has given up: the site that should have had it is gone. Then this site
+  // takes it for good.
   const bool lost_it = queue_.holder(*lot) == self_ && !here_.contains(job) && !queue_.claimed(*lot);
   if (lost_it && !requests_.out(OpenRequests::About::job, job)) claim_for(self_, job, *lot);
 }
 
-// Whoever settles a claim owns the job; only then does the site take it.
+// The site that settles a claim owns the job; only then does it take the job.
 void Dispatcher::claimed(std::int64_t job, SiteId site) {
   bidder_.over(job);
   wishes_.erase(job);

@@ -1,8 +1,9 @@
 // The dispatcher of one site in a federation (Baranov et al. 2018): looks at the global queue, bids for its site, is
 // the auctioneer of the jobs that were submitted at its site and of some of those whose site is gone, and hands what
-// the site has won to the local controller. Also says who may start a job that several sites have in their queues. All
-// dispatchers are equal; they meet only in the Exchange. What a dispatcher knows of the queue is a fold over changes
-// (GlobalQueue); what it asks for, it asks for until that shows what became of it (OpenRequests). One thread.
+// the site has won to the local controller. Also says which site may start a job that several sites have in their
+// queues. All dispatchers are equal; they meet only in the Exchange. What a dispatcher knows of the queue is a fold
+// over changes (GlobalQueue); what it asks for, it asks for until that shows what became of it (OpenRequests). One
+// thread.
 #pragma once
 
 #include <deque>
@@ -29,7 +30,7 @@ struct DispatchRules {
   Joining join = Joining::look;         // where auctions are found by looking
 };
 
-// What becomes of a job that somebody wants to start.
+// What becomes of a job that a site wants to start.
 enum class StartAnswer : std::uint8_t {
   ours,     // it may start here, and nowhere else
   gone,     // it is another site's
@@ -46,7 +47,7 @@ class Site {
   virtual Haul haul(const Offer& offer) const = 0;
   // Jobs that it has taken and that are not in its queue yet, in the order in which they come.
   virtual std::vector<Coming> coming() const = 0;
-  // Of every site of the federation, when it could start the job at best; kLongest: never.
+  // For every site of the federation, when it could start the job at best; kLongest: never.
   virtual std::vector<Duration> soonest(const Offer& offer) const = 0;
   // Whether it has ever taken the job, and has not given it up.
   virtual bool has(std::int64_t job) const = 0;

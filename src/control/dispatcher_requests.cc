@@ -1,5 +1,5 @@
 // The half of the dispatcher that deals with the exchange: what it hears, what it asks for until it knows, its lease,
-// and who may start what.
+// and which site may start which job.
 #include <utility>
 
 #include "control/dispatcher.h"
@@ -176,7 +176,7 @@ bool Dispatcher::gone(std::int64_t job, const Here& here) const {
 }
 
 // Claims and settles it, step by step, as what it hears allows. It starts only when it is known as settled by this
-// site: nobody else can change that, however old the news. Only the site itself can, by putting it back: not while a
+// site: no other site can change that, however old the news. Only the site itself can, by putting it back: not while a
 // put back is out, nor before this life has an epoch of its own, since one of the life before may still be under way.
 void Dispatcher::pursue(std::int64_t job) {
   const auto here = here_.find(job);

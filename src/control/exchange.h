@@ -7,9 +7,10 @@
 // last serial number. It is applied if all that still holds, and then what it has done comes to every watcher as a
 // Change with its token; else its sender is told `refused`. What has once failed to hold never holds again, so a
 // request may be sent again, or arrive twice or late or after others: it is applied once at most. An answer may be
-// late, doubled or lost; whoever has not seen what became of a request sends the same one, with the same token, again.
+// late, doubled or lost; a site that has not seen what became of a request sends the same one, with the same token,
+// again.
 //
-// Laws, whoever implements it:
+// Laws for every implementation:
 // * A site is alive from when it has joined until its lease runs out or it joins again; that is one epoch, and the
 //   revision at which it began is its name. Whatever an epoch has bid, claimed or held is void when the epoch is over.
 // * A home offers each serial number once, in rising order, however long ago the job's record went.
@@ -32,7 +33,7 @@ namespace rota {
 using Revision = std::int64_t;  // rises with every change; 0: before all, or of a record that there is not
 using Epoch = Revision;         // of a site: the revision at which it joined; 0: it has not
 
-// Names a request for good: no other has it, whoever sends it, in whatever life of its site.
+// Names a request for good: no other has it, whichever site sends that one, in whatever life of the site.
 struct Token {
   SiteId site;                // the sender
   std::uint32_t life = 0;     // of the sender; rises whenever its process starts anew

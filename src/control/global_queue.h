@@ -16,7 +16,7 @@ class GlobalQueue {
     SiteId site;
     Epoch epoch = 0;
     Token token = {};
-    Revision revision = 0;  // 0: nobody has claimed it
+    Revision revision = 0;  // 0: it is not claimed
   };
   struct Lot {  // a job on offer
     std::shared_ptr<const Offer> offer;
@@ -48,15 +48,15 @@ class GlobalQueue {
   Epoch epoch_of(SiteId site) const;         // 0: it is not alive
   Epoch latest_epoch_of(SiteId site) const;  // maybe over; 0: it has never joined
   bool lives(SiteId site, Epoch epoch) const { return epoch != 0 && epoch_of(site) == epoch; }
-  Token joined_by(SiteId site) const;            // of whoever began its epoch, or its latest one
+  Token joined_by(SiteId site) const;            // of the request that began its epoch, or its latest one
   std::int64_t last_offered(SiteId home) const;  // serial number; 0: none
 
   const std::map<std::int64_t, Lot>& lots() const { return lots_; }  // by job number
   const Lot* find(std::int64_t job) const;                           // nullptr: it is not on offer
   bool claimed(const Lot& lot) const { return lives(lot.claim.site, lot.claim.epoch); }
   SiteId holder(const Lot& lot) const { return lives(lot.holder, lot.holder_epoch) ? lot.holder : SiteId{}; }
-  // Who sells it: its home while that lives, else the living site with the highest hash of job and site, so that all
-  // come to the same without a word. Invalid: no site lives.
+  // The site that sells it: its home while that lives, else the living site with the highest hash of job and site, so
+  // that all come to the same without a word. Invalid: no site lives.
   SiteId seller(const Lot& lot) const;
 
   const std::map<std::int64_t, std::map<SiteId, StandingBid>>& bids() const { return bids_; }

@@ -8,7 +8,7 @@
 
 namespace rota {
 
-// A decision to let a job go on, and why that harms nobody. Jobs by the numbers that people use.
+// A decision to let a job go on, and why that harms no other. Jobs by the numbers that people use.
 struct GrantRecord {
   std::int64_t job = 0;
   Instant at;

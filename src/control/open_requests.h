@@ -13,13 +13,14 @@ namespace rota {
 
 class OpenRequests {
  public:
-  // What at most one is out of, for each job: who may have it, the site's own bid, the site's next offer, its joining.
+  // At most one request is out, for each job, about each of these: which site may have it, the site's own bid, the
+  // site's next offer, its joining.
   enum class About : std::uint8_t { job, bid, offer, site };
 
   OpenRequests(SiteId self, Duration patience, Exchange& exchange, Loop& loop)
       : self_(self), patience_(patience), exchange_(exchange), loop_(loop) {}
 
-  // Of the site's process: higher than that of every earlier one, so that tokens are its own.
+  // The life of the site's process: higher than that of every earlier one, so that tokens are its own.
   void begin(std::uint32_t life) { life_ = life; }
 
   // Nothing else is out about that. Its sender and its token are filled in.
@@ -31,7 +32,7 @@ class OpenRequests {
   void resend();         // those that are due
   Instant next() const;  // when the first is; kNever: none is out
   bool empty() const { return open_.empty(); }
-  Token token() { return {self_, life_, ++tokens_}; }  // for a request of which nobody waits for the outcome
+  Token token() { return {self_, life_, ++tokens_}; }  // for a request whose outcome is not waited for
 
   static About about(Request::Kind kind);
 

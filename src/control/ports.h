@@ -92,7 +92,7 @@ struct Capabilities {
   bool tasks = true;       // accelerators compute tasks of other nodes' jobs
   bool sites = true;       // jobs may go to another site
   bool shared = false;     // others use the cluster too: jobs start, end and move there without an order of ours
-  // How long a job that has ended is known by it. Of one that it has forgotten nothing tells how it ended
+  // How long it knows a job that has ended. For one that it has forgotten nothing tells how it ended
   // (Outcome::unknown).
   Duration remembers = kLongest;
   bool submits = true;     // jobs that come to Rota are carried out; else all jobs come from the engine
@@ -106,7 +106,7 @@ struct Capabilities {
 // How one dispatch of a job can be over.
 using DispatchEnd = std::variant<Finished, Vacated, Requeued, LaunchFailed, Cancelled>;
 
-// What really exists, as an engine sees it: for who was away, or may have missed something.
+// What really exists, as an engine sees it: for a controller that was away, or may have missed something.
 struct Observation {
   struct JobSeen {
     JobId job;
@@ -126,7 +126,7 @@ struct Observation {
   // Or else what is not in it may exist all the same: the engine is yet to hear of it, and says so as facts.
   bool complete = true;
   // All that run, and those that have ended as far back as the engine remembers: at least all whose end may not have
-  // been made durable by who was told of it. By id.
+  // been made durable by the controller that was told of it. By id.
   std::vector<JobSeen> jobs;
   std::vector<NodeSeen> nodes;  // those that it can tell of
 };
@@ -134,8 +134,8 @@ struct Observation {
 // Carries out commands. Nothing comes back from dispatch(), which never blocks: whether and how a command was carried
 // out comes as facts. A command that comes again is not carried out again, but answered again. One about a dispatch
 // that was over, or had not begun, when it came ends that dispatch: a start that comes behind it is too old. A start of
-// a new dispatch ends what may still run of the one before. Of a job that was told to give way an engine reports
-// Vacated in the end, or that it Finished; of one that was told to stop, Requeued, Cancelled or Finished.
+// a new dispatch ends what may still run of the one before. For a job that was told to give way an engine reports
+// Vacated in the end, or that it Finished; for one that was told to stop, Requeued, Cancelled or Finished.
 class Engine {
  public:
   virtual ~Engine() = default;

@@ -112,7 +112,7 @@ Result<void> Controller::resume() {
   return decide();
 }
 
-// Who had outrun a prediction when the controller went away is not reported again.
+// A job that had outrun a prediction when the controller went away is not reported again.
 void Controller::find_outlived() {
   cluster_.running().for_each([&](const RunningEntry& e) {
     if (e.place.end > cluster_.now()) return false;
@@ -122,7 +122,8 @@ void Controller::find_outlived() {
   });
 }
 
-// `sends_again`: nobody knows what was sent, or waits for answers, so all that has not been carried out is sent again.
+// `sends_again`: it is not known what was sent, and no answer is waited for, so all that has not been carried out is
+// sent again.
 void Controller::reconcile(const Observation& seen, bool sends_again) {
   std::vector<JobId> jobs;
   cluster_.running().for_each([&](const RunningEntry& entry) {
@@ -164,7 +165,7 @@ void Controller::reconcile(JobId id, const Observation::JobSeen* seen, bool send
     return;
   }
   if (seen && seen->held) return;
-  // Nobody knows whether a start that is not confirmed ever came; whoever did, would be seen.
+  // It is not known whether a start that is not confirmed ever came; a job that was started would be seen.
   if (!seen && !cluster_.options().confirms_starts && !job.cancelling) {
     if (!job.settled()) return never_began(id);
     return send_again(id, false);

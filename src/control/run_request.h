@@ -28,7 +28,7 @@ struct RunRequest {
   bool append = false;                   // output and error are written behind what is there; else they are emptied
   std::uint32_t umask = 022;
   std::uint32_t uid =
-      kServiceUser;  // the user whom it runs as; kServiceUser: as the service, and nothing of this counts
+      kServiceUser;  // the user that it runs as; kServiceUser: as the service, and nothing of this counts
   std::uint32_t gid = 0;
   std::string user = {};            // by whose name further groups are looked up; empty: there are none
   std::int64_t memory = 0;          // bytes that it may use where its place does not say; 0: as much as there is
@@ -39,7 +39,7 @@ struct RunRequest {
   Duration warning_lead = seconds(60);
   Duration kill_wait = seconds(30);        // from SIGTERM to SIGKILL
   Attach attach = {};                      // whose are input, output and error, where those are empty
-  std::string left_output = {};            // of a job that goes on: the file for what it writes once nobody is there
+  std::string left_output = {};            // of a job that goes on: where it writes once its terminal is gone
   std::string checkpoint = {};             // for /bin/sh: has the job write down how far it is; empty: none does
   std::int32_t checkpoint_signal = 0;      // the same by a signal
   Duration checkpoint_time = seconds(60);  // that this may take
@@ -53,7 +53,7 @@ class EngineNotes {
   virtual void note_of_job(JobId job, std::string sentence) = 0;
   // The same where an operator has to see to it.
   virtual void warn_of_job(JobId job, const std::string& sentence) = 0;
-  // The same of a node that is switched, with what its command wrote; no sentence: nothing is wrong with it any more.
+  // Likewise for a node that is switched, with what its command wrote; no sentence: nothing is wrong with it any more.
   virtual void note_of_node(NodeId /*node*/, std::string /*sentence*/, const std::string& /*output*/) {}
 };
 

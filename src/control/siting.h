@@ -22,7 +22,7 @@ enum class Placing : std::uint8_t {
 };
 
 constexpr bool races(Placing placing) { return placing == Placing::race || placing == Placing::staged_race; }
-// Whether it is settled at the exchange who runs a job.
+// Whether it is settled at the exchange which site runs a job.
 constexpr bool claims(Placing placing) { return placing == Placing::auction || races(placing); }
 
 // Processors that running and waiting jobs ask for.

@@ -7,7 +7,8 @@
 namespace rota {
 namespace {
 
-// Its latest dispatch is over, or goes on elsewhere. Who keeps nothing has lost what was kept of those before, too.
+// Its latest dispatch is over, or goes on elsewhere. A job that keeps nothing has lost what was kept of those before,
+// too.
 void add_run(std::vector<EarlierRun>& runs, EarlierRun run, Duration done) {
   if (done <= Duration{0}) {
     runs.clear();

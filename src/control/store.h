@@ -30,7 +30,7 @@ class Store {
   virtual void append(const FactRef& fact) = 0;
 
   // Ends the batch; nothing to do where it is empty. On return it is durable, where the store was made to be: commands
-  // that rest on it may go out. After an error nobody knows whether the batch is there, whole or not at all, and the
+  // that rest on it may go out. After an error it is not known whether the batch is there, whole or not at all, and the
   // store takes nothing more: every further commit gives the same error. Open it anew and replay.
   virtual Result<void> commit() = 0;
 
