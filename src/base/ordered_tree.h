@@ -72,7 +72,7 @@ class OrderedTree {
     return size_ == 0 ? nullptr : find_in(root_, height_, nullptr, may, yes);
   }
 
-  // The same among the entries with a key greater than `after`.
+  // The first such entry with a key greater than `after`.
   template <class May, class Yes>
   const Entry* find_after(const Key& after, const May& may, const Yes& yes) const {
     return size_ == 0 ? nullptr : find_in(root_, height_, &after, may, yes);
@@ -86,8 +86,8 @@ class OrderedTree {
     bool cut = false;
     return seek(reached, [](const Entry&, const Entry&) { return false; }, sum, cut);
   }
-  // The same; `sum` becomes the summary up to the last entry in a row for which same(e, entry) holds; cut says whether
-  // the row may go on beyond what was looked at.
+  // Finds that entry; `sum` becomes the summary up to the last entry in a row for which same(e, entry) holds; cut says
+  // whether the row may go on beyond what was looked at.
   template <class Reached, class Same>
   const Entry* seek(const Reached& reached, const Same& same, Summary& sum, bool& cut) const {
     Summary so_far;

@@ -204,7 +204,7 @@ TEST(ControllerCommands, AMemberOfAnArrayThatCannotBeLaunchedMakesRoomForTheNext
   EXPECT_EQ(desk.view().eligibility().terms(first)->throttle, 1U);
 }
 
-// Starts everybody, room or not.
+// Starts every job, room or not.
 class Careless final : public Policy {
  public:
   void decide(const View& view, Plan& plan) const override {

@@ -136,7 +136,7 @@ class Desk {
     const auto taken = controller_->record(fact);
     return taken ? std::string() : taken.error().message;
   }
-  // The same, followed by a decision.
+  // Tells it, then decides: the sentence of the refusal, else that of the decision.
   std::string tell_and_decide(const Observed& fact) {
     std::string why = tell(fact);
     const std::string failure = decide();

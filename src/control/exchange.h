@@ -59,7 +59,7 @@ struct Request {
   Epoch epoch = 0;                          // of the sender: refused in any other
   std::int64_t job = 0;                     // its number; not: join, renew
   Revision job_seen = 0;                    // bid, claim, settle: of the record of the job
-  Revision claim_seen = 0;                  // the same: of the claim; 0: there was none
+  Revision claim_seen = 0;                  // bid, claim, settle: of the claim; 0: there was none
   Revision own_seen = 0;                    // bid: of its earlier bid; put_back, end: of what it has settled
   SiteId winner = {};                       // claim
   Epoch winner_epoch = 0;                   // claim
@@ -95,8 +95,8 @@ struct Change {
   Bid bid = {};                             // bid
   std::shared_ptr<const Offer> offer = {};  // offered, put_back, settled
   Request::Kind refused = {};               // refused
-  Token record = {};  // refused: of the request that made the record what it is now. If that is one's own request, it
-                      // was applied before
+  Token record = {};  // refused: of the request that made the record what it is now. If that is the sender's own
+                      // request, it was applied before
 };
 
 // Hears of changes. What it does in return may be requests; it must not watch or stop watching meanwhile.

@@ -51,9 +51,10 @@ class EngineNotes {
   virtual ~EngineNotes() = default;
   // Why a launch failed, or what went wrong with the job.
   virtual void note_of_job(JobId job, std::string sentence) = 0;
-  // The same where an operator has to see to it.
+  // What went wrong with the job, where an operator has to see to it.
   virtual void warn_of_job(JobId job, const std::string& sentence) = 0;
-  // Likewise for a node that is switched, with what its command wrote; no sentence: nothing is wrong with it any more.
+  // What went wrong with a node that is switched, with what its command wrote; no sentence: nothing is wrong with it
+  // any more.
   virtual void note_of_node(NodeId /*node*/, std::string /*sentence*/, const std::string& /*output*/) {}
 };
 

@@ -81,8 +81,8 @@ Written write_generated(std::ostream& out, const Recipe& recipe);
 
 class AttributeDraws;
 
-// The same as JSON lines, in which all attributes are that `draws` gives; nullptr: none. `options` are theirs, for the
-// header.
+// Streams the workload as JSON lines, in which all attributes are that `draws` gives; nullptr: none. `options` are
+// theirs, for the header.
 Written write_generated_json(std::ostream& out, const Recipe& recipe, AttributeDraws* draws,
                              const std::string& options);
 

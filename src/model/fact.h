@@ -406,7 +406,7 @@ struct Fact {
   Instant happened() const { return at - late; }
 };
 
-// The same on its way through the door: what it says is not copied.
+// A fact on its way through the door: what it says is not copied.
 struct FactRef {
   Instant at = kEpoch;
   std::uint64_t sequence = 0;

@@ -28,7 +28,7 @@ Result<std::vector<NamedLicences>> parse_named_licences(std::string_view text);
 // in it, kMostLicencesAsked of each and kMostLicenceKinds kinds at most. False: something else was left out.
 bool keep_askable(std::vector<NamedLicences>& licences);
 
-// The same back; one alone goes without its number.
+// The text that parse_named_licences() reads; one licence goes without its number.
 std::string named_licences_text(std::span<const NamedLicences> licences);
 
 }  // namespace rota

@@ -151,8 +151,8 @@ class NodeSpace {
     }
   }
 
-  // The same, those first that have been idle for the longest; only under latest_first. Nodes that fell idle at one
-  // instant in any order. visit may make the node that it is given unavailable.
+  // The same nodes, those first that have been idle for the longest; only under latest_first. Nodes that fell idle at
+  // one instant in any order. visit may make the node that it is given unavailable.
   template <class Visit>
   void for_each_longest_idle(const Visit& visit) const;
 

@@ -41,8 +41,8 @@ inline constexpr std::int64_t kNoRatioCap = INT64_MAX;
 // wfp3: -(wait / expected)^3 * processors (Tang et al., CLUSTER 2009). unicef: -wait / (log2(processors) * expected)
 // (ibid.). f1: log10(expected) * processors + 870 * log10(submit - first) (Carastan-Santos and de Camargo, SC 2017),
 // times in seconds; `first` is the first submission of all. fair: nothing here; the jobs of a user have one score, by
-// what he has used lately (WaitingJobs::rescore). hrrn: -(wait + expected) / expected (Brinch Hansen, SOSP 1971), in
-// millionths, cut; what is above `ratio_cap`, a whole number, counts as that.
+// what that user has used lately (WaitingJobs::rescore). hrrn: -(wait + expected) / expected (Brinch Hansen, SOSP
+// 1971), in millionths, cut; what is above `ratio_cap`, a whole number, counts as that.
 std::int64_t score(Order order, const Job& job, Instant now, Instant first, std::int64_t ratio_cap = kNoRatioCap);
 
 }  // namespace rota

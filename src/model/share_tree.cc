@@ -91,7 +91,7 @@ std::uint32_t ShareTree::holder_of(const JobSpec& spec) const {
 struct ShareTree::Ranking {
   std::vector<double> use;  // of each place
   std::vector<double> factors;
-  std::uint32_t next;  // the rank of the next user, unless he is level with the one before,
+  std::uint32_t next;  // the rank of the next user, unless that user is level with the one before,
   std::uint32_t last;  // which has this one
   bool level = false;  // the next one is
 };

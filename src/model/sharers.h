@@ -35,7 +35,7 @@ std::vector<Sharer> sharers_of(const std::vector<Account>& accounts, const Names
 
 // "1 4 0,2 4 7 1": user, group, holder and, where it is not -1, account.
 std::string text_of(std::span<const Sharer> sharers);
-// The same back; nothing where text_of() did not write it for these accounts.
+// Reads that back; nothing where text_of() did not write it for these accounts.
 std::optional<std::vector<Sharer>> parse_sharers(std::string_view text, const std::vector<Account>& accounts);
 
 }  // namespace rota

@@ -170,7 +170,7 @@ class WaitingJobs {
   static constexpr std::int64_t kAhead = INT64_MIN;  // a score that no order gives
   static constexpr std::int64_t kLeastScore = INT64_MIN;
   struct OfUser {
-    std::int64_t score = kLeastScore;     // by which his jobs are sorted
+    std::int64_t score = kLeastScore;     // by which the user's jobs are sorted
     std::int64_t latest = kLeastScore;    // by which they should be
     std::map<std::uint32_t, JobId> jobs;  // that wait, by sequence
   };

@@ -49,11 +49,11 @@ class NodeRoom {
 
   // The first nodes in file order that have room. False if the job does not fit. O(nodes)
   bool find(const JobSpec& spec, Placement& where) const { return choose(spec, nullptr, where); }
-  // The same, but those nodes first on which least is free now: so that what is free now is left for others. Under
+  // As find(), but those nodes first on which least is free now: so that what is free now is left for others. Under
   // NodeOrder::least_loaded either takes those first that are used least.
   bool find_busy_first(const JobSpec& spec, Placement& where) const { return choose(spec, space_, where); }
 
-  // The same as a start would be placed (NodeSpace::find) if this were free now: on nodes of which the slowest is as
+  // A place as a start would be given one (NodeSpace::find) if this were free now: on nodes of which the slowest is as
   // fast as it can be, the fullest first and idle ones last, or the other way round, as NodeOrder says. O(nodes), and
   // O(nodes log nodes) if there is room
   bool find_as_for_a_start(const JobSpec& spec, Placement& where) const;

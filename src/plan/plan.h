@@ -119,7 +119,7 @@ class Plan {
     if (!nodes_.counted() || view_->job(job).promise != start) note_promise(job, start);
   }
 
-  // The same on particular nodes, which are set aside.
+  // Announces a start on particular nodes, which are set aside.
   void promise_at(JobId job, Instant start, const Placement& where);
   const Placement& place_of(const Promise& promise) const {  // empty: none
     static const Placement kNowhere;

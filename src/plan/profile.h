@@ -23,11 +23,11 @@ class Profile {
   // Changes what is free in [from, to) by `processors`; the part before now is ignored. to may be kNever.
   void change(Instant from, Instant to, std::int64_t processors);
 
-  // The same, put off until make_changes(): many are cheaper together. Nothing may be asked or done in between.
+  // A change that is put off until make_changes(): many are cheaper together. Nothing may be asked or done in between.
   void collect_change(Instant from, Instant to, std::int64_t processors);
   void make_changes();  // O(steps + changes log changes)
 
-  // Keeps so many from everybody in [from, to), or all that is free where it is less; nothing where none is.
+  // Keeps so many from all jobs in [from, to), or all that is free where it is less; nothing where none is.
   void withhold(Instant from, Instant to, std::int64_t processors);
 
   // The earliest start at or after `from` with `processors` free all through `duration`; kNever if there is none.

@@ -33,7 +33,7 @@ bool time_is_up(const View& view, const Job& job) { return job.backfilled && job
 
 // It is on its way, in or out, and cannot be told anything.
 bool in_motion(const Job& job) { return job.starting || job.stopping; }
-// The same, or it stands still: its time does not run, and it may go on later.
+// It is in motion, or it stands still: its time does not run, and it may go on later.
 bool is_left_alone(const Job& job) { return in_motion(job) || job.suspended(); }
 
 // Whether a job would go before one that waits once it is killed and back in the queue: stopping it then frees nothing

@@ -34,7 +34,7 @@ class Migrate final : public Policy {
  public:
   explicit Migrate(const MigrateKnobs& knobs) : knobs_(knobs) {}
 
-  // Drafts moves after everybody else has had their say. O(running) where a faster node has room, else O(1).
+  // Drafts moves after all other links. O(running) where a faster node has room, else O(1).
   void decide(const View& view, Plan& plan) const override;
 
   // cpu_factor: the next poll, while anything runs.

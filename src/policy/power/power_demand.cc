@@ -144,7 +144,7 @@ class Demand {
     }
   }
 
-  // The same where it matters which nodes: places are looked for as if all nodes were on.
+  // What jobs could start on where it matters which nodes: places are looked for as if all nodes were on.
   void want_nodes(const WaitingEntry* head, Gap& gap, JobId promised) {
     NodeSpace& all_on = plan_.some_nodes();
     all_on.follow(plan_.nodes());

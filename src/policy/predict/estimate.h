@@ -19,7 +19,7 @@ Duration expected_run_time(Estimator estimator, const View& view, const JobSpec&
 // From a move of a running job at `now` to nodes of another CPU factor until it ends: the cost of the move, and what is
 // left of what was expected, or all of it where the job starts over, at the speed of the new nodes.
 Duration time_after_move(const Job& job, Instant now, std::int32_t factor_before, std::int32_t factor);
-// The same to plan with: a second longer, for milliseconds are rounded at each change of speed; at most what the limit
+// That time to plan with: a second longer, for milliseconds are rounded at each change of speed; at most what the limit
 // leaves.
 Duration moved_run_time(const Job& job, Instant now, std::int32_t factor_before, std::int32_t factor);
 

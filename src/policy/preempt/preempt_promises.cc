@@ -73,7 +73,7 @@ class CountedRoom {
   Instant at_;
 };
 
-// The same on nodes.
+// Such room where it matters on which nodes it is.
 class RoomOnNodes {
  public:
   RoomOnNodes(const View& view, Plan& plan, JobId first) : view_(view), plan_(plan), first_(first) {
