@@ -180,9 +180,9 @@ class Plan {
   std::span<const Action> actions() const { return actions_; }
   std::span<const Promise> promises() const { return promises_; }
 
-  // The hash of everything that is decided, in order: when, which job, what, where, until when, in whose favour;
-  // promised starts and their places; when power is looked at and when all is planned again. Equal hashes, equal
-  // decisions; the same on every machine.
+  // The hash of everything that is decided, in order: when, which job or node, what, where, until when, in whose
+  // favour; promised starts and their places; when power is looked at and when all is planned again. Equal hashes,
+  // equal decisions; the same on every machine.
   std::uint64_t hash() const;
   // Whether anything is: what is not needs no hash.
   bool decides() const { return !actions_.empty() || !promises_.empty() || reviewed_ || replanned_; }

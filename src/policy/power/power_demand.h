@@ -1,6 +1,6 @@
-// power=demand and power=idle-timeout: nodes are woken when a job needs them and sent to sleep when none has for a
-// while. Rules after Slurm's SuspendTime, OAR's gate (off only if idle and next used late enough) and the break-even
-// sleep of Orgerie and Lefevre; waking ahead of promises and the learned reserve are Rota's own.
+// power=demand and power=idle-timeout: nodes are woken when a job needs them and sent to sleep when none has needed
+// them for a while. Rules after Slurm's SuspendTime, OAR's gate (off only if idle and next used late enough) and the
+// break-even sleep of Orgerie and Lefevre; waking ahead of promises and the learned reserve are Rota's own.
 //
 // Wake
 //   * what a promise rests on, one boot time before the promised start, or at once if that is nearer;
