@@ -35,8 +35,8 @@ namespace {
 
 std::string failed(const char* what) { return fmt::format("{} could not be made: {}.", what, std::strerror(errno)); }
 
-// Whoever had the file before shares its flags, and may have it wait and take what is there at any moment, also between
-// a look and the reading: the clock ends such a wait.
+// A process that had the file before shares its flags: it may make reads wait, and take what is there at any moment,
+// also between a look and the reading. The clock ends such a wait.
 ssize_t read_soon(int file, std::span<char> into) {
   struct sigaction heard{}, before{};
   heard.sa_handler = [](int) {};  // without SA_RESTART: it interrupts
@@ -86,7 +86,7 @@ Descriptor open_as_user(const RunRequest& run, const std::string& path) {
   const AsUser user(run, AsUser::Groups::theirs);
   if (!user.taken()) return {};
   const mode_t mask = ::umask(run.umask);
-  // Whoever may wait at the other end, of a FIFO, say, or never comes to it, is not waited for: only a file will do.
+  // Opening a FIFO, say, does not wait for a process at its other end: only a regular file will do.
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC | O_NONBLOCK, 0666));
   ::umask(mask);
   struct stat kind{};
@@ -115,7 +115,7 @@ std::string Attachment::open(const RunRequest& run) {
   if (std::string why = make(run, handed, news); !why.empty()) return why;
   if (!send_whole(socket_.get(), in_words(news), handed))
     return "The job's input and output could not be handed to who waits for it.";
-  // Of a job that may go on alone what it writes to stays here; its input ends with who has it.
+  // Where the job may go on alone, the other ends of its outputs stay here; its input ends with its writer.
   std::erase_if(theirs_, [&](const Descriptor& file) {
     return !run.attach.keep || (::fcntl(file.get(), F_GETFL) & O_ACCMODE) == O_WRONLY;
   });

@@ -1,8 +1,8 @@
-// A job that runs at somebody's terminal (`rota run`). Who waits there listens on a socket; the job's supervisor
-// connects to it when the job is to start, makes a terminal or pipes, gives one side of them to the job and hands the
-// other side over as open files. From then on the bytes go between these two, and through nobody else: neither the
-// service nor the supervisor has to be there for them. The connection stays: the supervisor tells through it how the
-// job fares, and hears signals; its end tells that the other is gone.
+// A job that runs at a user's terminal (`rota run`). The process that waits there listens on a socket; the job's
+// supervisor connects to it when the job is to start, makes a terminal or pipes, gives one side of them to the job and
+// hands the other side over as open files. From then on the bytes go between these two, and through no other process:
+// neither the service nor the supervisor has to be there for them. The connection stays: the supervisor tells through
+// it how the job fares, and hears signals; its end tells that the other is gone.
 #pragma once
 
 #include <string>
@@ -25,19 +25,19 @@ struct JobStreams {
 
 class Attachment {
  public:
-  // Connects, makes the streams and hands the other side over. Empty, or a sentence why it cannot be; nothing is to be
-  // done for a run that nobody waits for.
+  // Connects, makes the streams and hands the other side over. Empty, or a sentence why it cannot be; does nothing for
+  // a run that no process waits for.
   std::string open(const RunRequest& run);
 
   JobStreams& streams() { return streams_; }
   void started() { streams_ = {}; }  // the job's process has them now
 
-  int socket() const { return socket_.get(); }  // to be polled for reading; -1: nobody is attached
+  int socket() const { return socket_.get(); }  // to be polled for reading; -1: no process is attached
   // Signals that were asked for since, each a number; `gone` is set where the other is no more there.
   std::vector<int> hear(bool& gone);
   void tell(const RunRecord& record, RunPhase phase);
 
-  // Of a job that goes on alone: what it writes is read here, for nobody waits until a pipe is empty, and is kept in
+  // The job goes on alone: what it writes is read here, as no other process empties its pipes any more, and is kept in
   // its output file, which is opened with the rights of its user. To be polled for reading: left(). A sentence
   // where that file cannot be had: then it is lost.
   std::string go_on_alone(const RunRequest& run);

@@ -30,7 +30,7 @@ using process::unguessable_name;
 
 namespace {
 
-// Who waits for a job, and the job's supervisor, in one process.
+// The side that waits for a job, and the job's supervisor, in one process.
 class Attachments : public testing::Test {
  protected:
   Attachments() : name_(unguessable_name()), listener_(listen_at(name_)) {

@@ -1,4 +1,4 @@
-// Takes the rights of the user whom a job runs as, and gives all others up.
+// Takes the rights of the user that a job runs as, and gives all others up.
 #pragma once
 
 #include "control/run_request.h"

@@ -41,7 +41,7 @@ struct CgroupUse {
 };
 CgroupUse use_in(const std::vector<std::string>& folders);
 bool ran_out_of_memory(const std::vector<std::string>& folders);
-// Groups of jobs in the bases that are empty, but those `in_use`: of who was killed before it removed its own.
+// Removes the groups in the bases that are empty, but those `in_use`: a killed supervisor has not removed its own.
 void remove_left(const CgroupBases& bases, const std::vector<std::string>& in_use);
 void remove_cgroups(const std::vector<std::string>& folders);
 

@@ -11,7 +11,7 @@ namespace rota::local {
 
 class ChildrenUse {
  public:
-  // Of one that was waited for, with those that it had waited for itself.
+  // Adds the use of a child that was waited for, with that of the children that it had waited for itself.
   void add(const rusage& waited);
   std::int64_t milliseconds() const;  // of processor time
   // To what earlier dispatches have used; a control group may know more.

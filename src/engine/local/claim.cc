@@ -31,7 +31,7 @@ void refuse(const Order& order, const Descriptor& connection, const char* what) 
   send_whole(connection.get(), in_words(end));
 }
 
-// Who has hung up counts on it that what it ordered and nobody has begun never begins.
+// A service that has closed the connection counts on it that a run that has not begun never begins.
 bool is_wanted(const Descriptor& connection) {
   pollfd hung_up{connection.get(), POLLRDHUP, 0};
   return ::poll(&hung_up, 1, 0) == 0;
@@ -68,7 +68,7 @@ void give_up_claim(int folder, const Order& order, const Descriptor& connection)
   remove_run(folder, order.name);
 }
 
-// What a user may read is empty first: who has it open would keep it on the disk.
+// A file that a user may read is emptied first: a process that has it open would keep its bytes on the disk.
 void remove_run(int folder, const std::string& name) {
   ::unlinkat(folder, name.c_str(), 0);
   for (const std::string& readable : {script_name(name), node_file_name(name)}) {

@@ -1,4 +1,4 @@
-// Who begins a run: whoever makes its record, and nobody else ever.
+// Which process begins a run: the one that makes its record, and never another.
 #pragma once
 
 #include <optional>
@@ -18,15 +18,15 @@ struct Claim {
 // before: then the service looks at what has become of it; or unless the other end is closed.
 std::optional<Claim> claim_run(int folder, const Order& order, const process::Descriptor& connection);
 
-// By who carries it out, before anything is begun: holds the record (record_holder.h). False: meanwhile the other end
-// was closed, and nothing is left of the claim. Who closes it first, and then looks who holds the record, finds nobody,
-// or one who can be killed; and nobody whom it has not found begins it.
+// The supervisor calls this before it begins anything: holds the record (record_holder.h). False: meanwhile the other
+// end was closed, and nothing is left of the claim. A service that closes it first, and then looks which process holds
+// the record, finds none, or one that it can kill; and no process that it has not found begins the run.
 bool keep_claim(int folder, const Order& order, const Claim& claim, const process::Descriptor& connection);
 
 // It could not be begun after all, as errno says.
 void give_up_claim(int folder, const Order& order, const process::Descriptor& connection);
 
-// Nobody will ask for it any more.
+// Removes the files of a run that no service will ask for any more.
 void remove_run(int folder, const std::string& name);
 
 }  // namespace rota::local

@@ -166,7 +166,7 @@ void LocalEngine::order(const Command& command, RunRequest run, std::uint32_t mo
   order.environment.push_back(mark_of(options_.folder, entry.name));
   order.run = std::move(run);
   order.replaces = entry.left;
-  // Who makes the record of one that moves removes the one where it was.
+  // For a job that moves, the process that makes the new record removes the one of the place that it left.
   if (move == 0) entry.link = spares_.give(order, hearing_of(command.job));
   entry.record = order.claim;
   expect_run(command.job, entry);
@@ -294,7 +294,7 @@ void LocalEngine::could_not_launch(JobId job, Entry& entry, const std::string& w
   over(job, entry);
 }
 
-// Of this dispatch: also where its processes are only stopped.
+// The dispatch is over, also where its processes are only stopped.
 void LocalEngine::over(JobId job, Entry& entry) {
   RunRecord& record = entry.record;
   if (record.over()) entry.link.reset();
@@ -318,7 +318,7 @@ void LocalEngine::ended(JobId job, Entry& entry) {
     record.asked = entry.asked;
   record.stood = record.stood && record.dispatch == entry.dispatch;  // else its next turn had come
   record.dispatch = entry.dispatch;
-  if (entry.since != kNever)  // the clock of who decides may have been set back; what is kept the door bounds
+  if (entry.since != kNever)  // the controller's clock may have been set back; the door bounds what is kept
     record.ran = std::clamp<std::int64_t>((loop_.now() - entry.since).count(), 0, record.ran);
   entry.end = end_of(record);
   if (!record.sentence.empty()) source_.note_of_job(job, record.sentence);

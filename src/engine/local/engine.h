@@ -1,10 +1,10 @@
 // Real processes on this machine: the LiveEngine of a service that runs jobs itself. Each job has a supervisor, a
-// process of its own that outlives the service (supervisor.h); this is who tells supervisors what to do and hears what
-// became of it. It says everything to the Intake from the event loop, and decides once for all that came in at a turn.
-// Nothing here waits for anything but open(). One thread: that of the io_context.
+// process of its own that outlives the service (supervisor.h); this class sends them their orders and receives what
+// became of these. It says everything to the Intake from the event loop, and decides once for all that came in at a
+// turn. Nothing here waits for anything but open(). One thread: that of the io_context.
 //
-// What it keeps is a folder with a record for each dispatch that somebody may still ask about (docs/local-engine.md).
-// The record is the claim by which a dispatch is started once, however often and by whichever life of the service.
+// What it keeps is a folder with a record for each dispatch that may still be asked about (docs/local-engine.md). The
+// record is the claim by which a dispatch is started once, however often and by whichever life of the service.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -85,10 +85,10 @@ class LocalEngine final : public LiveEngine, public RunProbe, public Alarm {
     pid_t spawner = 0;                 // that was to begin it, or to bury it
     Instant killed = kNever;           // when it was killed before it had begun; kNever: or it was named since
     std::unique_ptr<GoneWatch> dying;  // the same, while it is not gone yet
-    bool buried = false;               // the link is to who ends what is left of the run
+    bool buried = false;               // the link is to the process that ends what is left of the run
     Instant buried_by = kNever;        // unless the spawner hangs; kNever: it does not
     int burials = 0;                   // tries
-    bool looks_later = false;          // nobody is there, and what is left of the run could not be ended just now
+    bool looks_later = false;          // no supervisor is there, and what is left could not be ended just now
   };
   // The latest dispatch of a job, from its command on until its end is settled.
   struct Entry {

@@ -13,7 +13,7 @@ void LocalEngine::describe(const Machine& machine) {
   switch_.describe(machine);
 }
 
-// While it moves there is nobody to tell: what is to begin elsewhere begins on these terms.
+// While a job moves there is no supervisor to tell: its start elsewhere takes these terms.
 void LocalEngine::adjust(const Command& command) {
   const auto found = runs_.find(command.job);
   if (found == runs_.end() || found->second.end || found->second.dispatch != command.dispatch) return;
@@ -28,7 +28,7 @@ void LocalEngine::adjust(const Command& command) {
     return;
   }
   remind(command.job, entry);
-  if (!entry.link) return;  // it comes again once somebody can hear it
+  if (!entry.link) return;  // the command comes again once a supervisor can receive it
   entry.key = command.key;
   entry.record.deadline = command.stands ? INT64_MAX : on_boot_clock(command.limit_end);
   const bool signals = command.stands || stood;

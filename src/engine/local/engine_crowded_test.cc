@@ -1,5 +1,5 @@
-// So many wait at the socket of a supervisor, which anybody can bring about, that the service cannot speak to it: its
-// job goes on, and nobody is held up.
+// So many connections wait at the socket of a supervisor, which any user can bring about, that the service cannot speak
+// to it: its job goes on, and no other job is held up.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/wait.h>
@@ -40,7 +40,7 @@ std::vector<Descriptor> crowd(const std::string& name) {
 class LocalCrowdedTest : public testing::Test {
  protected:
   LocalCrowdedTest() { desk_.open(); }
-  // Its service is gone, and nobody can connect to its supervisor.
+  // The job's service is gone, and no process can connect to its supervisor.
   void start_and_crowd(std::uint32_t job) {
     desk_.launch(job, desk_.shell("echo $PPID > supervisor; while [ ! -e go ]; do sleep 0.01; done"));
     ASSERT_TRUE(desk_.wait_for<Launched>(job) && desk_.wait_for_file("supervisor"));
@@ -100,7 +100,7 @@ TEST_F(LocalCrowdedTest, who_has_taken_the_name_of_a_supervisor_that_is_gone_is_
   EXPECT_EQ(std::get<Finished>(desk_.engine().observe().jobs.at(0).end).outcome, Outcome::node_failed);
 }
 
-// Has the record of job 1, and says how that ended once it is let go on, to whoever asks.
+// A process that holds the record of job 1 and, once it is let go on, tells one that asks that it ended.
 pid_t stopped_supervisor(const std::filesystem::path& record, const Descriptor& listener) {
   const pid_t pid = ::fork();
   if (pid != 0) {

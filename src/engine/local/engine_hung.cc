@@ -98,7 +98,7 @@ void LocalEngine::look_whether_gone(JobId job, Entry& entry) {
   cannot_be_ended(job, why_not_ended(holder));
 }
 
-// Who hangs there is still there. Where a job had begun, its node stays taken.
+// The process that hangs is still there. Where a job had begun, its node stays taken.
 void LocalEngine::cannot_be_ended(JobId job, const std::string& sentence) {
   source_.note_of_job(job, sentence);
   source_.warn_of_job(job, sentence);

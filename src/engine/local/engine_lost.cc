@@ -47,15 +47,15 @@ bool LocalEngine::cannot_be_read(const Entry& entry) const {
   return !record && errno != ENOENT;
 }
 
-// Anybody can take the name of a supervisor that is gone, and anybody can crowd one that is there: then it counts
-// whether the supervisor lives.
+// Any user can take the name of a supervisor that is gone, and crowd one that is there: then it counts whether the
+// supervisor lives.
 Reached LocalEngine::reach(const Entry& entry) const {
   Reached reached = try_to_connect(entry.record.socket);
   if (reached.crowded && can_open_more()) reached.crowded = record_holder(folder_.get(), entry.name) != 0;
   return reached;
 }
 
-// False: nobody is there.
+// False: no supervisor is there.
 bool LocalEngine::speak_to(JobId job, Entry& entry) {
   Reached reached = reach(entry);
   if (reached.socket) {
@@ -99,8 +99,8 @@ void LocalEngine::nobody_left(JobId job, Entry& entry) {
                                           : "The process that was to start it was killed.");
 }
 
-// Nobody can wait for its processes any more: they are ended, and with them the dispatch. Until they are, it keeps its
-// place.
+// No process can wait for the job's processes any more: they are ended, and with them the dispatch. Until they are, the
+// job keeps its place.
 void LocalEngine::bury(JobId job, Entry& entry) {
   constexpr int kTriesUntold = 5;
   if (++entry.silence.burials == kTriesUntold) {
@@ -134,8 +134,8 @@ void LocalEngine::bury(JobId job, Entry& entry) {
   entry.silence.spawner = spawner_.pid();
 }
 
-// The same before anything else is done, and in a time that all have together. Of whom something is left even then is
-// not over.
+// Buries these runs before anything else is done, and in a time that all have together. A run of which something is
+// left even then is not over.
 void LocalEngine::bury_now(const std::vector<Entry*>& entries) {
   std::vector<Descriptor> holders;
   for (const Entry* entry : entries) holders.push_back(kill_holder(folder_.get(), entry->name));

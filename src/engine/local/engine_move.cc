@@ -1,6 +1,7 @@
 // A running job goes on elsewhere: it writes down how far it is, if it can; it is stopped, with all its processes; and
 // only once nothing is left of it does it begin on the nodes that it is to have. What it leaves counts as free from the
-// decision on, so whoever is to start there waits until it has left, and so does whoever switches the node off.
+// decision on, so a job that is to start there waits until it has left, and so does the command that switches the node
+// off.
 #include <algorithm>
 #include <utility>
 

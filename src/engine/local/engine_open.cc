@@ -195,7 +195,7 @@ Result<void> LocalEngine::connect_to_found(std::vector<Entry>& found) const {
   return can_open_more();
 }
 
-// Of two dispatches of a job the later one was started when the end of the earlier one was durable.
+// Keeps the later of two dispatches of a job: it was started when the end of the earlier one was durable.
 void LocalEngine::keep_latest(Entry& found) {
   const JobId job{found.record.job};
   const auto other = runs_.find(job);
@@ -220,7 +220,8 @@ void LocalEngine::forget(Entry& entry) {
   spawner_.send(remove, {});
 }
 
-// All at once; who does not answer in time is stopped or overloaded, but it is there.
+// Takes the answers of all supervisors, within five seconds for all; one that does not answer in time is stopped or
+// overloaded, but it is there.
 void LocalEngine::greet_all() {
   const std::int64_t until = boot_milliseconds() + 5000;
   std::vector<Entry*> gone;
@@ -322,7 +323,7 @@ void LocalEngine::tell_again() const {
   }
 }
 
-// Of a run that ended while no service ran; less than a second ago is just now.
+// When a run ended while no service ran; less than a second ago is just now.
 Instant LocalEngine::ended_at(const RunRecord& record) const {
   constexpr Duration kMoment = seconds(1);
   const Duration ago{unix_milliseconds() - record.ended};

@@ -27,7 +27,7 @@ void LocalEngine::next_turn(Entry& entry, const Command& command) {
 // Its processes are there, and stopped.
 void LocalEngine::go_on(Entry& entry, const Command& command) {
   next_turn(entry, command);
-  // Its processes know the accelerators that they were given first: who has these now ends before.
+  // Its processes know the accelerators that they were given first: the job waits until others leave these.
   entry.goes_on.reset();
   if (!places_.are_free(entry.record.devices)) {
     entry.goes_on = command;
@@ -73,7 +73,7 @@ void LocalEngine::go_on_where_free() {
 }
 
 // Its work was to be kept, so that it may not begin anew unasked: how it ended counts, but is told of the dispatch
-// under which it was to go on. Until then nobody counts on it.
+// under which it was to go on. Until then nothing follows from it.
 void LocalEngine::ended_while_it_stood(JobId job, Entry& entry) {
   entry.record.stood = true;
   source_.note_of_job(job, entry.record.lost

@@ -52,7 +52,7 @@ TEST_F(LocalSuspendedTest, a_suspended_job_is_found_again_and_goes_on) {
   EXPECT_EQ(desk_.file("out"), "end\n");
 }
 
-// As its limit does, and the run time of who never gave way.
+// So do its limit, and the run time of a job that never gave way.
 TEST_F(LocalSuspendedTest, what_it_has_kept_counts_from_when_its_start_was_decided) {
   Command start = desk_.start(1, desk_.shell(kUntilGo));
   start.start = desk_.loop().now() - seconds(100);  // not carried out for so long

@@ -455,7 +455,7 @@ TEST_F(LocalEngineTest, no_signal_is_ignored_or_blocked_in_a_job) {
   std::istringstream out(desk_.file("out"));
   std::string name;
   std::uint64_t signals = UINT64_MAX;
-  constexpr std::uint64_t kLibrarys = std::uint64_t{3} << 31U;  // which nobody can set
+  constexpr std::uint64_t kLibrarys = std::uint64_t{3} << 31U;  // which no program can set
   for (int line = 0; line < 2; ++line) {
     out >> name >> std::hex >> signals;
     EXPECT_EQ(signals & ~kLibrarys, 0U) << name;

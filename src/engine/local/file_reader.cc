@@ -37,7 +37,7 @@ bool ends_with(pid_t parent) {
   return ::getppid() == parent;
 }
 
-// Gives errno, or 0. Opening waits for nobody at the other end of a pipe and takes no terminal.
+// Gives errno, or 0. Opening does not wait for a process at the other end of a pipe, and takes no terminal.
 int read_piece_of(const Order& order, PieceHead& head, std::string& bytes) {
   const Descriptor file(::open(order.run.input.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status{};
@@ -67,7 +67,7 @@ int give_piece(const Order& order, const Descriptor& connection, pid_t parent) {
     head.error = errno;
   }
   const std::string text = in_words(head) + bytes;
-  ::fcntl(kAnswer, F_SETFL, 0);  // now it waits for who listens
+  ::fcntl(kAnswer, F_SETFL, 0);  // now it waits for the process that listens
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t sent = ::send(kAnswer, text.data() + done, text.size() - done, MSG_NOSIGNAL);
     if (sent < 0 && errno != EINTR) return 1;

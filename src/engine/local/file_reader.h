@@ -1,5 +1,5 @@
-// A process of its own that reads a piece of a file as a job's user would: a file may hang, and whoever reads it hangs
-// along, often so that the system cannot even end it. Nobody waits for this one.
+// A process of its own that reads a piece of a file as a job's user would: a file may hang, and a process that reads it
+// hangs along, often so that the system cannot even end it. No other process waits for this one.
 #pragma once
 
 #include <sys/types.h>

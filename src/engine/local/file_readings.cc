@@ -19,7 +19,7 @@ using process::take_line;
 
 namespace {
 
-// More than anybody needs at a time, and what may hang of one job or user.
+// How many readings of one job, or of one user, may be under way, and so hang: more than any caller needs at a time.
 constexpr std::ptrdiff_t kMostOfJob = 16;
 constexpr std::ptrdiff_t kMostOfUser = 64;
 // Such a process ends sooner, unless the system does not let it.
@@ -93,7 +93,7 @@ bool FileReadings::begin(const OutputReader::Wanted& wanted, Call call) {
   return true;
 }
 
-// Also of what nobody waits for any more: it counts until it has come to its end.
+// Also a reading that no caller waits for any more: it counts until it has come to its end.
 void FileReadings::watch(const std::shared_ptr<Reading>& reading) {
   reading->socket.async_wait(boost::asio::posix::stream_descriptor::wait_read,
                              [this, reading](const boost::system::error_code& error) {

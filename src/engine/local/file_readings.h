@@ -1,5 +1,5 @@
 // Pieces of files of users, read beside the event loop by processes that the spawner makes (file_reader.h). A file that
-// hangs holds up nobody but who asks for it, and not the end of the service. Not thread-safe.
+// hangs holds up only the caller that asks for it, and not the end of the service. Not thread-safe.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

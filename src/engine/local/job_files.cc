@@ -21,8 +21,8 @@ using process::Descriptor;
 
 namespace {
 
-// Lets a user read a file, and execute it where its owner may, that stays its owner's: as setfacl does. Who owns a file
-// can make it writable, and fill the disk of the state with it. False: this file system knows no such lists.
+// Lets a user read a file, and execute it where its owner may, that stays its owner's: as setfacl does. The owner of a
+// file can make it writable, and fill the disk of the state with it. False: this file system knows no such lists.
 bool let_read(int file, uid_t user, mode_t mode) {
   enum Tag : std::uint16_t { owner = 1, one_user = 2, group = 4, mask = 16, others = 32 };
   struct Entry {
@@ -42,7 +42,7 @@ bool let_read(int file, uid_t user, mode_t mode) {
   return ::fsetxattr(file, "system.posix_acl_access", &list, sizeof list, 0) == 0;
 }
 
-// For the job's user, and nobody else. Empty text needs no file.
+// For the job's user alone. Empty text needs no file.
 bool write_file(const Order& order, const std::string& name, const std::string& text, mode_t mode) {
   if (text.empty()) return true;
   const Descriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));

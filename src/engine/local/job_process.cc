@@ -44,7 +44,7 @@ class Becoming {
     ::_exit(127);
   }
 
-  // So that whoever finds the record can find the process.
+  // So that a service that finds the record can find the process.
   void write_down(int record_file) const {
     const auto self = look_at(::getpid());
     const std::string line = fmt::format("pid={} began={}\n", ::getpid(), self ? self->began : 0);
@@ -153,7 +153,7 @@ class Becoming {
     if (::dup2(stream.get(), number) < 0) fail(step);
   }
 
-  // Whoever waits for the start is told what it may take long for.
+  // The supervisor, which waits for the start, is told what may take long.
   void open_as(int number, const std::string& path, int how, Step step) const {
     if (!path.empty()) {
       tell({step});
@@ -190,7 +190,7 @@ std::string program_of(const RunRequest& run) {
 }  // namespace
 
 void become_job(const Order& order, int record_file, int report, pid_t parent, const JobStreams& streams) {
-  // If the supervisor is killed, nobody can wait for this process any more.
+  // If the supervisor is killed, no process can wait for this one any more.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (::getppid() != parent) ::_exit(127);
   const Becoming becoming(order, report, streams);
@@ -247,7 +247,7 @@ std::string launch_sentence(const LaunchError& error, const RunRequest& run) {
   return fmt::format("The job cannot be executed, as {} cannot be started{}", program_of(run), reason);
 }
 
-// Of what lacks now and may be there later; a path that is wrong stays wrong.
+// What lacks now may be there later; a path that is wrong stays wrong.
 bool another_try_helps(const LaunchError& error) {
   switch (error.error) {
     case LaunchError::kLate:

@@ -26,8 +26,8 @@ struct LaunchError {
 // Never returns: becomes the job's program, or reports through `report` why it cannot. `parent`: its supervisor.
 [[noreturn]] void become_job(const Order& order, int record_file, int report, pid_t parent, const JobStreams& streams);
 
-// The same for the command that has the job, whose first process is `main`, write a checkpoint: in the same place, as
-// the same user. Whatever keeps it from being executed shows in how it ends.
+// Never returns: becomes the command that has the job, whose first process is `main`, write a checkpoint: in the job's
+// place, as its user. Whatever keeps it from being executed shows in how it ends.
 [[noreturn]] void become_checkpoint(const Order& job, pid_t main, pid_t parent);
 
 // For people, and whether another try can help.

@@ -17,7 +17,7 @@ namespace {
 
 constexpr Duration kFirstInterval{100};
 constexpr Duration kLongestInterval = seconds(5);
-constexpr Duration kLongestProbe = seconds(30);  // who does not answer in this time is not there
+constexpr Duration kLongestProbe = seconds(30);  // a node that does not answer in this time is not there
 constexpr int kProbesAtOnce = 8;                 // where all are looked at
 
 }  // namespace
@@ -171,7 +171,7 @@ void NodeSwitch::switch_now(NodeId node) {
   });
 }
 
-// Nobody can be asked: what is described is taken at its word.
+// There is no probe to ask: the time that is described is taken at its word.
 void NodeSwitch::wait_out(NodeId node) {
   const Row& row = rows_.at(node);
   const Duration takes = row.power == PowerState::booting ? times(node).boot : times(node).shutdown;
@@ -230,7 +230,7 @@ void NodeSwitch::failed(NodeId node, const std::string& why, const std::string& 
 }
 
 void NodeSwitch::observe(std::vector<Observation::NodeSeen>& into) const {
-  constexpr std::uint64_t kAny = UINT64_MAX;  // whatever was ordered: nobody can carry it out any more
+  constexpr std::uint64_t kAny = UINT64_MAX;  // whatever was ordered: no command carries it out any more
   for (std::uint32_t n = 0; n < machine_->nodes.size(); ++n) {
     const auto found = rows_.find(NodeId{n});
     into.push_back(

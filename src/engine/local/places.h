@@ -21,11 +21,11 @@ class Places {
  public:
   // Looks at this machine. Jobs are pinned if that is wanted, and if there are processors enough.
   Places(const Machine& machine, bool pins);
-  // The same for a machine that has these processors.
+  // Takes these processors instead of looking at this machine.
   Places(const Machine& machine, bool pins, ProcessorUnits units);
 
-  // So much of each node of the place; of the whole machine, where processors are counted. Of the accelerators rather
-  // others than those to be avoided.
+  // Takes so much of each node of the place, or of the whole machine where processors are counted; accelerators to be
+  // avoided only where no others are free.
   Place take(const Placement& where, std::uint32_t processors, const std::vector<std::uint32_t>& avoided = {});
   bool are_free(const std::vector<std::uint32_t>& devices) const;
   // What was handed out before: by an earlier life of the service.

@@ -152,7 +152,7 @@ TEST(LocalPlaces, a_job_is_born_in_the_group_that_the_one_before_had_on_its_core
   desk.close();
   const std::filesystem::path base = std::filesystem::path(group).parent_path();
   EXPECT_FALSE(std::filesystem::exists(base)) << "nothing is left of the service";
-  std::filesystem::create_directories(base / "7.1");  // as of one who was killed with the service
+  std::filesystem::create_directories(base / "7.1");  // as a supervisor that was killed with the service leaves it
   desk.open();
   EXPECT_FALSE(std::filesystem::exists(base / "7.1"));
 }

@@ -34,7 +34,7 @@ using process::user_of;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds kAtOnce{200};  // what a call may take, before whoever waits for it has its turn
+constexpr std::chrono::milliseconds kAtOnce{200};  // what a call may take before it returns
 
 std::vector<pid_t> descendants_by_parents(pid_t ancestor) {
   const std::vector<Process> all = all_processes();
@@ -48,7 +48,7 @@ std::vector<pid_t> descendants_by_parents(pid_t ancestor) {
   return found;
 }
 
-// Who has the number by now may be somebody else: it is held while it is looked whether it is the one that is meant.
+// Another process may have the number by now: it is held while it is looked whether it is the one that is meant.
 template <class Is>
 void signal_where(pid_t pid, int number, const Is& is) {
   const Descriptor held(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U)));
@@ -68,8 +68,8 @@ bool has_ended(pid_t child) {
 }
 
 // A signal to all that stem from this process. Whole process groups get it at once, so that none in them makes another
-// process meanwhile; who gets out of them as fast as it is made stands at the end of the list of children, and is
-// reached within microseconds.
+// process meanwhile; a process that leaves its group as soon as it is made stands at the end of the list of children,
+// and is reached within microseconds.
 class Signal {
  public:
   explicit Signal(int number) : number_(number) {}
@@ -81,8 +81,8 @@ class Signal {
     }
   }
 
-  // Of who is below them, parents first. A number may be another process's by the time that it is reached, and so may
-  // that of its parent.
+  // To the processes below them, parents first. A number may be another process's by the time that it is reached, and
+  // so may that of its parent.
   void to_who_is_below(const std::vector<pid_t>& children, const std::vector<pid_t>& pids) {
     std::map<pid_t, std::uint64_t> family;  // when each began
     const auto belongs = [&](pid_t parent) {
@@ -102,7 +102,7 @@ class Signal {
   }
 
  private:
-  // Its number is nobody else's for as long as one is in it that cannot leave it and is not waited for.
+  // A group's number is no other group's for as long as a process is in it that cannot leave it and is not waited for.
   void to_group_of(pid_t child) {
     const bool stays = ::getsid(child) == child || has_ended(child);
     const pid_t group = stays ? ::getpgid(child) : -1;
@@ -122,8 +122,8 @@ std::vector<pid_t> below(const std::vector<pid_t>& children) {
   return pids;
 }
 
-// To all that stem from this process; who that was. `at_once`: its children before it is looked who is below them;
-// else all are found first, as one that is told may end and leave others behind.
+// To all that stem from this process; returns which these were. `at_once`: its children get it before it is looked what
+// is below them; else all are found first, as one that gets it may end and leave others behind.
 std::vector<pid_t> signal_all(int number, bool at_once) {
   Signal signal(number);
   std::vector<pid_t> pids;
@@ -176,7 +176,7 @@ std::vector<pid_t> descendants(pid_t ancestor) {
   return found;
 }
 
-// Who ends may just have made another, which is seen the next time: so the same must be seen twice in a row.
+// A process that ends may just have made another, which is seen the next time: so the same must be seen twice in a row.
 bool only_zombies(pid_t ancestor) {
   const auto until = Clock::now() + kAtOnce;
   for (std::vector<pid_t> before; Clock::now() < until;) {
@@ -193,7 +193,7 @@ bool only_zombies(pid_t ancestor) {
   return false;
 }
 
-// Whoever is not root could not go back.
+// A process that is not root's could not go back.
 Ahead::Ahead() {
   const sched_param lowest{.sched_priority = 1};
   raised_ = ::geteuid() == 0 && ::sched_getscheduler(0) == SCHED_OTHER &&
@@ -210,8 +210,8 @@ void signal_children(int number) {
   signal_all(number, false);
 }
 
-// Who is told to stop while it makes another process may finish that first, and may be seen to stand before that one is
-// seen: so all must stand twice in a row.
+// A process that is told to stop while it makes another may finish that first, and may be seen to stand before the new
+// one is seen: so all must stand twice in a row.
 void stop_children() {
   const Ahead ahead;
   const auto until = Clock::now() + kAtOnce;
@@ -224,7 +224,7 @@ void stop_children() {
   }
 }
 
-// Who was told so makes no other process any more: what appears now is of one that was missed.
+// A process that was killed makes no other any more: what appears now was made by one that was missed.
 void kill_children() {
   const Ahead ahead;
   const auto until = Clock::now() + kAtOnce;

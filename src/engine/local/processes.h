@@ -32,8 +32,8 @@ class Ahead {
   bool raised_ = false;
 };
 
-// To all that stem from this process, which adopts them, and to nobody else who got the number of one that has ended.
-// Nobody waits for a child meanwhile, in another thread say: until then a child's number is its own.
+// To all that stem from this process, which adopts them, and to no other process that got the number of one that has
+// ended. No other thread may wait for a child meanwhile: until it is waited for, a child's number is its own.
 void signal_children(int number);
 // SIGSTOP or SIGKILL to them, until none appears that was not there the last time; but for a fifth of a second at most,
 // however many there are: then it is to be done again a little later.
@@ -42,9 +42,9 @@ void kill_children();
 
 inline constexpr std::chrono::seconds kToEndLeftovers{2};
 
-// Ends all that runs there and nobody waits for any more: those that have that first process's sid, and its owner,
-// those with `mark` (NAME=VALUE) in their environment, and those in the cgroups. False: some are still there by then,
-// though each was told so.
+// Ends all that runs there and that no process waits for any more: those that have that first process's sid, and its
+// owner, those with `mark` (NAME=VALUE) in their environment, and those in the cgroups. False: some are still there by
+// then, though each was told so.
 bool end_leftovers(const process::Process& first, const std::string& mark, const std::vector<std::string>& cgroups,
                    std::chrono::steady_clock::time_point until = std::chrono::steady_clock::now() + kToEndLeftovers);
 

@@ -23,7 +23,7 @@ struct RunRecord {
   std::uint64_t key = 0;                  // of the latest command about it that was carried out
   std::uint32_t epoch = 0;
   RunPhase phase = RunPhase::claimed;
-  std::string socket;                 // where its supervisor listens: a name that nobody can guess
+  std::string socket;                 // where its supervisor listens: a name that cannot be guessed
   std::string boot;                   // id of the system's start under which it was claimed
   std::int64_t limit = 0;             // milliseconds that its job asked for
   std::int64_t deadline = INT64_MAX;  // when its limit ends it, by boot_milliseconds(); INT64_MAX: it does not run
@@ -37,10 +37,10 @@ struct RunRecord {
   std::vector<std::string> cgroups;    // folders of its own
   pid_t pid = 0;                       // of its first process; 0: was never made
   std::uint64_t began = 0;       // of that process, in the kernel's ticks: which tells it from another of that number
-  std::int64_t owner = -1;       // the user as whom it runs; -1: not known
+  std::int64_t owner = -1;       // the user that it runs as; -1: not known
   Asked asked = Asked::nothing;  // and that is what ended it
   bool out_of_memory = false;
-  bool lost = false;  // with its supervisor, so that nobody knows how it ended; or it failed while the system went down
+  bool lost = false;  // with its supervisor, so that how it ended is not known; or it failed while the system went down
   bool again = true;  // failed: another try can help
   bool stood = false;          // it ended while it was suspended, and what it was told to leave it had left before
   int status = 0;              // as waitpid says
@@ -52,7 +52,7 @@ struct RunRecord {
   std::int64_t system = 0;     // the same
   std::int64_t memory = 0;     // bytes; the most
   std::int64_t used_in = 0;    // milliseconds for which its processes ran, with those before, also before suspensions
-  int paused = -1;             // 1: somebody has it suspended; 0: nobody has; -1: its supervisor does not say
+  int paused = -1;             // 1: a user has it suspended; 0: none has; -1: its supervisor does not say
   bool spare = false;          // as told, and on no disk: it is over, and its supervisor waits for another order
   std::string sentence;        // failed, or something else to tell people
 
@@ -105,7 +105,7 @@ struct Order {
   enum class Kind : std::uint8_t {
     start,
     bury,    // its supervisor was killed: end what is left of it
-    remove,  // nobody will ask for it any more
+    remove,  // no service will ask for it any more
     read,    // give a piece of a file (file_readings.h)
   };
   Kind kind = Kind::start;
@@ -122,7 +122,7 @@ struct Order {
 };
 constexpr std::array<std::string_view, 4> names_of(Order::Kind) { return {"start", "bury", "remove", "read"}; }
 
-// The same for durations, which are written in milliseconds.
+// A field that is a duration is written in milliseconds.
 template <class Visit, class Value>
 void duration_field(Visit& visit, std::string_view name, Value& value) {
   auto milliseconds = value.count();
@@ -180,7 +180,7 @@ struct Tell {
   enum class Kind : std::uint8_t {
     hello,  // say how things are
     stop,   // end it, as `asked` says
-    kill,   // at once, and nobody asks for an answer
+    kill,   // at once, and no answer is needed
     suspend,
     go_on,  // after it was suspended: as this dispatch, on these cores, until this deadline
     limit,  // another deadline

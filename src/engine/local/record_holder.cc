@@ -29,7 +29,7 @@ struct flock whole_file() {
   return whole;
 }
 
-pid_t holder_of(int file) {  // 0: nobody
+pid_t holder_of(int file) {  // 0: none
   struct flock lock = whole_file();
   return ::fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK ? lock.l_pid : 0;
 }

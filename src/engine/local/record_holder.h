@@ -1,5 +1,5 @@
 // Which process is the supervisor of a run: it keeps the record's file locked for as long as it lives, and the kernel
-// knows by whom. So one that hangs can be ended, and nobody else who has its number by now.
+// knows by which process. So one that hangs can be ended, and no other that has its number by now.
 #pragma once
 
 #include <span>
@@ -9,14 +9,14 @@
 
 namespace rota::local {
 
-// By the supervisor, once. Nobody else ever locks it.
+// The supervisor calls this, once. No other process ever locks the file.
 void hold_record(int file);
 
 // Kills the supervisor of the run with this record: it begins nothing any more. What comes back can be waited for, and
-// is readable once it is gone; none: there is nobody.
+// is readable once it is gone; none: no process holds the record.
 process::Descriptor kill_holder(int folder, const std::string& name);
 
-// Its number; 0: there is nobody.
+// The supervisor's number; 0: no process holds the record.
 pid_t record_holder(int folder, const std::string& name);
 
 // For people, where the system does not let go of the supervisor with this number.

@@ -1,4 +1,4 @@
-// A job that waits to be told to go on, while somebody dies beside it.
+// A job that waits to be told to go on, while a process dies beside it.
 #pragma once
 
 #include <gtest/gtest.h>

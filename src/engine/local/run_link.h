@@ -18,7 +18,7 @@ class RunLink {
   using Hear = std::function<void(const RunRecord*)>;
 
   RunLink(boost::asio::io_context& io, process::Descriptor socket, Hear hear);
-  // To who is crowded: it is tried again and again. What is told meanwhile goes as soon as it is reached.
+  // To a supervisor that is crowded: it is tried again and again. What is told meanwhile goes as soon as it is reached.
   using Connect = std::function<process::Reached()>;
   RunLink(boost::asio::io_context& io, Connect connect, Hear hear);
   RunLink(const RunLink&) = delete;

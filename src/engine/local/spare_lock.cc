@@ -28,7 +28,7 @@ Descriptor spares_file(int folder) {
   return Descriptor(::openat(folder, "spares.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600));
 }
 
-// Of processes that are seen here; 0: nobody.
+// Only a process that is seen here; 0: none.
 pid_t holder_of(int file) {
   struct flock lock = whole_file(F_WRLCK);
   const bool held = ::fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;

@@ -1,13 +1,14 @@
-// Who may still begin a run that an earlier life of the service has ordered: its spawner, and supervisors that wait for
-// another order. Each of them holds a lock on a file of the engine's folder, and the kernel knows which process it is.
+// Which processes may still begin a run that an earlier life of the service has ordered: its spawner, and supervisors
+// that wait for another order. Each of them holds a lock on a file of the engine's folder, and the kernel knows which
+// process it is.
 #pragma once
 
 #include "process/descriptor.h"
 
 namespace rota::local {
 
-// Takes the lock for this process alone, once nobody else has it; who keeps it for longer than a few seconds is killed,
-// and so all who do. False: it cannot be had at all.
+// Takes the lock for this process alone, once no other has it; every process that keeps it for longer than a few
+// seconds is killed. False: it cannot be had at all.
 bool lock_alone(int file);
 
 // A supervisor's own lock, beside those of others.

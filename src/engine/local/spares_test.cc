@@ -16,7 +16,7 @@ namespace {
 class LocalSparesTest : public testing::Test {
  protected:
   LocalSparesTest() { desk_.open(); }
-  // Of a job that is over.
+  // The supervisor of a job that is over.
   pid_t supervisor_of(std::uint32_t job) {
     const std::string name = "parent" + std::to_string(job);
     desk_.launch(job, desk_.shell("echo $PPID > " + name));
@@ -77,7 +77,7 @@ TEST_F(LocalSparesTest, another_spawner_of_the_same_service_lets_who_waits_be) {
   const pid_t spawner = desk_.engine().spawner();
   ::kill(spawner, SIGKILL);
   ASSERT_TRUE(desk_.wait([&] { return desk_.engine().spawner() == 0; }));
-  RunRequest large = desk_.shell("echo $PPID > large");  // no order for one who waits
+  RunRequest large = desk_.shell("echo $PPID > large");  // no order for a supervisor that waits
   large.environment.push_back("LARGE=" + std::string(100'000, 'x'));
   desk_.launch(2, large);
   EXPECT_EQ(desk_.outcome(2), Outcome::completed);

@@ -102,7 +102,7 @@ void SpawnerLink::leave(int how) {
   push();
 }
 
-// The system may take a while over it, and the next one waits for that, but nobody here.
+// The system may take a while to end it; the next spawner waits for that, but the service does not.
 void SpawnerLink::end(pid_t hung) {
   if (hung != 0 && hung == pid_) leave(WNOHANG);
 }
@@ -115,7 +115,7 @@ void SpawnerLink::send(const Order& order, Descriptor connection) {
 void SpawnerLink::push() {
   if (!channel_ && !start(Earlier::are_gone)) {
     std::erase_if(unsent_,
-                  [](const Unsent& each) { return each.connection.get() >= 0; });  // they close, which tells who waits
+                  [](const Unsent& each) { return each.connection.get() >= 0; });  // they close, as their links report
     return;
   }
   while (!unsent_.empty() && !channel_->waits_to_write) {

@@ -52,8 +52,8 @@ void leave_files() {
   ::close(nothing);
 }
 
-// Which groups somebody is in is asked anew for each job, by the job's own process. What is loaded to ask is loaded
-// here, once, and every child has it.
+// Which groups a user is in is asked anew for each job, by the job's own process. What is loaded to ask is loaded here,
+// once, and every child has it.
 void load_what_knows_groups() {
   std::array<gid_t, 64> groups{};
   auto most = static_cast<int>(groups.size());
@@ -191,7 +191,7 @@ int supervise(std::span<char*> arguments) {
   ::prctl(PR_SET_NAME, "rota-spawner", 0, 0, 0);
   ::umask(066);
   if (const Descriptor file(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)); file) {
-    constexpr std::string_view kSpared = "-500";  // rather a job than who looks after it; only root may say so
+    constexpr std::string_view kSpared = "-500";  // rather a job than what looks after it; only root may say so
     static_cast<void>(!::write(file.get(), kSpared.data(), kSpared.size()));
   }
   const bool first = arguments.size() < 2 || arguments[1] != kWithinLife;

@@ -83,7 +83,7 @@ void SupervisorProcess::main_ended(int status) {
   forget_checkpoint();
 }
 
-// A process that somebody traces is a zombie for as long as that one likes, and cannot be waited for until then.
+// A process that is traced stays a zombie for as long as its tracer likes, and cannot be waited for until then.
 bool SupervisorProcess::wait_no_longer() {
   reap();
   if (all_over_) return true;
@@ -120,8 +120,8 @@ void SupervisorProcess::finish() {
   tell_everybody();
   if (record_.spare) return;
   quarters_.move_out();
-  remove_cgroups(record_.cgroups);  // which takes the kernel a while, and nobody waits for it
-  while (error != 0) {  // the disk is full: whoever is there has been told, and who comes later must find it
+  remove_cgroups(record_.cgroups);  // which takes the kernel a while, and no service waits for it
+  while (error != 0) {  // the disk is full: the services that are there were told, and a later one must find it
     constexpr int kRetryMilliseconds = 1000;
     pollfd newcomer{listener_.get(), POLLIN, 0};
     ::poll(&newcomer, 1, kRetryMilliseconds);
@@ -129,13 +129,13 @@ void SupervisorProcess::finish() {
     tell_everybody();
     connections_.clear();
     struct stat file{};
-    if (::fstat(record_file_.get(), &file) == 0 && file.st_nlink == 0) return;  // nobody will ask any more
+    if (::fstat(record_file_.get(), &file) == 0 && file.st_nlink == 0) return;  // no service will ask any more
     error = add_line(record_file_.get(), "\n" + in_words(record_));
   }
 }
 
-// It must not be larger than others, nor have anything left of what is over, no zombie either; and nobody but the
-// service may be there, of which the next one waits for all who hold the lock.
+// It must not be larger than others, nor have anything left of what is over, no zombie either; and only the service may
+// be connected, as the next service waits for all supervisors that hold the lock.
 bool SupervisorProcess::waits_for_more() {
   const auto kept = [&](const std::string& cgroup) { return quarters_.lives_in(cgroup); };
   return small_ && !zombies_left_ && record_.phase == RunPhase::ended && connections_.size() == 1 &&

@@ -203,7 +203,7 @@ void SupervisorProcess::read_launch_report() {
   tell_everybody();
 }
 
-// A file that nobody lets it open would keep its nodes for ever. It is told once the process is gone.
+// A file that does not open would keep the job's nodes for ever. The failure is told once the process is gone.
 void SupervisorProcess::launch_late() {
   read_launch_report();
   if (!launch_report_ || launch_state_.error != 0) return;
@@ -234,7 +234,7 @@ void SupervisorProcess::hear_lines(Connection& connection) {
   }
 }
 
-// Who is attached passes signals on. Its end is that of the job, as that of a terminal is, unless it may go on.
+// The attached process passes signals on. Its end is that of the job, as a terminal's is, unless the job may go on.
 void SupervisorProcess::hear_attached() {
   bool gone = false;
   for (const int number : attachment_.hear(gone)) signal_children(number);
@@ -365,8 +365,8 @@ void SupervisorProcess::suspend() {
   tell_attached();
 }
 
-// For who finds the record and cannot ask: whether it is to go on, or to begin anew where it may. What a full disk has
-// cut off does not spoil the next line. That it is suspended is told once it is kept, also if the power fails.
+// For a service that cannot ask: whether the job goes on, or begins anew where it may. What a full disk has cut off
+// does not spoil the next line. That it is suspended is told once it is kept, also if the power fails.
 void SupervisorProcess::note_phase() {
   record_.deadline = is_stopped() ? kNoTime : order_.claim.deadline;
   record_.ran = ran(boot_milliseconds());
@@ -421,7 +421,7 @@ bool SupervisorProcess::has_stood() {
   return all_stopped(::getpid()) && used_below(::getpid()) + use_.milliseconds() <= stood_used_ + kToStop;
 }
 
-// Nobody outside can tell when.
+// At a moment that no process outside can foresee.
 void SupervisorProcess::look_again_soon(std::int64_t now) {
   std::uint64_t chance = 0;
   if (::getrandom(&chance, sizeof(chance), GRND_NONBLOCK) != sizeof(chance)) chance = 0;
@@ -470,7 +470,7 @@ void SupervisorProcess::kill_all() {
   kill_at_ = boot_milliseconds() + kKillAgain;
 }
 
-// Of this dispatch.
+// Milliseconds of this dispatch.
 std::int64_t SupervisorProcess::ran(std::int64_t now) const {
   if (main_over_ || launched_at_ == 0) return record_.ran;
   const std::int64_t pause = paused_at_ > 0 ? now - paused_at_ : 0;
@@ -482,7 +482,8 @@ void SupervisorProcess::tell_attached() {
   attachment_.tell(record_, stopped ? RunPhase::suspended : record_.phase);
 }
 
-// As far as anybody may count on it; who said nothing would seem to hang. What it was told last is not carried out yet.
+// As far as a service may count on it: what was told last is not carried out until it is kept. Silence would seem a
+// hang.
 RunRecord SupervisorProcess::told() const {
   RunRecord told = record_;
   if (phase_kept_ || told.phase != RunPhase::suspended) return told;

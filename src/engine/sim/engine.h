@@ -106,7 +106,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
 
   // A job that comes from elsewhere than the source, now.
   [[gnu::cold]] void submit(const Arrival& arrival);
-  // Whether a job with this number came so and is not in anybody's queue yet; it is forgotten.
+  // Whether a job with this number came so and is in no queue yet; it is forgotten.
   [[gnu::cold]] bool forget_arrival(std::int64_t number);
   // A job that waits will run for so much longer: the next time, where it has tasks.
   void prolong(JobId id, Duration by) { (has_tasks(id) ? interrupted_[id].owed : alive_[id.value].run_time) += by; }
@@ -123,7 +123,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   Observation observe() const override { return ledger_ ? ledger_->observe() : Observation{}; }
   void ring() override;
 
-  // With a ledger only. A job that somebody has submitted will run for so long; said again, if its id was given again.
+  // With a ledger only. A job that was submitted will run for so long; said again, if its id was given again.
   [[gnu::cold]] void will_run(JobId id, Duration run_time);
   [[gnu::cold]] void node_dies(NodeId node);  // its jobs are lost
   [[gnu::cold]] void node_drains(NodeId node);
@@ -183,7 +183,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
     Duration all{0};      // the run time before anything was done, if some of it has been done
     Duration ran{0};      // of this dispatch, before it stood still,
     Duration worked{0};   // and what it did then
-    bool stands = false;  // somebody has it suspended
+    bool stands = false;  // a user has it suspended
   };
 
   [[gnu::cold]] void misbehave();

@@ -29,7 +29,7 @@ void SimEngine::adjust(const Command& command) {
   const auto is_it = [&](const Coming& c) { return c.job == command.job; };
   if (std::any_of(leaving_.begin(), leaving_.end(), is_it)) return;
   Interrupted& interrupted = interrupted_[command.job];
-  if (!interrupted.stands && job.end <= loop_.now()) return;  // it has ended, and nobody has been told yet
+  if (!interrupted.stands && job.end <= loop_.now()) return;  // it has ended, and that is not reported yet
   if (command.stands) {
     if (!interrupted.stands) stand_still(command.job, interrupted);
     return;

@@ -75,7 +75,7 @@ void SimEngine::launch(const Command& command) {
   if (options_.confirms_starts) tell_now(Launched{id, command.dispatch});
 }
 
-// Whether the nodes can be used; who has taken what of them is not looked at.
+// Whether the nodes can be used; which jobs have taken what of them is not looked at.
 bool SimEngine::has_room(const Placement& where) const {
   return std::all_of(where.shares.begin(), where.shares.end(), [&](const Share& s) {
     const RunLedger::NodeRow& node = ledger_->nodes()[s.node.value];

@@ -28,7 +28,7 @@ struct LinkFaultCounts {
   std::int64_t lost_answers = 0;
   std::int64_t doubled = 0;
   std::int64_t delayed = 0;
-  std::int64_t unheard = 0;  // answers while nobody listened
+  std::int64_t unheard = 0;  // answers while no intake listened
 };
 
 class FaultyLink final : public Engine, public Intake, public Alarm {
@@ -37,7 +37,7 @@ class FaultyLink final : public Engine, public Intake, public Alarm {
   FaultyLink(Engine& engine, VirtualLoop& loop, const LinkFaults& faults, std::uint64_t seed)
       : engine_(engine), loop_(loop), faults_(faults), chance_(seed) {}
 
-  // Who hears the answers from now on; nullptr: nobody, and they are lost.
+  // What receives the answers from now on; nullptr: nothing does, and they are lost.
   void connect(Intake* listener) { listener_ = listener; }
   void heal() { faults_ = {}; }  // what is on its way still arrives
   bool idle() const { return on_the_way_.empty(); }

@@ -15,7 +15,7 @@ namespace rota::sim {
 class SiteEar {
  public:
   virtual ~SiteEar() = default;
-  // Of a job of the federation, on a node of CPU factor 1.
+  // How long a job of the federation runs on a node of CPU factor 1.
   virtual Duration run_time(std::int64_t job) const = 0;
   // A job that was claimed starts. How much longer it runs because of what it has to fetch first.
   virtual Duration starts(SiteId site, std::int64_t job) = 0;

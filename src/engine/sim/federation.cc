@@ -168,7 +168,7 @@ Result<void> Federation::run() {
       break;
     }
     if (in_vain.something_happens() || !all_idle()) busy = loop_.now();
-    if (loop_.now() - busy > kRest) break;  // nobody does anything but to renew leases
+    if (loop_.now() - busy > kRest) break;  // no site does anything but renew leases
   }
   for (auto& site : sites_) site->close();
   CHECK(options_.locals_too || ended_ == jobs_.size(), "no job of the global queue is lost");

@@ -26,7 +26,7 @@ struct FederationOptions {
   DispatchRules rules;
   std::vector<Instant> first_looks;  // of each site's dispatcher
   Duration margin{0};       // bids by expected start: by so much sooner a job must start elsewhere than where it lies
-  std::uint64_t seed = 0;   // of random placing, and of who hears first in a race
+  std::uint64_t seed = 0;   // of random placing, and of which site hears first in a race
   bool locals_too = false;  // it is over when the sites' own jobs are gone too
   bool ahead = false;       // a job that was won goes before those of its own priority in the queue
   bool early = false;       // it is handed to the queue before its input is brought, and starts once that is there

@@ -47,7 +47,7 @@ class Threads {
   }
   void give(std::size_t thread, std::size_t chunk) { threads_[thread] = {chunk, time_of(thread, chunk)}; }
 
-  // Until nobody can hand over or take anything.
+  // Until no thread can hand over or take anything.
   void settle() {
     for (bool more = true; more;) more = write() || take(2) || hand_over(1) || take(1) || hand_over(0) || read();
   }

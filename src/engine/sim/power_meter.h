@@ -1,4 +1,4 @@
-// What the nodes draw, and who draws it: the physics of power in a rehearsal. Energy is whole microjoules (milliwatts
+// What the nodes draw, and for which jobs: the physics of power in a rehearsal. Energy is whole microjoules (milliwatts
 // times milliseconds). Time in a state is counted in processor-milliseconds, so that nodes of any size add up. O(1) for
 // each node that changes. Not thread-safe.
 //

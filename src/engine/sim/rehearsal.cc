@@ -54,7 +54,7 @@ class TermsGiver final : public Intake {
   Result<void> decide() override { return controller_.decide(); }
 
  private:
-  // Already; what a rehearsal turned away is waited for by nobody.
+  // Whether it is met already; no job waits for one that the rehearsal turned away.
   bool met(const Dependency& d) const {
     const View& view = controller_.view();
     if (!view.knows(d.on) || view.job(d.on).gone()) return true;

@@ -16,8 +16,8 @@ struct RehearsalOptions {
   const Machine* machine = nullptr;        // nodes and partitions; nullptr: counted. Must outlive the rehearsal
   const WorkHistory* past_work = nullptr;  // what is known beforehand of the jobs to come; must outlive the rehearsal
   const ShareTree* shares = nullptr;       // for policies that know of any; must outlive the rehearsal
-  // Of the few jobs that have terms of their own, by their place in the source; what they wait for are places as well,
-  // as ids of jobs. nullptr: no job has any. Must outlive the rehearsal.
+  // Terms of the few jobs that have their own, by their place in the source; the jobs that they wait for are places as
+  // well, as ids of jobs. nullptr: no job has any. Must outlive the rehearsal.
   const std::map<std::uint32_t, JobTerms>* terms = nullptr;
   EngineOptions engine;
   Durable* durable = nullptr;                 // asked to commit after each decision; it must outlive the rehearsal
@@ -27,7 +27,7 @@ struct RehearsalOptions {
 
 // The cluster that goes with a chain: with the indexes that its policies ask for.
 ClusterOptions cluster_options(const RehearsalOptions& options, const Chain& chain);
-// The same of the simulated cluster.
+// The options of the simulated cluster for that chain.
 EngineOptions engine_options(const RehearsalOptions& options, const Chain& chain);
 
 // Tells of what is reserved on the machine from the beginning; before any job comes, and once the engine is open, so
@@ -56,7 +56,7 @@ class StepsInVain {
   std::int64_t looks_ = 0;
   std::int64_t switches_ = 0;
 };
-// The sentence for a cluster in which somebody waits and nobody ever starts.
+// The sentence for a cluster in which jobs wait and none ever starts.
 std::unexpected<Error> waits_for_ever(const View& view);
 
 class Rehearsal {
@@ -68,7 +68,7 @@ class Rehearsal {
   Result<void> run();
 
   const Controller& controller() const { return controller_; }
-  // Before run(): somebody who looks on at that instant, and then at others of its own choice.
+  // Before run(), an observer can set its alarm here, to look on at that instant and then at others of its own choice.
   VirtualLoop& loop() { return loop_; }
   // What the nodes drew, from the first arrival until the last job was gone; nothing where nothing was metered.
   Consumption consumption() const {

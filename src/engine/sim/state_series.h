@@ -21,7 +21,7 @@ class StateSeries {
   // Something in a node draws so much besides.
   void add_draw(std::int64_t milliwatts, Instant from, Instant to) { add(0, {}, milliwatts, from, to); }
 
-  // Of all nodes, until `to`.
+  // The states of all nodes, until `to`.
   NodeStates read(Instant to) const;
 
  private:
@@ -39,7 +39,7 @@ class StateSeries {
 
   Instant from_;
   std::int64_t width_ = 1000;  // milliseconds
-  std::vector<Entry> bins_;    // and one that nobody reads
+  std::vector<Entry> bins_;    // and one that is never read
 };
 
 }  // namespace rota::sim

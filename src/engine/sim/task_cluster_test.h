@@ -1,4 +1,4 @@
-// For tests: jobs that compute their tasks on one machine, with nobody who decides where and when they start.
+// For tests: jobs that compute their tasks on one machine, without a policy that decides where and when they start.
 #pragma once
 
 #include <map>
