@@ -7,7 +7,7 @@
 namespace rota::process {
 
 std::string boot_id();             // of this start of the system; "unknown" where it does not say
-std::int64_t boot_milliseconds();  // since then, sleep included; no clock that anybody sets
+std::int64_t boot_milliseconds();  // since then, sleep included; a clock that no program sets
 std::int64_t unix_milliseconds();
 
 }  // namespace rota::process

@@ -45,7 +45,7 @@ uid_t user_at(int socket) {
 
 bool is_ours(uid_t user) { return user != kNobody && (user == ::geteuid() || user == 0); }
 
-// Who listens is crowded, or something lacks that others give back.
+// The listener is crowded, or something lacks that other processes give back.
 bool another_try_may_help(int error) {
   switch (error) {
     case EAGAIN:
@@ -60,7 +60,7 @@ bool another_try_may_help(int error) {
   }
 }
 
-// To whomever it belongs.
+// Connects to this name, whichever user listens there.
 Reached reach(const std::string& name) {
   const Address address(name);
   Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -69,7 +69,7 @@ Reached reach(const std::string& name) {
   return {.socket = std::move(socket)};
 }
 
-// Who is crowded or stopped is there all the same. `patience`: milliseconds, of all together.
+// A listener that is crowded or stopped is there all the same. `patience`: milliseconds, for all together.
 std::vector<Descriptor> connected(std::span<const std::string> names, std::int64_t patience) {
   constexpr int kRestMilliseconds = 20;
   std::vector<Descriptor> sockets(names.size());
@@ -226,7 +226,7 @@ Descriptor connect_to(const std::string& name, uid_t whose) {
 Descriptor accept_from(int listener) { return accept_from(listener, ::geteuid()); }
 
 Descriptor accept_from(int listener, uid_t whose_too) {
-  constexpr int kMostStrangers = 64;  // who connects again and again holds up nothing else
+  constexpr int kMostStrangers = 64;  // a stranger that connects again and again holds up nothing else
   for (int stranger = 0; stranger < kMostStrangers; ++stranger) {
     Descriptor socket(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket) return socket;

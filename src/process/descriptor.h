@@ -43,11 +43,11 @@ std::string contents_of(const std::string& path);  // the same of a file that is
 // Adds what can be read without waiting. False at the end, or if it is broken.
 bool read_more(int file, std::string& text);
 
-// The same, but one piece at most, of at most 16 KiB: who never stops writing keeps nobody busy. True: perhaps there is
-// more.
+// Adds one piece at most, of at most 16 KiB: a writer that never stops does not keep the reader busy. True: perhaps
+// there is more.
 bool read_piece(int file, std::string& text);
 
-// Longer than any line that is told: who sends more without an end of line is hung up on.
+// Longer than any line that is told: a sender of more without an end of line is hung up on.
 inline constexpr std::size_t kLongestTold = 65536;
 
 // Adds a line with one write, so that it is there or not. Errno, or 0.
@@ -65,24 +65,25 @@ bool send_whole(int socket, const std::string& text, std::span<const int> files)
 // Adds what one message brings, and waits for it where the socket does. False at the end, or if it is broken.
 bool receive(int socket, std::string& text, std::deque<Descriptor>& files);
 
-// Sockets whose names stand in no folder (abstract ones of Linux). Who else may connect or listen is checked: it must
-// be a process of this user, or of root.
+// Sockets whose names stand in no folder (abstract ones of Linux). The other end is checked: it must be a process of
+// this user, or of root.
 std::string unguessable_name();
 Descriptor listen_at(const std::string& name);
-Descriptor accept_from(int listener);  // none: nobody is there, or nobody but many strangers
+Descriptor accept_from(int listener);  // none: no process connects, or only many strangers do
 
 // One try, which does not wait.
 struct Reached {
-  Descriptor socket = {};  // none: nobody listens there, unless
+  Descriptor socket = {};  // none: no process listens there, unless
   bool crowded = false;    // so many wait there, or something lacks that others give back, that another try may help
 };
 Reached try_to_connect(const std::string& name);
 
-// To each of these, in their order. Who is crowded is waited for, for a second at most, and all of them together.
+// To each of these, in their order. Listeners that are crowded are waited for, for a second at most, all of them
+// together.
 std::vector<Descriptor> connect_to_all(std::span<const std::string> names);
 
-// Where the other is to be a process of a certain user, and of nobody else: waits for five seconds at most. And: of
-// that user too.
+// The listener must be a process of user `whose`: waits for five seconds at most. And: the other end may be of that
+// user too.
 Descriptor connect_to(const std::string& name, uid_t whose);
 Descriptor accept_from(int listener, uid_t whose_too);
 

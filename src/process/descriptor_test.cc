@@ -11,7 +11,7 @@
 namespace rota::process {
 namespace {
 
-// Who has so many waiting that nobody else can connect.
+// A listener at which so many connections wait that no other can connect.
 class Crowded {
  public:
   Crowded() : name_(unguessable_name()), listener_(listen_at(name_)) {

@@ -110,7 +110,7 @@ struct SiteCommand::Running : std::enable_shared_from_this<SiteCommand::Running>
                       });
   }
 
-  // One piece: whoever writes without an end must not keep the service busy.
+  // One piece: a command that writes without an end must not keep the service busy.
   bool take_output() {
     std::string piece;
     const bool open = read_piece(output.native_handle(), piece);

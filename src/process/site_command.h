@@ -1,5 +1,5 @@
-// A command of the site's own, such as one that wakes a node: run by /bin/sh as whoever runs the service, in a
-// process group of its own, while nobody waits for it. One thread: that of the io_context.
+// A command of the site's own, such as one that wakes a node: run by /bin/sh as the service's user, in a process group
+// of its own, while the service goes on. One thread: that of the io_context.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

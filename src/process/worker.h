@@ -35,7 +35,7 @@ class Worker {
     });
   }
   std::size_t under_way() const { return under_way_; }
-  // Nobody waits any more for what is being done. On any thread.
+  // Whether the work that is being done is not waited for any more. On any thread.
   bool ends() const { return ends_; }
 
  private:
