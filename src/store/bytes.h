@@ -20,8 +20,8 @@ constexpr std::uint64_t fold_sign(std::int64_t n) {
 }
 constexpr std::int64_t unfold_sign(std::uint64_t n) { return static_cast<std::int64_t>((n >> 1U) ^ (~(n & 1U) + 1)); }
 
-// Bytes that grow. Whoever writes asks for room first, which is enough for kRoom bytes, and hands the place where it
-// stopped back; so that the writing itself is unchecked and the place stays in a register.
+// Bytes that grow. A writer asks for room first, which is enough for kRoom bytes, and hands the place where it stopped
+// back; so that the writing itself is unchecked and the place stays in a register.
 class ByteBuffer {
  public:
   static constexpr std::size_t kRoom = 1152;

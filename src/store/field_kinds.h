@@ -1,4 +1,4 @@
-// What the fields of facts are made of, told apart for who walks through them by the table (model/fact_fields.h).
+// What the fields of facts are made of, told apart for code that walks through them by the table (model/fact_fields.h).
 #pragma once
 
 #include <bit>

@@ -16,7 +16,7 @@ namespace rota::store {
 struct Grace {
   Duration over{0};       // for so long; 0: it was not
   std::string rule = {};  // of the policy, as the knob is written: "grace", "run-on", "10:00"
-  std::string why = {};   // that harmed nobody, as half a sentence
+  std::string why = {};   // why no other job was harmed, as half a sentence
 
   bool operator==(const Grace&) const = default;
 };

@@ -92,7 +92,7 @@ Result<std::unique_ptr<JournalFile>> JournalFile::create(const std::string& path
   if (path.empty()) return fail("Cannot create a journal without a name; give a path.");
   const bool exists = ::access(path.c_str(), F_OK) == 0;
   if (exists && !replaces) return fail("There is a file {} already; give another path, or remove it.", path);
-  Result<LockedFile> old = exists ? LockedFile::open(path) : fail("");  // nobody else writes what is replaced
+  Result<LockedFile> old = exists ? LockedFile::open(path) : fail("");  // no other process writes what is replaced
   if (exists && !old) return std::unexpected(old.error());
   if (exists) {
     TRY(is_a_journal(*old, path));

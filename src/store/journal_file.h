@@ -32,7 +32,7 @@ class JournalFile final : public Store {
   static Result<std::unique_ptr<JournalFile>> open(const std::string& path, Durability durability);
   JournalFile(const JournalFile&) = delete;
   JournalFile& operator=(const JournalFile&) = delete;
-  ~JournalFile() override;  // as close(), but nobody learns what went wrong
+  ~JournalFile() override;  // as close(), but what went wrong is not reported
 
   void append(const FactRef& fact) override;
   Result<void> commit() override;

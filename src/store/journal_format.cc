@@ -41,7 +41,7 @@ bool is_batch_head(const std::byte* head, std::uint64_t place) {
   return length > 0 && length <= kMostBatch && word_at(head + 8) == head_crc(head, place);
 }
 
-// The same of one that is not cut off, where so many bytes are left in the journal.
+// Whether these are the 12 bytes of a batch that is whole, where so many bytes are left in the journal.
 bool begins_batch(const std::byte* head, std::uint64_t place, std::uint64_t left) {
   return word_at(head) + kBatchHead <= left && is_batch_head(head, place);
 }

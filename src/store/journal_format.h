@@ -57,8 +57,8 @@ class BytesInMemory final : public JournalBytes {
   ByteSpan bytes_;
 };
 
-// Reads a journal from front to back. Total: any bytes give batches that somebody wrote, or an error. Memory: one batch
-// and one fact. Not thread-safe.
+// Reads a journal from front to back. Total: any bytes give batches that were written so, or an error. Memory: one
+// batch and one fact. Not thread-safe.
 class JournalReader {
  public:
   // Reads the head. `shown` names the journal in messages. Errors: it is no journal, of a newer version, or damaged.

@@ -16,7 +16,7 @@ struct JournalHead {
   std::string rota = {};        // the version that wrote it
   std::string policy = {};      // as it would be written on a command line
   std::int64_t processors = 0;  // of the cluster
-  std::string ties = {};        // how events of one instant follow each other; empty: as they do where nobody says
+  std::string ties = {};        // how events of one instant follow each other; empty: as they do by default
   std::string cluster = {};     // text of the cluster file; empty: there is none, processors are only counted
   std::string workload = {};    // what was rehearsed; empty: nothing was
   std::string settings = {};    // whatever else was asked for, as it would be written on a command line

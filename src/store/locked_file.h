@@ -14,19 +14,18 @@ namespace rota::store {
 // Not thread-safe. Closes and unlocks on destruction.
 class LockedFile {
  public:
-  // A regular file that is there, for reading and appending. Fails where somebody else writes it.
+  // A regular file that is there, for reading and appending. Fails where another process writes it.
   static Result<LockedFile> open(const std::string& path);
-  // The same for reading only, without a lock.
+  // A regular file that is there, for reading only, without a lock.
   static Result<LockedFile> open_to_read(const std::string& path);
   // A new file that goes by the name PATH.new until publish(); one that was left over under that name is overwritten.
-  // Without publish() it is removed. Fails where somebody else is making one.
+  // Without publish() it is removed. Fails where another process is making one.
   static Result<LockedFile> create(const std::string& path);
   LockedFile(LockedFile&& other) noexcept;
   LockedFile& operator=(LockedFile&& other) noexcept;
   ~LockedFile();
 
-  // Gives what was created its name, in place of what has it now; the lock stays. Whoever looks sees the old or the
-  // new.
+  // Gives what was created its name, in place of what has it now; the lock stays. A reader sees the old or the new.
   Result<void> publish();
 
   // Takes it out of its folder, unless its name is another file's by now.

@@ -18,8 +18,8 @@ namespace rota::store {
 
 // Chances from 0 to 1.
 struct StoreFaults {
-  double commit_fails = 0;   // nobody knows how much of the batch is there
-  double compact_fails = 0;  // nobody knows whether the old or the new journal is there
+  double commit_fails = 0;   // how much of the batch is there is not known
+  double compact_fails = 0;  // whether the old or the new journal is there is not known
   double tears = 0;          // a crash leaves some first part of what was not synced,
   double loses = 0;          // or nothing of it; else all of it
 };
@@ -57,7 +57,8 @@ class MemoryStore final : public Store {
   // The next commit or compact that has anything to do fails.
   void fail_next() { fails_next_ = true; }
 
-  // What would be found after a crash now. The store itself stays as it is, and is of no use to who crashed.
+  // What would be found after a crash now. The store itself stays as it is, and is of no use to the program that
+  // crashed.
   std::vector<std::byte> crash();  // of a kind that is drawn
   std::vector<std::byte> crash(CrashKind kind);
 

@@ -1,4 +1,4 @@
-// Whole numbers out of JSON that somebody else may have written.
+// Whole numbers out of JSON that another program may have written.
 #pragma once
 
 #include <cstdint>

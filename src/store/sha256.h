@@ -14,7 +14,7 @@ using Sha256 = std::array<std::byte, 32>;
 
 Sha256 sha256(ByteSpan bytes);
 
-// Of all pieces together, which are given one after the other; an empty one ends them.
+// The digest of all pieces together, which are given one after the other; an empty one ends them.
 Sha256 sha256_of_pieces(const std::function<ByteSpan()>& next_piece);
 
 // Two digits for each byte, as digests are written.

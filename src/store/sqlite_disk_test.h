@@ -16,7 +16,7 @@ namespace rota::store {
 enum class DiskFault : std::uint8_t {
   full,   // this write fails, and all that follow
   torn,   // this write is done in part
-  unsafe  // this sync fails, and nobody knows what is on the disk
+  unsafe  // this sync fails, and what is on the disk is not known
 };
 
 // One at a time has a name, by which SqliteStore::open takes it. Outlives all that is open on it.

@@ -119,7 +119,7 @@ std::string where(const HistoryQuery& query, Lead lead) {
   if (query.jobs)
     add(Lead::job, fmt::format("job BETWEEN {} AND {}", query.jobs->first.value, query.jobs->second.value));
   if (query.array > 0) {
-    // Up to the first that is of no such array: nobody has to look at all that came later.
+    // Up to the first that is not of this array: the query does not look at all that came later.
     const std::string array = std::to_string(query.array);
     const std::string before = std::to_string(query.before_number);
     text += fmt::format(

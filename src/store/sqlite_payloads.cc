@@ -11,7 +11,7 @@ namespace rota::store {
 namespace {
 
 // By which a content is found again, and known to be whole. Users share none: what one keeps would show in what is
-// reckoned of another. Of a user of whom nobody knows, as older versions wrote it, it is that of the bytes alone.
+// reckoned of another. Where the user is not known, as older versions wrote it, it is that of the bytes alone.
 Sha256 digest_of(ByteSpan content, std::int64_t owner) {
   if (owner < 0) return sha256(content);
   const std::string whole = std::to_string(owner) + '\n' + std::string(text_of(content));

@@ -1,7 +1,7 @@
 // The tables of what jobs run. A script, and an environment, is kept once, however many jobs of a user have it: it is
 // found by its SHA-256, and goes with the last job that has it. How many have it is written down once for all that was
-// done within a transaction: SQLite writes a row anew as a whole, and the script is in it. And how much is kept of
-// whom.
+// done within a transaction: SQLite writes a row anew as a whole, and the script is in it. And how much is kept for
+// each user.
 #pragma once
 
 #include <cstdint>
@@ -76,7 +76,7 @@ class SqlitePayloads {
   std::vector<SqliteStatement> statements_;      // by use
   std::map<std::int64_t, std::int64_t> more_;    // by content: so many more jobs have it than its row says
   std::map<std::int64_t, std::int64_t> stored_;  // by user
-  std::set<std::int64_t> recounted_;             // users of whom the table says something else
+  std::set<std::int64_t> recounted_;             // users for which the table says something else
 };
 
 }  // namespace rota::store

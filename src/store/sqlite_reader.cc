@@ -35,7 +35,7 @@ Result<std::unique_ptr<SqliteDatabase>> opened(const std::string& path, SqliteDa
 
 Result<SqliteReader> SqliteReader::open(const std::string& path) {
   auto database = opened(path, SqliteDatabase::Access::reads);
-  // In a folder in which we may not write, a database that nobody writes can be read as it is.
+  // In a folder in which we may not write, a database that no process writes can be read as it is.
   if (!database && ::access((path + "-wal").c_str(), F_OK) != 0) {
     auto untouched = opened(path, SqliteDatabase::Access::untouched);
     if (untouched) database = std::move(untouched);

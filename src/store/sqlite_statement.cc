@@ -11,13 +11,13 @@
 namespace rota::store {
 namespace {
 
-constexpr int kPatience = 5000;  // milliseconds in which somebody who looks into the database ends what he does
+constexpr int kPatience = 5000;  // milliseconds in which another reader of the database ends what it does
 constexpr int kLookMilliseconds = 10;
 constexpr int kLooksUntilTold = 500;
-constexpr int kMostLooks = 3000;  // of who writes: half a minute
+constexpr int kMostLooks = 3000;  // of the writer: half a minute
 
-// A service had better wait a moment for somebody with a shell in its database than end; but nobody is answered
-// meanwhile, and no job starts.
+// A service had better wait a moment for a user with a shell in its database than end; but meanwhile no request is
+// answered and no job starts.
 int wait_for_writer(void* shown, int looks) {
   if (looks == kLooksUntilTold) {
     std::fprintf(stderr, "rota: another program keeps the database %s locked; nothing goes on until it lets go.\n",

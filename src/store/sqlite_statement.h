@@ -40,7 +40,7 @@ class SqliteStatement {
   }
   // The next row; false: there is none, and the statement is over.
   Result<bool> step();
-  // All of it, of a statement whose rows nobody wants.
+  // All of a statement whose rows are not needed.
   template <class... Values>
   Result<void> run(const Values&... values) {
     auto begun = start(values...);
@@ -55,7 +55,7 @@ class SqliteStatement {
   void reset();
   const std::string& shown() const;  // the path of the database, for messages
 
-  // Of the row that step gave, until the next step: what is in a column, counted from 0.
+  // What is in a column of the row that step gave, until the next step; columns count from 0.
   bool is_null(int column) const;
   std::int64_t integer(int column) const;
   double figure(int column) const;
@@ -84,8 +84,8 @@ class SqliteDatabase {
  public:
   enum class Access : std::uint8_t {
     writes,
-    reads,     // beside somebody who writes
-    untouched  // nobody writes it, and nothing is made beside it: for folders in which we may not write
+    reads,     // beside a process that writes
+    untouched  // no process writes it, and nothing is made beside it: for folders in which we may not write
   };
   // A file that is there. `vfs`: by which of SQLite's ways to the disk; empty: the usual one.
   static Result<std::unique_ptr<SqliteDatabase>> open(const std::string& path, Access access,
@@ -101,8 +101,8 @@ class SqliteDatabase {
   const std::string& shown() const { return shown_; }  // the path for messages
   // What went wrong in the latest call, as a sentence.
   std::unexpected<Error> failure() const;
-  // Whether a call waits for whoever has it locked, as it does at first, or fails at once. Who reads waits for seconds;
-  // who writes for minutes, and tells on standard error whom it waits for.
+  // Whether a call waits for a process that has it locked, as it does at first, or fails at once. A reader waits for 5
+  // seconds; a writer for half a minute, and reports on standard error that it waits.
   void wait_for_others(bool waits);
   // Whether its file is still the one that has its name: it may have been removed, or another put in its place.
   bool has_moved() const;

@@ -41,7 +41,7 @@ Result<std::string> made_file(const std::string& path) {
   return std::string(whole.get());
 }
 
-// Durable at each commit, whoever reads.
+// Durable at each commit, whatever is read meanwhile.
 Result<void> settle(SqliteDatabase& database) {
   auto mode = TRY(database.prepare("PRAGMA journal_mode = WAL"));
   TRY(mode.step());
@@ -55,7 +55,8 @@ Result<void> settle(SqliteDatabase& database) {
       "PRAGMA trusted_schema = OFF; PRAGMA journal_size_limit = 67108864");
 }
 
-// What can be moved from the log into the database is moved; whoever still reads the old state keeps the rest there.
+// What can be moved from the log into the database is moved; a process that still reads the old state keeps the rest
+// there.
 Result<void> empty_log(SqliteDatabase& database) {
   database.wait_for_others(false);
   const auto busy = database.number("PRAGMA wal_checkpoint(TRUNCATE)");

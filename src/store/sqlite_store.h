@@ -2,7 +2,7 @@
 // what jobs run, which have left, keys of requests, settings. docs/journal.md has the tables.
 //
 // All that was put since the last commit() is in the same transaction as the open batch: it becomes durable with it, or
-// not at all. It is executed at once inside an open transaction, so that whoever asks in between sees it.
+// not at all. It is executed at once inside an open transaction, so that a query in between sees it.
 #pragma once
 
 #include <algorithm>
@@ -34,8 +34,7 @@ namespace rota::store {
 // then, after a thousand pages, a move of what is in it into the database. Memory: the open batch and SQLite's cache (2
 // MiB).
 //
-// put_ and drop_ cannot fail. What goes wrong is told by the next commit(), and by every one after it; whoever asks is
-// told the same.
+// put_ and drop_ cannot fail. What goes wrong is told by the next commit(), by every one after it, and by every query.
 class SqliteStore final : public Store {
  public:
   // The database at this path; where there is none it is made, for its owner only, with this head. Errors are sentences
@@ -51,7 +50,7 @@ class SqliteStore final : public Store {
   // The journal has grown by so much since then that it had better be.
   bool wants_compaction() const { return grown_ > std::max(kMostGrown, 4 * snapshot_); }
   std::uint64_t snapshot_bytes() const { return snapshot_; }  // of the last one; 0: there was none, or it is not known
-  // The same, and this is the head from now on: of a service that goes on with another policy or cluster file.
+  // Compacts, and this is the head from now on: of a service that goes on with another policy or cluster file.
   Result<void> compact(const FactSource& snapshot, const JournalHead& head);
 
   const JournalHead& head() const { return head_; }  // of what is there; not what open() was given, if there was one
@@ -81,7 +80,7 @@ class SqliteStore final : public Store {
   Result<std::vector<HistorySum>> sums(const HistoryQuery& query, SumBy by);
 
   // Which job a user's request with this key has made, until all keys given before an instant are dropped. Its number
-  // can stand for something else where the key says so. `request`: a digest of that request; empty: nobody knows.
+  // can stand for something else where the key says so. `request`: a digest of that request; empty: not known.
   void put_key(const std::string& key, std::uint32_t uid, JobId job, Instant given, const std::string& request = {});
   void drop_keys(Instant until);
   struct KeyUse {

@@ -100,7 +100,7 @@ TEST_F(SqliteStoreTest, waits_a_moment_for_the_child_of_a_writer_that_was_killed
   const int watch = ::inotify_init1(IN_CLOEXEC);
   ::inotify_add_watch(watch, path.c_str(), IN_ACCESS);
   const pid_t child = ::fork();
-  if (child == 0) {  // until somebody who was kept out looks who has it
+  if (child == 0) {  // until a process that was kept out looks which one has it
     std::array<char, 256> event{};
     ::_exit(::read(watch, event.data(), event.size()) > 0 ? 0 : 1);
   }

@@ -170,7 +170,7 @@ Result<void> add_column(SqliteDatabase& database, const std::string& table, cons
   return database.run((fmt::format("ALTER TABLE {} ADD COLUMN {} {}", table, column, type)).c_str());
 }
 
-// Of version 4: what a key's request was, and the history by when jobs left.
+// Version 4 added what a key's request was, and the history by when jobs left.
 Result<void> add_requests_and_ends(SqliteDatabase& database) {
   if (auto added = add_column(database, "keys", "request", "TEXT NOT NULL DEFAULT ''"); !added) return added;
   for (const char* column : {"user", "name", "partition", "state"}) {
@@ -198,8 +198,8 @@ Result<void> count_history(SqliteDatabase& database) {
   return {};
 }
 
-// Of version 5: how many have a content, apart from it; whose what is kept is, and how much of each. What jobs ran that
-// were kept before is nobody's: to write all that anew could take more than the disk has.
+// Version 5 added how many jobs have a content, in a table apart from it; the user of all that is kept, and how much
+// each user has. Payloads from before have no owner: to write all of them anew could take more than the disk has.
 Result<void> add_owners(SqliteDatabase& database) {
   for (const char* table : {"contents", "payloads"}) {
     if (auto added = add_column(database, table, "owner", "INTEGER NOT NULL DEFAULT -1"); !added) return added;

@@ -19,7 +19,7 @@ Result<void> make_tables(SqliteDatabase& database, const JournalHead& head);
 
 // Tables of an older version, made those of this one in a transaction of its own.
 Result<void> renew_tables(SqliteDatabase& database);
-// For who may only read: from now on the history looks as in this version, in this connection alone.
+// For a reader that may not write: from now on the history looks as in this version, in this connection alone.
 Result<void> show_renewed(SqliteDatabase& database);
 
 Result<JournalHead> read_head(SqliteDatabase& database);
@@ -28,7 +28,7 @@ Result<void> write_head(SqliteDatabase& database, const JournalHead& head, std::
 
 // The number of the batch after those that are there.
 Result<std::int64_t> next_batch(SqliteDatabase& database);
-// Of the row of a batch.
+// The checksum in the row of a batch.
 std::uint32_t batch_crc(std::int64_t number, ByteSpan facts);
 
 // As Store::replay.

@@ -71,7 +71,7 @@ Result<WriterLock> WriterLock::take(const std::string& path) {
         shown_path(path), process ? ", process " + std::to_string(*process) : "");
   }
   const std::string id = std::to_string(::getpid()) + "\n";
-  // Only for who is refused; a lock without a name in it is a lock as well.
+  // Only for a process that is refused; a lock without a number in it is a lock as well.
   if (::ftruncate(lock.descriptor_, 0) == 0) {
     [[maybe_unused]] const ssize_t written = ::pwrite(lock.descriptor_, id.data(), id.size(), 0);
   }

@@ -1,5 +1,5 @@
-// Who writes a database: a file beside it (PATH.lock) that the writer keeps locked and in which its process id stands.
-// The lock is the system's (flock): it ends with the process, however that ends; the file stays.
+// Which process writes a database: a file beside it (PATH.lock) that the writer keeps locked and in which its process
+// id stands. The lock is the system's (flock): it ends with the process, however that ends; the file stays.
 #pragma once
 
 #include <string>

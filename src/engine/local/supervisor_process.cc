@@ -482,8 +482,7 @@ void SupervisorProcess::tell_attached() {
   attachment_.tell(record_, stopped ? RunPhase::suspended : record_.phase);
 }
 
-// As far as a service may count on it: what was told last is not carried out until it is kept. Silence would seem a
-// hang.
+// As far as a service may count on it: what was told last is not carried out until kept. Silence would seem a hang.
 RunRecord SupervisorProcess::told() const {
   RunRecord told = record_;
   if (phase_kept_ || told.phase != RunPhase::suspended) return told;
