@@ -16,8 +16,8 @@ namespace rota::report {
 // in the stream's state.
 void write_jobs_batsim(std::ostream& out, const Outcome& outcome);
 
-// Processors from 0 on for each job of the last dispatch of each, "0-3 8"; empty: it did not run. Of jobs that follow
-// each other on a processor, one ends before the other starts, or when it does.
+// Processors from 0 on for each job of the last dispatch of each, "0-3 8"; empty: it did not run. Where jobs follow
+// each other on a processor, each ends before the next one starts, or when it does.
 std::vector<std::string> dealt_processors(const Outcome& outcome);
 
 }  // namespace rota::report

@@ -44,7 +44,7 @@ Columns columns_of(std::span<const Cell> cells, const std::string& heading) {
   return has;
 }
 
-// A line of the table, without the columns that nobody fills.
+// A line of the table, without the columns that no row fills.
 std::string line(const Columns& has, std::initializer_list<std::string> texts) {
   const auto* text = texts.begin();
   std::string out = formatted("%-7s %-*s ", text[0].c_str(), has.claim, text[1].c_str());

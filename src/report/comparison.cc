@@ -247,7 +247,7 @@ std::vector<bool> best(const Figure& figure, std::span<const Summary> summaries)
   double high = -low;
   for (const Summary& summary : summaries) {
     const double value = typical(summary, figure.value);
-    // Logs tell less than rehearsals, and who promises nobody a start keeps no promise.
+    // Logs tell less than rehearsals, and a policy that promises no start keeps no promise.
     if (std::isnan(value) && (summary.recorded || !summary.promises)) continue;
     if (std::isnan(value)) return is_best;
     low = std::min(low, value);
@@ -258,7 +258,7 @@ std::vector<bool> best(const Figure& figure, std::span<const Summary> summaries)
   const std::string winner = figure.text(most);
   for (std::size_t i = 0; i < summaries.size(); ++i)
     is_best[i] = figure.text(typical(summaries[i], figure.value)) == winner;
-  // Who differs from the best by noise is no worse; and where that is everybody, nobody is best.
+  // A policy that differs from the best by noise is no worse; and where that is true of all, none is best.
   const auto leads = [&](const Summary& s) { return typical(s, figure.value) == most; };
   const Summary& leader = *std::ranges::find_if(summaries, leads);
   for (std::size_t i = 0; i < summaries.size(); ++i) {

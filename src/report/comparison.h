@@ -40,7 +40,7 @@ bool tells_tasks(std::span<const Summary> summaries);     // whether jobs of any
 std::vector<bool> best(const Figure& figure, std::span<const Summary> summaries);
 
 // Whether both tell of the same jobs, by number and processors, of one workload on the same number of processors: only
-// then are they set side by side. Submission, limits and users may differ, and so may who was rejected.
+// then are they set side by side. Submission, limits and users may differ, and so may which jobs were rejected.
 bool comparable(const Summary& a, const Summary& b);
 
 // How many summaries from `first` on are comparable with it, itself among them.

@@ -14,7 +14,7 @@ struct Fairness {
   std::optional<double> worst;  // the highest mean bounded slowdown of one
 };
 
-// Adds jobs up by user or group; UINT32_MAX is nobody known and counts for nothing.
+// Adds jobs up by user or group; UINT32_MAX is no known party and counts for nothing.
 class FairnessTally {
  public:
   void add(std::uint32_t party, double slowdown) {

@@ -16,7 +16,7 @@ inline constexpr std::size_t kMostGrants = 1000;  // listed for each policy
 void write_figures(std::ostream& out, std::span<const Figure> figures, std::span<const Summary> summaries,
                    const char* caption);
 
-// The same of the sites of each: a row for all of them, then one for each. Nothing is marked.
+// One <table> for the sites of each summary: a row for all of them, then one for each. Nothing is marked.
 void write_sites(std::ostream& out, std::span<const Summary> summaries);
 
 // <dt> and <dd> for each figure.

@@ -128,7 +128,7 @@ TEST(Html, ShowsGrantsOnlyWhereThereAreSome) {
   EXPECT_NE(text.find("easy: 1,500 grants <span class=\"unit\">(the first 1,000 are listed)"), std::string::npos);
 }
 
-// Of two sites, at one of which nodes were metered.
+// Two policies at two sites, at one of which nodes were metered.
 std::vector<Outcome> at_two_sites() {
   auto outcomes = two_policies();
   for (Outcome& outcome : outcomes) {

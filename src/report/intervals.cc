@@ -58,7 +58,7 @@ std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
-// Of one that has a difference.
+// For an interval that has a difference.
 const char* judged(const Interval& interval) {
   if (interval.noise()) return "noise";
   return interval.difference->mean < 0 ? "less" : "more";

@@ -36,7 +36,7 @@ using Measure = std::function<double(const Summary&)>;  // NaN: there is none
 // Over the copies of a policy, the mean; without copies that of the one rehearsal.
 double typical(const Summary& summary, const Measure& measure);
 
-// Of a less b, copy by copy; of no values where they do not have the same number of copies.
+// The mean of a less b, copy by copy; of no values where they do not have the same number of copies.
 Mean paired_difference(const Summary& a, const Summary& b, const Measure& measure);
 
 // The two differ over their copies, and it may as well be chance. False without copies.

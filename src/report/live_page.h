@@ -8,7 +8,7 @@ namespace rota::report {
 
 struct LivePage {
   std::string html;
-  std::string style;   // what stands in its one <style>, to the byte: for whoever allows just that
+  std::string style;   // what stands in its one <style>, to the byte: for a server that allows just that
   std::string script;  // and in its one <script>
 };
 

@@ -10,7 +10,7 @@ namespace rota::report {
 struct Mean {
   double mean = 0;
   double margin = 0;       // the interval is mean - margin .. mean + margin; 0 for fewer than two values
-  std::int64_t count = 0;  // 0: nothing to average, as the completion of backfills where nobody backfills
+  std::int64_t count = 0;  // 0: nothing to average, as the completion of backfills where there are none
 };
 
 Mean mean_of(const std::vector<double>& values);

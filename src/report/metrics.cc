@@ -14,7 +14,7 @@ double mean_seconds(std::int64_t milliseconds, std::int64_t n) {
   return static_cast<double>(milliseconds) / 1000.0 / static_cast<double>(n);
 }
 
-// Of what a job is known by, whatever becomes of it: others round times, and tell no users.
+// A hash of what a job is known by, whatever becomes of it: other programs round times, and tell no users.
 std::uint64_t identity_of(const JobSpec& job) {
   Hash hash;
   hash.mix(static_cast<std::uint64_t>(job.number));

@@ -17,7 +17,7 @@ namespace rota::report {
 
 inline constexpr Duration kSlowdownBound = seconds(10);  // tau of the bounded slowdown
 
-// What went between a site of a federation and the others. Of all together, what went out is what came in.
+// What went between a site of a federation and the others. For all sites together, what went out is what came in.
 struct Exchanged {
   std::int64_t jobs_in = 0;   // submitted elsewhere, ran here
   std::int64_t jobs_out = 0;  // submitted here, ran elsewhere
@@ -36,7 +36,7 @@ struct Summary {
   std::int64_t processors = 0;
   std::int64_t jobs = 0;              // all of the workload
   std::uint64_t identity = 0;         // of those: the sum of a hash of each one's number and processors, so that their
-                                      // order is of no matter; who has the same ran the same jobs
+                                      // order does not matter; equal ones ran the same jobs
   std::int64_t warm_up = 0;           // jobs that ran before these to fill the cluster, and count nowhere
   std::int64_t rejected = 0;          // of those: refused at submission
   std::int64_t first_rejected = -1;   // number of the first job that was rejected; -1: none
@@ -119,7 +119,7 @@ class Tally {
   FairnessTally groups_;
 };
 
-// Of an outcome that kept its jobs.
+// Sums up an outcome that kept its jobs.
 Summary summarize(const Outcome& outcome);
 
 // (wait + run) / max(run, tau), at least 1.

@@ -19,7 +19,7 @@
 
 namespace rota::report {
 
-// One decision of the overrun policy about a job that had used up its time: it goes on, and why that harms nobody.
+// One decision of the overrun policy about a job that had used up its time: it goes on, and why that harms none.
 struct Grant {
   std::int64_t job = 0;           // JobSpec::number
   Instant at = kEpoch;            // when it was decided
@@ -30,7 +30,7 @@ struct Grant {
   std::int64_t needed = 0;        // processors that the waiting job asks for
 };
 
-// Whether it was ever promised a start that means something: behind a job without a limit nobody can tell one.
+// Whether it was ever promised a start that means something: behind a job without a limit none can be told.
 inline bool was_promised(const Job& job) {
   return job.first_promise != kNever && job.first_promise - job.spec.submit < kLongest / 2;
 }
@@ -58,7 +58,7 @@ struct Outcome {
   // Every job in order of submission; rejected ones included. One that has ended and is `cancelling` was cancelled
   // while it ran.
   std::vector<Job> jobs;
-  // Of what really happened, as jobs: how those ended whose start is not told, and that of the others. Empty: not kept.
+  // How each job really ended, as `jobs`, those among them whose start is not told. Empty: not kept.
   std::vector<JobState> ended_as;
   std::vector<std::string> sites;  // names; empty unless there are several
   std::vector<SiteId> site_of;     // where each of the jobs ran; invalid: nowhere. Empty unless there are several sites

@@ -89,8 +89,8 @@ Json node_data(const NodeStates& states, const Summary& summary, const Frame& fr
           {"energy", watts ? Json(PowerUse::kilowatt_hours(summary.power->energy)) : Json(nullptr)}};
 }
 
-// What a power rule saw: the load of each partition, and node-hours in its queue, at least and at most. Of many looks
-// that fall on one place of the picture the one with the highest load is drawn.
+// What a power rule saw: the load of each partition, and node-hours in its queue, at least and at most. Where many
+// looks fall on one place of the picture, the one with the highest load is drawn.
 Json load_data(const Outcome& outcome, const Frame& frame) {
   if (outcome.loads.empty()) return nullptr;
   const std::size_t each = (outcome.loads.size() + kSlices - 1) / kSlices;
@@ -211,7 +211,7 @@ Json unplaced(const Outcome& outcome, const Frame& frame) {
   return data;
 }
 
-// Of each site what there is of the whole.
+// For each site, what there is for the whole.
 Json site_data(const Comparison& comparison, const Frame& frame) {
   Json sites = Json::array();
   if (!draws_sites(comparison)) return sites;

@@ -110,7 +110,7 @@ struct Shown {
     }
     if (named < all) names.push_back(std::to_string(all - named) + " others");
   }
-  // Of a party of one of the outcomes.
+  // The row of a party of one of the outcomes.
   std::optional<std::size_t> row_of(std::uint32_t party) const {
     if (party == kNobody) return std::nullopt;
     if (const auto at = places.find(party); at != places.end()) return at->second;

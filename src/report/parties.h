@@ -36,7 +36,7 @@ struct Parties {
 
 inline constexpr std::size_t kMostParties = 12;
 
-// Of outcomes of the same jobs that were kept. A kind is left out where fewer than two are known of it.
+// For outcomes of the same jobs, which they kept. A kind is left out where fewer than two are known of it.
 std::vector<Parties> parties_of(std::span<const Outcome> outcomes);
 
 enum class PartyKind : std::uint8_t { user, account, partition, qos };
@@ -49,8 +49,8 @@ struct PartySummaries {
   std::vector<Summary> rows;  // of each outcome; what only a whole run has (power, tasks, lost work, sites) is left out
 };
 
-// Of outcomes of the same jobs that were kept, those that used most processor time under the first of them first. Where
-// there are more than `most`, the others together are the last. Empty: nothing of that kind is known.
+// For outcomes of the same jobs, which they kept: the parties that used most processor time under the first outcome
+// come first. Where there are more than `most`, the others together are the last. Empty: nothing of that kind is known.
 std::vector<PartySummaries> summaries_by(PartyKind kind, std::span<const Outcome* const> outcomes, std::size_t most);
 
 }  // namespace rota::report

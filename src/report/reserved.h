@@ -9,8 +9,9 @@
 
 namespace rota::report {
 
-// One sentence without its end for each: "n1 to n4 (4 nodes, 32 processors) from ... to ...". Of several sites those of
-// all, with their names. Nodes of one reservation beyond the first and the last are counted, not listed.
+// One sentence without its end for each: "n1 to n4 (4 nodes, 32 processors) from ... to ...". Where there are several
+// sites, those of all, with their names. Nodes of one reservation beyond the first and the last are counted, not
+// listed.
 std::vector<std::string> reservations_of(const Machine& machine, std::int64_t unix_start);
 
 // All of them as a sentence; "" where nothing is reserved.

@@ -28,7 +28,7 @@ struct Load {
 };
 Load load_over(const Outcome& outcome, Span span, std::size_t slices);
 
-// Of several sites together; nothing where they were not kept over the same time.
+// The states of several sites together; nothing where they were not kept over the same time.
 NodeStates sum_of(const std::vector<NodeStates>& sites);
 
 // Waits in seconds at which the distribution is told: 0, then ten a decade from 1 s to at least `longest`.

@@ -109,7 +109,7 @@ void set_service(const Summary& s, Json& json) {
   json["response_ratio_mean"] = number(s.response_ratio);
 }
 
-// Of all jobs, or of those of one party.
+// For all jobs, or for those of one party.
 void set_dispatches(const Summary& s, bool of_all, Json& json) {
   const auto tell = [&](const char* name, auto value) {
     json[name] = s.counts_dispatches ? Json(value) : Json(nullptr);
@@ -175,7 +175,7 @@ Json one(const Summary& s) {
   return json;
 }
 
-// Of the jobs of one party.
+// The summary of the jobs of one party.
 Json part_json(const Summary& s) {
   Json json;
   json["policy"] = s.policy;

@@ -13,7 +13,7 @@ namespace rota::report {
 
 struct Summary;
 
-// Of the jobs that ended in the rehearsal and whose waits were recorded.
+// Compares the waits of jobs that ended in the rehearsal and whose waits were recorded.
 struct Trust {
   std::int64_t jobs = 0;
   double mean = 0;                    // seconds that they waited in the rehearsal, on average,

@@ -20,7 +20,7 @@ namespace {
 constexpr double kSameUse = 0.01;            // shares of use that differ by less are told together
 constexpr double kSameWait = 1.02;           // mean waits that differ by less are taken to be alike
 constexpr double kStarves = 2;               // times as long a longest wait is no choice where another weighs less
-constexpr double kUnlike = 0.5;              // a correlation below it: who waits here is hardly who waited really
+constexpr double kUnlike = 0.5;              // a correlation below it: other jobs wait here than really waited
 constexpr double kWorthTelling = 0.05;       // that another is better by,
 constexpr double kMoneyWorthTelling = 0.01;  // and of energy and money, which nodes that stand idle make up most of
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -61,7 +61,7 @@ double mean_wait(const Summary& s) { return s.wait_mean.value_or(kNone); }
 double unluckiest_wait(const Summary& s) { return s.wait_p95.value_or(0); }
 double longest_wait(const Summary& s) { return s.wait_max.value_or(0); }
 
-// Of mean, 95 % and longest wait, as a logarithm.
+// The product of mean, 95 % and longest wait, as a logarithm.
 double product_of_waits(const Summary& s) {
   const auto level = [](const std::optional<double>& wait) { return std::log(wait.value_or(0) + 1); };
   return level(s.wait_mean) + level(s.wait_p95) + level(s.wait_max);
@@ -113,7 +113,7 @@ bool clearly_better(const Aspect& aspect, const Summary& a, const Summary& b) {
   return aspect.higher ? x > y * (1 + aspect.least) : x < y * (1 - aspect.least);
 }
 
-// Who is to be chosen if this is what matters; nobody where not all tell it, or where that makes no difference.
+// Which policies to choose if this is what matters; none where not all tell it, or where that makes no difference.
 Places best_at(const Aspect& aspect, const Places& ran, const Places& chosen, Summaries all) {
   if (std::ranges::any_of(ran, [&](std::size_t i) { return std::isnan(typical(all[i], aspect.value)); })) return {};
   const std::array burden{Measure{[&](const Summary& s) { return aspect.burden(s); }}};
@@ -137,7 +137,7 @@ Places best_at(const Aspect& aspect, const Places& ran, const Places& chosen, Su
 // That stand in the means.
 std::int64_t jobs_that_ran(const Summary& s) { return s.jobs - s.rejected - s.unfinished - s.unrecorded; }
 
-// Those to choose from: who ran fewer jobs than another may well wait less because of that.
+// Those to choose from: a policy that ran fewer jobs than another may well wait less because of that.
 Places rehearsed(Summaries all) {
   const auto ran = [](const Summary& s) { return s.wait_mean && !s.recorded && !std::isnan(typical(s, mean_wait)); };
   std::int64_t most = 0;
@@ -217,7 +217,7 @@ std::string alternatives_of(const Places& places, Summaries all) {
   return alternatives(names);
 }
 
-// Of those who were chosen; where they differ, by noise, from the shortest to the longest.
+// The mean waits of the chosen policies; where they differ, by noise, from the shortest to the longest.
 std::string waits_of(const Places& chosen, Summaries all) {
   const auto wait = [&](std::size_t i) { return typical(all[i], mean_wait); };
   const Summary& low = all[std::ranges::min(chosen, {}, wait)];
@@ -308,7 +308,7 @@ std::string beside_own(const Summary& chosen, Summaries all) {
   return fmt::format("{}{} less than under {}.", text, percent_less(now, wait), chosen.name());
 }
 
-// Who waits least on average, at a price that is too high for the others.
+// Names the policy with the shortest mean wait, whose longest wait is too high a price.
 std::string by_mean_alone(const Summary& shortest, const Summary& chosen) {
   return fmt::format("Unless the mean alone matters: then {} ({}), with a longest wait of {} against {}.",
                      shortest.name(), wait_of(shortest), readable_seconds(typical(shortest, longest_wait)),

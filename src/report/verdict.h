@@ -13,20 +13,20 @@ namespace rota::report {
 
 // The policies whose mean wait is within 2 % of the shortest are taken to wait alike; of these the one is chosen that
 // has the least product of mean, 95 % and longest wait, then the fewest late starts, kills, kilowatt-hours and so on.
-// But whose longest wait is over twice that of the policy with the least product of all starves jobs, and gives way to
-// it. What really happened cannot be chosen, nor who ran fewer jobs than another. Depends on the figures alone, never
-// on the order of the policies.
+// But a policy whose longest wait is over twice that of the policy with the least product of all starves jobs, and
+// gives way to it. What really happened cannot be chosen, nor a policy that ran fewer jobs than another. Depends on the
+// figures alone, never on the order of the policies.
 //
-// Over copies (Summary::copies) their means are weighed, and whoever differs from the best by noise comes out alike
-// with it: paired, copy by copy, in what decides first.
+// Over copies (Summary::copies) their means are weighed, and a policy that differs from the best by noise comes out
+// alike with it: paired, copy by copy, in what decides first.
 struct Choice {
-  // Who is better by at least 5 % (energy and cost: 1 %), and by more than noise, at something else than what was
-  // chosen: others; or, where several are chosen, those of them that are better than the rest of them.
+  // Policies that are better than what was chosen at something else, by at least 5 % (energy and cost: 1 %) and by more
+  // than noise: others; or, where several are chosen, those of them that are better than the rest of them.
   struct Instead {
     std::vector<std::size_t> policies;  // several where they come out alike; the best first
     std::vector<std::size_t> aspects;   // places in `aspects()`
   };
-  std::optional<std::size_t> shortest = {};  // who waits least on average and gave way
+  std::optional<std::size_t> shortest = {};  // has the shortest mean wait, and gave way
   std::vector<std::size_t> chosen;  // several where all their figures are the same, or but for noise; empty: no job
                                     // ran, or the rehearsal cannot be trusted (report/trust.h)
   std::vector<Instead> instead;     // by the first of their aspects

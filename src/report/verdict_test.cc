@@ -385,8 +385,8 @@ std::vector<const Summary*> by_figure(const std::vector<Summary>& all, double (*
   return rehearsed;
 }
 
-// As one would check it by hand: of those who wait as long as the shortest, nobody beats who is chosen, and whoever is
-// as good but for noise is chosen too.
+// As one would check it by hand: of the policies that wait as long as the shortest, none beats a chosen one, and one
+// that is as good but for noise is chosen too.
 void check_choice(const std::vector<Summary>& all, const Choice& choice) {
   const Summary& shortest = *by_figure(all, wait).front();
   const auto chosen = [&](const Summary& s) {
@@ -407,7 +407,7 @@ void check_choice(const std::vector<Summary>& all, const Choice& choice) {
   }
 }
 
-// Who is named instead is the best there, and better than who was chosen.
+// A policy that is named instead is the best there, and better than one that was chosen.
 void check_alternatives(const std::vector<Summary>& all, const Choice& choice) {
   for (const Choice::Instead& instead : choice.instead) {
     for (const std::size_t a : instead.aspects) {
