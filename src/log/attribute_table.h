@@ -18,7 +18,7 @@ namespace rota::log {
 
 class AttributeTable {
  public:
-  // Of a job, with names as indexes of licences(), accelerator_types() and sites(); kNone: nothing is said.
+  // A row is a job's, with names as indexes of licences(), accelerator_types() and sites(); kNone: nothing is said.
   static constexpr std::uint32_t kNone = UINT32_MAX;
   struct Row {
     std::int64_t memory = 0;

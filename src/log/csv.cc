@@ -37,7 +37,7 @@ Result<void> CsvCells::take_apart(std::string_view line) {
   }
 }
 
-// Of a text that begins with a quote; afterwards it begins with a comma, or is empty.
+// Takes the cell off a text that begins with a quote; afterwards the text begins with a comma, or is empty.
 Result<std::string_view> CsvCells::quoted_cell(std::string_view& rest) {
   const std::string_view all = rest;
   std::string text;

@@ -229,7 +229,7 @@ void JobBuilder::sort() {
   }
 }
 
-// Of jobs with one number the first row is the one that is kept.
+// Where several rows have one number, the first is the one that is kept.
 void JobBuilder::set_terms() {
   if (throttled_.empty()) return;
   std::ranges::stable_sort(throttled_, {}, &Throttled::job);

@@ -88,7 +88,7 @@ class JobBuilder {
   bool sorted_ = true;     // submit times, so far
 };
 
-// Of rows that are all there.
+// Makes a workload of rows that are all there.
 Result<Workload> workload_of_rows(const std::vector<SwfRow>& rows, ImportReport report, const std::string& shown,
                                   const SwfOptions& options);
 

@@ -14,7 +14,7 @@
 namespace rota::log {
 namespace {
 
-// "16.0" is a whole number to those who write tables with gaps in them.
+// "16.0" is a whole number where a program wrote tables with gaps in them.
 std::string_view without_zeros(std::string_view digits) {
   const std::size_t point = digits.find('.');
   if (point == std::string_view::npos || digits.find_first_not_of('0', point + 1) != std::string_view::npos) {

@@ -29,8 +29,8 @@ class LineBlocks {
   // Valid until the next call. A line of more than 64 MiB fails, as do read errors and damaged packed data.
   Result<std::string_view> next();
 
-  // The same of text whose lines may be of any length: of one that is longer than 1 MiB pieces, which end with a whole
-  // character where the text is UTF-8.
+  // The next whole lines where lines may be of any length: one that is longer than 1 MiB comes in pieces, which end
+  // with a whole character where the text is UTF-8.
   Result<std::string_view> next_piece();
 
   Result<std::string_view> peek();        // what next() will give,

@@ -13,7 +13,7 @@ class NodeLists {
  public:
   // From 1; the same text has the same number. 0: it is no host list (base/text.h), or there are too many. O(text)
   std::uint32_t number_of(std::string_view list);
-  // Of a number from 1 to size(), as it was told; valid until the next number_of().
+  // The list with a number from 1 to size(), as it was told; valid until the next number_of().
   std::string_view text(std::uint32_t number) const;
   std::uint32_t size() const { return static_cast<std::uint32_t>(ends_.size()); }
 

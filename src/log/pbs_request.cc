@@ -81,7 +81,7 @@ Result<void> PbsRequest::take(std::string_view name, std::string_view value) {
   return {};
 }
 
-// Of what is told of one licence several times the last holds.
+// Where a licence is told of several times, the last count holds.
 void PbsRequest::take_licence(std::string_view name, std::int64_t count) {
   if (count == 0) return;
   const auto uses = static_cast<std::uint32_t>(std::min(count, kMostCount));
@@ -95,7 +95,7 @@ void PbsRequest::take_licence(std::string_view name, std::int64_t count) {
 
 // "2:ncpus=4:mem=8gb+1:ncpus=1", or of Torque "2:ppn=8:gpus=1+n7:ppn=4".
 Result<void> PbsRequest::take_select(std::string_view value, bool torque) {
-  if (torque) value = value.substr(0, value.find('#'));  // "#excl" and "#shared" say who else may be there
+  if (torque) value = value.substr(0, value.find('#'));  // "#excl" and "#shared" say which other jobs may be there
   const auto kinds = split(value, '+');
   std::map<std::string_view, std::int64_t> of_chunks;  // licences, of all of them
   const auto what_of = [](std::string_view kind) { return kind.substr(std::min(kind.find(':'), kind.size())); };

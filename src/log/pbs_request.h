@@ -26,7 +26,7 @@ struct PbsRequest {
   bool one_node = false;  // place=pack
   bool spread = false;    // each chunk on a node of its own: place=scatter, or nodes
   bool uneven = false;    // chunks of several kinds
-  // Of Cray's ALPS, which runs jobs on nodes that PBS does not know: processes, processors for each of them, and how
+  // For Cray's ALPS, which runs jobs on nodes that PBS does not know: processes, processors for each of them, and how
   // many go to a node. 0: not told.
   std::int64_t width = 0, depth = 0, per_node = 0;
 

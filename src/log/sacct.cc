@@ -154,15 +154,15 @@ bool in_season(std::int64_t from, std::int64_t to) {
   return false;
 }
 
-// Of times on a wall clock of which no zone is known, for else End - Start knows of it. A suspension never makes that
-// shorter than Elapsed, as a clock that is put back does.
+// Whether the clock was changed meanwhile: only for times of a wall clock without a known zone, as End - Start allows
+// for it otherwise. A suspension never makes that shorter than Elapsed, as a clock that is put back does.
 bool clock_changed(const SacctRow& job) {
   const std::int64_t by = off(job);
   if (!job.wall_clock || (by != 3'600'000 && by != 1'800'000)) return false;
   return (job.end - job.start) * 1000 < job.elapsed || in_season(job.start, job.end);
 }
 
-// For how long it was suspended. Who is told to have run for longer than from Start to End was not.
+// For how long the job was suspended. One that is told to have run for longer than from Start to End was not.
 Duration suspended(const SacctRow& job) {
   if (off(job) < kNoticed || clock_changed(job)) return Duration{0};
   return Duration{std::clamp<std::int64_t>((job.end - job.start) * 1000 - job.elapsed, 0, kLongest.count())};

@@ -27,7 +27,7 @@ struct MemoryHints {
 
 // Memory in all, beside the processors that a job had, and on `nodes` nodes. What it was given, in equal parts; but
 // where that went by nodes as much on each, however many it got, and where it was all that its nodes had what it asked
-// for. Of a job without GPUs it was all where it is more than goes by processors or nodes.
+// for. A job without GPUs got all that its nodes had where that is more than goes by processors or nodes.
 struct GivenMemory {
   std::int64_t bytes;
   bool whole_nodes;
@@ -69,8 +69,8 @@ Result<std::int64_t> first_count(const SacctCells& cells, std::initializer_list<
   return -1;
 }
 
-// Of the times of a row that may each mean two instants, those that go together best: as Elapsed says, in their order,
-// with the shortest wait, and the earliest.
+// Each time of a row may mean two instants: takes those that go together best, as Elapsed says, in their order, with
+// the shortest wait, and the earliest.
 void choose_times(SacctRow& row, const std::array<std::int64_t SacctRow::*, 4>& times,
                   const std::array<TimeZone::Meaning, 4>& meanings) {
   const auto rank = [&] {  // the less, the better
@@ -241,8 +241,8 @@ Result<void> SacctRowTaker::read_times(const SacctCells& cells, SacctRow& row) {
   return {};
 }
 
-// sacct --json of Slurm 22.05.0 to 22.05.7 tells as the start of a job when it was eligible. Of one that has ended,
-// the other times tell when it was; others are no jobs of the log.
+// sacct --json of Slurm 22.05.0 to 22.05.7 tells as the start of a job when it was eligible. For a job that has ended,
+// the other times tell its start; one that has not is no job of the log.
 Result<void> SacctRowTaker::mend_start(const SacctCells& cells, SacctRow& row) {
   if (!cells.has(SacctColumn::suspended) || is_local_time(cells.cell(SacctColumn::start))) return {};
   const std::string_view cell = cells.cell(SacctColumn::suspended);

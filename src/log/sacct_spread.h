@@ -12,7 +12,7 @@ namespace rota::log {
 // What the jobs are to run on.
 void suit_to(const Machine& machine, SwfOptions& options);
 
-// Changes nodes, memory and `spread` of jobs that asked for one node at least, as all do who do not say how many:
+// Changes nodes, memory and `spread` of jobs that asked for one node at least, as all jobs do that do not say how many:
 //   * one that got several may go on any number;
 //   * so may one that got a single one (`guessed`), where others of the same user that asked for as many processors got
 //     several, and nothing says that it needs one;

@@ -1,4 +1,4 @@
-// A saved schedule: who started when. CSV with a header line that names the columns job_id and start (seconds).
+// A saved schedule: which job started when. CSV with a header line that names the columns job_id and start (seconds).
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,7 @@ struct SwfOptions {
   bool keep_cancelled = false;  // keep jobs cancelled before they started (status 5, no run time) as 1 s jobs
   // As in the published schedules that Rota is compared with: a job without a run time asked for 1 s, whatever it says.
   bool published_limits = false;
-  // Of the cluster for which jobs of sacct are read, if it is known: whether memory counts there, and the least that a
+  // What is known of the cluster for which jobs of sacct are read: whether memory counts there, and the least that a
   // node has beside each of its processors, in bytes; 0: not known.
   bool memory_counts = true;
   std::int64_t memory_beside = 0;

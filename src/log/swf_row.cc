@@ -94,7 +94,7 @@ bool read_decimal(std::string_view token, std::int64_t& thousandths) {
   return at == token.size();
 }
 
-// The same for every form of a number, exponents among them; fails with what is wrong.
+// Reads a number in any form, exponents among them, as thousandths; fails with what is wrong.
 Result<std::int64_t> read_number(std::string_view token) {
   std::int64_t thousandths = 0;
   if (read_decimal(token, thousandths) && std::abs(thousandths) < kAnything * 1000) return thousandths;

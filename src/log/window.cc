@@ -24,7 +24,8 @@ void tell(Workload& workload, const char* what, std::size_t jobs) {
   workload.report.findings.push_back({.what = what, .rows = static_cast<std::int64_t>(jobs), .dropped = true});
 }
 
-// Of the jobs from `begin` to `end`, as places from there on. Who waited for one that is left out does not wait for it.
+// Keeps the terms of the jobs from `begin` to `end`, as places from there on. A job that waited for one that is left
+// out does not wait for it.
 void keep_terms(Workload& workload, std::size_t begin, std::size_t end) {
   const auto kept = [&](std::uint32_t place) { return place >= begin && place < end; };
   std::map<std::uint32_t, JobTerms> all;

@@ -34,10 +34,10 @@ struct ImportReport {
 
 // The report as lines of text: a sum, then the findings with the line of the first row of each.
 std::string describe(const ImportReport& report);
-// What became of rows, for those who do not have them: "run time 0 or unknown: taken as a 1 s job (12 rows)".
+// What became of rows, for readers that do not have them: "run time 0 or unknown: taken as a 1 s job (12 rows)".
 std::vector<std::string> sentences_of(const ImportReport& report);
-// Of a log without any job, for a sentence: " because it has no rows", or "; all its rows were dropped (WHAT: 3, first
-// in line 2; ...)".
+// Why a log is without any job, for a sentence: " because it has no rows", or "; all its rows were dropped (WHAT: 3,
+// first in line 2; ...)".
 std::string why_none(const ImportReport& report, const std::string& rows);
 
 struct Workload {
@@ -55,11 +55,11 @@ struct Workload {
   NumberedNames groups;               // of groups (accounts),
   NumberedNames queues;               // and of queues (QOS)
   std::vector<std::uint32_t> qos;     // JobSpec::qos is an index into these numbers of queues
-  std::vector<RecordedJob> recorded;  // what really happened, as `jobs`; empty: it is not told, or nobody asked for it
+  std::vector<RecordedJob> recorded;  // what really happened, as `jobs`; empty: it is not told, or not asked for
   std::shared_ptr<const NodeLists> node_lists = {};  // of RecordedJob::ran_on; nullptr: no job tells its nodes
   bool recorded_dispatches = false;                  // and how often each began is told there
-  // Of the few jobs that have terms of their own, by place in `jobs`: what they wait for are places as well, as ids of
-  // jobs. Limit, priority and partition are those of the job.
+  // Terms of the few jobs that have their own, by place in `jobs`: the jobs that they wait for are places as well, as
+  // ids of jobs. Limit, priority and partition are those of the job.
   std::map<std::uint32_t, JobTerms> terms = {};
   // What the log says of its jobs that JobSpec does not have yet, because only a cluster file tells what it means:
   // JSON lines and sacct only; nullptr: nothing.
