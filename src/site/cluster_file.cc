@@ -84,7 +84,7 @@ std::optional<std::int64_t> read_factor(const TomlValue& value) {
   return std::llround(value.fraction * 1000);
 }
 
-// A date is told with its zone: who reads the file may be elsewhere.
+// A date is told with its zone: a reader of the file may be elsewhere.
 std::optional<std::int64_t> read_moment(const TomlValue& value) {
   if (value.kind == TomlValue::Kind::text) {
     if (const auto date = unix_milliseconds_of(value.text)) return kDates.count() + *date;

@@ -16,7 +16,7 @@ namespace rota::site {
 // an unknown key (names the nearest one), a value of another type or out of its range, parts that do not agree.
 Result<Machine> read_cluster_file(const std::string& path);
 
-// The same of a text; `shown` stands for the file in messages. More than `most_nodes` nodes fail.
+// Reads a text in the same way; `shown` stands for the file in messages. More than `most_nodes` nodes fail.
 Result<Machine> parse_cluster(std::string_view text, const std::string& shown, std::size_t most_nodes = kMostNodes);
 
 // One row of the table of keys, for people.

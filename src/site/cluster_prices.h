@@ -16,7 +16,7 @@ Result<std::vector<Tariff::Step>> parse_prices(std::string_view text);
 // "+01:00": from -14:00 to +14:00.
 Result<Duration> parse_zone(std::string_view text);
 
-// Of the top, or of one of its sites (`inherited` is the top's then). Fails with "FILE:LINE: ..."
+// The tariff of the top, or of one of its sites (`inherited` is the top's then). Fails with "FILE:LINE: ..."
 Result<Tariff> tariff_of(const ClusterDraft& draft, const TopEntry& entry);
 Result<Tariff> tariff_of(const ClusterDraft& draft, const SiteEntry& entry, const Tariff& inherited);
 

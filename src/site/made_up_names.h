@@ -18,8 +18,8 @@ class MadeUpNames {
   // That name has this number, unless it has one. To be told before any name is asked for that has none.
   void number(Of kind, std::string_view real, std::uint32_t number);
 
-  // Whoever has no number gets the one behind the greatest. An empty name stays so, and `root` among accounts, which is
-  // the word of Slurm for the top of their tree. The text stands as long as this object.
+  // A name without a number gets the one behind the greatest. An empty name stays so, and `root` among accounts, which
+  // is the word of Slurm for the top of their tree. The text stands as long as this object.
   std::string_view name(Of kind, std::string_view real);
 
  private:

@@ -14,15 +14,15 @@ namespace rota::site {
 
 struct ServiceSettings {
   std::string policy = "easy";
-  std::vector<std::string> operators;   // names of users who may do everything, besides root and who runs the service
+  std::vector<std::string> operators;   // names of users that may do everything, besides root and the service's user
   Duration kill_wait = seconds(30);     // from SIGTERM to SIGKILL, for jobs that do not say
   Duration keep_history = days(90);     // ended jobs and their scripts are forgotten after that long
   std::int64_t most_array = 10'000;     // tasks of one array
   std::int64_t most_jobs = 10'000'000;  // known at one time: more are refused
-  std::int64_t most_jobs_of_user = 0;   // of them, of one who is no operator; 0: nine tenths
+  std::int64_t most_jobs_of_user = 0;   // of them, of a user that is no operator; 0: nine tenths
   bool slurm_variables = false;         // jobs get SLURM_* beside ROTA_*
   std::string mail_command;             // sends mail about jobs; empty: none is sent
-  std::string licence_command;          // says how many licences there are and are used; empty: nobody is asked
+  std::string licence_command;          // says how many licences there are and are used; empty: there is none
   Duration licence_interval = seconds(60);
   Duration licence_timeout = seconds(20);
   std::string listen;           // "host:port" for TCP beside the Unix socket; empty: none
@@ -45,7 +45,7 @@ struct Configuration {
 // Reads the file or fails with a sentence "FILE:LINE: ...", as read_cluster_file does. Where it describes neither nodes
 // nor processors, those of `here` are added to its text, and the name if it has none: cluster_of_this_host().
 Result<Configuration> read_configuration(const std::string& path, const std::string& here = "");
-// The same of a text; `shown` stands for the file in messages.
+// Reads a text in the same way; `shown` stands for the file in messages.
 Result<Configuration> parse_configuration(std::string_view text, const std::string& shown);
 
 // The text of a cluster file for one node: this computer, as it is.

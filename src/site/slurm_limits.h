@@ -6,8 +6,9 @@
 
 namespace rota::site {
 
-// Tells which limits there are and who has them, of the tables that sacctmgr printed; of `cluster` alone, where they
-// name several. Where a table has no columns of limits it tells that. Fails where a table cannot be read.
+// Tells which limits there are and which QOS, accounts and users have them, from the tables that sacctmgr printed; for
+// `cluster` alone, where they name several. Where a table has no columns of limits it tells that. Fails where a table
+// cannot be read.
 Result<void> tell_limits(const SlurmText& text, std::string_view cluster, SlurmRemarks& remarks);
 
 }  // namespace rota::site

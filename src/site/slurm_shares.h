@@ -1,5 +1,5 @@
-// The QOS of a Slurm cluster and who has which shares of it, from what `sacctmgr -P show` prints to the terms of a
-// cluster file.
+// The QOS of a Slurm cluster and the shares that its accounts and users have, from what `sacctmgr -P show` prints to
+// the terms of a cluster file.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ namespace rota::site {
 Result<std::string> qos_of_slurm(std::string_view text, const std::string& shown, SlurmRemarks& remarks,
                                  MadeUpNames* names = nullptr);
 
-// [[accounts]] tables, of what sacctmgr prints of associations (kAssociationFormat). Of several clusters those of the
-// one that is named count.
+// [[accounts]] tables, of what sacctmgr prints of associations (kAssociationFormat). Where there are several clusters,
+// those of the one that is named count.
 Result<std::string> accounts_of_slurm(std::string_view text, const std::string& shown, std::string_view cluster,
                                       SlurmRemarks& remarks, MadeUpNames* names = nullptr);
 
