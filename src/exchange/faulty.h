@@ -1,6 +1,6 @@
 // An exchange behind a bad network, for tests: requests and answers are late, lost, doubled and overtake one another,
 // streams of changes break and go on, sites are cut off. What the port promises still holds: changes come in order, and
-// whoever missed too many is told to resync. The same seed and the same calls give the same faults. One thread.
+// a watcher that missed too many is told to resync. The same seed and the same calls give the same faults. One thread.
 //
 //   sim::VirtualLoop loop;
 //   MemoryExchange memory(loop);

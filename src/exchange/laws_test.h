@@ -15,7 +15,7 @@
 
 namespace rota {
 
-// An exchange that nobody has used, and its time.
+// An exchange that no site has used, and its time.
 class Rig {
  public:
   virtual ~Rig() = default;
@@ -79,7 +79,7 @@ class Party final : public Watcher {
   bool does(Request::Kind kind, std::int64_t job) { return gets(asks(kind, job)); }
   bool offers(std::int64_t job, std::int64_t serial) { return gets(asks_to_offer(job, serial)); }
   bool claims(std::int64_t job, SiteId winner) { return gets(asks_to_claim(job, winner)); }
-  // Of the last answer, the token of the record that stood in the way.
+  // The token of the record that stood in the way, by the last answer.
   Token stood_in_the_way() const { return heard.back().record; }
 
   void hear(const Change& change) override {

@@ -207,7 +207,7 @@ void MemoryExchange::happened(Change change) {
   log_.push_back(std::move(change));
 }
 
-// One change after the other to all who listen; what they ask for in return comes behind.
+// Tells one change after the other to all watchers; what they ask for in return comes behind.
 void MemoryExchange::tell() {
   if (std::exchange(telling_, true)) return;
   for (bool more = true; more;) {

@@ -14,7 +14,7 @@
 namespace rota {
 
 struct MemoryExchangeOptions {
-  std::size_t kept = 4096;  // changes, for those who have stopped watching; whoever comes back later must resync
+  std::size_t kept = 4096;  // changes, for watchers that have stopped; one that comes back later must resync
   // What a test leaves out, to show that it would be noticed.
   bool compares_epochs = true;
   bool compares_claims = true;
@@ -33,7 +33,7 @@ class MemoryExchange final : public Exchange, public Alarm {
 
   void ring() override;  // a lease may have run out
 
-  // How much there is of everything: for those who hold that nothing is left behind.
+  // How much there is of everything: for tests that nothing is left behind.
   struct Sizes {
     std::size_t sites, jobs, claims, bids, wins, log;
     bool operator==(const Sizes&) const = default;
