@@ -8,7 +8,7 @@ std::shared_ptr<const report::JobLabels> labels_of(const log::Workload& workload
   labels->groups = workload.groups;
   labels->partitions = workload.partitions;
   labels->queues = workload.queues;
-  // Of the jobs that are counted.
+  // Only the jobs that are counted.
   for (std::size_t i = workload.warm_up; i < workload.jobs.size(); ++i)
     labels->partition.push_back(workload.jobs[i].partition.value);
   for (std::size_t i = workload.warm_up; i < workload.jobs.size(); ++i) {

@@ -17,9 +17,9 @@ class RecordedPlaces {
   // Both must outlive it.
   RecordedPlaces(const log::Workload& workload, const Machine& machine);
 
-  // Of the job in this place of the workload, each node once. Empty: the log does not tell its nodes, or the cluster
-  // has one of them no more. How many processors it had on each no log tells: as evenly as the nodes have them, one at
-  // least. O(nodes of the job)
+  // The nodes of the job in this place of the workload, each once. Empty: the log does not tell its nodes, or the
+  // cluster has one of them no more. How many processors it had on each no log tells: as evenly as the nodes have them,
+  // one at least. O(nodes of the job)
   std::vector<Share> of(std::size_t job) const;
 
  private:

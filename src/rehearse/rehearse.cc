@@ -60,7 +60,7 @@ void add_draws(const sim::Rehearsal& rehearsal, const RehearseOptions& options, 
     outcome.cost_of_jobs.push_back(cost_of(rehearsal.drawn_by(JobId{i}), *options.machine));
 }
 
-// Of the accounts that the cluster has, where the policy goes by them.
+// The shares of the accounts that the cluster has, where the policy goes by them.
 std::shared_ptr<const ShareTree> shares_for(const log::Workload& workload, const Chain& chain,
                                             const RehearseOptions& options) {
   if (!options.machine || options.machine->accounts.empty() || !chain.knobs().slurm.by_shares()) return nullptr;

@@ -69,7 +69,7 @@ bool metered(const Machine* machine, const Chain& chain);
 // What its nodes did, for files, with their costs and their site (invalid: there is one).
 void add_nodes(std::vector<NodeTotal> totals, const Machine& metered, SiteId site, report::Outcome& outcome);
 std::optional<report::TaskUse> task_use(const sim::TaskUse& use, Bind bind);  // nullopt: none ran
-// Of a rehearsal's controller, added to what is there.
+// Adds the counts of a rehearsal's controller to what is there.
 void add_counts(report::Outcome& outcome, const Controller& controller);
 void add_log(report::Outcome& outcome, const GrantLog& log);
 Instant counted_from(const log::Workload& workload);  // the first submission behind the warm-up
@@ -83,7 +83,7 @@ class WorkloadSource final : public sim::Source {
   bool next(sim::Arrival& arrival) override;
 
  private:
-  // Of the machine that there is.
+  // On the machine that there is.
   PartitionId partition_of(const JobSpec& spec) const;
   QosId qos_of(const JobSpec& spec) const;
 

@@ -306,7 +306,7 @@ class SiteRehearsal {
     total.sites = std::move(sites);
   }
 
-  // Of one site what it would be without the others; else of the sites' plans and of where each job ran.
+  // For one site, what it would be without the others; else a hash of the sites' plans and of where each job ran.
   static std::uint64_t hash_of(const std::vector<report::Summary>& sites, const std::vector<SiteId>& ran_at) {
     if (sites.size() == 1) return sites.front().plan_hash;
     Hash hash;

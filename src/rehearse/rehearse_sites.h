@@ -6,8 +6,8 @@
 
 namespace rota {
 
-// options.machine has sites; who comes from which is said in rehearse/site_streams.h. Of one site it is what rehearse()
-// makes of that site's machine, to the letter.
+// options.machine has sites; which jobs come to which of them is said in rehearse/site_streams.h. For one site the
+// result is what rehearse() makes of that site's machine, to the letter.
 Result<Rehearsed> rehearse_sites(const log::Workload& workload, const Chain& chain, const RehearseOptions& options);
 
 }  // namespace rota
