@@ -47,7 +47,7 @@ struct SwfRow {
   std::uint32_t nodes = 0;                             // from MetaCentrum's 21st column; 0: unknown
   std::int64_t line = 0;                               // of the file, from 1
   std::int64_t node_memory = 0;                        // bytes on each node; known from sacct only; 0: unknown
-  Duration suspended{0};  // so long it stood still between its start and its end, nobody knows when; no field of SWF,
+  Duration suspended{0};  // so long it stood still between its start and its end, at unknown times; no field of SWF,
   Duration earlier{0};    // nor is for how long it ran before and was queued again: neither wait nor run time
 
   std::int64_t array = 0;      // number of the array of which only so many tasks run at once; 0: none,

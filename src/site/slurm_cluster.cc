@@ -199,7 +199,8 @@ void Writer::remark_on_config() {
     remarks_.left_out(fmt::format("the topology of the network ({})", setting("TopologyPlugin")), "");
 }
 
-// What sacct does not tell of the jobs, and to whom. Slurm accounts cpu, mem and node unasked, and by default no more.
+// What sacct does not tell of the jobs: GPUs and licences that are not accounted. Slurm accounts cpu, mem and node
+// unasked, and by default no more.
 void Writer::remark_on_accounting() {
   const auto accounted = split_slurm_list(setting("AccountingStorageTRES"));
   const auto lacks = [&](const std::string& resource) {
