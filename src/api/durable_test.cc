@@ -26,7 +26,7 @@
 namespace rota::api {
 namespace {
 
-// A service over a fresh state, of which nobody starts jobs; and its answers in the order in which they come.
+// A service over a fresh state, whose engine starts no jobs; and its answers in the order in which they come.
 class Durable : public testing::Test {
  protected:
   Durable() : worker_(io_), rehearser_(io_) {
@@ -74,7 +74,7 @@ class Durable : public testing::Test {
   }
 
   std::vector<Response> answers_;
-  std::vector<std::uint32_t> answered_;  // who, in the same order
+  std::vector<std::uint32_t> answered_;  // the users, in the same order
   boost::asio::io_context io_;
   std::unique_ptr<serve::Service> service_;
   std::string folder_;

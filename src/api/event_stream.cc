@@ -19,8 +19,8 @@ struct Follower {
   bool gone = false;  // maybe before it was one: of HEAD nothing streams
 };
 
-// What has come since the last time. Who has not taken yet what was told before is told more when that is out: so one
-// who is slow costs no more memory than another, and misses something at worst.
+// What has come since the last time. A follower that has not taken yet what was sent before gets more when that is out:
+// so a slow one costs no more memory than another, and misses something at worst.
 void tell(serve::Service& service, Follower& follower) {
   constexpr std::size_t kAtOnce = 64 << 10;
   if (follower.reply->lags()) return;

@@ -95,8 +95,8 @@ std::vector<JobId> all_that_wait(const serve::Service& service) {
   return jobs;
 }
 
-// Takes out who will not start by itself. The others in order of the queue, and behind them those that are not queued
-// yet but will be.
+// Takes out the jobs that will not start by themselves. Puts the others in order of the queue, and behind them those
+// that are not queued yet but will be.
 void put_in_order(const View& view, std::vector<JobId>& jobs, Asked& asked) {
   std::erase_if(jobs, [&](JobId id) { return !waits(view.find_job(id)); });
   asked.left_out = std::erase_if(jobs, [&](JobId id) { return (view.job(id).bars & (kHolds | kNeverAgain)) != 0; });
@@ -123,7 +123,7 @@ std::string why_none(const Ask& ask, const std::vector<JobId>& meant, const std:
   const auto job_of = [&](JobId id) -> const Job& { return service.view().job(id); };
   const auto is_barred = [&](JobId id) { return job_of(id).state == JobState::barred; };
   const auto is_here = [&](JobId id) { return !job_of(id).gone(); };
-  // Of several: one that waits, else one that runs.
+  // Where several are meant: one that waits, else one that runs.
   auto one = std::ranges::find_if(meant, is_barred);
   if (one == meant.end()) one = std::ranges::find_if(meant, is_here);
   if (one == meant.end()) one = meant.begin();

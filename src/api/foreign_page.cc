@@ -26,7 +26,7 @@ bool has_a_port(std::string_view host) {
   return port.empty() || (port[0] == ':' && port.find_first_not_of("0123456789", 1) == std::string_view::npos);
 }
 
-// Names with a dot are given by a DNS, and by whoever owns it: an attacker's may lead to this very computer.
+// A name with a dot is resolved by its owner's DNS server: an attacker's may lead to this very computer.
 bool is_ours(std::string_view host) {
   const std::string_view name = name_of(host);
   if (!has_a_port(host)) return false;

@@ -28,12 +28,12 @@ struct Request {
   std::string origin;      // of the page that asks, where a browser says so
   std::string fetch_site;  // the same, as another header of browsers
   serve::Caller caller;
-  bool by_token = false;   // else the kernel says who asks
+  bool by_token = false;   // else the kernel names the user
   bool read_only = false;  // it may change nothing
   PageKey page_key = PageKey::none;
   std::string code = {};   // of an address that `rota page` printed, where that is what was shown
   bool page_port = false;  // it came by the port that was opened for browsers on this computer
-  // Of a large one: as long as somebody has it, its body takes memory, and counts among those that are under way.
+  // For a large request: as long as this is held, its body takes memory, and counts among those that are under way.
   std::shared_ptr<const void> large = {};
 };
 
@@ -59,10 +59,10 @@ class Reply {
   // Whether some of what was written has yet to go out; and what to call each time that all of it has.
   virtual bool lags() const = 0;
   virtual void when_out(std::function<void()> call) = 0;
-  // Goes on with the request in another turn of who asked, behind what they have waiting; also once the other side is
-  // gone.
+  // Goes on with the request in another turn of the peer that asked, behind what it has waiting; also once the other
+  // side is gone.
   virtual void again(std::function<void()> call) = 0;
-  // Nobody hears an answer: the service has closed the connection. Who hung up is noticed when they are answered.
+  // No answer arrives: the service has closed the connection. A peer that hung up is noticed when it is answered.
   virtual bool gone() const = 0;
 };
 

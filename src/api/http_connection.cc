@@ -147,7 +147,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   void when_out(std::function<void()> call) { out_ = std::move(call); }
 
  private:
-  // Of this turn: an answer that comes too late is not taken for that of the next request.
+  // Belongs to one turn: an answer that comes too late is not taken for that of the next request.
   class ReplyOf final : public Reply {
    public:
     ReplyOf(const std::shared_ptr<HttpConnection>& connection, std::string asker)
@@ -243,7 +243,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     }
   }
 
-  // By its header alone: whom nobody knows sends no body.
+  // By its header alone: a peer that is not known sends no body.
   void admit() {
     if (closed_) return;
     const auto& header = parser_->get();
@@ -251,7 +251,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     request_version_ = header.version();
     head_ = header.method() == http::verb::head;
     only_reads_ = header.method() == http::verb::get;
-    // Who stands between might take another one of two, or another length, than is taken here.
+    // A proxy in between might take another one of two, or another length, than is taken here.
     for (const http::field once : {http::field::host, http::field::authorization, http::field::transfer_encoding}) {
       if (header.count(once) > 1)
         return dismiss(
@@ -260,7 +260,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     if (header.count(http::field::transfer_encoding) > 0 && !parser_->chunked())
       return dismiss(problem(400, "of the encodings for transfer only `chunked` is known here."));
     Bearer bearer{peer_.caller.value_or(nobody())};
-    // The page is the same for everybody, and asks whoever opens it for a token.
+    // The page is the same for all users, and asks the one that opens it for a token.
     const bool page = header.target() == "/" && (header.method() == http::verb::get || head_);
     if (!peer_.caller && page && (parser_->chunked() || parser_->content_length().value_or(0) > 0))
       return dismiss(problem(400, "the page at / takes no body; send none."));
@@ -360,7 +360,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
       self->all_.handler(request, reply);
     });
   }
-  // The user, however they have come; the address of who is not known.
+  // The user, by whichever way; the address of a peer that is not known.
   std::string asker() const { return caller_.uid == nobody().uid ? peer_.key : std::to_string(caller_.uid); }
   // What tells of a change that was made goes out in any case.
   void begin_answer(Response& response) {
@@ -383,7 +383,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
       if (const auto out = self->out_) out();  // which may close this
     });
   }
-  // Of a stream: whatever comes is nothing to us, but the end of it is.
+  // For a stream: what the other side sends is ignored, but its end counts.
   void watch() {
     wire_->read(asio::buffer(ignored_), [self = shared_from_this()](Code error, std::size_t) {
       if (error) return self->close();

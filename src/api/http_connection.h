@@ -25,7 +25,7 @@ class Connection {
   virtual void drop() = 0;
 };
 
-// Who is at the other end.
+// The user or the address at the other end.
 struct Peer {
   std::optional<serve::Caller> caller;  // as the kernel says; nothing: each request has to say it with a token
   std::string key;                      // its user or its address, of which there is a limited number
@@ -37,13 +37,14 @@ class Connections {
  public:
   explicit Connections(ServerOptions asked) : options(std::move(asked)) {}
 
-  // False: there are too many of this peer. By TCP it is a stranger at first, for whom another one goes.
+  // False: there are too many of this peer. By TCP it is a stranger at first; where there are too many strangers, the
+  // oldest is dropped for it.
   bool take(const std::shared_ptr<Connection>& connection, const Peer& peer);
   // It has shown a token of this user for the first time, and counts as that user's from then on, which is put into
   // `peer`: one address may be that of many users. False: there are too many that have.
   bool known(const std::shared_ptr<Connection>& connection, Peer& peer, std::uint32_t uid);
   void let_go(const std::shared_ptr<Connection>& connection, const Peer& peer);
-  // A large request may be read now, and is under way as long as somebody has what this gives, which may outlive this;
+  // A large request may be read now, and is under way as long as what this gives is held, which may outlive this;
   // nothing: there are enough of this user or address, or in all.
   std::shared_ptr<const void> begin_large(const std::string& asker, bool operates);
   // Whether a large answer of so many bytes may go out now; end_answer() when it has. One that `must` go out is

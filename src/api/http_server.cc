@@ -70,7 +70,7 @@ bool Connections::take(const std::shared_ptr<Connection>& connection, const Peer
   return true;
 }
 
-// Whoever shows a token does so at once: the oldest is the likeliest never to.
+// A peer that shows a token does so at once: the oldest stranger is the likeliest never to.
 void Connections::make_room_for_stranger(const std::string& peer) {
   const auto of_peer = [&](const Stranger& stranger) { return stranger.peer == peer; };
   const auto of_this_peer = static_cast<std::size_t>(std::ranges::count_if(strangers_, of_peer));
@@ -129,7 +129,7 @@ std::shared_ptr<const void> Connections::begin_large(const std::string& asker, b
   return std::make_shared<const Large>(large_, asker);
 }
 
-// Who has none on the way gets any.
+// Where none is on the way, an answer of any size may go.
 bool Connections::begin_answer(const std::string& peer, std::size_t bytes, bool must) {
   const auto of = answers_.find(peer);
   const std::size_t on_the_way = of == answers_.end() ? 0 : of->second;
@@ -255,8 +255,8 @@ void HttpServer::Impl::accept(Acceptor& acceptor) {
   });
 }
 
-// Those who wait behind one at the door come in with it: else each of them, and whoever stands behind them all, would
-// wait while a request of those before is carried out.
+// Connections that wait behind one to be accepted are accepted with it: else each of them would wait while a request of
+// those before it is carried out.
 template <class Acceptor>
 void HttpServer::Impl::welcome_more(Acceptor& acceptor) {
   constexpr int kAtOnce = 256;
@@ -285,7 +285,7 @@ void HttpServer::Impl::welcome(tcp::socket socket) {
   const auto from = socket.remote_endpoint(error);
   if (error) return;  // gone already
   socket.set_option(tcp::no_delay(true), error);
-  socket.set_option(asio::socket_base::keep_alive(true), error);  // of streams: who vanished without a word is found
+  socket.set_option(asio::socket_base::keep_alive(true), error);  // of streams: a peer that vanished silently is found
   const Peer who{std::nullopt, peer_at(from.address()), for_page};
   enter(http_connection(tls ? Wire::tls(std::move(socket), tls->context()) : Wire::plain(std::move(socket)), all, who),
         who);

@@ -1,6 +1,6 @@
-// HTTP/1.1 on a Unix socket and, when asked for, on TCP, by Boost.Beast. On the Unix socket the kernel says who asks;
-// on TCP a bearer token does, with every request. Slow, oversized and malformed requests are answered and let go; none
-// of them holds up the others. One thread.
+// HTTP/1.1 on a Unix socket and, when asked for, on TCP, by Boost.Beast. On the Unix socket the kernel names the user
+// that asks; on TCP a bearer token does, with every request. Slow, oversized and malformed requests are answered and
+// let go; none of them holds up the others. One thread.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -17,7 +17,7 @@ namespace rota::api {
 
 struct ServerOptions {
   std::string path;                      // of the socket
-  bool for_everybody = false;            // any user of this computer may connect; else only who may write to the folder
+  bool for_everybody = false;            // any user of this computer may connect; else only those that may write there
   int listening = -1;                    // a socket that listens already (socket activation), instead of the path
   std::size_t most_body = 16 << 20;      // bytes
   std::size_t most_small = kLargeBody;   // a body beyond that is a large one, and has to say its length beforehand
@@ -37,7 +37,7 @@ struct ServerOptions {
 // Names the user of a peer and says what it may do.
 using CallerOf = std::function<serve::Caller(std::uint32_t uid, std::uint32_t gid)>;
 
-// Whom a token stands for.
+// The user that a token stands for.
 struct Bearer {
   serve::Caller caller;
   bool read_only = false;
@@ -47,12 +47,12 @@ using BearerOf = std::function<std::optional<Bearer>(std::string_view token)>;
 
 class HttpServer {
  public:
-  // Listens. A socket that nobody answers on any more is replaced; one that somebody answers on for a second, in which
-  // this blocks, is an error. Whoever connects waits until answer() is called.
+  // Listens. A socket on which no service answers any more is replaced; one on which a service answers for a second, in
+  // which this blocks, is an error. A client that connects waits until answer() is called.
   static Result<std::unique_ptr<HttpServer>> open(boost::asio::io_context& io, const ServerOptions& options);
   ~HttpServer();
 
-  // Listens on TCP too: "host:port", with TLS, or without it on addresses of this computer alone, which nobody else
+  // Listens on TCP too: "host:port", with TLS, or without it on addresses of this computer alone, which no other
   // reaches. Gives the addresses, as "https://HOST:PORT"; a port that is 0 is one that is free. Fails with a sentence.
   Result<std::vector<std::string>> listen_remote(const std::string& listen, std::unique_ptr<TlsFiles> tls);
   // Listens at 127.0.0.1 too, at a port that the kernel chooses, and answers there at once; for a server that answers,

@@ -44,7 +44,7 @@ struct Bulk {
   std::size_t left_out{};  // jobs of others, for which one row stands
 };
 
-// Each row takes memory until the last one is there, and anybody can name jobs by the million.
+// Each row takes memory until the last one is there, and any user can name jobs by the million.
 constexpr std::size_t kMostRows = serve::kMostParts;  // as many as can be named one by one
 
 void leave_out_others(Bulk& bulk) {
@@ -107,8 +107,8 @@ void finish(Bulk& bulk) {
   when_durable(ask, {bulk.all_done ? 200 : 207, "application/json", dumped({{"jobs", std::move(results)}}), {}});
 }
 
-// The latest first: who is to be cancelled as well does not start in the place of who has been. Of jobs
-// that are released or updated the earliest come first: they start before the others.
+// The latest first: a job that is to be cancelled as well does not start in the place of one that has been. Where jobs
+// are released or updated, the earliest come first: they start before the others.
 void change_some(const std::shared_ptr<Bulk>& bulk) {
   constexpr std::size_t kAtOnce = 1000;
   Service& service = bulk->sources.service;

@@ -48,7 +48,7 @@ void add_name(const serve::About& about, std::int64_t number, std::int64_t index
   if (!about.after.empty()) json["after"] = about.after;
 }
 
-// A job that fails without a status has never been a process, or nobody heard how that ended.
+// A job that fails without a status has never been a process, or how that ended is not known.
 void add_status(std::string_view state, const serve::ProcessEnd& end, Json& json) {
   if (end.exit_code == 0 && end.signal == 0 && state != "COMPLETED" && state != "CANCELLED" && state != "TIMEOUT")
     return;
@@ -56,7 +56,7 @@ void add_status(std::string_view state, const serve::ProcessEnd& end, Json& json
   if (end.signal > 0) json["signal"] = end.signal;
 }
 
-// Of the latest dispatch.
+// Adds what the latest dispatch used.
 void add_use(const JobUse& used, std::uint32_t processors, Json& json) {
   if (used.memory == 0) return;
   json["cpu_time"] = to_seconds(used.processors);

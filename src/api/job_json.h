@@ -10,8 +10,7 @@ namespace rota::api {
 
 enum class Detail : std::uint8_t { listed, explained, whole };
 
-// A job that is known. `explained`: and why it waits; `whole`: all members. What only its user may see stands for who
-// asks to say.
+// A job that is known. `explained`: and why it waits; `whole`: all members. `inside`: and what only its user may see.
 nlohmann::json job_json(serve::Service& service, JobId id, Detail detail, bool inside);
 // One that has left.
 nlohmann::json job_json(const serve::Service& service, const store::HistoryRow& row);

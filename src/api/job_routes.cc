@@ -322,8 +322,8 @@ void submit(const Ask& ask, const Result<SubmissionRequest>& request, const Serv
 
 }  // namespace
 
-// Of those that are known and, if asked for, of those that have left, in one order: whoever leaves between two pages
-// keeps its place in it.
+// Lists the jobs that are known and, if asked for, those that have left, in one order: a job that leaves between two
+// pages keeps its place in it.
 void list_jobs(const Ask& ask) {
   Filters filters;
   std::int64_t most = kMostListed;

@@ -15,8 +15,8 @@ namespace rota::api {
 Result<std::vector<boost::asio::ip::tcp::endpoint>> endpoints_of(boost::asio::io_context& io,
                                                                  const std::string& listen);
 
-// Who is at an address, of whom there is a limited number: the address itself, and of IPv6 the network of 2^64 of them
-// that one machine has as its own.
+// The peer that is at an address, of which there is a limited number: the address itself, and for IPv6 the network of
+// 2^64 of them that one machine has as its own.
 std::string peer_at(const boost::asio::ip::address& address);
 
 std::string shown_endpoint(const boost::asio::ip::tcp::endpoint& endpoint);  // "[::1]:8443"
@@ -25,7 +25,7 @@ std::string shown_endpoint(const boost::asio::ip::tcp::endpoint& endpoint);  // 
 // "https://box.example:8443". Where that is any address of this computer, its name stands there.
 std::string browser_address(const std::string& listen, const std::string& address);
 
-// What is said where anybody would hear tokens and scripts pass by.
+// The sentence where any computer on the way could read tokens and scripts.
 std::string needs_tls(const std::string& listen);
 
 }  // namespace rota::api

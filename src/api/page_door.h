@@ -32,7 +32,7 @@ class PageDoor {
     if (opened) address_ = *opened;
     return opened;
   }
-  // Who shows the text of a session, or of a code, which counts until it has been exchanged.
+  // The user that shows the text of a session, or of a code, which counts until it has been exchanged.
   std::optional<Bearer> bearer(std::string_view text, Instant now) const {
     if (auto of = sessions.find(text, now)) return Bearer{.caller = std::move(*of), .page_key = PageKey::session};
     if (auto of = codes.find(text, now)) return Bearer{.caller = std::move(*of), .page_key = PageKey::code};

@@ -1,4 +1,4 @@
-// /: the page of the service. It is the same for everybody; what it shows it asks for as anybody else does. And the
+// /: the page of the service. It is the same for all users; what it shows it asks for as any other client does. And the
 // addresses with a code by which a user of this computer opens it.
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>

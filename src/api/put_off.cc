@@ -23,8 +23,8 @@ void PutOff::go_on(const Result<void>& durable) {
   }
 }
 
-// Of each user some now, at least one, however often something new has to be made durable. The others take their turns
-// once more: one who asks much at a time keeps nobody waiting for all of it.
+// Answers some questions of each user now, at least one, however often something new has to be made durable. The others
+// take their turns once more: a user that asks much at a time keeps no other waiting for all of it.
 void PutOff::answer_some(std::deque<Question> of_one) {
   constexpr std::chrono::milliseconds kAtOnce{1};
   const auto until = std::chrono::steady_clock::now() + kAtOnce;

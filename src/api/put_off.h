@@ -1,4 +1,4 @@
-// Questions that are put off until what has been asked before them is durable: nobody is told what a failure of power
+// Questions that are put off until what has been asked before them is durable: no answer tells what a failure of power
 // could still undo.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What takes seconds, on a thread of its own: sums of the history, rehearsals of policies. Nobody has all of it.
+// What takes seconds, on a thread of its own: sums of the history, rehearsals of policies. No user takes all of it.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class Rehearser {
  public:
   explicit Rehearser(boost::asio::io_context& io) : worker_(io) {}
 
-  // Why nothing more is begun for somebody now; empty: it is. Operators have a place whoever else asks.
+  // Why nothing more is begun for this caller now; empty: it is. Operators have a place however many others ask.
   std::string full_for(const serve::Caller& caller) const {
     constexpr std::size_t kMostOfOne = 4;
     constexpr std::size_t kMost = 16;

@@ -119,7 +119,7 @@ void answer_policy(const Ask& ask) {
   ask.reply->send({200, "application/json", dumped(json), {}});
 }
 
-// Of those that are not queued, jobs that nobody holds; nothing: there are too many jobs to count these.
+// How many jobs are not queued though no user holds them; nothing: there are too many jobs to count these.
 std::optional<std::int64_t> not_eligible(serve::Service& service) {
   const auto& counts = service.pending_counts().look(service);
   const auto all = static_cast<std::int64_t>(service.view().barred());

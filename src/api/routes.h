@@ -88,7 +88,7 @@ std::optional<std::string> text_of(const Ask& ask, const char* name);
 inline constexpr std::int64_t kMostListed = 1000;  // jobs in one answer
 // A whole number of the query, where it is there; false after an answer that says what is wrong.
 bool take_number(const Ask& ask, const char* name, std::int64_t& into);
-// The same of "yes" or "no".
+// Takes a "yes" or "no" in the same way.
 bool take_flag(const Ask& ask, const char* name, bool& into);
 
 }  // namespace rota::api

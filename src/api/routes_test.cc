@@ -35,7 +35,7 @@ TEST(Routes, are_those_of_the_document_and_no_others) {
   EXPECT_EQ(answered, documented());
 }
 
-// What a document says wrong of itself is found by nobody who only reads it.
+// A reader alone does not find where a document refers to what it does not define.
 TEST(Routes, the_document_defines_what_it_refers_to) {
   const std::string text(document("openapi.json"));
   const Json json = Json::parse(text);

@@ -48,7 +48,7 @@ std::string summary(const serve::Service& service) {
                      grouped(static_cast<std::int64_t>(view.waiting().size() + view.barred())), service.policy());
 }
 
-// Whom a token, a session of the page or the code for one stands for, as this computer knows its user today.
+// The user that a token, a session of the page or the code for one stands for, as this computer knows them today.
 std::optional<Bearer> bearer_of(const serve::Service& service, const Tokens& tokens, PageDoor& door,
                                 std::string_view text) {
   if (auto bearer = door.bearer(text, service.loop().now())) {
@@ -60,7 +60,7 @@ std::optional<Bearer> bearer_of(const serve::Service& service, const Tokens& tok
   const Token* token = tokens.shown(text, now);
   if (token == nullptr) return std::nullopt;
   const passwd* user = ::getpwuid(token->uid);
-  if (user == nullptr || token->user != user->pw_name) return std::nullopt;  // gone, or the number is somebody else's
+  if (user == nullptr || token->user != user->pw_name) return std::nullopt;  // gone, or the number is another user's
   return Bearer{{token->uid, user->pw_gid, token->user, token->operates && service.operates(token->uid)},
                 token->read_only};
 }
@@ -114,12 +114,12 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
   boost::asio::io_context io(1);
   auto socket = TRY(socket_handed_over());
   make_folder_of(options.socket, root);
-  raise_open_files();  // everybody who connects and every job that runs takes one
-  // From here on whoever connects waits, as long as the state is being read, instead of hearing that nobody is there.
+  raise_open_files();  // every connection and every job that runs takes one
+  // From here on a client that connects waits while the state is being read, instead of being refused.
   auto server = HttpServer::open(io, door_of(options, socket));
   serve::ServiceOptions own = options.service;
   own.say = options.say;
-  if (!server) {  // nothing is begun that nobody could ask for; but who has the state is said first
+  if (!server) {  // nothing is begun that no client could reach; but which process has the state is said first
     const std::string database = own.state_folder + "/rota.db";
     if (::access(database.c_str(), F_OK) != 0) return std::unexpected(server.error());
     auto free = store::WriterLock::take(database);
@@ -144,7 +144,7 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
       caller_of, [&](std::string_view text) { return bearer_of(*service, *tokens, door, text); },
       routes({*service, *tokens, worker, rehearser, door}));
   boost::asio::signal_set signals(io, SIGTERM, SIGINT);
-  // Behind the answers to who waits to hear what has become of a change; somebody may always come with one more.
+  // Stops behind the answers to clients that wait for the outcome of a change; another may always come with one more.
   int patience = 10;
   const std::function<void()> stop = [&] {
     if (service->health() && service->uncommitted() && --patience > 0)

@@ -140,7 +140,7 @@ bool take(const Json& json, std::optional<Instant>& into, std::int64_t unix_star
   return true;
 }
 
-// Who waits at a terminal for the job.
+// The process that waits at a terminal for the job.
 bool take(const Json& json, Attach& into) {
   constexpr std::size_t kLongestSocket = 100;
   if (!json.is_object()) return false;

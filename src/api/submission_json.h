@@ -28,7 +28,7 @@ Result<ChangeRequest> read_change(const std::string& action, const std::string& 
 Result<serve::Service::ReservationWish> read_reservation(const std::string& body, std::int64_t unix_start);
 
 struct TokenRequest {
-  std::string user;  // empty: who asks
+  std::string user;  // empty: the user that asks
   bool operates = false;
   bool read_only = false;
   std::optional<std::int64_t> life = {};  // seconds

@@ -39,7 +39,7 @@ class ServiceNotes {
   boost::asio::steady_timer timer_;
   std::function<std::string()> status_;
   std::string told_;
-  std::chrono::milliseconds every_{0};  // zero: nobody listens
+  std::chrono::milliseconds every_{0};  // zero: systemd does not listen
   bool watched_ = false;
 };
 

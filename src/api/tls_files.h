@@ -13,7 +13,7 @@ namespace rota::api {
 // certificates want every few months, the next connection has the new ones; files that make no sense change nothing.
 class TlsFiles {
  public:
-  // Fails with a sentence: files that cannot be read, that do not belong together, a key that anybody may read.
+  // Fails with a sentence: files that cannot be read, that do not belong together, a key that any user may read.
   static Result<std::unique_ptr<TlsFiles>> open(const std::string& certificate, const std::string& key);
 
   std::shared_ptr<boost::asio::ssl::context> context();

@@ -1,5 +1,5 @@
-// /v1/tokens: who may come over the network. Asked for at the Unix socket alone, where the kernel says who asks: a
-// token that went astray makes no others.
+// /v1/tokens: which users may come over the network. Asked for at the Unix socket alone, where the kernel names the
+// user: a token that went astray makes no others.
 #include <pwd.h>
 #include <unistd.h>
 
@@ -35,8 +35,8 @@ Json token_json(const Token& token, std::int64_t now) {
   return json;
 }
 
-// Whose token it is to be. Root's would let its bearer do anything as root, and anybody else's act as that one: each
-// makes their own, and others' only who could act as them anyway.
+// Whose token it is to be. Root's would let its bearer do anything as root, and another user's act as that one: each
+// user makes their own, and only root and the service's user, which could act as others anyway, make those of others.
 Result<Token> token_for(const Ask& ask, const TokenRequest& request) {
   const serve::Caller& caller = ask.request.caller;
   Token token;

@@ -1,5 +1,5 @@
-// Bearer tokens: what somebody who is not at this computer shows to be taken for one of its users. A file in the state
-// folder has a line for each, with the SHA-256 of the token and not the token: who reads the file can show nothing.
+// Bearer tokens: what a person away from this computer shows to be taken for one of its users. A file in the state
+// folder has a line for each, with the SHA-256 of the token and not the token: a reader of the file can show nothing.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +25,18 @@ struct Token {
 };
 
 inline constexpr std::size_t kMostTokens = 10'000;
-inline constexpr std::size_t kMostTokensOfOne = 50;  // who is no operator
+inline constexpr std::size_t kMostTokensOfOne = 50;  // of a user that is no operator
 inline constexpr std::size_t kLongestComment = 200;  // bytes
 
 // Not thread-safe. Errors are sentences.
 class Tokens {
  public:
-  // Of a state folder; none where there is no file yet. Fails where the file makes no sense or others may read it.
+  // The tokens of a state folder; none where there is no file yet. Fails where the file makes no sense or others may
+  // read it.
   static Result<Tokens> open(const std::string& folder);
 
-  // Keeps it under a new id and gives the text to show, which is known to nobody else and is not kept. Those that have
-  // run out when it is made are dropped. Fails where its user has `most` or more then.
+  // Keeps it under a new id and gives the text to show, which is not kept. Those that have run out when it is made are
+  // dropped. Fails where its user has `most` or more then.
   Result<std::string> add(Token& token, std::size_t most = kMostTokens);
   // The one with this id no longer counts, from now on. Fails where it cannot be written down.
   Result<void> remove(const std::string& id);

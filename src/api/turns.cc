@@ -40,7 +40,7 @@ void Turns::run(const boost::asio::any_io_executor& executor) {
     call();
   } while (!waiting_.empty() && std::chrono::steady_clock::now() < until);
   runs_soon_ = !waiting_.empty();
-  // Whoever came during a long one is let in, read and heard before the next one, each in a round of its own.
+  // Peers that came during a long one are let in, read and heard before the next one, each in a round of its own.
   constexpr int kRounds = 8;
   const bool was_long = std::chrono::steady_clock::now() - begun > 5 * at_once_;
   if (runs_soon_) run_soon(executor, was_long ? kRounds : 0);

@@ -1,5 +1,5 @@
-// Whose request is carried out next: each peer that has one waiting has its turn, so that nobody who asks much at a
-// time, over many connections, keeps others from the service for longer than one request of theirs takes.
+// Which peer's request is carried out next: each that has one waiting has its turn, so that none that asks much at a
+// time, over many connections, keeps others from the service for longer than one of its requests takes.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
