@@ -25,7 +25,7 @@ using Action = std::function<Result<int>()>;
 // A word as a shell takes it: in quotes where it needs them.
 std::string for_shell(const std::string& word);
 
-// The command as it was given, for a shell, but without these options: for whoever wants to run it again.
+// The command as it was given, for a shell, but without these options: to be run again.
 std::string given_command(Command command, const std::vector<std::string_view>& without);
 
 // A function that declares commands, and which, with blanks between them.

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kWidth = 40;
 constexpr std::size_t kLeastWidth = 5;   // a shorter bar says nothing
 constexpr std::size_t kColumns = 80;     // of a terminal that does not tell
-constexpr double kLeastShare = 0.001;    // below it what is left is anybody's guess
+constexpr double kLeastShare = 0.001;    // below it what is left cannot be guessed
 constexpr double kLongestGuess = 1.0e7;  // seconds
 constexpr std::chrono::seconds kPatience{1};
 constexpr std::chrono::milliseconds kBetween{100};

@@ -17,10 +17,10 @@ std::string progress_line(double done, double seconds, const std::string& what, 
 
 class Progress {
  public:
-  // Of so many things.
+  // The progress of so many things.
   Progress(std::int64_t all, bool shown, std::string what = "jobs")
       : all_(all), shown_(shown), what_(std::move(what)), begin_(std::chrono::steady_clock::now()) {}
-  // Of something that is told as a share; `what` says what is being done.
+  // The progress of something that is told as a share; `what` says what is being done.
   Progress(bool shown, std::string what) : Progress(0, shown, std::move(what)) {}
   ~Progress();
   Progress(const Progress&) = delete;

@@ -12,7 +12,7 @@ namespace rota::cli {
 
 void declare_time_zone(Command command, std::string& zone);
 
-// Of that name; nullptr where it is empty.
+// The zone of that name; nullptr where it is empty.
 Result<std::shared_ptr<const log::TimeZone>> zone_of(const std::string& name);
 
 }  // namespace rota::cli

@@ -13,7 +13,7 @@
 namespace rota::cli {
 
 // What may be in a folder that is replaced: by its name, and by its content, for what has the name of such a file and
-// is somebody's own work must stay. check(path) fails with a sentence that says what it is.
+// is a user's own work must stay. check(path) fails with a sentence that says what it is.
 struct OwnEntry {
   std::string_view name;
   std::function<Result<void>(const std::string& path)> check;

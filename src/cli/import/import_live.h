@@ -28,7 +28,7 @@ std::string typed_commands(const std::string& folder, const std::string& since, 
 Result<void> ask_slurm(const std::string& folder, const std::string& since, const std::string& until);
 
 // What is wrong with what they printed. The folder that it stands in moves to a fresh one, whose name begins with
-// `beside`, for nobody wants to ask a busy Slurm twice; the sentence says where that is.
+// `beside`, so that a busy Slurm need not be asked twice; the sentence says where that is.
 Error kept_what_was_asked(const Error& error, const std::string& folder, const std::string& beside);
 
 }  // namespace rota::cli

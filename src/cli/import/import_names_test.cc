@@ -59,7 +59,7 @@ class NamedImport : public ImportTest {
     EXPECT_TRUE(machine && jobs);
     return sharers_of(machine->accounts, jobs->users, jobs->groups, jobs->jobs);
   }
-  // Of all files of the folder, unpacked, in small letters.
+  // The text of all files of the folder, unpacked, in small letters.
   std::string all_text() const {
     std::string text;
     for (const auto& entry : fs::recursive_directory_iterator(path("site"))) {

@@ -33,7 +33,7 @@ ExportPlace place_of(const log::SacctLog& log, std::int64_t line);
 // Seconds since 1970 as "2024-03-01T12:00:00Z".
 std::string utc(std::int64_t seconds);
 
-// Equal imports give equal texts: no path, no time of today. What comes next is for whoever shows the text to add.
+// Equal imports give equal texts: no path, no time of today. The caller that shows the text adds what comes next.
 std::string report_text(const ImportAccount& account);
 std::string report_json(const ImportAccount& account);
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kFailedState = "FAILED";
 
-// What somebody has to look at stands first.
+// What the user has to look at stands first.
 constexpr std::array kShown{kFailedState, "TIMEOUT", "OUT_OF_MEMORY", "NODE_FAIL", "CANCELLED", "SUSPENDED",
                             "COMPLETING", "RUNNING", "CONFIGURING",   "PENDING",   "COMPLETED"};
 
@@ -41,7 +41,7 @@ std::string in_words(std::string_view state) {
   return words;
 }
 
-// Of those that failed: by what they exited with.
+// How many tasks failed, by what they exited with.
 std::string exits_of(const Json& tasks) {
   std::map<int, std::int64_t> codes;
   for (const Json& task : tasks) {

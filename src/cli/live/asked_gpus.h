@@ -15,7 +15,7 @@ struct AskedGpus {
   std::string type;  // empty: any
 };
 
-// Of a list of --gres, which names many things, those of one type are summed; what Rota has not is an error, unless its
+// In a list of --gres, which names many things, GPUs of one type are summed; what Rota has not is an error, unless its
 // number is 0.
 Result<AskedGpus> asked_gpus(const SubmitValue& value);
 

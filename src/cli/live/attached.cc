@@ -39,7 +39,7 @@ CaughtSignals::CaughtSignals() {
     if (!ignored(number)) ::sigaddset(&set, number);
   }
   ::sigprocmask(SIG_BLOCK, &set, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);  // an output that nobody reads any more is closed for the job
+  std::signal(SIGPIPE, SIG_IGN);  // an output that is not read any more is closed for the job
   file_.reset(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
@@ -182,13 +182,13 @@ void Attached::write(Pump& pump) {
   if (done < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (done < 0) {
     pump.held.clear();
-    pump.ended = true;  // nobody reads it
+    pump.ended = true;  // it is not read any more
   } else {
     pump.held.erase(0, static_cast<std::size_t>(done));
   }
 }
 
-// That is how the job hears that nothing more comes, or that nobody reads it. A terminal has both in one.
+// By this the job notices that nothing more comes, or that its output is not read. A terminal has both in one.
 void Attached::close_job_file(int file) {
   if (file != terminal_) std::erase_if(files_, [&](const Descriptor& each) { return each.get() == file; });
 }

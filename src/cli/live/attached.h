@@ -19,8 +19,8 @@
 
 namespace rota::cli {
 
-// Signals that are read from a file instead of ending this process, for as long as this is there. What whoever started
-// the process had it ignore stays ignored.
+// Signals that are read from a file instead of ending this process, for as long as this is there. A signal that was
+// ignored when the process began stays ignored.
 class CaughtSignals {
  public:
   CaughtSignals();
@@ -60,7 +60,7 @@ class Attached {
   enum class Event {
     told,     // news() has changed
     again,    // an interrupt was passed on, and another one soon will be a wish to cancel
-    cancel,   // who sits here wants it cancelled
+    cancel,   // the user wants it cancelled
     help,     // or to know what to type
     hung_up,  // this process is to end
     over,     // the supervisor is gone, and all that the job has written was copied

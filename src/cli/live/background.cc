@@ -32,7 +32,7 @@ namespace {
 
 using process::Descriptor;
 
-constexpr const char* kTells = "ROTA_TELLS";  // to the service: somebody waits at kTellsAt
+constexpr const char* kTells = "ROTA_TELLS";  // to the service: its starter waits at kTellsAt
 constexpr int kTellsAt = 3;
 constexpr std::string_view kReady = "+";
 constexpr off_t kLongLog = 1 << 20;
@@ -124,7 +124,7 @@ Result<void> start_alone(const ServeWords& words) {
                            : said);
 }
 
-// The state in a folder that is made, with each on the way, as nobody else may read it.
+// The state in a folder that is made, with each on the way, so that no other user may read it.
 Result<std::string> below(const std::string& folder) {
   for (std::size_t end = folder.find('/', 1);; end = folder.find('/', end + 1)) {
     const std::string part = folder.substr(0, end);
@@ -138,7 +138,7 @@ Result<std::string> below(const std::string& folder) {
   }
 }
 
-// Of root, and where it is not wished, Service says what to do instead.
+// For root, and where it is not wished, Service says what to do instead.
 bool is_this_commands_to_start(const OwnPlace& here) { return here.user != 0 && may_start() && !machine_has_service(); }
 
 }  // namespace
@@ -209,7 +209,7 @@ Starter::Starter() {
 void Starter::tell_ready() { tell(std::string(kReady)); }
 void Starter::tell_failure(const std::string& sentence) { tell(sentence); }
 
-// Nobody may be there any more.
+// The starter may be gone.
 void Starter::tell(const std::string& text) {
   if (socket_) process::send_whole(socket_.get(), text);
   socket_.reset();

@@ -1,5 +1,5 @@
 // A service in the background: `rota serve` apart from the terminal and from all else that its caller has open, with a
-// log in its state folder. It outlives who starts it, and who logs out.
+// log in its state folder. It outlives the command that starts it, and its user's logging out.
 #pragma once
 
 #include <string>

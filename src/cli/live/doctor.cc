@@ -32,7 +32,7 @@ constexpr std::size_t kMostNamed = 5;  // nodes
 
 enum class Grade : std::uint8_t {
   good,
-  warn,  // the service works, but somebody should look
+  warn,  // the service works, but a user should look
   bad,
 };
 constexpr std::array<const char*, 3> kGrades{"good", "WARN", "BAD"};
@@ -69,7 +69,7 @@ Finding version_finding(const Json& status) {
                       ", this command of " ROTA_VERSION "; install the same version of both.")};
 }
 
-// Of the service's clock, which never steps: where the time of day of its own computer was set.
+// Advice on the service's clock, which never steps: where the time of day of its own computer was set.
 std::string clock_advice(double ahead) {
   if (ahead < 0)
     return fmt::format(

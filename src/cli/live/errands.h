@@ -1,4 +1,4 @@
-// Things that take a while, done one after the other on a thread of their own, while somebody goes on looking at the
+// Things that take a while, done one after the other on a thread of their own, while the caller goes on reading the
 // keyboard.
 #pragma once
 

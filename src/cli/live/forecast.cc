@@ -65,7 +65,7 @@ std::string sentence(const Json& job) {
 
 std::int64_t count(const Json& answer, const char* name) { return static_cast<std::int64_t>(number_of(answer, name)); }
 
-// Who waits and stands in no row.
+// How many jobs wait and stand in no row.
 std::string others(const Json& answer) {
   std::string text;
   if (const std::int64_t more = count(answer, "more"); more > 0)

@@ -84,7 +84,7 @@ class Resources {
     return {};
   }
 
-  // Of Torque and PBS Pro `mem` is the whole job's, of which each node has its part; pmem is that of each process.
+  // In Torque and PBS Pro `mem` is the whole job's, of which each node has its part; pmem is that of each process.
   Result<void> memory(std::string_view name, std::string_view value) {
     const auto bytes = TRY(pbs_size(value));
     if (name == "vmem" || name == "pvmem") {

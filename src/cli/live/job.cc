@@ -46,7 +46,7 @@ bool by_id(const std::string& selector) {
 
 constexpr std::int64_t kJustEnded = 3600;  // seconds for which an end counts where no id is given
 
-// Of those that a selector means by what they are, the ones that have just ended.
+// The jobs that have just ended among those that a selector means by what they are.
 Result<Json> just_ended(const Service& service, const std::string& selector) {
   return service.rows("/v1/history", {{"ids", selector}, {"from", std::to_string(unix_now() - kJustEnded)}}, "jobs");
 }
@@ -72,7 +72,7 @@ Result<int> show_script(const Service& service, const JobFlags& flags) {
   return printed(script.body);
 }
 
-// Of a script the words are its arguments.
+// Where a job has a script, the words of its command are the script's arguments.
 void tell_script(const Service& service, const JobFlags& flags, Json& job) {
   const auto script = service.text(target_of(flags, "/script"));
   if (!script || script->body.empty()) return;
@@ -128,7 +128,7 @@ Result<int> explain_job(const JobFlags& asked) {
   return printed(flags.service.json ? shown_json(answer) : explained(answer));
 }
 
-// Of an array somebody has to say which task is meant.
+// For an array, the user has to say which task is meant.
 Result<void> is_one_task(const Service& service, const JobFlags& flags) {
   const auto job = service.get(target_of(flags));
   if (!job) return {};  // what is wrong is said in answer to the question itself
@@ -156,7 +156,7 @@ void tell_why_nothing(const Service& service, const JobFlags& flags) {
                        text_of(*job, "id")));
 }
 
-// Of a job whose output is waited for: true once it has been said that it waits.
+// Says why a job waits whose output is waited for; true once that has been said.
 bool tell_that_it_waits(const Service& service, const JobFlags& flags) {
   const auto job = service.get(target_of(flags));
   const std::string sentence = job ? why_it_waits(*job) : "";
@@ -170,7 +170,7 @@ Result<int> show_logs(JobFlags flags) {
   flags.job = TRY(one_named(service, flags.job));
   TRY(is_one_task(service, flags));
   JobOutput output(service, flags.job, flags.errors ? "error" : "output");
-  constexpr int kSoon = 3;  // pauses, 0.1 s together: who starts at once is not said to wait
+  constexpr int kSoon = 3;  // pauses, 0.1 s together: a job that starts at once is not said to wait
   bool told = false;
   int looks = 0;
   for (Pauses pauses;; pauses.pause()) {

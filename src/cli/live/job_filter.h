@@ -47,10 +47,10 @@ void tell_none_meets(std::int64_t without, const std::string& of_what, const std
 // Says of each id among these that no job has it; false: there is such a one.
 bool tell_unknown_ids(const Json& unknown);
 
-// The same for each id in a selector, known or gone.
+// Says so of each id in a selector that no job has, known or gone.
 Result<bool> all_known(const Service& service, const std::string& selector);
 
-// Who asks, as the service knows them.
+// The user that asks, as the service knows them.
 constexpr const char* kWhoAsks = "me";
 
 // "12", "13,14_[1-5]" and so on as one selector.

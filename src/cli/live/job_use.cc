@@ -19,7 +19,7 @@ constexpr const char* kMemoryUsed = "peak_memory";
 double memory_of(const Json& job) { return number_of(job, "memory") * std::max(number_of(job, "nodes", 1), 1.0); }
 
 std::string share(double used, double held) {
-  constexpr double kMost = 1e9;  // of what somebody else says
+  constexpr double kMost = 1e9;  // of what the service reports
   constexpr double kHundred = 100;
   if (!(held > 0)) return kUnknown;
   return std::to_string(std::lround(std::clamp(used / held * kHundred, 0.0, kMost))) + "%";

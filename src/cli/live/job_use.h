@@ -1,4 +1,4 @@
-// What a job holds, and what one that has ended has used of it, as text for people; "-" where nobody knows.
+// What a job holds, and what one that has ended has used of it, as text for people; "-" where it is not known.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// rota licences: how many there are, and who uses them.
+// rota licences: how many there are, and how many are in use.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -58,7 +58,7 @@ bool has_word(const Json& list, const std::string& word) {
   return false;
 }
 
-// Of a word that names no node: perhaps a command was meant, or another node.
+// For a word that names no node: perhaps a command was meant, or another node.
 Result<void> known_node(const Json& nodes, const std::string& name, const NodesFlags& flags) {
   std::vector<std::string> all;
   for (const Json& node : nodes) all.push_back(text_of(node, "name"));

@@ -31,14 +31,14 @@ std::string count(const Json& status, const char* name) {
   return grouped(static_cast<std::int64_t>(number_of(status, name)));
 }
 
-// Which nodes sleep that nobody will wake; empty: none.
+// Which nodes sleep that the policy will not wake; empty: none.
 std::string asleep_text(const Json& answer) {
   const std::string nodes = text_of(answer, "left_asleep");
   return nodes.empty() ? nodes
                        : fmt::format("{}; the policy wakes no node, `rota nodes power-up {}` does", nodes, nodes);
 }
 
-// What is known and not queued: held by somebody, or kept back by its begin time, another job or its array.
+// What is known and not queued: held by a user, or kept back by its begin time, another job or its array.
 std::string held_text(const Json& status) {
   if (!has_number(status, "not_eligible")) return count(status, "held") + " held or not yet eligible";
   const auto kept_back = static_cast<std::int64_t>(number_of(status, "not_eligible"));
@@ -140,7 +140,7 @@ std::string rehearsal_text(const Json& told) {
   return out;
 }
 
-// Of a person at a terminal; a script has decided already.
+// Asks a person at a terminal; a script has decided already.
 bool wants_it(const StatusFlags& flags) {
   if (flags.yes || ::isatty(STDIN_FILENO) != 1 || ::isatty(STDOUT_FILENO) != 1) return true;
   std::fputs("\nSet it? [y/N] ", stdout);

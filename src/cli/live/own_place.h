@@ -26,10 +26,10 @@ OwnPlace own_place();  // those of this process
 
 // The sockets at which a service of this user's own may answer; a new one listens at the first. Never empty.
 // rota/socket in XDG_RUNTIME_DIR and in /run/user/UID, as far as these are folders of the user's; /tmp/rota-UID/socket.
-// Of root kMachineSocket alone.
+// For root, kMachineSocket alone.
 std::vector<std::string> own_sockets(const OwnPlace& at);
 
-// The folder of a socket in /tmp has to be this user's alone, since anybody can make one there: else fails with a
+// The folder of a socket in /tmp has to be this user's alone, since any user can make one there: else fails with a
 // sentence. All others are fine, and so is one that is not there yet.
 Result<void> check_own_folder(const OwnPlace& at, const std::string& socket);
 

@@ -40,7 +40,8 @@ bool waits(const Json& job) { return text_of(job, "state") == "PENDING"; }
 
 constexpr std::array kStarts{"expected_start", "starts_by", "begin"};
 
-// Of what waits: as promised, else at the latest, else not before, where that is all it waits for. -1: none is known.
+// For a job that waits: as promised, else at the latest, else not before, where that is all it waits for. -1: not
+// known.
 double start_of(const Json& job) {
   if (!waits(job)) return number_of(job, "start", -1);
   for (const char* name : {"expected_start", "starts_by"}) {
@@ -373,8 +374,8 @@ std::string tasks_text(const Json& task, std::vector<std::int64_t> indexes) {
 
 namespace {
 
-// Of a task that waits: those of which this is the same stand in one row. Who waits for a turn is one with those before
-// it; who is held or waits for others is not, and neither is who asks for something else by now.
+// Tasks that wait and for which this is the same stand in one row. A task that waits for its turn is one with those
+// before it; one that is held or waits for others is not, and neither is one that asks for something else by now.
 std::string sort_of(const Json& task) {
   const std::string why = reason(task);
   const bool for_others = why.starts_with("JobHeld") || why.starts_with("Depend") || why == "BeginTime";

@@ -17,12 +17,12 @@ struct QueueField {
   bool right = false;
 };
 
-// Fails with a sentence that names the letter which nobody knows.
+// Fails with a sentence that names the letter that is not known.
 Result<std::vector<QueueField>> parse_queue_format(std::string_view format);
 
 // Columns by their names with commas between, as "jobid,name,start". Fails with a sentence that names those there are.
 Result<std::vector<QueueField>> parse_queue_columns(std::string_view names);
-// Of these, as wide as what they hold.
+// A table of these columns, each as wide as what it holds.
 std::string queue_table(const std::vector<QueueField>& fields, const Json& jobs, bool header);
 
 // Whether the letter is about when a job starts: that has to be asked for.
@@ -33,7 +33,7 @@ std::string queue_header(const std::vector<QueueField>& fields);
 std::string queue_row(const std::vector<QueueField>& fields, const Json& job);
 
 // Puts jobs in order by letters as squeue's --sort has them: "-p,i" is by priority, highest first, then by id.
-// Who has no start, or no end, stands behind those that have, either way.
+// A job that has no start, or no end, stands behind those that have, either way.
 Result<void> sort_jobs(Json& jobs, std::string_view letters);
 
 // Jobs of one array that wait for their turn become one row: 12_[1-5,7%2]; so do those that are held or wait for the

@@ -83,7 +83,7 @@ Result<Json> wish_of(const ReserveFlags& flags) {
   return body;
 }
 
-// Who may still run on it when it begins.
+// Which jobs may still run on it when it begins.
 std::string running_into(const Json& made) {
   const auto count = static_cast<std::int64_t>(number_of(made, "running_into"));
   if (count == 0) return {};

@@ -221,7 +221,7 @@ class Run {
     return exit_code_of(job);
   }
 
-  static constexpr int kFirstPause = 100;  // milliseconds: who starts at once is not said to wait
+  static constexpr int kFirstPause = 100;  // milliseconds: a job that starts at once is not said to wait
 
   const Service& service_;
   process::Descriptor listener_;

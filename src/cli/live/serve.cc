@@ -51,7 +51,7 @@ Result<ServeWords> words_of(const ServeFlags& flags) {
   return ServeWords{state, socket, configuration, flags.policy};
 }
 
-// For who has started the first service on a state: what there is to do with it.
+// For a user that has started the first service on a state: what there is to do with it.
 void say_what_is_next(const ServeFlags& flags) {
   const std::string socket = flags.socket.empty() ? "" : " --socket " + for_shell(flags.socket);
   remark(fmt::format("rota: submit a job:  rota submit{} --wrap 'echo hello'", socket));
@@ -87,7 +87,7 @@ Result<int> serve(const ServeFlags& flags, Starter& starter, bool to_journal) {
   return kDone;
 }
 
-// What ends the service is told where somebody looks for it, too: in `systemctl status`.
+// What ends the service is told where users look for it, too: in `systemctl status`.
 Result<int> serve_and_say(const ServeFlags& flags) {
   const bool to_journal = api::says_to_journal();
   Starter starter;

@@ -148,7 +148,7 @@ namespace {
 
 bool plain(char c) { return c == '\n' || (c >= ' ' && c < '\x7f'); }
 
-// Of a character that is whole UTF-8 and not beyond U+FFFF, as JSON escapes it.
+// A character that is whole UTF-8 and not beyond U+FFFF, as JSON escapes it.
 std::string json_escape(std::string_view character) {
   const auto lead = static_cast<unsigned char>(character.front());
   unsigned code = character.size() == 1 ? lead : lead & (0xFFU >> (character.size() + 1));

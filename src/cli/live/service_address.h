@@ -1,4 +1,5 @@
-// Where a service is, and as whom it is asked: its Unix socket, where the kernel says who asks, or a URL with a token.
+// Where a service is, and as which user it is asked: its Unix socket, where the kernel names the user, or a URL with a
+// token.
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@ struct ServiceAddress {
   std::string port;
   bool tls = false;
   std::string token;
-  std::string ca_file;  // whom to trust beside those whom this computer trusts; empty: nobody
+  std::string ca_file;  // authorities to trust beside those that this computer trusts; empty: none
 
   bool remote() const { return socket.empty(); }
   std::string shown() const;  // "/run/rota/socket", "https://box:8443"
@@ -35,7 +36,7 @@ Result<ServiceAddress> service_address(const AddressFlags& flags);
 // The socket that --socket names, or else ROTA_SOCKET; empty: neither does.
 std::string named_socket(const std::string& given);
 
-// Whether a variable of the environment is for this alone, and is handed to no job: a token is nobody else's business.
+// Whether a variable of the environment is for this alone, and is handed to no job: a token is only for Rota.
 bool is_of_address(std::string_view variable);
 
 }  // namespace rota::cli

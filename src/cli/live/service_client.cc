@@ -41,14 +41,14 @@ constexpr std::chrono::seconds kPatience{120};   // of one request; a service th
 constexpr std::chrono::seconds kRestart{3};      // in which a service that is started again is back
 constexpr std::chrono::milliseconds kPause{50};  // between two looks whether it is
 constexpr std::chrono::milliseconds kMoment{500};
-constexpr std::chrono::hours kAway{1};           // in which one is waited for by who follows its jobs
+constexpr std::chrono::hours kAway{1};           // in which one is waited for to follow its jobs
 constexpr std::chrono::seconds kBusy{10};        // in which one that says "ask again in a moment" is asked again
 constexpr std::uint64_t kLargest = 256U << 20U;  // bytes of an answer
 
 struct Lost {  // why there is no answer
   enum class Why : std::uint8_t {
     missing,  // there is no socket
-    refused,  // there is one, or a computer, and nobody answers: as when a service is just being started again
+    refused,  // there is one, or a computer, and no answer: as when a service is just being started again
     broken,   // in the middle: the service may have the request
     other,
   };
@@ -180,7 +180,7 @@ class Try {
     return {};
   }
 
-  // The certificate has to be of the computer that was named, by somebody who is trusted.
+  // The certificate has to be of the computer that was named, by an authority that is trusted.
   Answer talk_secretly(Tcp::socket& socket) {
     ssl::context trust(ssl::context::tls_client);
     ::SSL_CTX_set_min_proto_version(trust.native_handle(), TLS1_2_VERSION);

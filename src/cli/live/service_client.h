@@ -28,13 +28,13 @@ class ServiceClient {
  public:
   explicit ServiceClient(Result<ServiceAddress> address) : address_(std::move(address)) {}
 
-  // Any answer, whatever its status. Fails where nobody answers, or with what is no HTTP. A service that was there a
-  // moment ago, or whose socket still is, may be starting again: it is given a few seconds. So is one that
+  // Any answer, whatever its status. Fails where no service answers, or with what is no HTTP. A service that was there
+  // a moment ago, or whose socket still is, may be starting again: it is given a few seconds. So is one that
   // says that it has too much to do just now (503 with Retry-After), where the request may be sent once more.
   Result<HttpAnswer> exchange(const HttpRequest& request) const;
 
   // From now on a service that has answered and is away, as while it is replaced by a newer one, is waited for up to an
-  // hour, which is told once: for who follows jobs that go on meanwhile.
+  // hour, which is told once: for commands that follow jobs, which go on meanwhile.
   void follow() const { follows_ = true; }
 
   bool remote() const { return address_ && address_->remote(); }

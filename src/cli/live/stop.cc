@@ -49,7 +49,7 @@ bool is_systemd(pid_t pid) {
   return name && *name == "systemd\n";
 }
 
-// What runs and waits, for who may wonder what becomes of it.
+// What runs and waits, for a user that may wonder what becomes of it.
 std::string what_goes_on(const Json& status) {
   const auto running = static_cast<std::int64_t>(number_of(status, "running"));
   const auto waiting = static_cast<std::int64_t>(number_of(status, "waiting") + number_of(status, "held"));

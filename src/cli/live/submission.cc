@@ -137,7 +137,7 @@ std::string fresh_key() {
 
 namespace {
 
-// "afterok:last" is the latest of who submits, as it is now; an array as a whole.
+// "afterok:last" is the latest job of the user that submits, as it is now; an array as a whole.
 Result<void> name_last(const Service& service, Json& request) {
   constexpr std::string_view kLast = ":last";
   std::string id;

@@ -193,7 +193,7 @@ class Request {
       out_["memory"] = share_of(bytes);
     } else if (const SubmitValue* each = given("memory_each")) {
       const auto bytes = TRY(size_of(*each));
-      // Of processes of several processors none is split.
+      // A process of several processors is not split.
       const std::int64_t of_one = processors_ % tasks_ == 0 && tasks_ >= nodes_ ? processors_ / tasks_ : 1;
       const std::int64_t on_each = (processors_ / of_one + nodes_ - 1) / nodes_ * of_one;
       if (bytes > INT64_MAX / on_each) return wrong_value(*each, "less");
@@ -355,7 +355,7 @@ class Request {
     return {};
   }
 
-  // What somebody may have meant otherwise.
+  // What the user may have meant otherwise.
   void about_files(std::vector<std::string>& remarks) const {
     const SubmitValue *output = given("output"), *mode = given("open_mode"), *folder = given("folder");
     if (mode != nullptr && given("array") != nullptr && !out_["append"] && output && !output->text.contains('%'))
@@ -385,7 +385,7 @@ class Request {
       remarks.push_back(fmt::format("{} {} has passed, so that it holds nothing back.", begin->where, begin->text));
   }
 
-  // Slurm has more occasions than Rota; nobody's job runs otherwise for a mail that does not come.
+  // Slurm has more occasions than Rota; no job runs otherwise for a mail that does not come.
   void mail(std::vector<std::string>& remarks) {
     const SubmitValue* value = given("mail");
     if (value == nullptr) return;

@@ -33,7 +33,7 @@ enum class Key : std::uint32_t {
 struct Happened {
   Key key = Key::none;
   bool resized = false;
-  bool stop = false;  // SIGINT, SIGTERM or SIGHUP, or nobody is at the keyboard any more
+  bool stop = false;  // SIGINT, SIGTERM or SIGHUP, or no user is at the keyboard any more
   bool woken = false;
 };
 

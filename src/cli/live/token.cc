@@ -1,4 +1,4 @@
-// rota token: who may ask the service over the network.
+// rota token: which users may ask the service over the network.
 #include <fmt/core.h>
 
 #include <memory>

@@ -67,13 +67,13 @@ class Top {
     view_.load = load_text();
     view_.lost.clear();
     const auto rows = rows_of(view_);
-    if (chosen_of(view_) == nullptr) {  // it has gone: whoever stands in its place
+    if (chosen_of(view_) == nullptr) {  // it has gone: the job that stands in its place
       view_.chosen = rows.empty() ? "" : text_of(*rows[std::min(place_, rows.size() - 1)], "id");
     }
     keep_in_sight();
   }
 
-  // Until somebody wants no more. False: something is still being waited for.
+  // Until the user wants no more. False: something is still being waited for.
   bool run() {
     look();
     while (!over_) {
@@ -282,7 +282,7 @@ Result<int> top(const TopFlags& flags) {
   Top screen(flags, *terminal);
   screen.take(std::move(*first));
   if (screen.run()) return kDone;
-  terminal.reset();  // what is still waited for may take long, and nobody wants it any more
+  terminal.reset();  // what is still waited for may take long, and is not wanted any more
   ::_exit(kDone);
 }
 

@@ -17,7 +17,8 @@ struct PartyFlags {
   bool asked() const { return !kinds.empty(); }
 };
 
-// Of each workload in turn; the jobs of the runs must have been kept. What a log does not tell of is remarked on.
+// The parties of each workload in turn; the jobs of the runs must have been kept. What a log does not tell of is
+// remarked on.
 std::vector<report::PartySummaries> by_party(const std::vector<Run>& runs, const PartyFlags& flags, bool json);
 
 }  // namespace rota::cli

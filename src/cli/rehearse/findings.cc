@@ -24,7 +24,7 @@ std::string rows_of(const log::ImportReport::Finding& finding, bool cut) {
                      grouped(finding.first_line));
 }
 
-// Of jobs that tell no limit: a cluster file may know one.
+// For jobs that tell no limit: a cluster file may have one.
 void print_limits(const log::Workload& workload, const RehearseOptions& options,
                   const log::ImportReport::Finding& finding, bool cut) {
   const PartitionLimits limits = limits_of_partitions(workload, options);

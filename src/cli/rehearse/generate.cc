@@ -27,7 +27,7 @@ struct Request {
   bool json_lines() const { return to == "auto" ? log::without_packing(output).ends_with(".jsonl") : to == "jsonl"; }
 };
 
-// Of `rota generate`, whichever the model.
+// The attributes that `rota generate` adds, whichever the model.
 struct Sidecar {
   generate::AttributesGenerator attributes;
   std::string file;     // empty: none

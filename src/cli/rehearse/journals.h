@@ -36,7 +36,7 @@ class RehearsalJournals {
   std::vector<std::unique_ptr<store::JournalFile>> files_;
 };
 
-// A journal to be read, also while somebody writes it: a file, or the database of a live service.
+// A journal to be read, also while another process writes it: a file, or the database of a live service.
 class KeptJournal {
  public:
   static Result<KeptJournal> open(const std::string& path);

@@ -98,7 +98,8 @@ class KeptTerms {
     }
   }
 
-  // Of the same user, that were there when it came; one that waited for its namesakes itself stands for all before it.
+  // Adds jobs of the same user and name that were there when it came; one that waited for its namesakes itself stands
+  // for all before it.
   void add_namesakes(std::uint32_t place, std::vector<Dependency>& after) const {
     const store::HistoryRow& own = *rows_[place];
     const std::vector<std::uint32_t>& all = namesakes_.at({own.uid, own.name});
@@ -114,8 +115,8 @@ class KeptTerms {
   std::map<std::int64_t, std::map<std::int64_t, std::uint32_t>> tasks_;
 };
 
-// Of the time before its last start, how long it ran, whether that was in vain or not; and what it kept of that, which
-// is part of its run time.
+// How long a job ran before its last start, whether that was in vain or not; and what it kept of that, which is part of
+// its run time.
 struct EarlierRuns {
   Duration all{0};
   Duration kept{0};
@@ -125,7 +126,7 @@ EarlierRuns earlier_runs(const store::HistoryRow& row) {
   const Duration before = row.start - row.submit;
   const auto within = [&](Duration time) { return std::clamp(time, Duration{0}, before); };
   EarlierRuns runs{.all = within(row.asked.earlier), .kept = within(before - row.waited)};
-  // Of who left while it waited again, what is told of the wait goes on behind its last run.
+  // For a job that left while it waited again, what is told of the wait goes on behind its last run.
   if (row.asked.waited_again > Duration{0}) runs.kept = row.asked.checkpoint ? runs.all : Duration{0};
   runs.all = std::max(runs.all, runs.kept);  // older services did not keep it
   return runs;
@@ -142,7 +143,7 @@ log::RecordedJob recorded_of(const store::HistoryRow& row, JobState state) {
   recorded.suspended = std::clamp(row.asked.suspended, Duration{0}, row.end - row.start - Duration{1});
   recorded.backfills = static_cast<std::uint16_t>(row.backfills);
   recorded.preemptions = static_cast<std::uint16_t>(row.preemptions);
-  // Of a job that began anew it is not kept which of its dispatches were backfilled, unless all were.
+  // For a job that began anew, it is not kept which of its dispatches were backfilled, unless all were.
   recorded.backfilled = row.backfills > row.restarts;
   return recorded;
 }
@@ -198,7 +199,7 @@ Result<KeptState> read_state(const std::string& path) {
     workload.recorded.back().ran_on = lists->number_of(row.nodes);
     workload.jobs.push_back(store::spec_of(row, *state.machine));
     const Duration ran = row.end - row.submit - recorded.wait - recorded.earlier - recorded.suspended;
-    // Nobody knows for how long it would have gone on, but it would: a rehearsal stops it at its limit, too.
+    // For how long it would have gone on is not known, but it would: a rehearsal stops it at its limit, too.
     const bool stopped = recorded.state == JobState::timed_out;
     workload.run_times.push_back(stopped ? std::max(ran, workload.jobs.back().limit + Duration{1}) : ran);
     workload.users.try_emplace(row.uid, row.user);

@@ -9,11 +9,11 @@
 
 namespace rota::cli {
 
-// Of each option of the command what was given or, where nothing was, what holds then.
+// For each option of the command, what was given or, where nothing was, what holds then.
 std::vector<report::MadeBy::Option> options_of(Command command);
 
-// The files that were read: workloads (of a state folder its database), cluster file and attributes. Of one that cannot
-// be read again (standard input, a pipe) only the name is told.
+// The files that were read: workloads (of a state folder its database), cluster file and attributes. For one that
+// cannot be read again (standard input, a pipe), only the name is told.
 std::vector<report::MadeBy::Input> inputs_of(const std::vector<std::string>& workloads, const RehearseFlags& flags);
 
 }  // namespace rota::cli

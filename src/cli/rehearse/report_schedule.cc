@@ -72,7 +72,7 @@ struct Schedules {
   std::vector<report::Summary> summaries;  // one each
 };
 
-// Sums them up. Schedules of other jobs are of a workload of their own, so that nobody compares them.
+// Sums them up. Schedules of other jobs are of a workload of their own, so that they are not compared.
 void sum_up(Schedules& all) {
   std::vector<report::Summary> as_read;  // all of one workload
   as_read.reserve(all.outcomes.size());

@@ -57,7 +57,7 @@ struct SimulateFlags {
   std::vector<report::MadeBy::Option> options;  // and what it means
 };
 
-// Of what goes on, to somebody who watches.
+// Whether what goes on is shown, to a user that watches.
 bool shows_progress(const SimulateFlags& flags) { return !flags.quiet && ::isatty(STDERR_FILENO) == 1; }
 
 Result<std::vector<Run>> plan_runs(const SimulateFlags& flags, const Workloads& workloads,
@@ -87,7 +87,7 @@ Result<std::vector<Run>> plan_runs(const SimulateFlags& flags, const Workloads& 
   return runs;
 }
 
-// Beside each workload; nothing where nobody asked.
+// The copies beside each workload; nothing where none are asked for.
 Result<std::vector<Copies>> copies_of(const SimulateFlags& flags, const Workloads& workloads) {
   std::vector<Copies> all;
   if (flags.seeds.empty()) {
@@ -174,7 +174,7 @@ Result<void> check_apart(const SimulateFlags& flags, const std::vector<std::vect
   return {};
 }
 
-// Of the one rehearsal that there is; nothing where nobody asked.
+// The files of the one rehearsal that there is; nothing where none is asked for.
 Result<std::vector<std::string>> journal_files_of(const SimulateFlags& flags, const Asked& runs) {
   if (flags.journal_file.empty()) return std::vector<std::string>{};
   if (runs.size() == 1 && runs.front()->chain == nullptr)

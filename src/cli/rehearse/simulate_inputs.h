@@ -19,8 +19,8 @@ struct Workloads {
   std::vector<std::string> policies;                     // of the services that they are the state of, else empty
 };
 
-// Of these paths, each with a name of its own. `watched`: progress is shown. Of the folder that an import made the
-// error names the files in it.
+// The workloads at these paths, each with a name of its own. `watched`: progress is shown. For the folder that an
+// import made, the error names the files in it.
 Result<Workloads> read_workloads(const std::vector<std::string>& paths, const log::SwfOptions& swf,
                                  const WindowFlags& window, bool watched);
 

@@ -16,7 +16,7 @@ struct Run {
   const Chain* chain;  // nullptr: what really happened
   RehearseOptions options;
   Result<Rehearsed> result;
-  bool asked = true;  // false: a row of what really happened that nobody asked for goes into no file of single jobs
+  bool asked = true;  // false: a row of what really happened that was not asked for goes into no file of single jobs
   bool own = false;   // it rehearses what the site has now
   std::string label = {};  // of its policy (report/policy_labels.h)
 
@@ -30,11 +30,11 @@ void call_apart(std::vector<log::Workload>& workloads, const std::vector<std::st
 using Asked = std::vector<Run*>;
 Asked asked(std::vector<Run>& runs);
 
-// Of policies whose text is long.
+// Gives labels to policies whose text is long.
 void call_by_labels(std::vector<Run>& runs);
 
 // Whether a policy rehearses what the workload's site has now: that of the service whose state it is, or the one that
-// the workload's header names, however the two are written. Of other logs nobody knows.
+// the workload's header names, however the two are written. For other logs that is not known.
 bool is_of_the_site(const Chain& policy, const log::Workload& workload, const std::string& of_state);
 
 // Puts into its summary what is known of the log and of the site that it comes from.

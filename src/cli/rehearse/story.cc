@@ -89,8 +89,8 @@ class Story {
                               [&](const JobSpec& other) { return cluster_.nodes().has_licences(other); });
   }
 
-  // Whether who starts there takes of what it waits for: of the licence that it lacks, else of any node or licence that
-  // it could have.
+  // Whether the job that starts there takes of what this one waits for: of the licence that it lacks, else of any node
+  // or licence that it could have.
   bool takes_of_it(const Started& fact) const {
     if (cluster_.nodes().counted()) return true;
     const JobSpec& own = cluster_.job(job_).spec;
@@ -211,7 +211,8 @@ class Story {
     return " on" + names;
   }
 
-  // Whether who passed it did it any harm, by what it was promised first; of who passed it before that nobody knows.
+  // Whether the jobs that passed it did it any harm, by what it was promised first; of those that passed it before
+  // that, it is not known.
   std::string conclusion() const {
     if (started_ == kNever || first_promise_ == kNever) return "";
     if (started_ > first_promise_) {
@@ -239,7 +240,7 @@ class Story {
   JobId job_;
   Instant at_ = kEpoch;
   Instant promise_ = kNever;
-  bool endless_ = false;  // what it is promised nobody can tell
+  bool endless_ = false;  // what it is promised cannot be told
   Instant first_promise_ = kNever;
   Instant started_ = kNever;
   std::size_t passed_unpromised_ = 0;  // before it was promised anything

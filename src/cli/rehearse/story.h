@@ -1,5 +1,5 @@
-// The story of one job out of a journal: submitted, what it waited for, promises given and moved, who passed it and why
-// that did no harm.
+// The story of one job out of a journal: submitted, what it waited for, promises given and moved, which jobs passed it
+// and why that did no harm.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct JobStory {
   std::int64_t job = 0;
   std::int64_t unix_start = 0;  // Unix time of second 0; 0: not known
   std::vector<Line> lines;
-  std::string conclusion;  // whether who passed it did it any harm; empty: nothing was promised
+  std::string conclusion;  // whether the jobs that passed it did it any harm; empty: nothing was promised
 };
 
 // `journal` is a file that `rota simulate --journal` wrote, or the state folder of a service. Fails with a sentence
