@@ -187,8 +187,8 @@ RC_GTEST_PROP(Federation, ComesToTheSameWhenItIsRunAgain, ()) {
 }
 
 // With the controllers that run live, whose starts wait for their claims. Without preemption: policies and referee
-// count on it that who is suspended or requeued leaves in the instant in which it is told to, and here that waits for a
-// claim.
+// count on it that a job that is suspended or requeued leaves in the instant in which it is told to, and here that
+// waits for a claim.
 RC_GTEST_PROP(Federation, RunsEveryJobOnceOverABadNetwork, ()) {
   Setting setting = any_setting();
   setting.placing =

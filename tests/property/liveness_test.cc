@@ -1,4 +1,4 @@
-// Every job that can run comes to its end, and nobody's promise is passed over while nothing happens: small clusters,
+// Every job that can run comes to its end, and no job's promise is passed over while nothing happens: small clusters,
 // small workloads and chains of all mechanisms at random, with the referee watching. Cases are numbered, and the same
 // on every machine; `ROTA_LIVENESS_CASES=20000 ROTA_LIVENESS_FROM=1` tries so many from there on. What fails is shown
 // with as few jobs as it takes, in the words of tests/golden.

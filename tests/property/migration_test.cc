@@ -1,5 +1,5 @@
 // Migration on random workloads, with the referee watching: every job ends, no work is lost or done twice, licences
-// balance, and nobody is worse off for having moved by gain where limits are exact.
+// balance, and no job is worse off for having moved by gain where limits are exact.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

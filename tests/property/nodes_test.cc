@@ -70,7 +70,7 @@ RC_GTEST_PROP(Nodes, ScheduleAsIfCountedWhereAnyProcessorsWillDo, ()) {
                        *rc::gen::element(nodes_of(12, 1), nodes_of(4, 3), nodes_of(1, 12))) == "");
 }
 
-// Without those who preempt: on nodes one job is served at a time, by counting all are looked at together.
+// Without policies that preempt: on nodes one job is served at a time, by counting all are looked at together.
 RC_GTEST_PROP(Nodes, ScheduleAsIfCountedWhereEveryJobTakesWholeNodes, ()) {
   std::vector<std::string> policies = kPolicies;
   std::erase_if(policies, [](const std::string& p) { return p.contains("preempt"); });
@@ -154,7 +154,7 @@ RC_GTEST_PROP(Nodes, RunJobsThatAskForPlacesToTheirEnd, ()) {
   }
 }
 
-// Nobody overruns: the place and the time that were promised are there, and a promise never moves later.
+// No job overruns: the place and the time that were promised are there, and a promise never moves later.
 RC_GTEST_PROP(Nodes, KeepTheirPromises, ()) {
   const log::Workload workload = any_kinds_of_jobs({.processors = 16});
   const std::string policy = *rc::gen::element<std::string>(

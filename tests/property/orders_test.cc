@@ -84,7 +84,7 @@ RC_GTEST_PROP(RecentUse, IsWhatAddingUpEveryRunGives, ()) {
   RC_ASSERT(std::abs(static_cast<long double>(use.spent_at(7)) - wanted) <= runs + 1);
 }
 
-// Whoever is first in the queue has used the least, by what those who have ended used.
+// The user of the first job in the queue has used the least, counting jobs that have ended.
 RC_GTEST_PROP(Fair, TheQueueIsInTheOrderOfRecentUse, ()) {
   const auto rows = *scenario::random_rows({.overruns = true, .priorities = true});
   const std::int64_t half_life = *rc::gen::element<std::int64_t>(1, 5, 60, 604'800);

@@ -1,4 +1,4 @@
-// Jobs without a limit: whoever fits passes the first of the queue while its start cannot be foreseen, and nobody
+// Jobs without a limit: a job that fits passes the first of the queue while its start cannot be foreseen, and no job
 // starves it.
 #include <fmt/core.h>
 #include <gtest/gtest.h>

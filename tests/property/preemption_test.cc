@@ -1,5 +1,5 @@
-// Absolute priorities on random workloads, with the referee watching: nobody of lower priority runs while a higher one
-// waits that could have its place, nobody gives way in vain, and no work is lost that should be kept.
+// Absolute priorities on random workloads, with the referee watching: no job of lower priority runs while a higher one
+// waits that could have its place, none gives way in vain, and no work is lost that should be kept.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -64,9 +64,9 @@ RC_GTEST_PROP(Preemption, RunsEveryWorkloadToItsEndUnderEveryPolicyItGoesWith, (
   }
 }
 
-// Nobody who is considered waits for processors that it and those of lower priority hold; `skip`: everybody is. But
-// where writing a checkpoint takes `lag`, it may wait for as many as come free by then at others' limits, and who is
-// behind it waits for it.
+// No job that is considered waits for processors that are free or that jobs of lower priority hold; `skip`: all are.
+// But where writing a checkpoint takes `lag`, it may wait for as many as come free by then at others' limits, and jobs
+// behind it wait for it.
 void expect_no_inversion(const View& view, bool skip, Duration lag) {
   if (!view.leaving().empty()) return;
   view.waiting().for_each_in_queue_order([&](const WaitingEntry& e) {

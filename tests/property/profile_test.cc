@@ -96,7 +96,7 @@ RC_GTEST_PROP(Profile, TakesManyChangesAtOnce, ()) {
   RC_ASSERT(at_once.steps() == one_by_one.steps());
 }
 
-// Who holds a place and looks for an earlier one finds what it would find if it gave its own back first.
+// A job that holds a place and looks for an earlier one finds what it would find if it gave its own back first.
 RC_GTEST_PROP(Profile, LooksBeforeAPlaceAsIfItWereGivenBack, ()) {
   Profile profile;
   profile.open(at_seconds(5), 2);

@@ -1,4 +1,4 @@
-// What is reserved is left alone. Looked at from outside, in the facts of a whole rehearsal: who started when and
+// What is reserved is left alone. Looked at from outside, in the facts of a whole rehearsal: which job started when and
 // where, and what was known to be reserved by then.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -236,7 +236,7 @@ RC_GTEST_PROP(Reservations, AreLeftAloneOnNodes, ()) {
   RC_ASSERT(intruder(all, machine.processors, rows) == 0);
 }
 
-// Nobody overruns and all is known from the beginning: then a promise is kept.
+// No job overruns and all is known from the beginning: then a promise is kept.
 RC_GTEST_PROP(Reservations, DoNotBreakPromisesThatWereMadeAroundThem, ()) {
   const bool described = *rc::gen::arbitrary<bool>();
   auto rows = described ? scenario::any_rows() : *scenario::random_rows({.processors = 12});

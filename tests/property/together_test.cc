@@ -112,8 +112,8 @@ class Watched final : public Engine, private WatchingIntake, private JobSink {
     all.push_back(stay);
   }
 
-  // Licences balance; who runs does so on nodes that are on; what was switched off is needed for no promise before it
-  // could be back.
+  // Licences balance; a job runs on nodes that are on; what was switched off is needed for no promise before it could
+  // be back.
   void look() {
     std::int64_t held = 0;
     std::int64_t meshers = 0;
@@ -152,7 +152,7 @@ class Watched final : public Engine, private WatchingIntake, private JobSink {
   std::set<NodeId> switched_off_;  // since the last look
   std::set<JobId> moved_;          // at this instant, as is
   std::set<JobId> gave_way_;
-  std::map<JobId, std::pair<bool, Duration>> owed_;  // to who gave way: whether its work is kept, and its cost
+  std::map<JobId, std::pair<bool, Duration>> owed_;  // to a job that gave way: whether its work is kept, and its cost
 };
 
 // What a job did in all its stays is what it had to do, up to a millisecond a stay.
@@ -197,8 +197,8 @@ RC_GTEST_PROP(Together, TheSameRehearsalTwiceGivesTheSamePlans, ()) {
   RC_ASSERT(once.failed_boots() == again.failed_boots());
 }
 
-// With those of lower priority gone, nobody who waits would have room: else they would have given way. Unless there is
-// room within `lag`, in which a checkpoint is written, at others' limits: then whoever is behind it waits for it.
+// With jobs of lower priority gone, no job that waits would have room: else they would have given way. Unless there is
+// room within `lag`, in which a checkpoint is written, at others' limits: then jobs behind it wait for it.
 void expect_no_inversion(const View& view, Duration lag) {
   if (!view.leaving().empty()) return;
   Placement where;

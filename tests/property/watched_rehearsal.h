@@ -1,6 +1,6 @@
-// A rehearsal that is looked at after each delivery of events: what every waiting job was promised, and who held the
-// first place in the queue. Each plan is drafted from nothing too, and must be the same: what a Plan keeps from cycle
-// to cycle spares work and decides nothing.
+// A rehearsal that is looked at after each delivery of events: what every waiting job was promised, and which job held
+// the first place in the queue. Each plan is drafted from nothing too, and must be the same: what a Plan keeps from
+// cycle to cycle spares work and decides nothing.
 #pragma once
 
 #include <functional>
