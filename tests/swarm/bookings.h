@@ -1,5 +1,5 @@
-// What operators have reserved, from what they were told and what is durable, and who starts beside that: reckoned from
-// what really runs and how long the engine was told that it would.
+// What operators have reserved, from what they were told and what is durable, and which jobs start beside that:
+// reckoned from what really runs and how long the engine was told that it would.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ class Bookings {
   void asks(ReservationId id, std::size_t which) { asked_[id] = which; }
   bool made(std::size_t which) const { return ids_.contains(which); }  // for good, whatever became of it
   ReservationId id_of(std::size_t which) const { return ids_.at(which); }
-  // Of one that stands; nullptr: it is over, or was taken back.
+  // A reservation that stands; nullptr: it is over, or was taken back.
   const Reservation* find(ReservationId id, Instant now) const;
   // Whether there is room for one beside all others.
   bool has_room(const Reservation& wanted, Instant now) const;

@@ -116,7 +116,7 @@ class InSqlite final : public Kept, private Store {
     disk_->fail_after(fault == DiskFault::unsafe ? 0 : random_->between(0, kFew), fault);
   }
 
-  // Of what was not synced some pages are there and others are not.
+  // Some pages of what was not synced are there and others are not.
   std::string mixed(std::string old, const std::string& now) {
     constexpr std::size_t kPage = 4096;
     for (std::size_t at = 0; at < now.size(); at += kPage) {

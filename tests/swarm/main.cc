@@ -20,7 +20,7 @@
 namespace rota::swarm {
 namespace {
 
-std::string running;  // what it is called, for who ends the process
+std::string running;  // what it is called, for a signal that ends the process
 
 void say_seed(int /*signal*/) {
   char text[80];

@@ -59,7 +59,7 @@ class Member final : public Companion,
     bool ahead;
   };
 
-  // Of the controller's lives.
+  // What the controller's lives need of it.
   Engine& outlet() override { return member_->gate(); }
   Durable& durable() override { return member_->durable(); }
   void rises() override;

@@ -38,7 +38,7 @@ Case stopped_before_its_start_came() {
   return drawn;
 }
 
-// The same of job 2, which is to give way once job 1 may begin.
+// The same happens to job 2, which is to give way once job 1 may begin.
 Case gives_way_before_its_start_came() {
   Case drawn = four_processors("easy+preempt=requeue");
   drawn.jobs = {job(1, 0, 4, 10), job(2, 0, 4, 10)};

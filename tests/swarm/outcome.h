@@ -11,7 +11,7 @@
 
 namespace rota::swarm {
 
-// Of a site.
+// What happened at a site.
 struct Totals {
   std::int64_t crashes = 0;
   std::int64_t crashes_in_batch = 0;  // while commands went out
@@ -35,7 +35,7 @@ struct Totals {
   std::int64_t never_began = 0;    // dispatches that were told to stop or to give way before their start came
 };
 
-// Of the jobs that several sites may have.
+// What happened to the jobs that several sites may have.
 struct Travels {
   std::int64_t federations = 0;
   std::int64_t submitted = 0;

@@ -29,7 +29,7 @@ class Safety {
   // It is cancelled because it has gone to another site: that is not its end, and it may come again.
   void goes(JobId guest) { going_.insert(guest); }
   bool is_going(JobId guest) const { return going_.contains(guest); }
-  void recovered() { going_.clear(); }  // whoever had wanted that is gone
+  void recovered() { going_.clear(); }  // the controller that had wanted that is gone
 
   // Facts that are durable.
   void endured(const Fact& fact);

@@ -79,7 +79,7 @@ Result<void> Site::replay() {
   return {};
 }
 
-// Whoever has nothing but the journal comes to the decisions that it tells of.
+// A replay that has nothing but the journal comes to the decisions that it tells of.
 void Site::decide_again() {
   Replay again(cluster_options(), chain_, Replay::Check::decides_again);
   const auto same = kept_->store().replay([&](const Fact& fact) { return again.fold(fact); });

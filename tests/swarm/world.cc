@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kMostSteps = 20'000;
 constexpr std::int64_t kMostTime = 400'000;  // seconds, all in all
-constexpr std::int64_t kRetry = 30;          // seconds until somebody tries again
+constexpr std::int64_t kRetry = 30;          // seconds until it is tried again
 
 sim::EngineOptions engine_options(const Case& drawn, const Chain& chain) {
   sim::EngineOptions options;
@@ -203,7 +203,7 @@ void World::amend(const UserAct& act, JobId id, const Job& job) {
   if (done && taken) safety_.amended(act.job, terms.begin);
 }
 
-// As whoever counts them tells, again and again.
+// As the command that counts them reports, again and again.
 void World::count_licences(std::int64_t elsewhere) {
   bool taken = false;
   if (!site_.up() || site_.controller().view().licences_elsewhere(LicenceId{0}) == elsewhere) return;
@@ -353,7 +353,7 @@ void World::look() {
   if (safety_.breach()) failure_ = safety_.breach();
 }
 
-// All that stand are known, and nobody sleeps when one begins or ends.
+// All that stand are known, and the controller does not sleep when one begins or ends.
 void World::look_at_reservations() {
   const View& view = site_.controller().view();
   const std::string differs = safety_.bookings().difference(view);
