@@ -97,7 +97,7 @@ TEST_P(RealSlurm, DidWhatThePolicyDoes) {
 const std::string kSmall = "+bf-resolution=5s";
 const std::string kWide = "+bf-resolution=10s";
 
-// When the passes fall is nobody's choice, and decides a good deal: so eleven intervals that are nearly the same are
+// When the passes fall cannot be chosen, and decides a good deal: so eleven intervals that are nearly the same are
 // tried. In the wide backlogs two jobs ask for all processors, and one pass sooner or later decides when these are
 // free: runs of Slurm itself differ by a fifth.
 INSTANTIATE_TEST_SUITE_P(Backlogs, RealSlurm,

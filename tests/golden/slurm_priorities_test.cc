@@ -20,7 +20,7 @@
 namespace rota {
 namespace {
 
-// Of one recording: what its files say.
+// What the files of one recording say.
 class Folder {
  public:
   explicit Folder(const std::string& name) {
