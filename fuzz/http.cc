@@ -1,6 +1,6 @@
 // Any bytes on a connection: they are answered in HTTP or not at all, by nothing that tells of a defect, and the
-// connection is closed once the other side has said all it has to. Where the first byte is an even one the kernel says
-// who asks, else a token has to.
+// connection is closed once the other side has said all it has to. Where the first byte is an even one the kernel names
+// the user, else a token has to.
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 // Any request to what the service answers: each is answered once, in JSON where it says so, and a refusal is a
-// sentence. An input is one request or several, with a line "====" between them. Of each the first byte says who asks
-// ('-': a user, else an operator); then come "METHOD TARGET" ("GET!": by a token), headers, an empty line and the body.
+// sentence. An input is one request or several, with a line "====" between them. The first byte of each says which user
+// asks ('-': a plain one, else an operator); then come "METHOD TARGET" ("GET!": by a token), headers, an empty line and
+// the body.
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
