@@ -20,7 +20,7 @@ constexpr std::int64_t kProcessors = 4096;
 
 enum class Mix : std::uint8_t {
   any,       // sizes and limits of all kinds
-  apart,     // long jobs on few processors and short ones on many: what is free lets nobody overtake
+  apart,     // long jobs on few processors and short ones on many: what is free lets no job overtake
   together,  // the same, but few and many lie in one class of sizes, so that the index cannot tell them apart at a
              // glance
 };
@@ -141,7 +141,7 @@ Cost cost_of_loop(Mix mix, std::int64_t depth, std::int64_t events) {
   return {ns / static_cast<double>(counted), counted, easy.starts()};
 }
 
-// Of the jobs that have left in one and started in the other.
+// Compares the jobs that have left in the one and started in the other.
 bool same_starts(const Cost& rota, const Cost& loop) {
   const std::size_t both = std::min(rota.starts.size(), loop.starts.size());
   std::size_t compared = 0;
