@@ -86,7 +86,7 @@ bool waits(const Job* job) {
   return job != nullptr && (job->state == JobState::waiting || job->state == JobState::barred);
 }
 
-// All of them, whosever they are: a queue is seen by everybody.
+// All of them, of any user: every user may see the queue.
 std::vector<JobId> all_that_wait(const serve::Service& service) {
   std::vector<JobId> jobs;
   service.view().for_each_job([&](JobId id, const Job& job) {

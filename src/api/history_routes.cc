@@ -145,8 +145,8 @@ Result<std::vector<store::HistorySum>> read_sums(const std::string& path, const 
   return reader.sums(query, by);
 }
 
-// On a thread of its own: a long history takes seconds, in which everybody else is answered. What others were told
-// before counts.
+// On a thread of its own: a long history takes seconds, in which all others are answered. What others were told before
+// counts.
 void send_sums(const Ask& ask, const store::HistoryQuery& query, const std::string& by) {
   if (by != "user" && by != "partition" && by != "month")
     return ask.reply->send(problem(400, "`by` takes user, partition or month."));

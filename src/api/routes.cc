@@ -71,7 +71,7 @@ Response rehearsed_policy(serve::Service& service, const Result<serve::PolicyReh
   return {200, "application/json", dumped(json), {}};
 }
 
-// On a thread of its own: with a long queue it takes seconds, in which everybody else is answered.
+// On a thread of its own: with a long queue it takes seconds, in which all others are answered.
 void rehearse_policy(const Ask& ask) {
   const auto policy = take_policy(ask);
   if (!policy) return;

@@ -27,7 +27,7 @@ struct AccountedLog {
   ImportReport report;
 };
 
-// The same as a workload, by the rules of log/swf.h. Its processors are a guess. `shown` is its name for messages;
+// The log as a workload, by the rules of log/swf.h. Its processors are a guess. `shown` is its name for messages;
 // empty: the path.
 Result<Workload> workload_of(AccountedLog log, const std::string& path, const SwfOptions& options,
                              const std::string& shown = "");

@@ -47,7 +47,7 @@ inline constexpr const char* kSeveralPartitions =
 Result<SacctLog> read_sacct_log(std::vector<LineBlocks> exports, const SwfOptions& options);
 Result<SacctLog> read_sacct_log(LineBlocks blocks, const SwfOptions& options);
 
-// The same as a workload, by the rules of log/swf.h. Its processors are a guess: sacct does not tell them.
+// One export as a workload, by the rules of log/swf.h. Its processors are a guess: sacct does not tell them.
 Result<Workload> read_sacct(LineBlocks blocks, const std::string& path, const SwfOptions& options);
 Result<Workload> parse_sacct(std::string_view text, const std::string& name, const SwfOptions& options = {});
 

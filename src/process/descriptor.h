@@ -59,7 +59,7 @@ bool take_line(std::string& text, std::string& line);
 // Sends all of it or gives false; never waits, never raises a signal.
 bool send_whole(int socket, const std::string& text);
 
-// The same with open files: they go along with the first byte, and stay open here.
+// Sends open files, too: they go along with the first byte, and stay open here.
 bool send_whole(int socket, const std::string& text, std::span<const int> files);
 
 // Adds what one message brings, and waits for it where the socket does. False at the end, or if it is broken.

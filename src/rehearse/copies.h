@@ -14,7 +14,7 @@ namespace rota {
 
 inline constexpr Duration kMostDelay = seconds(60);  // of a submission in a copy
 
-// The same jobs, each up to a minute later, in the same order; nothing is recorded of them. The same for the same seed.
+// The same jobs, each up to a minute later, in the same order; nothing is recorded of them. One seed gives one copy.
 log::Workload later_copy(const log::Workload& workload, std::uint64_t seed);
 
 struct Copies {

@@ -28,7 +28,7 @@ struct Cell {
 
 // A cell that may differ from what is expected by so many per cent of it.
 Cell near(std::string claim, double found, double expected, double percent, std::string paper = "");
-// The same by so much, in the figure's own unit.
+// A cell that may differ from what is expected by so much, in the figure's own unit.
 Cell within(std::string claim, double found, double expected, double tolerance, std::string paper = "");
 
 // How far what was found is from what is expected, in per cent of that; nothing where either is not there.

@@ -16,7 +16,7 @@ struct Figure {
   const char* group;  // heading over neighbours that share it; "" for none
   const char* name;   // heading
   const char* unit;   // beside it; "" where each cell says its own
-  const char* means;  // for people who do not know the word
+  const char* means;  // for readers that do not know the word
   Better better;
   double (*value)(const Summary&);  // NaN where there is none
   std::string (*text)(double);      // never called with NaN

@@ -58,7 +58,7 @@ struct Outcome {
   // Every job in order of submission; rejected ones included. One that has ended and is `cancelling` was cancelled
   // while it ran.
   std::vector<Job> jobs;
-  // How each job really ended, as `jobs`, those among them whose start is not told. Empty: not kept.
+  // How each of `jobs` really ended, also where its start is not told. Empty: not kept.
   std::vector<JobState> ended_as;
   std::vector<std::string> sites;  // names; empty unless there are several
   std::vector<SiteId> site_of;     // where each of the jobs ran; invalid: nowhere. Empty unless there are several sites

@@ -12,8 +12,8 @@ namespace rota::local {
 
 namespace {
 
-// A session keyring of its own, as a login gives: that of the service is root's, and would be everybody's. Made as
-// root, since users may have few. Where keys are kept from all, there is nothing to share.
+// A session keyring of its own, as a login gives: that of the service is root's, and would be all users'. Made as root,
+// since users may have few. Where keys are kept from all, there is nothing to share.
 bool leave_keys() {
   return ::syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr) >= 0 || errno == ENOSYS || errno == EPERM;
 }

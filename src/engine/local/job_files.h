@@ -7,8 +7,8 @@
 
 namespace rota::local {
 
-// In the current folder, for the job's user alone, who may not write them. What went wrong, as a sentence; empty:
-// nothing.
+// In the current folder, for the job's user alone, and not to be written by that user. What went wrong, as a sentence;
+// empty: nothing.
 std::string write_files(const Order& order);
 
 }  // namespace rota::local
