@@ -1,6 +1,7 @@
 // Seeded random numbers that are the same on every machine and compiler: the generator is xoshiro256++ (Blackman and
 // Vigna 2019), seeded through splitmix64; the distributions are written out here because those of <random> differ
-// between standard libraries. Not for cryptography. Not thread-safe: one generator a thread.
+// between standard libraries. Not for cryptography: what must not be guessed (tokens, names of sockets) or must not
+// come twice (keys of requests) is from getrandom(2). Not thread-safe: one generator a thread.
 #pragma once
 
 #include <array>

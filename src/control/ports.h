@@ -88,7 +88,8 @@ struct Capabilities {
   bool extend = true;      // a job may be let go on beyond its limit
   bool places = true;      // a job goes to the nodes that it is given
   bool power = true;       // nodes are switched on and off
-  bool move = true;        // a running job goes on elsewhere
+  bool move = true;        // a running job goes on elsewhere. False behind a link that loses commands: what the job
+                           // leaves counts as free as soon as the move is decided, and no answer confirms the move
   bool tasks = true;       // accelerators compute tasks of other nodes' jobs
   bool sites = true;       // jobs may go to another site
   bool shared = false;     // others use the cluster too: jobs start, end and move there without an order of ours
@@ -136,6 +137,9 @@ struct Observation {
 // that was over, or had not begun, when it came ends that dispatch: a start that comes behind it is too old. A start of
 // a new dispatch ends what may still run of the one before. For a job that was told to give way an engine reports
 // Vacated in the end, or that it Finished; for one that was told to stop, Requeued, Cancelled or Finished.
+//
+// The controller sets no timer for a limit, since most such timers would be cancelled: the engine reports Overdue at
+// Command::expected_end, and ends the job at Command::limit_end by itself.
 class Engine {
  public:
   virtual ~Engine() = default;

@@ -88,6 +88,7 @@ class NodeWatch final : public Alarm {
   std::int64_t energy_ = 0;  // millijoules until since
 };
 
+// It depends on these four alone, so that a future is the same whatever is asked about it.
 double lot_of(std::uint64_t seed, std::uint64_t future, std::uint64_t of, std::uint64_t kind) {
   Hash hash;
   for (const std::uint64_t word : {seed, future, of, kind}) hash.mix(word);

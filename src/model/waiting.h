@@ -1,5 +1,7 @@
 // The waiting jobs, indexed so that a scheduling cycle asks and never scans: by queue order for the head, and by size
-// class (powers of two) in candidate order for backfilling. Insert, erase and each question cost O(log n).
+// class (powers of two) in candidate order for backfilling. Insert, erase and each question cost O(log n), with one
+// exception: the least processors and the least time of a subtree may be those of two jobs, and then candidate() looks
+// into the subtree in vain, at worst into all of one size class.
 #pragma once
 
 #include <algorithm>

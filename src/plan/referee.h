@@ -1,5 +1,6 @@
 // Checks every plan before it is carried out, with a ledger and arithmetic of its own: nothing here is shared with Plan
-// or Profile, and the ledger is kept from the events alone. It is on in every rehearsal and in production.
+// or Profile, and the ledger is kept from the events alone. It is on in every rehearsal and in production. What
+// running jobs release by an instant it reads in the view's index of running jobs, and the recount checks that index.
 //
 // In every plan it checks: that each action is about a job in the right state, once, and starts that overtake no job
 // are the first of the queue; that the starts fit the processors that are free; that every promise that stands after

@@ -48,7 +48,9 @@ void set_attributes(RehearseOptions& options, log::Attributes of_jobs);
 // The partition of the machine that a job's log names; invalid: it names none, or one that the machine does not have.
 PartitionId named_partition(const log::Workload& workload, const Machine& machine, const JobSpec& spec);
 
-// With which a job of the workload is submitted; one that is queued again may get another.
+// With which a job of the workload is submitted; one that is queued again may get another. Under Ties::submit_first it
+// is the longer of what the job asked for and what it ran, by which published schedules plan, unless estimates are
+// exact.
 Duration limit_of(const log::Workload& workload, std::size_t job, const RehearseOptions& options);
 // How many jobs that told none get another than their run time, which is that of their partition: its default_time, or
 // its max_time where that is as long or there is no other, or none at all where it has neither.

@@ -1,6 +1,8 @@
 // A site of a federation in the swarm: the member that runs live beside its controller, in every life of it, and what
 // can go wrong between them. What the member has in memory dies with the controller: a new life knows what its journal
-// says, and the copies of a race of which the site was told and that its journal does not say yet.
+// says, and the copies of a race of which the site was told and that its journal does not say yet. Taken for granted:
+// no site dies for good, users cancel no job that several sites may have while it waits, and the dispatcher goes by the
+// loop's clock, which does not jump as a controller's clock does.
 #pragma once
 
 #include <deque>

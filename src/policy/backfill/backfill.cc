@@ -99,7 +99,8 @@ const WaitingEntry::Key* Backfill::pass(const View& view, Plan& plan, const Wait
 
 // One job has come and nothing was released since the last cycle: the same job is first and is promised the same start,
 // and what is free, what is left beside the promise and the time until it have only shrunk. So no job but the newcomer
-// can have become a candidate.
+// can have become a candidate, and without this shortcut every plan is the same. It does not hold under `stretch` above
+// 1: a job that started beside the promise only because its time was stretched gives that room back in the next cycle.
 void Backfill::try_newcomer(const View& view, Plan& plan, const WaitingEntry& head) const {
   const JobId id = view.arrived().front();
   const Job& job = view.job(id);
