@@ -186,7 +186,7 @@ void NodeSpace::change(std::uint32_t node, std::int64_t processors, const PerNod
   note(node);
 }
 
-void NodeSpace::hold(const Share& share, const PerNode& per_node) {
+inline void NodeSpace::hold(const Share& share, const PerNode& per_node) {
   if (share.processors != kinds_[nodes_[share.node.value].kind].processors) ++parts_held_;
   change(share.node.value, share.processors, per_node, -1);
 }

@@ -199,7 +199,8 @@ class NodeSpace {
     std::uint64_t fell_idle = 0;   // greater: later
     Instant idle_since = kEpoch;
 
-    bool overdrawn() const { return free < 0 || !per_node.covers({}); }
+    // Asked at every change: one look at the sign of all three.
+    bool overdrawn() const { return (std::int64_t{free} | per_node.memory | per_node.accelerators) < 0; }
   };
 
   // Nodes of one shape that are in the same partitions and have the same accelerators: all suit a job once they are

@@ -43,6 +43,13 @@ def without_comments(text):
     return TOKENS.sub(keep, text)
 
 
+def comments(text):
+    """(line, words) of every comment."""
+    for token in TOKENS.finditer(text):
+        if token.group("comment"):
+            yield text.count("\n", 0, token.start()) + 1, token.group().lstrip("/* ")
+
+
 def includes(text):
     """(line, is it in angle brackets, path) of every #include."""
     for match in INCLUDE.finditer(without_comments(text)):

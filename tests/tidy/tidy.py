@@ -59,8 +59,8 @@ class Tidy:
         self.findings.append(f"{path}:{line}: {why}")
 
     def run(self):
-        for check in (self.rooms, self.includes, self.headers, self.code_words, self.text_words, self.names, self.sizes,
-                      self.functions, self.packages, self.shared_files):
+        for check in (self.rooms, self.includes, self.headers, self.code_words, self.text_words, self.comment_words,
+                      self.names, self.sizes, self.functions, self.packages, self.shared_files):
             check()
         return self.findings
 
@@ -171,6 +171,20 @@ class Tidy:
                 for rule in self.rules["banned_text"]:
                     self.words(path, text, rule)
 
+    def comment_words(self):
+        """Words for people in comments, which mostly speak of programs and jobs: so many in a thousand at most."""
+        rule, said, words = self.rules["comments"], [], 0
+        for path, text in self.tree.code.items():
+            for line, comment in cpp.comments(text):
+                words += len(comment.split())
+                said += [(path, line, match.group()) for match in re.finditer(rule["people"], comment)]
+                if match := re.match(rule["beginnings"], comment):
+                    self.find(path, line, f"'{match.group().strip()}': {rule['why_beginnings']}")
+        self.people = 1000 * len(said) / max(words, 1)
+        if len(said) > 20 and self.people > rule["people_in_thousand"]:
+            for path, line, word in said:
+                self.find(path, line, f"'{word}': {rule['why_people']}")
+
     def names(self):
         for path in self.tree.paths:
             for rule in self.rules["banned_name"]:
@@ -250,7 +264,7 @@ def main():
     lines = [text.count("\n") for text in tidy.tree.code.values()] or [0]
     lengths = tidy.lengths or [0]
     print(f"{len(tidy.tree.paths)} files; {len(lines)} of C++ with {sum(lines)} lines, {middle(lines)}; "
-          f"{len(lengths)} functions, {middle(lengths)}")
+          f"{len(lengths)} functions, {middle(lengths)}; {tidy.people:.1f} words for people in 1,000 of comments")
     return 1 if tidy.findings else 0
 
 

@@ -87,6 +87,8 @@ SPOILED = [
     ("an address", "README.md", "At 10.0" + ".0.1.\n", "machine's business"),
     ("a published trace", "examples/KTH-SP2-rebuilt" + ".swf.gz", b"\x1f\x8b\0", "never committed"),
     ("what a machine made", "src/model/job.o", b"\0", "not source"),
+    ("comments about nobody", "src/model/x.cc", "// It is nobody's.\n" * 30, "name the thing"),
+    ("a comment that is no sentence", "src/model/x.cc", "// O" + "f a job that waits.\n", "a comment is a sentence"),
     ("a long file", "src/model/x.cc", "//\n" * 501, "two ideas"),
     ("a long function", "src/model/x.cc", "int f() {\n" + lines(70) + "}\n", "f has 72 lines"),
     ("a long method", "src/model/x.cc", "struct S {\n  int f() const {\n" + lines(70) + "  }\n};\n", "f has 72 lines"),
