@@ -226,7 +226,7 @@ std::vector<Fact> carried_over(std::vector<Fact> snapshot, const ClusterChange& 
   return snapshot;
 }
 
-// What jobs needed that have ended keeps nobody from changing the file.
+// A job that has ended does not keep the file from changing, whatever it needed.
 Result<StateUnderFile> under_file(const ClusterOptions& options, std::vector<Fact> snapshot,
                                   const ClusterChange& change) {
   const Machine& file = *options.machine;

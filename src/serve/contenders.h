@@ -1,5 +1,5 @@
-// Who stands before a waiting job and wants the same nodes: kept for the state as it is, since a list of the queue asks
-// it of each job.
+// Which job stands before a waiting one and wants the same nodes: kept for the state as it is, since a list of the
+// queue asks it of each job.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ class Contenders {
   // unless it is promised a start.
   using Competes = std::function<bool(const JobSpec&)>;
 
-  // The first of those before it that compete for nodes which it could use; invalid: nobody does. Among the first
+  // The first of those before it that compete for nodes which it could use; invalid: none does. Looks at the first
   // thousand of the queue.
   JobId before(const View& view, const Machine& machine, const Job& job, const Competes& competes);
-  // Whether jobs of these partitions can stand in each other's way; those of none can in anybody's.
+  // Whether jobs of these partitions can stand in each other's way; jobs of no partition can in that of any.
   bool share_nodes(const Machine& machine, PartitionId a, PartitionId b);
 
  private:

@@ -1,4 +1,4 @@
-// The latest facts as lines of JSON, for who follows what happens. Costs nothing while nobody has ever followed.
+// The latest facts as lines of JSON, for clients that follow what happens. Costs nothing until the first one follows.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class EventRing {
     }
     return whole;
   }
-  bool wanted() const { return wanted_; }  // somebody follows, or has followed
+  bool wanted() const { return wanted_; }  // a client follows, or has followed
 
   // Called after each turn in which something came: at once where few follow, else a few at a time and at most once for
   // all that has come meanwhile. `now`: the number of the latest fact.

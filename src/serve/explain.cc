@@ -67,8 +67,8 @@ std::string no_limit_text(const JobBook& book, const std::vector<JobId>& jobs) {
 
 }  // namespace
 
-// Those that the queue's order puts before it, as far as they want nodes that it could use, the same who are meant
-// where its reason says that somebody does, or licences that it wants.
+// The jobs that the queue's order puts before it, as far as they want licences that it wants, or compete for nodes that
+// it could use: the latter are those that its reason means, too.
 void Service::add_ahead(JobId id, Explanation& to) const {
   constexpr std::size_t kMostLookedAt = 1000;  // closely
   const Job& own = view().job(id);
@@ -96,7 +96,7 @@ void Service::add_ahead(JobId id, Explanation& to) const {
   to.more_ahead = static_cast<std::int64_t>(ahead.size() - to.ahead.size());
 }
 
-// Of a job that is not there yet all who wait are before it.
+// All jobs that wait are before one that is not there yet.
 std::string Service::endless_before(const JobSpec& spec, JobId id) const {
   std::vector<JobId> running, waiting, stopped;
   const auto own = id.valid() ? std::optional(view().waiting().queue_place(view().job(id))) : std::nullopt;
@@ -119,7 +119,7 @@ std::string Service::endless_before(const JobSpec& spec, JobId id) const {
   return fmt::format("job {} is suspended; `rota resume {}` lets it go on", which, which);
 }
 
-// Of a job that may be before it: it should have ended by now, or is told to.
+// Why a job that may be before another one has not left yet, where it should have ended by now, or was told to leave.
 std::string Service::why_it_lasts(JobId id, const Job& job) const {
   const std::string which = "job " + book_.shown(id);
   if (job.leaving) return which + " was told to give way and has not left yet";
@@ -240,7 +240,7 @@ std::vector<std::pair<JobId, Instant>> Service::starts_by(const std::string& pol
   return WhatIf(controller_->snapshot(), now(), plan.options, plan.chain, late_ends()).starts();
 }
 
-// Whoever is promised no start by the policy is told one by its limits, as those are who wait.
+// A job to which the policy promises no start is given one by the limits of jobs, as jobs that wait are.
 Trial Service::start_of_new(const JobSpec& spec) const {
   if (book_.size() > kMostTried) return {};
   const WhatIf own(controller_->snapshot(), now(), cluster_options(), *chain_, late_ends());

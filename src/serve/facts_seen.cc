@@ -54,7 +54,7 @@ void Service::saw_kind(const View& before, const Kind& what) {
   if constexpr (std::is_same_v<Kind, Extended>) note_grace(what.job, why_extended(what));
   if constexpr (std::is_same_v<Kind, Launched>) room_->script_is_there(what.job);
   if constexpr (kEnds && !std::is_same_v<Kind, Vacated>)
-    room_->script_is_gone(what.job);  // who was suspended has it yet
+    room_->script_is_gone(what.job);  // a job that was suspended has it yet
   if constexpr (std::is_same_v<Kind, Launched>) {
     leave_if_down(what.job);
     if (mail_) mail_of_start(what.job);
@@ -68,7 +68,7 @@ void Service::saw_kind(const View& before, const Kind& what) {
     }
     ended_.push_back({what.job, job.dispatch});
     if constexpr (std::is_same_v<Kind, Finished>) {
-      // It began and ended while nobody served.
+      // It began and ended while no service ran.
       const bool ran = what.outcome != Outcome::cancelled && what.outcome != Outcome::node_failed;
       if (mail_ && job.starting && ran) mail_of_start(what.job);
     }
@@ -76,7 +76,7 @@ void Service::saw_kind(const View& before, const Kind& what) {
     if (entry == nullptr) return;
     entry->hear().nodes = nodes_of(what.job);
     if constexpr (requires { what.use; }) entry->hear().used = what.use;
-    // Of one that goes, who waited is known only now; of one that waits again, the next dispatch has its whole time.
+    // If it goes, which jobs waited is known only now; if it waits again, the next dispatch has its whole time.
     const store::Grace grace = grace_of(what.job, job, before.now());
     if (grace.over > Duration{0} && entry->heard().grace.why.empty()) entry->hear().grace = {grace.rule, grace.why};
     constexpr bool kWaitsAgain =
@@ -90,7 +90,7 @@ void Service::saw_kind(const View& before, const Kind& what) {
   }
 }
 
-// What let it wait will not be known any more when it has left. Of a begin time that was changed only the last counts.
+// What let it wait will not be known any more when it has left. A begin time that was changed counts as it was last.
 void Service::note_terms(const View& before, JobId job, JobEntry& entry) {
   entry.not_before = entry.heard().released;
   const JobTerms* terms = before.eligibility().terms(job);
@@ -128,7 +128,7 @@ store::RareRequest Service::rarely_asked(const JobSpec& spec, const JobEntry* en
   return asked;
 }
 
-// Of a job that leaves for good. What it ran stays known for as long as its row of the history.
+// The job leaves for good. What it ran stays known for as long as its row of the history.
 void Service::job_gone(JobId id, const Job& job) {
   const JobEntry* entry = book_.find(id);
   const store::HistoryRow row = history_row(id, job, entry);

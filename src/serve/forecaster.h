@@ -25,7 +25,7 @@ struct ForecastAsked {
   std::vector<Duration> looks = {};  // at the nodes, from now on
   std::int64_t futures = 500;        // at most
   std::uint64_t seed = 1;
-  std::uint32_t uid = 0;  // who asks
+  std::uint32_t uid = 0;  // the user who asks
   bool operates = false;
 };
 
@@ -62,8 +62,8 @@ class Forecaster {
   // The service must outlive it.
   explicit Forecaster(Service& service) : service_(service) {}
 
-  // Of the state as it stands; the answer comes later, in a turn of its own. Fails with a sentence where there is too
-  // much to do: for this user, or for all who are no operators.
+  // Forecasts the state as it stands; the answer comes later, in a turn of its own. Fails with a sentence where there
+  // is too much to do: for this user, or for all users but operators.
   void ask(ForecastAsked asked, Answer answer);
 
  private:
@@ -77,7 +77,7 @@ class Forecaster {
     std::int64_t past_jobs = 0;
     std::chrono::steady_clock::duration spent{0};
   };
-  // Of a job that was forecast and has not started: its start in each hundredth of the futures.
+  // A job that was forecast and has not started: its start in each hundredth of the futures.
   struct Promising {
     Instant at;
     std::vector<Instant> starts;

@@ -1,5 +1,5 @@
-// Jobs that are let run beyond their limits: under which rule, and why that harms nobody. Told while they run, and kept
-// in their rows of the history.
+// Jobs that are let run beyond their limits: under which rule, and why that harms no other. It is told while they run,
+// and kept in their rows of the history.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -144,7 +144,6 @@ bool Service::holds_stopped(JobId job) const {
 
 std::string_view Service::state_of(const Job& job) const { return ends_at_limit(job) ? "COMPLETING" : state_word(job); }
 
-// Of a job that runs, or has just ended; nothing: its limit was its end, or is.
 store::Grace Service::grace_of(JobId id, const Job& job, Instant until) const {
   const JobEntry* entry = book_.find(id);
   if (entry == nullptr || job.start == kNever || until == kNever || until <= job.limit_end()) return {};

@@ -123,7 +123,7 @@ class JobBook {
   std::map<std::uint32_t, JobId> latest_;       // by user
   std::map<std::uint32_t, std::size_t> count_;  // of those that are known, by user
   std::map<std::uint32_t, std::uint64_t> awaited_;
-  std::shared_ptr<const About> shared_;  // that of the latest job: whoever submits many often says the same
+  std::shared_ptr<const About> shared_;  // that of the latest job: a user who submits many jobs often says the same
   std::map<std::pair<std::int64_t, std::int64_t>, JobId> tasks_;  // by array and index
 };
 

@@ -1,4 +1,4 @@
-// What somebody wants done to a job.
+// What a caller wants done to a job.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// How the clock of a service goes on where it is started again. By it is measured how long jobs have run, and only
-// while none does may it leap: to the computer's time of day, which somebody may have set meanwhile.
+// How the clock of a service goes on where it is started again. It measures how long jobs have run, so only while none
+// does may it leap: to the computer's time of day, which may have been set meanwhile.
 #pragma once
 
 #include "serve/real_loop.h"

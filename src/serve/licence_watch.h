@@ -1,5 +1,5 @@
-// What the site's licence server says, asked by a command of the site's own from time to time: of each licence how many
-// there are, and how many are in use by whomever. What others than our jobs use is not free for these.
+// What the site's licence server says, asked by a command of the site's own from time to time: how many there are of
+// each licence, and how many are in use in all. What others than our jobs use is not free for these.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -22,7 +22,7 @@ namespace rota::serve {
 struct LicenceCount {
   LicenceId licence;
   std::int64_t total = 0;               // that the server has
-  std::int64_t used = 0;                // of them, by anybody
+  std::int64_t used = 0;                // of them, in all
   std::optional<std::int64_t> by_jobs;  // of those used, by jobs of this service, where the command tells them apart
 };
 
@@ -49,7 +49,7 @@ class LicenceWatch {
   LicenceWatch(boost::asio::io_context& io, Options options, const Machine& machine, Take take);
 
   void stop();
-  // Of the latest answers, one after the other, none was good; 0: the last one was.
+  // How many of the latest answers in a row were no good; 0: the last one was good.
   int failures() const { return failures_; }
   const std::string& failure() const { return failure_; }  // what was wrong with the last one
 

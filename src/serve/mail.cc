@@ -62,7 +62,7 @@ void MailRoom::send(Mail mail) {
   if (!sending_) next();
 }
 
-// The latest of who has most of them goes.
+// Drops the latest mail of the user who has most of them.
 void MailRoom::make_room() {
   if (!std::exchange(full_, true))
     say_(fmt::format("there are {} mails to be sent; the latest of who has most of them are not.",

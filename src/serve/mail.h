@@ -19,7 +19,7 @@
 
 namespace rota::serve {
 
-// When somebody wants mail; a bit each.
+// When a user wants mail; a bit each.
 using MailTypes = std::uint8_t;
 inline constexpr MailTypes kMailBegin = 1;
 inline constexpr MailTypes kMailEnd = 2;          // however it ended

@@ -1,5 +1,5 @@
-// How many jobs wait for which reason, for whoever measures the service from outside. Counted anew when asked, where
-// the state has changed since.
+// How many jobs wait for which reason, for programs that measure the service from outside. Counted anew when asked,
+// where the state has changed since.
 #pragma once
 
 #include <cstdint>

@@ -118,7 +118,7 @@ PendingReason Service::reason_of_barred(JobId id, const Job& job, Telling tellin
   return {"Priority", "It is just being looked at."};
 }
 
-// Which nodes that it could use are out of use, by whom and why.
+// Which nodes that it could use are out of use, which user took them out and why.
 std::string Service::nodes_lacking(const JobSpec& spec) const {
   constexpr std::size_t kMostNamed = 3;
   constexpr const char* kAsleep = "asleep until `rota nodes power-up` wakes ";

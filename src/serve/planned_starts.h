@@ -1,5 +1,5 @@
-// When waiting jobs start at the latest, for whoever shows the queue: a plan of the present state that promises a start
-// to the first of them, made on a copy and kept until the state has changed, or a start in it has passed.
+// When waiting jobs start at the latest, for lists of the queue: a plan of the present state that promises a start to
+// the first of them, made on a copy and kept until the state has changed, or a start in it has passed.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace rota::serve {
 
 class Service;
 
-// If every job takes its whole limit and nobody comes before it. Of jobs for which nothing can be told there is none:
-// those far behind in the queue, and those that wait for one without a limit.
+// A start is told for the case that every job takes its whole limit and no other comes before it. No start can be told
+// for jobs far behind in the queue, and for those that wait for one without a limit.
 class PlannedStarts {
  public:
   // Plans anew where something has happened since, but takes a twentieth of the thread's time at most: until then what

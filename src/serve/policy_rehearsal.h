@@ -1,5 +1,5 @@
 // What another policy would make of the present queue: both are rehearsed on a copy of the state, as a forecast in
-// which nothing is drawn. Every job takes as long as the policy counts on, and nobody comes any more.
+// which nothing is drawn. Every job takes as long as the policy counts on, and no job comes any more.
 #pragma once
 
 #include <cstdint>

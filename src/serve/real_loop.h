@@ -30,7 +30,8 @@ class RealLoop final : public Loop {
 
   // Called after each alarm has rung.
   void after_alarms(std::function<void()> call) { after_ = std::move(call); }
-  // Of the computer's time of day, which may have been set since this began, or before it. Negative: it is behind.
+  // How far it is ahead of the computer's time of day, which may have been set since this began, or before it.
+  // Negative: it is behind.
   Duration ahead() const;
   std::int64_t unix_start() const { return unix_start_; }
   void forget(Alarm& alarm);          // it never rings again

@@ -29,8 +29,8 @@ std::string limit_text(Duration limit);
 
 // Those with which `policy` starts it now; of each kind the one that gives up least (a limit or memory to a twentieth;
 // a limit from twenty minutes on to a minute). Where there is none: those with which it would start sooner than now, by
-// at least a minute and a tenth of its wait, if every job took its whole limit and nobody came before it; that is told
-// by `planned`, the state under a policy that promises everybody a start. At most some 70 trials (WhatIf tells what one
+// at least a minute and a tenth of its wait, if every job took its whole limit and no job came before it; that is told
+// by `planned`, the state under a policy that promises every job a start. At most some 70 trials (WhatIf tells what one
 // costs), none of which begins after a third of a second of CPU time.
 std::vector<Remedy> remedies(const WhatIf& policy, const WhatIf& planned, const Machine& machine, JobId id,
                              const JobSpec& spec);

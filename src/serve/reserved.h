@@ -1,4 +1,4 @@
-// What is reserved, as those see it who wait.
+// What is reserved, as the jobs that wait see it.
 #pragma once
 
 #include "model/cluster.h"

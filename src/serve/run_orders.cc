@@ -66,8 +66,8 @@ bool of_a_job(std::string_view text) {
   return std::ranges::any_of(kJobs, [&](std::string_view name) { return text.starts_with(name); });
 }
 
-// What its submission asked for in Slurm's words, "NTASKS_PER_NODE=2 MEM_PER_CPU=20". Of the variables of memory Slurm
-// says the one that was asked.
+// What its submission asked for in Slurm's words, "NTASKS_PER_NODE=2 MEM_PER_CPU=20". Slurm sets only that
+// variable of memory that was asked for.
 void say_what_was_asked(const std::vector<std::string>& given, std::vector<std::string>& all) {
   static constexpr std::string_view kAsked = "ROTA_SBATCH_ASKED=";
   const auto found = std::ranges::find_if(given, [](const std::string& text) { return text.starts_with(kAsked); });
@@ -246,7 +246,7 @@ void Service::say_as_pbs(JobId id, const KeptAbout& kept, std::vector<std::strin
 
 // Its script is put on the disk. One that moves gives up as much.
 Result<void> Service::has_room_to_run(const Command& start, const RunRequest& run, std::uint32_t uid) {
-  constexpr std::size_t kMuch = 64 << 10;  // of an operator, whom nobody has to bound
+  constexpr std::size_t kMuch = 64 << 10;  // of an operator, who needs no bounds
   const std::size_t bytes = run.script.size() + run.node_file.size();
   const bool of_operator = operates(uid);
   if (start.kind == Command::Kind::migrate || bytes <= (of_operator ? kMuch : 0)) return {};

@@ -53,7 +53,7 @@ std::optional<SelectorPart> parse_tasks(std::string_view array, std::string_view
   SelectorPart part{Kind::tasks, *number, *number, {}, {}};
   if (indexes.starts_with('[') && indexes.ends_with(']')) {
     indexes = indexes.substr(1, indexes.size() - 2);
-    // As lists of the queue show it: how many run at a time selects nobody.
+    // As lists of the queue show it: how many run at a time selects no job.
     if (const auto most = indexes.find('%'); most != std::string_view::npos && parse_integer(indexes.substr(most + 1)))
       indexes = indexes.substr(0, most);
   }

@@ -1,7 +1,7 @@
-// Which jobs somebody means: "12,14_[1-5],20-25", "last" (the job or the array that they submitted last), "all",
+// Which jobs a caller means: "12,14_[1-5],20-25", "last" (the job or the array that they submitted last), "all",
 // "user=ann", "user=me", "user=1000", "name=fit", "partition=debug", "state=PENDING", "state=pd"; several with commas.
-// Of one sort, a job is meant that suits any: "user=ann,user=ben"; of several sorts, one that suits each:
-// "user=ann,state=PENDING". Ids, last and all are one sort.
+// Parts of one sort mean a job that suits any of them: "user=ann,user=ben"; parts of several sorts, one that suits each
+// sort: "user=ann,state=PENDING". Ids, last and all are one sort.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct SelectorPart {
   std::vector<std::pair<std::int64_t, std::int64_t>> indexes;  // tasks: from, to
   std::string word;                                            // user, name, partition, state in full
 
-  // Of which sort it is, below kSorts.
+  // The sort of this part, below kSorts.
   constexpr std::size_t sort() const {
     return kind <= Kind::all ? 0 : static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::all);
   }
@@ -31,7 +31,7 @@ struct SelectorPart {
 // A job or a task that a selector names and that is not known now.
 struct Absent {
   std::string id, never = {};  // tasks named with those that have ended, and that never were, as "5_[7-9]"
-  bool ended = false;          // else there never was one, or nobody remembers
+  bool ended = false;          // else there never was one, or it is forgotten
   std::string sentence() const;
 };
 
@@ -47,7 +47,7 @@ using Ranges = std::vector<std::pair<std::int64_t, std::int64_t>>;  // from, to
 // What several ranges have together, in order.
 Ranges merged(Ranges ranges);
 bool within(const Ranges& merged, std::int64_t number);
-// Of the parts that are numbers.
+// The ranges of those parts that are numbers.
 Ranges numbers_of(const std::vector<SelectorPart>& parts);
 
 }  // namespace rota::serve

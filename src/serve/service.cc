@@ -114,7 +114,7 @@ Result<void> Service::take(Result<site::Configuration> read) {
   return {};
 }
 
-// The database of this state; where nobody gives a configuration, the cluster is as it was.
+// The database of this state; where no configuration is given, the cluster is as it was.
 Result<void> Service::open_store() {
   const bool given = machine_ != nullptr;
   if (!given) {
@@ -241,7 +241,7 @@ Result<void> Service::read_book() {
   });
 }
 
-// What is known of jobs that is no fact. Of those that have left meanwhile it goes.
+// What is known of jobs that is no fact. What was kept of jobs that have left meanwhile is removed.
 Result<void> Service::read_of_jobs(const char* what, const std::function<bool(JobId, JobEntry&, std::string&)>& take) {
   auto all = TRY(store_->settings(what));
   for (auto& [name, text] : all) {
@@ -379,7 +379,7 @@ void Service::stop() {
 // ---- what the controller tells
 
 void Service::refused(const View& /*view*/, const Error& why) {
-  if (asked_) return void(++refused_requests_);  // whoever asked is told
+  if (asked_) return void(++refused_requests_);  // the caller is told
   last_refusal_ = why.message;
   warnings_.push_back(why.message);
   if (warnings_.size() > kMostWarnings) warnings_.erase(warnings_.begin());

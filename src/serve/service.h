@@ -56,7 +56,7 @@ struct ServiceOptions {
 class Forecaster;
 class Namesakes;
 
-// What became of one job that somebody wanted to do something to.
+// What became of one job to which a caller wanted to do something.
 struct ActionResult {
   std::string id;
   bool done = true;
@@ -98,10 +98,10 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   // What would become of a submission if it came now; of an array of its first task. Fails where it would not be taken.
   Result<Trial> try_out(const Caller& caller, const Submission& submission);
 
-  // What somebody means by a selector: `last` is the number of what they submitted last, 0 where they never did, and
+  // What the caller means by a selector: `last` is the number of what they submitted last, 0 where they never did, and
   // `me` is called by their name.
   Result<std::vector<SelectorPart>> parts_of(const Caller& caller, const std::string& selector);
-  // Jobs that a selector means, by id; of jobs that nobody may see nothing is said. Fails where it cannot be read.
+  // Known jobs that a selector means, by id; for others see not_there(). Fails where it cannot be read.
   Result<std::vector<JobId>> select(const Caller& caller, const std::string& selector);
 
   using Change = JobChange;
@@ -111,7 +111,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   struct NodeWish {
     Health health = Health::up;
     std::string reason;
-    std::string by;  // who wants it; empty: the service itself
+    std::string by;  // the user who wants it; empty: the service itself
   };
   struct Emptied {
     std::vector<JobId> again, ended;  // what ran on nodes that are taken down starts over, or may not and is ended
@@ -150,7 +150,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
     std::string by;
   };
   const ReservationNote* note_of(ReservationId id) const;  // nullptr: the configuration reserves it
-  // Who runs on it and may do so, by their limits, when it has begun.
+  // Jobs that run on it and may do so, by their limits, when it has begun.
   std::vector<JobId> running_into(const Reservation& reserved) const;
 
   // Another policy decides from now on. Fails with a sentence, and nothing changes, where it cannot.
@@ -192,18 +192,18 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   bool sends_mail() const { return mail_ != nullptr; }
   const ServiceOptions& options() const { return options_; }
   std::vector<std::string> warnings() const;
-  // Who asks the licence server; nullptr: nobody does.
+  // What asks the licence server; nullptr: nothing does.
   const LicenceWatch* licence_watch() const { return licence_watch_.get(); }
   std::string node_reason(NodeId node) const;
-  std::string node_by(NodeId node) const;  // who took it out of use; empty: it is in use, or the service itself did
+  std::string node_by(NodeId node) const;  // the user who took it out of use; empty: it is in use, or the service did
   std::string nodes_of(JobId job) const;   // where it runs, as a host list
   // It has come to its limit and is not let go on: it was told to end.
   bool ends_at_limit(const Job& job) const;
   std::string_view state_of(const Job& job) const;            // as Slurm calls it
   PendingReason reason_of(JobId job, Telling telling) const;  // Telling::word: without its sentence, and cheap
-  // Of a known job or, from the history, of one that has left; nothing: there is none.
+  // What is kept of a known job or, from the history, of one that has left; nothing: there is none.
   Result<std::optional<KeptAbout>> about(JobId job);
-  // Of a job that has left, as long as the history goes back; nothing: there is none.
+  // The row of a job that has left, as long as the history goes back; nothing: there is none.
   Result<std::optional<store::HistoryRow>> history_of(JobId job) const;
   Result<std::optional<store::HistoryRow>> history_of_number(std::int64_t number) const;
   // The job with this number, known or gone.
@@ -211,17 +211,18 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::int64_t number_of(JobId job) const;  // known or gone; 0: no longer known
   // "12" or "12_3", of a job known or gone.
   std::string shown(JobId job) const;
-  // The number of the job or of the array that somebody has submitted last, known or gone; 0: none.
+  // The number of the job or of the array that the caller has submitted last, known or gone; 0: none.
   std::int64_t number_of_last(const Caller& caller) const;
   // A task of an array, known or gone.
   std::optional<JobId> task_of(std::int64_t array, std::int64_t index);
-  // Of what a selector names one by one. Fails where too many that have ended would have to be looked at.
+  // What a selector names one by one and is not known now. Fails where too many that have ended would have to be looked
+  // at.
   Result<std::vector<Absent>> not_there(const Caller& caller, const std::string& selector);
   // Tasks of an array that have left, by index, up to this one and maybe some behind it.
   std::vector<store::HistoryRow> ended_tasks(std::int64_t array, std::int64_t last = UINT32_MAX) const;
   Explanation explain(JobId id);
-  // Who runs, or waits before a job, for longer than anybody can tell: "job 1 has no time limit; ...". Empty: nobody
-  // does. `id`: invalid of one that is not there yet.
+  // Which jobs run, or wait before a job, for a time that cannot be told: "job 1 has no time limit; ...". Empty: none
+  // does. `id`: invalid for a job that is not there yet.
   std::string endless_before(const JobSpec& spec, JobId id) const;
   // How a job that runs, or has just ended, was let go on beyond its limit until then; nothing: it was not.
   store::Grace grace_of(JobId id, const Job& job, Instant until) const;
@@ -304,8 +305,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   static constexpr const char* kGrace = "grace ";  // why it may run beyond its limit
   // And of nodes, with the node's name behind them:
   static constexpr const char* kNodeReason = "node ";          // why it is out of use
-  static constexpr const char* kNodeBy = "node by ";           // who took it out of use
-  static constexpr const char* kReservation = "reservation ";  // with its id: who made it and, on a line, its name
+  static constexpr const char* kNodeBy = "node by ";           // the user who took it out of use
+  static constexpr const char* kReservation = "reservation ";  // with its id: its maker and, on a line, its name
   void keep(const char* what, JobId job, const std::string& text);
   Result<void> read_of_jobs(const char* what, const std::function<bool(JobId, JobEntry&, std::string&)>& take);
   Result<void> read_wishes();
@@ -485,7 +486,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::uint64_t compacted_at_ = 0;  // sequence number
   boost::asio::steady_timer commits_, tells_on_;
   bool deciding_soon_ = false, commits_soon_ = false, stopped_ = false;
-  bool asked_ = false;  // what is recorded now somebody has asked for
+  bool asked_ = false;  // a caller has asked for what is recorded now
   // The latter of both sorts, that controllers before this one counted.
   std::int64_t refused_requests_ = 0, refusals_before_ = 0;
   std::string last_refusal_;

@@ -77,8 +77,8 @@ Result<void> Service::release(const Caller& caller, JobId job) {
   return {};
 }
 
-// Of a job that runs. Whoever sends it SIGSTOP suspends it, and whoever sends SIGCONT to one that is suspended resumes
-// it: the state knows of both, and who may.
+// Signals a job that runs, or starts it over. SIGSTOP suspends it, and SIGCONT resumes one that is suspended: both go
+// through the state, and the rules of which users may.
 Result<void> Service::control(const Caller& caller, JobId job, const Change& change) {
   if (auto can = can_be_told(job); !can) return can;
   if (change.kind == Change::Kind::signal) {
@@ -116,7 +116,8 @@ Result<void> Service::has_time_left(JobId job) const {
   return fail("job {} has come to its limit and is being ended.", book_.shown(job));
 }
 
-// A job is suspended by its user, by an operator, or by both; it goes on once nobody wants it to stand still.
+// A job is suspended by its user, by an operator, or by both. A resume ends both; where an operator has suspended the
+// job, only an operator may resume it.
 Result<void> Service::suspend(const Caller& caller, JobId job, bool stops) {
   if (auto can = can_be_told(job); !can) return can;
   const Job& row = view().job(job);
@@ -142,7 +143,7 @@ Result<void> Service::suspend_as_before() {
   });
 }
 
-// Of all tasks of an array at once: one that waits is told, also where it was a running one that was named.
+// For all tasks of an array at once: the change is recorded of one that waits, also where a running one was named.
 Result<void> Service::change_throttle(JobId job, std::uint32_t most) {
   const Eligibility& eligibility = view().eligibility();
   const std::int64_t array = eligibility.terms(job)->array;
@@ -153,7 +154,7 @@ Result<void> Service::change_throttle(JobId job, std::uint32_t most) {
     const JobState state = view().job(task).state;
     if (state == JobState::waiting || state == JobState::barred) waits = task;
   });
-  if (!waits.valid()) return {};  // and so nobody is left whom it concerns
+  if (!waits.valid()) return {};  // and so no task is left that it concerns
   JobTerms terms = *eligibility.terms(waits);
   terms.limit = view().job(waits).spec.limit;
   terms.throttle = most;

@@ -29,7 +29,7 @@ void Service::forget_old() {
   store_->drop_keys(view().now() - std::min(seconds(86'400), view().now() - kEpoch));
 }
 
-// What was kept for long enough, and what was of those who have too much.
+// Lets go of what was kept for long enough, and of what ended jobs of users with too much ran.
 void Service::let_go() {
   forget_old();
   room_->set_jobs(book_.size());
@@ -49,7 +49,7 @@ Result<void> Service::has_room_on_disk(const Caller& caller, std::uint64_t bytes
   return room;
 }
 
-// What a user's jobs ran, a little at a time; but for those that have just ended, whose output somebody may follow.
+// What a user's jobs ran, a little at a time; but for those that have just ended, whose output a client may follow.
 void Service::let_ended_go(std::uint32_t uid, std::optional<JobId> behind) {
   if (stopped_ || !health_) return;
   constexpr std::chrono::milliseconds kBetween{50};

@@ -1,4 +1,4 @@
-// Licences: what the site's licence server says of them, and who holds them.
+// Licences: what the site's licence server says of them, and how many others than jobs of this service use.
 #include <fmt/core.h>
 
 #include "base/text.h"

@@ -85,7 +85,7 @@ void Service::mail_of_requeue(JobId id, bool was_stopped) {
        "was taken back and waits again" + (was_stopped && !why.empty() ? ". " + why : ""));
 }
 
-// Of a job that leaves, with its row of the history; of an array when its last task does.
+// Mail about a job that leaves, with its row of the history; about an array when its last task does.
 void Service::mail_of_end(const store::HistoryRow& row, const About& about) {
   const bool wants = (about.mail & (kMailEnd | kMailFail)) != 0;
   if (!wants && !begun_.contains(about.array)) return;

@@ -71,7 +71,7 @@ std::string Service::node_by(NodeId node) const {
   return found == node_by_.end() ? std::string() : found->second;
 }
 
-// Who took it down, and why.
+// Which user took it down, and why.
 std::string Service::sentence_of_down(NodeId node) const {
   const std::string by = node_by(node);
   const std::string reason = node_reason(node);
@@ -191,7 +191,7 @@ void Service::note_of_node(NodeId node, std::string sentence, const std::string&
 }
 
 // A node that has come or gone by itself is told of again and again. One that does not wake, however often it is told
-// to, is taken out of use until somebody has looked at it.
+// to, is taken out of use until an operator has looked at it.
 Result<void> Service::power_changed(const PowerChanged& what) {
   const bool known = what.node.value < machine_->nodes.size();
   if (known && what.key == 0 && view().power().state(what.node) == what.state) return {};

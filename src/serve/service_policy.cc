@@ -20,7 +20,7 @@ Result<Chain> Service::chain_of(const std::string& policy) {
       policy);
 }
 
-// Of a policy that starts jobs over: none is known that must not be.
+// Fails for a policy that starts jobs over, where a job is known that must not be.
 Result<void> Service::starts_nobody_over(const Chain& chain) const {
   if (chain.knobs().preempt != Preemption::requeue) return {};
   constexpr std::int64_t kNamed = 5;
@@ -79,7 +79,7 @@ Result<void> Service::set_policy(const std::string& text) {
     fail_for_good(compacted);
     return compacted;
   }
-  controller_->leave_plain_mode();  // somebody has looked
+  controller_->leave_plain_mode();  // an operator has looked
   auto resumed = controller_->resume();
   after_turn(resumed);
   return resumed;

@@ -116,7 +116,7 @@ Result<void> Service::keep_reservations() {
   return {};
 }
 
-// Who made those that are no configuration's, and whether this policy keeps what there will be.
+// Which users made those that are not the configuration's, and whether this policy keeps what there will be.
 Result<void> Service::read_reservations() {
   const auto all = TRY(store_->settings(kReservation));
   for (const auto& [id, text] : all) {
@@ -134,7 +134,7 @@ Result<void> Service::read_reservations() {
   return some ? chain_->keeps_reservations() : Result<void>();
 }
 
-// Of those that are over.
+// Forgets the notes of those that are over.
 void Service::forget_reservations() {
   std::erase_if(reservation_notes_, [&](const auto& each) {
     if (view().reservations().find(each.first) != nullptr) return false;
@@ -173,7 +173,7 @@ std::string Service::reservations_there() const {
                      all.size() > kMostNamed ? " and others" : "");
 }
 
-// The state counts reservations. Whoever is refused one has not heard of its number yet, and calls others by names.
+// The state counts reservations. A caller that is refused one has not received its number, and calls others by names.
 std::string Service::in_names(std::string objection, const Reserved& to) const {
   const auto numbered = [](ReservationId id) { return "reservation " + std::to_string(id.value); };
   const std::string wanted = numbered(to.id) + " ";

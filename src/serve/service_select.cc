@@ -90,7 +90,7 @@ Result<std::vector<SelectorPart>> Service::parts_of(const Caller& caller, const 
   return parts;
 }
 
-// Known jobs that are named by their ids or that of their array: for these nobody has to look through all jobs.
+// Known jobs that are named by their ids or that of their array: these are found without a look through all jobs.
 std::vector<JobId> Service::named_one_by_one(const std::vector<SelectorPart>& parts) const {
   std::vector<JobId> named;
   for (const auto& [from, to] : numbers_of(parts)) {
@@ -204,7 +204,7 @@ Result<std::vector<Absent>> Service::not_there(const Caller& caller, const std::
     }
     if (part.kind != Kind::numbers || part.from != part.to || part.from < 1) continue;
     bool known = book_.numbered(part.from).valid();
-    // Of an array the first task may have ended before the others.
+    // The first task of an array may have ended before the others.
     book_.for_each_task(part.from, [&](std::int64_t, JobId) { known = true; });
     const std::string id = std::to_string(part.from);
     const bool told = std::ranges::find(absent, id, &Absent::id) != absent.end();  // "12,last"
@@ -213,7 +213,7 @@ Result<std::vector<Absent>> Service::not_there(const Caller& caller, const std::
   return absent;
 }
 
-// Of tasks that are named in a row some have to be known. How many that have ended were looked at.
+// A range of tasks is absent where none of it is known. Returns how many that have ended were looked at.
 std::size_t Service::add_absent_tasks(const SelectorPart& part, std::vector<Absent>& absent) const {
   std::set<std::int64_t> known;
   book_.for_each_task(part.from, [&](std::int64_t index, JobId) { known.insert(index); });

@@ -96,7 +96,7 @@ Result<void> has_room_for(const Service& service, const Caller& caller, std::int
       grouped(most));
 }
 
-// Of what is kept once of a submission.
+// Bytes of what is kept once for a submission.
 std::uint64_t bytes_once(const Submission& submission) {
   std::uint64_t bytes = submission.script.size();
   for (const std::string& text : submission.environment) bytes += text.size() + 1;
@@ -196,7 +196,7 @@ Result<Prepared> Service::prepared_of(const Caller& caller, const Submission& su
   return prepared;
 }
 
-// Of all tasks the same unless they wait for tasks of their own index.
+// All tasks wait for the same jobs unless they wait for tasks of their own index.
 Result<void> Service::find_awaited(const Submission& submission, Prepared& prepared) const {
   const auto text = TRY(parse_after(submission.after));
   prepared.singleton = text.singleton;

@@ -13,7 +13,7 @@
 namespace rota::serve {
 
 Result<void> make_folder(const std::string& path) {
-  // Of root: others pass through to the scripts of their own jobs, and see nothing else.
+  // Through a folder of root other users pass to the scripts of their own jobs, and see nothing else.
   const mode_t mode = ::geteuid() == 0 ? 0711 : 0700;
   if (::mkdir(path.c_str(), mode) == 0) return {};
   struct stat found{};

@@ -31,7 +31,7 @@ std::string StateRoom::Disk::sentence(std::uint64_t to_come) const {
       to_come < kMuch ? "" : shown(to_come) + " of which the history of the jobs that are here will take, ");
 }
 
-// Of one that cannot be asked there is room enough.
+// A disk that cannot be asked counts as one with room enough.
 StateRoom::Disk StateRoom::disk(const std::string& folder) {
   constexpr std::uint64_t kMostKept = 64U << 20U;
   struct statvfs disk{};
@@ -49,8 +49,8 @@ std::uint64_t StateRoom::left_for(const Disk& disk, std::uint64_t kept, std::uin
   return left - std::min(left, taken);
 }
 
-// Of the disk alone, beside what is to be left, and what jobs that are here will take in the history; the database's
-// free pages are for that, and asked for where there is not `enough` without.
+// What the disk alone has, beside what is to be left, and what jobs that are here will take in the history; the
+// database's free pages are for that, and asked for where there is not `enough` without.
 std::uint64_t StateRoom::left_alone(const Disk& disk, std::uint64_t leave, std::uint64_t enough) const {
   std::uint64_t history = jobs_ * kBytesToCome;
   if (disk.left < leave + history + enough)
@@ -123,7 +123,7 @@ Result<void> StateRoom::takes_change() const {
               "that jobs can only be cancelled, or changed by an operator; tell who runs the service.");
 }
 
-// Into the log of the database. Of the first one nobody knows how much it takes.
+// It goes into the log of the database. How much the first one takes is not known: it is counted by job.
 bool StateRoom::takes_snapshot() const {
   constexpr std::uint64_t kBytesOfJob = 400;
   const Disk now = disk(folder_);

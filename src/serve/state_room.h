@@ -26,8 +26,8 @@ class StateRoom {
   StateRoom(std::string folder, store::SqliteStore& store) : folder_(std::move(folder)), store_(store) {}
 
   // For so many bytes of new jobs. Of the disk, with what is free inside of the database, 64 MiB, or a fiftieth of a
-  // small one, are kept from operators, and twice that from users; of these nobody may have more than would be left for
-  // the others. Of the disk alone there has to be what takes_script() leaves, without which they could not start.
+  // small one, are kept from operators, and twice that from users; no user may have more than would be left for the
+  // others. On the disk alone there has to be what takes_script() leaves, without which they could not start.
   Result<void> takes_jobs(const Caller& caller, std::uint64_t bytes) const;
   // So many jobs are there that will be written to the history.
   void set_jobs(std::size_t jobs) { jobs_ = jobs; }
@@ -42,7 +42,7 @@ class StateRoom {
   Result<void> takes_script(const Script& script, bool of_operator);
   void script_is_there(JobId job) { coming_.erase(job); }
   void script_is_gone(JobId job);
-  // For what a user, who is no operator, wants changed: half as well.
+  // For a change by a user, not by an operator: half of what is kept from operators is kept from it.
   Result<void> takes_change() const;
   // For a snapshot of the journal, which takes as much of the disk until it has replaced the one before.
   bool takes_snapshot() const;
@@ -61,7 +61,7 @@ class StateRoom {
   // there is no more to let go of.
   using Place = std::optional<JobId>;
   Place lets_go_some(std::uint32_t uid, Place behind, Instant until);
-  // Likewise where a submission would be refused. Who has little makes no room.
+  // Likewise where a submission would be refused. A user who has little makes no room.
   Place makes_room(std::uint32_t uid, Place behind);
 
  private:

@@ -211,7 +211,7 @@ Size size_of(const Submission& submission) {
 
 namespace {
 
-// Of processes with several processors each, that are not as many on each node: rounded up, so that none is split.
+// Rounded up where processes have several processors each and are not as many on each node, so that none is split.
 std::uint32_t processors_of(const Size& size) {
   const bool even = size.nodes == 0 || size.tasks < size.nodes || size.tasks % size.nodes == 0;
   if (even || size.processors % size.tasks != 0) return size.processors;

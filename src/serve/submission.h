@@ -61,7 +61,7 @@ struct Submission {
   std::string mail_user;             // without: its user
   std::string submit_folder;         // from where it was submitted; empty: from its folder
   bool dry_run = false;
-  Attach attach;  // but for `user`, which is who asks
+  Attach attach;  // but for `user`, which is the caller
 };
 
 // Why one is not taken.
@@ -70,7 +70,7 @@ struct NotTaken : Error {
   bool no_room;  // on the service's disk
 };
 
-// Before what is wrong with one of several of a request: "submission 3: ". Of one alone nothing.
+// Before what is wrong with one of several of a request: "submission 3: "; empty for one alone.
 std::string which_of(const std::vector<Submission>& submissions, const Submission& one);
 
 // The licences that a job asks for, by name; none where the first has none.
@@ -97,7 +97,7 @@ Size size_of(const Submission& submission);
 // node for a single process, and as many processors on each node as keep a process of several on one.
 Result<void> give_size(const Size& size, const Machine& machine, JobSpec& spec);
 
-// Who asks.
+// The user who asks.
 struct Caller {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
@@ -105,10 +105,10 @@ struct Caller {
   bool operates = false;
 };
 
-// A user as somebody calls them: "me" is who asks, a number is that of the user, as of one whose name is "me"; else the
-// word is the name.
+// A user as a caller names them: "me" is the caller, a number is that of the user, also of one whose name is "me"; else
+// the word is the name.
 std::optional<std::uint32_t> user_number(std::string_view word);
-// The name. Of a number it is looked up, which may take long.
+// The name. For a number it is looked up, which may take long.
 std::string user_called(const Caller& caller, std::string_view word);
 
 // What is kept of a job beside its facts: what people call it and what its run needs. Tasks of an array share one.
@@ -153,7 +153,7 @@ struct About {
   } indexes;  // of its array
   Attach attach;
 
-  // Whether what it writes goes to who waits for it, and to no file.
+  // Whether what it writes goes to the client that waits for it, and to no file.
   bool writes_to_terminal() const { return !attach.socket.empty() && output.empty(); }
 
   bool operator==(const About&) const = default;
@@ -183,7 +183,7 @@ Result<JobSpec> spec_of(const Submission& submission, const Machine& machine);
 
 // What people call a job: by its submission, or by what it runs.
 std::string name_of(const Submission& submission);
-// Of a submission that was found good; not yet: what its array is.
+// What is kept of a submission that was found good; not yet: what its array is.
 std::shared_ptr<About> about_of(const Caller& caller, const Submission& submission, const JobSpec& spec,
                                 Duration kill_wait);
 

@@ -1,4 +1,4 @@
-// This computer as a cluster of one node, for who describes none.
+// This computer as a cluster of one node, where no file describes one.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A share of the thread's time for what clients may ask for as often as they like and what takes long: who asks while
-// nothing of it is left is told less. Counted in CPU time, so that a busy computer refuses nobody.
+// A share of the thread's time for what clients may ask for as often as they like and what takes long: a client that
+// asks while nothing of it is left is told less. Counted in CPU time, so that a busy computer refuses no client.
 #pragma once
 
 #include <algorithm>

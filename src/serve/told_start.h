@@ -1,6 +1,6 @@
-// Which starts people are told; everybody who tells of starts passes them through here. A policy counts on a job
-// without a limit, or one that stands still, for as long as can be: what it plans behind such a job is no start. Nor is
-// what it counted on and has passed, as behind a job that takes long to end at its limit.
+// Which starts people are told: all code that shows starts asks here. A policy counts on a job without a limit, or one
+// that stands still, for as long as can be: what it plans behind such a job is no start. Nor is what it counted on and
+// has passed, as behind a job that takes long to end at its limit.
 #pragma once
 
 #include "base/time.h"

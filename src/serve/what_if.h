@@ -16,7 +16,7 @@ struct Start {
   Instant at = kNever;  // promised; kNever: nothing is known
 };
 
-// Jobs that hold what they have longer than was counted on, and until when at most; kNever: nobody knows.
+// Jobs that hold what they have longer than was counted on, and until when at most; kNever: not known.
 using LateEnds = std::map<JobId, Instant>;
 
 // A copy of a state, to be changed and decided on. Each trial costs O(jobs + nodes) and a cycle.
