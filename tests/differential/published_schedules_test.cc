@@ -1,4 +1,5 @@
-// Job by job against schedules that other simulators made: who starts when, and the averages they were published with.
+// Job by job against schedules that other simulators made: which job starts when, and the averages they were published
+// with.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// What must hold of a run beside somebody else's cluster: every job that could be met is known by one id, and comes to
-// the end that it really had, once; and when all is quiet, what the controller believes is what is so.
+// What must hold of a run beside a cluster that is not ours: every job that could be met is known by one id, and comes
+// to the end that it really had, once; and when all is quiet, what the controller believes is what is so.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// The engine of a cluster that is somebody else's (other_cluster.h), as one of Slurm is to be: it asks for a listing
+// The engine of a cluster that is not ours (other_cluster.h), as one of Slurm is to be: it asks for a listing
 // from time to time, holds it against what the controller believes, and says what differs as facts with their times; it
 // carries out commands as orders, which may be refused, or come late, or be answered by nothing. Whatever is not known
 // is looked up, never assumed. It keeps nothing that must outlive it: which jobs it has told of is for the state to
@@ -24,7 +24,7 @@
 
 namespace rota::foreign {
 
-// Of the way between this and the cluster, in each direction.
+// Faults of the way between this and the cluster, in each direction.
 struct LineFaults {
   Duration longest{0};  // that a message takes
   double loses = 0;     // so often an answer, or an order, never comes

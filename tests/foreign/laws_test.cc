@@ -1,4 +1,4 @@
-// The engine of somebody else's cluster under the laws of engines.
+// The engine of a cluster that is not ours under the laws of engines.
 #include <algorithm>
 #include <memory>
 

@@ -97,7 +97,7 @@ void OtherCluster::end(JobRow& job, Ending how, Instant at) {
   job.ended = at;
 }
 
-// In order of priority, then of number; nobody overtakes one that does not fit.
+// In order of priority, then of number; no job overtakes one that does not fit.
 void OtherCluster::schedule() {
   if (away()) return;
   std::vector<JobRow*> queue;

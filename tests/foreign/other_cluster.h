@@ -1,4 +1,4 @@
-// A resource manager that is somebody else's, in memory: it has users, operators and a scheduler of its own. It knows
+// A resource manager that is not ours, in memory: it has users, operators and a scheduler of its own. It knows
 // jobs by its own numbers and nodes by their names, forgets jobs a while after their end, and is away at times. What a
 // client sees of it is a listing; what a client may ask for are orders, each of which it may refuse. In virtual time;
 // the test moves it on. It knows nothing of Rota.

@@ -30,7 +30,7 @@ constexpr std::int64_t kLasts = 6'000;  // seconds in which things go wrong
 constexpr std::int64_t kMost = 60'000;  // seconds until all must be over
 constexpr Duration kSettles = seconds(300);
 
-// The one alarm of somebody who comes and goes: in whose place the next one stands.
+// The one alarm of an engine or a controller, which comes and goes: the next one takes its place.
 class Seat final : public Loop, private Alarm {
  public:
   explicit Seat(sim::VirtualLoop& loop) : loop_(loop) { loop_.set(*this, kNever); }
@@ -123,7 +123,7 @@ class World final : private JobSink, private Durable, private FactObserver {
   std::uint64_t lives_ = 0;
   std::int64_t crash_in_ = -1;  // so many facts and commits; negative: not
   Instant back_at_ = kNever;
-  Instant compares_at_ = kNever;  // while it settles nobody does anything
+  Instant compares_at_ = kNever;  // until then nothing is done to either side: it settles
   int tries_ = 0;
   bool healed_ = false;
   std::vector<Fact> pending_;
@@ -189,7 +189,7 @@ void World::act() {
     compact();
   } else if (what == 20) {
     cancel_here();
-  } else if (chance_.chance(0.3)) {  // everybody stands back for a while
+  } else if (chance_.chance(0.3)) {  // nothing is done, and nothing goes wrong, for a while
     line_.set_faults({});
     crash_in_ = -1;
     tries_ = 0;
@@ -206,7 +206,7 @@ void World::compact() {
   expect(done.has_value(), "the journal cannot be compacted");
 }
 
-// Somebody wants a job of ours stopped, and says so here.
+// A user wants a job of ours stopped, and asks for it here.
 void World::cancel_here() {
   if (!controller_ || controller_->view().running().empty()) return;
   std::vector<JobId> jobs;

@@ -1,4 +1,4 @@
-// A controller beside somebody else's cluster: users and operators there do as they please, the line between the two
+// A controller beside a cluster that is not ours: users and operators there do as they please, the line between the two
 // loses and delays, the controller crashes and comes back with what its journal has. From time to time the line is
 // healed for a while: then what the controller believes must be what is so. In the end every job must have come to the
 // end that it really had, once. Drawn from a seed; each seed is the same twice.
@@ -16,8 +16,8 @@ struct Tally {
   std::int64_t found = 0;          // runs that no plan decided, or elsewhere than it did
   std::int64_t started = 0;        // and starts that one did,
   std::int64_t launch_failed = 0;  // of which so many failed
-  std::int64_t unknown = 0;        // ends that nobody could tell of
-  std::int64_t never_met = 0;      // jobs that came and were forgotten while nobody looked
+  std::int64_t unknown = 0;        // ends that cannot be known
+  std::int64_t never_met = 0;      // jobs that came and were forgotten between two looks
   std::int64_t late = 0;           // facts that lay in the past
   std::int64_t requeued = 0;
   std::int64_t described = 0;
