@@ -35,7 +35,7 @@ class OutputReader {
  public:
   struct Wanted {
     JobId job;              // whose file it is
-    std::uint32_t uid = 0;  // as whom it is read where the service is root; else as the service
+    std::uint32_t uid = 0;  // the user as which it is read where the service is root; else as the service
     std::uint32_t gid = 0;
     std::string user;  // for further groups
     std::string file;

@@ -1,6 +1,6 @@
 // What a member of a federation (control/member.h) is wired to beside engine, exchange and clock: its site's own queue,
-// what brings the inputs of jobs, and what is known of the other sites. Of all that is asked here nothing comes about
-// before the call returns: the member may be told of it at any time after that.
+// what brings the inputs of jobs, and what is known of the other sites. Nothing that is asked here comes about before
+// the call returns: the member may be told of it at any time after that.
 #pragma once
 
 #include <cstdint>
