@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Who may see and do what, with real users. Usage: access_test.py ROTA"""
+"""Which user may see and do what, with real users. Usage: access_test.py ROTA"""
 import ctypes
 import json
 import os
@@ -280,7 +280,7 @@ class Access(UsersCase):
         self.assertIn("which is no job; name one by its id", answer["detail"])
 
     def test_a_script_that_runs_cannot_be_written_by_its_user(self):
-        """Who could would write the disk of the state full."""
+        """A user that could would write the disk of the state full."""
         script = '#!/bin/bash\nchmod u+w "$0"; echo more >> "$0"; ls -l "$0"; cat "$0" > copy\n'
         job = self.submit_script_as(ANN, script)
         row = self.service.ends(job)
@@ -327,7 +327,7 @@ class Access(UsersCase):
 
 
 class Scripts(UsersCase):
-    """Of jobs that run, on the disk of the state."""
+    """Scripts of jobs that run, on the disk of the state."""
     configuration = 'name = "wide"\nprocessors = 64\n'
 
     def test_they_leave_the_room_that_the_history_of_those_that_wait_will_take(self):

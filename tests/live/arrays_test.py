@@ -22,7 +22,7 @@ class Arrays(ServiceCase):
         return done.stdout + done.stderr
 
     def sweep(self):
-        """Of seven tasks: 1 ends well, 2 and 4 fail, 3 and 5 run, 6 and 7 wait, two at a time."""
+        """Seven tasks: 1 ends well, 2 and 4 fail, 3 and 5 run, 6 and 7 wait, two at a time."""
         array = self.service.submit("case $ROTA_ARRAY_TASK_ID in 1) echo good;; 2|4) exit 3;; *) sleep 1000;; esac",
                                     name="sweep", array="1-7%2", output="out-%a")
         for task in (3, 5):

@@ -138,7 +138,7 @@ class Browser:
                   features=[{"name": "prefers-color-scheme", "value": "dark" if yes else "light"}])
 
     def value(self, script):
-        """Of an expression in the page; what is promised is waited for."""
+        """The value of an expression in the page; what is promised is waited for."""
         answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in answer, f"{script}: {answer['exceptionDetails']}"
         return answer["result"].get("value")

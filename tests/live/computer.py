@@ -69,7 +69,7 @@ def run(folder, rota, words, orderly=False):
 
 
 class Outcome(unittest.TextTestResult):
-    """Which tests passed, for who reads it outside."""
+    """Which tests passed, for the process outside that reads it."""
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)

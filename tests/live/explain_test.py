@@ -120,7 +120,8 @@ accelerator_type = "gpu"
 
 
 class Licences(ServiceCase):
-    """Who waits for licences and is promised a start stands before those behind it, and so does who wants the same ones."""
+    """A job that waits for licences and is promised a start stands before those behind it, and so does one that wants the
+    same licences."""
     configuration = 'name = "one"\nlicences = "solver:10"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n[service]\npolicy = "easy"\n'
 
     def ahead(self, job):
@@ -190,7 +191,7 @@ class Quiet(ServiceCase):
 
 
 class Drained(ServiceCase):
-    """Of a job that has no node to run on it is told which ones are out of use, before it is submitted, too."""
+    """A job that has no node to run on: it is told which ones are out of use, before it is submitted, too."""
     configuration = 'name = "one"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n'
 
     def test_who_tries_a_job_is_told_why_no_start_is_known(self):
@@ -223,7 +224,7 @@ class Late(ServiceCase):
                              f"job {late} has come to its limit and is being ended.")
         self.assertIn("killed 16:40 after", service.ask("GET", f"/v1/jobs/{late}/explain")[1]["why"])
         self.assertEqual([row["id"] for row in service.ask("GET", "/v1/jobs?state=COMPLETING")[1]["jobs"]], [late])
-        killed = service.job(late)["start"] + limit + 1000  # until then it may hold what it has, and everybody waits for that
+        killed = service.job(late)["start"] + limit + 1000  # until then it may hold what it has, and the others wait for that
         told = service.ask("GET", f"/v1/jobs/{job}/explain")[1]
         self.assertNotIn("promise", told)
         self.assertAlmostEqual(told["at_the_latest"], killed, delta=1)

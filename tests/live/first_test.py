@@ -113,7 +113,7 @@ class First(unittest.TestCase):
 
 
 class Places(First):
-    """Where a service is found that nobody has named."""
+    """Where a service is found that was not named."""
 
     def place(self, **variables):
         """The socket of a service that starts under these variables; commands find it under them."""

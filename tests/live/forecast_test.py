@@ -43,7 +43,7 @@ class Forecast(ServiceCase):
         behind = self.forecast(third, futures=400)["jobs"][0]["started_by"]
         self.assertGreater(behind["50"], by["50"])
         self.assertEqual([job["id"] for job in self.service.ask("GET", "/v1/forecast")[1]["jobs"]], [second, third])
-        # The same question has the same answer, from its own now on.
+        # If it is asked again, the answer is the same, from its own now on.
         again = self.forecast(second, futures=400)
         self.assertAlmostEqual(again["jobs"][0]["started_by"]["50"] - began, by["50"] - began, delta=60)
         open(os.path.join(self.folder, "go"), "w").close()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Pages of other sites in the browser of somebody who has a way to the service open. Usage: foreign_test.py ROTA"""
+"""Pages of other sites in the browser of a user who has a way to the service open. Usage: foreign_test.py ROTA"""
 import http.server
 import os
 import sys

@@ -9,7 +9,8 @@ from service import UnixConnection
 class Gate:
     """All but the page itself needs `Authorization: Bearer TOKEN`. `asked` has the paths that came with it.
 
-    Who comes for the events with another token is refused only once somebody came for the plan with the right one."""
+    A client that asks for the events with another token is refused only once one asked for the plan with the right
+    one."""
 
     def __init__(self, path, token):
         gate = self

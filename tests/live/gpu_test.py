@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Jobs on real NVIDIA accelerators, by what the driver itself tells their processes (libcuda, no CUDA toolkit needed): a
-service without a cluster file counts them, each job has as many as it asked for and none that another has, who asked for
-none sees none, and one that is stopped or left by its service goes on with what lies in its accelerator's memory.
+service without a cluster file counts them, each job has as many as it asked for and none that another has, a job that
+asked for none sees none, and one that is stopped or left by its service goes on with what lies in its accelerator's
+memory.
 Usage: gpu_test.py ROTA"""
 import ctypes
 import itertools

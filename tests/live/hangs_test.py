@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A file that never answers, as of a server that is gone: only who asks for it waits. Usage: hangs_test.py ROTA
+"""A file that never answers, as of a server that is gone: only its client waits. Usage: hangs_test.py ROTA
 
-Who opens it hangs, by a library that is loaded before the C library (broken_system.c).
+A process that opens it hangs, by a library that is loaded before the C library (broken_system.c).
 """
 import contextlib
 import os
@@ -60,7 +60,7 @@ class Hangs(ServiceCase):
 
     def test_a_job_that_hangs_in_its_launch_can_only_be_cancelled(self):
         service = self.service
-        os.mkfifo(os.path.join(self.folder, "pipe"))  # nobody reads
+        os.mkfifo(os.path.join(self.folder, "pipe"))  # no process reads
         job = service.submit("true", output="pipe")
         service.wait_for(lambda: service.job(job)["state"] == "CONFIGURING", "its launch")
         for action in ("requeue", "suspend"):

@@ -15,7 +15,7 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 
 
 class LicenceServer:
-    """Says to whoever connects what there is to say, and closes."""
+    """Sends each client that connects the text, and closes."""
 
     def __init__(self, text):
         self.text, self.asked = text, 0
@@ -124,7 +124,7 @@ licence_timeout = "10s"
         env = {"PATH": "/usr/bin:/bin", "ROTA_SOCKET": service.socket}
         doctor = subprocess.run([self.rota, "doctor"], env=env, capture_output=True, text=True)
         self.assertRegex(doctor.stdout, "WARN +warning +.*the licence command has failed")
-        self.server.close()  # nobody answers at all
+        self.server.close()  # no server answers at all
         service.wait_for(lambda: "ended with 1" in self.licences().get("failure", ""), "the failure to be told")
         listed = subprocess.run([self.rota, "licences"], env=env, capture_output=True, text=True)
         self.assertEqual(listed.stdout.splitlines()[1].split(), ["solver", "4", "0", "2", "2"])

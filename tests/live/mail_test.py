@@ -35,7 +35,7 @@ class Mails(MailCase):
         self.assertEqual([mail[:3] for mail in self.come(2)],
                          [["ann@example.org", "BEGIN", good], ["ann@example.org", "END", good]])
         self.assertEqual(self.mails()[1][3], f"one: job {good} (good) has ended: COMPLETED, exit code 0")
-        self.service.ends(self.service.submit("exit 3"))  # nobody asked
+        self.service.ends(self.service.submit("exit 3"))  # no mail was asked for
         self.service.ends(self.service.submit("true", mail=["FAIL"], mail_user="ann@example.org"))  # it did not fail
         bad = self.service.submit("exit 3", name="bad", mail=["FAIL"])
         user = self.service.job(bad)["user"]
@@ -116,7 +116,7 @@ class Mails(MailCase):
 
 
 class Stuck(MailCase):
-    """A command that hangs keeps nobody waiting."""
+    """A command that hangs keeps no job waiting."""
     command = "sleep 1000"
 
     def test_the_service_goes_on(self):

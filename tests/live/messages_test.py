@@ -176,7 +176,7 @@ policy = "easy+power=demand"
 """
 
     def test_reason_PowerUp(self):
-        """Of a job whose node is being woken, where nodes are switched by commands."""
+        """The reason of a job whose node is being woken, where nodes are switched by commands."""
         import tempfile
         with tempfile.TemporaryDirectory() as folder:
             service = Service(ServiceCase.rota, folder, self.CONFIGURATION)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Running jobs move to a faster node, or give way behind a checkpoint. Usage: migrate_test.py ROTA [SEED]
 
-A seed is printed; the same gives the same moments. What happened is what the jobs saw: on which node and which cores they ran, and that nobody else was there. A lock that
+A seed is printed; the same gives the same moments. What happened is what the jobs saw: on which node and which cores they ran, and that no other job was there. A lock that
 the kernel holds for as long as any process of a copy is alive tells if two copies of a job run at one time, or two jobs
 on one processor.
 """

@@ -105,7 +105,7 @@ class Mishaps(Tokens):
         name = re.search(r"socket=(\S+)", records).group(1)
         queued = []
         try:
-            while True:  # until nobody can get into its queue any more
+            while True:  # until no connection can get into its queue any more
                 queued.append(socket.socket(socket.AF_UNIX))
                 queued[-1].setblocking(False)
                 queued[-1].connect("\0" + name)
@@ -245,7 +245,7 @@ class Mishaps(Tokens):
         self.assertEqual(left, [])
 
     def asked_by_twenty(self, path):
-        """How many are answered, none of whom reads more than the first words, and how many are refused."""
+        """How many clients are answered, each of which reads only the first words, and how many are refused."""
         wires = [socket.socket(socket.AF_UNIX) for _ in range(20)]
         for wire in wires:
             self.addCleanup(wire.close)
@@ -343,7 +343,7 @@ class Leftovers(ServiceCase):
                 self.count(f"contents c LEFT JOIN uses u ON u.content = c.id WHERE count IS NULL OR count <> {uses} OR count = 0"))
 
     def send(self, body, path="/v1/jobs"):
-        """A request whose answer nobody waits for."""
+        """A request whose answer is not waited for."""
         stream = socket.socket(socket.AF_UNIX)
         stream.connect(self.service.socket)
         text = json.dumps(body).encode()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Over the network: who is let in, as whom, and who is not; certificates. Usage: network_test.py ROTA"""
+"""Over the network: which client is let in, as which user, and which is not; certificates. Usage: network_test.py ROTA"""
 import os
 import socket
 import ssl

@@ -35,8 +35,8 @@ default_time = "1h"
 
 
 def closed(schema, schemas):
-    """The same, where objects have no members but those that are named: what is not in the document is found. All parts of
-    one that has several (`allOf`, some of them by name among `schemas`) are put together."""
+    """The schema, with objects that have no members but those that are named: what is not in the document is found. All
+    parts of one that has several (`allOf`, some of them by name among `schemas`) are put together."""
     if isinstance(schema, list):
         return [closed(item, schemas) for item in schema]
     if not isinstance(schema, dict):

@@ -14,7 +14,7 @@ from relay import Relay
 from service import ServiceCase, UnixConnection
 
 ANN = 54321  # a user of no name
-PICTURES = os.environ.get("ROTA_PAGE_PICTURES")  # a folder to leave them in, for who wants to look at them
+PICTURES = os.environ.get("ROTA_PAGE_PICTURES")  # a folder to leave them in, to be looked at
 HOSTILE = "</td><img src=x onerror=\"document.title='taken'\"><script>document.title='taken'</script>"
 MACHINE = """name = "small"
 [[nodes]]
@@ -30,7 +30,7 @@ def row(job):
 
 
 class OthersRelay:
-    """A relay that is somebody else's process: the service takes whoever asks through it for that user."""
+    """A relay that is another user's process: the service takes every client that asks through it for that user."""
 
     def __init__(self, path):
         with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "relay.py")) as file:
@@ -407,7 +407,7 @@ class WithToken(PageCase):
         self.browser.size(1280, 900)
         self.browser.open(self.relay.url)
         self.browser.wait_for("document.getElementById('token').open", "the question for a token")
-        # who has given none has done nothing wrong: no refusal, neither in the dialog nor behind it
+        # a user that has given none has done nothing wrong: no refusal, neither in the dialog nor behind it
         self.assertEqual(self.browser.value("document.querySelector('#token .note').innerText"), "")
         self.assertTrue(self.browser.value("document.getElementById('told').hidden"))
         self.assertEqual(self.relay.asked, ["/"])
@@ -434,7 +434,7 @@ class WithToken(PageCase):
 
 
 class OthersJobs(PageCase):
-    """Root's service, asked by somebody who may not change root's jobs."""
+    """Root's service, asked by a user who may not change root's jobs."""
 
     def relay_of(self, path):
         return OthersRelay(path)
@@ -453,7 +453,7 @@ class OthersJobs(PageCase):
         self.assertEqual(self.browser.value("[...document.querySelectorAll('#job [data-act]')].map((b) => b.disabled)"),
                          [True, True, True])
         self.assertNotIn("sleep 1000", self.browser.value("document.getElementById('job').innerText"))
-        # who takes the page's word for nothing hears the service itself
+        # a request that the page does not hold back is refused by the service itself
         self.browser.value("rota.job.rights = null; document.getElementById('job').close()")
         told = self.browser.value(f"rota.service.post('v1/jobs/cancel', {{ids: '{job}'}}).then((a) => a.jobs[0].detail)")
         self.assertIn("only its user or an operator", told)

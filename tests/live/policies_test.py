@@ -282,7 +282,7 @@ class Replayed(ServiceCase):
 
 
 class Promises(ServiceCase):
-    """Two jobs are promised starts, and then a policy decides that promises nobody anything."""
+    """Two jobs are promised starts, and then a policy decides that promises no start."""
     configuration = 'name = "twelve"\nprocessors = 12\n'
     arguments = ("--policy", "conservative")
 
@@ -324,7 +324,7 @@ class Promises(ServiceCase):
 
 
 class Refused(ServiceCase):
-    """A policy that cannot run here: nobody can switch these nodes."""
+    """A policy that cannot run here: these nodes cannot be switched."""
     configuration = 'name = "two"\n[[nodes]]\nnames = "n[1-2]"\nprocessors = 2\n'
 
     def test_a_start_that_is_refused_changes_nothing(self):

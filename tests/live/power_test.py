@@ -238,7 +238,7 @@ class Leaving(PowerCase):
 
 
 class Left(Leaving):
-    cluster = CLUSTER.replace("power_tries = 2", "power_tries = 1000")  # however many there are before somebody looks
+    cluster = CLUSTER.replace("power_tries = 2", "power_tries = 1000")  # however many there are before the test looks
 
     def test_who_sleeps_by_its_rule_is_woken_and_the_answer_says_so(self):
         self.wait_for_power("off")

@@ -97,7 +97,7 @@ class Prometheus:
         raise AssertionError(f"Prometheus does not listen: {self.said()}")
 
     def listens(self, config, port):
-        """False: somebody else has taken the port meanwhile."""
+        """False: another process has taken the port meanwhile."""
         self.url = f"http://127.0.0.1:{port}/api/v1/query"
         self.process = subprocess.Popen(
             ["prometheus", f"--config.file={config}", f"--storage.tsdb.path={self.folder}/data",

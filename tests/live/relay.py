@@ -1,4 +1,4 @@
-"""A port of this computer that leads to a service's Unix socket, as `ssh -L` would: for who speaks TCP alone."""
+"""A port of this computer that leads to a service's Unix socket, as `ssh -L` would: for clients that speak TCP alone."""
 import selectors
 import socket
 import threading

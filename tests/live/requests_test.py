@@ -383,7 +383,7 @@ class Requests(ServiceCase):
     def test_a_node_that_goes_down_is_left_by_who_waits_there_to_start(self):
         service = self.service
         pipe = os.path.join(self.folder, "pipe")
-        os.mkfifo(pipe)  # nobody reads
+        os.mkfifo(pipe)  # no process reads
         starts = lambda job: service.job(job)["state"] == "CONFIGURING"
         for again in (True, False):
             job = service.submit("true", output=pipe, requeue=again)

@@ -74,7 +74,7 @@ class Restarts(Tokens):
         with open(os.path.join(self.folder, "go"), "w"):
             pass
         wait_for(lambda: b"phase=ended" in contents(record), "its end")
-        time.sleep(2)  # nobody serves; more than two clocks that are read one after the other differ by
+        time.sleep(2)  # no service runs; more than two clocks that are read one after the other differ by
         again = time.time()
         self.service.start()
         row = self.service.ends(job)

@@ -253,7 +253,7 @@ class Runs(ServiceCase):
         process = self.start("--keep", "--", "sh", "-c", "echo on; until [ -e go ]; do sleep 0.05; done; seq 100000")
         process.stdout.readline()
         job = self.service.live()[0]["id"]
-        os.mkfifo(os.path.join(self.folder, f"rota-{job}.out"))  # nobody will ever read there
+        os.mkfifo(os.path.join(self.folder, f"rota-{job}.out"))  # no process will ever read there
         process.kill()
         process.communicate()
         with open(os.path.join(self.folder, "go"), "w"):
@@ -322,7 +322,7 @@ class Runs(ServiceCase):
         marks = [line for line in out.decode().splitlines() if line.startswith(("ROTA_RUN=", "ROTA_JOB_ID="))]
         self.assertEqual((code, len(marks), len(set(marks))), (0, 4, 4), marks)
 
-    # ---- who may
+    # ---- which user may
 
     def test_a_job_does_not_go_to_somebody_else(self):
         if os.geteuid() != 0:

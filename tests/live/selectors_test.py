@@ -71,7 +71,7 @@ class Selectors(ServiceCase):
         self.assertEqual(answer["jobs"][1000]["more"], 1501)
 
     def test_of_many_jobs_only_some_are_told_one_by_one(self):
-        """Of those that were not changed as of those that were."""
+        """Jobs that were not changed as well as jobs that were."""
         array = self.service.submit("true", array="1-2200", held=True)
         status, answer = self.service.act("suspend", array)
         self.assertEqual((status, len(answer["jobs"])), (207, 1001))

@@ -110,8 +110,8 @@ class Service:
             self.next_event()
 
     def near_limit(self, job, seconds=1):
-        """Lowers the limit of a job that runs or is suspended to so many seconds more than it has run, and gives it. Who
-        begins with such a limit hopes that the job does before what it is to do."""
+        """Lowers the limit of a job that runs or is suspended to so many seconds more than it has run, and gives it.
+        A test that begins with such a limit hopes that the job does before what it is to do."""
         while True:
             limit = self.job(job)["elapsed"] + seconds
             status, answer = self.act("update", job, limit=limit)

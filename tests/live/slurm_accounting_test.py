@@ -25,7 +25,7 @@ DESCRIBED = (("config.txt", "scontrol show config"), ("nodes.txt", "scontrol -a 
              ("partitions.txt", "scontrol -a -o show partition"), ("licences.txt", "scontrol -o show lic"))
 LONG_FORM = (("nodes.txt", "scontrol -a show node"), ("partitions.txt", "scontrol -a show partition"),
              ("licences.txt", "scontrol show lic"))
-# Of a job that was started more than once sacct's own wait is that of one start, and with -D it says so for each.
+# Where a job was started more than once, sacct's own wait is that of one start, and with -D it says so for each.
 STARTED_AGAIN = {"REQUEUED", "PREEMPTED", "NODE_FAIL", "RESIZING"}
 SPRING = 1774746000  # 2026-03-29 01:00 UTC: clocks in Berlin go from 2 to 3
 AUTUMN = 1792890000  # 2026-10-25 01:00 UTC: and from 3 to 2
@@ -115,7 +115,7 @@ class SlurmAccounting(unittest.TestCase):
         ended = {int(row["JobIDRaw"]) for row in rows if row["Start"] != "None" and row["End"] != "Unknown"}
         self.assertLessEqual(180, len(kept))  # a few are cancelled before they start, or after, as it happens
         self.assertEqual(kept, ended & kept)
-        for row in rows:  # who ran to an end is there
+        for row in rows:  # a job that ran to an end is there
             if row["State"].split(" ")[0] in ("COMPLETED", "FAILED", "TIMEOUT") and int(row["ElapsedRaw"]) > 0:
                 self.assertIn(int(row["JobIDRaw"]), kept, row)
         running = {int(row["JobIDRaw"]) for row in rows if row["State"] == "RUNNING"}

@@ -21,7 +21,8 @@ def lacks():
 
 
 def own_range():
-    """Ports below those that the system gives to whoever connects, and what keeps other clusters off them while it is open."""
+    """Ports below those that the system gives to processes that connect, and what keeps other clusters off them while it
+    is open."""
     for first in range(15000, 32000, 500):
         kept = socket.socket(socket.AF_UNIX)
         try:

@@ -78,7 +78,7 @@ class Tokens(ServiceCase):
             elif row.get("signal") != 9:  # it was killed itself, before it was what it should become
                 self.assertEqual(row["state"], "NODE_FAIL", row)  # its supervisor was killed: that is the truth
         for name in tokens - acknowledged.keys():
-            # submitted, and nobody heard the answer: the service must know of it all the same
+            # submitted, and the answer did not arrive: the service must know of it all the same
             self.assertTrue(self.service.ask("GET", f"/v1/history?name={name}")[1]["jobs"], f"nobody knows {name}")
         return f"{len(acknowledged)} jobs acknowledged, {len(tokens)} ran: {states}"
 

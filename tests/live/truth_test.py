@@ -5,7 +5,7 @@ Usage: truth_test.py ROTA [JOBS [CASE...]]   With JOBS it is the long form, whic
 for each case, and a verdict in the end: whose starts are within 50 ms + 1 % of the time since the first submission.
 
 The jobs are such that no decision hangs on milliseconds: all that start at one time have limits that are seconds apart, and
-nobody comes to drive others out while one of them is about to end. Ties and such races are left out.
+no job comes to drive others out while one of them is about to end. Ties and such races are left out.
 
 How far the starts are from the rehearsal by the jobs' own clocks is printed, and asserted in the long form only. What is
 always asserted is the order of the decisions, as far as the rehearsal puts them so far apart that a busy computer cannot turn
@@ -60,12 +60,12 @@ class Truth(ServiceCase):
         super().setUp()
 
     def limit(self, number):
-        """All that start at one time have limits that are seconds apart: by which of them a promise is made, or who may
-        go ahead of it, would be decided by milliseconds, where they are alike."""
+        """All that start at one time have limits that are seconds apart: by which of them a promise is made, or which
+        job may go ahead of it, would be decided by milliseconds, where they are alike."""
         return 20 + number * 7 % 60
 
     def members(self, number):
-        """Of a job, beside its command."""
+        """Members of a job, beside its command."""
         return {"processors": self.dice.choice((1, 2, 3, 8)), "limit": self.limit(number)}
 
     def submit(self, number, **more):
@@ -159,11 +159,11 @@ class Conservative(Truth):
 
 
 class DrivenOut(Truth):
-    """Jobs of higher priority come meanwhile, while somebody runs, and nobody is about to end: whether somebody is driven
-    out or has just ended would be decided by what starts take, a few milliseconds each. They add up while there is
-    somebody all the time: the jobs of a rehearsal are as much ahead as a hundredth of that."""
+    """Jobs of higher priority come meanwhile, while a job runs, and none is about to end: whether a job is driven out or
+    has just ended would be decided by what starts take, a few milliseconds each. They add up while there are jobs all
+    the time: the jobs of a rehearsal are as much ahead as a hundredth of that."""
     apart = 3
-    alone = 0  # when there was nobody last
+    alone = 0  # when there was no job last
 
     @property
     def pause(self):
@@ -174,7 +174,7 @@ class DrivenOut(Truth):
         return max(0.3, SHARE * (time.monotonic() - self.alone))
 
     def is_clear(self):
-        """In the short form it is enough that somebody is left to be driven out."""
+        """In the short form it is enough that a job is left to be driven out."""
         if not self.service.live():
             self.alone = time.monotonic()
             return True
@@ -189,15 +189,15 @@ class DrivenOut(Truth):
 
 class Requeue(DrivenOut):
     """Those that are driven out begin anew. In order of the queue: where jobs are backfilled, the few milliseconds that
-    processes need to leave decide who slips in."""
+    processes need to leave decide which job slips in."""
     policy = "fcfs+preempt=requeue"
 
     def about_to_end(self, row):
-        """Steps take longer than they sleep, nobody knows by how much."""
+        """Steps take longer than they sleep, and it is not known by how much."""
         return self.lengths[row["id"]] - self.about() < row["elapsed"] + self.kept(row)
 
     def kept(self, _row):
-        """Of what it did before it was driven out."""
+        """What is kept of the work that it did before it was driven out."""
         return 0
 
     def work(self, number, length):
@@ -215,8 +215,8 @@ class Requeue(DrivenOut):
 
 
 class RequeueEasy(Requeue):
-    """The same where jobs are backfilled. They are so many processors wide that who slips in does not hang on a few
-    milliseconds: nobody fits beside another but who fits beside anybody."""
+    """Requeue where jobs are backfilled. They are so many processors wide that which job slips in does not hang on a few
+    milliseconds: no job fits beside another but one that fits beside any."""
     policy = "easy+preempt=requeue"
 
     def members(self, number):
@@ -225,7 +225,7 @@ class RequeueEasy(Requeue):
 
 
 class Suspend(Requeue):
-    """The same, and they go on where they were stopped: what tells of that is when they end. They work in steps, since
+    """As Requeue, but they go on where they were stopped: what tells of that is when they end. They work in steps, since
     the time to sleep goes on while a process is stopped."""
     policy = "fcfs+preempt=suspend"
     moment = "end"
@@ -273,7 +273,7 @@ class Counting(Truth):
 
 
 class Checkpoint(Counting, DrivenOut):
-    """Who is driven out writes a checkpoint first, which takes as long as the rehearsal is told."""
+    """A job that is driven out writes a checkpoint first, which takes as long as the rehearsal is told."""
     policy = "fcfs+preempt=checkpoint+checkpoint=1"
 
     def about_to_end(self, row):
@@ -288,14 +288,14 @@ class Checkpoint(Counting, DrivenOut):
 
 
 class Moves(Counting):
-    """Two nodes of which one is a little faster, as far as the policy knows: whoever runs on the other one moves there
+    """Two nodes of which one is a little faster, as far as the policy knows: a job that runs on the other one moves there
     once it is free, with what it has done so far. The real ones are alike, and what a move costs is the few
     milliseconds that it takes."""
     configuration = ('name = "pair"\n[[nodes]]\nnames = "slow"\nprocessors = 1\n'
                      '[[nodes]]\nnames = "fast"\nprocessors = 1\ncpu_factor = 1.001\n')
     policy = "fcfs+migrate=gain"
     moment = "end"
-    pause = 2  # so that the fast node is free at times while somebody runs on the other
+    pause = 2  # so that the fast node is free at times while a job runs on the other
     apart = 3
 
     def work(self, number, length):
@@ -328,7 +328,7 @@ if [ "$1" = on ]; then : > on-$ROTA_NODE; else rm -f on-$ROTA_NODE; fi
 
 
 class Power(Truth):
-    """Nodes that nobody uses are put to sleep, and woken by commands that take their time. Jobs come twice, with a rest
+    """Nodes that no job uses are put to sleep, and woken by commands that take their time. Jobs come twice, with a rest
     between them in which all nodes sleep."""
     configuration = """name = "plugs"
 [[nodes]]
@@ -376,7 +376,7 @@ resume_command = "{0}/switch.sh on"
 
 
 class Grace(Truth):
-    """Limits are short; who harms nobody goes on, and who stands in the way is ended."""
+    """Limits are short; a job that harms no other goes on, and one that stands in the way is ended."""
     policy = "grace"
 
     def members(self, _number):

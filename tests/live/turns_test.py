@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Nobody who asks much at a time keeps others waiting: turns, over however many connections they come. Usage: turns_test.py ROTA"""
+"""A client that asks much at a time keeps no other waiting: turns, over however many connections they come.
+
+Usage: turns_test.py ROTA"""
 import json
 import os
 import select
