@@ -30,7 +30,7 @@ def command(folder, job, sleep):
 
 
 def waits(folder, jobs, submit):
-    """Of all of them, once each has begun."""
+    """The waits of all jobs, once each has begun."""
     handed = []
     for job, (width, sleep) in enumerate(jobs):
         handed.append(time.time())

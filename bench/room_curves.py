@@ -109,7 +109,7 @@ def burst(folder, count):
 
 
 def burst_of_all_lengths(folder, count):
-    """The same, with limits of all lengths."""
+    """As burst, with limits of all lengths."""
     def make(rng, n):
         wide = {1: 10, 2: 10 + count}.get(n, 1)
         return job(0, 3600 + rng.randrange(10**6), 0.5, wide)

@@ -25,7 +25,7 @@ def reason(case):
 
 
 def said(case, name):
-    """The end of what a failed test printed: who sees only the end of a long run sees why it failed."""
+    """The end of what a failed test printed: a reader of only the end of a long run sees why it failed."""
     lines = (case.findtext("system-out") or "").splitlines()[-LAST:]
     return [f"--- {name}", *(line[:WIDEST] for line in lines)]
 

@@ -46,7 +46,7 @@ def main(rota, picture):
             page.size(1180, 760)
             page.open(re.search(r"http\S+", tell("page", "--no-open"))[0])
             page.wait_for(f"document.querySelectorAll('#queue tbody tr').length >= {len(RUNS) + len(WAITS)}", "the queue")
-            # Of the computer on which the picture is made: it has fewer processors than the one that it plays.
+            # They are about the computer on which the picture is made: it has fewer processors than the one that it plays.
             page.value("document.getElementById('warnings').style.display = 'none'")
             page.picture(picture, whole=False)
         finally:

@@ -2,7 +2,7 @@
 # report.sh PROGRAM KIND: makes a report, opens it in headless Chromium with #selftest, and fails unless the page found
 # itself in order, wrote no error to the console, reached for nothing outside itself, and is not a blank picture.
 # PROGRAM is report_sample, which knows the KINDs, or rota with the KIND simulate (jobs that outlive their limits and are
-# queued again), power (nodes that sleep), sites, recorded-sites (and what really happened, nobody knows where),
+# queued again), power (nodes that sleep), sites, recorded-sites (and what really happened, not known where),
 # recorded-nodes (and on which nodes, but for one job), or milliseconds (times that are no whole seconds).
 set -euo pipefail
 
@@ -32,7 +32,7 @@ small_workload() {
   done
 }
 
-# As sacct tells it: jobs that ran before and were queued again, some on two nodes, one nobody knows where.
+# As sacct tells it: jobs that ran before and were queued again, some on two nodes, one not known where.
 recorded_nodes() {
   local i start
   echo 'JobIDRaw|Submit|Start|End|State|TimelimitRaw|AllocCPUS|NodeList'

@@ -59,7 +59,7 @@ furnish() {  # what apt needs to know of the machine's network, what programs ex
     xargs --no-run-if-empty cp -t "$room/etc/apt/apt.conf.d"
   cp /etc/resolv.conf "$room/etc/resolv.conf"
   cp /etc/hosts "$room/etc/hosts"
-  mount --bind "$room" "$room"  # a root is mounted: else nobody in it can have mounts of their own
+  mount --bind "$room" "$room"  # a root is mounted: else no process in it can have mounts of its own
   is_mounted=yes
   mount --make-private "$room"
   mount -t proc proc "$room/proc"

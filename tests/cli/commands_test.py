@@ -415,7 +415,7 @@ class Policies(RotaCase):
 
 class Reproduce(RotaCase):
     def test_a_figure_that_is_not_where_it_should_be_is_told_by_the_exit_code(self):
-        done = self.rota("reproduce", "grace", "--seeds", "2", "--sizes", "1", code=3)  # one job: nobody backfills
+        done = self.rota("reproduce", "grace", "--seeds", "2", "--sizes", "1", code=3)  # one job: none is backfilled
         self.assertIn("MISSED  completion of backfills, strict", done.stdout)
 
     def test_the_report_draws_the_figures_and_needs_nothing_beside_itself(self):

@@ -39,7 +39,7 @@ class FakeService:
             def handle(self):
                 try:
                     super().handle()
-                except (BrokenPipeError, ConnectionResetError):  # who asked has gone
+                except (BrokenPipeError, ConnectionResetError):  # the client has gone
                     pass
 
         self.server = Server(str(path), Handler)
@@ -72,7 +72,7 @@ class FakeService:
         for name, value in (headers[0] if headers else {}).items():
             handler.send_header(name, value)
         handler.end_headers()
-        if text:  # who has read it all may be gone
+        if text:  # a client that has read it all may be gone
             handler.wfile.write(text)
 
 

@@ -9,7 +9,7 @@ from rota_case import RotaCase
 class LiveCase(RotaCase):
     def setUp(self):
         super().setUp()
-        signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # who asked may be gone before it has its answer
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # a client may be gone before it has its answer
         self.socket = str(self.folder / "s")
         self.service = FakeService(self.socket)
         self.addCleanup(self.service.close)

@@ -386,7 +386,7 @@ class Errors(LiveCase):
     def test_no_service(self):
         self.says_no("queue", "--socket", "gone", said=f"No service answers at gone{self.NONE}")
         refused = str(self.folder / "refused")
-        with socket.socket(socket.AF_UNIX) as nobody:  # bound, but nobody listens
+        with socket.socket(socket.AF_UNIX) as nobody:  # bound, but no process listens
             nobody.bind(refused)
         self.says_no("queue", "--socket", refused, said=f"No service answers at {refused}{self.NONE}")
         root = os.geteuid() == 0  # whose service is the computer's
@@ -411,7 +411,7 @@ class Errors(LiveCase):
     def test_a_service_that_is_being_started_again_is_waited_for(self):
         path = str(self.folder / "again")
         with socket.socket(socket.AF_UNIX) as service:
-            service.bind(path)  # nobody listens yet
+            service.bind(path)  # no process listens yet
             with subprocess.Popen([ROTA, "policy", "--socket", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                   text=True, env=self.env) as command:
                 self.assertEqual(select.select([command.stderr], [], [], 1)[0], [], "it has given up")
@@ -430,7 +430,7 @@ class Errors(LiveCase):
         no("Over the network a service is asked with a token; put it into ROTA_TOKEN, or its file into --token-file or "
            "ROTA_TOKEN_FILE. `rota token create` makes one, on the computer of the service.", ROTA_URL="https://box")
         no("--socket and --url are two services; name one of them.", "--url", "https://box", "--socket", "s")
-        with socket.socket() as nobody:  # bound, so that it is nobody else's, but nobody listens
+        with socket.socket() as nobody:  # bound, so that no other process has it, but none listens
             nobody.bind(("127.0.0.1", 0))
             port = nobody.getsockname()[1]
             no(f"No service answers at https://127.0.0.1:{port}; start one with `rota serve`, or name another with --url or "

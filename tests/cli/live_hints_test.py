@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the commands add so that the next step is plain: where a list goes on, which command was meant, whom it is about."""
+"""What the commands add so that the next step is plain: where a list goes on, which command was meant, and for which user."""
 import os
 import socket
 import threading

@@ -71,7 +71,7 @@ def minutes(row):
 
 class Remade(RotaCase):
     def rehearsals(self, folder, cell):
-        """Of each of the cell's commands, by policy in their order, a list of workloads."""
+        """For each of the cell's commands, by policy in their order, a list of workloads."""
         all_of = []
         for command in cell["command"].splitlines():
             program, *arguments = shlex.split(command)

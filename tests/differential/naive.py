@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The textbook's rules as one slow loop that shares nothing with Rota: who starts when, as a saved schedule.
+"""The textbook's rules as one slow loop that shares nothing with Rota: which job starts when, as a saved schedule.
 
 Usage: naive.py LOG.swf PROCESSORS POLICY TIES     prints CSV, job_id,start in seconds
 POLICY  fcfs  fcfs-skip  easy  easy-sjbf  easy++  conservative
@@ -99,7 +99,7 @@ class Cluster:
     # -- what is free
 
     def gives_back(self, job):
-        """When, as far as planning knows. Who is still there at the end of its time is there a moment longer."""
+        """When, as far as planning knows. A job that is still there at the end of its time is there a moment longer."""
         return job.start + job.expected if self.one_by_one else max(job.start + job.expected, self.now + 0.001)
 
     def free(self, at):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Rota's starts against schedules that naive.py made of made-up logs, job by job. Both lie in own/, so that anybody can try.
+"""Rota's starts against schedules that naive.py made of made-up logs, job by job. Both lie in own/, so that all can try.
 
 Usage: own_test.py ROTA [--write]     --write: makes the saved schedules anew
 A schedule's name says what it is of: LOG.POLICY.TIES.csv.

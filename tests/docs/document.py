@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "live"))
 from service import contents, end, processes, words_of  # noqa: E402
 
-USER = 100_000 + os.getpid() if os.geteuid() == 0 else os.geteuid()  # one that nobody else is
+USER = 100_000 + os.getpid() if os.geteuid() == 0 else os.geteuid()  # one that no other process is
 OF_THE_COMPUTER = ("/run/rota/socket", "/etc/rota/rota.toml")  # beside which a user's own service is not started
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\S*)")
 MARK = re.compile(r"^\s*<!--\s*(?:not run:\s*(?P<reason>.*?)|exit code:\s*(?P<code>\d+)|(?P<service>with a service)|(?P<user>as a user))\s*-->\s*$")
@@ -135,7 +135,7 @@ class Service:
 
 
 def as_a_user(folder, programs):
-    """The variables and the options of a process that is a user's, who owns the folder and can reach the programs."""
+    """The variables and the options of a process of a user that owns the folder and can reach the programs."""
     own, runtime = folder / ".programs", folder / ".runtime"
     runtime.mkdir(mode=0o700, exist_ok=True)
     options = {}

@@ -68,7 +68,7 @@ def waits(path):
 
 
 def compare(rota, folder, own):
-    """Of jobs that were imported into the folder."""
+    """The real waits of jobs that were imported into the folder beside the rehearsed ones."""
     policies = ("recorded", own, *OTHERS)
     tables = os.path.join(folder, "rehearsed.csv")
     subprocess.run([rota, "simulate", os.path.join(folder, "jobs.jsonl.gz"), "--cluster", os.path.join(folder, "cluster.toml"),

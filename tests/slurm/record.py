@@ -69,7 +69,7 @@ CASES = {  # the backlog, the policy, and lines of slurm.conf
 
 
 def run(case, port):
-    """Of each job: number, processors, limit in minutes, and when it was submitted, started and over, in seconds."""
+    """For each job: number, processors, limit in minutes, and when it was submitted, started and over, in seconds."""
     backlog, _, lines = CASES[case]
     with real_slurm.Slurm(backlog.nodes, backlog.cpus, lines, port) as slurm:
         due = time.monotonic()
