@@ -25,9 +25,9 @@ class StateRoom {
  public:
   StateRoom(std::string folder, store::SqliteStore& store) : folder_(std::move(folder)), store_(store) {}
 
-  // For so many bytes of new jobs. Of the disk, with what is free inside of the database, 64 MiB, or a fiftieth of a
-  // small one, are kept from operators, and twice that from users; no user may have more than would be left for the
-  // others. On the disk alone there has to be what takes_script() leaves, without which they could not start.
+  // For so many bytes of new jobs. 64 MiB, or a fiftieth of a small disk, are kept from operators, and twice that from
+  // users; what is free inside of the database counts as left. No user may have more than would be left for the others.
+  // On the disk alone there has to be what takes_script() leaves, without which they could not start.
   Result<void> takes_jobs(const Caller& caller, std::uint64_t bytes) const;
   // So many jobs are there that will be written to the history.
   void set_jobs(std::size_t jobs) { jobs_ = jobs; }
