@@ -119,11 +119,11 @@ class TaskDesk final : public TaskAnswers {
   struct Job {
     TaskSpec spec;  // what a task takes on a CPU is known from the first start on
     Duration on_cpus{0};
-    std::uint32_t tasks = 0;  // not finished when it was last started or stopped
-    std::uint32_t run = 0;    // which start; 0: not running
-    std::uint32_t told = 0;   // so many are not finished, as was told last
-    bool started = false;     // at least once
-    std::uint32_t bound = 0;  // so many of its slots are, or of its nodes as in:
+    std::uint32_t tasks = 0;                   // not finished when it was last started or stopped
+    std::uint32_t run = 0;                     // which start; 0: not running
+    std::uint32_t told = 0;                    // so many are not finished, as was told last
+    bool started = false;                      // at least once
+    std::uint32_t bound = 0;                   // so many of its slots are, or of its nodes as in:
     std::set<std::pair<NodeId, NodeId>> uses;  // its nodes, and those with accelerators that had tasks from there,
                                                // where nothing is bound beforehand
     std::vector<std::uint32_t> begun;          // places of its tasks that are begun, and not finished

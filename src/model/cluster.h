@@ -174,7 +174,8 @@ class View {
   const std::vector<JobId>& arrived() const { return arrived_; }
   // How many times a running job ended, was killed or got another expected end since the last cycle.
   std::int64_t releases() const { return releases_; }
-  // When a cycle last looked at anything that had come, ended or become overdue, or at a node or licence that has changed.
+  // When a cycle last looked at anything that had come, ended or become overdue, or at a node or licence that has
+  // changed.
   Instant last_news() const { return last_news_; }
 
   // Jobs that ended, were cancelled or rejected since the last cycle; they are forgotten when it is closed.

@@ -175,7 +175,7 @@ struct TasksAsked {  // a job wants these tasks computed; said again when it lea
   JobId job;
   TaskSpec tasks = {};
   std::uint32_t left = 0;  // of them, not done
-  Duration on_cpus{0};     // how long the job runs without accelerators; where `tasks` does not say what one takes there
+  Duration on_cpus{0};  // how long the job runs without accelerators; where `tasks` does not say what one takes there
 };
 struct Bound {  // tasks of a node without accelerators, or with busy ones, may go to those of another node of its rack
   NodeId node;
@@ -379,7 +379,6 @@ using FactKinds =
              StateKept, JobKept, NodeKept, LicenceKept, UserKept, WorkKept, DemandKept, DemandHourKept, ModeChanged,
              Reserved, Unreserved, ReservationKept, Suspended, Resumed, LimitChanged, Replanned, LicencesChanged, Found,
              Described, Surveyed, MachineKept, Offered, Traded, TasksAsked, Bound, Unbound>;
-
 
 // Observed facts that change nothing a plan is made of: nothing is decided after them.
 template <class Kind>
