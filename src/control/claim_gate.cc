@@ -17,6 +17,17 @@ void ClaimGate::job_gone(JobId id) {
   }
 }
 
+// A job that runs is stopped whatever becomes of the claim that it was to give way for.
+void ClaimGate::drop_held_preempt(JobId stopped) {
+  for (auto& [job, commands] : held_) {
+    const auto about_it = [&](const Held& h) { return h.command.job == stopped; };
+    const auto gives_way = [&](const Held& h) { return about_it(h) && h.command.kind == Command::Kind::preempt; };
+    if (std::ranges::count_if(commands, about_it) == std::ranges::count_if(commands, gives_way))
+      std::erase_if(commands, gives_way);
+  }
+  std::erase_if(held_, [](const auto& held) { return held.second.empty(); });
+}
+
 // The job for whose claim the command has to wait because an earlier one about the same job does.
 const JobId* ClaimGate::waiting_for(const Command& command) const {
   for (const auto& [job, commands] : held_) {
@@ -29,6 +40,7 @@ const JobId* ClaimGate::waiting_for(const Command& command) const {
 
 void ClaimGate::dispatch(const Command& command) {
   const bool of_power = command.kind == Command::Kind::power_on || command.kind == Command::Kind::power_off;
+  if (!held_.empty() && command.kind == Command::Kind::kill) drop_held_preempt(command.job);
   if (!held_.empty() && !of_power && command.kind != Command::Kind::preempt) {
     if (const JobId* job = waiting_for(command)) return hold(*job, command);
   }
@@ -108,6 +120,9 @@ void ClaimGate::hold(JobId id, const Command& command) {
   if (command.kind == Command::Kind::expect) {
     std::erase_if(held, [&](const Held& h) { return h.command.kind == command.kind && h.command.job == command.job; });
   }
+  std::erase_if(held, [&](const Held& h) {  // it is sent again
+    return h.command.key == command.key && h.command.kind == command.kind && h.command.job == command.job;
+  });
   held.push_back({command, since});
 }
 

@@ -68,6 +68,7 @@ class ClaimGate final : public Engine {
   bool drop_start(const Command& give_way);
   void release(const Held& held);
   void refuse(JobId id, const Command& command);
+  void drop_held_preempt(JobId stopped);
   const JobId* waiting_for(const Command& command) const;
 
   Engine& engine_;

@@ -69,6 +69,25 @@ TEST_F(ClaimGateTest, PassesAStartOnAtOnceWhereTheAnswerComesAtOnce) {
   EXPECT_EQ(starts_, 1);
 }
 
+TEST_F(ClaimGateTest, StopsAJobAtOnceThatWasToGiveWay) {
+  answer_ = StartAnswer::pending;
+  gate_.dispatch(give_way());
+  EXPECT_TRUE(passed_.empty());
+  gate_.dispatch({.kind = Command::Kind::kill, .key = 3, .job = kVictim});
+  ASSERT_EQ(passed_.size(), 1U) << "whatever becomes of the claim";
+  EXPECT_EQ(passed_[0].kind, Command::Kind::kill);
+  gate_.answered(kNumber, true);
+  EXPECT_EQ(passed_.size(), 1U);
+}
+
+TEST_F(ClaimGateTest, PassesACommandOnceThatIsSentAgainWhileItWaits) {
+  answer_ = StartAnswer::pending;
+  gate_.dispatch(give_way());
+  gate_.dispatch(give_way());
+  gate_.answered(kNumber, true);
+  EXPECT_EQ(passed_.size(), 1U);
+}
+
 TEST_F(ClaimGateTest, ReportsAJobThatIsGone) {
   answer_ = StartAnswer::gone;
   gate_.dispatch(start(kBrought));

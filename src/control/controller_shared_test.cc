@@ -144,6 +144,14 @@ TEST_F(ControllerShared, WhatTheEngineDoesNotKnowYetIsNotLost) {
   EXPECT_TRUE(desk_.runs(job));
 }
 
+TEST_F(ControllerShared, AnIncompleteLookAtAnotherRunEndsNoJob) {
+  const JobId job = ours_runs(1, 100);
+  desk_.engine().seen.complete = false;
+  desk_.engine().seen.jobs = {{.job = job, .runs = false, .dispatch = desk_.job(job).dispatch + 7}};
+  EXPECT_EQ(resumes(), "");
+  EXPECT_TRUE(desk_.runs(job));
+}
+
 TEST_F(ControllerShared, AnAuthorityMayBreakALawOfOurs) {
   const JobId job = of_others(4, 100);
   EXPECT_EQ(found(job, 0, {{NodeId{0}, 4}}), "");
@@ -174,6 +182,17 @@ TEST(ControllerAlone, StartsAJobOverThatWasLostWithItsNode) {
   EXPECT_EQ(desk.decide(), "");
   EXPECT_EQ(desk.tell(Finished{job, Outcome::node_failed}), "");
   EXPECT_EQ(desk.job(job).state, JobState::waiting);
+}
+
+TEST(ControllerAlone, AJobIsCancelledThatAnOperatorHasQueuedAgainMeanwhile) {
+  Desk desk("easy", {.machine = nodes(2, 4)});
+  JobSpec spec = desk.asking(1, 100);
+  spec.restart = Restart::from_start;
+  const JobId job = desk.controller().submit(spec);
+  EXPECT_EQ(desk.decide(), "");
+  EXPECT_TRUE(desk.controller().requeue(job));
+  EXPECT_EQ(desk.tell(Finished{job, Outcome::cancelled}), "");
+  EXPECT_EQ(desk.job(job).state, JobState::cancelled) << "its owner was first";
 }
 
 TEST(ControllerAlone, DeniesWhatBreaksItsLaws) {

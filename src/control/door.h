@@ -77,7 +77,8 @@ Result<void> Controller::take_in(const Kind& what) {
     const bool again = job.spec.may_move() && !cluster_.options().shared && !job.cancelling;
     if (what.outcome == Outcome::node_failed && again)
       return take_in(Requeued{what.job, job.spec.limit, what.dispatch, what.use});
-    if (what.outcome == Outcome::cancelled && job.stopping && !job.cancelling)  // a rule has stopped it for good
+    const bool for_good = job.spec.restart == Restart::once && !job.cancelling;  // as a rule has stopped it
+    if (what.outcome == Outcome::cancelled && job.stopping && for_good)
       return take_in(Finished{what.job, Outcome::timed_out, what.dispatch, what.status, what.use});
   }
   if constexpr (std::is_same_v<Kind, Requeued>) {

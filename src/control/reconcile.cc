@@ -135,9 +135,13 @@ void Controller::reconcile(const Observation& seen, bool sends_again) {
   std::ranges::stable_sort(by_job, {}, &Observation::JobSeen::job);
   for (const JobId id : jobs) {
     const auto at = std::ranges::lower_bound(by_job, id, {}, &Observation::JobSeen::job);
-    const bool found = at != by_job.end() && at->job == id;
-    if (found || seen.complete) {
-      reconcile(id, found ? &*at : nullptr, sends_again);
+    const auto of_this_run = [&](const Observation::JobSeen& job) {
+      return job.dispatch == kAnyDispatch || job.dispatch == cluster_.job(id).dispatch;
+    };
+    const auto end = std::ranges::upper_bound(at, by_job.end(), id, {}, &Observation::JobSeen::job);
+    const auto found = std::find_if(at, end, of_this_run);
+    if (found != end || seen.complete) {
+      reconcile(id, found != end ? &*found : nullptr, sends_again);
     } else if (sends_again && !cluster_.job(id).settled()) {
       send_again(id, !cluster_.job(id).starting);  // its answer may have been lost
     }
@@ -156,7 +160,6 @@ void Controller::reconcile(const Observation& seen, bool sends_again) {
 // A job that holds what it asked for, and what the engine knows of it; nullptr: nothing.
 void Controller::reconcile(JobId id, const Observation::JobSeen* seen, bool sends_again) {
   const Job& job = cluster_.job(id);
-  if (seen && seen->dispatch != kAnyDispatch && seen->dispatch != job.dispatch) seen = nullptr;  // of an earlier one
   if (seen && !seen->runs) {
     late_ = late_for(Finished{id}, seen->ended);
     const auto taken = std::visit([&](const auto& end) { return take_in(end); }, seen->end);

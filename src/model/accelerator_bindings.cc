@@ -40,7 +40,7 @@ std::optional<std::string> AcceleratorBindings::objection(const TasksAsked& fact
          "changed.";
 }
 
-std::optional<std::string> AcceleratorBindings::objection(const Machine& machine, const Bound& fact) const {
+std::optional<std::string> AcceleratorBindings::cannot_be(const Machine& machine, const Bound& fact) {
   const Node& node = machine.nodes[fact.node.value];
   const Node& to = machine.nodes[fact.to.value];
   if (to.accelerators == 0 || to.rack != node.rack) {
@@ -57,6 +57,11 @@ std::optional<std::string> AcceleratorBindings::objection(const Machine& machine
     return fmt::format("more processors of {} are said to be bound than it has; nothing was changed.",
                        named(machine, fact.node));
   }
+  return std::nullopt;
+}
+
+std::optional<std::string> AcceleratorBindings::objection(const Machine& machine, const Bound& fact) const {
+  if (auto why = cannot_be(machine, fact)) return why;
   if (fact.job.valid() && !asked_.contains(fact.job))
     return "a job is said to be bound to accelerators, and it has no tasks; nothing was changed.";
   const auto known = rows_.find({fact.job, fact.node, fact.to});
@@ -92,6 +97,13 @@ void AcceleratorBindings::apply(const Unbound& fact) {
   const auto found = rows_.find({fact.job, fact.node, fact.from});
   if (fact.processors > 0) found->second.processors -= fact.processors;
   if (fact.processors == 0 || found->second.processors == 0) rows_.erase(found);
+}
+
+void AcceleratorBindings::described(const Machine& machine) {
+  std::erase_if(rows_, [&](const auto& row) {
+    const auto& [job, node, to] = row.first;
+    return cannot_be(machine, {node, to, job, row.second.processors}).has_value();
+  });
 }
 
 void AcceleratorBindings::left_nodes(JobId job) {

@@ -35,10 +35,13 @@ class AcceleratorBindings {
   void apply(const TasksAsked& fact) { asked_[fact.job] = fact; }
   void apply(const Bound& fact);
   void apply(const Unbound& fact);
-  void left_nodes(JobId job);  // no longer runs
-  void forget(JobId job);      // is gone; it runs no longer
+  void described(const Machine& machine);  // nodes are described anew: bindings that cannot be any more are over
+  void left_nodes(JobId job);              // no longer runs
+  void forget(JobId job);                  // is gone; it runs no longer
 
  private:
+  static std::optional<std::string> cannot_be(const Machine& machine, const Bound& fact);  // whatever else is bound
+
   using Key = std::tuple<JobId, NodeId, NodeId>;  // job (invalid: all), node, accelerator node
   struct Row {
     std::uint32_t processors = 0;

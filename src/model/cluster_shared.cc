@@ -68,6 +68,7 @@ std::optional<std::string> Cluster::objection(const MachineKept& fact) const {
 void Cluster::apply(const Described& fact) {
   describe_nodes(fact);
   power_.describe_anew(options_.machine);
+  bindings_.described(*options_.machine);
   if (fact.is.processors == 0) power_.set_health(fact.node, Health::down);
   nodes_.describe_anew(nodes_with_what_runs());
   waiting_for_places_ = waiting_for_whole_nodes_ = waiting_for_parts_ = 0;

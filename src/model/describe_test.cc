@@ -84,6 +84,26 @@ TEST(DescribedNodes, ASnapshotKeepsWhatHasGoneAndWhatCameWithTheirIds) {
   EXPECT_EQ(difference(state_of(before), state_of(after)), "");
 }
 
+// What a binding was made for may go; a snapshot that kept it could not be read.
+TEST(DescribedNodes, BindingsThatCannotBeAnyMoreAreOver) {
+  const auto with_accelerator = [](std::uint32_t count) {
+    Node node = node_of("b", 4);
+    node.accelerators = count;
+    return node;
+  };
+  Machine machine = two_nodes();
+  machine.nodes[1] = with_accelerator(1);
+  Cluster before(options_of(machine));
+  fold(before, Bound{NodeId{0}, NodeId{1}});
+  fold(before, Described{NodeId{1}, with_accelerator(2)});
+  EXPECT_EQ(before.bindings().all().size(), 1U);
+  fold(before, Described{NodeId{1}, with_accelerator(0)});
+  EXPECT_TRUE(before.bindings().all().empty());
+  Cluster after(options_of(machine));
+  take_over(before, after);
+  EXPECT_EQ(difference(state_of(before), state_of(after)), "");
+}
+
 TEST(DescribedNodes, RowsThatCannotBeAreNotTaken) {
   const Machine machine = two_nodes();
   const auto objection = [&](const MachineKept& kept) {

@@ -40,7 +40,13 @@ class Comparison {
       refuse(before_.nodes.empty() ? "nodes are described where only processors were counted"
                                    : "processors are only counted where nodes were described");
     }
-    if (change_.refused.empty() && !now_.nodes.empty()) nodes();
+    if (change_.refused.empty() && !now_.nodes.empty()) {
+      if (state_.options().shared) {
+        keep_nodes();
+      } else {
+        nodes();
+      }
+    }
     named(before_.partitions, now_.partitions, "partition");
     named(before_.licences, now_.licences, "licence");
     for (std::size_t i = 0; i < std::min(before_.licences.size(), now_.licences.size()); ++i)
@@ -60,6 +66,13 @@ class Comparison {
     take(what);
   }
   void take(const std::string& what) { change_.taken += (change_.taken.empty() ? "" : ", ") + what; }
+
+  // Where others own the nodes, their manager describes them, and the file has no say.
+  void keep_nodes() {
+    MachineKept stand{before_.nodes, before_.accelerator_types};
+    for (Node& node : stand.nodes) node.commands = nullptr;
+    stand_unless_as_in_file(std::move(stand));
+  }
 
   void nodes() {
     MachineKept stand{before_.nodes, before_.accelerator_types};
@@ -82,6 +95,10 @@ class Comparison {
     }
     if (!gone.empty()) take(format_host_list(gone) + (gone.size() == 1 ? " is gone" : " are gone"));
     come(stand);
+    stand_unless_as_in_file(std::move(stand));
+  }
+
+  void stand_unless_as_in_file(MachineKept stand) {
     const bool as_in_file = stand.accelerator_types == now_.accelerator_types &&
                             std::ranges::equal(stand.nodes, now_.nodes,
                                                [](const Node& a, const Node& b) { return a == without_commands(b); });
@@ -138,6 +155,7 @@ class Comparison {
     if (old == now) return;
     change_.nodes.push_back({id, now});
     if (old.has_gone()) return change_.back.push_back(id);
+    const std::size_t said = change_.taken.size();
     const std::string name = "node " + old.name;
     const auto size = [&](const char* what, std::int64_t before, std::int64_t after, std::int64_t held) {
       if (before == after) return;
@@ -160,6 +178,7 @@ class Comparison {
       take_unless(accelerators_held(id, old) != 0, name + what);
     }
     if (old.partitions != now.partitions) take(name + " is in other partitions");
+    if (change_.taken.size() == said) take(name + " is described otherwise");
   }
 
   void memory(const std::string& name, const Node& old, const Node& now, std::int64_t held) {

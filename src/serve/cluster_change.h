@@ -29,7 +29,7 @@ inline constexpr const char* kTooTight =
     " The cluster is described otherwise than before: give back what that job needs, let it end, and change the file "
     "then. Nothing was changed.";
 
-// From what stands to what the file says. O(nodes log nodes)
+// From what stands to what the file says; of a cluster that others use nothing about its nodes. O(nodes log nodes)
 ClusterChange cluster_change(const View& state, const Machine& file);
 
 // A snapshot of that state for one that is folded anew under the file.

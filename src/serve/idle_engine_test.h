@@ -11,7 +11,7 @@
 
 namespace rota::serve {
 
-class IdleEngine final : public LiveEngine {
+class IdleEngine : public LiveEngine {
  public:
   explicit IdleEngine(Capabilities can) : can_(std::move(can)) {}
   Capabilities capabilities() const override { return can_; }

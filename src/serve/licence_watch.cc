@@ -76,8 +76,9 @@ std::int64_t used_elsewhere(const LicenceCount& counted, std::int64_t count, std
   return std::max<std::int64_t>(0, count - counted.total + counted.used - ours);
 }
 
-LicenceWatch::LicenceWatch(boost::asio::io_context& io, Options options, const Machine& machine, Take take)
-    : io_(io), options_(std::move(options)), machine_(machine), take_(std::move(take)), timer_(io) {
+LicenceWatch::LicenceWatch(boost::asio::io_context& io, Options options, std::shared_ptr<const Machine> machine,
+                           Take take)
+    : io_(io), options_(std::move(options)), machine_(std::move(machine)), take_(std::move(take)), timer_(io) {
   process::SiteCommand::end_left_over(options_.record);
   ask();
 }
@@ -91,7 +92,7 @@ void LicenceWatch::ask() {
   command_ = std::make_unique<process::SiteCommand>(
       io_,
       process::SiteCommand::Options{.text = options_.command,
-                                    .variables = {"ROTA_LICENCES=" + names_of(machine_)},
+                                    .variables = {"ROTA_LICENCES=" + names_of(*machine_)},
                                     .timeout = options_.timeout,
                                     .most_output = std::size_t{1} << 20U,  // a server with many licences says much
                                     .record = options_.record},
@@ -99,7 +100,7 @@ void LicenceWatch::ask() {
 }
 
 void LicenceWatch::heard(const process::SiteCommand::End& end) {
-  const auto counts = end.done ? parse_licence_counts(end.output, machine_) : fail(end.why);
+  const auto counts = end.done ? parse_licence_counts(end.output, *machine_) : fail(end.why);
   failures_ = counts ? 0 : failures_ + 1;
   failure_ = counts ? std::string() : counts.error().message;
   if (counts) take_(*counts);

@@ -45,8 +45,7 @@ class LicenceWatch {
   };
   using Take = std::function<void(const std::vector<LicenceCount>&)>;
 
-  // The machine must outlive it.
-  LicenceWatch(boost::asio::io_context& io, Options options, const Machine& machine, Take take);
+  LicenceWatch(boost::asio::io_context& io, Options options, std::shared_ptr<const Machine> machine, Take take);
 
   void stop();
   // How many of the latest answers in a row were no good; 0: the last one was good.
@@ -59,7 +58,7 @@ class LicenceWatch {
 
   boost::asio::io_context& io_;
   Options options_;
-  const Machine& machine_;
+  std::shared_ptr<const Machine> machine_;
   Take take_;
   boost::asio::steady_timer timer_;
   std::unique_ptr<process::SiteCommand> command_;

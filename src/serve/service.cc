@@ -198,10 +198,10 @@ Result<void> Service::take_over() {
   }
   if (auto read = read_wishes(); !read) return read;
   const std::uint64_t decided = view().sequence();
+  open_mail();
+  observe_facts();  // the engine may record some while it opens
   TRY(engine_->open(*this, {decided, decided, [this]() -> const View& { return view(); }}));
   for (const std::string& lacking : engine_->warnings()) warnings_.push_back(lacking);
-  open_mail();
-  observe_facts();
   // Under another policy or description than what is recorded was decided: the journal begins anew with the state.
   if (policy != before.policy || change) {
     if (policy != before.policy || change->less) controller_->withdraw_promises();
@@ -305,6 +305,7 @@ Result<void> Service::record(const Observed& fact, Instant happened) {
     again->limit = next_limit(view().job(again->job));  // the engine need not know
   if (const auto* power = std::get_if<PowerChanged>(&said)) return power_changed(*power);
   auto taken = controller_->record(said, happened);
+  if (taken && std::holds_alternative<Described>(said)) stands_as(with_commands(*view().options().machine, *file_), {});
   if (taken) static_cast<void>(decide());
   return taken;
 }

@@ -69,7 +69,7 @@ Result<ClusterChange> Service::replay_under_another() {
 void Service::stands_as(std::shared_ptr<const Machine> machine, const std::string& taken) {
   if (!taken.empty() && options_.say) options_.say(fmt::format("{}{}{}.", shown_file(), kOtherCluster, taken));
   const auto before = std::exchange(machine_, std::move(machine));  // for as long as the engine may look at it
-  engine_->describe(*machine_);
+  if (!view().options().shared) engine_->describe(*machine_);
 }
 
 Result<Service::Reloaded> Service::reload() {

@@ -19,7 +19,7 @@ void Service::watch_licences() {
                                                                         .interval = settings_.licence_interval,
                                                                         .timeout = settings_.licence_timeout,
                                                                         .record = options_.state_folder + "/licences"},
-                                                  *machine_, [this](const auto& counts) { counted(counts); });
+                                                  machine_, [this](const auto& counts) { counted(counts); });
 }
 
 // What was counted last, when there was a command, would be withheld for ever.
