@@ -116,11 +116,13 @@ void NodeSpace::enter(std::uint32_t node) {
   Kind& kind = kinds_[state.kind];
   const bool idle = state.free == kind.size();
   if (!idle) ++busy_;
-  const bool overdrawn = state.overdrawn();
-  if (overdrawn) ++overdrawn_;
-  const bool found = state.available && !overdrawn;
-  (found ? free_ : withheld_) += state.free;
-  if (!found) return;
+  state.found = state.available && !state.overdrawn();
+  if (!state.found) {
+    overdrawn_ += state.overdrawn() ? 1 : 0;
+    withheld_ += state.free;
+    return;
+  }
+  free_ += state.free;
   kind.unused += state.free;
   if (idle) {
     idle_.insert(node);
@@ -138,11 +140,12 @@ void NodeSpace::leave(std::uint32_t node) {
   Kind& kind = kinds_[state.kind];
   const bool idle = state.free == kind.size();
   if (!idle) --busy_;
-  const bool overdrawn = state.overdrawn();
-  if (overdrawn) --overdrawn_;
-  const bool found = state.available && !overdrawn;
-  (found ? free_ : withheld_) -= state.free;
-  if (!found) return;
+  if (!state.found) {
+    overdrawn_ -= state.overdrawn() ? 1 : 0;
+    withheld_ -= state.free;
+    return;
+  }
+  free_ -= state.free;
   kind.unused -= state.free;
   if (idle) {
     idle_.erase(node);

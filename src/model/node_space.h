@@ -193,6 +193,7 @@ class NodeSpace {
     std::uint32_t newer = kNone;  // neighbours among the idle nodes of its kind
     std::uint32_t older = kNone;  // under latest_first
     bool available = true;
+    bool found = false;            // for jobs to be placed on: available, and not overdrawn
     std::uint8_t group = 0;        // index into the kind's groups
     PerNode per_node;              // free beside processors
     std::uint64_t partitions = 0;  // bit p: is in partition p, for the first 64
