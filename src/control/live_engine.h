@@ -6,11 +6,13 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "control/ports.h"
+#include "control/run_request.h"
 #include "model/cluster.h"
 #include "model/machine.h"
 
@@ -75,6 +77,65 @@ class RunProbe {
   virtual std::vector<std::uint32_t> accelerators_of(JobId job) const = 0;
 };
 
+// Takes what users and operators wish of jobs that wait, and new jobs, to the resource manager that has the queue,
+// where that is not Rota (Capabilities::shared). No wish is a fact: what the manager makes of it comes as facts to the
+// Intake, as all that happens there does, and may come a little behind the answer. Whether the asker may wish that is
+// for the caller to say; what the manager allows, for the manager.
+//
+// The asker names each order by a key, which must be unique to it for good. The manager carries out what has one key
+// once, however often it is ordered: after an answer that was lost, or by a later life of the service; and while the
+// job is known it is answered as it was. Orders about one job go out one after the other, as they were asked for; only
+// one that an earlier life has sent may still overtake them.
+//
+// All calls come from the thread of the event loop, none waits, and each costs O(orders under way) and a message. An
+// order is answered once, later, by that thread; not at all if the engine is destroyed before.
+class QueueOrders {
+ public:
+  struct Answer {
+    enum class Kind : std::uint8_t {
+      done,     // it is so, or was when the manager carried it out
+      refused,  // nothing has changed
+      unknown,  // the manager has not answered for too long: facts will tell, and the same key may be ordered again
+    };
+    Kind kind = Kind::done;
+    std::string why = {};     // a sentence, where it is not done
+    std::int64_t number = 0;  // of a submission that is done: its job's, as people name it; else 0
+  };
+  using Call = std::function<void(const Answer&)>;
+
+  // What is to be changed of a job; the rest stays as it is. All of it or nothing: an order with a term that the
+  // manager cannot change is refused.
+  struct Terms {
+    std::optional<Duration> limit = {};
+    std::optional<std::int32_t> priority = {};
+    std::optional<PartitionId> partition = {};
+    std::optional<Instant> begin = {};
+    std::optional<std::uint32_t> processors = {};  // in all
+    std::optional<std::uint32_t> nodes = {};       // 0: any spread will do
+    std::optional<std::int64_t> memory = {};       // bytes on each node; 0: none asked
+    std::optional<std::vector<LicenceUse>> licences = {};
+    std::optional<std::string> name = {};
+  };
+  // One job, not an array.
+  struct Request {
+    JobSpec spec;  // its number and its time of submission are the manager's to give
+    std::string name = {};
+    Instant begin = kEpoch;  // not before; kEpoch: at any time
+    Bars held = kNoBars;     // kHeldByUser or kHeldByOperator: until it is released
+    RunRequest run = {};
+  };
+
+  virtual ~QueueOrders() = default;
+  // kHeldByUser or kHeldByOperator, as are those that are released.
+  virtual void hold(JobId job, Bars by, const std::string& key, Call call) = 0;
+  virtual void release(JobId job, Bars from, const std::string& key, Call call) = 0;
+  virtual void amend(JobId job, const Terms& terms, const std::string& key, Call call) = 0;
+  // Also where it has begun to run by the time that the order arrives.
+  virtual void cancel(JobId job, const std::string& key, Call call) = 0;
+  // The job is told of by the Intake like any other, and has the number that is answered.
+  virtual void submit(const Request& request, const std::string& key, Call call) = 0;
+};
+
 class LiveEngine : public Engine {
  public:
   // Once, before anything else, and the only call that may wait: finds what there is, and says of it again what is for
@@ -98,6 +159,7 @@ class LiveEngine : public Engine {
   virtual OutputReader* output_reader() { return nullptr; }
   virtual NodeProbe* node_probe() { return nullptr; }
   virtual const RunProbe* run_probe() const { return nullptr; }
+  virtual QueueOrders* queue_orders() { return nullptr; }  // where the queue is Rota's own: what is wished is recorded
 };
 
 }  // namespace rota

@@ -5,6 +5,8 @@
 #include <array>
 #include <type_traits>
 
+#include "foreign/foreign_engine.h"
+
 namespace rota::foreign {
 namespace {
 
@@ -25,7 +27,10 @@ std::string difference(const JobRow& row, const std::map<Number, JobId>& ids, co
   if (job.starting || job.stopping) return name + " is on its way and does not get there";
   if (job.spec.limit != row.asks.limit) return name + " has another limit";
   if (job.spec.processors != row.asks.processors) return name + " asks for other processors";
-  if (!runs && ((job.bars & kHeldByOperator) != 0) != row.held) return name + " is held, or is thought to be";
+  if (!runs && job.spec.nodes != row.asks.nodes) return name + " asks for other nodes";
+  if (!runs && job.spec.memory != row.asks.memory) return name + " asks for other memory";
+  if (!runs && job.spec.priority != row.asks.priority) return name + " has another priority";
+  if (!runs && (job.bars & kHolds) != bar_of(row.hold)) return name + " is held, or is thought to be, or by another";
   if (!runs && !row.asks.gated && job.ours()) return name + " is taken for one of ours";
   if (!runs || job.ours()) return {};
   return job.start == row.started ? "" : name + " is thought to have started at another time";

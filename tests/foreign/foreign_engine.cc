@@ -1,6 +1,7 @@
 #include "foreign/foreign_engine.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/text.h"
 #include "model/never_fits.h"
@@ -40,6 +41,8 @@ Health health_of(NodeState state) {
 
 }  // namespace
 
+Bars bar_of(Hold hold) { return hold == Hold::none ? kNoBars : hold == Hold::by_user ? kHeldByUser : kHeldByOperator; }
+
 Machine machine_of(const Listing& listing) {
   Machine machine;
   for (const NodeRow& row : listing.nodes) {
@@ -49,55 +52,6 @@ Machine machine_of(const Listing& listing) {
   }
   machine.racks = {""};
   return machine;
-}
-
-void Line::send(Message message) {
-  message.life = life_;
-  if (chance_.chance(faults_.loses)) return;
-  const Duration takes{faults_.longest > Duration{0} ? chance_.between(0, faults_.longest.count()) : 0};
-  on_the_way_.emplace(std::pair(loop_.now() + takes, ++messages_), std::move(message));
-  loop_.set(*this, on_the_way_.begin()->first.first);
-}
-
-void Line::ring() {
-  while (!on_the_way_.empty() && on_the_way_.begin()->first.first <= loop_.now()) {
-    const auto next = on_the_way_.extract(on_the_way_.begin());
-    arrive(next.mapped());
-  }
-  if (!on_the_way_.empty()) loop_.set(*this, on_the_way_.begin()->first.first);
-}
-
-void Line::arrive(const Message& message) {
-  if (!message.to_cluster) {
-    if (!end_ || message.life != life_) return;
-    if (const auto* listing = std::get_if<Listing>(&message.what)) end_->hear(*listing);
-    if (const auto* done = std::get_if<Done>(&message.what)) end_->hear(*done);
-    return;
-  }
-  cluster_.run_to(loop_.now());
-  if (const auto* order = std::get_if<Order>(&message.what)) {
-    if (cluster_.away()) return;
-    const Done done = carry_out(*order);
-    if (message.life == life_) send({false, done});
-  } else if (!cluster_.away() && message.life == life_) {
-    send({false, cluster_.listing()});
-  }
-}
-
-Line::Done Line::carry_out(const Order& order) {
-  Result<void> done;
-  switch (order.kind) {
-    case Order::Kind::start:
-      done = cluster_.start(order.number, order.where);
-      break;
-    case Order::Kind::cancel:
-      done = cluster_.cancel(order.number);
-      break;
-    case Order::Kind::requeue:
-      done = cluster_.requeue(order.number);
-      break;
-  }
-  return {order, cluster_.now(), done ? std::nullopt : std::optional(done.error().message)};
 }
 
 Capabilities ForeignEngine::capabilities() const {
@@ -118,6 +72,7 @@ Result<void> ForeignEngine::open(Intake& intake, const Takeover& from) {
     if (!job.gone()) entries_[job.spec.number] = {.job = id};
   });
   line_.connect(this);
+  orders_.open(state_);
   next_poll_ = heard_ = loop_.now();
   loop_.set(*this, next_poll_);
   return {};
@@ -136,15 +91,18 @@ void ForeignEngine::ring() {
     survey();
     next_poll_ = loop_.now() + poll_;
   }
+  orders_.look();
   look_for_overdue();
 }
 
 void ForeignEngine::look_for_overdue() {
   const std::vector<Overdue> late = overdue_.take(view(), loop_.now());
-  loop_.set(*this, std::min(next_poll_, overdue_.next()));
+  set_alarm();
   for (const Overdue& each : late) say(each);
   if (!late.empty()) static_cast<void>(intake_->decide());
 }
+
+void ForeignEngine::set_alarm() { loop_.set(*this, std::min({next_poll_, overdue_.next(), orders_.next()})); }
 
 NodeId ForeignEngine::node_of(const std::string& name) const {
   const std::vector<Node>& nodes = view().options().machine->nodes;
@@ -244,6 +202,11 @@ void ForeignEngine::hear(const Line::Done& done) {
   }
 }
 
+void ForeignEngine::hear(const Line::Reply& reply) {
+  orders_.hear(reply);
+  survey();
+}
+
 void ForeignEngine::hear(const Listing& listing) {
   heard_ = loop_.now();
   if (listing.at < view().surveyed()) return;  // a later one came before it
@@ -316,7 +279,7 @@ void ForeignEngine::meet(const JobRow& row) {
   if (row.state == State::ended && row.ended <= view().surveyed()) return;
   const bool ours = can_be_ours(row);
   Bars bars = ours ? kNoBars : kNotOurs;
-  if (row.held) bars |= kHeldByOperator;
+  bars |= bar_of(row.hold);
   const JobId id = intake_->submit(spec_of(row), bars);
   if (!id.valid()) return;
   Entry& entry = entries_[row.number] = {.job = id};
@@ -352,19 +315,23 @@ void ForeignEngine::compare_wishes(const JobRow& row, JobId id) {
   const Job& job = view().job(id);
   const bool ours = can_be_ours(row);
   if (!ours && job.ours()) say(Held{id, kNotOurs});
-  const bool held = (job.bars & kHeldByOperator) != 0;
-  if (row.held && !held) say(Held{id, kHeldByOperator});
+  const auto held = static_cast<Bars>(job.bars & kHolds);
+  const Bars holds = bar_of(row.hold);
+  if ((holds & ~held) != 0) say(Held{id, holds});
   const JobSpec asks = spec_of(row);
-  const bool differs =
-      asks.limit != job.spec.limit || asks.priority != job.spec.priority || asks.processors != job.spec.processors;
-  if (differs) {
+  const auto terms_of = [](const JobSpec& spec) {
+    return std::tie(spec.limit, spec.priority, spec.processors, spec.nodes, spec.memory);
+  };
+  if (terms_of(asks) != terms_of(job.spec)) {
     const JobTerms* own = view().eligibility().terms(id);
     JobTerms terms = own ? *own : JobTerms{asks.limit, asks.priority, job.spec.partition};
     terms.limit = asks.limit;
     terms.priority = asks.priority;
     say(Amended{id, terms, asks.processors, asks.nodes, asks.memory});
   }
-  if (!row.held && held) say(Released{id, kHeldByOperator});
+  for (const Bars each : {kHeldByUser, kHeldByOperator}) {
+    if ((held & ~holds & each) != 0) say(Released{id, each});
+  }
   if (ours && !view().job(id).ours()) say(Released{id, kNotOurs});
 }
 

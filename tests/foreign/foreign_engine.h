@@ -1,4 +1,4 @@
-// The engine of a cluster that is not ours (other_cluster.h), as one of Slurm is to be: it asks for a listing
+// The engine of a cluster that is somebody else's (other_cluster.h), as one of Slurm is to be: it asks for a listing
 // from time to time, holds it against what the controller believes, and says what differs as facts with their times; it
 // carries out commands as orders, which may be refused, or come late, or be answered by nothing. Whatever is not known
 // is looked up, never assumed. It keeps nothing that must outlive it: which jobs it has told of is for the state to
@@ -11,93 +11,27 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
-#include <variant>
 #include <vector>
 
-#include "base/random.h"
 #include "control/command_ledger.h"
 #include "control/live_engine.h"
 #include "control/overdue_watch.h"
-#include "engine/sim/loop.h"
+#include "foreign/foreign_orders.h"
+#include "foreign/line.h"
 #include "foreign/other_cluster.h"
 
 namespace rota::foreign {
 
-// Faults of the way between this and the cluster, in each direction.
-struct LineFaults {
-  Duration longest{0};  // that a message takes
-  double loses = 0;     // so often an answer, or an order, never comes
-};
-
-// The way to the cluster. Orders that are on it arrive whatever becomes of the engine; answers come to the life of the
-// engine that asked.
-class Line final : public Alarm {
- public:
-  struct Order {
-    enum class Kind : std::uint8_t { start, cancel, requeue };
-    Kind kind = Kind::start;
-    Number number = 0;
-    std::uint64_t key = 0;
-    std::vector<Part> where = {};
-  };
-  struct Done {
-    Order order;
-    Instant at;
-    std::optional<std::string> refusal;
-  };
-
-  class End {
-   public:
-    virtual ~End() = default;
-    virtual void hear(const Listing& listing) = 0;
-    virtual void hear(const Done& done) = 0;
-  };
-
-  Line(OtherCluster& cluster, sim::VirtualLoop& loop, LineFaults faults, std::uint64_t seed)
-      : cluster_(cluster), loop_(loop), faults_(faults), chance_(seed) {}
-
-  void connect(End* end) {
-    end_ = end;
-    ++life_;
-  }
-  void ask() { send({true, Ask{}}); }
-  void order(const Order& order) { send({true, order}); }
-  void set_faults(LineFaults faults) { faults_ = faults; }
-  // After what ring() called has come to a sudden end.
-  void wake() {
-    if (!on_the_way_.empty()) loop_.set(*this, on_the_way_.begin()->first.first);
-  }
-  bool idle() const { return on_the_way_.empty(); }
-  void ring() override;
-
- private:
-  struct Ask {};
-  struct Message {
-    bool to_cluster;
-    std::variant<Ask, Order, Listing, Done> what;
-    std::uint64_t life = 0;
-  };
-  void send(Message message);
-  void arrive(const Message& message);
-  Done carry_out(const Order& order);
-
-  OtherCluster& cluster_;
-  sim::VirtualLoop& loop_;
-  LineFaults faults_;
-  Random chance_;
-  End* end_ = nullptr;
-  std::uint64_t life_ = 0;
-  std::uint64_t messages_ = 0;
-  std::map<std::pair<Instant, std::uint64_t>, Message> on_the_way_;
-};
+// A hold of the cluster, as the state knows it.
+Bars bar_of(Hold hold);
 
 // Its nodes, as a cluster file would describe them.
 Machine machine_of(const Listing& listing);
 
 class ForeignEngine final : public LiveEngine, public Alarm, private Line::End {
  public:
-  ForeignEngine(Line& line, Loop& loop, Duration poll) : line_(line), loop_(loop), poll_(poll) {}
+  ForeignEngine(Line& line, Loop& loop, Duration poll)
+      : line_(line), loop_(loop), poll_(poll), orders_(line, loop, [this] { set_alarm(); }) {}
   ~ForeignEngine() override {
     line_.connect(nullptr);
     loop_.set(*this, kNever);
@@ -111,6 +45,7 @@ class ForeignEngine final : public LiveEngine, public Alarm, private Line::End {
   Observation observe() const override { return {.complete = false, .jobs = {}, .nodes = {}}; }
   void settled(JobId /*job*/, std::uint32_t /*dispatch*/) override {}  // the cluster forgets by itself
   Result<void> signal(JobId job, int number) override;
+  QueueOrders* queue_orders() override { return &orders_; }
   std::vector<std::string> warnings() const override { return {}; }
   Result<void> health() const override;
   void ring() override;
@@ -129,6 +64,7 @@ class ForeignEngine final : public LiveEngine, public Alarm, private Line::End {
 
   void hear(const Listing& listing) override;
   void hear(const Line::Done& done) override;
+  void hear(const Line::Reply& reply) override;
   void order(Entry& entry, const Line::Order& order);
   void order_again(Entry& entry);  // if nothing has been seen of it for long
   void compare_nodes(const Listing& listing);
@@ -142,6 +78,7 @@ class ForeignEngine final : public LiveEngine, public Alarm, private Line::End {
   void begins(const JobRow& row, Entry& entry);
   void miss_jobs(const Listing& listing);
   void look_for_overdue();
+  void set_alarm();
   bool say(const Observed& fact, Instant happened = kNever) { return intake_->record(fact, happened).has_value(); }
 
   const View& view() const { return state_(); }
@@ -160,6 +97,7 @@ class ForeignEngine final : public LiveEngine, public Alarm, private Line::End {
   std::set<Number> over_;  // and told so, while they are listed
   CommandLedger ledger_;
   OverdueWatch overdue_;
+  ForeignOrders orders_;
   Instant next_poll_ = kEpoch;
   Instant heard_ = kEpoch;  // the latest listing
   std::int64_t surveys_ = 0;

@@ -73,12 +73,13 @@ void OtherCluster::run_to(Instant to) {
   forget();
 }
 
-Number OtherCluster::submit(const Wish& wish) {
+Number OtherCluster::submit(const Wish& wish, Hold hold) {
   const Number number = next_number_;
   next_number_ += 1 + number % 3;  // others' jobs take numbers too
   JobRow& job = jobs_[number];
   job.number = number;
   job.asks = wish;
+  job.hold = hold;
   job.submitted = now_;
   schedule();
   return number;
@@ -102,7 +103,7 @@ void OtherCluster::schedule() {
   if (away()) return;
   std::vector<JobRow*> queue;
   for (auto& [number, job] : jobs_) {
-    if (job.state == State::waiting && !job.held && !job.asks.gated) queue.push_back(&job);
+    if (job.state == State::waiting && job.hold == Hold::none && !job.asks.gated) queue.push_back(&job);
   }
   std::ranges::stable_sort(queue, [](const JobRow* a, const JobRow* b) { return a->asks.priority > b->asks.priority; });
   for (JobRow* job : queue) {
@@ -147,23 +148,28 @@ Result<void> OtherCluster::cancel(Number number) {
   if (away()) return fail("the manager does not answer.");
   if (!job || job->state == State::ended) return fail("job {} is not there.", number);
   end(*job, Ending::cancelled, now_);
+  job->changed_by.clear();
   schedule();
   return {};
 }
 
-Result<void> OtherCluster::hold(Number number) {
+Result<void> OtherCluster::hold(Number number, Hold by) {
   JobRow* job = known(number);
   if (away()) return fail("the manager does not answer.");
   if (!job || job->state != State::waiting) return fail("job {} does not wait.", number);
-  job->held = true;
+  if (job->hold > by) return fail("job {} is held by an operator.", number);
+  job->hold = by;
+  job->changed_by.clear();
   return {};
 }
 
-Result<void> OtherCluster::release(Number number) {
+Result<void> OtherCluster::release(Number number, Hold by) {
   JobRow* job = known(number);
   if (away()) return fail("the manager does not answer.");
   if (!job || job->state != State::waiting) return fail("job {} does not wait.", number);
-  job->held = false;
+  if (job->hold > by) return fail("job {} is held by an operator.", number);
+  job->hold = Hold::none;
+  job->changed_by.clear();
   schedule();
   return {};
 }
@@ -184,31 +190,84 @@ Result<void> OtherCluster::set_limit(Number number, Duration limit) {
   if (away()) return fail("the manager does not answer.");
   if (!job || job->state == State::ended) return fail("job {} is not there.", number);
   job->asks.limit = limit;
+  job->changed_by.clear();
   return {};
 }
 
 Result<void> OtherCluster::set_processors(Number number, std::uint32_t processors) {
+  return change(number, {.processors = processors});
+}
+
+Result<void> OtherCluster::set_priority(Number number, std::int64_t priority) {
+  return change(number, {.priority = priority});
+}
+
+Result<void> OtherCluster::change(Number number, const Change& change) {
   JobRow* job = known(number);
   if (away()) return fail("the manager does not answer.");
   if (!job || job->state != State::waiting) return fail("job {} does not wait.", number);
-  job->asks.processors = processors;
+  if (change.limit.value_or(Duration{1}) <= Duration{0} || change.processors.value_or(1) == 0)
+    return fail("job {} cannot ask for no time, or for no processors.", number);
+  Wish& asks = job->asks;
+  asks.limit = change.limit.value_or(asks.limit);
+  asks.priority = change.priority.value_or(asks.priority);
+  asks.processors = change.processors.value_or(asks.processors);
+  asks.nodes = change.nodes.value_or(asks.nodes);
+  asks.memory = change.memory.value_or(asks.memory);
+  job->changed_by.clear();
   schedule();
   return {};
 }
 
-Result<void> OtherCluster::set_priority(Number number, std::int64_t priority) {
-  JobRow* job = known(number);
-  if (away()) return fail("the manager does not answer.");
-  if (!job || job->state != State::waiting) return fail("job {} does not wait.", number);
-  job->asks.priority = priority;
-  return {};
+ClientAnswer OtherCluster::carry_out(const ClientOrder& order) {
+  if (const auto before = answers_.find(order.key); before != answers_.end()) {
+    ++repeats_;
+    return before->second;
+  }
+  const std::map<Number, JobRow> jobs = jobs_;
+  const Result<Number> done = do_as_told(order);
+  ClientAnswer answer;
+  answer.changed = jobs != jobs_;
+  if (done) {
+    answer.job = *done;
+  } else {
+    answer.refusal = done.error().message;
+  }
+  return answers_[order.key] = answer;
+}
+
+Result<Number> OtherCluster::do_as_told(const ClientOrder& order) {
+  switch (order.kind) {
+    case ClientOrder::Kind::submit: {
+      std::int64_t processors = 0;
+      for (const NodeRow& node : nodes_) processors += node.processors;
+      if (order.wish.processors > processors) return fail("there are no {} processors.", order.wish.processors);
+      const Number number = submit(order.wish, order.by);
+      jobs_.at(number).key = jobs_.at(number).changed_by = order.key;
+      return number;
+    }
+    case ClientOrder::Kind::cancel:
+      TRY(cancel(order.job));
+      break;
+    case ClientOrder::Kind::hold:
+      TRY(hold(order.job, order.by));
+      break;
+    case ClientOrder::Kind::release:
+      TRY(release(order.job, order.by));
+      break;
+    case ClientOrder::Kind::change:
+      TRY(change(order.job, order.change));
+      break;
+  }
+  jobs_.at(order.job).changed_by = order.key;
+  return order.job;
 }
 
 Result<void> OtherCluster::start(Number number, const std::vector<Part>& where, bool forced) {
   JobRow* job = known(number);
   if (away()) return fail("the manager does not answer.");
   if (!job || job->state != State::waiting) return fail("job {} does not wait.", number);
-  if (job->held && !forced) return fail("job {} is held.", number);
+  if (job->hold != Hold::none && !forced) return fail("job {} is held.", number);
   std::uint32_t processors = 0;
   for (const Part& part : where) {
     const NodeRow* node = node_of(part.node);
@@ -224,7 +283,10 @@ Result<void> OtherCluster::start(Number number, const std::vector<Part>& where, 
 }
 
 void OtherCluster::gate(Number number, bool gated) {
-  if (JobRow* job = known(number)) job->asks.gated = gated;
+  if (JobRow* job = known(number)) {
+    job->asks.gated = gated;
+    job->changed_by.clear();
+  }
   schedule();
 }
 

@@ -28,9 +28,25 @@ struct Wish {
   std::int64_t priority = 0;
   bool gated = false;    // its own scheduler leaves it alone: a client starts it
   bool requeue = false;  // a client may stop it and start it over
+  bool operator==(const Wish&) const = default;
+};
+
+// What is to be other in what a job asks for.
+struct Change {
+  std::optional<Duration> limit = {};
+  std::optional<std::int64_t> priority = {};
+  std::optional<std::uint32_t> processors = {};
+  std::optional<std::uint32_t> nodes = {};
+  std::optional<std::int64_t> memory = {};
 };
 
 enum class State : std::uint8_t { waiting, running, ended };
+enum class Hold : std::uint8_t {
+  none,
+  by_user,
+  by_operator
+};  // what a user holds an operator releases, and not the
+    // other way round
 enum class Ending : std::uint8_t { completed, timed_out, cancelled, node_failed };
 enum class NodeState : std::uint8_t { up, draining, down };
 
@@ -44,11 +60,31 @@ struct JobRow {
   Number number = 0;
   State state = State::waiting;
   Wish asks;
-  bool held = false;
+  Hold hold = Hold::none;
   std::int64_t starts = 0;  // it has begun so often
   Instant submitted = kNever, started = kNever, ended = kNever;
   std::vector<Part> where;  // of its latest run
   Ending how = Ending::completed;
+  std::string key;  // that it was submitted under; empty: by hand
+  std::string
+      changed_by;  // key of the order that last submitted, held, released, changed or cancelled it; empty: by hand
+  bool operator==(const JobRow&) const = default;
+};
+
+// What a client asks for under a key of its own.
+struct ClientOrder {
+  enum class Kind : std::uint8_t { submit, cancel, hold, release, change };
+  std::string key;
+  Kind kind = Kind::submit;
+  Number job = 0;           // but of a submission
+  Hold by = Hold::by_user;  // hold, release; submit: held from the beginning, or not
+  Change change = {};
+  Wish wish = {};  // submit
+};
+struct ClientAnswer {
+  std::optional<std::string> refusal = {};
+  Number job = 0;
+  bool changed = false;  // for tests alone: anything is other than before
 };
 
 struct NodeRow {
@@ -75,18 +111,24 @@ class OtherCluster {
   Instant now() const { return now_; }
 
   // Users.
-  Number submit(const Wish& wish);
+  Number submit(const Wish& wish, Hold hold = Hold::none);
 
   // Users, operators and clients. Fails with a sentence, and changes nothing, where that cannot be.
   Result<void> cancel(Number job);
-  Result<void> hold(Number job);
-  Result<void> release(Number job);
+  Result<void> hold(Number job, Hold by = Hold::by_operator);
+  Result<void> release(Number job, Hold by = Hold::by_operator);
   Result<void> requeue(Number job);
   Result<void> set_limit(Number job, Duration limit);
   Result<void> set_processors(Number job, std::uint32_t processors);  // of one that waits
   Result<void> set_priority(Number job, std::int64_t priority);
+  Result<void> change(Number job, const Change& change);  // of one that waits; all of it or nothing
   // Starts a waiting job there. Refused where a node is not up or has too little room, unless it is forced.
   Result<void> start(Number job, const std::vector<Part>& where, bool forced = false);
+
+  // Clients. What has one key is carried out once, and answered as it was then if it comes again. It must not be away.
+  ClientAnswer carry_out(const ClientOrder& order);
+  const std::map<std::string, ClientAnswer>& answers() const { return answers_; }  // for tests alone, as is this:
+  std::int64_t repeats() const { return repeats_; }  // so many orders came whose key had been answered
 
   // Operators.
   void add_node(NodeRow node);
@@ -109,6 +151,7 @@ class OtherCluster {
 
  private:
   JobRow* known(Number job);
+  Result<Number> do_as_told(const ClientOrder& order);
   NodeRow* node_of(const std::string& name);
   std::int64_t free_on(const NodeRow& node) const;
   std::int64_t memory_free_on(const NodeRow& node) const;
@@ -126,6 +169,8 @@ class OtherCluster {
   std::map<Number, JobRow> jobs_;
   std::vector<NodeRow> nodes_;
   std::map<Number, JobRow> forgotten_;
+  std::map<std::string, ClientAnswer> answers_;
+  std::int64_t repeats_ = 0;
 };
 
 }  // namespace rota::foreign

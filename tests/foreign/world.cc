@@ -15,6 +15,7 @@
 #include "engine/sim/rehearsal.h"
 #include "foreign/account.h"
 #include "foreign/foreign_engine.h"
+#include "foreign/users.h"
 #include "store/fact_codec.h"
 #include "store/fact_json.h"
 #include "swarm/kept.h"
@@ -129,6 +130,7 @@ class World final : private JobSink, private Durable, private FactObserver {
   std::vector<Fact> pending_;
   Tally tally_;
   Account account_{tally_};
+  Users users_{seed_, tally_};
   Hash hash_;
   std::optional<std::string> failure_;
 };
@@ -172,7 +174,7 @@ void World::happen() {
 
 void World::act() {
   if (loop_.now() >= at_seconds(kLasts)) return heal();
-  const std::int64_t what = chance_.between(0, 21);
+  const std::int64_t what = chance_.between(0, 28);
   const auto& jobs = cluster_.jobs();
   if (what < 8) {
     cluster_.submit(any_wish());
@@ -189,7 +191,13 @@ void World::act() {
     compact();
   } else if (what == 20) {
     cancel_here();
+<<<<<<< HEAD
   } else if (chance_.chance(0.3)) {  // nothing is done, and nothing goes wrong, for a while
+=======
+  } else if (what > 21) {
+    if (controller_) users_.act(*engine_->queue_orders(), controller_->view());
+  } else if (chance_.chance(0.3)) {  // everybody stands back for a while
+>>>>>>> 187e9648 (Orders about a queue that others own: QueueOrders, and the foreign engine that takes them to its cluster)
     line_.set_faults({});
     crash_in_ = -1;
     tries_ = 0;
@@ -335,6 +343,7 @@ void World::fall() {
   kept_->crash();
   controller_.reset();
   engine_.reset();
+  users_.lose_answers();
   engines_.leave();
   controllers_.leave();
   line_.wake();
@@ -371,9 +380,12 @@ void World::compare() {
     return;
   }
   std::string differs = difference(cluster_.listing(), controller_->view());
+  if (differs.empty()) differs = users_.waiting();
   if (const auto heard = engine_->health(); differs.empty() && !heard) differs = heard.error().message;
   if (differs.empty() || tries_ == 5) {
     expect(differs.empty(), differs);
+    const auto breach = users_.breach(cluster_);
+    expect(!breach, breach.value_or(""));
     ++tally_.compared;
     compares_at_ = kNever;
     if (!healed_) line_.set_faults(faults_);
@@ -409,6 +421,8 @@ Verdict World::run() {
   if (!failure_) {
     account_.look_at_ends(cluster_);
     failure_ = account_.breach();
+    if (!failure_) failure_ = users_.breach(cluster_);
+    tally_.repeats = cluster_.repeats();
   }
   expect(done(), "it never ends");
   if (engine_) tally_.surveys += engine_->surveys();
@@ -420,9 +434,12 @@ Verdict World::run() {
 }  // namespace
 
 void Tally::add(const Tally& o) {
-  for (const auto field : {&Tally::jobs, &Tally::found, &Tally::started, &Tally::launch_failed, &Tally::unknown,
-                           &Tally::never_met, &Tally::late, &Tally::requeued, &Tally::described, &Tally::overdrawn,
-                           &Tally::crashes, &Tally::surveys, &Tally::compared, &Tally::promises, &Tally::deaf})
+  for (const auto field :
+       {&Tally::jobs,      &Tally::found,   &Tally::started,  &Tally::launch_failed, &Tally::unknown,
+        &Tally::never_met, &Tally::late,    &Tally::requeued, &Tally::described,     &Tally::overdrawn,
+        &Tally::crashes,   &Tally::surveys, &Tally::compared, &Tally::promises,      &Tally::deaf,
+        &Tally::orders,    &Tally::done,    &Tally::refused,  &Tally::unanswered,    &Tally::repeats,
+        &Tally::verified})
     this->*field += o.*field;
 }
 
@@ -431,9 +448,10 @@ std::string Tally::text() const {
       "{} jobs: {} starts decided, {} failed, {} runs found, {} queued again, {} ends unknown, {} never met; {} "
       "promises; "
       "{} facts late, {} with overfilled nodes, {} nodes described; {} surveys, {} crashes, {} times nothing heard, {} "
-      "times all equal",
+      "times all equal; {} orders of users: {} done, {} refused, {} not answered, {} came again, {} looks at what they "
+      "left",
       jobs, started, launch_failed, found, requeued, unknown, never_met, promises, late, overdrawn, described, surveys,
-      crashes, deaf, compared);
+      crashes, deaf, compared, orders, done, refused, unanswered, repeats, verified);
 }
 
 Verdict run_seed(std::uint64_t seed, bool tells) {

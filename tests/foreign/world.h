@@ -26,7 +26,11 @@ struct Tally {
   std::int64_t surveys = 0;
   std::int64_t compared = 0;  // looks at which all was equal
   std::int64_t promises = 0;
-  std::int64_t deaf = 0;  // looks at which the cluster had not been heard of for long
+  std::int64_t orders = 0;                             // of users, through the engine
+  std::int64_t done = 0, refused = 0, unanswered = 0;  // answers to these: done, refused, not known
+  std::int64_t repeats = 0;                            // orders that reached the cluster a second time
+  std::int64_t verified = 0;                           // looks at what an order that was done has left
+  std::int64_t deaf = 0;                               // looks at which the cluster had not been heard of for long
 
   void add(const Tally& o);
   std::string text() const;
