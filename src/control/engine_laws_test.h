@@ -50,7 +50,11 @@ class LawLink final : public Engine, public Intake {
   std::vector<Observed> heard;  // from the engine
   Controller* controller = nullptr;
 
-  void deliver(const Command& command) { rig_.engine().dispatch(Command(command)); }
+  void deliver(const Command& command) {
+    dispatching_ = true;
+    rig_.engine().dispatch(Command(command));
+    dispatching_ = false;
+  }
   // The latest of this kind about the job; of this dispatch, where that is said.
   Command latest(Command::Kind kind, JobId job, std::uint32_t dispatch = kAnyDispatch) const {
     for (auto at = sent.rbegin(); at != sent.rend(); ++at) {
@@ -68,6 +72,7 @@ class LawLink final : public Engine, public Intake {
   Observation observe() const override { return rig_.engine().observe(); }
   JobId submit(const JobSpec& spec, Bars bars) override { return controller->submit(spec, bars); }
   Result<void> record(const Observed& fact, Instant happened) override {
+    EXPECT_FALSE(dispatching_) << "nothing comes back from dispatch()";
     if (deaf) return {};
     heard.push_back(fact);
     return controller->record(fact, happened);
@@ -76,6 +81,7 @@ class LawLink final : public Engine, public Intake {
 
  private:
   EngineRig& rig_;
+  bool dispatching_ = false;
 };
 
 // A rig, and a controller that acts there.

@@ -2,10 +2,12 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <type_traits>
 
 #include "foreign/foreign_engine.h"
+#include "model/never_fits.h"
 
 namespace rota::foreign {
 namespace {
@@ -15,7 +17,8 @@ Outcome outcome_of(const JobRow& row) {
   return kOutcomes[static_cast<std::size_t>(row.how)];
 }
 
-std::string difference(const JobRow& row, const std::map<Number, JobId>& ids, const View& view) {
+std::string difference(const JobRow& row, const std::map<Number, JobId>& ids, const std::set<std::string>& up,
+                       const View& view) {
   const auto found = ids.find(row.number);
   const std::string name = fmt::format("job {}", row.number);
   if (row.state == State::ended) return found == ids.end() ? "" : name + " has ended and is thought to be there";
@@ -31,7 +34,11 @@ std::string difference(const JobRow& row, const std::map<Number, JobId>& ids, co
   if (!runs && job.spec.memory != row.asks.memory) return name + " asks for other memory";
   if (!runs && job.spec.priority != row.asks.priority) return name + " has another priority";
   if (!runs && (job.bars & kHolds) != bar_of(row.hold)) return name + " is held, or is thought to be, or by another";
-  if (!runs && !row.asks.gated && job.ours()) return name + " is taken for one of ours";
+  const Machine& machine = *view.options().machine;
+  if (!runs && job.spec.partition != partition_of(machine, row.asks.partition))
+    return name + " is in another partition";
+  const bool can_be_ours = row.asks.gated && up.contains(row.asks.partition) && !never_fits(machine, job.spec);
+  if (!runs && can_be_ours != job.ours()) return name + " is ours, or is taken for one of ours";
   if (!runs || job.ours()) return {};
   return job.start == row.started ? "" : name + " is thought to have started at another time";
 }
@@ -56,6 +63,11 @@ std::string difference_of_nodes(const Listing& listing, const View& view) {
   }
   for (const NodeRow& row : listing.nodes) {
     if (free.contains(row.name)) return fmt::format("node {} is there and not known", row.name);
+    const auto known = std::ranges::find(nodes, row.name, &Node::name);
+    std::vector<std::string> partitions;
+    for (const PartitionId p : known->partitions)
+      partitions.push_back(view.options().machine->partitions[p.value].name);
+    if (partitions != row.partitions) return fmt::format("node {} is in other partitions", row.name);
   }
   return {};
 }
@@ -67,8 +79,12 @@ std::string difference(const Listing& listing, const View& view) {
   view.for_each_job([&](JobId id, const Job& job) {
     if (!job.gone()) ids[job.spec.number] = id;
   });
+  std::set<std::string> up;
+  for (const PartitionRow& row : listing.partitions) {
+    if (row.up) up.insert(row.name);
+  }
   for (const JobRow& row : listing.jobs) {
-    if (auto differs = difference(row, ids, view); !differs.empty()) return differs;
+    if (auto differs = difference(row, ids, up, view); !differs.empty()) return differs;
     ids.erase(row.number);
   }
   if (!ids.empty()) return fmt::format("job {} is known and is not there", ids.begin()->first);

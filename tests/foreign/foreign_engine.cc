@@ -43,12 +43,29 @@ Health health_of(NodeState state) {
 
 Bars bar_of(Hold hold) { return hold == Hold::none ? kNoBars : hold == Hold::by_user ? kHeldByUser : kHeldByOperator; }
 
+PartitionId partition_of(const Machine& machine, const std::string& name) {
+  const auto found = std::ranges::find(machine.partitions, name, &Partition::name);
+  return found == machine.partitions.end()
+             ? PartitionId{}
+             : PartitionId{static_cast<std::uint32_t>(found - machine.partitions.begin())};
+}
+
 Machine machine_of(const Listing& listing) {
   Machine machine;
+  for (const PartitionRow& row : listing.partitions) machine.partitions.emplace_back().name = row.name;
+  machine.default_partition = PartitionId{0};
   for (const NodeRow& row : listing.nodes) {
-    machine.nodes.push_back({row.name, row.processors, row.memory, {}});
+    const NodeId id{static_cast<std::uint32_t>(machine.nodes.size())};
+    Node& node = machine.nodes.emplace_back(Node{row.name, row.processors, row.memory, {}});
     machine.processors += row.processors;
     machine.memory += row.memory;
+    for (const std::string& name : row.partitions) {
+      node.partitions.push_back(partition_of(machine, name));
+      Partition& partition = machine.partitions[node.partitions.back().value];
+      partition.nodes.push_back(id);
+      partition.processors += row.processors;
+      partition.memory += row.memory;
+    }
   }
   machine.racks = {""};
   return machine;
@@ -136,18 +153,26 @@ JobSpec ForeignEngine::spec_of(const JobRow& row) const {
   spec.user = row.asks.user;
   spec.restart = row.asks.requeue ? Restart::from_start : Restart::never;
   spec.priority = static_cast<std::int32_t>(row.asks.priority);
+  spec.partition = partition_of(*view().options().machine, row.asks.partition);
   return spec;
+}
+
+std::vector<PartitionId> ForeignEngine::partitions_of(const NodeRow& row) const {
+  std::vector<PartitionId> all;
+  for (const std::string& name : row.partitions) all.push_back(partition_of(*view().options().machine, name));
+  return all;
 }
 
 bool ForeignEngine::can_be_ours(const JobRow& row) const {
   const Machine& machine = *view().options().machine;
-  return row.asks.gated && row.asks.processors <= machine.processors && !never_fits(machine, spec_of(row));
+  return row.asks.gated && !down_.contains(row.asks.partition) && row.asks.processors <= machine.processors &&
+         !never_fits(machine, spec_of(row));
 }
 
 void ForeignEngine::dispatch(const Command& command) {
   // One that comes again is ordered again: the cluster refuses what it has carried out.
   if (ledger_.judge(command) == CommandLedger::Verdict::ignore) return;
-  if (command.kind == Command::Kind::expect) return ring();
+  if (command.kind == Command::Kind::expect) return loop_.set(*this, loop_.now());
   const Job* job = command.job.valid() ? view().find_job(command.job) : nullptr;
   if (!job || job->gone()) return;  // what is said of it is late
   const Number number = job->spec.number;
@@ -211,6 +236,10 @@ void ForeignEngine::hear(const Listing& listing) {
   heard_ = loop_.now();
   if (listing.at < view().surveyed()) return;  // a later one came before it
   ++surveys_;
+  down_.clear();
+  for (const PartitionRow& row : listing.partitions) {
+    if (!row.up) down_.insert(row.name);
+  }
   compare_nodes(listing);
   for (const JobRow& row : listing.jobs) compare(row, listing.at);
   miss_jobs(listing);
@@ -226,15 +255,13 @@ void ForeignEngine::compare_nodes(const Listing& listing) {
   for (const NodeRow& row : listing.nodes) {
     NodeId id = node_of(row.name);
     const Machine& machine = *view().options().machine;
-    if (!id.valid()) {
-      id = NodeId{static_cast<std::uint32_t>(machine.nodes.size())};
-      say(Described{id, {row.name, row.processors, row.memory, {}}});
-    } else if (machine.nodes[id.value].processors != row.processors || machine.nodes[id.value].memory != row.memory) {
-      Node changed = machine.nodes[id.value];
-      changed.processors = row.processors;
-      changed.memory = row.memory;
-      say(Described{id, std::move(changed)});
-    }
+    const bool is_new = !id.valid();
+    if (is_new) id = NodeId{static_cast<std::uint32_t>(machine.nodes.size())};
+    Node is = is_new ? Node{.name = row.name, .partitions = {}} : machine.nodes[id.value];
+    is.processors = row.processors;
+    is.memory = row.memory;
+    is.partitions = partitions_of(row);
+    if (is_new || is != machine.nodes[id.value]) say(Described{id, std::move(is)});
     if (view().power().health(id) != health_of(row.state)) say(HealthChanged{id, health_of(row.state)});
   }
 }
@@ -302,6 +329,7 @@ void ForeignEngine::compare_waiting(const JobRow& row, Entry& entry) {
     }
     entry.refused = kNever;
     say(LaunchFailed{entry.job, true, job.dispatch});
+    if (!job.gone() && job.state != JobState::running) compare_wishes(row, entry.job);  // by which it may not be ours
     return;
   }
   if (job.leaving) {
@@ -320,13 +348,14 @@ void ForeignEngine::compare_wishes(const JobRow& row, JobId id) {
   if ((holds & ~held) != 0) say(Held{id, holds});
   const JobSpec asks = spec_of(row);
   const auto terms_of = [](const JobSpec& spec) {
-    return std::tie(spec.limit, spec.priority, spec.processors, spec.nodes, spec.memory);
+    return std::tie(spec.limit, spec.priority, spec.processors, spec.nodes, spec.memory, spec.partition);
   };
   if (terms_of(asks) != terms_of(job.spec)) {
     const JobTerms* own = view().eligibility().terms(id);
     JobTerms terms = own ? *own : JobTerms{asks.limit, asks.priority, job.spec.partition};
     terms.limit = asks.limit;
     terms.priority = asks.priority;
+    terms.partition = asks.partition;
     say(Amended{id, terms, asks.processors, asks.nodes, asks.memory});
   }
   for (const Bars each : {kHeldByUser, kHeldByOperator}) {

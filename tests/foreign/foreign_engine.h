@@ -25,7 +25,10 @@ namespace rota::foreign {
 // A hold of the cluster, as the state knows it.
 Bars bar_of(Hold hold);
 
-// Its nodes, as a cluster file would describe them.
+// The id of the partition of this name; invalid: there is none.
+PartitionId partition_of(const Machine& machine, const std::string& name);
+
+// Its nodes and partitions, as a cluster file would describe them.
 Machine machine_of(const Listing& listing);
 
 class ForeignEngine final : public LiveEngine, public Alarm, private Line::End {
@@ -86,6 +89,7 @@ class ForeignEngine final : public LiveEngine, public Alarm, private Line::End {
   Placement place_of(const JobRow& row) const;
   std::vector<Part> parts_of(const Placement& where) const;
   NodeId node_of(const std::string& name) const;
+  std::vector<PartitionId> partitions_of(const NodeRow& row) const;
   bool can_be_ours(const JobRow& row) const;
 
   Line& line_;
@@ -94,7 +98,8 @@ class ForeignEngine final : public LiveEngine, public Alarm, private Line::End {
   Intake* intake_ = nullptr;
   std::function<const View&()> state_;
   std::map<Number, Entry> entries_;
-  std::set<Number> over_;  // and told so, while they are listed
+  std::set<Number> over_;       // and told so, while they are listed
+  std::set<std::string> down_;  // partitions, as of the latest listing: their jobs are not ours to start
   CommandLedger ledger_;
   OverdueWatch overdue_;
   ForeignOrders orders_;

@@ -23,9 +23,10 @@ void ForeignOrders::release(JobId job, Bars from, const std::string& key, Call c
 }
 
 void ForeignOrders::amend(JobId job, const Terms& terms, const std::string& key, Call call) {
-  if (terms.partition || terms.begin || terms.licences || terms.name)
-    return refuse(key, std::move(call), "that cluster knows no partitions, begin times, licences or names of jobs.");
-  const Change change{terms.limit, terms.priority, terms.processors, terms.nodes, terms.memory};
+  if (terms.begin || terms.licences || terms.name)
+    return refuse(key, std::move(call), "that cluster knows no begin times, licences or names of jobs.");
+  Change change{terms.limit, terms.priority, terms.processors, terms.nodes, terms.memory};
+  if (terms.partition) change.partition = name_of(*terms.partition);
   take(job, {.key = key, .kind = ClientOrder::Kind::change, .change = change}, std::move(call));
 }
 
@@ -36,8 +37,8 @@ void ForeignOrders::cancel(JobId job, const std::string& key, Call call) {
 // It is left to Rota to start.
 void ForeignOrders::submit(const Request& request, const std::string& key, Call call) {
   const JobSpec& spec = request.spec;
-  if (spec.partition.valid() || spec.licence.valid() || request.begin != kEpoch)
-    return refuse(key, std::move(call), "that cluster knows no partitions, begin times or licences.");
+  if (spec.licence.valid() || request.begin != kEpoch)
+    return refuse(key, std::move(call), "that cluster knows no begin times or licences.");
   ClientOrder order{.key = key, .kind = ClientOrder::Kind::submit, .by = Hold::none};
   if (request.held != kNoBars) order.by = request.held == kHeldByUser ? Hold::by_user : Hold::by_operator;
   order.wish = {.user = spec.user,
@@ -46,10 +47,16 @@ void ForeignOrders::submit(const Request& request, const std::string& key, Call 
                 .memory = spec.memory,
                 .limit = spec.limit,
                 .priority = spec.priority,
+                .partition = name_of(spec.partition),
                 .gated = true,
                 .requeue = spec.restart == Restart::from_start};
   pending_.push_back({std::move(order), std::move(call)});
   send_those_that_are_next();
+}
+
+const std::string& ForeignOrders::name_of(PartitionId partition) const {
+  const Machine& machine = *state_().options().machine;
+  return machine.partitions[(partition.valid() ? partition : machine.default_partition).value].name;
 }
 
 void ForeignOrders::take(JobId job, ClientOrder order, Call call) {

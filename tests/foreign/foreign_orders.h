@@ -42,6 +42,7 @@ class ForeignOrders final : public QueueOrders {
 
   void take(JobId job, ClientOrder order, Call call);
   void refuse(const std::string& key, Call call, std::string why);
+  const std::string& name_of(PartitionId partition) const;
   void send_those_that_are_next();
 
   Line& line_;

@@ -11,6 +11,10 @@ bool holds(const JobRow& job, const std::string& node) {
          std::ranges::any_of(job.where, [&](const Part& part) { return part.node == node; });
 }
 
+bool belongs(const NodeRow& node, const std::string& partition) {
+  return std::ranges::find(node.partitions, partition) != node.partitions.end();
+}
+
 }  // namespace
 
 const JobRow* OtherCluster::find(Number job) const {
@@ -103,7 +107,8 @@ void OtherCluster::schedule() {
   if (away()) return;
   std::vector<JobRow*> queue;
   for (auto& [number, job] : jobs_) {
-    if (job.state == State::waiting && job.hold == Hold::none && !job.asks.gated) queue.push_back(&job);
+    if (job.state == State::waiting && job.hold == Hold::none && !job.asks.gated && is_up(job.asks.partition))
+      queue.push_back(&job);
   }
   std::ranges::stable_sort(queue, [](const JobRow* a, const JobRow* b) { return a->asks.priority > b->asks.priority; });
   for (JobRow* job : queue) {
@@ -113,13 +118,22 @@ void OtherCluster::schedule() {
   }
 }
 
+bool OtherCluster::has_partition(const std::string& name) const {
+  return std::ranges::find(partitions_, name, &PartitionRow::name) != partitions_.end();
+}
+
+bool OtherCluster::is_up(const std::string& partition) const {
+  const auto found = std::ranges::find(partitions_, partition, &PartitionRow::name);
+  return found != partitions_.end() && found->up;
+}
+
 std::optional<std::vector<Part>> OtherCluster::place_for(const Wish& wish) const {
   std::vector<Part> where;
   std::uint32_t missing = wish.processors;
   const std::uint32_t nodes = std::min(wish.nodes, wish.processors);
   for (const NodeRow& node : nodes_) {
     if (missing == 0) break;
-    if (node.state != NodeState::up || memory_free_on(node) < wish.memory) continue;
+    if (node.state != NodeState::up || !belongs(node, wish.partition) || memory_free_on(node) < wish.memory) continue;
     const std::int64_t free = free_on(node);
     const std::uint32_t larger = nodes > 0 && where.size() < wish.processors % nodes ? 1 : 0;
     const std::uint32_t share =
@@ -208,12 +222,15 @@ Result<void> OtherCluster::change(Number number, const Change& change) {
   if (!job || job->state != State::waiting) return fail("job {} does not wait.", number);
   if (change.limit.value_or(Duration{1}) <= Duration{0} || change.processors.value_or(1) == 0)
     return fail("job {} cannot ask for no time, or for no processors.", number);
+  if (change.partition && !has_partition(*change.partition))
+    return fail("there is no partition {}.", *change.partition);
   Wish& asks = job->asks;
   asks.limit = change.limit.value_or(asks.limit);
   asks.priority = change.priority.value_or(asks.priority);
   asks.processors = change.processors.value_or(asks.processors);
   asks.nodes = change.nodes.value_or(asks.nodes);
   asks.memory = change.memory.value_or(asks.memory);
+  asks.partition = change.partition.value_or(asks.partition);
   job->changed_by.clear();
   schedule();
   return {};
@@ -242,6 +259,7 @@ Result<Number> OtherCluster::do_as_told(const ClientOrder& order) {
       std::int64_t processors = 0;
       for (const NodeRow& node : nodes_) processors += node.processors;
       if (order.wish.processors > processors) return fail("there are no {} processors.", order.wish.processors);
+      if (!has_partition(order.wish.partition)) return fail("there is no partition {}.", order.wish.partition);
       const Number number = submit(order.wish, order.by);
       jobs_.at(number).key = jobs_.at(number).changed_by = order.key;
       return number;
@@ -268,12 +286,13 @@ Result<void> OtherCluster::start(Number number, const std::vector<Part>& where, 
   if (away()) return fail("the manager does not answer.");
   if (!job || job->state != State::waiting) return fail("job {} does not wait.", number);
   if (job->hold != Hold::none && !forced) return fail("job {} is held.", number);
+  if (!is_up(job->asks.partition) && !forced) return fail("partition {} is down.", job->asks.partition);
   std::uint32_t processors = 0;
   for (const Part& part : where) {
     const NodeRow* node = node_of(part.node);
     if (!node) return fail("there is no node {}.", part.node);
-    const bool room = node->state == NodeState::up && free_on(*node) >= std::int64_t{part.processors} &&
-                      memory_free_on(*node) >= job->asks.memory;
+    const bool room = node->state == NodeState::up && belongs(*node, job->asks.partition) &&
+                      free_on(*node) >= std::int64_t{part.processors} && memory_free_on(*node) >= job->asks.memory;
     if (!room && !forced) return fail("node {} has no room for job {}.", part.node, number);
     processors += part.processors;
   }
@@ -339,8 +358,24 @@ Result<void> OtherCluster::set_node(const std::string& name, NodeState state) {
   return {};
 }
 
+Result<void> OtherCluster::move_node(const std::string& name, const std::vector<std::string>& partitions) {
+  NodeRow* node = node_of(name);
+  if (!node) return fail("there is no node {}.", name);
+  node->partitions = partitions;
+  schedule();
+  return {};
+}
+
+Result<void> OtherCluster::set_partition(const std::string& name, bool up) {
+  const auto found = std::ranges::find(partitions_, name, &PartitionRow::name);
+  if (found == partitions_.end()) return fail("there is no partition {}.", name);
+  found->up = up;
+  schedule();
+  return {};
+}
+
 Listing OtherCluster::listing() const {
-  Listing all{now_, {}, nodes_};
+  Listing all{now_, {}, nodes_, partitions_};
   for (const auto& [number, job] : jobs_) all.jobs.push_back(job);
   return all;
 }

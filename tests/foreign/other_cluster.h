@@ -26,8 +26,9 @@ struct Wish {
   Duration limit = seconds(60);
   Duration run_time = seconds(30);  // that it takes; the manager does not look at it
   std::int64_t priority = 0;
-  bool gated = false;    // its own scheduler leaves it alone: a client starts it
-  bool requeue = false;  // a client may stop it and start it over
+  std::string partition = "all";  // whose nodes it may use
+  bool gated = false;             // its own scheduler leaves it alone: a client starts it
+  bool requeue = false;           // a client may stop it and start it over
   bool operator==(const Wish&) const = default;
 };
 
@@ -38,6 +39,7 @@ struct Change {
   std::optional<std::uint32_t> processors = {};
   std::optional<std::uint32_t> nodes = {};
   std::optional<std::int64_t> memory = {};
+  std::optional<std::string> partition = {};
 };
 
 enum class State : std::uint8_t { waiting, running, ended };
@@ -92,6 +94,12 @@ struct NodeRow {
   std::uint32_t processors = 1;
   std::int64_t memory = 0;  // bytes; 0: not said
   NodeState state = NodeState::up;
+  std::vector<std::string> partitions = {"all"};  // that it belongs to, in the order in which the cluster has them
+};
+
+struct PartitionRow {
+  std::string name;
+  bool up = true;  // else no job of it starts; those that run go on
 };
 
 // All that it knows, as of an instant.
@@ -99,6 +107,7 @@ struct Listing {
   Instant at;
   std::vector<JobRow> jobs;    // by number
   std::vector<NodeRow> nodes;  // in its order, which may change
+  std::vector<PartitionRow> partitions;
 };
 
 class OtherCluster {
@@ -136,6 +145,8 @@ class OtherCluster {
   Result<void> resize_node(const std::string& name, std::uint32_t processors, std::int64_t memory);
   Result<void> drop_node(const std::string& name);  // what runs there is lost
   Result<void> set_node(const std::string& name, NodeState state);
+  Result<void> move_node(const std::string& name, const std::vector<std::string>& partitions);
+  Result<void> set_partition(const std::string& name, bool up);
   void gate(Number job, bool gated);
   // It is gone for so long; jobs run on meanwhile and end unseen, and its scheduler stands still.
   void restart(Duration away) { back_at_ = now_ + away; }
@@ -155,6 +166,8 @@ class OtherCluster {
   NodeRow* node_of(const std::string& name);
   std::int64_t free_on(const NodeRow& node) const;
   std::int64_t memory_free_on(const NodeRow& node) const;
+  bool has_partition(const std::string& name) const;
+  bool is_up(const std::string& partition) const;
   std::optional<std::vector<Part>> place_for(const Wish& wish) const;
   Instant ends_at(const JobRow& job) const;
   void begin(JobRow& job, std::vector<Part> where);
@@ -168,6 +181,7 @@ class OtherCluster {
   Number next_number_ = 5'482'113;
   std::map<Number, JobRow> jobs_;
   std::vector<NodeRow> nodes_;
+  std::vector<PartitionRow> partitions_{{"all"}, {"day"}, {"night"}};
   std::map<Number, JobRow> forgotten_;
   std::map<std::string, ClientAnswer> answers_;
   std::int64_t repeats_ = 0;

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <array>
 #include <iterator>
 #include <tuple>
 #include <utility>
@@ -14,6 +15,8 @@ namespace {
 
 using Kind = ClientOrder::Kind;
 using Answer = QueueOrders::Answer;
+
+constexpr std::array kPartitions{"all", "day", "night"};
 
 const JobRow* row_of(Number number, const OtherCluster& cluster) {
   if (const JobRow* row = cluster.find(number)) return row;
@@ -38,7 +41,8 @@ bool stands_as(const JobRow& row, const ClientOrder& order) {
              change.priority.value_or(row.asks.priority) == row.asks.priority &&
              change.processors.value_or(row.asks.processors) == row.asks.processors &&
              change.nodes.value_or(row.asks.nodes) == row.asks.nodes &&
-             change.memory.value_or(row.asks.memory) == row.asks.memory;
+             change.memory.value_or(row.asks.memory) == row.asks.memory &&
+             change.partition.value_or(row.asks.partition) == row.asks.partition;
   }
   return false;
 }
@@ -50,14 +54,14 @@ void Users::act(QueueOrders& orders, const View& view) {
   JobId job;
   ClientOrder order = any_order(view, job);
   const std::string key = order.key;
-  ask(orders, asked_[key] = {job, std::move(order)});
+  ask(orders, view, asked_[key] = {job, std::move(order)});
 }
 
 // As a client does that has had no answer, or whose request comes twice.
 void Users::ask_again(QueueOrders& orders, const View& view) {
   Asked& asked = std::next(asked_.begin(), chance_.between(0, static_cast<std::int64_t>(asked_.size()) - 1))->second;
   const Job* job = asked.job.valid() ? view.find_job(asked.job) : nullptr;
-  if (asked.order.kind == Kind::submit || (job && !job->gone())) ask(orders, asked);
+  if (asked.order.kind == Kind::submit || (job && !job->gone())) ask(orders, view, asked);
 }
 
 ClientOrder Users::any_order(const View& view, JobId& job) {
@@ -82,6 +86,7 @@ ClientOrder Users::any_order(const View& view, JobId& job) {
   if (chance_.chance(0.5)) change.processors = static_cast<std::uint32_t>(chance_.between(1, 6));
   if (chance_.chance(0.3)) change.nodes = static_cast<std::uint32_t>(chance_.between(0, 2));
   if (chance_.chance(0.3)) change.memory = chance_.between(0, 6);
+  if (chance_.chance(0.3)) change.partition = kPartitions[static_cast<std::size_t>(chance_.between(0, 2))];
   return order;
 }
 
@@ -93,17 +98,19 @@ Wish Users::any_wish() {
   wish.memory = chance_.chance(0.3) ? chance_.between(1, 6) : 0;
   wish.limit = seconds(chance_.between(10, 900));
   wish.priority = chance_.between(0, 3);
+  wish.partition = kPartitions[static_cast<std::size_t>(chance_.between(0, 2))];
   wish.gated = true;
   wish.requeue = chance_.chance(0.4);
   return wish;
 }
 
-void Users::ask(QueueOrders& orders, Asked& asked) {
+void Users::ask(QueueOrders& orders, const View& view, Asked& asked) {
   ++tally_.orders;
   if (asked.life != life_) asked.open = 0;
   asked.life = life_;
   ++asked.open;
   const ClientOrder& order = asked.order;
+  const Machine& machine = *view.options().machine;
   const auto call = [this, key = order.key, life = life_](const Answer& answer) { answered(key, life, answer); };
   switch (order.kind) {
     case Kind::submit: {
@@ -114,7 +121,7 @@ void Users::ask(QueueOrders& orders, Asked& asked) {
                       .nodes = order.wish.nodes,
                       .user = order.wish.user,
                       .priority = static_cast<std::int32_t>(order.wish.priority),
-                      .partition = {},
+                      .partition = partition_of(machine, order.wish.partition),
                       .licence = {},
                       .restart = order.wish.requeue ? Restart::from_start : Restart::never,
                       .accelerator_type = {},
@@ -136,6 +143,7 @@ void Users::ask(QueueOrders& orders, Asked& asked) {
       terms.processors = change.processors;
       terms.nodes = change.nodes;
       terms.memory = change.memory;
+      if (change.partition) terms.partition = partition_of(machine, *change.partition);
       return orders.amend(asked.job, terms, order.key, call);
     }
   }

@@ -39,7 +39,7 @@ class Users {
   void ask_again(QueueOrders& orders, const View& view);
   ClientOrder any_order(const View& view, JobId& job);
   Wish any_wish();
-  void ask(QueueOrders& orders, Asked& asked);
+  void ask(QueueOrders& orders, const View& view, Asked& asked);
   void answered(const std::string& key, std::uint64_t life, const QueueOrders::Answer& answer);
   std::optional<std::string> breach(const Asked& asked, const OtherCluster& cluster);
   void break_off(const std::string& why) {

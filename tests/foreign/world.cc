@@ -23,10 +23,14 @@
 namespace rota::foreign {
 namespace {
 
-constexpr std::array kPolicies{"fcfs",         "fcfs-skip",
-                               "easy",         "conservative",
-                               "easy+depth=3", "easy+preempt=requeue",
-                               "conservative", "easy+nodes=least-loaded"};
+constexpr std::array kPolicies{"fcfs",
+                               "fcfs-skip",
+                               "easy",
+                               "conservative",
+                               "easy+depth=3",
+                               "easy+preempt=requeue",
+                               "easy+predict=tsafrir",
+                               "easy+nodes=least-loaded"};
 constexpr std::int64_t kLasts = 6'000;  // seconds in which things go wrong
 constexpr std::int64_t kMost = 60'000;  // seconds until all must be over
 constexpr Duration kSettles = seconds(300);
@@ -81,6 +85,8 @@ class World final : private JobSink, private Durable, private FactObserver {
     World& world_;
   };
 
+  std::vector<std::string> any_partitions();
+  std::string any_partition();
   std::vector<NodeRow> drawn_nodes();
   Wish any_wish();
   void happen();
@@ -135,11 +141,22 @@ class World final : private JobSink, private Durable, private FactObserver {
   std::optional<std::string> failure_;
 };
 
+std::vector<std::string> World::any_partitions() {
+  std::vector<std::string> some{"all"};
+  if (chance_.chance(0.7)) some.emplace_back("day");
+  if (chance_.chance(0.5)) some.emplace_back("night");
+  return some;
+}
+
+std::string World::any_partition() {
+  return std::array{"all", "all", "day", "night"}[static_cast<std::size_t>(chance_.between(0, 3))];
+}
+
 std::vector<NodeRow> World::drawn_nodes() {
   std::vector<NodeRow> nodes;
   for (std::int64_t i = chance_.between(2, 5); i > 0; --i) {
     nodes.push_back({fmt::format("n{}", ++nodes_made_), static_cast<std::uint32_t>(chance_.between(2, 8)),
-                     chance_.chance(0.5) ? 0 : chance_.between(4, 16), NodeState::up});
+                     chance_.chance(0.5) ? 0 : chance_.between(4, 16), NodeState::up, any_partitions()});
   }
   return nodes;
 }
@@ -153,6 +170,7 @@ Wish World::any_wish() {
   wish.limit = seconds(chance_.between(10, 900));
   wish.run_time = seconds(chance_.between(1, 1000));
   wish.priority = chance_.between(0, 3);
+  wish.partition = any_partition();
   wish.gated = chance_.chance(0.6);
   wish.requeue = chance_.chance(0.4);
   return wish;
@@ -191,13 +209,9 @@ void World::act() {
     compact();
   } else if (what == 20) {
     cancel_here();
-<<<<<<< HEAD
-  } else if (chance_.chance(0.3)) {  // nothing is done, and nothing goes wrong, for a while
-=======
   } else if (what > 21) {
     if (controller_) users_.act(*engine_->queue_orders(), controller_->view());
-  } else if (chance_.chance(0.3)) {  // everybody stands back for a while
->>>>>>> 187e9648 (Orders about a queue that others own: QueueOrders, and the foreign engine that takes them to its cluster)
+  } else if (chance_.chance(0.3)) {  // nothing is done, and nothing goes wrong, for a while
     line_.set_faults({});
     crash_in_ = -1;
     tries_ = 0;
@@ -268,9 +282,10 @@ void World::act_on_nodes() {
   const NodeRow& node =
       all.nodes[static_cast<std::size_t>(chance_.between(0, static_cast<std::int64_t>(all.nodes.size()) - 1))];
   const auto size = static_cast<std::uint32_t>(chance_.between(1, 8));
-  switch (chance_.between(0, 5)) {
+  switch (chance_.between(0, 8)) {
     case 0:
-      if (all.nodes.size() < 8) cluster_.add_node({fmt::format("n{}", ++nodes_made_), size, 0, NodeState::up});
+      if (all.nodes.size() < 8)
+        cluster_.add_node({fmt::format("n{}", ++nodes_made_), size, 0, NodeState::up, any_partitions()});
       return;
     case 1:
       static_cast<void>(cluster_.rename_node(node.name, fmt::format("n{}", ++nodes_made_)));
@@ -280,6 +295,13 @@ void World::act_on_nodes() {
       return;
     case 3:
       if (all.nodes.size() > 1) static_cast<void>(cluster_.drop_node(node.name));
+      return;
+    case 4:
+      static_cast<void>(cluster_.move_node(node.name, any_partitions()));
+      return;
+    case 5:
+    case 6:
+      static_cast<void>(cluster_.set_partition(any_partition(), chance_.chance(0.6)));
       return;
     default:
       static_cast<void>(cluster_.set_node(node.name, static_cast<NodeState>(chance_.between(0, 2))));
@@ -292,6 +314,8 @@ void World::heal() {
   crash_in_ = -1;
   line_.set_faults({});
   for (const NodeRow& node : cluster_.listing().nodes) static_cast<void>(cluster_.set_node(node.name, NodeState::up));
+  for (const PartitionRow& row : cluster_.listing().partitions)
+    static_cast<void>(cluster_.set_partition(row.name, true));
   tries_ = 0;
   compares_at_ = loop_.now() + kSettles;
 }
