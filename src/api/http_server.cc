@@ -155,7 +155,7 @@ void Connections::stop() {
 namespace {
 
 std::unexpected<Error> cannot_listen(const std::string& path, const std::string& why) {
-  return fail("nobody can be heard at {}: {}. Name another path with --socket.", shown_path(path), why);
+  return fail("cannot listen at {}: {}. Name another path with --socket.", shown_path(path), why);
 }
 
 bool somebody_answers(const std::string& path) {
@@ -310,7 +310,7 @@ Result<std::string> HttpServer::Impl::listen_remote(const tcp::endpoint& endpoin
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(4096, error);
   if (error)
-    return fail("nobody can be heard at {}: {}. `listen` in [service] names another address.", shown_endpoint(endpoint),
+    return fail("cannot listen at {}: {}. `listen` in [service] names another address.", shown_endpoint(endpoint),
                 error.message());
   ::fcntl(acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
   const std::string at = shown_endpoint(acceptor.local_endpoint());

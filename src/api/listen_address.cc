@@ -59,9 +59,9 @@ std::string browser_address(const std::string& listen, const std::string& addres
 
 std::string needs_tls(const std::string& listen) {
   return fmt::format(
-      "the service is to listen at {}, which others reach, without TLS: whoever is on the way would read tokens and "
-      "scripts. Name a certificate and its key with `tls_certificate` and `tls_key` in [service], or listen at "
-      "127.0.0.1.",
+      "the service is to listen at {}, which other computers reach, without TLS: others on the network could read "
+      "tokens and scripts. Name a certificate and its key with `tls_certificate` and `tls_key` in [service], or listen "
+      "at 127.0.0.1.",
       rota::quoted(listen));
 }
 

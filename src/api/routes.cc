@@ -255,7 +255,7 @@ std::string wrong_in_query(const Route& route, const Request& request) {
                        near.empty() ? "; docs/api.md lists what there is." : fmt::format("; did you mean `{}`?", near));
   }
   if (request.twice.empty()) return "";
-  return fmt::format("the query has {} twice, and which of the two counts nobody can tell; send it once.",
+  return fmt::format("the query has {} twice, and it is not known which of the two counts; send it once.",
                      rota::quoted(request.twice));
 }
 

@@ -57,7 +57,7 @@ Result<Json> parse(const std::string& body) {
         grouped(kMostMembers));
   if (json.is_discarded()) return fail("the request's body is no JSON.");
   if (names.twice())
-    return fail("the member {} stands twice in one object, and which of the two counts nobody can tell; send it once.",
+    return fail("the member {} stands twice in one object, and it is not known which of the two counts; send it once.",
                 rota::quoted(*names.twice()));
   return json;
 }

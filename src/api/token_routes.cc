@@ -49,7 +49,7 @@ Result<Token> token_for(const Ask& ask, const TokenRequest& request) {
     token.uid = user->pw_uid;
   }
   if (token.uid != caller.uid && caller.uid != 0 && caller.uid != ::geteuid())
-    return fail("only root may make a token for somebody else; {} makes it.", rota::quoted(token.user));
+    return fail("only root may make a token for another user; {} makes it.", rota::quoted(token.user));
   if (request.operates && !ask.service.operates(token.uid))
     return fail(rota::quoted(token.user) + " is no operator; `operators` in [service] names them.");
   token.operates = request.operates;

@@ -83,7 +83,7 @@ Result<std::string> Tokens::add(Token& token, std::size_t most) {
   if (with.size() >= kMostTokens)
     return fail("there are {} tokens; revoke some with `rota token revoke`.", grouped(kMostTokens));
   if (std::ranges::count(with, token.uid, &Token::uid) >= static_cast<std::ptrdiff_t>(most))
-    return fail("{} has {}, the most that somebody has who is no operator; revoke one with `rota token revoke`.",
+    return fail("{} has {}, the most that a user who is no operator may have; revoke one with `rota token revoke`.",
                 rota::quoted(token.user), amount(static_cast<std::int64_t>(most), "token"));
   const auto secret = secret_text(kSecretBytes);
   if (!secret) return secret;

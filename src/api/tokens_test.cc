@@ -85,7 +85,7 @@ TEST(Tokens, somebody_has_so_many_and_those_that_ran_out_do_not_count) {
   Token more = of("ann", 3000);
   EXPECT_EQ(
       tokens->add(more, 3).error().message,
-      "\"ann\" has 3 tokens, the most that somebody has who is no operator; revoke one with `rota token revoke`.");
+      "\"ann\" has 3 tokens, the most that a user who is no operator may have; revoke one with `rota token revoke`.");
   Token bens = of("ben", 3000);
   bens.uid = 8;
   EXPECT_TRUE(tokens->add(bens, 3));

@@ -74,7 +74,7 @@ TEST(ControllerOrders, OnlyAJobThatRunsIsSuspendedOrGivenAnotherLimit) {
   EXPECT_EQ(desk.tell(LimitChanged{starts, seconds(50)}),
             "job 1 is given another limit, and it is starting; nothing was changed.");
   EXPECT_EQ(desk.tell_and_decide(Launched{starts}), "");
-  EXPECT_EQ(desk.tell(Suspended{starts, kNoBars}), "nobody is named who wants a job suspended.");
+  EXPECT_EQ(desk.tell(Suspended{starts, kNoBars}), "no user asked for a job to be suspended.");
   EXPECT_EQ(desk.tell_and_decide(CancelAsked{starts}), "");
   EXPECT_EQ(desk.tell(Suspended{starts}), "job 1 is suspended, and it is being stopped; nothing was changed.");
 }

@@ -115,8 +115,8 @@ TEST(Controller, AHeldJobDoesNotRunEither) {
   expect_refused(desk, Overdue{job},
                  "job 2 is said to be overdue, and it is held or not eligible; nothing was changed.");
   expect_refused(desk, Released{job, kHeldByOperator}, "job 2 is released and was not held; nothing was changed.");
-  expect_refused(desk, Held{job, kNoBars}, "a job is held by nobody; nothing was changed.");
-  expect_refused(desk, Held{job, kDependency}, "a job is held by nobody; nothing was changed.");
+  expect_refused(desk, Held{job, kNoBars}, "a job is held by no user; nothing was changed.");
+  expect_refused(desk, Held{job, kDependency}, "a job is held by no user; nothing was changed.");
 }
 
 TEST(Controller, ARunningJobIsNeitherHeldNorAmended) {

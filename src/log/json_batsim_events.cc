@@ -34,7 +34,7 @@ bool BatsimEvents::key(string_t& name) {
   if (depth_ > kFollowed) return true;
   if (!names_[depth_ - 1].insert(name).second)
     return refuse(fmt::format(
-        ": {} stands twice in one object of its JSON, and which of the two counts nobody can tell. Mend the file.",
+        ": {} stands twice in one object of its JSON, and it is not known which of the two counts. Mend the file.",
         rota::quoted(name)));
   keys_[depth_ - 1] = std::move(name);
   return true;

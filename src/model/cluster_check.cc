@@ -84,7 +84,7 @@ std::optional<std::string> Cluster::objection(const Submitted& fact) const {
   }
   if (const auto why = cannot_be(fact.spec, fact.bars)) return fmt::format("job {} {}.", fact.spec.number, *why);
   if ((fact.bars & kNotOurs) == 0 && !has_share(fact.spec))
-    return fmt::format("job {} is of nobody who has a share.", fact.spec.number);
+    return fmt::format("the user of job {} has no share.", fact.spec.number);
   return objection_to_id(fact.job);
 }
 
@@ -97,7 +97,7 @@ std::optional<std::string> Cluster::objection_to_id(JobId job) const {
 std::optional<std::string> Cluster::objection(const Rejected& fact) const { return objection_to_id(fact.job); }
 
 std::optional<std::string> Cluster::objection(const Held& fact) const {
-  if ((fact.by & ~kUntilLifted) != 0 || fact.by == kNoBars) return "a job is held by nobody; nothing was changed.";
+  if ((fact.by & ~kUntilLifted) != 0 || fact.by == kNoBars) return "a job is held by no user; nothing was changed.";
   return not_waiting(fact.job, "held");
 }
 
@@ -186,7 +186,7 @@ std::optional<std::string> Cluster::not_settled(JobId id, const char* verb) cons
 
 std::optional<std::string> Cluster::objection(const Suspended& fact) const {
   if (auto why = not_settled(fact.job, "suspended")) return why;
-  if (fact.by != kHeldByUser && fact.by != kHeldByOperator) return "nobody is named who wants a job suspended.";
+  if (fact.by != kHeldByUser && fact.by != kHeldByOperator) return "no user asked for a job to be suspended.";
   const Job& job = this->job(fact.job);
   return (job.suspended_by & fact.by) == 0 ? std::nullopt : std::optional(is_in_vain(job, "suspended"));
 }
@@ -430,12 +430,12 @@ std::optional<std::string> Cluster::objection(const JobKept& fact) const {
     return "a job is kept that can never run here.";
   if (is_beyond(row.spec.submit) || row.expected < Duration{0} || row.expected > kLongest)
     return "a job is kept with times that cannot be.";
-  if (row.ours() && !has_share(row.spec)) return "a job is kept of nobody who has a share.";
+  if (row.ours() && !has_share(row.spec)) return "a job is kept whose user has no share.";
   const bool runs = row.state == JobState::running;
   if (!runs && (row.leaving || row.starting || row.stopping)) return "a job is kept that stops and does not run.";
   if (row.suspended() != (fact.suspended_at != kNever) || (row.suspended() && !runs) ||
       (row.suspended() && (fact.suspended_at > now_ || fact.adjusted == 0)))
-    return "a job is kept as suspended and does not run, or nobody says since when.";
+    return "a job is kept as suspended and does not run, or it is not said since when.";
   const Duration most_stood = row.suspended() ? 4 * kStandsStill : 3 * kStandsStill;
   if (row.stood < Duration{0} || row.stood > most_stood) return "a job is kept that stood still longer than can be.";
   if (row.state != JobState::waiting && row.promise != kNever) return "a job is kept with a promise and does not wait.";

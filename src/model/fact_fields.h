@@ -165,11 +165,11 @@ ROTA_FACT(Expected, "expected", decided, "the run time that is counted on was co
 ROTA_FACT_END;
 ROTA_FACT(Extended, "extended", decided, "a job is let go on although its time is up"){
     Field{"job", &F::job, "which"}, Field{"until", &F::until, "when to look again"},
-    Field{"reason", &F::reason, "why that harms nobody"}};
+    Field{"reason", &F::reason, "why that harms no other job"}};
 ROTA_FACT_END;
 ROTA_FACT(Stopped, "stopped", decided, "a job is told to stop"){
     Field{"job", &F::job, "which"}, Field{"reason", &F::reason, "why"},
-    Field{"for_good", &F::for_good, "somebody wants it cancelled"}};
+    Field{"for_good", &F::for_good, "whether it is to be cancelled"}};
 ROTA_FACT_END;
 ROTA_FACT(Preempted, "preempted", decided, "a job is told to give way to one of higher priority"){
     Field{"job", &F::job, "which"}, Field{"beneficiary", &F::beneficiary, "in whose favour"},
@@ -217,7 +217,7 @@ ROTA_FACT(StateKept, "state_kept", kept, "counters and lists that no row has"){
     Field{"plain", &F::plain, "jobs start in order of the queue, whatever the policy"},
     Field{"next_reservation", &F::next_reservation, "id of the next reservation"},
     Field{"longest_expected", &F::longest_expected,
-          "longest run time counted on of those that have been queued since nobody waited"},
+          "longest run time counted on of those that have been queued since no job waited"},
     Field{"first_submit", &F::first_submit, "the first submission of all"},
     Field{"loads", &F::loads, "that a power rule saw when it looked last", 7},
     Field{"surveyed", &F::surveyed, "up to when the engine has said of everything", 8},
@@ -241,7 +241,7 @@ ROTA_FACT(JobKept, "job_kept", kept, "a job as it stands"){
     Field{"request", &F::request, "what it asked for when it was submitted"},
     Field{"amended", &F::amended, "whether that is something else"},
     Field{"never", &F::never, "a job that it waits for can no longer do what is waited for"},
-    Field{"due", &F::due, "nobody has looked since a job that it waits for did something"},
+    Field{"due", &F::due, "not looked at since a job that it waits for did something"},
     Field{"suspended_at", &F::suspended_at, "since when it is suspended", 2},
     Field{"adjusted", &F::adjusted,
           "number of the latest fact that suspended it, let it go on or changed its limit while it ran", 2}};

@@ -72,7 +72,7 @@ std::optional<std::string> Referee::check_preemption(const View& view, const Act
   if (job.leaving) return name(view, action.job) + " is preempted and is leaving already";
   if (!job.steady()) return name(view, action.job) + " is preempted while it starts or stops";
   if (!waits(beneficiary)) {
-    return name(view, action.job) + " is preempted for nobody who waits";
+    return name(view, action.job) + " is preempted for no job that waits";
   }
   if (view.job(beneficiary).spec.priority <= job.spec.priority) {
     return fmt::format("{} is preempted for {}, whose priority is no higher", name(view, action.job),

@@ -104,9 +104,9 @@ TEST_F(RefereeTest, CatchesThatSomebodyGivesWayToNobody) {
   const JobId low = running({2, 10});
   const JobId high = running({2, 10, 1});
   plan_at(1).preempt(low, in_favour_of(high));
-  EXPECT_EQ(breach(), "job 1 is preempted for nobody who waits");
+  EXPECT_EQ(breach(), "job 1 is preempted for no job that waits");
   plan_at(1).preempt(low, in_favour_of({}));
-  EXPECT_EQ(breach(), "job 1 is preempted for nobody who waits");
+  EXPECT_EQ(breach(), "job 1 is preempted for no job that waits");
 }
 
 TEST_F(RefereeTest, CatchesThatTooLittleIsFreed) {

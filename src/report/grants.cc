@@ -13,14 +13,14 @@ std::string processors(std::int64_t n) { return amount(n, "processor"); }
 std::string were_free(std::int64_t n) { return grouped(n) + (n == 1 ? " was free" : " were free"); }
 
 std::string why_harmless(const Grant& grant, const GrantContext& context) {
-  if (grant.beneficiary < 0) return "No waiting job had been promised a start, so nobody could lose one.";
+  if (grant.beneficiary < 0) return "No waiting job had been promised a start, so no job could lose one.";
   const std::string waiting = "Job " + std::to_string(grant.beneficiary);
   if (grant.free >= grant.needed)
     return fmt::format("{} needs {} and {}: it can start without those of this job.", waiting, processors(grant.needed),
                        were_free(grant.free));
   if (context.processors > 0 && grant.free + context.processors < grant.needed)
     return fmt::format(
-        "{} needs {}; even with the {} of this job only {} would have been free: stopping it would have helped nobody.",
+        "{} needs {}; even with the {} of this job only {} would have been free: stopping it would have helped no job.",
         waiting, processors(grant.needed), grouped(context.processors), grouped(grant.free + context.processors));
   if (grant.until <= grant.promise && grant.promise != kNever)
     return fmt::format("{} needs {} ({}), but not before its promised start, {}.", waiting, processors(grant.needed),

@@ -29,7 +29,7 @@ TEST(GrantReason, StoppingItWouldNotHaveBeenEnough) {
   g.until = kNever;
   EXPECT_EQ(grant_reason(g, {4, 0}),
             "May go on until its processors are needed. Job 15 needs 8 processors; even with the "
-            "4 of this job only 5 would have been free: stopping it would have helped nobody.");
+            "4 of this job only 5 would have been free: stopping it would have helped no job.");
 }
 
 TEST(GrantReason, ItEndsBeforeThePromise) {
@@ -45,7 +45,7 @@ TEST(GrantReason, NobodyHeldAPromise) {
   Grant g = grant();
   g.beneficiary = -1;
   EXPECT_EQ(grant_reason(g, {4, 0}),
-            "May go on for 1 min 30 s. No waiting job had been promised a start, so nobody could lose one.");
+            "May go on for 1 min 30 s. No waiting job had been promised a start, so no job could lose one.");
 }
 
 TEST(GrantReason, ClaimsNoMoreThanTheFactsSay) {

@@ -75,7 +75,7 @@ void write_grants_of(std::ostream& out, const Outcome& outcome) {
         << " are listed)</span>";
   out << "</h4>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Grants under "
       << html_text(outcome.name()) << R"("><table class="grants"><thead><tr><th scope="col">job</th><th scope="col">)"
-      << "when</th><th scope=\"col\">what was granted, and why it harmed nobody</th></tr></thead><tbody>\n";
+      << "when</th><th scope=\"col\">what was granted, and why it harmed no other job</th></tr></thead><tbody>\n";
   const auto processors = processors_of(outcome, shown);
   for (const Grant& grant : shown) {
     out << "<tr><td>" << grant.job << "</td><td>" << readable(grant.at, outcome.unix_start) << "</td><td>"
@@ -179,7 +179,7 @@ void write_meanings(std::ostream& out, std::span<const Figure> figures) {
 
 void write_grants(std::ostream& out, std::span<const Outcome> outcomes) {
   if (std::ranges::all_of(outcomes, [](const Outcome& outcome) { return outcome.grants.empty(); })) return;
-  out << "<section class=\"granted\"><h3>Where grace was granted, and why that harmed nobody</h3>\n"
+  out << "<section class=\"granted\"><h3>Where grace was granted, and why that harmed no other job</h3>\n"
          R"(<p class="look">These jobs had used up their time. Each line gives the processors that were free at that )"
          "moment and what the next waiting job had been promised.</p>\n";
   for (const Outcome& outcome : outcomes) {

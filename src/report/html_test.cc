@@ -124,7 +124,7 @@ TEST(Html, ShowsGrantsOnlyWhereThereAreSome) {
     outcomes[1].grants.push_back({.job = 1, .at = at_seconds(i), .until = at_seconds(i + 60), .free = 4, .needed = 2});
   const std::string text = page(outcomes);
   EXPECT_EQ(count(text, "class=\"granted\""), 1U);
-  EXPECT_EQ(count(text, "so nobody could lose one."), 1000U);
+  EXPECT_EQ(count(text, "so no job could lose one."), 1000U);
   EXPECT_NE(text.find("easy: 1,500 grants <span class=\"unit\">(the first 1,000 are listed)"), std::string::npos);
 }
 

@@ -27,7 +27,7 @@ constexpr std::size_t kMostLeftOut = 12;  // are listed
 
 std::string times_as_long(const Trust& trust) {
   const auto ratio = trust.ratio();
-  if (!ratio) return fmt::format("waits {} where nobody really waited", readable_seconds(trust.mean));
+  if (!ratio) return fmt::format("waits {} where no job really waited", readable_seconds(trust.mean));
   if (trust.hardly_waits() || *ratio < kNoTimes)
     return fmt::format("waits {} where {} was recorded", readable_seconds(trust.mean),
                        readable_seconds(trust.recorded));

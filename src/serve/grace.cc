@@ -87,9 +87,9 @@ Duration Service::next_limit(const Job& job) const {
 
 std::string Service::why_extended(const Extended& fact) const {
   const Reason& why = fact.reason;
-  if (!why.promised.valid()) return "nobody who was promised a start needed what it held";
+  if (!why.promised.valid()) return "no job that was promised a start needed what it held";
   return fmt::format(
-      "job {}, promised a start at {}, asked for {}, of which {} were free beside it, and nobody else could have "
+      "job {}, promised a start at {}, asked for {}, of which {} were free beside it, and no other job could have "
       "started; it was let go on until {}",
       book_.shown(why.promised), date_of(why.promise), amount(why.needed, "processor"),
       grouped(std::max<std::int64_t>(0, why.free)), date_of(fact.until));
@@ -103,7 +103,7 @@ std::string Service::why_in_grace(const Job& job) const {
   if (!job.backfilled)
     return "it was started in its turn, and only jobs that went ahead of others are stopped for them";
   const WaitingEntry* head = view().waiting().head();
-  if (head == nullptr) return "nobody waited";
+  if (head == nullptr) return "no job waited";
   const Job& first = view().job(head->job);
   const std::string who = fmt::format("job {}, first in the queue, ", book_.shown(head->job));
   if (first.promise == kNever) return who + "was promised no start";

@@ -65,7 +65,7 @@ void MailRoom::send(Mail mail) {
 // Drops the latest mail of the user who has most of them.
 void MailRoom::make_room() {
   if (!std::exchange(full_, true))
-    say_(fmt::format("there are {} mails to be sent; the latest of who has most of them are not.",
+    say_(fmt::format("there are {} mails to be sent; the latest mails of the user who has most of them are dropped.",
                      grouped(kMostWaiting)));
   const auto longest = std::ranges::max_element(queues_, {}, [](const auto& queue) { return queue.second.size(); });
   longest->second.pop_back();

@@ -115,7 +115,7 @@ PendingReason Service::reason_of_barred(JobId id, const Job& job, Telling tellin
       return fmt::format("As many tasks of its array are queued or run already as it allows at one time ({}).", most);
     });
   }
-  return {"Priority", "It is just being looked at."};
+  return {"Priority", "The service is looking at it at this moment."};
 }
 
 // Which nodes that it could use are out of use, which user took them out and why.
@@ -214,7 +214,7 @@ PendingReason Service::reason_among_others(JobId id, const Job& job, Telling tel
   if (is_first || (!room && !before.valid())) {
     return reason_with("Resources", telling, [&] {
       return fmt::format("{}, {}, and {}.{}", needs(),
-                         is_first ? "it is first in the queue" : "nobody before it wants the same nodes",
+                         is_first ? "it is first in the queue" : "no job before it wants the same nodes",
                          shortage(view(), spec, room), asleep_beside(spec));
     });
   }

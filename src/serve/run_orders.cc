@@ -256,7 +256,7 @@ Result<void> Service::has_room_to_run(const Command& start, const RunRequest& ru
 
 Result<RunRequest> Service::run_of(const Command& start) {
   const auto payload = TRY(store_->payload(start.job));
-  if (!payload || !view().knows(start.job)) return fail("nobody knows what this job runs.");
+  if (!payload || !view().knows(start.job)) return fail("it is not known what this job runs.");
   const auto kept = TRY(read_about(payload->about));
   const About& about = kept.about;
   const Job& job = view().job(start.job);

@@ -15,8 +15,8 @@ Result<Chain> Service::chain_of(const std::string& policy) {
   auto chain = Chain::parse(policy);
   if (!chain || !chain->knobs().power.knows_the_log()) return chain;
   return fail(
-      "policy {} cannot run here: power-history=log takes all jobs of a log as known beforehand, and nobody knows "
-      "which jobs a service will have. Leave it out: power=load-factor then learns from those that end.",
+      "policy {} cannot run here: power-history=log takes all jobs of a log as known beforehand, and a service "
+      "does not know which jobs it will have. Leave it out: power=load-factor then learns from those that end.",
       policy);
 }
 

@@ -73,12 +73,12 @@ Result<void> StateRoom::takes_jobs(const Caller& caller, std::uint64_t bytes) co
   const std::uint64_t wanted = 2 * bytes + (caller.operates ? 0 : had);
   const std::uint64_t left = left_for(now, caller.operates ? now.kept : 2 * now.kept, wanted);
   if (left < 2 * bytes || left_alone(now, left_by_scripts(now, caller.operates), 2 * bytes) < 2 * bytes)
-    return fail(now.sentence(jobs_ * kBytesToCome) + "no job is taken in; tell who runs the service.");
+    return fail(now.sentence(jobs_ * kBytesToCome) + "no job is taken in; tell the user who runs the service.");
   if (wanted <= left) return {};
   return fail(
       "what is kept of your jobs, their scripts and environments and the history, takes {}, and {} are left for others "
       "on the disk that holds the service's state; cancel some, or let some end. What is kept of the history goes "
-      "after `keep_history`; who runs the service can make that shorter.",
+      "after `keep_history`; the user who runs the service can make that shorter.",
       shown(had + bytes), shown(left - bytes));
 }
 
@@ -93,7 +93,7 @@ Result<void> StateRoom::takes_script(const Script& script, bool of_operator) {
   const std::uint64_t copies = own == copies_.end() ? 0 : own->second;
   const Disk now = disk(folder_);
   const std::uint64_t left = left_alone(now, left_by_scripts(now, of_operator), wanted + copies);
-  if (left < wanted) return fail(now.sentence() + "that no script is put there; tell who runs the service.");
+  if (left < wanted) return fail(now.sentence() + "that no script is put there; tell the user who runs the service.");
   if (left - wanted < copies)
     return fail(
         "the scripts of your jobs that run take {} of the disk that holds the service's state, and no more than that "
@@ -120,7 +120,7 @@ Result<void> StateRoom::takes_change() const {
   const Disk now = disk(folder_);
   if (left_alone(now, now.kept / 2, 1) > 0) return {};
   return fail(now.sentence() +
-              "that jobs can only be cancelled, or changed by an operator; tell who runs the service.");
+              "that jobs can only be cancelled, or changed by an operator; tell the user who runs the service.");
 }
 
 // It goes into the log of the database. How much the first one takes is not known: it is counted by job.

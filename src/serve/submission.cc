@@ -195,7 +195,7 @@ Result<void> take_whole_nodes(const Machine& machine, JobSpec& spec) {
   }
   if (each == 0) return fail("`exclusive` takes whole nodes, and there are none to take.");
   if (spec.nodes == 0) spec.nodes = spec.processors / each + (spec.processors % each != 0 ? 1 : 0);
-  if (spec.nodes > UINT32_MAX / each) return fail("so many nodes there are nowhere.");
+  if (spec.nodes > UINT32_MAX / each) return fail("no machine has so many nodes.");
   spec.processors = std::max(spec.processors, spec.nodes * each);  // too many for its nodes: it never fits
   return {};
 }

@@ -84,7 +84,7 @@ constexpr auto kNodesKeys = std::to_array<Key<NodesEntry>>({
     {"power_timeout", KeyType::time, &NodesEntry::power_timeout, kSecond, 86'400 * kSecond, "twice `boot_time`",
      "within so long a node must be on, or off, from the start of its command, or that has failed"},
     {"power_tries", KeyType::whole, &NodesEntry::power_tries, 1, 1000, "3",
-     "so many boots may fail one after the other until the node is taken out of use, for somebody to look at it"},
+     "so many boots may fail one after the other until the node is taken out of use, for an operator to look at it"},
 });
 
 constexpr auto kPartitionKeys = std::to_array<Key<PartitionEntry>>({

@@ -82,7 +82,7 @@ struct Line {
   std::string_view remark;    // follows the setting
 };
 constexpr Line kLines[]{
-    {"PreemptType", "preempt/none", "nobody gives way under policy slurm"},
+    {"PreemptType", "preempt/none", "no job gives way under policy slurm"},
     {"PriorityWeightAssoc", "0", "associations have no factor here"},
     {"PrioritySiteFactorPlugin", "", "there is no site factor here"},
     {"PriorityUsageResetPeriod", "NONE", "use is only halved, never set back"},

@@ -143,7 +143,7 @@ TEST(SlurmPolicy, TellsWhatItDoesNotFollow) {
                                      "PriorityWeightTRES=license/matlab=7: it has no factor here.",
                                      "PriorityWeightTRES=Node=soon: that is no value, and the default is taken.",
                                      "PriorityFlags=NO_FAIR_TREE: policy slurm does not follow it.",
-                                     "PreemptType=preempt/qos: nobody gives way under policy slurm.",
+                                     "PreemptType=preempt/qos: no job gives way under policy slurm.",
                                      "CompleteWait=32 sec: a node that a job has left is free at once."}));
 }
 

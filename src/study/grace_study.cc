@@ -311,7 +311,7 @@ Study grace_study() {
   auto study = std::make_shared<GraceStudy>();
   study->threads = std::max(1U, std::thread::hardware_concurrency());
   return {"grace",
-          "RB_HAR: backfilled jobs that overrun go on when that harms nobody (Li and Lei 2018)",
+          "RB_HAR: backfilled jobs that overrun go on when that harms no other job (Li and Lei 2018)",
           {{"--seeds", "workloads of each size: how many, with seeds from 0 on, or the first and the last seed",
             SeedsChosen{&study->seeds, &study->first_seed}, 2, 100'000, "N|FIRST-LAST"},
            {"--sizes", "jobs of a workload, separated by commas", &study->sizes, 1, 1'000'000, "N[,N...]"}},

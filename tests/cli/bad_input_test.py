@@ -152,7 +152,7 @@ class CommandLines(RotaCase):
 
     def test_preemption_is_refused_under_published_ties(self):
         self.refused("simulate", DAY, "--ties", "submit-first", "--policy", "easy+preempt=suspend",
-                     said="nobody gives way")
+                     said="no job gives way")
 
     def test_binding_to_accelerators_needs_accelerators(self):
         self.refused("simulate", DAY, "--policy", "easy+bind=late", said="Give a --cluster file")

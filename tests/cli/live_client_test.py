@@ -300,8 +300,8 @@ class Tokens(LiveCase):
                  "expires": NOON + 3600, "expired": False, "token": "rota_1"}
         self.answers("POST", "/v1/tokens", (201, token))
         self.prints("token", "create", "--user", "ada", "--read-only", "--expires", "1h", "--comment", "x", out="rota_1\n",
-                    err="rota: token 3f9c of ada, until 2026-11-30T01:00:00. It is shown this once; keep it where nobody else "
-                        "reads.\n")
+                    err="rota: token 3f9c of ada, until 2026-11-30T01:00:00. It is shown this once; keep it where no other "
+                        "user can read it.\n")
         self.assertEqual(self.last()["body"], {"operator": False, "read_only": True, "life": 3600, "user": "ada", "comment": "x"})
         self.says_no("token", "create", "--expires", "soon", said='--expires takes a time such as 12h or 90d, not "soon".')
         self.answers("GET", "/v1/tokens", (200, {"tokens": [token, token | {"expired": True, "operator": True, "comment": "y"}]}))
@@ -323,10 +323,10 @@ class Health(LiveCase):
         self.answers("GET", "/v1/status", (200, self.STATUS | {"warnings": ["Look here."]}))
         self.prints("status", out=(
             "version     0.2.0\npolicy      easy\nmachine     2 nodes\nprocessors  16: 8 busy, 4 free, 3 out of service, 1 asleep\n"
-            "jobs        2 running, 3 waiting, 1 held or not yet eligible\nsince       2026-11-29T22:30:00, for 1h30m\ncycles      12,345\n"
-            "facts       99\nstate in    /\nprocess     7\nwarning     Look here.\n"))
+            "jobs        2 running, 3 waiting, 1 held, or that may not start yet\nsince       2026-11-29T22:30:00, for 1h30m\ncycles      12,345 looks at the queue\n"
+            "facts       99 changes of the state\nstate in    /\nprocess     7\nwarning     Look here.\n"))
         self.answers("GET", "/v1/status", (200, self.STATUS | {"held": 5, "not_eligible": 4}))
-        self.assertIn("jobs        2 running, 3 waiting, 1 held, 4 not yet eligible\n", self.live("status").stdout)
+        self.assertIn("jobs        2 running, 3 waiting, 1 held, 4 that may not start yet\n", self.live("status").stdout)
 
     def findings(self, code, *more):
         found = json.loads(self.live("doctor", "--json", *more, code=code).stdout)["findings"]
@@ -344,7 +344,7 @@ class Health(LiveCase):
                                                    "same version of both."))
         self.assertRegex(found["clock"][1], "^The service's clock and this one are [0-9dhms]+ apart; have both set by ")
         self.assertEqual(found["disk"], (False, "/no/where cannot be looked at from here: No such file or directory; run "
-                                                "`rota doctor` as who runs the service."))
+                                                "`rota doctor` as the user who runs the service."))
         self.assertEqual(found["policy"], (False, "easy is not followed since a plan was refused (job 3 twice); jobs start "
                                                   "in order of the queue. Set a policy with `rota policy set`."))
         self.assertEqual(found["warning"], (False, "Look."))
@@ -426,7 +426,7 @@ class Errors(LiveCase):
         def no(said, *arguments, **variables):
             self.says_no("queue", *arguments, said=said, env=self.env | variables)
         no('"box:8443" is no address of a service; write it as https://HOST:PORT.', "--url", "box:8443", ROTA_TOKEN="t")
-        no("With http:// whoever is on the way to box would read the token; write https://box:80.", ROTA_URL="http://box:80")
+        no("With http:// others on the network could read the token on its way to box; write https://box:80.", ROTA_URL="http://box:80")
         no("Over the network a service is asked with a token; put it into ROTA_TOKEN, or its file into --token-file or "
            "ROTA_TOKEN_FILE. `rota token create` makes one, on the computer of the service.", ROTA_URL="https://box")
         no("--socket and --url are two services; name one of them.", "--url", "https://box", "--socket", "s")
@@ -441,7 +441,7 @@ class Errors(LiveCase):
             self.skipTest("only root can ask as somebody else")
         os.chmod(self.folder, 0o755)
         os.chmod(self.socket, 0o600)
-        self.says_no("queue", said=f"The socket {self.socket} may not be used by you; ask who runs the service.",
+        self.says_no("queue", said=f"The socket {self.socket} may not be used by you; ask the user who runs the service.",
                      program=ROTA, **unprivileged())
 
     def test_a_path_that_is_too_long(self):

@@ -258,7 +258,7 @@ class Access(UsersCase):
         with open(os.path.join(service.state, "more-ballast"), "wb") as file:
             os.posix_fallocate(file.fileno(), 0, left() - kept // 4)
         status, answer = self.as_user(ANN, "POST", "/v1/jobs/cancel", {"ids": running, "signal": "STOP"})
-        self.assertIn("so that jobs can only be cancelled, or changed by an operator; tell who runs the service.", json.dumps(answer))
+        self.assertIn("so that jobs can only be cancelled, or changed by an operator; tell the user who runs the service.", json.dumps(answer))
         self.assertNotEqual(status, 200)
         self.assertEqual(self.as_user(ANN, "POST", "/v1/jobs/cancel", {"ids": running, "signal": "WINCH"})[0], 200)
         self.assertEqual(self.as_user(ANN, "POST", "/v1/jobs/cancel", {"ids": "all"})[0], 200)

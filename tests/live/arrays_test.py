@@ -34,7 +34,7 @@ class Arrays(ServiceCase):
         held = self.service.submit("true", held=True)
         status = self.service.ask("GET", "/v1/status")[1]
         self.assertEqual((status["held"], status["not_eligible"]), (5, 4))
-        self.assertIn("1 running, 0 waiting, 1 held, 4 not yet eligible\n", self.says("status"))
+        self.assertIn("1 running, 0 waiting, 1 held, 4 that may not start yet\n", self.says("status"))
         self.service.act("cancel", f"{array},{held}")
 
     def test_a_large_script_is_kept_and_renamed_once_for_all_tasks(self):

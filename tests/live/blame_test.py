@@ -60,7 +60,7 @@ nodes = "big"
         first = self.service.submit("true", partition="big")
         row = self.service.job(self.service.submit("true", processors=2, limit=60))
         self.assertEqual((row["reason"], row["why"]),
-                         ("Resources", "It needs 2 processors, nobody before it wants the same nodes, and 0 are free now in "
+                         ("Resources", "It needs 2 processors, no job before it wants the same nodes, and 0 are free now in "
                                        "partition cpu."))
         behind = self.service.job(self.service.submit("true", processors=2, limit=60))
         self.assertEqual((behind["reason"], behind["why"]),

@@ -56,7 +56,7 @@ nodes = "n2"
         other = service.submit("true", processors=1, partition="day", limit=60)
         job = service.submit("true", processors=1, partition="night", limit=60)
         told = service.ask("GET", f"/v1/jobs/{job}/explain")[1]
-        self.assertIn("nobody before it wants the same nodes", told["why"])
+        self.assertIn("no job before it wants the same nodes", told["why"])
         self.assertEqual((told["ahead"], told["more_ahead"]), ([], 0))
         behind = service.submit("true", processors=1, limit=60)  # by default in the partition of the first
         self.assertEqual([row["id"] for row in service.ask("GET", f"/v1/jobs/{behind}/explain")[1]["ahead"]], [other])

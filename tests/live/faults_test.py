@@ -124,7 +124,7 @@ class Faults(Tokens):
         status, answer = service.ask("POST", "/v1/jobs", {"command": ["true"], "folder": self.folder})
         self.assertEqual(status, 507, answer)
         self.assertRegex(answer["detail"], "^the disk that holds the service's state has only [0-9.]+K left, so no job is "
-                                           "taken in; tell who runs the service.$")
+                                           "taken in; tell the user who runs the service.$")
         os.remove(ballast)
         for _ in range(TIMES):
             with self.stream() as stream:

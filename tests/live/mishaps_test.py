@@ -290,7 +290,7 @@ class Mistakes(ServiceCase):
         return answer.status, answer.getheader("Content-Type"), text
 
     def test_what_is_said_twice_is_refused_by_its_name(self):
-        twice = ('the member "{}" stands twice in one object, and which of the two counts nobody can tell; send it once.')
+        twice = ('the member "{}" stands twice in one object, and it is not known which of the two counts; send it once.')
         job = self.service.submit("true", held=True, limit=60)
         for path, body, name in (
                 ("/v1/jobs", '{"command": ["true"], "folder": "/", "limit": 5, "limit": 6}', "limit"),

@@ -120,7 +120,7 @@ class Tokens(NetworkCase):
         own = create()
         self.assertEqual(own.returncode, 0, own.stderr)
         self.assertEqual(self.ask("GET", "/v1/jobs", own.stdout.strip())[0], 200)
-        for arguments, said in ((["--user", "root"], "only root may make a token for somebody else"),
+        for arguments, said in ((["--user", "root"], "only root may make a token for another user"),
                                 (["--operator"], "is no operator"), (["--user", "no such user"], "there is no user")):
             done = create(*arguments)
             self.assertEqual((done.returncode, done.stdout), (1, ""), arguments)
@@ -214,7 +214,7 @@ class Refusals(ServiceCase):
 
     def test_an_open_port_is_refused(self):
         for listen in ("0.0.0.0:0", "[::]:0"):
-            self.assertIn("would read tokens and scripts", self.refused(f'listen = "{listen}"\n'))
+            self.assertIn("could read tokens and scripts", self.refused(f'listen = "{listen}"\n'))
 
     def test_a_port_that_is_taken_is_refused_before_anything_is_done(self):
         service = self.service
@@ -229,7 +229,7 @@ class Refusals(ServiceCase):
             file.write(f'{self.configuration}[service]\nlisten = "127.0.0.1:{taken.getsockname()[1]}"\n')
         with self.assertRaises(AssertionError) as failure:
             service.start()
-        self.assertIn("nobody can be heard at 127.0.0.1:", str(failure.exception))
+        self.assertIn("cannot listen at 127.0.0.1:", str(failure.exception))
         taken.close()
         self.assertFalse(os.path.exists(os.path.join(self.folder, "ran")), "a job was started that nobody could ask for")
         with open(os.path.join(self.folder, "rota.toml"), "w") as file:

@@ -335,7 +335,7 @@ class Refused(ServiceCase):
         for policy, said in (("easy+power=demand", "cannot run here: its knob power"),
                              ("easy+bind=node", "cannot run here: its knob bind"),
                              ("easy+auction=english", "cannot run here: its knob auction"),
-                             ("easy+power=load-factor+power-history=log", "nobody knows which jobs")):
+                             ("easy+power=load-factor+power-history=log", "a service does not know which jobs")):
             service.stop()
             service.arguments = [*as_before, "--policy", policy]
             with self.assertRaises(AssertionError) as told:

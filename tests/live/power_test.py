@@ -390,7 +390,7 @@ class ByHand(PowerCase):
         self.assertEqual(self.service.decides_the_same_again(), "")
         status, answer = self.service.ask("PUT", "/v1/policy", {"policy": policy["policy"] + "+power-history=log"})
         self.assertEqual(status, 400)
-        self.assertIn("nobody knows which jobs a service will have", answer["detail"])
+        self.assertIn("a service does not know which jobs it will have", answer["detail"])
 
     def the_load_is_shown(self):
         """One job has ended after some 0.3 s on two nodes, and now one waits for 100 s: by that it is known what it may use."""

@@ -58,7 +58,7 @@ class RbHar(ServiceCase):
         row = service.job(ahead)
         self.assertEqual((row["state"], row.get("restarts", 0), row["grace_rule"]), ("RUNNING", 0, "rb-har"))
         self.assertRegex(row["grace_why"], rf"^job {promised}, promised a start at \S+ \S+, asked for 2 processors, of which 2 were "
-                         r"free beside it, and nobody else could have started; it was let go on until \S+ \S+$")
+                         r"free beside it, and no other job could have started; it was let go on until \S+ \S+$")
         self.over("ahead")
         ended = service.ends(ahead)
         self.assertEqual((ended["state"], ended["grace_why"]), ("COMPLETED", row["grace_why"]))

@@ -164,7 +164,7 @@ class Operations(NetworkCase):
         for target, sentence in (
                 ("/v1/jobs?state=bogus", no_state), ("/v1/history?state=F,bogus", no_state),
                 ("/v1/jobs?ids=12,state=bogus", no_state), ("/v1/jobs?ids=x", '^no jobs can be meant by "x"'),
-                ("/v1/jobs?state=PD&limit=1&state=R", '^the query has "state" twice, and which of the two counts nobody can tell'),
+                ("/v1/jobs?state=PD&limit=1&state=R", '^the query has "state" twice, and it is not known which of the two counts'),
                 ("/v1/jobs/1/output?stream=nonsense", '^`stream` takes output or error, not "nonsense"\\.$'),
                 *((f"{path}?{name}=" + "R," * 1001, f"^`{name}` takes 1,000 words at most; ask for the others in a request")
                   for path in ("/v1/jobs", "/v1/history") for name in ("user", "partition", "name", "state")),

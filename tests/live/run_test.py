@@ -336,7 +336,7 @@ class Runs(ServiceCase):
             job = self.service.submit("echo x > never", attach={"socket": socket_name})
             row = self.service.ends(job)
             self.assertEqual((row["state"], row["message"]),
-                             ("FAILED", "Nobody waits any more at the terminal that the job was to run at."))
+                             ("FAILED", "The terminal that the job was to run at is gone."))
         other.communicate()
         self.assertFalse(os.path.exists(os.path.join(self.folder, "never")))
 

@@ -77,7 +77,7 @@ class Top(ServiceCase):
         screen.type("?")
         screen.wait_for("Keys")
         text = " ".join(screen.text().split())
-        for words in ("or each in its own", "Escape shows all again", "its whole limit and nobody comes before it.", "Enter tells them."):
+        for words in ("or each in its own", "Escape shows all again", "its whole limit and no other job comes before it.", "Enter tells them."):
             self.assertIn(words, text)
 
     def test_enter_explains_and_escape_goes_back(self):
@@ -90,7 +90,7 @@ class Top(ServiceCase):
         screen.type("\x1b")
         screen.wait_for("JOBID")
         screen.type("?")
-        screen.wait_for("nobody comes before it")
+        screen.wait_for("Escape shows all again")
         screen.type("q")
         screen.wait_for("JOBID")
         self.assertIsNone(screen.process.poll())

@@ -391,9 +391,9 @@ void declare_slurm(Command import, Action& action) {
       "The first commands of the examples save, on a host of the cluster, what is read; --live runs them itself. "
       "Several exports of sacct, overlapping ones too, are one log.\n\nDIR gets cluster.toml, jobs.jsonl.gz, and what "
       "was read, mended, dropped and guessed in report.txt and report.json. It appears whole or not at all. "
-      "--anonymous calls everybody and everything by made-up names, the same in all of these files, so that who has "
-      "which shares stays; types of accelerators keep theirs.\n\nExamples:\n  mkdir saved\n{}  rota import slurm site "
-      "--from saved\n  rota import slurm site --live --since now-90days",
+      "--anonymous gives users, accounts and all else made-up names, the same in all of these files, so that all "
+      "shares stay as they are; types of accelerators keep theirs.\n\nExamples:\n  mkdir saved\n{}  rota import slurm "
+      "site --from saved\n  rota import slurm site --live --since now-90days",
       typed_commands("saved", "2024-01-01", "2024-07-01")));
   command.callback([&action, flags] { action = [flags] { return import_slurm(*flags); }; });
 }

@@ -50,13 +50,13 @@ Finding socket_finding(const std::string& socket) {
     const std::string todo =
         errno == ENOENT || errno == ENOTDIR
             ? "; start a service with `rota serve`, or name its socket with --socket or ROTA_SOCKET."
-            : "; ask who runs the service for access.";
+            : "; ask the user who runs the service for access.";
     return {"socket", Grade::bad, fmt::format("{} cannot be found: {}{}", shown, std::strerror(errno), todo)};
   }
   if (!S_ISSOCK(found.st_mode))
     return {"socket", Grade::bad, shown + " is no socket; name the service's with --socket or ROTA_SOCKET."};
   if (::access(socket.c_str(), W_OK) != 0)
-    return {"socket", Grade::bad, shown + " may not be used by you; ask who runs the service."};
+    return {"socket", Grade::bad, shown + " may not be used by you; ask the user who runs the service."};
   return {"socket", Grade::good, shown + " is there and may be used."};
 }
 
@@ -107,7 +107,7 @@ Finding disk_finding(const Json& status, bool remote) {
             fmt::format("Where the service keeps its state, {}, is not seen from here.", shown_path(folder))};
   if (::statvfs(folder.c_str(), &disk) != 0)
     return {"disk", Grade::bad,
-            fmt::format("{} cannot be looked at from here: {}; run `rota doctor` as who runs the service.",
+            fmt::format("{} cannot be looked at from here: {}; run `rota doctor` as the user who runs the service.",
                         shown_path(folder), std::strerror(errno))};
   const double free = static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize);
   const std::string text = fmt::format("The state folder {} has {} free", shown_path(folder), memory_text(free));

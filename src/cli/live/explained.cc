@@ -133,9 +133,10 @@ std::string explained(const Json& answer, std::size_t width) {
   if (has_number(answer, "promise"))
     out += paragraph(fmt::format("It is promised a start at {}.", time_text(number_of(answer, "promise"))), width);
   if (!has_number(answer, "promise") && has_number(answer, "at_the_latest")) {
-    out += paragraph(fmt::format("If every job takes its whole limit and nobody comes before it, it starts at {}.",
-                                 time_text(number_of(answer, "at_the_latest"))),
-                     width);
+    out +=
+        paragraph(fmt::format("If every job takes its whole limit and no other job comes before it, it starts at {}.",
+                              time_text(number_of(answer, "at_the_latest"))),
+                  width);
   }
   if (const std::string unknown = text_of(answer, "start_unknown"); !unknown.empty())
     out += paragraph(fmt::format("When it starts is not known: {}.", unknown), width);

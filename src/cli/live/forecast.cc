@@ -94,7 +94,7 @@ Result<int> show_forecast(const ForecastFlags& flags) {
                     start_text(job, "50"), start_text(job, "90")});
   }
   const std::string text =
-      table({{"JOB"}, {"USER"}, {"NAME"}, {"CPUS", true}, {"1 OF 20 BY"}, {"HALF BY"}, {"9 OF 10 BY"}}, rows,
+      table({{"JOB"}, {"USER"}, {"NAME"}, {"CPUS", true}, {"5% CHANCE BY"}, {"50% CHANCE BY"}, {"90% CHANCE BY"}}, rows,
             !flags.no_header);
   return printed(flags.no_header ? text : fmt::format("{}{}\n{}", text, others(*answer), basis(*answer)));
 }

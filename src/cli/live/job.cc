@@ -224,7 +224,7 @@ Command add_one(Command app, const char* name, const char* summary, const std::s
   Command command = app.add_subcommand(name, summary);
   command
       .add_option("JOB", flags.job,
-                  fmt::format("its id, as 12, or 14_3 of an array ({}), last: the latest of who asks, or what means "
+                  fmt::format("its id, as 12, or 14_3 of an array ({}), last: your latest, or what means "
                               "one job, as name=fit",
                               array))
       .required();

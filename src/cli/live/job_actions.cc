@@ -132,7 +132,7 @@ void add_cancel(Command app, Action& action) {
   auto flags = std::make_shared<ActionFlags>();
   command.add_option("JOB", flags->jobs, kSelectorHelp);
   command.add_option("-u,--user", flags->user, "only those of this user").type_name("NAME");
-  command.add_flag("--me", flags->me, "only those of who asks");
+  command.add_flag("--me", flags->me, "only your own");
   command.add_option("-s,--signal", flags->signal, "send this signal, as USR1, and do nothing else").type_name("NAME");
   flags->service.declare_json(command);
   command.footer(std::string(kOutcome) +

@@ -59,7 +59,7 @@ Result<bool> all_known(const Service& service, const std::string& selector) {
 void JobFilter::declare(Command command, const std::string& which, const std::string& states) {
   command.add_option("JOB", jobs, kSelectorHelp);
   command.add_option("-u,--user", user, "only of this user, or of several with commas").type_name("NAME");
-  command.add_flag("--me", me, "only of who asks");
+  command.add_flag("--me", me, "only your own");
   command
       .add_option("-t,--state,--states", state,
                   fmt::format("only in this state, as {}, or in several with commas", states))

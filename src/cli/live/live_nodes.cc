@@ -215,7 +215,7 @@ void add_change(Command nodes, Action& action, const SharedFlags& flags, const c
   const bool reasoned = verb == "drain" || verb == "down";
   if (reasoned) {
     const std::string why =
-        "why, for whoever looks at the node" + std::string(verb == "drain" ? "; must be given" : "");
+        "the reason, which is shown with the node" + std::string(verb == "drain" ? "; must be given" : "");
     Option reason = command.add_option("--reason", flags->reason, why).type_name("TEXT");
     if (verb == "drain") reason.required();
   }

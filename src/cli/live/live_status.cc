@@ -40,10 +40,10 @@ std::string asleep_text(const Json& answer) {
 
 // What is known and not queued: held by a user, or kept back by its begin time, another job or its array.
 std::string held_text(const Json& status) {
-  if (!has_number(status, "not_eligible")) return count(status, "held") + " held or not yet eligible";
+  if (!has_number(status, "not_eligible")) return count(status, "held") + " held, or that may not start yet";
   const auto kept_back = static_cast<std::int64_t>(number_of(status, "not_eligible"));
   const auto all = static_cast<std::int64_t>(number_of(status, "held"));
-  return fmt::format("{} held, {} not yet eligible", grouped(std::max<std::int64_t>(0, all - kept_back)),
+  return fmt::format("{} held, {} that may not start yet", grouped(std::max<std::int64_t>(0, all - kept_back)),
                      grouped(kept_back));
 }
 
@@ -66,8 +66,8 @@ std::string status_text(const Json& status) {
   if (has_number(status, "started"))
     line("since", fmt::format("{}, for {}", time_text(number_of(status, "started")),
                               spoken_time(number_of(status, "now") - number_of(status, "started"))));
-  line("cycles", count(status, "cycles"));
-  line("facts", count(status, "facts"));
+  line("cycles", count(status, "cycles") + " looks at the queue");
+  line("facts", count(status, "facts") + " changes of the state");
   if (number_of(status, "refusals") > 0)
     line("refusals", fmt::format("{}; the last one: {}", count(status, "refusals"), text_of(status, "last_refusal")));
   line("state in", text_of(status, "state_folder"));
@@ -204,8 +204,7 @@ void add_policy(Command app, Action& action) {
   flags->service.declare_json(set);
   set.footer(
       "Shows first what becomes of the jobs that wait, under the present policy and under this one, each rehearsed on "
-      "a "
-      "copy of the state: every job takes as long as is counted on, and nobody comes any more. At a terminal it asks "
+      "a copy of the state: every job takes as long as is counted on, and no new jobs come. At a terminal it asks "
       "then. For operators only.\n\n"
       "Examples:\n  rota policy set easy+order=sjf\n  rota policy set --dry-run conservative");
   set.callback([&action, flags] { action = [flags] { return set_policy(*flags); }; });

@@ -48,8 +48,8 @@ Result<void> read_url(const std::string& url, ServiceAddress& into) {
   const bool odd = std::ranges::any_of(into.host, [](char c) { return c <= ' ' || c == '/' || c == '@' || c == 127; });
   if (into.host.empty() || odd || !port || *port < 1 || *port > 65535) return no_url(url);
   if (!into.tls && !is_this_computer(into.host))
-    return fail("With http:// whoever is on the way to {} would read the token; write https://{}:{}.", into.host,
-                into.host, into.port);
+    return fail("With http:// others on the network could read the token on its way to {}; write https://{}:{}.",
+                into.host, into.host, into.port);
   return {};
 }
 

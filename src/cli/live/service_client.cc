@@ -60,7 +60,7 @@ using Answer = std::expected<HttpAnswer, Lost>;
 std::string not_reached(const ServiceAddress& address, const error_code& why) {
   const char* other = address.remote() ? "--url or ROTA_URL." : "--socket or ROTA_SOCKET.";
   if (why == boost::system::errc::permission_denied)
-    return fmt::format("The socket {} may not be used by you; ask who runs the service.", address.shown());
+    return fmt::format("The socket {} may not be used by you; ask the user who runs the service.", address.shown());
   const bool nobody =
       why == boost::system::errc::no_such_file_or_directory || why == boost::system::errc::connection_refused;
   if (nobody && is_usual_socket(address.socket))

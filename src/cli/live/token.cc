@@ -31,7 +31,7 @@ Result<int> create(const TokenFlags& flags) {
   if (!flags.comment.empty()) body["comment"] = flags.comment;
   const auto token = TRY(Service(flags.service).post("/v1/tokens", body));
   if (flags.service.json) return printed(shown_json(token));
-  remark(fmt::format("rota: token {} of {}, until {}. It is shown this once; keep it where nobody else reads.",
+  remark(fmt::format("rota: token {} of {}, until {}. It is shown this once; keep it where no other user can read it.",
                      text_of(token, "id"), text_of(token, "user"), time_text(number_of(token, "expires"))));
   return printed(text_of(token, "token") + "\n");
 }
@@ -68,12 +68,13 @@ void add_token(Command app, Action& action) {
       "service's socket.");
   command.require_subcommand(1);
   Command make = command.add_subcommand("create", "make a token and print it, this once");
-  make.add_option("--user", flags->user, "for whom; without: who asks. Only root makes them for others")
+  make.add_option("--user", flags->user,
+                  "the user that it is for; without: yourself. Only root makes tokens for other users")
       .type_name("NAME");
   make.add_flag("--operator", flags->operates, "it may do what its user may as an operator");
   make.add_flag("--read-only", flags->read_only, "it changes nothing: for Prometheus and the like");
-  make.add_option("--expires", flags->expires, "it counts for so long").type_name("TIME").capture_default_str();
-  make.add_option("--comment", flags->comment, "kept with it, for those who list it").type_name("TEXT");
+  make.add_option("--expires", flags->expires, "how long it is valid").type_name("TIME").capture_default_str();
+  make.add_option("--comment", flags->comment, "a comment, which `rota token list` shows").type_name("TEXT");
   flags->service.declare_json(make);
   make.footer(
       "Examples:\n  rota token create --expires 30d > token\n  rota token create --user prometheus --read-only");
@@ -82,7 +83,7 @@ void add_token(Command app, Action& action) {
   flags->service.declare_json(show);
   show.footer("Examples:\n  rota token list");
   show.callback([&action, flags] { action = [flags] { return list(*flags); }; });
-  Command drop = command.add_subcommand("revoke", "have tokens count no longer");
+  Command drop = command.add_subcommand("revoke", "make tokens invalid");
   drop.add_option("TOKEN", flags->ids, "what `rota token list` calls them").required();
   flags->service.declare(drop);
   drop.footer("Examples:\n  rota token revoke 3f9c0a71b2de");

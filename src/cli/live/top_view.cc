@@ -29,8 +29,8 @@ const char* const kTopKeys =
     "\n"
     "A start without \"by\" is promised by the latest plan, or is the begin time that was asked for. \"by\" is when a "
     "job "
-    "starts at the latest, if every job takes its whole limit and nobody comes before it. On a narrow screen USER and "
-    "LIMIT are left out; Enter tells them.\n";
+    "starts at the latest, if every job takes its whole limit and no other job comes before it. On a narrow screen "
+    "USER and LIMIT are left out; Enter tells them.\n";
 
 namespace {
 
@@ -149,7 +149,7 @@ std::string second_line(const TopView& view) {
       whole(view.plan, "more_running") + whole(view.plan, "more_waiting") + whole(view.plan, "more_held");
   return fmt::format("{} running, {} waiting, {} held{}{}; nodes: {}", grouped(whole(view.status, "running")),
                      grouped(whole(view.status, "waiting")), grouped(whole(view.status, "held") - kept_back),
-                     kept_back > 0 ? fmt::format(", {} not yet eligible", grouped(kept_back)) : "",
+                     kept_back > 0 ? fmt::format(", {} that may not start yet", grouped(kept_back)) : "",
                      more > 0 ? fmt::format(" ({} more than listed; / finds them)", grouped(more)) : "", nodes);
 }
 

@@ -122,7 +122,7 @@ void add_calibrate(Command forecast, Action& action) {
                   "job log in the Standard Workload Format, JSON lines, or as sacct -P prints them, plain or gzipped")
       .required()
       .type_name("FILE");
-  command.add_option("--moments", flags->moments, "so many random moments at which somebody waits")
+  command.add_option("--moments", flags->moments, "so many random moments at which a job waits")
       .range(1, 1'000'000)
       .type_name("N")
       .capture_default_str();

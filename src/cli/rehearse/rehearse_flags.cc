@@ -296,7 +296,7 @@ Result<std::vector<Chain>> RehearseFlags::chains() const {
     }
     if (ties == "submit-first" && chain.ranks_running()) {
       return fail(
-          "--ties submit-first is for comparing with published schedules, in which nobody gives way; it does not go "
+          "--ties submit-first is for comparing with published schedules, in which no job gives way; it does not go "
           "with policy {}, which preempts.",
           quoted(name));
     }

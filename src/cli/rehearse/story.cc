@@ -122,7 +122,7 @@ class Story {
   void saw(const Eligible& fact) { tell(fact.job, "eligible", "nothing keeps it from being queued any more"); }
   void saw(const Amended& fact) { tell(fact.job, "changed", "its terms were changed"); }
   void saw(const LicencesChanged& fact) { tell(fact.job, "changed", "its licences were changed"); }
-  void saw(const CancelAsked& fact) { tell(fact.job, "cancelling", "somebody asked for it to be cancelled"); }
+  void saw(const CancelAsked& fact) { tell(fact.job, "cancelling", "a request came to cancel it"); }
   void saw(const Cancelled& fact) { ends(fact.job, "cancelled", "cancelled"); }
   void saw(const LaunchFailed& fact) { back(fact.job, "could not be launched"); }
   void saw(const Requeued& fact) { back(fact.job, "killed, and queued again"); }
@@ -135,7 +135,7 @@ class Story {
                                    : fmt::format(" to job {}, which has a higher priority", other->spec.number)));
   }
   void saw(const Extended& fact) {
-    tell(fact.job, "extended", "its time was up, and it was let go on: that harms nobody");
+    tell(fact.job, "extended", "its time was up, and it was let go on: that harms no other job");
   }
   void saw(const Migrated& fact) { tell(fact.job, "moved", "moved to other nodes"); }
   void saw(const Finished& fact) {
@@ -147,7 +147,7 @@ class Story {
     const Instant start = serve::told_start(fact.start, at_);
     const bool endless = start != fact.start;
     if (endless && !endless_) {
-      say("promise", "when it starts is not known: somebody before it has no time limit, or is suspended");
+      say("promise", "when it starts is not known: a job before it has no time limit, or is suspended");
     } else if (fact.start == kNever) {
       say("promise", "its promise was withdrawn");
     } else if (start != kNever && promise_ == kNever) {
@@ -218,7 +218,7 @@ class Story {
     if (started_ > first_promise_) {
       return fmt::format(
           "It started {} later than it was promised at first: a promise holds as long as jobs ahead of it keep to what "
-          "is expected of them and nobody with a higher priority comes.",
+          "is expected of them and no job with a higher priority comes.",
           report::readable(started_ - first_promise_));
     }
     const std::string when_it_started = started_ == first_promise_ ? "when it was promised at first"

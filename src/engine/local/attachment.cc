@@ -109,7 +109,7 @@ bool write_whole(int file, std::string_view text) {
 std::string Attachment::open(const RunRequest& run) {
   if (run.attach.socket.empty()) return {};
   socket_ = connect_to(run.attach.socket, run.attach.user);
-  if (!socket_) return "Nobody waits any more at the terminal that the job was to run at.";
+  if (!socket_) return "The terminal that the job was to run at is gone.";
   std::vector<int> handed;
   AttachNews news;
   if (std::string why = make(run, handed, news); !why.empty()) return why;
@@ -196,9 +196,8 @@ std::string Attachment::go_on_alone(const RunRequest& run) {
   left_ = std::exchange(theirs_, {});
   if (!left_.empty() && !run.left_output.empty()) left_file_ = open_as_user(run, run.left_output);
   if (left_.empty() || run.left_output.empty() || left_file_) return {};
-  return fmt::format(
-      "What it writes since nobody waits at its terminal is lost: {} could not be opened as a file to write to.",
-      run.left_output);
+  return fmt::format("What it writes since its terminal is gone is lost: {} could not be opened as a file to write to.",
+                     run.left_output);
 }
 
 // As its user also here: root may write beyond a quota.
@@ -206,7 +205,7 @@ void Attachment::keep(const RunRequest& run, std::string_view piece, std::string
   if (!left_file_) return;
   const AsUser user(run, AsUser::Groups::as_they_are);
   if (user.taken() && write_whole(left_file_.get(), piece)) return;
-  lost = fmt::format("What it writes since nobody waits at its terminal is lost in part: {} could not be written: {}.",
+  lost = fmt::format("What it writes since its terminal is gone is lost in part: {} could not be written: {}.",
                      run.left_output, std::strerror(errno));
   left_file_.reset();
 }

@@ -104,7 +104,7 @@ TEST_F(Attachments, nothing_is_made_for_a_run_that_nobody_waits_for) {
 
 TEST_F(Attachments, who_is_gone_before_the_job_starts_is_told_of) {
   listener_.reset();
-  EXPECT_EQ(attachment_.open(run_), "Nobody waits any more at the terminal that the job was to run at.");
+  EXPECT_EQ(attachment_.open(run_), "The terminal that the job was to run at is gone.");
 }
 
 TEST_F(Attachments, bytes_go_between_the_job_and_who_waits) {

@@ -217,8 +217,9 @@ TEST_F(HastyLocalEngine, a_pipe_that_nobody_opens_at_its_other_end_fails_the_lau
     EXPECT_FALSE(failed->again) << desk_.told_of(job);
     EXPECT_FALSE(desk_.heard<Launched>(job));
   }
-  EXPECT_EQ(desk_.told_of(1),
-            "The job's output \"pipe\" cannot be opened: it is a pipe, and nobody has opened its other end in time.");
+  EXPECT_EQ(
+      desk_.told_of(1),
+      "The job's output \"pipe\" cannot be opened: it is a pipe, and no process has opened its other end in time.");
   EXPECT_NE(desk_.told_of(2).find("input \"other\""), std::string::npos) << desk_.told_of(2);
 }
 

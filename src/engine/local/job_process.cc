@@ -224,7 +224,7 @@ void become_checkpoint(const Order& job, pid_t main, pid_t parent) {
 
 std::string launch_sentence(const LaunchError& error, const RunRequest& run) {
   const std::string why = error.error != LaunchError::kLate ? std::strerror(error.error)
-                          : error.pipe ? "it is a pipe, and nobody has opened its other end in time"
+                          : error.pipe ? "it is a pipe, and no process has opened its other end in time"
                                        : "it takes too long";
   const std::string reason = fmt::format(": {}.", why);
   switch (error.step) {

@@ -71,7 +71,7 @@ std::unexpected<Error> waits_for_ever(const View& view) {
   const Job& head = view.job(view.waiting().head()->job);
   return fail(
       "job {} is the first of {} that wait, nothing is left to happen, and the policy has looked again and again and "
-      "starts nobody. Take another policy; under power=load-factor, power-published=no wakes the nodes that each job "
+      "starts no job. Take another policy; under power=load-factor, power-published=no wakes the nodes that each job "
       "needs.",
       head.spec.number, view.waiting().size());
 }

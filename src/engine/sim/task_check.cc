@@ -11,11 +11,11 @@ void TaskCheck::finished(JobId job) {
   Ledger& ledger = jobs_[job];
   --ledger.begun;
   ++ledger.finished;
-  expect(ledger.begun >= 0, "a task was finished that nobody had begun");
+  expect(ledger.begun >= 0, "a task was finished that was never begun");
   expect(ledger.finished <= ledger.tasks, "a task was done twice");
 }
 
-void TaskCheck::lost(JobId job) { expect(--jobs_[job].begun >= 0, "a task was lost that nobody had begun"); }
+void TaskCheck::lost(JobId job) { expect(--jobs_[job].begun >= 0, "a task was lost that was never begun"); }
 
 void TaskCheck::stopped(JobId job, bool all) {
   Ledger& ledger = jobs_[job];

@@ -95,7 +95,7 @@ std::string_view breaks_reservations(const ChainKnobs& k) {
 }
 
 constexpr PolicyName kPolicies[]{
-    {"fcfs", "fifo", "depth=0", "first come, first served; nobody overtakes", "textbook"},
+    {"fcfs", "fifo", "depth=0", "first come, first served; no job overtakes", "textbook"},
     {"fcfs-skip", "first-fit ff", "depth=0+skip=yes", "in queue order, every job that fits starts; nothing is promised",
      "textbook"},
     {"easy", "", "depth=1", "the first blocked job is promised a start; others may overtake if they do not delay it",

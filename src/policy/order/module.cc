@@ -15,7 +15,7 @@ std::string_view nobody_is_tried(const ChainKnobs& k) {
   const bool tried = depth != BackfillKnobs::kEveryJob && (depth != 0 || k.backfill.skip);
   return tried || k.candidates == k.order
              ? ""
-             : "nobody is tried for backfilling: jobs start in queue order, or each as it was promised";
+             : "no job is tried for backfilling: jobs start in queue order, or each as it was promised";
 }
 
 constexpr NamedValue kNoCap[]{{"no", kNoRatioCap}};

@@ -54,8 +54,8 @@ constexpr Refusal kRefusals[]{
      "preempt goes with overrun=kill, run-on, grace or a duration: take one of these, or leave preempt out."},
     // a job that gives way has used something, and then another job may come first than the one that it gave way to
     {[](const ChainKnobs& k) { return preempts(k) && by_recent_use(k); },
-     "with order=fair it may be another's turn once somebody has given way, so that preempt would serve the wrong job: "
-     "take another order, or leave preempt out."},
+     "with order=fair it may be another job's turn once a job has given way, so that preempt would serve the wrong "
+     "job: take another order, or leave preempt out."},
 };
 
 std::string_view breaks_reservations(const ChainKnobs& k) {

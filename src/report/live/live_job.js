@@ -58,7 +58,7 @@ rota.job = (() => {
     const section = (name, content) => parts.push(element('h3', '', name), content);
     if (told.promise !== undefined) section('Its start', element('p', '', `It is promised a start at ${text.exact(told.promise)}.`));
     else if (told.at_the_latest !== undefined) {
-      section('Its start', element('p', '', 'If every job takes its whole limit and nobody comes before it, it starts at ' +
+      section('Its start', element('p', '', 'If every job takes its whole limit and no other job comes before it, it starts at ' +
                                             `${text.exact(told.at_the_latest)}.`));
     }
     if (told.start_unknown) section('Its start', element('p', '', `It is not known: ${told.start_unknown}.`));

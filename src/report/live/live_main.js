@@ -36,7 +36,7 @@
                          .filter(([n]) => n > 0).map(([n, what]) => [words.grouped(n), `processors ${what}`]),
                      [words.grouped(status.running), 'running'], [words.grouped(status.waiting), 'waiting'],
                      [words.grouped(status.held - later), 'held'],
-                     ...(later ? [[words.grouped(later), 'not yet eligible']] : []), [status.policy, 'policy']];
+                     ...(later ? [[words.grouped(later), 'that may not start yet']] : []), [status.policy, 'policy']];
     at('figures').replaceChildren(...figures.map(([value, name]) => text.element('li', '', text.element('strong', '', value),
                                                                                  ` ${name}`)));
     const warnings = [...status.warnings];

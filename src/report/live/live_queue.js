@@ -55,7 +55,7 @@ rota.queue = (() => {
 
     tellMore(plan, listed, all) {
       const more = [['more', 'running', plan.more_running], ['more', 'waiting', plan.more_waiting],
-                    ['more', 'held or not yet eligible', plan.more_held]]
+                    ['more', 'held, or that may not start yet', plan.more_held]]
           .filter(([, , n]) => n > 0).map(([, what, n]) => `${rota.words.grouped(n)} ${what}`);
       this.section.querySelector('.empty').hidden = listed > 0;
       this.section.querySelector('.empty').textContent = all === 0 ? 'Nothing runs or waits.'

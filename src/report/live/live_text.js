@@ -65,7 +65,7 @@ rota.text = (() => {
       return [moment(job.expected_start), `The latest plan promises it a start at ${exact(job.expected_start)}.`];
     }
     if (job.starts_by !== undefined) {
-      return [`by ${moment(job.starts_by)}`, 'If every job takes its whole limit and nobody comes before it, it starts ' +
+      return [`by ${moment(job.starts_by)}`, 'If every job takes its whole limit and no other job comes before it, it starts ' +
               `at ${exact(job.starts_by)}.`];
     }
     if (job.begin !== undefined) return [`not before ${moment(job.begin)}`, `It may start from ${exact(job.begin)} on.`];
