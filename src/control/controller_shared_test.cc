@@ -237,6 +237,42 @@ TEST_F(ControllerShared, NodesComeAndGrowAndGo) {
   EXPECT_EQ(desk_.machine()->nodes.size(), 2U) << "and the one that it began with is as it was";
 }
 
+TEST(ControllerAlone, APromisedPlaceThatLeavesThePartitionIsNoPlace) {
+  for (const char* const policy : {"conservative", "easy+depth=3", "easy"}) {
+    Machine machine = *nodes(2, 4);
+    machine.partitions.resize(1);
+    machine.partitions[0].name = "p";
+    for (std::uint32_t n = 0; n < 2; ++n) {
+      machine.nodes[n].partitions = {PartitionId{0}};
+      machine.partitions[0].nodes.push_back(NodeId{n});
+    }
+    machine.partitions[0].processors = 8;
+    Desk desk(policy, {.machine = std::make_shared<const Machine>(machine)});
+    const auto in_partition = [&](std::int64_t limit) {
+      JobSpec spec = desk.asking(4, limit);
+      spec.partition = PartitionId{0};
+      const JobId id = desk.controller().submit(spec);
+      EXPECT_EQ(desk.decide(), "");
+      return id;
+    };
+    const JobId lasts = in_partition(100);
+    const JobId ends = in_partition(50);
+    const JobId waits = in_partition(100);
+    ASSERT_EQ(desk.job(waits).promise, at_seconds(50));
+    Described leaves;
+    leaves.node = desk.view().placement(ends).shares.front().node;
+    leaves.is = machine.nodes[leaves.node.value];
+    leaves.is.partitions.clear();
+    EXPECT_EQ(desk.tell_and_decide(leaves), "");
+    desk.at(50);
+    EXPECT_EQ(desk.tell_and_decide(Finished{ends}), "") << policy;
+    EXPECT_TRUE(desk.waits(waits)) << policy;
+    desk.at(100);
+    EXPECT_EQ(desk.tell_and_decide(Finished{lasts}), "") << policy;
+    EXPECT_TRUE(desk.runs(waits)) << policy;
+  }
+}
+
 TEST_F(ControllerShared, ANodeIsDescribedByItsName) {
   EXPECT_NE(desk_.tell(described(2, "n1", 4)), "") << "that is another's";
   EXPECT_NE(desk_.tell(described(4, "n9", 4)), "") << "not the next";

@@ -70,6 +70,11 @@ void Cluster::apply(const Described& fact) {
   power_.describe_anew(options_.machine);
   bindings_.described(*options_.machine);
   if (fact.is.processors == 0) power_.set_health(fact.node, Health::down);
+  for (const JobId id : promised_) {  // the place may no longer suit; when, is for the next plan to see
+    const auto on_it = [&](const Share& share) { return share.node == fact.node; };
+    if (promised_places_.contains(id) && std::ranges::any_of(promised_places_.of(id).shares, on_it))
+      promised_places_.erase(id);
+  }
   nodes_.describe_anew(nodes_with_what_runs());
   waiting_for_places_ = waiting_for_whole_nodes_ = waiting_for_parts_ = 0;
   for_each_job([&](JobId, const Job& job) {
