@@ -6,6 +6,7 @@
 
 #include "model/cluster.h"
 #include "model/describe.h"
+#include "model/never_fits.h"
 
 namespace rota {
 
@@ -70,10 +71,12 @@ void Cluster::apply(const Described& fact) {
   power_.describe_anew(options_.machine);
   bindings_.described(*options_.machine);
   if (fact.is.processors == 0) power_.set_health(fact.node, Health::down);
-  for (const JobId id : promised_) {  // the place may no longer suit; when, is for the next plan to see
+  const std::vector<JobId> promised = promised_;
+  for (const JobId id : promised) {  // on a node that no longer suits
     const auto on_it = [&](const Share& share) { return share.node == fact.node; };
-    if (promised_places_.contains(id) && std::ranges::any_of(promised_places_.of(id).shares, on_it))
-      promised_places_.erase(id);
+    const bool kept = !promised_places_.contains(id) || std::ranges::none_of(promised_places_.of(id).shares, on_it) ||
+                      may_serve(*options_.machine, jobs_[id.value].spec, fact.node);
+    if (!kept) forget_promise(jobs_[id.value], id);
   }
   nodes_.describe_anew(nodes_with_what_runs());
   waiting_for_places_ = waiting_for_whole_nodes_ = waiting_for_parts_ = 0;

@@ -118,7 +118,7 @@ void NodeSpace::enter(std::uint32_t node) {
   if (!idle) ++busy_;
   state.found = state.available && !state.overdrawn();
   if (!state.found) {
-    overdrawn_ += state.overdrawn() ? 1 : 0;
+    overdrawn_ += state.overdrawn() ? 1U : 0U;
     withheld_ += state.free;
     return;
   }
@@ -141,7 +141,7 @@ void NodeSpace::leave(std::uint32_t node) {
   const bool idle = state.free == kind.size();
   if (!idle) --busy_;
   if (!state.found) {
-    overdrawn_ -= state.overdrawn() ? 1 : 0;
+    overdrawn_ -= state.overdrawn() ? 1U : 0U;
     withheld_ -= state.free;
     return;
   }
