@@ -79,6 +79,6 @@ struct EndedJobs {
 // would have run without accelerators). Jobs that had not ended are left out and named in the workload's report.
 // `shown` names the journal in messages.
 Result<EndedJobs> ended_jobs_of(const std::vector<Fact>& facts, const JournalSetting& setting,
-                                  const std::string& shown);
+                                const std::string& shown);
 
 }  // namespace rota::cli

@@ -81,7 +81,8 @@ Result<int> rehearse_under(const std::vector<Fact>& facts, const JournalSetting&
     remark(fmt::format("{}: {} ({})", flags.journal, f.what, amount(f.rows, "job")));
   }
   if (setting.tasks && !tasks) {
-    remark(flags.journal + ": jobs had tasks for accelerators, but ran as long as their log says: no fact reports them");
+    remark(flags.journal +
+           ": jobs had tasks for accelerators, but ran as long as their log says: no fact reports them");
   }
   const bool by_shares =
       std::ranges::any_of(chains, [](const Chain& chain) { return chain.knobs().slurm.by_shares(); });
