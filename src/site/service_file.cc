@@ -33,34 +33,34 @@ const std::array<Key, 15>& keys() {
   using S = ServiceSettings;
   static const std::array<Key, 15> all{{
       {"policy", &S::policy, "a policy, as `rota policies` lists them", "easy",
-       "what decides, until `rota policy set` says otherwise"},
+       "the policy of a new state; later `rota policy set` changes it"},
       {"operators", &S::operators, "a list of user names", "none",
-       "who may do everything, besides root and who runs the service"},
-      {"kill_wait", &S::kill_wait, "a time", "30s", "from SIGTERM to SIGKILL, for jobs that do not say"},
+       "users with all rights, beside root and the user that runs the service"},
+      {"kill_wait", &S::kill_wait, "a time", "30s", "from SIGTERM to SIGKILL, for jobs that ask for no other time"},
       {"keep_history", &S::keep_history, "a time", "90d",
-       "ended jobs, their scripts and what is known of their output are forgotten after that long; the latter two "
-       "sooner where a user has too much of the disk"},
+       "how long ended jobs, their scripts and output paths are kept; the latter two go earlier if a user has too "
+       "much of the disk"},
       {"max_array", &S::most_array, "a whole number from 1", "10000",
-       "the most tasks of one array; a request has as many at most in all, or 10,000 where that is more"},
+       "the most tasks of one array, and of one request, which may have 10,000 in any case"},
       {"max_jobs", &S::most_jobs, "a whole number from 1", "10000000",
        "the most jobs that wait and run; more are refused"},
       {"max_jobs_of_user", &S::most_jobs_of_user, "a whole number from 1", "nine tenths of `max_jobs`",
-       "the same of one user who is no operator, so that none of them takes the room of all others alone; several "
-       "together still can"},
+       "the most jobs of one user that is no operator"},
       {"slurm_variables", &S::slurm_variables, "true or false", "false",
-       "all jobs find SLURM_JOB_ID and its like beside ROTA_JOB_ID and its like, and not only those with #SBATCH "
-       "lines"},
+       "every job gets SLURM_JOB_ID and its like, and not only those with #SBATCH lines"},
       {"mail_command", &S::mail_command, "a command, for /bin/sh", "none: no mail is sent",
-       "sends mail about jobs to who has asked for it"},
+       "sends mail about jobs to the users that ask for it"},
       {"licence_command", &S::licence_command, "a command, for /bin/sh", "none",
-       "asks the site's licence server how many licences there are and are used; with `licences`"},
-      {"licence_interval", &S::licence_interval, "a time", "60s", "from its answer until it is asked again"},
-      {"licence_timeout", &S::licence_timeout, "a time", "20s", "when it has not answered by then it is killed"},
+       "asks the site's licence server how many licences it has and how many are used; needs `licences`"},
+      {"licence_interval", &S::licence_interval, "a time", "60s",
+       "from an answer of `licence_command` to its next run"},
+      {"licence_timeout", &S::licence_timeout, "a time", "20s", "a `licence_command` that runs for longer is killed"},
       {"listen", &S::listen, "HOST:PORT", "none",
-       "answers there too, by TCP; who asks needs a token, and any host but this computer itself TLS"},
+       "the service answers there too; requests need a token, and TLS unless HOST is this computer itself"},
       {"tls_certificate", &S::tls_certificate, "an absolute path", "none",
-       "a PEM file: the server's certificate first, its chain behind; read again when it is replaced"},
-      {"tls_key", &S::tls_key, "an absolute path", "none", "the PEM file of its key, closed to everybody else"},
+       "a PEM file: the server's certificate, then its chain; read again when it is replaced"},
+      {"tls_key", &S::tls_key, "an absolute path", "none",
+       "the PEM file of its key; not for all users to read or write"},
   }};
   return all;
 }

@@ -259,8 +259,8 @@ class Sentences(unittest.TestCase):
         ("live-commands.md", "with `--no-requeue` is refused"): (
             "tests/live/policies_test.py", "test_who_may_never_start_over_is_not_taken_under_requeue"),
         ("live-commands.md", "as of `#SBATCH`"): ("src/cli/live/directives_test.cc", "#PBS -l arch=arm"),
-        ("serve.md", "One service a state."): ("tests/live/restarts_test.py", "test_a_second_service_is_refused"),
-        ("serve.md", "else both refuse it"): (
+        ("serve.md", "A second one is refused"): ("tests/live/restarts_test.py", "test_a_second_service_is_refused"),
+        ("serve.md", "else service and commands refuse it"): (
             "tests/live/first_test.py", "test_a_folder_in_tmp_that_is_not_the_users_alone_is_refused_on_both_sides"),
         ("serve.md", "more are refused"): ("tests/live/refusals_test.py", "test_more_jobs_than_the_service_takes"),
         ("serve.md", "their next submission"): ("tests/live/access_test.py", "test_no_user_fills_the_disk_of_the_state"),
