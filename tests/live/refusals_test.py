@@ -249,7 +249,7 @@ class Sentences(unittest.TestCase):
         ("api.md", "who comes with a token"): ("tests/live/network_test.py", "test_nobody_attaches_over_the_network"),
         ("api.md", "Another letter is refused"): ("tests/live/scripts_test.py", 'nothing stands for "%q"'),
         ("live-commands.md", "which no shell would fill in"): ("tests/live/scripts_test.py", "so that $HOME would stay"),
-        ("live-commands.md", "What is none of these is told or refused"): (
+        ("live-commands.md", "What is none of these is passed over or refused"): (
             "src/cli/live/directives_test.cc", "LinesOfGridEngineArePutIntoRotasOwn"),
         ("live-commands.md", "and 0 is refused"): ("tests/cli/live_submit_test.py", "a limit of 0 would end the job at once"),
         ("live-commands.md", "the job stays as it was"): ("tests/live/refusals_test.py", "test_a_change_to_what_never_fits"),
