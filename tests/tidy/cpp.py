@@ -31,6 +31,15 @@ class Function:
     parameters: int
 
 
+@dataclass
+class Class:
+    name: str
+    line: int       # of its opening brace
+    record: bool    # a struct
+    methods: int    # public, but for constructors, destructor and operators; overloads count as one
+    fields: int     # of its own, static ones left out
+
+
 def blanked(text):
     """The text with comments, literals and preprocessor lines as spaces: same length, same lines."""
     return TOKENS.sub(lambda token: re.sub(r"[^\n]", " ", token.group()), text)
@@ -122,13 +131,43 @@ def _kind(head):
     return "function"
 
 
+CLASS = re.compile(r"^(?:class|struct)\s+(?:alignas\s*\([^)]*\)\s*)?(?P<name>\w+)")
+ACCESS = re.compile(r"\b(public|private|protected)\s*:(?!:)")
+NO_FIELD = re.compile(r"^(using|typedef|friend|static|static_assert|enum|class|struct|union|template|return)\b|^$")
+
+
+class _Open:
+    """A class whose closing brace has not come yet."""
+
+    def __init__(self, name, line, is_struct):
+        self.found, self.public, self.names = Class(name, line, is_struct, 0, 0), is_struct, set()
+
+    def access(self, head):
+        for label in ACCESS.findall(head):
+            self.public = label == "public"
+
+    def declared(self, head, signature):
+        self.access(head)
+        flat = _flat(head)
+        if signature:
+            name = signature[0]
+            named = not name.startswith(("operator", "~")) and name != self.found.name
+            if self.public and named and not flat.startswith("friend"):
+                self.names.add(name)
+            self.found.methods = len(self.names)
+        elif not NO_FIELD.match(flat):
+            self.found.fields += _count(re.sub(r"=[^,]*", "", re.sub(r"\{[^{}]*\}", " ", flat)))
+
+
 class _Scan:
     """One pass over blanked text; functions are found where declarations stand, not inside other functions."""
 
     def __init__(self, code):
         self.code = code
         self.functions = []
+        self.classes = []
         self.open = []  # (kind, place of the brace, head)
+        self.inside = []  # for each scope that is open: its class, or None
         self.start = 0  # of the current declaration
 
     def run(self):
@@ -139,6 +178,10 @@ class _Scan:
     def declares(self):
         return not self.open or self.open[-1][0] == "scope"
 
+    def member(self, head, signature):
+        if self.inside and self.inside[-1]:
+            self.inside[-1].declared(head, signature)
+
     def line(self, place):
         return self.code.count("\n", 0, place) + 1
 
@@ -147,6 +190,10 @@ class _Scan:
         kind = _kind(head) if self.declares() else "other"
         self.open.append((kind, at, head))
         if kind == "scope":
+            if self.inside and self.inside[-1]:
+                self.inside[-1].access(head)
+            named = CLASS.match(_flat(head))
+            self.inside.append(_Open(named["name"], self.line(at), "struct" in named[0]) if named else None)
             self.start = at + 1
 
     def closed(self, at):
@@ -157,6 +204,9 @@ class _Scan:
             name, parameters, _ = _signature(head)
             length = self.code.count("\n", opening, at) + 1
             self.functions.append(Function(name, self.line(opening), length, parameters))
+            self.member(head, (name,))
+        if kind == "scope" and (ended := self.inside.pop()):
+            self.classes.append(ended.found)
         if kind != "other":
             self.start = at + 1
 
@@ -167,8 +217,17 @@ class _Scan:
         if head.count("(") > head.count(")"):
             return
         self.start = at + 1
-        if signature := _signature(head):
+        signature = _signature(head)
+        self.member(head, signature)
+        if signature:
             self.functions.append(Function(signature[0], self.line(at), 0, signature[1]))
+
+
+def classes(text):
+    """Every class with a body, outside functions."""
+    scan = _Scan(blanked(text))
+    scan.run()
+    return scan.classes
 
 
 def functions(text):

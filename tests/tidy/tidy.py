@@ -60,7 +60,7 @@ class Tidy:
 
     def run(self):
         for check in (self.rooms, self.includes, self.headers, self.code_words, self.text_words, self.comment_words,
-                      self.names, self.sizes, self.functions, self.packages, self.shared_files):
+                      self.names, self.sizes, self.functions, self.classes, self.packages, self.shared_files):
             check()
         return self.findings
 
@@ -223,6 +223,42 @@ class Tidy:
                     self.find(path, function.line, f"{function.name} has {function.parameters} parameters; "
                               f"{limits['parameters']} at most: some of them belong together")
         self.median("function", self.lengths, limits["function_lines_median"])
+
+    def homes(self):
+        """By room and class: the .cc files that define its functions."""
+        found = {}
+        for path, text in self.tree.code.items():
+            if not path.startswith("src/") or not path.endswith(".cc") or path.endswith("_test.cc"):
+                continue
+            for function in cpp.functions(text):
+                if function.length and (match := re.fullmatch(r"(?:\w+::)*(\w+)::~?\w+", function.name)):
+                    found.setdefault((path.rpartition("/")[0], match[1]), set()).add(path)
+        return found
+
+    def classes(self):
+        """A class has one job. Those that are larger stand in a list, which only shrinks. Records may have any size."""
+        rule, homes = self.rules["classes"], self.homes()
+        limits, listed = [rule["methods"], rule["fields"], rule["files"]], dict(rule["larger"])
+        for path, text in self.tree.code.items():
+            if not path.startswith("src/") or re.search(r"_test\.(cc|h)$", path):
+                continue
+            for one in cpp.classes(text):
+                if one.record:
+                    continue
+                files = () if path.endswith(".cc") else homes.get((path.rpartition("/")[0], one.name), ())
+                sizes = [one.methods, one.fields, len(files)]
+                known = listed.pop(f"{path}: {one.name}", None)
+                if known is None:
+                    for size, limit, what in zip(sizes, limits, ("public methods", "fields", ".cc files")):
+                        if size > limit:
+                            self.find(path, one.line, f"{one.name} has {size} {what}; a class has {limit} at most: {rule['why']}")
+                elif any(size > most for size, most in zip(sizes, known)):
+                    self.find(path, one.line, f"{one.name} has grown to {sizes}; tests/tidy/rules.toml lets it have {known}: {rule['why']}")
+                elif sizes != known:
+                    self.find(path, one.line, f"{one.name} has shrunk to {sizes}: write that in place of {known} into "
+                              "tests/tidy/rules.toml" + (", or take it out" if all(map(int.__le__, sizes, limits)) else ""))
+        for name in listed if "tests/tidy/rules.toml" in self.tree.text else ():
+            self.find("tests/tidy/rules.toml", 1, f"there is no class '{name}' any more; take it out of the list")
 
     # -- what comes from outside
 
