@@ -46,6 +46,7 @@ void add_name(const serve::About& about, std::int64_t number, std::int64_t index
   json["uid"] = about.uid;
   if (!about.comment.empty()) json["comment"] = about.comment;
   if (!about.after.empty()) json["after"] = about.after;
+  for (const auto& [wish, text] : about.texts) json[wish] = text;
 }
 
 // A job that fails without a status has never been a process, or how that ended is not known.
@@ -182,6 +183,7 @@ Json job_json(const Service& service, const store::HistoryRow& row) {
   about.name = row.name;
   about.user = row.user;
   about.uid = row.uid;
+  about.texts = row.asked.texts;
   add_name(about, row.number, row.array_index, json);
   json["state"] = row.state;
   json["processors"] = row.processors;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <concepts>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "base/json_names.h"
 #include "base/json_size.h"
 #include "base/text.h"
+#include "model/job_request.h"
 #include "model/job_terms.h"
 #include "store/number_json.h"
 
@@ -24,8 +26,6 @@ using serve::Service;
 using serve::Submission;
 
 constexpr std::size_t kMostSubmissions = 100'000;
-constexpr std::size_t kLongestText = 4096;  // bytes of what is no script
-constexpr const char* kText = "a text of at most 4,096 bytes";
 constexpr std::size_t kMostTexts = 100'000;
 constexpr std::size_t kDeepest = 8;             // arrays and objects within each other: a batch of submissions has 3
 constexpr std::size_t kMostMembers = 100;       // of one object: a submission has half of that at the most
@@ -70,7 +70,7 @@ std::unexpected<Error> wrong(const std::string& name, const std::string& takes) 
 bool take(const Json& json, std::string& into) {
   if (!json.is_string()) return false;
   into = json.get<std::string>();
-  return into.size() <= kLongestText && into.find('\0') == std::string::npos;
+  return into.size() <= std::size_t{kLongestText} && into.find('\0') == std::string::npos;
 }
 
 bool take_script(const Json& json, std::string& into) {
@@ -157,78 +157,21 @@ bool take(const Json& json, Attach& into) {
   return !into.socket.empty() && into.socket.size() <= kLongestSocket;
 }
 
-struct Member {
-  const char* name;
-  const char* takes;
-  std::function<bool(const Json&, Submission&, std::int64_t)> take;
-};
-
-// A member of a Submission that is read as its type says.
-template <auto Place>
-Member plain(const char* name, const char* takes) {
-  return {name, takes, [](const Json& json, Submission& into, std::int64_t) { return take(json, into.*Place); }};
-}
-
-template <auto Place>
-Member number(const char* name, const char* takes, std::int64_t least, std::int64_t most) {
-  return {name, takes, [=](const Json& json, Submission& into, std::int64_t) {
-            return take_number(json, into.*Place, least, most);
-          }};
-}
-
-const std::vector<Member>& members() {
-  using S = Submission;
-  static const std::vector<Member> all{
-      plain<&S::name>("name", kText),
-      {"script", "the text of a script",
-       [](const Json& json, S& into, std::int64_t) { return take_script(json, into.script); }},
-      plain<&S::command>("command", "an array of texts"),
-      plain<&S::environment>("environment", "an array of texts NAME=VALUE"),
-      plain<&S::folder>("folder", "an absolute path"),
-      plain<&S::output>("output", "a path"),
-      plain<&S::error>("error", "a path"),
-      plain<&S::input>("input", "a path"),
-      {"append", "true or false",
-       [](const Json& json, S& into, std::int64_t) { return take(json, into.append.emplace()); }},
-      number<&S::umask>("umask", "a number from 0 to 511", 0, 0777),
-      number<&S::processors>("processors", "a whole number from 1", 1, UINT32_MAX - 1),
-      number<&S::nodes>("nodes", "a whole number", 0, UINT32_MAX - 1),
-      number<&S::most_nodes>("most_nodes", "a whole number", 0, UINT32_MAX - 1),
-      plain<&S::all_memory>("all_memory", "true or false"),
-      number<&S::memory>("memory", "a number of bytes", 0, INT64_MAX / 2),
-      number<&S::accelerators>("accelerators", "a whole number up to 255", 0, 255),
-      plain<&S::accelerator_type>("accelerator_type", kText),
-      plain<&S::licence>("licence", kText),
-      number<&S::licences>("licences", "a whole number", 0, UINT32_MAX - 1),
-      plain<&S::more_licences>("more_licences", "an array of texts such as simulink:2"),
-      plain<&S::partition>("partition", kText),
-      plain<&S::limit>("limit", "a number of seconds"),
-      number<&S::priority>("priority", kPriority, -kMostPriority, kMostPriority),
-      {"begin", "a Unix time",
-       [](const Json& json, S& into, std::int64_t unix_start) { return take(json, into.begin, unix_start); }},
-      plain<&S::held>("held", "true or false"),
-      plain<&S::after>("after", "an array of texts such as afterok:12"),
-      plain<&S::array>("array", "a text such as 1-100%10"),
-      {"requeue", "true or false",
-       [](const Json& json, S& into, std::int64_t) { return take(json, into.requeue.emplace()); }},
-      plain<&S::warning_signal>("warning_signal", "the name of a signal"),
-      plain<&S::warning_to_script>("warning_to_script", "true or false"),
-      plain<&S::warning_time>("warning_time", "a number of seconds"),
-      plain<&S::kill_wait>("kill_wait", "a number of seconds"),
-      plain<&S::checkpoint>("checkpoint", kText),
-      plain<&S::checkpoint_signal>("checkpoint_signal", "the name of a signal"),
-      plain<&S::checkpoint_time>("checkpoint_time", "a number of seconds"),
-      plain<&S::comment>("comment", kText),
-      number<&S::tasks>("tasks", "a whole number", 0, UINT32_MAX - 1),
-      number<&S::tasks_per_node>("tasks_per_node", "a whole number", 0, UINT32_MAX - 1),
-      plain<&S::mail>("mail", "an array of texts such as BEGIN, END and FAIL"),
-      plain<&S::mail_user>("mail_user", "an address"),
-      plain<&S::exclusive>("exclusive", "true or false"),
-      plain<&S::submit_folder>("submit_folder", "an absolute path"),
-      plain<&S::attach>("attach", "an object with the name of a socket, `socket`"),
-      plain<&S::dry_run>("dry_run", "true or false"),
-  };
-  return all;
+// Reads the member of a request that a row of the table describes, as its type says.
+template <class T>
+bool take_wish(const Json& json, const Wish<T>& wish, std::int64_t unix_start, JobRequest& into) {
+  T& member = into.*wish.member;
+  if constexpr (std::same_as<T, std::string>) {
+    return wish.most > 0 ? take(json, member) : take_script(json, member);
+  } else if constexpr (std::same_as<T, std::optional<Instant>>) {
+    return take(json, member, unix_start);
+  } else if constexpr (std::same_as<T, std::optional<bool>>) {
+    return take(json, member.emplace());
+  } else if constexpr (std::integral<T> && !std::same_as<T, bool>) {
+    return take_number(json, member, wish.least, wish.most);
+  } else {
+    return take(json, member);
+  }
 }
 
 std::unexpected<Error> unknown_member(const std::string& name, const std::vector<std::string_view>& names) {
@@ -237,20 +180,28 @@ std::unexpected<Error> unknown_member(const std::string& name, const std::vector
               near.empty() ? std::string(".") : fmt::format("; did you mean `{}`?", near));
 }
 
+Result<void> read_wish(const std::string& name, const Json& json, std::int64_t unix_start, JobRequest& into) {
+  bool known = false;
+  Result<void> taken;
+  each_wish([&](const auto& wish) {
+    if (known || wish.name != name) return;
+    known = true;
+    const bool texts = std::string_view(wish.takes).starts_with("an array");
+    if (texts && json.is_array() && json.size() > kMostTexts)
+      taken = fail("`{}` has more than {} texts; send fewer.", name, grouped(kMostTexts));
+    else if (!take_wish(json, wish, unix_start, into))
+      taken = wrong(name, std::string(wish.takes));
+  });
+  if (known) return taken;
+  std::vector<std::string_view> names;
+  each_wish([&](const auto& wish) { names.push_back(wish.name); });
+  return unknown_member(name, names);
+}
+
 Result<Submission> read_submission(const Json& json, std::int64_t unix_start) {
   if (!json.is_object()) return fail("a submission is a JSON object.");
   Submission submission;
-  for (const auto& [name, value] : json.items()) {
-    const auto member = std::ranges::find(members(), name, [](const Member& m) { return std::string_view(m.name); });
-    if (member == members().end()) {
-      std::vector<std::string_view> names;
-      for (const Member& m : members()) names.emplace_back(m.name);
-      return unknown_member(name, names);
-    }
-    if (std::string_view(member->takes).starts_with("an array") && value.is_array() && value.size() > kMostTexts)
-      return fail("`{}` has more than {} texts; send fewer.", name, grouped(kMostTexts));
-    if (!member->take(value, submission, unix_start)) return wrong(name, member->takes);
-  }
+  for (const auto& [name, value] : json.items()) TRY(read_wish(name, value, unix_start, submission));
   return submission;
 }
 
@@ -288,9 +239,17 @@ Result<void> read_update(const std::string& name, const Json& value, std::int64_
                                                        : wrong(name, "an array of texts such as simulink:2");
   }
   if (std::ranges::find(kSizes, name) != kSizes.end()) return read_size(name, value, change);
+  if (const auto kept = labels(); std::ranges::find(kept, name) != kept.end()) {
+    std::string text;
+    if (!take(value, text)) return wrong(name, "a text");
+    change.labels.emplace_back(name, std::move(text));
+    return {};
+  }
   std::vector<std::string_view> names{"limit",   "priority", "partition",     "begin", "throttle",
                                       "licence", "licences", "more_licences", "ids"};
   names.insert(names.end(), kSizes.begin(), kSizes.end());
+  const auto kept = labels();
+  names.insert(names.end(), kept.begin(), kept.end());
   return unknown_member(name, names);
 }
 

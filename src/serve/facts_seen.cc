@@ -123,6 +123,7 @@ store::RareRequest Service::rarely_asked(const JobSpec& spec, const JobEntry* en
   asked.checkpoint = spec.restart == Restart::checkpoint;
   if (entry == nullptr) return asked;
   asked.after = entry->about->after;
+  asked.texts = entry->about->texts;
   asked.throttle = entry->throttle;
   asked.not_before = entry->not_before;
   return asked;

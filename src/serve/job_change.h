@@ -26,10 +26,13 @@ struct JobChange {
   std::optional<std::int64_t> memory = {};
   std::optional<std::uint32_t> tasks = {};
   std::optional<std::uint32_t> tasks_per_node = {};
+  KeptTexts labels = {};  // wishes that decide nothing (KeptAs::label); an empty text takes one away
 
   bool resizes() const { return processors || nodes || tasks || tasks_per_node; }
   // What only a job that waits can be given.
-  bool is_for_waiting() const { return priority || partition || begin || licences || name || memory || resizes(); }
+  bool is_for_waiting() const {
+    return priority || partition || begin || licences || name || memory || resizes() || !labels.empty();
+  }
 };
 
 }  // namespace rota::serve

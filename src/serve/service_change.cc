@@ -235,6 +235,7 @@ Result<Service::Sized> Service::sized(JobId job, const Change& change) const {
     TRY(check_name(*change.name));
     sized.about.name = *change.name;
   }
+  for (const auto& [wish, text] : change.labels) set_text(sized.about.texts, wish, text);
   if (change.memory) sized.spec.memory = *change.memory;
   if (!change.resizes() && !(sized.about.exclusive && change.partition)) return sized;
   const Size size = resized(size_asked(sized.about, sized.spec), change);
@@ -252,7 +253,7 @@ Result<void> Service::amend(const Caller& caller, JobId job, const Change& chang
         "change its processors, nodes, memory or partition.",
         book_.shown(job));
   const auto wanted = TRY(sized(job, change));
-  if (!caller.operates && change.name) {
+  if (!caller.operates && (change.name || !change.labels.empty())) {
     const std::size_t before = about_text(*book_.find(job)->about).size();
     const std::size_t after = about_text(wanted.about).size();
     if (auto room = has_room_on_disk(caller, after - std::min(after, before)); !room) return room;

@@ -92,6 +92,13 @@ Result<void> look_up_licences(const LicencesAsked& asked_for, const Machine& mac
               grouped(MoreLicences::kMostCount));
 }
 
+Result<void> look_up_qos(const std::string& name, const Machine& machine, JobSpec& spec) {
+  spec.qos = {};
+  if (name.empty() || machine.qos.empty()) return {};  // a cluster that describes none gives the word no meaning
+  spec.qos = TRY(find_by_name<QosId>(machine.qos, name, "QOS"));
+  return {};
+}
+
 namespace {
 
 // What the job asks of the machine by name.
@@ -102,6 +109,7 @@ Result<void> look_up(const Submission& submission, const Machine& machine, JobSp
   }
   const LicencesAsked licences{submission.licence, submission.licences, submission.more_licences};
   if (auto done = look_up_licences(licences, machine, spec); !done) return done;
+  if (auto done = look_up_qos(submission.qos, machine, spec); !done) return done;
   if (submission.accelerator_type.empty()) return {};
   const auto& types = machine.accelerator_types;
   const auto found = std::ranges::find(types, submission.accelerator_type);
@@ -359,7 +367,7 @@ std::shared_ptr<About> about_of(const Caller& caller, const Submission& submissi
   about->umask = submission.umask;
   about->warning_signal = signals.warning;
   about->warning_to_script = submission.warning_to_script;
-  about->warning_time = submission.warning_time;
+  if (signals.warning > 0) about->warning_time = submission.warning_time;
   about->kill_wait = submission.kill_wait.value_or(kill_wait);
   about->checkpoint = submission.checkpoint;
   about->checkpoint_signal = signals.checkpoint;
@@ -370,8 +378,9 @@ std::shared_ptr<About> about_of(const Caller& caller, const Submission& submissi
   about->mail = parse_mail_types(submission.mail).value_or(0);
   if (about->mail > 0) about->mail_user = submission.mail_user;
   if (submission.submit_folder != submission.folder) about->submit_folder = submission.submit_folder;
+  about->texts = kept_texts(submission);
   about->attach = submission.attach;
-  about->attach.user = caller.uid;
+  if (!about->attach.socket.empty()) about->attach.user = caller.uid;
   return about;
 }
 

@@ -10,59 +10,13 @@
 #include <vector>
 
 #include "base/result.h"
-#include "control/attach.h"
 #include "control/controller.h"
+#include "model/job_request.h"
 #include "model/machine.h"
 
 namespace rota::serve {
 
-// One request; docs/api.md says what each means. What was not said has its default.
-struct Submission {
-  std::string name;
-  std::string script;
-  std::vector<std::string> command;
-  std::vector<std::string> environment;
-  std::string folder;
-  std::string output;
-  std::string error;
-  std::string input;
-  std::optional<bool> append;
-  std::uint32_t umask = 022;
-  std::uint32_t processors = 1;
-  std::uint32_t nodes = 0;
-  std::uint32_t most_nodes = 0;  // 0: `nodes` is how many, else the least
-  std::int64_t memory = 0;
-  bool all_memory = false;  // of each of its nodes, in place of `memory`
-  std::uint8_t accelerators = 0;
-  std::string accelerator_type;
-  std::string licence;
-  std::uint32_t licences = 0;
-  std::vector<std::string> more_licences;  // of further kinds, "simulink:2"
-  std::string partition;
-  std::optional<Duration> limit;
-  std::int32_t priority = 0;
-  std::optional<Instant> begin;
-  bool held = false;
-  std::vector<std::string> after;
-  std::string array;
-  std::optional<bool> requeue;
-  std::string warning_signal;
-  bool warning_to_script = false;  // to the process of its script or command alone
-  Duration warning_time = seconds(60);
-  std::optional<Duration> kill_wait;
-  std::string checkpoint;
-  std::string checkpoint_signal;
-  Duration checkpoint_time = seconds(60);
-  std::string comment;
-  std::uint32_t tasks = 0;           // processes that it is made of; 0: one for each processor
-  std::uint32_t tasks_per_node = 0;  // so many of these for each of `nodes`, as it was asked; 0: that was not said
-  bool exclusive = false;            // whole nodes
-  std::vector<std::string> mail;     // BEGIN, END, ...
-  std::string mail_user;             // without: its user
-  std::string submit_folder;         // from where it was submitted; empty: from its folder
-  bool dry_run = false;
-  Attach attach;  // but for `user`, which is the caller
-};
+using Submission = JobRequest;
 
 // Why one is not taken.
 struct NotTaken : Error {
@@ -79,6 +33,7 @@ struct LicencesAsked {
   std::uint32_t licences = 0;
   std::vector<std::string> more_licences;  // of further kinds, "simulink:2"
 };
+Result<void> look_up_qos(const std::string& name, const Machine& machine, JobSpec& spec);  // "": none
 Result<void> look_up_licences(const LicencesAsked& asked_for, const Machine& machine, JobSpec& spec);
 
 // How large a job is to be, as it was asked for.
@@ -152,6 +107,7 @@ struct About {
     bool operator==(const Indexes&) const = default;
   } indexes;  // of its array
   Attach attach;
+  KeptTexts texts;  // wishes that are kept as texts, by their names
 
   // Whether what it writes goes to the client that waits for it, and to no file.
   bool writes_to_terminal() const { return !attach.socket.empty() && output.empty(); }

@@ -8,6 +8,7 @@
 
 #include "base/id.h"
 #include "base/time.h"
+#include "model/job_request.h"
 #include "model/job_use.h"
 
 namespace rota::store {
@@ -34,6 +35,7 @@ struct RareRequest {
   bool once = false;                    // it must not begin a second time
   std::vector<std::string> after = {};  // "afterok:12", as it was submitted
   std::uint32_t throttle = 0;           // so many of its array at one time; 0: no limit
+  KeptTexts texts = {};                 // wishes that are kept as texts, by their names
   Instant not_before = kEpoch;          // its begin time, or when it was released
   Duration suspended{0};                // of its latest dispatch: from start to end it ran so much less
   Duration earlier{0};                  // for so long earlier dispatches held its processors

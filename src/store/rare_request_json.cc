@@ -20,6 +20,7 @@ void members(Request& asked, const Visit& visit) {
   visit("once", asked.once);
   visit("after", asked.after);
   visit("throttle", asked.throttle);
+  visit("texts", asked.texts);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/job_request.h"
 #include "model/licence_names.h"
 
 namespace rota::store {
@@ -32,6 +33,8 @@ void take_rare(const RareRequest& asked, const Machine& machine, JobSpec& spec) 
     if (named && !named->empty()) add_licence(named->front(), machine, kinds);
   }
   static_cast<void>(set_licences(spec, std::move(kinds)));  // of what was accepted there were not too many
+  const auto qos = std::ranges::find(machine.qos, text_of(asked.texts, "qos"), &Qos::name);
+  if (qos != machine.qos.end()) spec.qos = QosId{static_cast<decltype(QosId::value)>(qos - machine.qos.begin())};
 }
 
 }  // namespace

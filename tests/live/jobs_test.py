@@ -140,6 +140,18 @@ class Jobs(ServiceCase):
         self.assertEqual(service.read("s.out"), "1\na-b c\n")
         self.assertEqual(service.ask("GET", f"/v1/jobs/{job}/script")[1][:9], "#!/bin/sh")
 
+    def test_account_and_qos_stay_with_a_job_and_its_history(self):
+        service = self.service
+        job = service.submit("true", account="physics", qos="high", held=True)
+        service.act("update", job, account="chemistry")
+        service.stop()
+        service.start()
+        self.assertEqual(service.job(job)["account"], "chemistry")
+        service.act("release", job)
+        service.ends(job)
+        row, = service.ask("GET", f"/v1/history?ids={job}")[1]["jobs"]
+        self.assertEqual((row["account"], row["qos"]), ("chemistry", "high"))
+
     def test_arrays_have_a_task_for_each_index(self):
         service = self.service
         array = service.submit("echo $ROTA_ARRAY_JOB_ID $ROTA_ARRAY_TASK_ID $ROTA_JOB_ID", array="1,3-7:2%2",

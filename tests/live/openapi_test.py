@@ -112,6 +112,7 @@ class Document(NetworkCase):
         whole = self.job("echo hello; sleep 1000", name="whole", output="o", error="e", input="/dev/null", append=True, umask=18,
                          processors=2, nodes=1, memory=1 << 20, licence="matlab", licences=1, partition="low", limit=600,
                          priority=1, requeue=True, warning_signal="USR1", warning_time=5, kill_wait=1, comment="all of it",
+                         account="physics", qos="high",
                          tasks=2, tasks_per_node=2)
         self.sent("/v1/jobs", "post", whole)
         running = self.post("/v1/jobs", whole, 201)["id"]

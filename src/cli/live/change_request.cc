@@ -1,6 +1,7 @@
 #include "cli/live/change_request.h"
 
 #include "cli/live/submit_value.h"
+#include "model/job_request.h"
 
 namespace rota::cli {
 namespace {
@@ -36,6 +37,10 @@ Result<void> put_changes(const SubmitValues& values, Json& into) {
   if (const auto memory = values.find("memory"); memory != values.end()) {
     const auto bytes = TRY(memory->second.text == "none" ? Result<std::int64_t>(0) : size_of(memory->second));
     into["memory"] = bytes;
+  }
+  for (const std::string_view label : labels()) {
+    if (const auto asked = values.find(label); asked != values.end())
+      into[std::string(label)] = asked->second.text == "none" ? "" : asked->second.text;
   }
   return put_processors(values, into);
 }

@@ -7,7 +7,7 @@
 
 namespace rota::cli {
 
-// Name, processors, nodes and memory that a job is to have in place of those that it has.
+// Name, processors, nodes, memory and labels that a job is to have in place of those that it has.
 Result<void> put_changes(const SubmitValues& values, Json& into);
 
 }  // namespace rota::cli

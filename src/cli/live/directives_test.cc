@@ -55,19 +55,21 @@ TEST(DirectivesTest, OnlyTheWordItselfBeginsOne) {
 }
 
 TEST(DirectivesTest, WhatIsOnlySlurmsIsToldWithItsValue) {
-  const Directives found = read("#SBATCH --wckey ada -n 2 --qos=high -v\n");
+  const Directives found = read("#SBATCH --wckey ada -n 2 --get-user-env -v --qos=high -A physics\n");
   EXPECT_EQ(text_under(found, "processors"), "2");
+  EXPECT_EQ(text_under(found, "qos"), "high");
+  EXPECT_EQ(text_under(found, "account"), "physics");
   ASSERT_EQ(found.remarks.size(), 3U);
   EXPECT_EQ(found.remarks[0],
             "line 1 of job.sh: Rota has nothing like \"--wckey ada\" of #SBATCH and goes on without it.");
   EXPECT_EQ(
       found.remarks[1],
-      "line 1 of job.sh: Rota has nothing like \"--qos=high\" of #SBATCH (jobs of a service have no QOS) and goes on "
-      "without it.");
+      "line 1 of job.sh: Rota has nothing like \"--get-user-env\" of #SBATCH (a job has the environment in which it was "
+      "submitted) and goes on without it.");
 }
 
 TEST(DirectivesTest, WhatSaysWhereTheJobMayRunIsNotLeftOutInSilence) {
-  const Directives found = read("#SBATCH -wn7 --qos=high\n#SBATCH --constraint=avx512\n");
+  const Directives found = read("#SBATCH -wn7 --wckey=ada\n#SBATCH --constraint=avx512\n");
   ASSERT_EQ(found.needed.size(), 2U);
   EXPECT_EQ(
       found.needed[0],
@@ -131,10 +133,11 @@ TEST(DirectivesTest, LinesOfLsfArePutIntoRotasOwn) {
                                                                     {"after", "afterok:12,afterany:13"},
                                                                     {"accelerators", "2"},
                                                                     {"mail", "BEGIN,END"},
+                                                                    {"account", "project"},
                                                                     {"exclusive", "yes"}})
     EXPECT_EQ(text_under(found, key), text) << key;
   EXPECT_TRUE(found.needed.empty());
-  EXPECT_EQ(found.remarks.size(), 1U);
+  EXPECT_TRUE(found.remarks.empty());
   for (const char* line : {"#BSUB -m host1", "#BSUB -M 4000", "#BSUB -R \"select[mem>4000]\"", "#BSUB -n 2,4",
                            "#BSUB -Is", "#BSUB -w \"done(fit)\"", "#BSUB stray"})
     EXPECT_EQ(read(line).needed.size(), 1U) << line;
@@ -169,7 +172,7 @@ TEST(DirectivesTest, LinesOfPbsArePutIntoRotasOwn) {
       "#PBS -N fit -q long@server\n#PBS -l nodes=2:ppn=8:gpus=1,walltime=01:30:00\n#PBS -l mem=8gb\n#PBS -j oe -o "
       "host:/tmp/100%.${PBS_JOBID} -e other\n#PBS -J 1-10:2 -r y -m ae -v A=1,B -W "
       "depend=afterok:12.server,afterany:13[]\n"
-      "#PBS -A project\n");
+      "#PBS -A project -k oe\n");
   for (const auto& [key, text] : std::map<std::string, std::string>{{"name", "fit"},
                                                                     {"partition", "long"},
                                                                     {"nodes", "2"},
@@ -184,11 +187,12 @@ TEST(DirectivesTest, LinesOfPbsArePutIntoRotasOwn) {
                                                                     {"mail", "FAIL,END"},
                                                                     {"export", "ALL,A=1,B"},
                                                                     {"after", "afterok:12,afterany:13"},
+                                                                    {"account", "project"},
                                                                     {"variables", "pbs"}})
     EXPECT_EQ(text_under(found, key), text) << key;
   EXPECT_TRUE(found.needed.empty());
   ASSERT_EQ(found.remarks.size(), 1U);
-  EXPECT_EQ(found.remarks[0], "line 6 of job.sh: Rota has nothing like \"-A project\" of #PBS and goes on without it.");
+  EXPECT_EQ(found.remarks[0], "line 6 of job.sh: Rota has nothing like \"-k oe\" of #PBS and goes on without it.");
 }
 
 TEST(DirectivesTest, ASelectOfPbsIsAChunkTimesSoMany) {

@@ -221,7 +221,7 @@ Result<void> attributes(std::string_view text, ForeignOptions& out) {
 // One letter with its value.
 Result<void> take(char letter, const std::string& value, ForeignOptions& out) {
   static const std::map<char, const char*> kSame{{'N', "name"},   {'J', "array"},  {'t', "array"},
-                                                 {'d', "folder"}, {'w', "folder"}, {'M', "mail_user"}};
+                                                 {'d', "folder"}, {'A', "account"}, {'w', "folder"}, {'M', "mail_user"}};
   const auto put = [&](const char* key, std::string text) {
     out.put(key, std::move(text));
     return Result<void>{};
@@ -238,7 +238,7 @@ Result<void> take(char letter, const std::string& value, ForeignOptions& out) {
   if (letter == 'W') return attributes(value, out);
   if (letter == 'l') return Resources(out).take(value);
   if (letter != 'a') {
-    constexpr std::string_view kNoLoss = "AScCkpPRuZ";
+    constexpr std::string_view kNoLoss = "ScCkpPRuZ";
     auto& list = kNoLoss.contains(letter) ? out.left_out : out.needed;
     list.push_back(fmt::format("-{} {}", letter, value));
     return Result<void>{};

@@ -1,6 +1,7 @@
 // rota cancel, hold, release, requeue, suspend, resume, update: something is done to jobs.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "cli/live/submit_value.h"
 #include "cli/printed.h"
 #include "cli/when.h"
+#include "model/job_request.h"
 
 namespace rota::cli {
 namespace {
@@ -165,6 +167,14 @@ void declare_size(Command command, SubmitValues& asked) {
   }
 }
 
+// "-A,--account" and what else is kept with a job and decides nothing; "none" takes it away.
+void declare_labels(Command command, SubmitValues& asked) {
+  const auto kept = labels();
+  for (const SubmitOption& option : submit_options()) {
+    if (std::ranges::find(kept, option.key) != kept.end()) declare_submit_option(command, asked, option);
+  }
+}
+
 void add_update(Command app, Action& action) {
   Command command = app.add_subcommand("update", "change what jobs ask for");
   command.description(
@@ -183,6 +193,7 @@ void add_update(Command app, Action& action) {
                   "of a job that waits: the licences that it is to hold, as matlab:2,simulink; none: no more")
       .type_name("NAMES");
   declare_size(command, flags->asked);
+  declare_labels(command, flags->asked);
   flags->service.declare_json(command);
   command.footer(std::string(kOutcome) +
                  "Examples:\n"

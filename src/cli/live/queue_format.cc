@@ -90,6 +90,8 @@ std::string priority(const Json& job) { return counted(job, "priority", "0"); }
 std::string memory(const Json& job) { return has_number(job, "memory") ? memory_text(number_of(job, "memory")) : "0"; }
 std::string index(const Json& job) { return counted(job, "index"); }
 std::string comment(const Json& job) { return member(job, "comment", "(null)"); }
+std::string account(const Json& job) { return member(job, "account", "(null)"); }
+std::string qos(const Json& job) { return member(job, "qos", "N/A"); }
 std::string folder(const Json& job) { return member(job, "folder", "N/A"); }
 std::string command(const Json& job) {
   const std::string words = words_of(job, "command", " ");
@@ -172,7 +174,7 @@ constexpr std::array kLetters{Letter{'i', "JOBID", id_of, id_figure},
                               Letter{'B', "EXEC_HOST", node_list},
                               Letter{'s', "RESTARTS", restarts},
                               Letter{'h', "OVER_SUBSCRIBE", shared},
-                              Letter{'a', "ACCOUNT", nothing},
+                              Letter{'a', "ACCOUNT", account},
                               Letter{'c', "MIN_CPUS", nothing},
                               Letter{'d', "MIN_TMP_DISK", nothing},
                               Letter{'f', "FEATURES", nothing},
@@ -183,7 +185,7 @@ constexpr std::array kLetters{Letter{'i', "JOBID", id_of, id_figure},
                               Letter{'J', "THREADS", nothing},
                               Letter{'n', "REQ_NODES", nothing},
                               Letter{'O', "CONTIGUOUS", nothing},
-                              Letter{'q', "QOS", nothing},
+                              Letter{'q', "QOS", qos},
                               Letter{'v', "RESERVATION", nothing},
                               Letter{'w', "WCKEY", nothing},
                               Letter{'x', "EXC_NODES", nothing},

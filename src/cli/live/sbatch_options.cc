@@ -27,7 +27,7 @@ constexpr std::string_view kCommandLine = "`rota submit` takes it on its command
 constexpr std::string_view kNoSuch = "a job is one run of its script here";
 
 constexpr SbatchOption kOptions[] = {
-    {"account", 'A', value, passed_over, "jobs of a service have no account"},
+    {"account", 'A', value, honoured},
     {"acctg-freq", '\0', value, passed_over},
     {"array", 'a', value, honoured},
     {"autocomplete", '\0', value, refused, "`rota completion` prints what a shell completes by"},
@@ -114,7 +114,7 @@ constexpr SbatchOption kOptions[] = {
     {"priority", '\0', value, honoured},
     {"profile", '\0', value, passed_over},
     {"propagate", '\0', perhaps, passed_over, "a job has the limits of its service"},
-    {"qos", 'q', value, passed_over, "jobs of a service have no QOS"},
+    {"qos", 'q', value, honoured},
     {"quiet", 'Q', nothing, passed_over},
     {"reboot", '\0', nothing, refused, "no node is booted anew for a job"},
     {"requeue", '\0', perhaps, honoured},

@@ -44,9 +44,9 @@ class Sge final : public WordOptions {
 
   Result<void> take(const std::string& name, const std::string& value) override {
     static const std::map<std::string_view, const char*> kSame{
-        {"-N", "name"}, {"-wd", "folder"}, {"-i", "input"}, {"-M", "mail_user"}};
+        {"-N", "name"}, {"-A", "account"}, {"-wd", "folder"}, {"-i", "input"}, {"-M", "mail_user"}};
     if (const auto same = kSame.find(name); same != kSame.end()) return put(same->second, value);
-    constexpr std::array<std::string_view, 12> kNoLoss{"-P", "-A",    "-S",  "-p",   "-w",     "-b",
+    constexpr std::array<std::string_view, 11> kNoLoss{"-P", "-S",  "-p",   "-w",     "-b",
                                                        "-R", "-sync", "-js", "-now", "-shell", "-binding"};
     const std::string whole = fmt::format("{} {}", name, value);
     if (std::ranges::find(kNoLoss, name) != kNoLoss.end()) {

@@ -13,8 +13,8 @@ struct Habit {
   std::string_view hint;
 };
 
-constexpr std::string_view kNoAccount = "jobs of a service have no account; leave it out";
-constexpr std::string_view kNoQos = "jobs of a service have no QOS; leave it out";
+constexpr std::string_view kNotByAccount = "`rota queue -o jobid,account` prints the account of each job";
+constexpr std::string_view kNotByQos = "`rota queue -o jobid,qos` prints the QOS of each job";
 constexpr std::string_view kAll = "all are listed anyway; leave it out";
 constexpr std::string_view kNoSteps = "jobs have no steps; leave it out";
 
@@ -47,8 +47,9 @@ constexpr std::array kHabits{
     Habit{"submit run update", "-C --constraint",
           "nodes have no features; -p names a partition, and of a new job --gpus-per-node accelerators"},
     Habit{"submit run update", "--reservation", "no job runs within a reservation; leave it out"},
-    Habit{"queue history cancel update", "-A --account --accounts", kNoAccount},
-    Habit{"queue history cancel update", "-q --qos", kNoQos},
+    Habit{"queue history cancel", "-A --account --accounts", kNotByAccount},
+    Habit{"queue history cancel", "-q --qos", kNotByQos},
+    Habit{"update", "-q --qos", "the QOS of a job stays as it was submitted; submit it anew with another one"},
     Habit{"queue history cancel", "-M --clusters --cluster", "--url names another service"}};
 
 bool has(std::string_view words, std::string_view word) {

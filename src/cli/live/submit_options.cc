@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "base/text.h"
+#include "model/job_request.h"
 
 namespace rota::cli {
 namespace {
 
-constexpr std::array kOptions{
+// Those that are reckoned into wishes (cli/live/submit_request.h).
+constexpr std::array kReckoned{
     SubmitOption{"processors", "-n,--processors,--ntasks", "N", "", "processors; with -c: how many times so many"},
     SubmitOption{"each", "-c,--cpus-per-task", "N", "", "processors of each of -n"},
     SubmitOption{"nodes", "-N,--nodes", "N", "", "nodes to spread them over evenly"},
@@ -31,8 +34,6 @@ constexpr std::array kOptions{
                  "licences that it holds while it runs, with how many of each, as matlab:2,simulink"},
     SubmitOption{"limit", "-t,--limit,--time", "TIME", "",
                  "time limit, as 1h30m or 1:30:00; a bare number counts seconds"},
-    SubmitOption{"partition", "-p,--partition", "NAME", "", "partition; without: the default one"},
-    SubmitOption{"name", "-J,--name,--job-name", "NAME", "", "name; without: the script's or the command's"},
     SubmitOption{"folder", "-D,--chdir,--folder", "DIR", "", "working directory; without: this one"},
     SubmitOption{"output", "-o,--output", "FILE", "",
                  "where its output goes; %j stands for the id; without: rota-%j.out, of arrays rota-%A_%a.out"},
@@ -54,19 +55,14 @@ constexpr std::array kOptions{
         "never do so; a policy with preempt=requeue starts any job over that is outranked, and takes none with this"},
     SubmitOption{"signal", "--signal", "NAME[@TIME]", "", "send it this signal so long (60 s) before its limit"},
     SubmitOption{"kill_wait", "--kill-wait", "TIME", "", "from SIGTERM to SIGKILL when it is ended"},
-    SubmitOption{"checkpoint", "--checkpoint", "COMMAND", "",
-                 "has it write down how far it is, before it gives way or moves; ROTA_JOB_PID is its process"},
-    SubmitOption{"checkpoint_signal", "--checkpoint-signal", "NAME", "",
-                 "the same by a signal to its processes, in place of a command"},
     SubmitOption{"checkpoint_time", "--checkpoint-time", "TIME", "", "that this may take; without: 60 s"},
     SubmitOption{
         "export", "--export", "LIST", "",
         "its environment: ALL of this one, NONE of it, or NAME or NAME=VALUE each, with ALL in front if wanted"},
     SubmitOption{
         "mail", "--mail-type", "LIST", "",
-        "mail when it begins, ends or fails, as BEGIN,END,FAIL; REQUEUE, ALL, NONE; ARRAY_TASKS: of each task"},
-    SubmitOption{"mail_user", "--mail-user", "ADDRESS", "", "where mail goes; without: to its user"},
-    SubmitOption{"comment", "--comment", "TEXT", "", "kept with the job"}};
+        "mail when it begins, ends or fails, as BEGIN,END,FAIL; REQUEUE, ALL, NONE; ARRAY_TASKS: of each task"}};
+
 
 }  // namespace
 
@@ -74,7 +70,17 @@ bool only_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-std::span<const SubmitOption> submit_options() { return kOptions; }
+std::span<const SubmitOption> submit_options() {
+  static const std::vector<SubmitOption> all = [] {
+    std::vector<SubmitOption> options(kReckoned.begin(), kReckoned.end());
+    each_wish([&](const auto& wish) {
+      const WishOption& option = wish.option;
+      if (!option.names.empty()) options.push_back({wish.name, option.names, option.value, "", option.meaning});
+    });
+    return options;
+  }();
+  return all;
+}
 
 void overrule(SubmitValues& weaker, SubmitValues stronger) {
   using Group = std::vector<std::string_view>;
@@ -91,7 +97,7 @@ void overrule(SubmitValues& weaker, SubmitValues stronger) {
 }
 
 const SubmitOption* submit_option(std::string_view name) {
-  for (const SubmitOption& option : kOptions) {
+  for (const SubmitOption& option : submit_options()) {
     const auto names = split(option.names, ',');
     if (std::ranges::find(names, name) != names.end()) return &option;
   }
@@ -112,7 +118,7 @@ Option declare_submit_option(Command command, SubmitValues& values, const Submit
 }
 
 void declare_submit_options(Command command, SubmitValues& values) {
-  for (const SubmitOption& option : kOptions) {
+  for (const SubmitOption& option : submit_options()) {
     Option declared = declare_submit_option(command, values, option);
     if (!option.value.empty()) declared.take_last();
   }

@@ -19,6 +19,7 @@
 #include "cli/live/submit_environment.h"
 #include "cli/live/submit_value.h"
 #include "cli/when.h"
+#include "model/job_request.h"
 
 namespace rota::cli {
 namespace {
@@ -308,9 +309,10 @@ class Request {
   Result<void> others() {
     if (const SubmitValue* value = given("partition"); value != nullptr && value->text.contains(','))
       return wrong_value(*value, "one partition; write the one");
-    for (const char* key : {"name", "partition", "checkpoint", "checkpoint_signal", "comment", "mail_user"}) {
-      if (const SubmitValue* value = given(key)) out_[key] = value->text;
-    }
+    each_wish([&](const auto& wish) {
+      if (wish.option.names.empty()) return;
+      if (const SubmitValue* value = given(wish.name)) out_[std::string(wish.name)] = value->text;
+    });
     if (const SubmitValue* array = given("array")) {
       const SubmitValue* most = given("throttle");
       out_["array"] = array->text + (most == nullptr || array->text.contains('%') ? "" : "%" + most->text);
