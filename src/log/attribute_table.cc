@@ -149,6 +149,13 @@ std::uint32_t AttributeTable::Names::index_of(const std::string& name, std::int6
   return found->second;
 }
 
+std::uint32_t AttributeTable::wish_of(const NodeWishTexts& texts, std::int64_t line) {
+  if (texts.empty()) return kNone;
+  const auto [found, fresh] = wish_index_.emplace(texts, static_cast<std::uint32_t>(wishes_.size()));
+  if (fresh) wishes_.push_back({texts, line});
+  return found->second;
+}
+
 AttributeTable::Row AttributeTable::row_of(const JobAttributes& attributes, std::int64_t line) {
   Row row;
   row.memory = attributes.memory;
@@ -160,6 +167,7 @@ AttributeTable::Row AttributeTable::row_of(const JobAttributes& attributes, std:
     row.licences.emplace_back(licences_.index_of(each.name, line), each.count);
   row.accelerators = attributes.accelerators;
   row.accelerator_type = accelerator_types_.index_of(attributes.accelerator_type, line);
+  row.wish = wish_of(attributes.wish, line);
   row.priority = attributes.priority;
   row.restart = attributes.restart;
   row.anywhere = attributes.anywhere;
@@ -202,6 +210,8 @@ AttributeTable AttributeTable::together(const AttributeTable& sidecar, const Att
   both.has_others_ = sidecar.has_others_;
   both.licences_ = sidecar.licences_;
   both.accelerator_types_ = sidecar.accelerator_types_;
+  both.wishes_ = sidecar.wishes_;
+  both.wish_index_ = sidecar.wish_index_;
   both.sites_ = sidecar.sites_;
   both.tasks_ = sidecar.tasks_;
   both.line_with_tasks_ = sidecar.line_with_tasks_;
@@ -217,6 +227,7 @@ AttributeTable AttributeTable::together(const AttributeTable& sidecar, const Att
       std::tie(attributes.accelerator_type, attributes.accelerators) =
           std::tie(logged.accelerator_type, logged.accelerators);
     }
+    if (attributes.wish.empty()) attributes.wish = logged.wish;
     both.add(job, attributes, 1);
   }
   for (const auto& [job, row] : sidecar.of_) {
@@ -244,6 +255,7 @@ JobAttributes AttributeTable::attributes_of(std::int64_t job) const {
   for (const auto& [name, count] : row.licences) attributes.licences.push_back({licences_.names[name].text, count});
   attributes.accelerators = row.accelerators;
   if (row.accelerator_type != kNone) attributes.accelerator_type = accelerator_types_.names[row.accelerator_type].text;
+  if (row.wish != kNone) attributes.wish = wishes_[row.wish].texts;
   attributes.priority = row.priority;
   attributes.restart = row.restart;
   attributes.anywhere = row.anywhere;

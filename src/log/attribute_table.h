@@ -18,7 +18,8 @@ namespace rota::log {
 
 class AttributeTable {
  public:
-  // A row is a job's, with names as indexes of licences(), accelerator_types() and sites(); kNone: nothing is said.
+  // A row is a job's, with names as indexes of licences(), accelerator_types(), wishes() and sites(); kNone: nothing is
+  // said.
   static constexpr std::uint32_t kNone = UINT32_MAX;
   struct Row {
     std::int64_t memory = 0;
@@ -28,6 +29,7 @@ class AttributeTable {
     std::uint32_t site = kNone;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> licences = {};  // which, and how many
     std::uint32_t accelerator_type = kNone;
+    std::uint32_t wish = kNone;
     std::int32_t priority = 0;
     std::uint8_t accelerators = 0;
     Restart restart = Restart::never;
@@ -36,6 +38,10 @@ class AttributeTable {
   struct Name {
     std::string text;
     std::int64_t line = 0;  // where it was said first
+  };
+  struct Wish {
+    NodeWishTexts texts;
+    std::int64_t line = 0;
   };
 
   // A sidecar, CSV. Errors name file and line.
@@ -56,6 +62,7 @@ class AttributeTable {
   const TaskTable& tasks() const { return tasks_; }
   const std::vector<Name>& licences() const { return licences_.names; }
   const std::vector<Name>& accelerator_types() const { return accelerator_types_.names; }
+  const std::vector<Wish>& wishes() const { return wishes_; }
   const std::vector<Name>& sites() const { return sites_.names; }
   // The first where a job has tasks, or asks for accelerators; 0: none does.
   std::int64_t line_with_tasks() const { return line_with_tasks_; }
@@ -75,6 +82,7 @@ class AttributeTable {
     std::map<std::string, std::uint32_t, std::less<>> index;
     std::uint32_t index_of(const std::string& name, std::int64_t line);
   };
+  std::uint32_t wish_of(const NodeWishTexts& texts, std::int64_t line);
   Row row_of(const JobAttributes& attributes, std::int64_t line);
   void add_others(const JobAttributes& attributes, std::int64_t line);
 
@@ -86,6 +94,8 @@ class AttributeTable {
   bool ascending_ = true;
   Names licences_;
   Names accelerator_types_;
+  std::vector<Wish> wishes_;
+  std::map<NodeWishTexts, std::uint32_t> wish_index_;
   Names sites_;
   TaskTable tasks_;
   std::int64_t line_with_tasks_ = 0;

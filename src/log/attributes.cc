@@ -69,6 +69,23 @@ Result<void> check_against(const AttributeTable& table, const Machine& machine) 
   return {};
 }
 
+Result<std::vector<SharedNodeWish>> wishes_on(const Machine& machine, const AttributeTable& table) {
+  std::vector<SharedNodeWish> wishes;
+  for (const auto& [texts, line] : table.wishes()) {
+    if (machine.nodes.empty())
+      return wrong(table, line,
+                   "jobs ask for features or nodes, and processors are only counted. Give a --cluster file with "
+                   "[[nodes]].");
+    if (!machine.sites.empty() && (!texts.among.empty() || !texts.without.empty()))
+      return wrong(table, line,
+                   "jobs name nodes, and the cluster has several sites. Leave out on_nodes and not_on_nodes.");
+    auto wish = node_wish_of(texts, machine);
+    if (!wish) return wrong(table, line, wish.error().message);
+    wishes.push_back(std::move(*wish));
+  }
+  return wishes;
+}
+
 }  // namespace
 
 Result<Attributes> Attributes::match(std::shared_ptr<const AttributeTable> table, const Machine* machine) {
@@ -80,7 +97,9 @@ Result<Attributes> Attributes::match(std::shared_ptr<const AttributeTable> table
   auto types = TRY(looked_up<AcceleratorTypeId>(
       *table, table->accelerator_types(), {described.accelerator_types.begin(), described.accelerator_types.end()},
       "accelerators of type"));
+  auto wishes = TRY(wishes_on(described, *table));
   Attributes matched;
+  matched.wishes_ = std::move(wishes);
   matched.table_ = std::move(table);
   matched.licences_ = std::move(licences);
   matched.accelerator_types_ = std::move(types);
@@ -113,6 +132,8 @@ void Attributes::give(JobSpec& spec) const {
   spec.accelerators = row.accelerators;
   const bool any_type = row.accelerator_type == AttributeTable::kNone;
   spec.accelerator_type = any_type ? AcceleratorTypeId{} : accelerator_types_[row.accelerator_type];
+  spec.node_wish = row.wish == AttributeTable::kNone ? nullptr : wishes_[row.wish];
+  if (spec.node_wish && spec.nodes == 0) spec.nodes = static_cast<std::uint32_t>(spec.node_wish->among.size());
   spec.restart = row.restart;
   spec.restart_cost = row.restart_cost;
   spec.priority += row.priority;

@@ -1,5 +1,5 @@
 // What is said of jobs beyond what SWF has fields for, from a sidecar or from JSON lines, matched with the licences,
-// accelerators and sites of one machine. docs/workloads.md has the formats.
+// accelerators, nodes and sites of one machine. docs/workloads.md has the formats.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +39,7 @@ class Attributes {
   std::shared_ptr<const AttributeTable> table_;
   std::vector<LicenceId> licences_;                   // of the table's licences
   std::vector<AcceleratorTypeId> accelerator_types_;  // of its types
+  std::vector<SharedNodeWish> wishes_;                // of its wishes
   std::vector<SiteId> sites_;                         // of its sites
 };
 

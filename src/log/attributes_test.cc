@@ -115,6 +115,44 @@ TEST(Attributes, of_jobs_that_are_not_named_may_be_tasks_that_a_named_one_does_n
   EXPECT_TRUE(tasks_of("job,restart\n3,checkpoint\n").empty());
 }
 
+TEST(Attributes, say_which_nodes_a_job_may_use) {
+  Machine machine;
+  machine.features = {"avx512", "ib"};
+  for (const char* name : {"n1", "n2", "n3"}) machine.nodes.emplace_back().name = name;
+  const std::string columns = "job,features,on_nodes,not_on_nodes\n";
+  const auto read =
+      Attributes::parse(columns + "7,avx512|ib,,n3\n8,,\"n[1-2]\",\n9,avx512|ib,,n3\n", "a.csv", &machine);
+  ASSERT_TRUE(read) << read.error().message;
+  const auto of = [&](std::int64_t number) {
+    JobSpec spec;
+    spec.number = number;
+    spec.processors = 2;
+    read->give(spec);
+    return spec;
+  };
+  EXPECT_EQ(*of(7).node_wish, (NodeWish{{1, 2}, {}, {NodeId{2}}}));
+  EXPECT_EQ(of(7).nodes, 0U);
+  EXPECT_EQ(of(8).node_wish->among, (std::vector<NodeId>{NodeId{0}, NodeId{1}}));
+  EXPECT_EQ(of(8).nodes, 2U);
+  EXPECT_EQ(of(9).node_wish, of(7).node_wish) << "they share it";
+  EXPECT_EQ(of(10).node_wish, nullptr);
+  const auto message = [&](const std::string& rows) {
+    const auto wrong = Attributes::parse("job,nodes,features,on_nodes\n" + rows, "a.csv", &machine);
+    return wrong ? "taken" : wrong.error().message;
+  };
+  EXPECT_EQ(message("1,,avx,\n"), "a.csv:2: no node has the feature \"avx\"; did you mean \"avx512\"?");
+  EXPECT_TRUE(message("1,,a*2,\n").starts_with("a.csv:2: \"a*2\" is no wish for features: "));
+  EXPECT_EQ(message("1,,,n4\n"), "a.csv:2: the cluster has no node \"n4\".");
+  EXPECT_EQ(message("1,2,,n1\n"),
+            "a.csv:2: nodes is 2 and on_nodes names 1: the job gets all that it names, and no others.");
+  EXPECT_EQ(refusal("job,features\n1,ib\n"),
+            "a.csv:2: jobs ask for features or nodes, and processors are only counted. Give a --cluster file with "
+            "[[nodes]].");
+  machine.sites.resize(2);
+  EXPECT_EQ(message("1,,,n1\n"),
+            "a.csv:2: jobs name nodes, and the cluster has several sites. Leave out on_nodes and not_on_nodes.");
+}
+
 TEST(Attributes, add_a_priority_to_that_of_the_partition) {
   EXPECT_EQ(given("job,priority\n7,-3\n", 7).priority, -3);
   EXPECT_EQ(refusal("job,priority\n7,high\n"),

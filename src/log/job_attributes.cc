@@ -71,6 +71,18 @@ Result<void> read_accelerator_type(std::string_view text, Into into) {
   return {};
 }
 
+Result<void> read_features(std::string_view text, Into into) {
+  TRY(check_features(text));
+  into.wish.features = text;
+  return {};
+}
+
+Result<void> read_node_names(std::string_view text, std::string& into) {
+  TRY(parse_host_list(text));
+  into = text;
+  return {};
+}
+
 Result<void> read_restart(std::string_view how, Into into) {
   if (how == "checkpoint") {
     into.restart = Restart::checkpoint;
@@ -161,6 +173,14 @@ constexpr std::array kColumns{
                     [](From from, std::string& out) { write_count(from.accelerators, out); }},
     AttributeColumn{"accelerator_type", AttributeForm::word, read_accelerator_type,
                     [](From from, std::string& out) { out += from.accelerator_type; }},
+    AttributeColumn{"features", AttributeForm::word, read_features,
+                    [](From from, std::string& out) { out += from.wish.features; }},
+    AttributeColumn{"on_nodes", AttributeForm::word,
+                    [](std::string_view text, Into into) { return read_node_names(text, into.wish.among); },
+                    [](From from, std::string& out) { out += from.wish.among; }},
+    AttributeColumn{"not_on_nodes", AttributeForm::word,
+                    [](std::string_view text, Into into) { return read_node_names(text, into.wish.without); },
+                    [](From from, std::string& out) { out += from.wish.without; }},
     AttributeColumn{"restart", AttributeForm::word, read_restart, write_restart},
     AttributeColumn{"restart_cost", AttributeForm::quantity, read_restart_cost,
                     [](From from, std::string& out) { write_time(from.restart_cost, out); }},
@@ -211,6 +231,12 @@ Result<void> check(const JobAttributes& from) {
   }
   if (from.accelerators == 0 && !from.accelerator_type.empty()) {
     return fail("there is an accelerator_type, but no accelerators.");
+  }
+  if (from.nodes > 0 && !from.wish.among.empty()) {
+    const std::size_t named = TRY(parse_host_list(from.wish.among)).size();
+    if (from.nodes != named)
+      return fail("nodes is {} and on_nodes names {}: the job gets all that it names, and no others.", from.nodes,
+                  named);
   }
   const TaskSpec& tasks = from.tasks;
   if (tasks.count > 0 && tasks.accelerator.count() == 0) {

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "model/job.h"
 #include "model/licence_names.h"
+#include "model/node_wish.h"
 #include "model/tasks.h"
 
 namespace rota::log {
@@ -26,6 +27,7 @@ struct JobAttributes {
   std::vector<NamedLicences> licences;  // each kind once
   std::uint8_t accelerators = 0;        // on each of its nodes
   std::string accelerator_type;         // empty: any will do
+  NodeWishTexts wish;                   // which nodes it may use
   Restart restart = Restart::never;
   Duration restart_cost{0};
   std::int32_t priority = 0;  // added to that of the partition

@@ -24,7 +24,7 @@ struct Field {
   std::string_view path;  // below a job
   SacctColumn column;
 };
-constexpr std::array<Field, 18> kFields{{{"/job_id", SacctColumn::job_id_raw},
+constexpr std::array<Field, 19> kFields{{{"/job_id", SacctColumn::job_id_raw},
                                          {"/cluster", SacctColumn::cluster},
                                          {"/user", SacctColumn::user},
                                          {"/account", SacctColumn::account},
@@ -41,6 +41,7 @@ constexpr std::array<Field, 18> kFields{{{"/job_id", SacctColumn::job_id_raw},
                                          {"/nodes", SacctColumn::node_list},
                                          {"/array/limits/max/running/tasks", SacctColumn::throttle},
                                          {"/submit_line", SacctColumn::submit_line},
+                                         {"/constraints", SacctColumn::constraints},
                                          {"/required/CPUs", SacctColumn::req_cpus}}};
 
 bool is_instant(SacctColumn column) {

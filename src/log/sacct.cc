@@ -60,7 +60,9 @@ constexpr std::array kRemarks{
     "NodeList is no host list such as n[1-3,7]: left unknown where they ran",
     kSeveralPartitions,
     "accelerators or licences of which sacct tells nothing: as SubmitLine has them, which does not know a script's own "
-    "#SBATCH"};
+    "#SBATCH",
+    "constraints with counts or brackets (a*4, [a|b]): left out",
+    "asked by SubmitLine for nodes by name, and for others as well: left out"};
 
 std::int64_t swf_status(SacctState state) {
   switch (state) {

@@ -41,7 +41,8 @@ constexpr std::array<std::string_view, kSacctColumns> kNames{"Cluster",
                                                              "ReqMem",
                                                              "ArrayTaskThrottle",
                                                              "SubmitLine",
-                                                             "NodeList"};
+                                                             "NodeList",
+                                                             "Constraints"};
 
 // Users write into these what they like.
 constexpr std::array<std::string_view, 7> kFreeText{"JobName", "Comment",    "AdminComment", "SystemComment",

@@ -42,14 +42,15 @@ enum class SacctColumn : std::uint8_t {
   req_mem,
   throttle,  // of an array; sacct has no such column
   submit_line,
-  node_list
+  node_list,
+  constraints
 };
-inline constexpr std::size_t kSacctColumns = 31;
+inline constexpr std::size_t kSacctColumns = 32;
 
 // What sacct is best asked for, as its --format takes it.
 inline constexpr const char* kSacctFormat =
     "JobIDRaw,JobID,Cluster,User,Account,Partition,QOS,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,State,"
-    "AllocCPUS,ReqCPUS,NNodes,ReqNodes,ReqMem,ReqTRES,AllocTRES,NodeList";
+    "AllocCPUS,ReqCPUS,NNodes,ReqNodes,ReqMem,ReqTRES,AllocTRES,NodeList,Constraints";
 
 // The cells of one row, by column, wherever they came from.
 class SacctCells {

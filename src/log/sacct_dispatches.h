@@ -30,7 +30,9 @@ enum class SacctRemark : std::uint8_t {
   start_was_eligible,
   odd_nodes,
   several_partitions,
-  by_submit_line
+  by_submit_line,
+  odd_constraints,
+  odd_node_names
 };
 
 // How its nodes are known. Slurm tells that one at least was asked for of all that do not say how many.

@@ -40,7 +40,7 @@ struct SacctExport {
 struct SacctRows {
   std::string shown;  // the first file, for messages
   std::vector<SacctRow> rows;
-  std::vector<JobAttributes> requests;  // accelerators and licences, by SacctRow::request
+  std::vector<JobAttributes> requests;  // accelerators, licences and wishes for nodes, by SacctRow::request
   NumbersOfNames users, groups, partitions, queues;
   NodeLists node_lists;       // by SacctRow::ran_on
   std::string cluster;        // whose jobs they are; empty: not told
@@ -79,12 +79,14 @@ class SacctRowTaker {
   Result<void> read_memory(const SacctCells& cells, SacctRow& row);
   Result<void> read_names(const SacctCells& cells, SacctRow& row);
   void read_nodes(const SacctCells& cells, SacctRow& row);
+  NodeWishTexts node_wish(const SacctCells& cells, SacctRow& row) const;
   std::uint32_t place_of(const JobAttributes& asks);
 
   const SwfOptions& options_;
   SacctRows out_;
   SacctTres asked_, got_;
-  std::map<std::tuple<std::uint8_t, std::string, std::vector<NamedLicences>>, std::uint32_t> places_;  // of requests
+  std::map<std::tuple<std::uint8_t, std::string, std::vector<NamedLicences>, NodeWishTexts>, std::uint32_t>
+      places_;  // of requests
 };
 
 // Exports of one cluster, in any of sacct's two forms, as one log. Errors name file, line and column.

@@ -362,13 +362,39 @@ Result<void> SacctRowTaker::read_requests(const SacctCells& cells, SacctRow& row
   const bool more_accelerators = got_.accelerators > 0 && request.accelerators <= 0 && on_each == 0;
   if (more_accelerators || (!got_.licences.empty() && request.licences.empty())) row.remark(SacctRemark::had_more);
   if (asked_.others || per_node.others) row.remark(SacctRemark::other_resources);
+  asks.wish = node_wish(cells, row);
   row.request = place_of(asks);
   return {};
 }
 
+// What it asks of nodes: column Constraints, and else SubmitLine. Slurm gives a job the nodes that it names, and others
+// if it asks for more.
+NodeWishTexts SacctRowTaker::node_wish(const SacctCells& cells, SacctRow& row) const {
+  const SubmitLineNodes line = submit_line_nodes(cells.cell(SacctColumn::submit_line));
+  NodeWishTexts wish;
+  const std::string_view constraints = cells.cell(SacctColumn::constraints);
+  wish.features = constraints == "(null)" ? "" : constraints;
+  if (!cells.has(SacctColumn::constraints)) wish.features = line.constraint;
+  if (!wish.features.empty() && !check_features(wish.features)) {
+    wish.features.clear();
+    row.remark(SacctRemark::odd_constraints);
+  }
+  const auto named = parse_host_list(line.among);
+  const std::uint32_t nodes = std::max({row.nodes, row.given_nodes, 1U});
+  if (named && named->size() == nodes) {
+    wish.among = line.among;
+    row.nodes = nodes;
+    row.spread = SacctSpread::as_asked;
+  } else if (!line.among.empty()) {
+    row.remark(SacctRemark::odd_node_names);
+  }
+  if (parse_host_list(line.without)) wish.without = line.without;
+  return wish;
+}
+
 std::uint32_t SacctRowTaker::place_of(const JobAttributes& asks) {
   if (asks == JobAttributes{}) return 0;
-  const auto [at, fresh] = places_.try_emplace({asks.accelerators, asks.accelerator_type, asks.licences},
+  const auto [at, fresh] = places_.try_emplace({asks.accelerators, asks.accelerator_type, asks.licences, asks.wish},
                                                static_cast<std::uint32_t>(out_.requests.size()));
   if (fresh) out_.requests.push_back(asks);
   return at->second;

@@ -118,6 +118,30 @@ TEST(SacctOfSites, TakesNothingFromSubmitLineThatIsAccounted) {
   EXPECT_EQ(found(log, kBySubmitLine), 0);
 }
 
+TEST(SacctOfSites, TakesConstraintsAndNodesByName) {
+  std::string rows;
+  int id = 0;
+  for (const char* options :
+       {"-C ib", "--constraint=ib&avx512 -w g1", "-C[ib|avx512]", "-N2 -w g1", "-N2 -w g[1-2]", "-x g2", "-n1"}) {
+    const bool two = std::string_view(options).starts_with("-N2");
+    rows += Ran{.id = ++id, .nodes = two ? 2 : 1, .line = fmt::format("sbatch {} --wrap x", options)}.text();
+  }
+  const SacctLog log = read(kNames + rows);
+  EXPECT_EQ(asked(log, 1).wish, (NodeWishTexts{.features = "ib", .among = "", .without = ""}));
+  EXPECT_EQ(asked(log, 2).wish, (NodeWishTexts{.features = "ib&avx512", .among = "g1", .without = ""}));
+  EXPECT_TRUE(asked(log, 3).wish.empty());
+  EXPECT_TRUE(asked(log, 4).wish.empty());
+  EXPECT_EQ(asked(log, 5).wish.among, "g[1-2]");
+  EXPECT_EQ(asked(log, 6).wish.without, "g2");
+  EXPECT_TRUE(asked(log, 7).wish.empty());
+  EXPECT_EQ(found(log, "constraints with counts or brackets"), 1);
+  EXPECT_EQ(found(log, "asked by SubmitLine for nodes by name"), 1);
+  std::string names = kNames, told = Ran{.line = "sbatch -C old x"}.text();
+  names.insert(names.size() - 1, "|Constraints");
+  told.insert(told.size() - 1, "|new");
+  EXPECT_EQ(asked(read(names + told), 1).wish.features, "new") << "what the script said, too";
+}
+
 TEST(SacctOfSites, DropsWhatSlurmRefused) {
   const std::string refused =
       "13|13|root|main|2026-11-27T15:52:41|2026-11-27T15:52:41|2026-11-27T15:52:41|2026-11-27T15:52:41|0|FAILED|1|1|1|"

@@ -63,8 +63,22 @@ LongOption long_option(std::string_view given) {
 }
 
 // Options whose values are kept, with their letters.
-enum class Kept : std::uint8_t { array, nodes, tasks, each, memory, gpus, of_node, of_task, gres, licences };
-constexpr std::array<std::pair<std::string_view, char>, 10> kKeptOptions{{{"array", 'a'},
+enum class Kept : std::uint8_t {
+  array,
+  nodes,
+  tasks,
+  each,
+  memory,
+  gpus,
+  of_node,
+  of_task,
+  gres,
+  licences,
+  constraint,
+  among,
+  without
+};
+constexpr std::array<std::pair<std::string_view, char>, 13> kKeptOptions{{{"array", 'a'},
                                                                           {"nodes", 'N'},
                                                                           {"ntasks", 'n'},
                                                                           {"cpus-per-task", 'c'},
@@ -73,7 +87,10 @@ constexpr std::array<std::pair<std::string_view, char>, 10> kKeptOptions{{{"arra
                                                                           {"gpus-per-node", ' '},
                                                                           {"gpus-per-task", ' '},
                                                                           {"gres", ' '},
-                                                                          {"licenses", 'L'}}};
+                                                                          {"licenses", 'L'},
+                                                                          {"constraint", 'C'},
+                                                                          {"nodelist", 'w'},
+                                                                          {"exclude", 'x'}}};
 
 // The values of options as they come, the last of which counts.
 class Given {
@@ -106,6 +123,8 @@ class Given {
   bool needs_its_nodes() const {
     return !of(Kept::nodes).empty() || of(Kept::tasks) == "1" || (!of(Kept::each).empty() && of(Kept::each) != "1");
   }
+
+  SubmitLineNodes on_nodes() const { return {of(Kept::constraint), of(Kept::among), of(Kept::without)}; }
 
   SubmitLineAsks asks() const {
     SubmitLineAsks asks;
@@ -175,6 +194,10 @@ std::uint32_t throttle_of_submit_line(std::string_view line) {
 }
 
 bool submit_line_needs_its_nodes(std::string_view line) { return !line.empty() && given_in(line).needs_its_nodes(); }
+
+SubmitLineNodes submit_line_nodes(std::string_view line) {
+  return line.empty() ? SubmitLineNodes{} : given_in(line).on_nodes();
+}
 
 SubmitLineAsks submit_line_asks(std::string_view line) {
   return line.empty() ? SubmitLineAsks{} : given_in(line).asks();

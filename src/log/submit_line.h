@@ -29,6 +29,13 @@ struct SubmitLineAsks {
   std::vector<NamedLicences> licences;
   bool all_memory = false;  // --mem=0: all that its nodes have
 };
+// What sbatch's own options ask of nodes; empty: nothing.
+struct SubmitLineNodes {
+  std::string_view constraint;  // --constraint,
+  std::string_view among;       // --nodelist
+  std::string_view without;     // and --exclude
+};
+SubmitLineNodes submit_line_nodes(std::string_view line);
 // Views are valid as long as the line is.
 SubmitLineAsks submit_line_asks(std::string_view line);
 

@@ -135,7 +135,7 @@ std::optional<std::string> Cluster::makes_no_sense(const JobSpec& spec) const {
       (!spec.accelerator_type.valid() || spec.accelerator_type.value < machine->accelerator_types.size()) &&
       (!spec.qos.valid() || spec.qos.value < machine->qos.size());
   if (!there) return "asks for a partition, licence, QOS or type of accelerator that the cluster does not have";
-  return std::nullopt;
+  return spec.node_wish ? senseless_wish(spec, *machine) : std::nullopt;
 }
 
 std::optional<std::string> Cluster::objection_to_terms(JobId id, const JobSpec& spec, const JobTerms& terms) const {

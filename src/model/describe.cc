@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <bit>
 #include <set>
 #include <string_view>
 
@@ -38,10 +39,11 @@ void sum_up(Machine& machine) {
   }
 }
 
-bool is_possible(const Node& node, std::size_t partitions, std::size_t types) {
+bool is_possible(const Node& node, std::size_t partitions, std::size_t types, std::size_t features) {
   return node.processors <= kMostProcessors && node.memory >= 0 && node.memory <= kMostMemory &&
          node.accelerators <= kMostAccelerators && node.cpu_factor > 0 && rises_within(node.partitions, partitions) &&
-         (!node.accelerator_type.valid() || node.accelerator_type.value < types);
+         (!node.accelerator_type.valid() || node.accelerator_type.value < types) &&
+         static_cast<std::size_t>(std::bit_width(node.features)) <= features;
 }
 
 }  // namespace
@@ -55,8 +57,8 @@ std::optional<std::string> objection_to(const Machine& machine, const Described&
     if (n != fact.node.value && machine.nodes[n].name == fact.is.name)
       return name + " is there already under another id; nothing was changed.";
   }
-  if (!is_possible(fact.is, machine.partitions.size(), machine.accelerator_types.size()))
-    return name + " is described with sizes, partitions or accelerators that cannot be; nothing was changed.";
+  if (!is_possible(fact.is, machine.partitions.size(), machine.accelerator_types.size(), machine.features.size()))
+    return name + " is described with sizes, partitions, accelerators or features that cannot be; nothing was changed.";
   const std::int64_t before = fact.node.value < machine.nodes.size() ? machine.nodes[fact.node.value].processors : 0;
   if (machine.processors - before + fact.is.processors > kMostProcessors)
     return name + " makes more processors than can be counted; nothing was changed.";
@@ -75,14 +77,17 @@ void describe(Machine& machine, const Described& fact) {
 std::optional<std::string> objection_to(const Machine& machine, const MachineKept& fact) {
   if (machine.nodes.empty() || fact.nodes.empty())
     return "nodes are kept where processors are only counted, or none is; nothing was changed.";
+  if (fact.features.size() > kMostFeatures)
+    return "nodes are kept with more features than there may be; nothing was changed.";
   std::set<std::string_view> names;
   std::int64_t processors = 0;
   for (const Node& node : fact.nodes) {
     if (node.name.empty() || !names.insert(node.name).second)
       return "a node is kept that has no name, or twice; nothing was changed.";
-    if (!is_possible(node, machine.partitions.size(), fact.accelerator_types.size()))
-      return fmt::format("node {} is kept with sizes, partitions or accelerators that cannot be; nothing was changed.",
-                         node.name);
+    if (!is_possible(node, machine.partitions.size(), fact.accelerator_types.size(), fact.features.size()))
+      return fmt::format(
+          "node {} is kept with sizes, partitions, accelerators or features that cannot be; nothing was changed.",
+          node.name);
     processors += node.processors;
   }
   if (processors > kMostProcessors) return "the nodes have more processors than can be counted; nothing was changed.";
@@ -92,6 +97,7 @@ std::optional<std::string> objection_to(const Machine& machine, const MachineKep
 void describe(Machine& machine, const MachineKept& fact) {
   machine.nodes = fact.nodes;
   machine.accelerator_types = fact.accelerator_types;
+  machine.features = fact.features;
   sum_up(machine);
 }
 

@@ -313,6 +313,7 @@ struct JobKept {
 struct MachineKept {                                // of a state in which nodes were described by facts
   std::vector<Node> nodes;                          // all of them, by id, in place of those of the cluster file
   std::vector<std::string> accelerator_types = {};  // names, by the ids that these nodes and jobs have
+  std::vector<std::string> features = {};           // likewise
 };
 struct NodeKept {
   NodeId node;

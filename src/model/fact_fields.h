@@ -248,7 +248,8 @@ ROTA_FACT(JobKept, "job_kept", kept, "a job as it stands"){
 ROTA_FACT_END;
 ROTA_FACT(MachineKept, "machine_kept", kept, "all nodes as they stand, where facts have described any"){
     Field{"nodes", &F::nodes, "each, by id", 8},
-    Field{"accelerator_types", &F::accelerator_types, "their names, by id", 8}};
+    Field{"accelerator_types", &F::accelerator_types, "their names, by id", 8},
+    Field{"features", &F::features, "their names, by id", 8}};
 ROTA_FACT_END;
 ROTA_FACT(NodeKept, "node_kept", kept, "a node as it stands"){
     Field{"node", &F::node, "which"},

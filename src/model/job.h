@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "model/job_terms.h"
 #include "model/licence_use.h"
+#include "model/node_wish.h"
 #include "model/per_node.h"
 
 namespace rota {
@@ -40,11 +41,12 @@ struct JobSpec {
   QosId qos;                           // invalid: none, or one that the cluster does not describe
   MoreLicences more_licences = {};     // of further kinds
   Duration restart_cost{0};            // in which it does no work after it was moved
+  SharedNodeWish node_wish = {};       // nullptr: any node of its partition will do
 
   PerNode per_node() const { return {memory, accelerators}; }
   bool may_move() const { return restart == Restart::checkpoint || restart == Restart::from_start; }
 };
-static_assert(sizeof(JobSpec) == 104, "there is one for each job that is alive, and it is copied at every submission");
+static_assert(sizeof(JobSpec) == 120, "there is one for each job that is alive, and it is copied at every submission");
 
 // How a dispatch ended for good.
 enum class Outcome : std::uint8_t {

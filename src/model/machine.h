@@ -79,6 +79,7 @@ struct Node {
   std::int32_t cpu_factor =
       kStandardFactor;                // per mille: how fast it runs jobs beside a node for which run times are told
   std::int64_t accelerator_link = 0;  // bytes a second between each accelerator and other nodes; 0: they take no time
+  std::uint64_t features = 0;         // bit f: it has feature f
   std::shared_ptr<const SwitchCommands> commands = {};  // nullptr: nothing can switch it
 
   bool has_gone() const { return processors == 0; }  // it keeps its id, and no job can use it
@@ -144,6 +145,7 @@ struct Machine {
   std::vector<Qos> qos = {};
   std::vector<Account> accounts = {};
   std::vector<std::string> accelerator_types = {};  // names, each of which some node has
+  std::vector<std::string> features = {};           // of nodes: names, kMostFeatures at most
   std::vector<std::string> racks;  // names, by rack id; one of them nameless where nodes say nothing of racks
   std::int64_t price = -1;         // thousandths of the currency for a kilowatt-hour; -1: not said
   Tariff tariff = {};              // instead of the price, where it goes by the time of day
@@ -151,8 +153,9 @@ struct Machine {
   std::int64_t boot_seed = 1;      // decides which boots fail
   std::vector<Reservation> reservations = {};  // known from the beginning, by id
   // The sites of a federation, which all of the above describes together: a machine for each site, named as the site
-  // is, with nodes and racks of its own. Partitions, licences and types of accelerators have the same ids at all sites;
-  // a partition may have no nodes at one, a licence may count 0, and no node may have a type. Empty: there is one site.
+  // is, with nodes and racks of its own. Partitions, licences, features and types of accelerators have the same ids at
+  // all sites; a partition may have no nodes at one, a licence may count 0, and no node may have a type. Empty: there
+  // is one site.
   std::vector<Machine> sites = {};
   std::int64_t bandwidth = 0;  // of a site: bytes a second between it and the others; 0: inputs take no time
 

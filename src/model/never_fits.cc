@@ -31,22 +31,27 @@ std::optional<std::string> beyond_limit(const Partition& partition, const JobSpe
   return std::nullopt;
 }
 
+bool in_partition(const Node& node, const JobSpec& spec) {
+  return !spec.partition.valid() || std::ranges::binary_search(node.partitions, spec.partition);
+}
+
 bool has_accelerators(const Node& node, const JobSpec& spec) {
   if (spec.accelerators == 0) return true;
   const bool of_the_type = !spec.accelerator_type.valid() || node.accelerator_type == spec.accelerator_type;
   return of_the_type && node.accelerators >= spec.accelerators;
 }
 
+bool is_wished(NodeId id, const Node& node, const JobSpec& spec) {
+  return !spec.node_wish || spec.node_wish->admits(id, node.features);
+}
+
 // What the job asks for on each of its nodes, but for the processors.
-bool can_give(const Node& node, const JobSpec& spec) {
-  return (node.memory == 0 || node.memory >= spec.memory) && has_accelerators(node, spec);
+bool can_give(NodeId id, const Node& node, const JobSpec& spec) {
+  return (node.memory == 0 || node.memory >= spec.memory) && has_accelerators(node, spec) && is_wished(id, node, spec);
 }
 
 std::optional<std::string> lacks_accelerators(const Machine& machine, const JobSpec& spec) {
-  const auto has_them = [&](const Node& node) {
-    const bool in = !spec.partition.valid() || std::ranges::binary_search(node.partitions, spec.partition);
-    return in && has_accelerators(node, spec);
-  };
+  const auto has_them = [&](const Node& node) { return in_partition(node, spec) && has_accelerators(node, spec); };
   const auto have = std::ranges::count_if(machine.nodes, has_them);
   const std::uint32_t nodes = std::max(1U, Spread(spec).nodes);
   if (have >= nodes) return std::nullopt;
@@ -77,6 +82,31 @@ bool any_in_scope(const Machine& machine, const JobSpec& spec, const Visit& visi
                              [&](NodeId id) { return visit(id, machine.nodes[id.value]); });
 }
 
+// Too few nodes in its partition have the features that it asks for, or it names one that is not there.
+std::optional<std::string> lacks_wished(const Machine& machine, const JobSpec& spec) {
+  const NodeWish& wish = *spec.node_wish;
+  for (const NodeId id : wish.among) {
+    const Node& node = machine.nodes[id.value];
+    const char* why = std::ranges::binary_search(wish.without, id) ? ", which it does not want either"
+                      : !in_partition(node, spec)                  ? ", which is not in its partition"
+                      : !wish.suits(node.features)                 ? ", which has not the features that it asks for"
+                      : node.has_gone()                            ? ", which has gone"
+                                                                   : nullptr;
+    if (why != nullptr) return fmt::format("asks for node {}{}", node.name, why);
+  }
+  std::int64_t have = 0;
+  any_in_scope(machine, spec, [&](NodeId id, const Node& node) {
+    have += !node.has_gone() && is_wished(id, node, spec) ? 1 : 0;
+    return false;
+  });
+  const std::uint32_t nodes = std::max(1U, Spread(spec).nodes);
+  if (have >= nodes) return std::nullopt;
+  const std::string asked = wish_text(wish, machine, nodes == 1);
+  const std::string scope = scope_of(machine, spec);
+  if (have == 0) return fmt::format("asks for {}; {} has none", asked, scope);
+  return fmt::format("asks for {} {}; {} has {}", grouped(nodes), asked, scope, grouped(have));
+}
+
 // The same job with fewer processors, but as many nodes. 0: with none it has room.
 std::uint32_t most_processors(const Machine& machine, const JobSpec& spec) {
   const auto fits = [&](std::uint32_t processors) {
@@ -96,11 +126,11 @@ std::uint32_t most_processors(const Machine& machine, const JobSpec& spec) {
 std::string lacks_room(const Machine& machine, const JobSpec& spec) {
   const Spread asked(spec);
   std::int64_t memory = 0, nodes = 0, wide = 0, most = 0, processors = 0;
-  any_in_scope(machine, spec, [&](NodeId, const Node& node) {
+  any_in_scope(machine, spec, [&](NodeId id, const Node& node) {
     ++nodes;
     memory = node.memory == 0 ? INT64_MAX : std::max(memory, node.memory);
     processors = std::max(processors, std::int64_t{node.processors});
-    if (!can_give(node, spec)) return false;
+    if (!can_give(id, node, spec)) return false;
     ++wide;
     most += node.processors;
     return false;
@@ -126,9 +156,11 @@ std::string lacks_room(const Machine& machine, const JobSpec& spec) {
              : asked.nodes > 0 ? ", with "
                                : " on nodes with ") +
             amount(spec.accelerators, "accelerator");
-  const bool each = spec.memory > 0 || spec.accelerators > 0;
-  std::string out = fmt::format("asks for {}{}{} has {}{} in all", what, each ? " each; " : "; ", scope,
-                                each ? amount(wide, "such node") + " with " : "", amount(most, "processor"));
+  if (spec.node_wish) what += ", on " + wish_text(*spec.node_wish, machine, asked.nodes == 1);
+  const bool each = spec.memory > 0 || spec.accelerators > 0 || spec.node_wish;
+  std::string out =
+      fmt::format("asks for {}{}{} has {}{} in all", what, spec.memory > 0 || spec.accelerators > 0 ? " each; " : "; ",
+                  scope, each ? amount(wide, "such node") + " with " : "", amount(most, "processor"));
   const std::uint32_t fits = most_processors(machine, spec);
   return fits == 0 ? out : fmt::format("{}, and with {} it would fit", out, grouped(fits));
 }
@@ -154,11 +186,11 @@ std::uint32_t nodes_of(const Machine& machine, const JobSpec& spec) {
 bool fits_when_empty(const Machine& machine, const JobSpec& spec, const std::function<bool(NodeId)>& usable) {
   const Spread asked(spec);
   if (machine.nodes.empty()) return true;
-  if (!usable && asked.nodes == 0 && spec.memory == 0 && spec.accelerators == 0)
+  if (!usable && asked.nodes == 0 && spec.memory == 0 && spec.accelerators == 0 && !spec.node_wish)
     return !spec.partition.valid() || machine.partitions[spec.partition.value].processors >= spec.processors;
   Given given;  // by as many as it takes: most jobs find room on the first ones
   return any_in_scope(machine, spec, [&](NodeId id, const Node& node) {
-    if (!can_give(node, spec) || (usable && !usable(id))) return false;
+    if (!can_give(id, node, spec) || (usable && !usable(id))) return false;
     given.add(Given::by_node(node.processors, asked.share), 1);
     return given.suffices(asked, spec.processors);
   });
@@ -166,8 +198,7 @@ bool fits_when_empty(const Machine& machine, const JobSpec& spec, const std::fun
 
 bool may_serve(const Machine& machine, const JobSpec& spec, NodeId id) {
   const Node& node = machine.nodes[id.value];
-  const bool in = !spec.partition.valid() || std::ranges::binary_search(node.partitions, spec.partition);
-  return in && can_give(node, spec) && node.processors >= Spread(spec).share;
+  return in_partition(node, spec) && can_give(id, node, spec) && node.processors >= Spread(spec).share;
 }
 
 std::optional<std::string> never_fits(const Machine& machine, const JobSpec& spec) {
@@ -182,6 +213,9 @@ std::optional<std::string> never_fits(const Machine& machine, const JobSpec& spe
   if (machine.nodes.empty() || fits_when_empty(machine, spec, {})) return std::nullopt;
   if (spec.accelerators > 0) {
     if (auto why = lacks_accelerators(machine, spec)) return why;
+  }
+  if (spec.node_wish) {
+    if (auto why = lacks_wished(machine, spec)) return why;
   }
   return lacks_room(machine, spec);
 }

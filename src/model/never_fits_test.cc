@@ -75,6 +75,34 @@ TEST(NeverFits, knows_which_nodes_a_job_cannot_do_without) {
   EXPECT_TRUE(may_serve(machine, asks(1, 0, 9 * kGiB), NodeId{1}));
 }
 
+TEST(NeverFits, tells_a_job_that_wishes_for_nodes_that_are_not_there) {
+  Machine machine = machine_of({{4, 0}, {4, 0}, {4, 0}});
+  machine.features = {"avx512", "rack1"};
+  for (std::uint32_t n = 0; n < 3; ++n) machine.nodes[n].features = n;
+  const auto why = [&](std::uint32_t processors, std::uint32_t nodes, NodeWish wish) {
+    JobSpec spec = asks(processors, nodes);
+    spec.node_wish = std::make_shared<const NodeWish>(std::move(wish));
+    return never_fits(machine, spec).value_or("it fits");
+  };
+  const auto with = [](std::vector<std::uint64_t> features) { return NodeWish{std::move(features), {}, {}}; };
+  EXPECT_EQ(why(4, 0, with({1})), "it fits");
+  EXPECT_EQ(why(8, 0, with({1, 2})), "it fits");
+  EXPECT_EQ(why(1, 0, with({3})), "asks for a node with avx512 and rack1; the cluster has none")
+      << "each of them some node has";
+  EXPECT_EQ(why(3, 3, with({1, 2})), "asks for 3 nodes with avx512, or rack1; the cluster has 2");
+  EXPECT_EQ(why(5, 0, with({1})),
+            "asks for 5 processors, on nodes with avx512; the cluster has 1 such node with 4 processors in all, and "
+            "with 4 it would fit");
+  const std::vector<NodeId> first{NodeId{0}}, all{NodeId{0}, NodeId{1}, NodeId{2}};
+  EXPECT_EQ(why(4, 1, {{}, first, {}}), "it fits");
+  EXPECT_EQ(why(4, 1, {{1}, first, {}}), "asks for node n0, which has not the features that it asks for");
+  EXPECT_EQ(why(4, 1, {{}, first, first}), "asks for node n0, which it does not want either");
+  EXPECT_EQ(why(4, 0, {{}, {}, all}), "asks for a node other than n[0-2]; the cluster has none");
+  EXPECT_EQ(why(10, 1, {{}, first, {}}), "asks for 10 processors on one node; the largest node of the cluster has 4");
+  machine.nodes[0].processors = 0;
+  EXPECT_EQ(why(4, 1, {{}, first, {}}), "asks for node n0, which has gone");
+}
+
 TEST(NeverFits, tells_a_job_that_asks_for_more_accelerators_than_there_are) {
   Machine machine = machine_of({{4, 0}, {4, 0}, {4, 0}});
   machine.accelerator_types = {"gpu", "fpga"};

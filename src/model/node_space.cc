@@ -73,7 +73,7 @@ std::uint8_t NodeSpace::group_of(const Kind& kind, const Node& node) const {
   const auto same = [&](const Group& g) {
     const Node& first = machine_->nodes[g.first];
     return g.mixed || (first.partitions == node.partitions && first.accelerators == node.accelerators &&
-                       first.accelerator_type == node.accelerator_type);
+                       first.accelerator_type == node.accelerator_type && first.features == node.features);
   };
   return static_cast<std::uint8_t>(std::ranges::find_if(kind.groups, same) - kind.groups.begin());
 }
@@ -89,14 +89,20 @@ bool NodeSpace::has_type(NodeId node, const JobSpec& spec) const {
   return machine_->nodes[node.value].accelerator_type == spec.accelerator_type;
 }
 
+bool NodeSpace::admits_like(NodeId node, const JobSpec& spec) const {
+  return in_partition(node, spec.partition) && (!spec.accelerator_type.valid() || has_type(node, spec)) &&
+         (!spec.node_wish || spec.node_wish->suits(machine_->nodes[node.value].features));
+}
+
 NodeSpace::Demand NodeSpace::demand_of(const JobSpec& spec) const {
   const bool some = spec.partition.valid() && machine_->partitions[spec.partition.value].nodes.size() < size();
-  return {Spread(spec), spec, some || (spec.memory > 0 && memory_matters_) || spec.accelerators > 0};
+  return {Spread(spec), spec,
+          some || (spec.memory > 0 && memory_matters_) || spec.accelerators > 0 || spec.node_wish != nullptr};
 }
 
 Needs NodeSpace::needs_of(const JobSpec& spec) const {
   const Demand d = demand_of(spec);
-  if (spec.licence.valid() || spec.accelerators > 0) return Needs::places;
+  if (spec.licence.valid() || spec.accelerators > 0 || spec.node_wish) return Needs::places;
   if (d.nodes == 0 && !d.selective) return Needs::processors;
   const bool some = spec.partition.valid() && machine_->partitions[spec.partition.value].nodes.size() < size();
   const bool whole = d.nodes > 0 && uniform() > 0 && d.share == uniform() && d.larger == 0;  // and so their memory too

@@ -1,8 +1,8 @@
 // What is free on each node, and where a job would go: on clusters that are described node by node. An index: nodes of
 // one shape are kept by how much of them is free, so that finding a place costs O(nodes that the job gets), and a place
-// is taken and given back at the same cost. Nodes that can never suit a job, by their partitions or accelerators, are
-// passed over together; only those used in part that lack memory or accelerators just now are looked at in vain.
-// Not thread-safe.
+// is taken and given back at the same cost. Nodes that can never suit a job, by their partitions, accelerators or
+// features, are passed over together; only those used in part that lack memory or accelerators just now are looked at
+// in vain. Not thread-safe.
 //
 // A node that is not available (asleep, booting, down, draining) is never found; what is free on it is withheld.
 // Neither is one that is overdrawn: others than Rota have put more on it than it has. What is free there is below zero
@@ -97,9 +97,11 @@ class NodeSpace {
 
   std::int64_t free_on(NodeId node) const { return nodes_[node.value].free; }            // below zero: overdrawn
   const PerNode& per_node_on(NodeId node) const { return nodes_[node.value].per_node; }  // free beside processors
-  // Whether a job may run there at all: in its partition, with accelerators of the type that it asks for.
+  // Whether a job may run there at all: in its partition, with accelerators of the type that it asks for, and as it
+  // wishes its nodes.
   bool admits(NodeId node, const JobSpec& spec) const {
-    return in_partition(node, spec.partition) && (!spec.accelerator_type.valid() || has_type(node, spec));
+    return in_partition(node, spec.partition) && (!spec.accelerator_type.valid() || has_type(node, spec)) &&
+           (!spec.node_wish || spec.node_wish->admits(node, machine_->nodes[node.value].features));
   }
 
   const std::vector<std::int64_t>& licences() const { return licences_; }  // free, by licence
@@ -204,8 +206,8 @@ class NodeSpace {
     bool overdrawn() const { return (std::int64_t{free} | per_node.memory | per_node.accelerators) < 0; }
   };
 
-  // Nodes of one shape that are in the same partitions and have the same accelerators: all suit a job once they are
-  // idle, or none. The last one of many has all the others.
+  // Nodes of one shape that are in the same partitions and have the same accelerators and features: all suit a job once
+  // they are idle, or none, but for jobs that name nodes. The last one of many has all the others.
   struct Group {
     IdSet members{0};              // as indexes of the kind's members
     std::uint32_t first = 0;       // the node that stands for all
@@ -254,8 +256,10 @@ class NodeSpace {
 
   bool in_partition(NodeId node, PartitionId partition) const;  // true where none is named
   bool has_type(NodeId node, const JobSpec& spec) const;
+  bool admits_like(NodeId node, const JobSpec& spec) const;  // it or others of its group
 
   bool find_at_once(const JobSpec& spec, const Demand& d, Placement& where) const;
+  bool named_have_room(const Demand& d) const;
   bool spread(std::uint32_t processors, const Demand& d, std::vector<Share>& out) const;
   std::uint32_t take_whole_nodes(std::uint32_t& missing, const Demand& d, std::vector<Share>& out) const;
   std::uint32_t best_fit(std::uint32_t processors, const Demand& d) const;

@@ -13,7 +13,7 @@ NodeSpace::Groups NodeSpace::groups_for(const Kind& kind, const Demand& d) const
   for (std::size_t g = 0; g < kind.groups.size(); ++g) {
     const Group& group = kind.groups[g];
     const auto there = static_cast<std::int32_t>(machine_->nodes[group.first].accelerators);
-    const bool suits = there >= d.spec.accelerators && admits(NodeId{group.first}, d.spec);
+    const bool suits = there >= d.spec.accelerators && admits_like(NodeId{group.first}, d.spec);
     if (group.mixed || suits) groups |= Groups{1} << g;
   }
   const bool all = groups == static_cast<Groups>((std::uint64_t{1} << kind.groups.size()) - 1);
@@ -97,10 +97,22 @@ bool NodeSpace::find_at_once(const JobSpec& spec, const Demand& d, Placement& wh
   where.shares.clear();
   where.per_node = spec.per_node();
   copy_licences(spec, where);
+  if (spec.node_wish && !spec.node_wish->among.empty() && !named_have_room(d)) return false;
   if (d.nodes == 0) return spread(spec.processors, d, where.shares);
   equal_shares(d.larger, d.share + 1, d, where.shares);
   if (where.shares.size() == d.larger) equal_shares(d.nodes, d.share, d, where.shares);
   return where.shares.size() == d.nodes;
+}
+
+// All nodes that the job names: it is over quickly for many that name others than are free.
+bool NodeSpace::named_have_room(const Demand& d) const {
+  std::uint32_t larger = 0;
+  for (const NodeId node : d.spec.node_wish->among) {
+    const NodeState& state = nodes_[node.value];
+    if (!state.found || state.free < std::int64_t{d.share} || !suits(node.value, d)) return false;
+    if (state.free > std::int64_t{d.share}) ++larger;
+  }
+  return larger >= d.larger;
 }
 
 bool NodeSpace::spread(std::uint32_t processors, const Demand& d, std::vector<Share>& out) const {

@@ -62,10 +62,19 @@ class PlainNodes {
     Given given;
     const Spread asked(spec);
     for (std::size_t n = 0; n < size(); ++n) {
+      if (spec.node_wish && !may_use(*spec.node_wish, n)) continue;
       if (can_be_found(n) && processors(n) > 0 && memory(n) >= spec.memory && accelerators(n) >= spec.accelerators)
         given.add(Given::by_node(processors(n), asked.share), 1);
     }
     return given.suffices(asked, spec.processors);
+  }
+  bool may_use(const NodeWish& wish, std::size_t node) const {
+    const auto among = [&](const std::vector<NodeId>& nodes) {
+      return std::ranges::count(nodes, NodeId{static_cast<std::uint32_t>(node)}) > 0;
+    };
+    bool suits = wish.features.empty();
+    for (const std::uint64_t all : wish.features) suits = suits || (~machine_.nodes[node].features & all) == 0;
+    return suits && (wish.among.empty() || among(wish.among)) && !among(wish.without);
   }
   void agree_with(const NodeSpace& space) const {
     std::int64_t free = 0;
@@ -102,6 +111,21 @@ class PlainNodes {
   std::vector<Placement> held_;
 };
 
+// A wish for some of the nodes, which have some of two features; as many as it names.
+void wish_for_some(const Machine& machine, JobSpec& spec) {
+  NodeWish wish;
+  const auto choice = *rc::gen::inRange(0, 6);
+  if (choice <= 1) wish.features = {*rc::gen::element<std::uint64_t>(1, 2, 3)};
+  if (choice == 2) wish.features = {1, 2};
+  for (std::uint32_t n = 0; n < machine.nodes.size(); ++n) {
+    if (choice == 3 && *rc::gen::inRange(0, 4) == 0) wish.among.push_back(NodeId{n});
+    if (choice >= 4 && *rc::gen::inRange(0, 3) == 0) wish.without.push_back(NodeId{n});
+  }
+  if (wish.empty() || wish.among.size() > spec.processors) return;
+  if (!wish.among.empty()) spec.nodes = static_cast<std::uint32_t>(wish.among.size());
+  spec.node_wish = std::make_shared<const NodeWish>(std::move(wish));
+}
+
 // What others put somewhere without asking whether there is room.
 Placement put_anywhere(const Machine& machine) {
   Placement where;
@@ -120,7 +144,10 @@ RC_GTEST_PROP(NodeSpace, agrees_with_an_array, ()) {
   const auto shapes = *rc::gen::container<std::vector<std::pair<std::uint32_t, std::int64_t>>>(
       rc::gen::pair(rc::gen::inRange(1U, 100U), rc::gen::element<std::int64_t>(0, 4, 9)));
   Machine machine = machine_of(shapes);
-  for (Node& node : machine.nodes) node.accelerators = *rc::gen::inRange(0U, 4U);
+  for (Node& node : machine.nodes) {
+    node.accelerators = *rc::gen::inRange(0U, 4U);
+    node.features = *rc::gen::inRange(0U, 4U);
+  }
   const bool alone = *rc::gen::arbitrary<bool>();  // no others use the nodes
   NodeSpace space(&machine, order, nodes);
   NodeSpace follower(nullptr);
@@ -138,9 +165,10 @@ RC_GTEST_PROP(NodeSpace, agrees_with_an_array, ()) {
       space.take_unasked(where);
       plain.take(where);
     } else {
-      const JobSpec spec = with_accelerators(
+      JobSpec spec = with_accelerators(
           asks(*rc::gen::inRange(1U, 300U), *rc::gen::inRange(0U, 4U), *rc::gen::element<std::int64_t>(0, 0, 3)),
           *rc::gen::element<std::uint8_t>(0, 0, 1, 2));
+      if (*rc::gen::arbitrary<bool>()) wish_for_some(machine, spec);
       Placement where;
       if (*rc::gen::arbitrary<bool>()) follower.follow(space);
       const bool fits = space.find(spec, where);
@@ -151,6 +179,7 @@ RC_GTEST_PROP(NodeSpace, agrees_with_an_array, ()) {
       for (const Share& s : where.shares) {
         got += s.processors;
         RC_ASSERT(plain.can_be_found(s.node.value));
+        RC_ASSERT(!spec.node_wish || plain.may_use(*spec.node_wish, s.node.value));
       }
       RC_ASSERT(got == spec.processors);
       space.take(where);

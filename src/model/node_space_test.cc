@@ -120,6 +120,39 @@ TEST(NodeSpace, gives_accelerators_of_the_type_that_is_asked_for) {
   EXPECT_EQ(found(space, with_accelerators(asks(2, 2), 1, fpga)), Where{});
 }
 
+JobSpec wishing(JobSpec spec, NodeWish wish) {
+  spec.node_wish = std::make_shared<const NodeWish>(std::move(wish));
+  return spec;
+}
+
+TEST(NodeSpace, finds_nodes_as_a_job_wishes_them) {
+  Machine machine = alike(4, 4);
+  for (std::uint32_t n = 0; n < 4; ++n) machine.nodes[n].features = n;
+  const NodeSpace space(&machine);
+  const JobSpec both = wishing(asks(2), {.features = {3}, .among = {}, .without = {}});
+  EXPECT_EQ(found(space, both), (Where{{3, 2}}));
+  EXPECT_EQ(space.needs_of(both), Needs::places);
+  EXPECT_FALSE(space.admits(NodeId{2}, both));
+  EXPECT_EQ(found(space, wishing(asks(9, 3), {.features = {1, 2}, .among = {}, .without = {}})),
+            (Where{{1, 3}, {2, 3}, {3, 3}}));
+  EXPECT_EQ(found(space, wishing(asks(5), {.features = {3}, .among = {}, .without = {}})), Where{});
+  EXPECT_EQ(found(space, wishing(asks(2), {.features = {}, .among = {}, .without = {NodeId{0}, NodeId{1}}})),
+            (Where{{2, 2}}));
+  EXPECT_EQ(found(space, wishing(asks(5, 2), {.features = {}, .among = {NodeId{1}, NodeId{3}}, .without = {}})),
+            (Where{{1, 3}, {3, 2}}));
+}
+
+// Nodes of one group, of which the first is not the one that the job names.
+TEST(NodeSpace, decides_by_name_node_by_node) {
+  const Machine machine = alike(6, 4);
+  NodeSpace space(&machine, IdleOrder::latest_first);
+  const JobSpec last = wishing(asks(4, 1), {.features = {}, .among = {NodeId{5}}, .without = {}});
+  const Placement where = take(space, last);
+  EXPECT_EQ(where.shares.front().node, NodeId{5});
+  EXPECT_EQ(found(space, last), Where{});
+  EXPECT_EQ(found(space, wishing(asks(4), {.features = {}, .among = {}, .without = {NodeId{0}}})), (Where{{1, 4}}));
+}
+
 TEST(NodeSpace, finds_nodes_of_the_partition_only) {
   Machine machine = alike(3, 4);
   machine.partitions.resize(2);

@@ -109,6 +109,13 @@ struct Fields<JobTerms> {
       Field{"any", &JobTerms::any, "whether one of those that it waits for will do", 6}};
 };
 template <>
+struct Fields<NodeWish> {
+  static constexpr std::tuple all{
+      Field{"features", &NodeWish::features, "sums of 2^feature: a node has all of one of these; none: any will do", 8},
+      Field{"among", &NodeWish::among, "all the nodes that it gets, by rising index; none: any will do", 8},
+      Field{"without", &NodeWish::without, "nodes that it does not get, by rising index", 8}};
+};
+template <>
 struct Fields<JobSpec> {
   static constexpr std::tuple all{
       Field{"number", &JobSpec::number, "the name that people use"},
@@ -128,7 +135,8 @@ struct Fields<JobSpec> {
       Field{"accelerator_type", &JobSpec::accelerator_type, "index of the type in the cluster file"},
       Field{"restart_cost", &JobSpec::restart_cost, "in which it does no work after it was moved"},
       Field{"more_licences", &JobSpec::more_licences, "that it holds beside it, by rising index", 3},
-      Field{"qos", &JobSpec::qos, "index in the cluster file", 4}};
+      Field{"qos", &JobSpec::qos, "index in the cluster file", 4},
+      Field{"node_wish", &JobSpec::node_wish, "which nodes it may use", 8}};
 };
 template <>
 struct Fields<Job> {
@@ -252,7 +260,8 @@ struct Fields<Node> {
       Field{"accelerator_speed", &Node::accelerator_speed, "per mille", 8},
       Field{"accelerator_link", &Node::accelerator_link, "bytes a second; 0: they take no time", 8},
       Field{"cpu_factor", &Node::cpu_factor, "per mille: how fast it runs jobs", 8},
-      Field{"power", &Node::power, "what it draws, and how long it takes to wake", 8}};
+      Field{"power", &Node::power, "what it draws, and how long it takes to wake", 8},
+      Field{"features", &Node::features, "that it has: a sum of 2^feature", 8}};
 };
 template <>
 struct Fields<RunHistory> {

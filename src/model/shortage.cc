@@ -75,6 +75,7 @@ std::string asked_text(const Machine* machine, const JobSpec& spec) {
   if (spec.accelerators > 0) text += (spec.memory > 0 ? " and " : " with ") + accelerators_of(machine, spec);
   if (spec.nodes != 1 && (spec.memory > 0 || spec.accelerators > 0)) text += " on each node";
   if (machine == nullptr) return text;
+  if (spec.node_wish) text += " on " + wish_text(*spec.node_wish, *machine, spec.nodes == 1);
   if (spec.partition.valid() && machine->partitions.size() > 1)
     text += " in partition " + machine->partitions[spec.partition.value].name;
   each_licence(spec, [&](LicenceId licence, std::uint32_t count) {
@@ -101,8 +102,9 @@ std::string shortage(const View& view, const JobSpec& spec, bool room, Tense ten
   const bool all = !spec.partition.valid() || machine.partitions.size() < 2;
   const std::string are = tense == Tense::past ? (free.enough == 1 ? " was free" : " were free")
                                                : (free.enough == 1 ? " is free now" : " are free now");
-  const std::string out =
+  std::string out =
       grouped(free.enough) + are + (all ? "" : " in partition " + machine.partitions[spec.partition.value].name);
+  if (spec.node_wish) out += " on " + wish_text(*spec.node_wish, machine, false);
   if (room || free.enough < (whole ? spec.nodes : spec.processors)) return out;
   const std::int64_t nodes = std::max(1U, spec.nodes);
   if (free.memories < nodes)

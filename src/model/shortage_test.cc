@@ -94,6 +94,17 @@ TEST_F(Shortage, SaysThatAcceleratorsLackAndNotProcessors) {
   EXPECT_EQ(shortage(cluster_, spec, false), "6 are free now in partition gpu, but no node has 1 accelerator free");
 }
 
+TEST_F(Shortage, CountsOnNodesAsTheJobWishesThem) {
+  machine_.features = {"ib"};
+  machine_.nodes[1].features = 1;
+  JobSpec spec = asking(2, 0, 0);
+  spec.node_wish = std::make_shared<const NodeWish>(NodeWish{{1}, {}, {}});
+  EXPECT_EQ(asked_text(&machine_, spec), "2 processors on nodes with ib in partition main");
+  run(spec);
+  spec.processors = 3;
+  EXPECT_EQ(lacking(cluster_, spec), "3 processors (2 were free in partition main on nodes with ib)");
+}
+
 TEST_F(Shortage, CountsWholeNodesOfThePartition) {
   run(asking(1, 1, 0));
   EXPECT_EQ(lacking(cluster_, asking(8, 2, 0)), "2 whole nodes (1 was free in partition main)");

@@ -39,7 +39,8 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
   std::vector<Fact> facts;
   const auto add = [&](auto what) { facts.push_back({c.now_, c.sequence_, std::move(what)}); };
   add(Opened{c.epoch_});
-  if (c.own_machine_) add(MachineKept{c.own_machine_->nodes, c.own_machine_->accelerator_types});
+  if (c.own_machine_)
+    add(MachineKept{c.own_machine_->nodes, c.own_machine_->accelerator_types, c.own_machine_->features});
   for (const auto& [serial, offer] : c.trades_.offered()) add(Offered{offer});
   for (const auto& [number, guest] : c.trades_.guests())
     add(Traded{guest.offer, guest.stage == Trades::Guest::Stage::over ? Trade::over : Trade::won});

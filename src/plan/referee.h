@@ -210,7 +210,7 @@ class Referee {
     return used.accelerators <= node.accelerators && (node.memory == 0 || used.memory <= node.memory);
   }
   // Whether the job may run there at all; what is wrong with it if not, as the end of a sentence.
-  static const char* bars(const Node& node, const JobSpec& spec);
+  static const char* bars(NodeId id, const Node& node, const JobSpec& spec);
   std::vector<Used> used_;  // by node, where nodes are described; licences come after the nodes
   struct Power {
     PowerState state = PowerState::on;

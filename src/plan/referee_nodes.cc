@@ -88,7 +88,7 @@ void Referee::settled(const View& after, const LicenceKept& fact) {
   used_[slot_of(machine, fact.licence)].processors += fact.elsewhere;
 }
 
-const char* Referee::bars(const Node& node, const JobSpec& spec) {
+const char* Referee::bars(NodeId id, const Node& node, const JobSpec& spec) {
   const auto& in = node.partitions;
   if (spec.partition.valid() && std::find(in.begin(), in.end(), spec.partition) == in.end()) {
     return ", which is not in its partition";
@@ -96,6 +96,14 @@ const char* Referee::bars(const Node& node, const JobSpec& spec) {
   if (spec.accelerator_type.valid() && node.accelerator_type != spec.accelerator_type) {
     return ", which has no accelerators of the type that it asks for";
   }
+  if (!spec.node_wish) return nullptr;
+  const auto& [features, among, without] = *spec.node_wish;
+  const auto lacks = [&](std::uint64_t all) { return (~node.features & all) != 0; };
+  if (!features.empty() && std::all_of(features.begin(), features.end(), lacks))
+    return ", which has not the features that it asks for";
+  if (!among.empty() && std::find(among.begin(), among.end(), id) == among.end())
+    return ", which is none of those that it names";
+  if (std::find(without.begin(), without.end(), id) != without.end()) return ", which it is not to have";
   return nullptr;
 }
 
@@ -165,7 +173,7 @@ std::optional<std::string> Referee::check_shape(const View& view, JobId job, con
   looked_at_.resize(machine.nodes.size());
   for (const Share& s : where.shares) {
     const Node& node = machine.nodes[s.node.value];
-    if (const char* why = bars(node, spec))
+    if (const char* why = bars(s.node, node, spec))
       return fmt::format("{} is given node {}{}", name(view, job), node.name, why);
     if (std::exchange(looked_at_[s.node.value], looks_) == looks_) {
       return fmt::format("{} is given node {} twice", name(view, job), node.name);

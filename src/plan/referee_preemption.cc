@@ -133,7 +133,7 @@ bool Referee::could_hold(const View& view, const JobSpec& spec) const {
     const Node& node = machine.nodes[i];
     Used with_it = used_[i];
     with_it.add(use_of(spec, Share{}, 1));
-    if (bars(node, spec) != nullptr || !has_rest(node, with_it)) continue;
+    if (bars(NodeId{static_cast<std::uint32_t>(i)}, node, spec) != nullptr || !has_rest(node, with_it)) continue;
     if (!power_.empty() && power_[i].state != PowerState::on) continue;
     if (is_unfit(i)) continue;
     const std::int64_t free = node.processors - used_[i].processors;

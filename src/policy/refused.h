@@ -14,6 +14,7 @@ namespace rota {
 inline bool asks_for_no_more(const JobSpec& a, const JobSpec& b) {
   if (a.partition != b.partition || !b.per_node().covers(a.per_node())) return false;
   if (a.accelerator_type.valid() && a.accelerator_type != b.accelerator_type) return false;
+  if (a.node_wish && !same_wish(a.node_wish, b.node_wish)) return false;
   if (!all_licences(a, [&](LicenceId id, std::uint32_t count) { return count <= licences_of(b, id); })) return false;
   if (a.nodes == 0) return a.processors <= b.processors;
   if (b.nodes < a.nodes || b.processors < b.nodes || a.processors < a.nodes) return false;

@@ -69,17 +69,25 @@ class Comparison {
 
   // Where others own the nodes, their manager describes them, and the file has no say.
   void keep_nodes() {
-    MachineKept stand{before_.nodes, before_.accelerator_types};
+    MachineKept stand = as_it_stands();
     for (Node& node : stand.nodes) node.commands = nullptr;
     stand_unless_as_in_file(std::move(stand));
   }
 
-  void nodes() {
-    MachineKept stand{before_.nodes, before_.accelerator_types};
-    for (const std::string& type : now_.accelerator_types) {
-      if (std::ranges::find(stand.accelerator_types, type) == stand.accelerator_types.end())
-        stand.accelerator_types.push_back(type);
+  MachineKept as_it_stands() const { return {before_.nodes, before_.accelerator_types, before_.features}; }
+  static void add_missing(const std::vector<std::string>& names, std::vector<std::string>& into) {
+    for (const std::string& name : names) {
+      if (std::ranges::find(into, name) == into.end()) into.push_back(name);
     }
+  }
+
+  void nodes() {
+    MachineKept stand = as_it_stands();
+    add_missing(now_.accelerator_types, stand.accelerator_types);
+    add_missing(now_.features, stand.features);
+    if (stand.features.size() > kMostFeatures)
+      return refuse(fmt::format("with those that there were nodes have more than {} features, which are the most",
+                                kMostFeatures));
     std::vector<std::string> gone;
     for (std::uint32_t n = 0; n < stand.nodes.size(); ++n) {
       Node& old = stand.nodes[n];
@@ -99,15 +107,21 @@ class Comparison {
   }
 
   void stand_unless_as_in_file(MachineKept stand) {
-    const bool as_in_file = stand.accelerator_types == now_.accelerator_types &&
+    const bool as_in_file = stand.accelerator_types == now_.accelerator_types && stand.features == now_.features &&
                             std::ranges::equal(stand.nodes, now_.nodes,
                                                [](const Node& a, const Node& b) { return a == without_commands(b); });
     if (!as_in_file) change_.stand = std::move(stand);
   }
 
-  // A node of the file, its type of accelerators by the id that it has in the state.
+  // A node of the file, its type of accelerators and its features by the ids that they have in the state.
   Node in_ids_of(const MachineKept& stand, Node node) const {
     node.commands = nullptr;
+    const std::uint64_t features = std::exchange(node.features, 0);
+    for (std::size_t f = 0; f < now_.features.size(); ++f) {
+      if ((features >> f & 1U) == 0) continue;
+      node.features |=
+          std::uint64_t{1} << (std::ranges::find(stand.features, now_.features[f]) - stand.features.begin());
+    }
     if (!node.accelerator_type.valid()) return node;
     const auto type = std::ranges::find(stand.accelerator_types, now_.accelerator_types[node.accelerator_type.value]);
     node.accelerator_type =
@@ -146,6 +160,7 @@ class Comparison {
     node.memory = 0;
     node.accelerators = 0;
     node.accelerator_type = {};
+    node.features = 0;
     node.partitions.clear();
     change_.nodes.push_back({id, std::move(node)});
     change_.less = true;
@@ -177,6 +192,7 @@ class Comparison {
       const char* const what = " has accelerators of another type";
       take_unless(accelerators_held(id, old) != 0, name + what);
     }
+    if (old.features != now.features) take(name + " has other features");
     if (old.partitions != now.partitions) take(name + " is in other partitions");
     if (change_.taken.size() == said) take(name + " is described otherwise");
   }

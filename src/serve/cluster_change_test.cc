@@ -77,6 +77,30 @@ TEST(ClusterChangeTest, NodesAreKnownByNameWhateverTheirPlaces) {
   EXPECT_TRUE(other.less);
 }
 
+TEST(ClusterChangeTest, FeaturesAreKnownByName) {
+  Machine before = of({node_of("a", 4), node_of("b", 4)});
+  before.features = {"ib", "avx512"};
+  before.nodes[0].features = 1;
+  Machine now = of({node_of("a", 4), node_of("b", 4)});
+  now.features = {"large", "ib"};
+  now.nodes[0].features = 2;
+  now.nodes[1].features = 3;
+  const ClusterChange other = change(before, now);
+  EXPECT_EQ(other.refused, "");
+  EXPECT_EQ(other.taken, "node b has other features");
+  ASSERT_TRUE(other.stand);
+  EXPECT_EQ(other.stand->features, (std::vector<std::string>{"ib", "avx512", "large"}));
+  ASSERT_EQ(other.nodes.size(), 1U);
+  EXPECT_EQ(other.nodes[0].is.features, 0b101U);
+  const auto under = under_file(options_of(now), Snapshot::facts_of(Cluster(options_of(before))), other);
+  ASSERT_TRUE(under) << under.error().message;
+  EXPECT_EQ(under->machine->nodes[1].features, 0b101U);
+  EXPECT_EQ(under->machine->features.size(), 3U) << "jobs may ask for the one that has gone";
+  for (int i = 0; i < 63; ++i) now.features.push_back("f" + std::to_string(i));
+  EXPECT_EQ(change(before, now).refused,
+            "with those that there were nodes have more than 64 features, which are the most");
+}
+
 TEST_F(OneRuns, WhatAJobHoldsIsNotTakenFromUnderIt) {
   EXPECT_EQ(cluster_change(state_, of({node_of("a", 4)})).refused,
             "node b is gone: leave it in the file and take it out of use by `rota nodes down b --reason gone`");

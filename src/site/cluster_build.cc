@@ -7,6 +7,7 @@
 
 #include "base/saturate.h"
 #include "base/text.h"
+#include "model/node_wish.h"
 #include "site/cluster_load.h"
 #include "site/cluster_prices.h"
 #include "site/cluster_reservations.h"
@@ -106,10 +107,12 @@ class Builder {
     }
     if (auto ok = check_accelerators(entry); !ok) return ok;
     const auto type = TRY(accelerator_type_of(entry));
+    const auto features = TRY(features_of(entry));
     Node node;
     node.processors = static_cast<std::uint32_t>(entry.processors);
     node.memory = entry.memory;
     node.rack = rack_named(entry.rack);
+    node.features = features;
     node.cpu_factor = static_cast<std::int32_t>(entry.cpu_factor);
     node.accelerators = static_cast<std::uint32_t>(entry.accelerators);
     if (entry.accelerators > 0) {
@@ -184,6 +187,14 @@ class Builder {
     }
     if (found == types.end()) types.push_back(entry.accelerator_type);
     return AcceleratorTypeId{static_cast<std::uint8_t>(index)};
+  }
+
+  Result<std::uint64_t> features_of(const NodesEntry& entry) {
+    const std::uint32_t line = entry.line_of("features");
+    if (line == 0) return 0;
+    auto mask = add_features(entry.features, machine_.features);
+    if (!mask) return wrong(line, mask.error().message);
+    return mask;
   }
 
   RackId rack_named(const std::string& name) {

@@ -43,6 +43,7 @@ std::size_t longest(KeyType type) {
   switch (type) {
     case KeyType::hosts:
     case KeyType::licences:
+    case KeyType::features:
     case KeyType::prices:
       return kLongestHostList;
     case KeyType::shares:

@@ -131,6 +131,27 @@ names = "d1"
   EXPECT_TRUE(machine->has_accelerators());
 }
 
+TEST(ClusterFile, reads_features_of_nodes) {
+  const auto machine = parse_cluster(
+      "[[nodes]]\nnames = \"a[1-2]\"\nfeatures = \"avx512, rack1\"\n[[nodes]]\nnames = \"b\"\nfeatures = "
+      "\"rack2,avx512\"\n"
+      "[[nodes]]\nnames = \"c\"\n",
+      "kea.toml");
+  ASSERT_TRUE(machine) << machine.error().message;
+  EXPECT_EQ(machine->features, (std::vector<std::string>{"avx512", "rack1", "rack2"}));
+  EXPECT_EQ(machine->nodes[1].features, 0b011U);
+  EXPECT_EQ(machine->nodes[2].features, 0b101U);
+  EXPECT_EQ(machine->nodes[3].features, 0U);
+  EXPECT_EQ(complaint(changed("memory = \"64G\"", "features = \"avx512,\"")),
+            "kea.toml:6: the name of a feature is missing in \"avx512,\".");
+  EXPECT_EQ(complaint(changed("memory = \"64G\"", "features = \"a|b\"")),
+            "kea.toml:6: \"a|b\" is no name of a feature: leave out blanks and &|,()[]*{}.");
+  std::string many = "f0";
+  for (int i = 1; i <= 64; ++i) many += ",f" + std::to_string(i);
+  EXPECT_EQ(complaint(changed("memory = \"64G\"", "features = \"" + many + "\"")),
+            "kea.toml:6: with \"f64\" there are more than 64 features, which are the most that Rota can tell apart.");
+}
+
 TEST(ClusterFile, says_what_is_wrong_with_accelerators) {
   const std::string speed =
       "kea.toml:6: `accelerator_speed` in [[nodes]] takes a number from 0.001 to 100, to three "
@@ -198,13 +219,13 @@ TEST(ClusterFile, names_an_unknown_key_and_the_nearest_known_one) {
             "kea.toml:15: the key \"max_tme\" in [[partitions]] is not known. Did you mean `max_time`?");
   EXPECT_EQ(complaint("mane = 3\nage = 4").substr(0, 33), "kea.toml:1: the key \"mane\" is not");
   EXPECT_EQ(complaint("node = 3"), "kea.toml:1: the key \"node\" is not known. Did you mean `nodes`?");
-  EXPECT_EQ(
-      complaint(changed("memory", "colour_of_the_case")),
-      "kea.toml:6: the key \"colour_of_the_case\" in [[nodes]] is not known. There are `names`, `processors`, "
-      "`memory`, `rack`, `site`, `accelerators`, `accelerator_type`, `accelerator_speed`, `accelerator_link`, "
-      "`watts_off`, `watts_idle`, `watts_busy`, `watts_accelerator`, `boot_time`, `shutdown_time`, `boot_energy`, "
-      "`shutdown_energy`, `cpu_factor`, `boot_fails`, `boot_retry`, `suspend_command`, `resume_command`, "
-      "`probe_command`, `power_timeout`, `power_tries`.");
+  EXPECT_EQ(complaint(changed("memory", "colour_of_the_case")),
+            "kea.toml:6: the key \"colour_of_the_case\" in [[nodes]] is not known. There are `names`, `processors`, "
+            "`memory`, `rack`, `site`, `accelerators`, `accelerator_type`, `accelerator_speed`, `accelerator_link`, "
+            "`features`, `watts_off`, `watts_idle`, `watts_busy`, `watts_accelerator`, `boot_time`, `shutdown_time`, "
+            "`boot_energy`, "
+            "`shutdown_energy`, `cpu_factor`, `boot_fails`, `boot_retry`, `suspend_command`, `resume_command`, "
+            "`probe_command`, `power_timeout`, `power_tries`.");
 }
 
 TEST(ClusterFile, says_what_a_key_takes_when_given_another_type_or_too_much) {

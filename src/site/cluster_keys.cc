@@ -50,6 +50,8 @@ constexpr auto kNodesKeys = std::to_array<Key<NodesEntry>>({
      "how fast they are beside one for which times of tasks are told"},
     {"accelerator_link", KeyType::size, &NodesEntry::accelerator_link, 1, kMostMemory, "transfers take no time",
      "what the link of each accelerator to other nodes carries in a second, each way"},
+    {"features", KeyType::features, &NodesEntry::features, 0, 0, "none",
+     "what these nodes have that jobs can ask for by name; up to 64 different ones in the file"},
     {"watts_off", KeyType::factor, &NodesEntry::watts_off, 0, kMostWatts, "0",
      "what each of these nodes draws when off"},
     {"watts_idle", KeyType::factor, &NodesEntry::watts_idle, 1, kMostWatts, "no energy is told",
@@ -209,6 +211,8 @@ std::string takes_text(KeyType type, std::int64_t low, std::int64_t high) {
       return R"(a host list in quotes, such as "n[001-128],login")";
     case KeyType::licences:
       return R"(names with how many, in quotes, such as "matlab:4,fluent:12")";
+    case KeyType::features:
+      return R"(names in quotes, such as "avx512,rack1")";
     case KeyType::shares:
       return R"(names with how many shares, in quotes, such as "anna:2,bob,eve:parent")";
     case KeyType::whole:

@@ -24,6 +24,7 @@ enum class KeyType : std::uint8_t {
   command,
   hosts,
   licences,
+  features,
   shares,
   whole,
   size,
@@ -65,7 +66,8 @@ struct NodesEntry : Entry {
   std::string accelerator_type = "gpu";
   std::int64_t accelerator_speed = 1000;  // per mille
   std::int64_t accelerator_link = 0;      // bytes a second; 0: not said
-  std::int64_t watts_off = 0;             // milliwatts, as are
+  std::string features;
+  std::int64_t watts_off = 0;  // milliwatts, as are
   std::int64_t watts_idle = 0;
   std::int64_t watts_busy = 0;
   std::int64_t watts_accelerator = 0;

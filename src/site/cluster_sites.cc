@@ -94,6 +94,7 @@ class Part {
     part_.processors = site.processors;
     part_.co2 = site.co2 < 0 ? whole.co2 : site.co2;
     part_.accelerator_types = whole.accelerator_types;
+    part_.features = whole.features;
   }
 
   void add_node(NodeId id) {

@@ -5,8 +5,8 @@
 namespace rota::site {
 namespace {
 
-constexpr std::array<std::string_view, MadeUpNames::kKinds> kWords{"user",      "account", "qos",
-                                                                   "partition", "licence", "node"};
+constexpr std::array<std::string_view, MadeUpNames::kKinds> kWords{"user",    "account", "qos",    "partition",
+                                                                   "licence", "node",    "feature"};
 
 std::string numbered(MadeUpNames::Of kind, std::uint32_t number) {
   return std::string(kWords[static_cast<std::size_t>(kind)]) + std::to_string(number);

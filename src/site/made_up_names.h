@@ -12,8 +12,8 @@ namespace rota::site {
 
 class MadeUpNames {
  public:
-  enum class Of : std::uint8_t { user, account, qos, partition, licence, node };
-  static constexpr std::size_t kKinds = 6;
+  enum class Of : std::uint8_t { user, account, qos, partition, licence, node, feature };
+  static constexpr std::size_t kKinds = 7;
 
   // That name has this number, unless it has one. To be told before any name is asked for that has none.
   void number(Of kind, std::string_view real, std::uint32_t number);

@@ -115,7 +115,10 @@ void Writer::drop_idle_nodes() {
 
 void Writer::rename() {
   const auto rename = [&](MadeUpNames::Of kind, std::string& name) { name = called(names_, kind, name); };
-  for (SlurmNode& node : nodes_) rename(MadeUpNames::Of::node, node.name);
+  for (SlurmNode& node : nodes_) {
+    rename(MadeUpNames::Of::node, node.name);
+    for (std::string& feature : node.features) rename(MadeUpNames::Of::feature, feature);
+  }
   for (SlurmPartition& partition : partitions_) {
     rename(MadeUpNames::Of::partition, partition.name);
     for (std::string& node : partition.nodes) rename(MadeUpNames::Of::node, node);
@@ -141,6 +144,9 @@ void Writer::write_nodes() {
     if (first.memory > 0) line("memory", toml_size(first.memory));
     if (first.accelerators > 0) line("accelerators", std::to_string(first.accelerators));
     if (!first.accelerator_type.empty()) line("accelerator_type", toml_text(first.accelerator_type));
+    std::string features;
+    for (const std::string& feature : first.features) features += (features.empty() ? "" : ",") + feature;
+    if (!features.empty()) line("features", toml_text(features));
   }
 }
 

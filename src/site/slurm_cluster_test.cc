@@ -114,6 +114,30 @@ TEST(SlurmCluster, FindsGpusAndTheirTypeWhereTheyAreOnlyConfigured) {
   }
 }
 
+TEST(SlurmCluster, HasTheFeaturesOfNodes) {
+  SlurmText text = texts();
+  text.nodes.text =
+      "NodeName=n1 CPUTot=4 State=IDLE AvailableFeatures=ib,avx512,knl ActiveFeatures=ib,avx512\n"
+      "NodeName=n2 CPUTot=4 State=IDLE AvailableFeatures=(null) ActiveFeatures=(null)\n";
+  text.partitions.text = "PartitionName=batch Nodes=n[1-2] MaxTime=60 State=UP\n";
+  const auto cluster = cluster_of_slurm(text);
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  EXPECT_EQ(cluster->machine.features, (std::vector<std::string>{"ib", "avx512"}));
+  EXPECT_EQ(cluster->machine.nodes[0].features, 3U);
+  EXPECT_EQ(cluster->machine.nodes[1].features, 0U);
+  std::string many;
+  for (int i = 0; i < 70; ++i) many += ",f" + std::to_string(i);
+  text.nodes.text =
+      "NodeName=n1 CPUTot=4 State=IDLE ActiveFeatures=ib\nNodeName=n2 CPUTot=4 State=IDLE ActiveFeatures=ib" + many +
+      "\n";
+  const auto some = cluster_of_slurm(text);
+  ASSERT_TRUE(some) << some.error().message;
+  EXPECT_EQ(some->machine.features.size(), 64U);
+  EXPECT_EQ(some->machine.features[0], "ib");
+  EXPECT_NE(std::ranges::find(some->left_out, "features beyond the 64 that most nodes have (n2)"),
+            some->left_out.end());
+}
+
 TEST(SlurmCluster, WithoutLicencesIsOne) {
   SlurmText text = texts();
   text.licences.text = "No licenses configured in Slurm.\n";

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "model/machine.h"
+#include "model/node_wish.h"
 
 namespace rota::site {
 namespace {
@@ -101,6 +102,38 @@ Result<void> check_size(const SlurmNode& node, std::int64_t processors_so_far) {
   return {};
 }
 
+// Those that it has now; what a configuration calls `Feature`.
+void take_features(const SlurmRecord& record, SlurmNode& node, SlurmRemarks& remarks) {
+  for (const char* key : {"ActiveFeatures", "AvailableFeatures", "Features", "Feature"}) {
+    for (const std::string_view name : split_slurm_list(record.value(key))) {
+      std::vector<std::string> one;
+      if (add_features(name, one)) {
+        node.features.emplace_back(name);
+      } else {
+        remarks.left_out("features with odd names", node.name);
+      }
+    }
+    if (!node.features.empty()) return;
+  }
+}
+
+// As many as a cluster file can have, those of the most nodes.
+void keep_some_features(std::vector<SlurmNode>& nodes, SlurmRemarks& remarks) {
+  std::map<std::string, std::size_t> count;
+  for (const SlurmNode& node : nodes)
+    for (const std::string& feature : node.features) ++count[feature];
+  std::vector<std::pair<std::size_t, std::string>> rare;
+  for (const auto& [feature, of] : count) rare.emplace_back(of, feature);
+  std::ranges::stable_sort(rare, std::greater<>(), [](const auto& each) { return each.first; });
+  rare.erase(rare.begin(), rare.begin() + static_cast<std::ptrdiff_t>(std::min(rare.size(), kMostFeatures)));
+  for (const auto& [of, feature] : rare) {
+    for (SlurmNode& node : nodes) {
+      if (std::erase(node.features, feature) > 0)
+        remarks.left_out(fmt::format("features beyond the {} that most nodes have", kMostFeatures), node.name);
+    }
+  }
+}
+
 void remark_on(const SlurmRecord& record, const std::string& name, SlurmRemarks& remarks) {
   bool away = false, powered = false;
   for (std::string_view word : split(record.value("State"), '+')) {  // IDLE+CLOUD+POWERED_DOWN, DOWN*+DRAIN
@@ -110,8 +143,6 @@ void remark_on(const SlurmRecord& record, const std::string& name, SlurmRemarks&
   }
   if (away) remarks.guessed("nodes that were down, drained or in maintenance are taken as there all the time", name);
   if (powered) remarks.guessed("nodes that Slurm switches off and on are taken as on all the time", name);
-  if (!record.value("AvailableFeatures").empty())
-    remarks.left_out("features of nodes, and the constraints of jobs on them", name);
 }
 
 }  // namespace
@@ -144,7 +175,7 @@ std::vector<std::string> SlurmRemarks::sentences(const About& about) const {
 
 bool SlurmNode::alike(const SlurmNode& other) const {
   const auto all = [](const SlurmNode& n) {
-    return std::tie(n.weight, n.processors, n.memory, n.accelerators, n.accelerator_type);
+    return std::tie(n.weight, n.processors, n.memory, n.accelerators, n.accelerator_type, n.features);
   };
   return all(*this) == all(other);
 }
@@ -179,9 +210,11 @@ Result<std::vector<SlurmNode>> nodes_of_slurm(const std::vector<SlurmRecord>& re
     TRY(check_size(node, processors_of_all));
     processors_of_all += node.processors;
     TRY(take_gpus(record, node, remarks));
+    take_features(record, node, remarks);
     remark_on(record, node.name, remarks);
     nodes.push_back(std::move(node));
   }
+  keep_some_features(nodes, remarks);
   std::ranges::stable_sort(nodes, {}, &SlurmNode::weight);
   return nodes;
 }

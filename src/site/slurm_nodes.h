@@ -35,6 +35,7 @@ struct SlurmNode {
   std::int64_t memory = 0;  // bytes; 0: not told
   std::int64_t accelerators = 0;
   std::string accelerator_type;  // empty: not told
+  std::vector<std::string> features;
 
   bool alike(const SlurmNode& other) const;  // all but the name
 };

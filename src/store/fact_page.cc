@@ -78,6 +78,10 @@ struct PartName<JobUse> {
   static constexpr std::string_view kText = "use of a job";
 };
 template <>
+struct PartName<NodeWish> {
+  static constexpr std::string_view kText = "wish for nodes";
+};
+template <>
 struct PartName<LicenceUse> {
   static constexpr std::string_view kText = "licences";
 };
@@ -91,8 +95,8 @@ struct PartName<Offer> {
 };
 
 using Parts = KindsOf<
-    KindList<JobSpec, JobTerms, Dependency, Placement, Share, PerNode, JobUse, LicenceUse, Reason, Job, NodePowerRow,
-             LoadReading, PowerCounters, Node, PowerDraw, TaskSpec, RunHistory, Reservation, Offer>>;
+    KindList<JobSpec, NodeWish, JobTerms, Dependency, Placement, Share, PerNode, JobUse, LicenceUse, Reason, Job,
+             NodePowerRow, LoadReading, PowerCounters, Node, PowerDraw, TaskSpec, RunHistory, Reservation, Offer>>;
 
 template <class T>
 std::string type_text() {
@@ -100,6 +104,8 @@ std::string type_text() {
     return "list of: " + type_text<typename T::value_type>();
   } else if constexpr (AShortList<T>) {
     return fmt::format("list of at most {}: {}", T::kMost, type_text<typename T::value_type>());
+  } else if constexpr (AShared<T>) {
+    return type_text<SharedPart<T>>() + ", or none";
   } else if constexpr (AStruct<T>) {
     const std::string name(PartName<T>::kText);
     std::string anchor = name;

@@ -8,7 +8,7 @@
 //                              in; 1: the distance would not leave room for that and follows
 //   figures with a point       their bits, least first
 //   lists                      how many, then each; some hold a few only
-//   parts                      their fields
+//   parts                      their fields; those that need not be there: 1 before them, or 0 alone
 //
 // Every value has one form, and others are refused.
 #pragma once
@@ -73,6 +73,9 @@ class FieldWriter {
       return put_text(at, value);
     } else if constexpr (AShortList<T>) {
       return put_list(at, value.all());
+    } else if constexpr (AShared<T>) {
+      at = put_number(at, value ? 1U : 0U);
+      return value ? out_.more(put(out_.more(at), *value)) : at;
     } else if constexpr (std::same_as<T, Instant>) {
       return put_instant(at, value);
     } else if constexpr (std::same_as<T, Duration>) {
@@ -154,6 +157,8 @@ class FieldReader {
     } else if constexpr (AShortList<T>) {
       std::vector<typename T::value_type> all;
       return take_list(all, base) && (value.assign(all) || wrong(": there are too many, or one is too large"));
+    } else if constexpr (AShared<T>) {
+      return take_shared(value, base);
     } else if constexpr (std::same_as<T, Instant>) {
       return take_instant(value, base);
     } else if constexpr (std::same_as<T, double>) {
@@ -224,6 +229,16 @@ class FieldReader {
     if (word == kFarCode && (!take_word(far) || far <= kFarthest)) return wrong(": it is no instant");
     value = at_distance(base, far);
     return value != kNever || wrong(": it is no instant");
+  }
+
+  template <class Part>
+  bool take_shared(std::shared_ptr<const Part>& value, Instant base) {
+    bool there = false;
+    if (!take_number(there)) return false;
+    auto part = there ? std::make_shared<Part>() : nullptr;
+    if (part && !take(*part, base)) return false;
+    value = std::move(part);
+    return true;
   }
 
   bool take_text(std::string& text) {

@@ -50,6 +50,8 @@ Json json_of(const T& value) {
     return list;
   } else if constexpr (AShortList<T>) {
     return json_of(value.all());
+  } else if constexpr (AShared<T>) {
+    return value ? json_of(*value) : Json(nullptr);
   } else if constexpr (std::same_as<T, Instant>) {
     return value == kNever ? Json("never") : Json(value.time_since_epoch().count());
   } else if constexpr (std::same_as<T, Duration>) {
@@ -99,6 +101,11 @@ class JsonFields {
     } else if constexpr (AShortList<T>) {
       std::vector<typename T::value_type> all;
       return read_list(from, all) && (value.assign(all) || wanted("a list of a few that are not too large", from));
+    } else if constexpr (AShared<T>) {
+      if (from.is_null()) return (value = nullptr, true);
+      auto part = std::make_shared<SharedPart<T>>();
+      if (!read(from, *part)) return false;
+      return (value = std::move(part), true);
     } else if constexpr (std::same_as<T, Instant>) {
       if (from == "never") return (value = kNever, true);
       std::int64_t ms = 0;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <vector>
@@ -31,6 +32,15 @@ concept AShortList = requires(T list, std::vector<typename T::value_type> some) 
   { list.assign(some) } -> std::same_as<bool>;
   { list.all() } -> std::same_as<std::vector<typename T::value_type>>;
 };
+// A part that few have: nullptr, or shared by all copies.
+template <class T>
+inline constexpr bool kIsShared = false;
+template <class E>
+inline constexpr bool kIsShared<std::shared_ptr<const E>> = true;
+template <class T>
+concept AShared = kIsShared<T>;
+template <class T>
+using SharedPart = std::remove_const_t<typename T::element_type>;
 template <class T>
 concept AnEnum = std::is_enum_v<T>;
 template <class T>
@@ -73,6 +83,8 @@ bool same(const T& a, const T& b) {
       if (!same(a[i], b[i])) return false;
     }
     return true;
+  } else if constexpr (AShared<T>) {
+    return a == b || (a && b && same(*a, *b));
   } else if constexpr (std::same_as<T, double>) {
     return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
   } else if constexpr (std::same_as<T, float>) {

@@ -51,6 +51,8 @@ T random_value(Random& random) {
     for (std::int64_t i = random.between(0, 2); i > 0 && all.size() < T::kMost; --i)
       all.push_back({LicenceId{static_cast<std::uint32_t>(random.between(0, 9))}, 1});
     value.assign(all);
+  } else if constexpr (AShared<T>) {
+    if (random.chance(0.3)) value = std::make_shared<SharedPart<T>>(random_value<SharedPart<T>>(random));
   } else if constexpr (std::same_as<T, Instant>) {
     value = random.chance(0.2) ? kNever : Instant{Duration{random_number<std::int64_t>(random)}};
   } else if constexpr (std::same_as<T, Duration>) {

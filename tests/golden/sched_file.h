@@ -5,12 +5,12 @@
 //   processors 4
 //   node 2 16              optional, one for each node, in place of `processors`: its processors, and maybe its memory;
 //   node 2 factor=1950     and maybe its CPU factor, per mille; accelerators=N of type=N, speed=N (per mille) and
-//   rack=N licences matlab 2      optional, one for each kind node 2 partition=1     and maybe that it is in partition
-//   1 too (all are in partition 0) node 2 fails=500       and maybe how many of its boots fail, per mille boot 5
-//   optional, as is `shutdown 1`: of every node named so far; without it a boot takes 1 s boot-seed 7 optional: which
-//   boots fail site texel 10          optional: what is described from here to the next one is there; its link, bytes a
-//   second reserve processors=4 from=10 until=20      optional, one for each reservation; on nodes: nodes=1,3 (the
-//   first and
+//   rack=N, features=N (a sum of 2^feature) licences matlab 2      optional, one for each kind node 2 partition=1 and
+//   maybe that it is in partition 1 too (all are in partition 0) node 2 fails=500       and maybe how many of its boots
+//   fail, per mille boot 5 optional, as is `shutdown 1`: of every node named so far; without it a boot takes 1 s
+//   boot-seed 7 optional: which boots fail site texel 10          optional: what is described from here to the next one
+//   is there; its link, bytes a second reserve processors=4 from=10 until=20      optional, one for each reservation;
+//   on nodes: nodes=1,3 (the first and
 //                          the third)
 //   policy easy
 //   ties submit-first      optional, as are `estimates exact` and `clamp`
@@ -18,7 +18,8 @@
 //   1 0 3 10 10            id submit processors limit run, and maybe priority=N user=N nodes=N memory=N;
 //                          checkpoint=N or rerun=N (can move, at that cost), once=1 (must not begin a second time),
 //                          licences=N (of the first kind)
-//                          second_licences=N, accelerators=N (on each node) of type=N, partition=N, site=N (the Nth,
+//                          second_licences=N, accelerators=N (on each node) of type=N, partition=N, features=N (that
+//                          its nodes must have), on=N (the Nth node; may be there again), not-on=N, site=N (the Nth,
 //                          where it is submitted), input=N (bytes), anywhere=0 (it stays there); tasks=N accelerator=N
 //                          cpu=N start_up=N (what one takes there) task_limit=N
 //   timeline
@@ -35,6 +36,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -92,7 +94,10 @@ class SchedReader {
       file_.options.attributes = std::make_shared<const log::Attributes>(*read);
     }
     add_partitions();
-    for (Machine& site : machine_.sites) site.accelerator_types = machine_.accelerator_types;
+    for (Machine& site : machine_.sites) {
+      site.accelerator_types = machine_.accelerator_types;
+      site.features = machine_.features;
+    }
     if (!machine_.sites.empty() && !machine_.reservations.empty()) fail("reservations are for one site");
     if (machine_.nodes.empty() && !machine_.reservations.empty()) machine_.processors = file_.options.processors;
     if (!machine_.nodes.empty() || !machine_.sites.empty() || !machine_.reservations.empty()) {
@@ -239,6 +244,10 @@ class SchedReader {
         if (!node.accelerator_type.valid()) node.accelerator_type = type_named(0);
       } else if (more.starts_with("type=")) {
         node.accelerator_type = type_named(named(more).second);
+      } else if (more.starts_with("features=")) {
+        node.features = static_cast<std::uint64_t>(named(more).second);
+        while (machine_.features.size() < static_cast<std::size_t>(std::bit_width(node.features)))
+          machine_.features.push_back("f" + digits(static_cast<std::int64_t>(machine_.features.size())));
       } else if (more.starts_with("speed=")) {
         node.accelerator_speed = static_cast<std::int32_t>(named(more).second);
       } else if (more.starts_with("rack=")) {
@@ -304,7 +313,7 @@ class SchedReader {
         row.licences = static_cast<std::uint32_t>(value);
       } else if (name == "second_licences") {
         row.second_licences = static_cast<std::uint32_t>(value);
-      } else if (read_task_word(row.number, name, value)) {
+      } else if (read_task_word(row.number, name, value) || read_wish_word(row, name, value)) {
         continue;
       } else {
         fail(fmt::format("a job has no \"{}\"", word));
@@ -313,6 +322,16 @@ class SchedReader {
     if (site > 0 || input > 0 || !anywhere) tell_apart(row, site, input, anywhere);
   }
 
+  static bool read_wish_word(scenario::Row& row, const std::string& name, std::int64_t value) {
+    NodeWish wish = row.wish ? *row.wish : NodeWish{};
+    const NodeId node{static_cast<std::uint32_t>(value - 1)};
+    if (name == "features") wish.features.push_back(static_cast<std::uint64_t>(value));
+    if (name == "on") wish.among.push_back(node);
+    if (name == "not-on") wish.without.push_back(node);
+    if (name == "on") row.nodes = static_cast<std::uint32_t>(wish.among.size());
+    row.wish = std::make_shared<const NodeWish>(std::move(wish));
+    return name == "features" || name == "on" || name == "not-on";
+  }
   bool read_task_word(std::int64_t job, const std::string& name, std::int64_t value) {
     if (name != "tasks" && name != "accelerator" && name != "cpu" && name != "start_up" && name != "task_limit") {
       return false;

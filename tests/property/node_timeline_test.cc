@@ -135,6 +135,7 @@ JobSpec any_spec() {
     licences.push_back({LicenceId{1}, meshers});
   set_licences(spec, std::move(licences));
   spec.partition = PartitionId{*rc::gen::element(0U, 0U, 1U)};
+  spec.node_wish = scenario::any_wish(6, spec.processors, spec.nodes);
   spec.limit = seconds(*rc::gen::inRange(1, 40));
   return spec;
 }

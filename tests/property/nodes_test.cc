@@ -95,6 +95,7 @@ TEST(Nodes, ScheduleAThousandJobsAsIfCounted) {
 Machine two_kinds() {
   Machine machine;
   machine.accelerator_types = {"gpu", "fpga"};
+  machine.features = {"odd", "ib"};
   machine.partitions.resize(2);
   machine.partitions[0].name = "all";
   machine.partitions[1].name = "some";
@@ -103,6 +104,7 @@ Machine two_kinds() {
     Node& node = machine.nodes.emplace_back();
     node = {"n" + std::to_string(i), i < 4 ? 2U : 4U, i < 4 ? 8 : 0, {PartitionId{0}}};
     if (i >= 2) node.partitions.push_back(PartitionId{1});
+    node.features = (i % 2 == 1 ? 1U : 0U) | (i >= 2 ? 2U : 0U);
     node.accelerators = i >= 3 ? 2 : 0;
     if (i >= 3) node.accelerator_type = AcceleratorTypeId{static_cast<std::uint8_t>(i == 3 ? 1 : 0)};
     for (const PartitionId p : node.partitions) {
@@ -126,6 +128,7 @@ log::Workload any_kinds_of_jobs(const Mix& mix) {
     spec.accelerators = *rc::gen::element<std::uint8_t>(0, 0, 1, 2);
     if (spec.accelerators > 0) spec.accelerator_type.value = *rc::gen::element<std::uint8_t>(0, 1, UINT8_MAX);
     spec.partition = PartitionId{*rc::gen::inRange(0U, 2U)};
+    spec.node_wish = scenario::any_wish(6, spec.processors, spec.nodes);
   }
   return workload;
 }

@@ -33,15 +33,24 @@ struct Row {
   std::optional<std::uint32_t> partition = {};
   std::uint32_t second_licences = 0;  // of the second kind
   std::uint32_t third_licences = 0;
+  SharedNodeWish wish = {};
 };
 
+inline std::ostream& operator<<(std::ostream& out, const NodeWish& wish) {
+  for (const std::uint64_t all : wish.features) out << " features " << all;
+  for (const NodeId node : wish.among) out << " on " << node.value;
+  for (const NodeId node : wish.without) out << " not on " << node.value;
+  return out;
+}
+
 inline std::ostream& operator<<(std::ostream& out, const Row& r) {
-  return out << "\n{" << r.number << ", " << r.submit << ", " << r.processors << ", " << r.limit << ", " << r.run
-             << ", " << r.priority << ", " << static_cast<std::int64_t>(r.user) << ", " << r.nodes << ", " << r.memory
-             << ", " << static_cast<int>(r.restart) << ", " << r.restart_cost << ", " << r.licences << ", "
-             << static_cast<std::int64_t>(r.partition.value_or(0)) << ", " << static_cast<int>(r.accelerators) << ", "
-             << static_cast<int>(r.accelerator_type.value) << ", " << r.second_licences << ", " << r.third_licences
-             << "}";
+  out << "\n{" << r.number << ", " << r.submit << ", " << r.processors << ", " << r.limit << ", " << r.run << ", "
+      << r.priority << ", " << static_cast<std::int64_t>(r.user) << ", " << r.nodes << ", " << r.memory << ", "
+      << static_cast<int>(r.restart) << ", " << r.restart_cost << ", " << r.licences << ", "
+      << static_cast<std::int64_t>(r.partition.value_or(0)) << ", " << static_cast<int>(r.accelerators) << ", "
+      << static_cast<int>(r.accelerator_type.value) << ", " << r.second_licences << ", " << r.third_licences
+      << (r.wish ? "," : "}");
+  return r.wish ? out << *r.wish << "}" : out;
 }
 
 // Rows must be in order of submission.
@@ -60,6 +69,7 @@ inline log::Workload workload_of(const std::vector<Row>& rows) {
     spec.memory = r.memory;
     spec.accelerators = r.accelerators;
     spec.accelerator_type = r.accelerator_type;
+    spec.node_wish = r.wish;
     spec.restart = r.restart;
     spec.restart_cost = seconds(r.restart_cost);
     std::vector<LicenceUse> licences;
@@ -115,6 +125,32 @@ struct Mix {
   bool priorities = false;
   std::int64_t unit = 1;  // seconds; all times are multiples of it
 };
+
+// Which of so many nodes, that have some of two features, a job may use: mostly any. It is on as many as it names.
+inline SharedNodeWish any_wish(std::uint32_t nodes, std::uint32_t processors, std::uint32_t& asked_nodes) {
+  NodeWish wish;
+  switch (*rc::gen::element(0, 0, 0, 0, 1, 2, 3, 4)) {
+    case 0:
+      return nullptr;
+    case 1:
+      wish.features = *rc::gen::element(std::vector<std::uint64_t>{1}, std::vector<std::uint64_t>{2},
+                                        std::vector<std::uint64_t>{3}, std::vector<std::uint64_t>{1, 2});
+      break;
+    case 2:
+      for (std::uint32_t n = *rc::gen::inRange(0U, nodes); n < nodes && wish.among.size() < processors;
+           n += *rc::gen::inRange(1U, 3U)) {
+        wish.among.push_back(NodeId{n});
+      }
+      asked_nodes = static_cast<std::uint32_t>(wish.among.size());
+      break;
+    case 3:
+      wish.features = {*rc::gen::element<std::uint64_t>(1, 2)};
+      [[fallthrough]];
+    default:
+      wish.without = {NodeId{*rc::gen::inRange(0U, nodes)}};
+  }
+  return std::make_shared<const NodeWish>(std::move(wish));
+}
 
 inline rc::Gen<std::vector<Row>> random_rows(const Mix& mix) {
   const auto row =

@@ -19,6 +19,7 @@ inline Machine two_racks(std::int32_t boots_that_fail, std::int64_t seed) {
   Machine machine = Machine::counted(0);
   machine.racks = {"old", "new"};
   machine.accelerator_types = {"slow", "fast"};
+  machine.features = {"odd", "ib"};
   machine.partitions.resize(2);
   machine.partitions[0].name = "0";
   machine.partitions[1].name = "1";
@@ -31,6 +32,7 @@ inline Machine two_racks(std::int32_t boots_that_fail, std::int64_t seed) {
     node.memory = fast ? 0 : 8;
     node.accelerators = i >= 2 && i <= 4 ? 2 : 0;
     if (node.accelerators > 0) node.accelerator_type = AcceleratorTypeId{static_cast<std::uint8_t>(fast ? 1 : 0)};
+    node.features = (i % 2 == 1 ? 1U : 0U) | (i >= 2 ? 2U : 0U);
     node.cpu_factor = fast ? 2000 : 1000;
     node.rack = RackId{fast ? 1U : 0U};
     node.partitions = {PartitionId{0}};
@@ -63,6 +65,7 @@ inline std::vector<Row> any_rows() {
     r.accelerators = *rc::gen::element<std::uint8_t>(0, 0, 0, 1, 2);
     if (r.accelerators > 0) r.accelerator_type.value = *rc::gen::element<std::uint8_t>(0, 1, UINT8_MAX);
     r.partition = *rc::gen::element(0U, 0U, 1U);
+    r.wish = any_wish(6, r.processors, r.nodes);
   }
   return rows;
 }

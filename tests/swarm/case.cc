@@ -232,6 +232,30 @@ void draw_reservations(Random& random, Case& drawn) {
   }
 }
 
+// Features of nodes, and jobs that ask for them or for nodes by name, from a generator of their own.
+void draw_wishes(Random& random, Case& drawn) {
+  if (drawn.counted || random.chance(0.6)) return;
+  drawn.machine.features = {"avx512", "ib", "left"};
+  for (Node& node : drawn.machine.nodes) node.features = static_cast<std::uint64_t>(random.between(0, 7));
+  const auto last = static_cast<std::int64_t>(drawn.machine.nodes.size()) - 1;
+  for (CaseJob& job : drawn.jobs) {
+    NodeWish wish;
+    if (random.chance(0.3)) wish.features = {static_cast<std::uint64_t>(random.between(1, 7))};
+    if (random.chance(0.1)) wish.features = {1, 2};
+    const NodeId node{static_cast<std::uint32_t>(random.between(0, last))};
+    JobSpec spec = job.spec;
+    if (random.chance(0.2)) {
+      wish.without = {node};
+    } else if (random.chance(0.1)) {
+      wish.among = {node};
+      spec.nodes = 1;
+    }
+    if (wish.empty()) continue;
+    spec.node_wish = std::make_shared<const NodeWish>(std::move(wish));
+    if (!never_fits(drawn.machine, spec)) job.spec = spec;
+  }
+}
+
 // What people tell jobs that run, from a generator of its own.
 void draw_orders(Random& random, Case& drawn) {
   using Kind = UserAct::Kind;
@@ -278,6 +302,8 @@ Case draw_case(std::uint64_t seed) {
   draw_reservations(reserving, drawn);
   Random ordering(seed ^ 0x0bde25U);
   draw_orders(ordering, drawn);
+  Random wishing(seed ^ 0x3157edU);
+  draw_wishes(wishing, drawn);
   return drawn;
 }
 
@@ -292,7 +318,8 @@ std::string told(const Case& drawn) {
       << drawn.machine.nodes.size() << " nodes\n";
   for (const Node& n : drawn.machine.nodes) {
     out << "  node " << n.name << ": " << n.processors << " processors, memory " << n.memory << ", cpu " << n.cpu_factor
-        << ", boot " << n.power.boot.count() / 1000 << " s, shutdown " << n.power.shutdown.count() / 1000 << " s\n";
+        << ", boot " << n.power.boot.count() / 1000 << " s, shutdown " << n.power.shutdown.count() / 1000
+        << " s, features " << n.features << "\n";
   }
   for (const CaseJob& j : drawn.jobs) {
     out << "  job " << j.spec.number << ": at " << j.spec.submit.time_since_epoch().count() / 1000 << ", "
@@ -300,6 +327,7 @@ std::string told(const Case& drawn) {
         << j.run_time.count() / 1000 << ", priority " << j.spec.priority << ", nodes " << j.spec.nodes << ", memory "
         << j.spec.memory << ", licences " << licences_of(j.spec, LicenceId{0}) << " and "
         << licences_of(j.spec, LicenceId{1}) << ", restart " << static_cast<int>(j.spec.restart);
+    if (j.spec.node_wish) out << ", on " << wish_text(*j.spec.node_wish, drawn.machine, false);
     if (j.has_terms)
       out << ", begin " << j.begin << ", array " << j.array << "/" << j.throttle << ", holds " << int{j.holds};
     for (const auto& [on, when] : j.after) out << ", after " << on << "/" << static_cast<int>(when);

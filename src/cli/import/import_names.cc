@@ -57,6 +57,11 @@ void rename(log::SacctLog& log, site::MadeUpNames& names) {
 
 void rename(log::JobAttributes& asks, site::MadeUpNames& names) {
   for (NamedLicences& licence : asks.licences) licence.name = names.name(Of::licence, licence.name);
+  asks.wish.features = with_features_renamed(
+      asks.wish.features, [&](std::string_view feature) { return std::string(names.name(Of::feature, feature)); });
+  for (std::string* list : {&asks.wish.among, &asks.wish.without}) {
+    if (!list->empty()) *list = renamed(*list, names);
+  }
 }
 
 }  // namespace rota::cli

@@ -27,7 +27,7 @@ class NamedImport : public ImportTest {
         "PriorityWeightFairShare = 10\nPriorityWeightQOS = 20\nPriorityWeightTRES = License/kokako=5\n"
         "SchedulerParameters = matata_of=tieke\nSLURM_VERSION = 22.05.8\n");
     put("saved/nodes.txt",
-        "NodeName=tui7 CPUTot=4 Weight=1 AvailableFeatures=fast State=DOWN Gres=miro:1\n"
+        "NodeName=tui7 CPUTot=4 Weight=1 AvailableFeatures=ruru State=DOWN Gres=miro:1\n"
         "NodeName=tui9 CPUTot=4 Weight=1\nNodeName=huia1 CPUTot=4 State=FUTURE\nNodeName=moa3 CPUTot=4\n");
     put("saved/partitions.txt",
         "PartitionName=takahe Nodes=tui7,tui9,huia1 MaxTime=60 State=DOWN\n"
@@ -74,7 +74,7 @@ class NamedImport : public ImportTest {
 
 constexpr std::array kBirds{"kea",    "tui",  "huia",   "moa",    "takahe", "weka",  "pukeko", "toroa", "rata",
                             "hoiho",  "kaka", "kakapo", "kiwi",   "kereru", "anna",  "bert",   "carl",  "do:ra",
-                            "orphan", "erik", "matuku", "kokako", "matata", "tieke", "miro"};
+                            "orphan", "erik", "ruru",   "matuku", "kokako", "matata", "tieke", "miro"};
 
 TEST_F(NamedImport, AnonymousLetsNoNameSurviveAnywhereInTheFolder) {
   ASSERT_EQ(import(), "");

@@ -21,6 +21,9 @@ std::string reason_of(const Machine& machine, JobSpec spec) {
   spec.accelerators = 0;
   spec.accelerator_type = {};
   if (fits()) return "more accelerators on each of their nodes, in equal parts, than nodes have";
+  spec.node_wish = nullptr;
+  if (fits())
+    return "more nodes with the features that they ask for than there are, or nodes by name that lack something";
   spec.nodes = 0;
   if (fits()) return "nodes as many, or processors on each in equal parts, as the cluster or their partition lacks";
   return "more than the cluster or their partition has";
@@ -62,6 +65,7 @@ JobSpec UnfitCount::spec_of(const log::SwfRow& row, const log::JobAttributes& as
     const auto at = std::ranges::find(types, asks.accelerator_type);
     spec.accelerator_type = AcceleratorTypeId{static_cast<std::uint8_t>(at - types.begin())};
   }
+  spec.node_wish = node_wish_of(asks.wish, machine_).value_or(nullptr);
   std::vector<LicenceUse> licences;
   for (const NamedLicences& each : asks.licences) {
     const auto at = std::ranges::find(machine_.licences, each.name, &Licence::name);

@@ -35,7 +35,7 @@ void SimEngine::take_arrival(Instant now) {
   if (meter_.meters() && arrived_ == 0 && options_.metered_from == kNever) meter_.open(now);
   ++arrived_;
   ++waiting_;
-  happened().emplace_back(next_);
+  comes(next_);
   draw();
 }
 
@@ -103,17 +103,19 @@ void SimEngine::flush() {
   filling_ = 1 - filling_;  // commands that come back meanwhile may make more happen
   for (const Happening& happening : telling) tell(happening);
   telling.clear();
+  arrivals_[1 - filling_].clear();
   if (auto decided = intake_->decide(); !decided) health_ = std::move(decided);
 }
 
 void SimEngine::tell(const Happening& happening) {
   std::visit(
       [&]<class Kind>(const Kind& what) {
-        if constexpr (std::is_same_v<Kind, Arrival>) {
-          const JobId id = intake_->submit(what.spec);
+        if constexpr (std::is_same_v<Kind, Comes>) {
+          const Arrival& arrival = arrivals_[1 - filling_][what.arrival];
+          const JobId id = intake_->submit(arrival.spec);
           if (!id.valid()) return;
-          alive_.add(id.value).run_time = what.run_time;
-          if (tasks_) tasks_arrive(id, what);
+          alive_.add(id.value).run_time = arrival.run_time;
+          if (tasks_) tasks_arrive(id, arrival);
         } else if (auto taken = intake_->record(what, loop_.now()); !taken) {
           health_ = fail("the simulated cluster said what cannot be: " + taken.error().message);
         }
@@ -366,14 +368,14 @@ void SimEngine::migrate(const Command& command) {
 void SimEngine::submit(const Arrival& arrival) {
   ++arrived_;
   ++waiting_;
-  happened().emplace_back(arrival);
+  comes(arrival);
   ring_by(loop_.now());
 }
 
 bool SimEngine::forget_arrival(std::int64_t number) {
   const auto is_it = [&](const Happening& h) {
-    const auto* arrival = std::get_if<Arrival>(&h);
-    return arrival && arrival->spec.number == number;
+    const auto* job = std::get_if<Comes>(&h);
+    return job && arrivals_[filling_][job->arrival].spec.number == number;
   };
   if (std::erase_if(happened(), is_it) == 0) return false;
   --waiting_;

@@ -171,8 +171,12 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
     std::int32_t cpu_factor = kStandardFactor;
     std::uint32_t run = kAnyDispatch;  // the number by which the controller knows this dispatch
   };
+  // A job comes: by its place in arrivals_.
+  struct Comes {
+    std::size_t arrival;
+  };
   // What it will say: nothing here has anything to destroy.
-  using Happening = std::variant<Arrival, Finished, Overdue, Vacated, Requeued, Cancelled, PowerChanged, Serving,
+  using Happening = std::variant<Comes, Finished, Overdue, Vacated, Requeued, Cancelled, PowerChanged, Serving,
                                  Launched, LaunchFailed, HealthChanged, TasksAsked, Bound, Unbound>;
   static_assert(std::is_trivially_destructible_v<Happening>);
   // What more there is to know of a job that was told to stop or to move: of few.
@@ -242,6 +246,10 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
     if (at < rings_) loop_.set(*this, rings_ = at);
   }
 
+  void comes(const Arrival& arrival) {
+    happened().emplace_back(Comes{arrivals_[filling_].size()});
+    arrivals_[filling_].push_back(arrival);
+  }
   std::vector<Happening>& happened() { return happenings_[filling_]; }
   const std::vector<Happening>& happened() const { return happenings_[filling_]; }
 
@@ -261,6 +269,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   std::unique_ptr<JobTasks> tasks_;
   MinHeap<Switching> switching_;
   std::vector<std::uint32_t> boots_;                  // by node, so far; where some fail
+  std::array<std::vector<Arrival>, 2> arrivals_;      // of which happenings_ tell
   std::array<std::vector<Happening>, 2> happenings_;  // those that are not yet told, and those that are being told
   std::size_t filling_ = 0;                           // which of the two the former are
   std::int64_t arrived_ = 0;

@@ -31,6 +31,7 @@ class CapacityOn {
     std::int64_t processors;
     PerNode per_node;
     AcceleratorTypeId accelerator_type;
+    std::uint64_t features;
     const std::vector<PartitionId>* partitions;
   };
   struct Asked {
@@ -38,8 +39,12 @@ class CapacityOn {
     std::int64_t share;     // processors on each node; 1 where any spread will do
     PerNode per_node = {};  // memory rounded up to what some kind has
     AcceleratorTypeId accelerator_type = {};
+    SharedNodeWish wish = {};
 
-    bool operator==(const Asked&) const = default;
+    bool operator==(const Asked& o) const {
+      return partition == o.partition && share == o.share && per_node == o.per_node &&
+             accelerator_type == o.accelerator_type && same_wish(wish, o.wish);
+    }
   };
   // What jobs of one demand can use, and what they need: of those that ask alike on each node, the largest.
   struct Demand {
@@ -51,13 +56,15 @@ class CapacityOn {
 
   std::uint32_t kind_of(const Node& node);
   Demand& demand(Asked asked);
-  static Given gives(const Kind& kind, const Asked& asked);  // a node of the kind
+  Given gives(NodeId node, const Asked& asked) const;
+  static Given gives(const Kind& kind, const Asked& asked);  // a node of the kind, if it may use that one
   static bool helps(const Given& node, const Given& of, const Given& need);
 
   std::vector<Kind> kinds_;
   std::vector<std::uint32_t> kind_;  // by node
   std::vector<std::int64_t> nodes_;  // by kind
   std::vector<std::int64_t> on_;     // by kind
+  std::vector<bool> is_on_;          // by node
   std::vector<Demand> demands_;
 };
 

@@ -87,6 +87,32 @@ TEST(CapacityOn, a_job_needs_nodes_with_its_memory) {
   EXPECT_FALSE(capacity.needs(kFirst));
 }
 
+TEST(CapacityOn, a_job_needs_nodes_as_it_wishes_them) {
+  Machine machine = three_nodes();
+  machine.features = {"ib"};
+  machine.nodes[1].features = 1;
+  CapacityOn capacity(machine);
+  capacity.change_on(kLarge, 1);
+  EXPECT_FALSE(capacity.lacks(kSecond));
+  JobSpec with_ib = asks(1, 0, 0, 0);
+  with_ib.node_wish = std::make_shared<const NodeWish>(NodeWish{{1}, {}, {}});
+  capacity.need(with_ib);
+  EXPECT_TRUE(capacity.lacks(kSecond));
+  EXPECT_FALSE(capacity.lacks(kFirst));
+  JobSpec by_name = asks(1, 1, 0, 0);
+  by_name.node_wish = std::make_shared<const NodeWish>(NodeWish{{}, {kFirst}, {}});
+  capacity.need(by_name);
+  EXPECT_TRUE(capacity.lacks(kFirst));
+  capacity.change_on(kFirst, 1);
+  capacity.change_on(kSecond, 1);
+  EXPECT_TRUE(capacity.needs(kFirst));
+  EXPECT_TRUE(capacity.needs(kSecond));
+  JobSpec later = asks(2, 1, 0, 0);  // of a demand that is told once nodes are on
+  later.node_wish = std::make_shared<const NodeWish>(NodeWish{{}, {}, {kFirst, kSecond}});
+  capacity.need(later);
+  EXPECT_FALSE(capacity.lacks(kLarge));
+}
+
 TEST(CapacityOn, a_job_of_several_nodes_needs_its_share_on_each) {
   const Machine machine = three_nodes();
   CapacityOn capacity(machine);
