@@ -51,16 +51,16 @@ TEST_F(WordsApart, NamesOfSbatchBecomeRotas) {
   EXPECT_EQ(apart({"submit", "--exclusive=user", "x"}).options, (Texts{"submit", "--exclusive"}));
   EXPECT_EQ(apart({"submit", "--nice", "x"}).options, (Texts{"submit", "--nice", "100"}));
   EXPECT_EQ(apart({"submit", "--nice", "-5", "x"}).options, (Texts{"submit", "--nice", "-5"}));
-  const Words passed = apart({"submit", "-A", "project", "--qos=high", "-vQ", "--wckey", "w", "x"});
+  const Words passed = apart({"submit", "-s", "--power=x", "-vQ", "--wckey", "w", "x"});
   EXPECT_EQ(passed.options, Texts{"submit"});
   EXPECT_EQ(passed.rest, Texts{"x"});
   EXPECT_EQ(passed.remarks.size(), 5U);
-  EXPECT_EQ(passed.remarks[0], "-A is passed over: jobs of a service have no account.");
+  EXPECT_EQ(passed.remarks[0], "-s is passed over: no two jobs share a processor.");
   EXPECT_EQ(apart({"submit", "--ntask=2", "x"}).remarks, Texts{"--ntask is taken for --ntasks."});
   EXPECT_EQ(apart({"other", "--depend=afterok:1"}).options, (Texts{"other", "--depend=afterok:1"}));
-  const auto refused = words_apart(line_.root(), {"submit", "-w", "n1", "x"});
+  const auto refused = words_apart(line_.root(), {"submit", "-F", "n1", "x"});
   ASSERT_FALSE(refused);
-  EXPECT_TRUE(refused.error().message.starts_with("`rota submit` has no option \"-w\": Rota chooses the nodes"));
+  EXPECT_TRUE(refused.error().message.starts_with("`rota submit` has no option \"-F\": -w names the nodes"));
   EXPECT_FALSE(words_apart(line_.root(), {"submit", "--n=2", "x"}));
   EXPECT_EQ(apart({"submit", "--tmp=0", "-S", "0", "-S0", "x"}).remarks.size(), 3U);  // it asks for nothing
   EXPECT_FALSE(words_apart(line_.root(), {"submit", "--tmp=1G", "x"}));

@@ -22,6 +22,10 @@ std::string text_of(const KeptTexts& kept, std::string_view name) {
   return found == kept.end() ? "" : found->second;
 }
 
+NodeWishTexts node_wish_texts(const KeptTexts& kept) {
+  return {text_of(kept, "features"), text_of(kept, "required_nodes"), text_of(kept, "excluded_nodes")};
+}
+
 void set_text(KeptTexts& kept, std::string_view name, const std::string& text) {
   std::erase_if(kept, [&](const auto& one) { return one.first == name; });
   if (!text.empty()) kept.emplace_back(name, text);

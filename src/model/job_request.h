@@ -17,6 +17,7 @@
 #include "model/attach.h"
 #include "model/fields.h"
 #include "model/job_terms.h"
+#include "model/node_wish.h"
 
 namespace rota {
 
@@ -43,6 +44,9 @@ struct JobRequest {
   std::uint32_t licences = 0;
   std::vector<std::string> more_licences;
   std::string partition;
+  std::string features;
+  std::string required_nodes;
+  std::string excluded_nodes;
   std::string account;
   std::string qos;
   std::optional<Duration> limit;
@@ -156,6 +160,30 @@ struct Fields<JobRequest> {
            0,
            kLongestText,
            {"-p,--partition", "NAME", "partition; without: the default one"}},
+      Wish{"features",
+           &R::features,
+           kText,
+           "features that each of its nodes has: `avx512`, `avx512&ib`, `(a|b)&c`",
+           0,
+           kLongestText,
+           {"-C,--constraint", "FEATURES", "features that each of its nodes has, as avx512, avx512&ib or (a|b)&c"},
+           KeptAs::text},
+      Wish{"required_nodes",
+           &R::required_nodes,
+           "a host list such as n[1-3]",
+           "the nodes that the job gets: all of these, and no others; `nodes`, where it is given, is their number",
+           0,
+           kLongestText,
+           {"-w,--nodelist", "NODES", "the nodes that it gets, all of them and no others, as n[1-3]"},
+           KeptAs::text},
+      Wish{"excluded_nodes",
+           &R::excluded_nodes,
+           "a host list such as n[1-3]",
+           "nodes that it does not get",
+           0,
+           kLongestText,
+           {"-x,--exclude", "NODES", "nodes that it does not get, as n[1-3]"},
+           KeptAs::text},
       Wish{"account",
            &R::account,
            kText,
@@ -269,6 +297,8 @@ using KeptTexts = std::vector<std::pair<std::string, std::string>>;
 KeptTexts kept_texts(const JobRequest& request);
 // That of one wish; empty: it was not asked for.
 std::string text_of(const KeptTexts& kept, std::string_view name);
+// What is kept of which nodes the job may use.
+NodeWishTexts node_wish_texts(const KeptTexts& kept);
 // Puts it there, or in place of the one before; an empty one goes.
 void set_text(KeptTexts& kept, std::string_view name, const std::string& text);
 std::vector<std::string_view> labels();  // the names of all

@@ -110,6 +110,8 @@ Result<void> look_up(const Submission& submission, const Machine& machine, JobSp
   const LicencesAsked licences{submission.licence, submission.licences, submission.more_licences};
   if (auto done = look_up_licences(licences, machine, spec); !done) return done;
   if (auto done = look_up_qos(submission.qos, machine, spec); !done) return done;
+  spec.node_wish =
+      TRY(node_wish_of({submission.features, submission.required_nodes, submission.excluded_nodes}, machine));
   if (submission.accelerator_type.empty()) return {};
   const auto& types = machine.accelerator_types;
   const auto found = std::ranges::find(types, submission.accelerator_type);
@@ -180,6 +182,16 @@ Result<std::int32_t> parse_signal(std::string_view text) {
 
 namespace {
 
+// visit(Node) for each node that the job may be on.
+void for_each_node(const Machine& machine, const JobSpec& spec, const auto& visit) {
+  const Partition* partition = spec.partition.valid() ? &machine.partitions[spec.partition.value] : nullptr;
+  for (std::uint32_t n = 0; n < machine.nodes.size(); ++n) {
+    const Node& node = machine.nodes[n];
+    const bool in = partition == nullptr || std::ranges::binary_search(partition->nodes, NodeId{n});
+    if (in && !node.has_gone() && (!spec.node_wish || spec.node_wish->admits(NodeId{n}, node.features))) visit(node);
+  }
+}
+
 // Whole nodes are those whose processors are all its own. Where nodes differ, how many processors that are depends on
 // which it gets, and that is not known before it starts.
 Result<void> take_whole_nodes(const Machine& machine, JobSpec& spec) {
@@ -190,17 +202,16 @@ Result<void> take_whole_nodes(const Machine& machine, JobSpec& spec) {
     return {};
   }
   std::uint32_t each = 0;
-  for (std::uint32_t n = 0; n < machine.nodes.size(); ++n) {
-    const Node& node = machine.nodes[n];
-    if (node.has_gone()) continue;
-    if (partition != nullptr && !std::ranges::binary_search(partition->nodes, NodeId{n})) continue;
-    if (each != 0 && each != node.processors)
-      return fail(
-          "`exclusive` takes whole nodes, and the nodes of {} differ in size; name a partition of equal ones, or ask "
-          "for the processors of a whole node.",
-          partition != nullptr ? "partition " + partition->name : std::string("this cluster"));
+  bool differ = false;
+  for_each_node(machine, spec, [&](const Node& node) {
+    differ = differ || (each != 0 && each != node.processors);
     each = node.processors;
-  }
+  });
+  if (differ)
+    return fail(
+        "`exclusive` takes whole nodes, and the nodes of {} differ in size; name a partition of equal ones, or ask "
+        "for the processors of a whole node.",
+        partition != nullptr ? "partition " + partition->name : std::string("this cluster"));
   if (each == 0) return fail("`exclusive` takes whole nodes, and there are none to take.");
   if (spec.nodes == 0) spec.nodes = spec.processors / each + (spec.processors % each != 0 ? 1 : 0);
   if (spec.nodes > UINT32_MAX / each) return fail("no machine has so many nodes.");
@@ -230,7 +241,11 @@ std::uint32_t processors_of(const Size& size) {
 
 }  // namespace
 
-Result<void> give_size(const Size& size, const Machine& machine, JobSpec& spec) {
+Result<void> give_size(const Size& asked, const Machine& machine, JobSpec& spec) {
+  Size size = asked;
+  const auto named = static_cast<std::uint32_t>(spec.node_wish ? spec.node_wish->among.size() : 0);
+  if (named > 0 && size.nodes == 0) size.nodes = named;
+  if (size.processors == 1 && size.tasks <= 1) size.processors = std::max(1U, named);
   if (size.tasks > size.processors)
     return fail(
         "a job has at most as many `tasks` as processors, and {} is more; ask for more of these or fewer of those.",
@@ -244,7 +259,7 @@ Result<void> give_size(const Size& size, const Machine& machine, JobSpec& spec) 
     if (auto taken = take_whole_nodes(machine, spec); !taken) return taken;
   }
   spec.nodes = std::min(spec.nodes, spec.processors);  // each has one at least
-  return {};
+  return set_node_wish(spec, spec.node_wish, machine);
 }
 
 Size size_asked(const About& about, const JobSpec& spec) {
@@ -267,13 +282,6 @@ void keep_size(const Size& size, const JobSpec& spec, About& about) {
 }
 
 namespace {
-
-// visit(Node) for each node that the job may be on.
-void for_each_node(const Machine& machine, const JobSpec& spec, const auto& visit) {
-  const Partition* partition = spec.partition.valid() ? &machine.partitions[spec.partition.value] : nullptr;
-  for (std::uint32_t n = 0; n < machine.nodes.size(); ++n)
-    if (partition == nullptr || std::ranges::binary_search(partition->nodes, NodeId{n})) visit(machine.nodes[n]);
-}
 
 // Where nodes differ it is the least, which all of them have.
 std::int64_t memory_of_each(const Machine& machine, const JobSpec& spec) {

@@ -50,6 +50,37 @@ TEST(CheckName, takes_one_to_two_hundred_bytes) {
   EXPECT_EQ(why(check_name(std::string(201, 'n'))), "a job's name has 200 bytes at most.");
 }
 
+TEST(SpecOfNodeWishes, looks_up_features_nodes_and_qos) {
+  const Machine machine =
+      site::parse_cluster(
+          "[[nodes]]\nnames = \"n[1-2]\"\nprocessors = 4\nfeatures = \"ib\"\n"
+          "[[nodes]]\nnames = \"n3\"\nprocessors = 8\nfeatures = \"ib,big\"\n[[qos]]\nname = \"high\"\n",
+          "test")
+          .value();
+  Submission wanted;
+  wanted.required_nodes = "n[1-2]";
+  const auto named = spec_of(wanted, machine);
+  ASSERT_TRUE(named) << why(named);
+  EXPECT_EQ(named->nodes, 2U);
+  EXPECT_EQ(named->processors, 2U) << "one on each";
+  wanted.exclusive = true;
+  EXPECT_EQ(spec_of(wanted, machine)->processors, 8U) << "only nodes that it may use count";
+  wanted.nodes = 3;
+  wanted.processors = 3;
+  EXPECT_FALSE(spec_of(wanted, machine)) << "more than it names";
+  Submission featured;
+  featured.features = "big&ib";
+  featured.qos = "high";
+  ASSERT_TRUE(spec_of(featured, machine));
+  EXPECT_EQ(spec_of(featured, machine)->qos, QosId{0});
+  EXPECT_TRUE(spec_of(featured, machine)->node_wish->admits(NodeId{2}, machine.nodes[2].features));
+  featured.features = "bg";
+  EXPECT_EQ(why(spec_of(featured, machine)), "no node has the feature \"bg\"; did you mean \"big\"?");
+  featured.features = "";
+  featured.qos = "low";
+  EXPECT_EQ(why(spec_of(featured, machine)), "there is no QOS \"low\"; there is high.");
+}
+
 class SpecOf : public testing::Test {
  protected:
   Machine machine = site::parse_cluster(

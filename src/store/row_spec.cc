@@ -33,6 +33,8 @@ void take_rare(const RareRequest& asked, const Machine& machine, JobSpec& spec) 
     if (named && !named->empty()) add_licence(named->front(), machine, kinds);
   }
   static_cast<void>(set_licences(spec, std::move(kinds)));  // of what was accepted there were not too many
+  if (auto wish = node_wish_of(node_wish_texts(asked.texts), machine))
+    static_cast<void>(set_node_wish(spec, std::move(*wish), machine));  // it stays without one on other nodes
   const auto qos = std::ranges::find(machine.qos, text_of(asked.texts, "qos"), &Qos::name);
   if (qos != machine.qos.end()) spec.qos = QosId{static_cast<decltype(QosId::value)>(qos - machine.qos.begin())};
 }

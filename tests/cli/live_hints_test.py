@@ -178,21 +178,21 @@ class Hints(LiveCase):
         self.assertIn("`rota update` does not change -a, which is said when a job is submitted", done.stderr)
 
     def test_options_of_slurm_are_told_what_stands_for_them(self):
-        nodes = "Rota chooses the nodes; -p names a partition, which may be of some nodes only"
+        nodes = "-w names the nodes themselves"
         for words, option, said in (
                 (("queue", "-j", "2"), "-j", "name jobs without it, as in `rota queue 2,3`"),
                 (("queue", "-j2"), "-j2", "name jobs without it, as in `rota queue 2,3`"),
                 (("history", "--jobs=15"), "--jobs", "name jobs without it, as in `rota history 2,3`"),
                 (("cancel", "-t", "PD"), "-t", "say it in place of a job's id, as in `rota cancel state=PD`"),
                 (("cancel", "-n", "x"), "-n", "say it in place of a job's id, as in `rota cancel name=sweep`"),
-                (("submit", "--nodelist=n1", "x.sh"), "--nodelist", nodes), (("run", "-w", "n1", "--", "x"), "-w", nodes),
-                (("queue", "-A", "x"), "-A", "jobs of a service have no account; leave it out"),
-                (("queue", "-q", "x"), "-q", "jobs of a service have no QOS; leave it out"),
+                (("submit", "--nodefile=n1", "x.sh"), "--nodefile", nodes), (("run", "-F", "n1", "--", "x"), "-F", nodes),
+                (("queue", "-A", "x"), "-A", "`rota queue -o jobid,account` prints the account of each job"),
+                (("queue", "-q", "x"), "-q", "`rota queue -o jobid,qos` prints the QOS of each job"),
                 (("submit", "--dry-run", "--", "x"), "--dry-run", "--test-only submits nothing, and says when it would start")):
             self.says_no(*words, code=2, said=f'`rota {words[0]}` has no option "{option}": {said}. See `rota {words[0]} --help`.')
         self.assertIn("has no option \"-j\". See", self.live("nodes", "-j", code=2).stderr)
-        self.file("job.sh", "#!/bin/sh\n#ROTA --nodelist=n1\n")
-        self.says_no("submit", "job.sh", said=f'line 2 of job.sh: "--nodelist=n1" is no option of `rota submit`: {nodes}.')
+        self.file("job.sh", "#!/bin/sh\n#ROTA --nodefile=n1\n")
+        self.says_no("submit", "job.sh", said=f'line 2 of job.sh: "--nodefile=n1" is no option of `rota submit`: {nodes}.')
 
     def test_lists_of_users_partitions_and_names_are_asked_at_once(self):
         self.answers("GET", "/v1/jobs", (200, {"jobs": [job(12), job(11)]}))

@@ -62,24 +62,27 @@ TEST(DirectivesTest, WhatIsOnlySlurmsIsToldWithItsValue) {
   ASSERT_EQ(found.remarks.size(), 3U);
   EXPECT_EQ(found.remarks[0],
             "line 1 of job.sh: Rota has nothing like \"--wckey ada\" of #SBATCH and goes on without it.");
-  EXPECT_EQ(
-      found.remarks[1],
-      "line 1 of job.sh: Rota has nothing like \"--get-user-env\" of #SBATCH (a job has the environment in which it was "
-      "submitted) and goes on without it.");
+  EXPECT_EQ(found.remarks[1],
+            "line 1 of job.sh: Rota has nothing like \"--get-user-env\" of #SBATCH (a job has the environment in which "
+            "it was "
+            "submitted) and goes on without it.");
 }
 
 TEST(DirectivesTest, WhatSaysWhereTheJobMayRunIsNotLeftOutInSilence) {
-  const Directives found = read("#SBATCH -wn7 --wckey=ada\n#SBATCH --constraint=avx512\n");
+  const Directives found = read("#SBATCH -Fn7 --wckey=ada -C avx512 -x n3\n#SBATCH --tmp=1G\n");
   ASSERT_EQ(found.needed.size(), 2U);
-  EXPECT_EQ(
-      found.needed[0],
-      "line 1 of job.sh: Rota has nothing like \"-wn7\" of #SBATCH: Rota chooses the nodes; -p names a partition, "
-      "which may be of some nodes only.");
-  EXPECT_TRUE(
-      found.needed[1].starts_with("line 2 of job.sh: Rota has nothing like \"--constraint=avx512\" of #SBATCH: "));
+  EXPECT_EQ(found.needed[0],
+            "line 1 of job.sh: Rota has nothing like \"-Fn7\" of #SBATCH: -w names the nodes themselves.");
+  EXPECT_EQ(text_under(found, "features"), "avx512");
+  EXPECT_EQ(text_under(found, "excluded_nodes"), "n3");
+  EXPECT_TRUE(found.needed[1].starts_with("line 2 of job.sh: Rota has nothing like \"--tmp=1G\" of #SBATCH: "));
   ASSERT_EQ(found.remarks.size(), 1U);
-  EXPECT_EQ(read("#PBS -l nodes=n1:ppn=2\n").needed,
-            std::vector<std::string>{"line 1 of job.sh: Rota has nothing like \"-l nodes=n1:ppn=2\" of #PBS."});
+  EXPECT_EQ(read("#PBS -l nodes=n1+n2:ppn=2\n").needed,
+            std::vector<std::string>{"line 1 of job.sh: Rota has nothing like \"-l nodes=n1+n2:ppn=2\" of #PBS."});
+  const Directives torque = read("#PBS -l nodes=n1:ppn=2:fast:ib\n");
+  EXPECT_TRUE(torque.needed.empty());
+  EXPECT_EQ(text_under(torque, "required_nodes"), "n1");
+  EXPECT_EQ(text_under(torque, "features"), "fast&ib");
 }
 
 TEST(DirectivesTest, WhatSbatchDoesNotKnowIsRefusedWithTheNearest) {

@@ -113,10 +113,16 @@ class Resources {
     const std::string whole = fmt::format("-l {}{}", processors == "ppn" ? "nodes=" : "select=", text);
     auto words = split(text, ':');
     if (processors == "ncpus" && words[0].contains('=')) words.insert(words.begin(), "1");  // as PBS has it
-    if (text.contains('+') || !only_digits(words[0])) {
+    const bool torque = processors == "ppn";
+    if (text.contains('+') || (!torque && !only_digits(words[0]))) {
       out_.needed.push_back(whole);
       return Result<void>{};
-    }  // nodes by name, or of several kinds
+    }  // of several kinds
+    if (!only_digits(words[0])) {
+      put("required_nodes", std::string(words[0]));
+      words[0] = "1";
+    }
+    std::string features;
     const auto nodes = TRY(pbs_count(processors == "ppn" ? "nodes" : "select", words[0]));
     std::int64_t each = 1;
     for (const std::string_view word : std::vector(words.begin() + 1, words.end())) {
@@ -133,10 +139,13 @@ class Resources {
       } else if (name == "mpiprocs") {
         const auto number = TRY(pbs_count(name, value));
         put("tasks", std::to_string(nodes * number));
-      } else if (name != "ompthreads" && !(processors == "ppn" && is_mode(word))) {
+      } else if (torque && equals == std::string_view::npos && !is_mode(word)) {
+        features += (features.empty() ? "" : "&") + std::string(word);  // a property
+      } else if (name != "ompthreads" && !(torque && is_mode(word))) {
         out_.needed.push_back(whole);
       }
     }
+    if (!features.empty()) put("features", features);
     put("nodes", std::to_string(nodes));
     put("processors", std::to_string(nodes * each));
     return {};

@@ -92,6 +92,9 @@ std::string index(const Json& job) { return counted(job, "index"); }
 std::string comment(const Json& job) { return member(job, "comment", "(null)"); }
 std::string account(const Json& job) { return member(job, "account", "(null)"); }
 std::string qos(const Json& job) { return member(job, "qos", "N/A"); }
+std::string features(const Json& job) { return member(job, "features", "(null)"); }
+std::string required_nodes(const Json& job) { return text_of(job, "required_nodes"); }
+std::string excluded_nodes(const Json& job) { return text_of(job, "excluded_nodes"); }
 std::string folder(const Json& job) { return member(job, "folder", "N/A"); }
 std::string command(const Json& job) {
   const std::string words = words_of(job, "command", " ");
@@ -177,18 +180,18 @@ constexpr std::array kLetters{Letter{'i', "JOBID", id_of, id_figure},
                               Letter{'a', "ACCOUNT", account},
                               Letter{'c', "MIN_CPUS", nothing},
                               Letter{'d', "MIN_TMP_DISK", nothing},
-                              Letter{'f', "FEATURES", nothing},
+                              Letter{'f', "FEATURES", features},
                               Letter{'g', "GROUP", nothing},
                               Letter{'G', "GROUP", nothing},
                               Letter{'H', "SOCKETS", nothing},
                               Letter{'I', "CORES", nothing},
                               Letter{'J', "THREADS", nothing},
-                              Letter{'n', "REQ_NODES", nothing},
+                              Letter{'n', "REQ_NODES", required_nodes},
                               Letter{'O', "CONTIGUOUS", nothing},
                               Letter{'q', "QOS", qos},
                               Letter{'v', "RESERVATION", nothing},
                               Letter{'w', "WCKEY", nothing},
-                              Letter{'x', "EXC_NODES", nothing},
+                              Letter{'x', "EXC_NODES", excluded_nodes},
                               Letter{'X', "CORE_SPEC", nothing},
                               Letter{'y', "NICE", nothing},
                               Letter{'Y', "SCHEDNODES", nothing},

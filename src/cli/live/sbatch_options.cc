@@ -12,8 +12,6 @@ namespace {
 using enum Fate;
 using enum Takes;
 
-constexpr std::string_view kChosen = "Rota chooses the nodes; -p names a partition, which may be of some nodes only";
-constexpr std::string_view kFeatures = "nodes have no features; -p names a partition, --gpus-per-node accelerators";
 constexpr std::string_view kInside = "Rota does not look inside nodes; ask for processors with -n and -c";
 constexpr std::string_view kBuffer = "there are no burst buffers; copy files in the script";
 constexpr std::string_view kSwitches =
@@ -31,7 +29,7 @@ constexpr SbatchOption kOptions[] = {
     {"acctg-freq", '\0', value, passed_over},
     {"array", 'a', value, honoured},
     {"autocomplete", '\0', value, refused, "`rota completion` prints what a shell completes by"},
-    {"batch", '\0', value, refused, kFeatures},
+    {"batch", '\0', value, refused, "Rota chooses on which of its nodes the script runs; -C asks for features of all"},
     {"bb", '\0', value, refused, kBuffer},
     {"bbf", '\0', value, refused, kBuffer},
     {"begin", 'b', value, honoured},
@@ -41,7 +39,7 @@ constexpr SbatchOption kOptions[] = {
     {"clusters", 'M', value, refused, kOther},
     {"comment", '\0', value, honoured},
     {"consolidate-segments", '\0', nothing, refused, kSwitches},
-    {"constraint", 'C', value, refused, kFeatures},
+    {"constraint", 'C', value, honoured},
     {"container", '\0', value, refused, kImage},
     {"container-id", '\0', value, refused, kImage},
     {"context", '\0', value, refused, "a job runs in the security context of its service"},
@@ -56,7 +54,7 @@ constexpr SbatchOption kOptions[] = {
     {"dependency", 'd', value, honoured},
     {"distribution", 'm', value, passed_over, "a job starts its own processes"},
     {"error", 'e', value, honoured},
-    {"exclude", 'x', value, refused, kChosen},
+    {"exclude", 'x', value, honoured},
     {"exclusive", '\0', perhaps, honoured},
     {"export", '\0', value, honoured},
     {"export-file", '\0', value, refused, "--export names variables; the script can read a file of them"},
@@ -93,8 +91,8 @@ constexpr SbatchOption kOptions[] = {
     {"nice", '\0', perhaps, honoured},
     {"no-kill", 'k', perhaps, passed_over, "a job that loses a node ends"},
     {"no-requeue", '\0', nothing, honoured},
-    {"nodefile", 'F', value, refused, kChosen},
-    {"nodelist", 'w', value, refused, kChosen},
+    {"nodefile", 'F', value, refused, "-w names the nodes themselves"},
+    {"nodelist", 'w', value, honoured},
     {"nodes", 'N', value, honoured},
     {"ntasks", 'n', value, honoured},
     {"ntasks-per-core", '\0', value, refused, kInside, "1"},
@@ -110,7 +108,7 @@ constexpr SbatchOption kOptions[] = {
     {"parsable", '\0', nothing, passed_over, kCommandLine},
     {"partition", 'p', value, honoured},
     {"power", '\0', value, passed_over},
-    {"prefer", '\0', value, passed_over, "nodes have no features"},
+    {"prefer", '\0', value, passed_over, "-C asks for features that a job needs"},
     {"priority", '\0', value, honoured},
     {"profile", '\0', value, passed_over},
     {"propagate", '\0', perhaps, passed_over, "a job has the limits of its service"},
