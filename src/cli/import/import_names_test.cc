@@ -72,9 +72,9 @@ class NamedImport : public ImportTest {
   }
 };
 
-constexpr std::array kBirds{"kea",    "tui",  "huia",   "moa",    "takahe", "weka",  "pukeko", "toroa", "rata",
-                            "hoiho",  "kaka", "kakapo", "kiwi",   "kereru", "anna",  "bert",   "carl",  "do:ra",
-                            "orphan", "erik", "ruru",   "matuku", "kokako", "matata", "tieke", "miro"};
+constexpr std::array kBirds{"kea",    "tui",  "huia",   "moa",    "takahe", "weka",   "pukeko", "toroa", "rata",
+                            "hoiho",  "kaka", "kakapo", "kiwi",   "kereru", "anna",   "bert",   "carl",  "do:ra",
+                            "orphan", "erik", "ruru",   "matuku", "kokako", "matata", "tieke",  "miro"};
 
 TEST_F(NamedImport, AnonymousLetsNoNameSurviveAnywhereInTheFolder) {
   ASSERT_EQ(import(), "");

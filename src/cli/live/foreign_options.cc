@@ -229,8 +229,8 @@ Result<void> attributes(std::string_view text, ForeignOptions& out) {
 
 // One letter with its value.
 Result<void> take(char letter, const std::string& value, ForeignOptions& out) {
-  static const std::map<char, const char*> kSame{{'N', "name"},   {'J', "array"},  {'t', "array"},
-                                                 {'d', "folder"}, {'A', "account"}, {'w', "folder"}, {'M', "mail_user"}};
+  static const std::map<char, const char*> kSame{{'N', "name"},    {'J', "array"},  {'t', "array"},    {'d', "folder"},
+                                                 {'A', "account"}, {'w', "folder"}, {'M', "mail_user"}};
   const auto put = [&](const char* key, std::string text) {
     out.put(key, std::move(text));
     return Result<void>{};

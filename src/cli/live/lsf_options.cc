@@ -70,10 +70,9 @@ class Lsf final : public WordOptions {
   }
 
   Result<void> take(const std::string& name, const std::string& value) override {
-    static const std::map<std::string_view, const char*> kSame{{"-q", "partition"}, {"-i", "input"},
-                                                               {"-is", "input"},    {"-u", "mail_user"},
-                                                               {"-cwd", "folder"},  {"-Jd", "comment"},
-                                                               {"-P", "account"}};
+    static const std::map<std::string_view, const char*> kSame{
+        {"-q", "partition"}, {"-i", "input"},    {"-is", "input"}, {"-u", "mail_user"},
+        {"-cwd", "folder"},  {"-Jd", "comment"}, {"-P", "account"}};
     if (const auto same = kSame.find(name); same != kSame.end()) return put(same->second, value);
     constexpr std::array<std::string_view, 8> kNoLoss{"-G", "-app", "-sp", "-We", "-c", "-g", "-L", "-sla"};
     const std::string whole = fmt::format("{} {}", name, value);

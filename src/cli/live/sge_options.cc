@@ -46,8 +46,8 @@ class Sge final : public WordOptions {
     static const std::map<std::string_view, const char*> kSame{
         {"-N", "name"}, {"-A", "account"}, {"-wd", "folder"}, {"-i", "input"}, {"-M", "mail_user"}};
     if (const auto same = kSame.find(name); same != kSame.end()) return put(same->second, value);
-    constexpr std::array<std::string_view, 11> kNoLoss{"-P", "-S",  "-p",   "-w",     "-b",
-                                                       "-R", "-sync", "-js", "-now", "-shell", "-binding"};
+    constexpr std::array<std::string_view, 11> kNoLoss{"-P",    "-S",  "-p",   "-w",     "-b",      "-R",
+                                                       "-sync", "-js", "-now", "-shell", "-binding"};
     const std::string whole = fmt::format("{} {}", name, value);
     if (std::ranges::find(kNoLoss, name) != kNoLoss.end()) {
       out_.left_out.push_back(whole);

@@ -63,7 +63,6 @@ constexpr std::array kReckoned{
         "mail", "--mail-type", "LIST", "",
         "mail when it begins, ends or fails, as BEGIN,END,FAIL; REQUEUE, ALL, NONE; ARRAY_TASKS: of each task"}};
 
-
 }  // namespace
 
 bool only_digits(std::string_view text) {
