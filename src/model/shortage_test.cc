@@ -14,6 +14,7 @@ Machine machine() {
   Machine machine;
   machine.processors = 16;
   machine.accelerator_types = {"a100"};
+  machine.features = {"ib"};
   machine.licences = {{"matlab", 3}};
   for (const char* name : {"n1", "n2", "g1", "g2"}) {
     Node node;
@@ -25,6 +26,7 @@ Machine machine() {
       node.accelerators = 2;
       node.accelerator_type = AcceleratorTypeId{0};
     }
+    node.features = node.name == "n2" ? 1 : 0;
     machine.nodes.push_back(node);
   }
   Partition main, gpu;
@@ -95,8 +97,6 @@ TEST_F(Shortage, SaysThatAcceleratorsLackAndNotProcessors) {
 }
 
 TEST_F(Shortage, CountsOnNodesAsTheJobWishesThem) {
-  machine_.features = {"ib"};
-  machine_.nodes[1].features = 1;
   JobSpec spec = asking(2, 0, 0);
   spec.node_wish = std::make_shared<const NodeWish>(NodeWish{{1}, {}, {}});
   EXPECT_EQ(asked_text(&machine_, spec), "2 processors on nodes with ib in partition main");
