@@ -107,9 +107,9 @@ void answer_metrics(const Ask& ask) {
   page.one("rota_cycles_total", "counter", "scheduling cycles", service.controller().cycles());
   page.one("rota_facts_total", "counter", "facts written", static_cast<std::int64_t>(service.view().sequence()));
   page.one("rota_refusals_total", "counter", "what the engine or the passing of time told that contradicted the state",
-           service.refusals());
+           service.desk().log().refusals(service.controller()));
   page.one("rota_refused_requests_total", "counter", "what people asked for that the state does not allow",
-           service.refused_requests());
+           service.desk().log().refused_requests());
   page.one("rota_refused_plans_total", "counter", "plans that the referee refused",
            service.controller().refused_plans());
   page.one("rota_followers", "gauge", "connections that follow the events",

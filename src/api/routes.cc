@@ -1,5 +1,7 @@
 #include "api/routes.h"
 
+#include <unistd.h>
+
 #include <fmt/core.h>
 #include <algorithm>
 #include <array>
@@ -151,10 +153,10 @@ void answer_status(const Ask& ask) {
             {"clock_ahead", to_seconds(service.loop().ahead())},
             {"cycles", service.controller().cycles()},
             {"facts", view.sequence()},
-            {"refusals", service.refusals()},
-            {"refused_requests", service.refused_requests()},
+            {"refusals", service.desk().log().refusals(service.controller())},
+            {"refused_requests", service.desk().log().refused_requests()},
             {"warnings", service.warnings()},
-            {"pid", service.process()},
+            {"pid", ::getpid()},
             {"user", ask.request.caller.user},
             {"uid", ask.request.caller.uid},
             {"operator", ask.request.caller.operates}};
@@ -162,7 +164,7 @@ void answer_status(const Ask& ask) {
   if (ask.request.caller.operates) json["state_folder"] = service.options().state_folder;
   if (const auto some = not_eligible(ask.service)) json["not_eligible"] = *some;
   add_left_asleep(service, json);
-  if (!service.last_refusal().empty()) json["last_refusal"] = service.last_refusal();
+  if (!service.desk().log().last_refusal().empty()) json["last_refusal"] = service.desk().log().last_refusal();
   ask.reply->send({200, "application/json", dumped(json), {}});
 }
 

@@ -71,27 +71,27 @@ std::string no_limit_text(const JobBook& book, const std::vector<JobId>& jobs) {
 // it could use: the latter are those that its reason means, too.
 void Service::add_ahead(JobId id, Explanation& to) const {
   constexpr std::size_t kMostLookedAt = 1000;  // closely
-  const Job& own = view().job(id);
-  const WaitingEntry::Key own_place = view().waiting().queue_place(own);
+  const Job& own = desk_.view().job(id);
+  const WaitingEntry::Key own_place = desk_.view().waiting().queue_place(own);
   std::vector<std::pair<WaitingEntry::Key, JobId>> ahead;
-  view().for_each_job([&](JobId other, const Job& job) {
+  desk_.view().for_each_job([&](JobId other, const Job& job) {
     if (job.state != JobState::waiting || other == id) return;
-    const WaitingEntry::Key place = view().waiting().queue_place(job);
+    const WaitingEntry::Key place = desk_.view().waiting().queue_place(job);
     if (!(place < own_place)) return;
-    if (contenders_.share_nodes(*machine_, own.spec.partition, job.spec.partition) ||
+    if (contenders_.share_nodes(*desk_.machine(), own.spec.partition, job.spec.partition) ||
         share_licences(own.spec, job.spec))
       ahead.emplace_back(place, other);
   });
   std::ranges::sort(ahead, [](const auto& a, const auto& b) { return a.first < b.first; });
   std::size_t looked = 0;
   std::erase_if(ahead, [&](const auto& each) {
-    const Job& job = view().job(each.second);
+    const Job& job = desk_.view().job(each.second);
     if (looked++ >= kMostLookedAt || job.promise != kNever || competes(job.spec)) return false;
     return lacks_nodes(job.spec) || !share_licences(own.spec, job.spec);
   });
   for (const auto& [place, job] : ahead) {
     if (to.ahead.size() == kMostNamed) break;
-    to.ahead.push_back({job, told_start(view().job(job).promise, now())});
+    to.ahead.push_back({job, told_start(desk_.view().job(job).promise, desk_.now())});
   }
   to.more_ahead = static_cast<std::int64_t>(ahead.size() - to.ahead.size());
 }
@@ -99,15 +99,15 @@ void Service::add_ahead(JobId id, Explanation& to) const {
 // All jobs that wait are before one that is not there yet.
 std::string Service::endless_before(const JobSpec& spec, JobId id) const {
   std::vector<JobId> running, waiting, stopped;
-  const auto own = id.valid() ? std::optional(view().waiting().queue_place(view().job(id))) : std::nullopt;
-  view().for_each_job([&](JobId other, const Job& job) {
+  const auto own = id.valid() ? std::optional(desk_.view().waiting().queue_place(desk_.view().job(id))) : std::nullopt;
+  desk_.view().for_each_job([&](JobId other, const Job& job) {
     const bool runs = job.state == JobState::running;
     if (other == id || !(runs || job.state == JobState::waiting)) return;
-    if (!contenders_.share_nodes(*machine_, spec.partition, job.spec.partition)) return;
+    if (!contenders_.share_nodes(*desk_.machine(), spec.partition, job.spec.partition)) return;
     if (job.suspended()) stopped.push_back(other);
     if (job.spec.limit < kLongest) return;
     if (runs) running.push_back(other);
-    if (!runs && (!own || view().waiting().queue_place(job) < *own)) waiting.push_back(other);
+    if (!runs && (!own || desk_.view().waiting().queue_place(job) < *own)) waiting.push_back(other);
   });
   const std::vector<JobId>& endless = running.empty() ? waiting : running;
   if (!endless.empty()) {
@@ -124,9 +124,9 @@ std::string Service::why_it_lasts(JobId id, const Job& job) const {
   const std::string which = "job " + book_.shown(id);
   if (job.leaving) return which + " was told to give way and has not left yet";
   if (job.stopping) return which + " was told to stop and has not ended yet";
-  if (job.suspended() || now() - job.limit_end() <= kDue) return {};
-  const std::string due = fmt::format("{} was to end by {}", which, date_of(job.limit_end()));
-  const store::Grace grace = grace_of(id, job, now());
+  if (job.suspended() || desk_.now() - job.limit_end() <= kDue) return {};
+  const std::string due = fmt::format("{} was to end by {}", which, desk_.loop().date_of(job.limit_end()));
+  const store::Grace grace = grace_of(id, job, desk_.now());
   if (!grace.rule.empty()) return fmt::format("{} and goes on beyond its limit under overrun={}", due, grace.rule);
   return due + " and has not ended yet";
 }
@@ -134,9 +134,9 @@ std::string Service::why_it_lasts(JobId id, const Job& job) const {
 std::string Service::late_before(const JobSpec& spec) const {
   std::string why;
   Instant first = kNever;
-  view().running().for_each([&](const RunningEntry& entry) {
-    const Job& job = view().job(entry.job);
-    if (job.limit_end() >= first || !contenders_.share_nodes(*machine_, spec.partition, job.spec.partition))
+  desk_.view().running().for_each([&](const RunningEntry& entry) {
+    const Job& job = desk_.view().job(entry.job);
+    if (job.limit_end() >= first || !contenders_.share_nodes(*desk_.machine(), spec.partition, job.spec.partition))
       return true;
     if (std::string lasts = why_it_lasts(entry.job, job); !lasts.empty()) {
       why = std::move(lasts);
@@ -149,8 +149,8 @@ std::string Service::late_before(const JobSpec& spec) const {
 
 std::string Service::start_unknown(const JobSpec& spec, JobId id, Instant start) const {
   const std::string late = late_before(spec);
-  if (has_passed(start, now())) {
-    return fmt::format("{} was planned and has passed: {}", date_of(start),
+  if (has_passed(start, desk_.now())) {
+    return fmt::format("{} was planned and has passed: {}", desk_.loop().date_of(start),
                        late.empty() ? "what is before it takes longer than was counted on" : late);
   }
   const std::string endless = endless_before(spec, id);
@@ -160,7 +160,7 @@ std::string Service::start_unknown(const JobSpec& spec, JobId id, Instant start)
 
 Explanation Service::explain(JobId id) {
   Explanation to;
-  const Job& job = view().job(id);
+  const Job& job = desk_.view().job(id);
   if (job.state != JobState::waiting && job.state != JobState::barred) return to;
   const PendingReason reason = reason_of(id, Telling::sentence);
   to.reason = reason.word;
@@ -172,12 +172,12 @@ Explanation Service::explain(JobId id) {
                     "there, with their memory.",
                     format_duration(Duration{job.done.count() / 1000 * 1000})));
   to.facts.push_back(fmt::format(
-      "It asks for {}{}; {} of {}{}", asked_text(machine_.get(), job.spec),
+      "It asks for {}{}; {} of {}{}", asked_text(desk_.machine().get(), job.spec),
       job.spec.limit < kLongest ? " for at most " + limit_text(job.spec.limit) : std::string(" and has no time limit"),
-      grouped(std::max<std::int64_t>(0, view().free())), grouped(machine_->processors),
-      machine_->partitions.size() > 1 ? " are free, of all partitions." : " are free."));
+      grouped(std::max<std::int64_t>(0, desk_.view().free())), grouped(desk_.machine()->processors),
+      desk_.machine()->partitions.size() > 1 ? " are free, of all partitions." : " are free."));
   if (job.state == JobState::barred) return to;
-  to.promise = to.at_the_latest = told_start(job.promise, now());
+  to.promise = to.at_the_latest = told_start(job.promise, desk_.now());
   add_ahead(id, to);
   add_reservation(job, to);
   if (book_.size() > kMostTried) {
@@ -193,24 +193,24 @@ Explanation Service::explain(JobId id) {
 
 // The next one that it would run into if it started now, where it waits for something else.
 void Service::add_reservation(const Job& job, Explanation& to) const {
-  const Reservation* const next = to.reason == "Reservation" ? nullptr : first_reserved_for(view(), job);
+  const Reservation* const next = to.reason == "Reservation" ? nullptr : first_reserved_for(desk_.view(), job);
   if (next == nullptr) return;
   const bool could = next->nodes.empty() || std::ranges::any_of(next->nodes, [&](NodeId node) {
-                       return may_serve(*machine_, job.spec, node);
+                       return may_serve(*desk_.machine(), job.spec, node);
                      });
   if (could) to.facts.push_back(text_of(*next));
 }
 
 void Service::try_remedies(JobId id, Explanation& to) const {
-  const WhatIf own(controller_->snapshot(), now(), cluster_options(), *chain_, late_ends());
+  const WhatIf own(desk_.controller().snapshot(), desk_.now(), cluster_options(desk_), desk_.chain(), late_ends());
   const Planned plan = planned("conservative");
   const WhatIf by_limits = own.under(plan.options, plan.chain);
   if (to.at_the_latest == kNever) {
     const Instant start = start_among(by_limits.starts(), id);
-    to.at_the_latest = told_start(start, now());
-    if (start != to.at_the_latest) to.start_unknown = start_unknown(view().job(id).spec, id, start);
+    to.at_the_latest = told_start(start, desk_.now());
+    if (start != to.at_the_latest) to.start_unknown = start_unknown(desk_.view().job(id).spec, id, start);
   }
-  to.remedies = remedies(own, by_limits, *machine_, id, view().job(id).spec);
+  to.remedies = remedies(own, by_limits, *desk_.machine(), id, desk_.view().job(id).spec);
   for (Remedy& remedy : to.remedies) {
     if (remedy.start == kNever) remedy.start = own.now();
   }
@@ -222,12 +222,12 @@ void Service::try_remedies(JobId id, Explanation& to) const {
 // Nodes are switched as they are now, so that jobs wait for those that sleep no longer than that takes.
 Service::Planned Service::planned(const std::string& policy) const {
   constexpr std::string_view kPlain = "fcfs";
-  const Chain plain = plain_mode_of(*chain_);
+  const Chain plain = plain_mode_of(desk_.chain());
   CHECK(plain.text().starts_with(kPlain), "the order of the queue, and what switches nodes");
   auto chain = Chain::parse(policy + plain.text().substr(kPlain.size()));
   if (!chain) chain = Chain::parse(policy);
   CHECK(chain, "a policy of the program's own");
-  ClusterOptions options = cluster_options();
+  ClusterOptions options = cluster_options(desk_);
   const WaitingOptions own = options.waiting;
   chain->ask(options);
   options.waiting.queue = own.queue;
@@ -237,18 +237,18 @@ Service::Planned Service::planned(const std::string& policy) const {
 
 std::vector<std::pair<JobId, Instant>> Service::starts_by(const std::string& policy) const {
   const Planned plan = planned(policy);
-  return WhatIf(controller_->snapshot(), now(), plan.options, plan.chain, late_ends()).starts();
+  return WhatIf(desk_.controller().snapshot(), desk_.now(), plan.options, plan.chain, late_ends()).starts();
 }
 
 // A job to which the policy promises no start is given one by the limits of jobs, as jobs that wait are.
 Trial Service::start_of_new(const JobSpec& spec) const {
   if (book_.size() > kMostTried) return {};
-  const WhatIf own(controller_->snapshot(), now(), cluster_options(), *chain_, late_ends());
+  const WhatIf own(desk_.controller().snapshot(), desk_.now(), cluster_options(desk_), desk_.chain(), late_ends());
   const Start start = own.start_of_new(spec);
-  if (const Instant at = told_start(start.at, now()); at != kNever) return {.expected = at};
+  if (const Instant at = told_start(start.at, desk_.now()); at != kNever) return {.expected = at};
   const Planned plan = planned("conservative");
   const Start by_limits = own.under(plan.options, plan.chain).start_of_new(spec);
-  if (const Instant at = told_start(by_limits.at, now()); at != kNever) return {.latest = at};
+  if (const Instant at = told_start(by_limits.at, desk_.now()); at != kNever) return {.latest = at};
   if (start.at == kNever && by_limits.at == kNever) {
     if (!lacks_nodes(spec)) return {};
     return {.start_unknown = "too few of the nodes that it could use are in service: " + nodes_lacking(spec)};

@@ -52,9 +52,9 @@ void Service::saw_kind(const View& before, const Kind& what) {
   if constexpr (std::is_same_v<Kind, Stopped>) note_stop(before, what);
   if constexpr (std::is_same_v<Kind, Overdue>) note_grace(what.job, "");
   if constexpr (std::is_same_v<Kind, Extended>) note_grace(what.job, why_extended(what));
-  if constexpr (std::is_same_v<Kind, Launched>) room_->script_is_there(what.job);
+  if constexpr (std::is_same_v<Kind, Launched>) room_.script_is_there(what.job);
   if constexpr (kEnds && !std::is_same_v<Kind, Vacated>)
-    room_->script_is_gone(what.job);  // a job that was suspended has it yet
+    room_.script_is_gone(what.job);  // a job that was suspended has it yet
   if constexpr (std::is_same_v<Kind, Launched>) {
     leave_if_down(what.job);
     if (mail_) mail_of_start(what.job);
@@ -111,13 +111,15 @@ void Service::saw(const View& before, const FactRef& fact) {
 
 store::RareRequest Service::rarely_asked(const JobSpec& spec, const JobEntry* entry) const {
   store::RareRequest asked;
-  asked.priority = spec.priority - (spec.partition.valid() ? machine_->partitions[spec.partition.value].priority : 0);
+  asked.priority =
+      spec.priority - (spec.partition.valid() ? desk_.machine()->partitions[spec.partition.value].priority : 0);
   asked.accelerators = spec.accelerators;
-  if (spec.accelerator_type.valid()) asked.accelerator_type = machine_->accelerator_types[spec.accelerator_type.value];
-  if (spec.licence.valid()) asked.licence = machine_->licences[spec.licence.value].name;
+  if (spec.accelerator_type.valid())
+    asked.accelerator_type = desk_.machine()->accelerator_types[spec.accelerator_type.value];
+  if (spec.licence.valid()) asked.licence = desk_.machine()->licences[spec.licence.value].name;
   asked.licences = spec.licences;
   for (const LicenceUse& also : spec.more_licences.all())
-    asked.more_licences.push_back(fmt::format("{}:{}", machine_->licences[also.licence.value].name, also.count));
+    asked.more_licences.push_back(fmt::format("{}:{}", desk_.machine()->licences[also.licence.value].name, also.count));
   asked.requeue = spec.may_move();
   asked.once = spec.restart == Restart::once;
   asked.checkpoint = spec.restart == Restart::checkpoint;
@@ -134,13 +136,13 @@ void Service::job_gone(JobId id, const Job& job) {
   const JobEntry* entry = book_.find(id);
   const store::HistoryRow row = history_row(id, job, entry);
   if (entry != nullptr && mail_) mail_of_end(row, *entry->about);
-  store_->put_history(row);
+  desk_.store().put_history(row);
   if (entry != nullptr && !entry->heard().message.empty()) keep(kMessage, id, "");
   if (entry != nullptr && entry->heard().released != kEpoch) keep(kReleased, id, "");
   if (entry != nullptr && entry->kept_where) keep(kRanOn, id, "");
   if (entry != nullptr && !entry->heard().grace.rule.empty()) keep(kGrace, id, "");
   left_.push_back(id);
-  if (!operates(row.uid)) room_->ended(row.uid);
+  if (!operates(row.uid)) room_.ended(row.uid);
   book_.forget(id);
 }
 
@@ -161,7 +163,7 @@ store::HistoryRow Service::history_row(JobId id, const Job& job, const JobEntry*
     row.signal = end.signal;
   }
   row.state = state_word(job);
-  if (job.spec.partition.valid()) row.partition = machine_->partitions[job.spec.partition.value].name;
+  if (job.spec.partition.valid()) row.partition = desk_.machine()->partitions[job.spec.partition.value].name;
   row.processors = job.spec.processors;
   row.node_count = job.spec.nodes;
   row.memory = job.spec.memory;
@@ -170,7 +172,7 @@ store::HistoryRow Service::history_row(JobId id, const Job& job, const JobEntry*
   const bool waited_again = taken_back && job.kills + job.preemptions > 0;
   const bool left_waiting = job.start == kNever || (taken_back && !waited_again);
   row.start = left_waiting ? kNever : job.start;
-  row.end = left_waiting || waited_again || job.end == kNever ? view().now() : job.end;
+  row.end = left_waiting || waited_again || job.end == kNever ? desk_.view().now() : job.end;
   row.limit = job.spec.limit;
   const Duration held = left_waiting ? Duration{0} : job.earlier + (job.end - job.start);
   row.waited = left_waiting || waited_again ? std::max(row.end - row.submit - held, Duration{0}) : job.wait();

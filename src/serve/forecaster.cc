@@ -1,7 +1,6 @@
 #include "serve/forecaster.h"
 
 #include <algorithm>
-#include <boost/asio/steady_timer.hpp>
 #include <memory>
 #include <string>
 #include <utility>
@@ -40,11 +39,6 @@ std::array<std::int64_t, 3> figures(const std::vector<forecast::Future>& futures
 }
 
 }  // namespace
-
-void Service::later(std::function<void()> call, std::chrono::steady_clock::duration after) {
-  const auto timer = std::make_shared<boost::asio::steady_timer>(io_, after);
-  timer->async_wait([timer, call = std::move(call)](const boost::system::error_code&) { call(); });
-}
 
 void Forecaster::ask(ForecastAsked asked, Answer answer) {
   const auto of_one = std::ranges::count(tasks_, asked.uid, [](const Task& task) { return task.asked.uid; });

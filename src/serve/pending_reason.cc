@@ -50,7 +50,7 @@ std::string Service::awaited_text(const std::vector<Dependency>& after, bool any
   };
   const auto words = [](const Dependency& on) { return words_of(on.group.valid() ? Dep::ended : on.when); };
   const auto is_met = [&](const Dependency& on) {
-    const Job* const job = view().find_job(on.on);
+    const Job* const job = desk_.view().find_job(on.on);
     return job == nullptr || job->gone() || (on.when == Dep::started && job->state == JobState::running);
   };
   const bool all_met = std::ranges::all_of(after, is_met);  // it is just being looked at
@@ -92,7 +92,7 @@ PendingReason Service::reason_of_barred(JobId id, const Job& job, Telling tellin
   if ((job.bars & kNeverAgain) != 0)
     return {"DependencyNeverSatisfied",
             "A job that it waits for has ended otherwise than it needs; it will never run."};
-  const JobTerms* terms = view().eligibility().terms(id);
+  const JobTerms* terms = desk_.view().eligibility().terms(id);
   if ((job.bars & kDependency) != 0) {
     return reason_with("Dependency", telling, [&] {
       return terms == nullptr ? "It waits for another job." : "It waits for" + awaited_text(terms->after, terms->any);
@@ -104,14 +104,14 @@ PendingReason Service::reason_of_barred(JobId id, const Job& job, Telling tellin
       const JobEntry* entry = job.failed_launches > 0 ? book_.find(id) : nullptr;
       if (entry != nullptr && terms != nullptr && !entry->heard().message.empty())
         return fmt::format("It could not be started: {} It is tried again at {}.", entry->heard().message,
-                           date_of(terms->begin));
+                           desk_.loop().date_of(terms->begin));
       return fmt::format("Its begin time{} has not come yet.",
-                         terms != nullptr ? fmt::format(", {},", date_of(terms->begin)) : "");
+                         terms != nullptr ? fmt::format(", {},", desk_.loop().date_of(terms->begin)) : "");
     });
   }
   if ((job.bars & kArrayThrottle) != 0) {
     return reason_with("JobArrayTaskLimit", telling, [&] {
-      const std::uint32_t most = terms ? view().eligibility().throttle(terms->array) : 0;
+      const std::uint32_t most = terms ? desk_.view().eligibility().throttle(terms->array) : 0;
       return fmt::format("As many tasks of its array are queued or run already as it allows at one time ({}).", most);
     });
   }
@@ -123,19 +123,19 @@ std::string Service::nodes_lacking(const JobSpec& spec) const {
   constexpr std::size_t kMostNamed = 3;
   constexpr const char* kAsleep = "asleep until `rota nodes power-up` wakes ";
   std::map<std::string, std::vector<std::string>> names;  // by what is so of them
-  for (std::uint32_t n = 0; n < machine_->nodes.size(); ++n) {
+  for (std::uint32_t n = 0; n < desk_.machine()->nodes.size(); ++n) {
     const NodeId id{n};
-    const Health health = view().power().health(id);
+    const Health health = desk_.view().power().health(id);
     const bool asleep = left_asleep(id);
-    if ((health == Health::up && !asleep) || !may_serve(*machine_, spec, id)) continue;
+    if ((health == Health::up && !asleep) || !may_serve(*desk_.machine(), spec, id)) continue;
     if (asleep) {
-      names[kAsleep].push_back(machine_->nodes[n].name);
+      names[kAsleep].push_back(desk_.machine()->nodes[n].name);
       continue;
     }
     const std::string by = node_by(id), reason = node_reason(id);
     names[std::string(health == Health::down ? "down" : "drained") + (by.empty() ? "" : " by " + by) +
           (reason.empty() ? "" : fmt::format(" ({})", reason))]
-        .push_back(machine_->nodes[n].name);
+        .push_back(desk_.machine()->nodes[n].name);
   }
   std::string out;
   std::size_t named = 0;
@@ -150,26 +150,26 @@ std::string Service::nodes_lacking(const JobSpec& spec) const {
 }
 
 bool Service::lacks_nodes(const JobSpec& spec) const {
-  if (view().power().all_up() && view().power().all_on()) return false;
-  return !fits_when_empty(*machine_, spec,
-                          [&](NodeId id) { return view().power().health(id) == Health::up && !left_asleep(id); });
+  if (desk_.view().power().all_up() && desk_.view().power().all_on()) return false;
+  return !fits_when_empty(*desk_.machine(), spec,
+                          [&](NodeId id) { return desk_.view().power().health(id) == Health::up && !left_asleep(id); });
 }
 
 // Which nodes that it could use sleep, and will until an operator wakes them, as a sentence; empty: none.
 std::string Service::asleep_beside(const JobSpec& spec) const {
   std::vector<NodeId> nodes = left_asleep();
-  std::erase_if(nodes, [&](NodeId id) { return !may_serve(*machine_, spec, id); });
+  std::erase_if(nodes, [&](NodeId id) { return !may_serve(*desk_.machine(), spec, id); });
   if (nodes.empty()) return {};
-  const std::string names = node_list(*machine_, nodes);
+  const std::string names = node_list(*desk_.machine(), nodes);
   return fmt::format("{}, and policy {} wakes no node; `rota nodes power-up` does.",
                      nodes.size() == 1 ? fmt::format(" Node {} sleeps", names) : fmt::format(" Nodes {} sleep", names),
-                     chain_->text());
+                     desk_.chain().text());
 }
 
-bool Service::lacks_licence(const JobSpec& spec) const { return !view().nodes().has_licences(spec); }
+bool Service::lacks_licence(const JobSpec& spec) const { return !desk_.view().nodes().has_licences(spec); }
 
 std::string Service::licence_lacking(const JobSpec& spec) const {
-  return licence_shortage(view(), spec, [this](JobId job) {
+  return licence_shortage(desk_.view(), spec, [this](JobId job) {
     const JobEntry* const entry = book_.find(job);
     return book_.shown(job) + (entry != nullptr ? " of " + entry->about->user : std::string());
   });
@@ -177,7 +177,7 @@ std::string Service::licence_lacking(const JobSpec& spec) const {
 
 PendingReason Service::reason_of_waiting(JobId id, const Job& job, Telling telling) const {
   const JobSpec& spec = job.spec;
-  const auto needs = [&] { return "It needs " + needs_of(view(), spec); };
+  const auto needs = [&] { return "It needs " + needs_of(desk_.view(), spec); };
   if (lacks_nodes(spec)) {
     return reason_with("ReqNodeNotAvail", telling, [&] {
       return fmt::format("{} on nodes that are in service, and there are too few of these: {}.", needs(),
@@ -185,12 +185,13 @@ PendingReason Service::reason_of_waiting(JobId id, const Job& job, Telling telli
     });
   }
   if (lacks_licence(spec)) return reason_with("Licenses", telling, [&] { return licence_lacking(spec); });
-  if (view().plain()) {
+  if (desk_.view().plain()) {
     return {"Priority", "A plan was refused, and until an operator has looked jobs start in order of the queue alone."};
   }
-  if (view().power().count(PowerState::booting) > 0 && view().free() < spec.processors) {
+  if (desk_.view().power().count(PowerState::booting) > 0 && desk_.view().free() < spec.processors) {
     return reason_with("PowerUp", telling, [&] {
-      return fmt::format("{}; {} are being woken.", needs(), amount(view().power().count(PowerState::booting), "node"));
+      return fmt::format("{}; {} are being woken.", needs(),
+                         amount(desk_.view().power().count(PowerState::booting), "node"));
     });
   }
   if (const Reservation* reserved = reserved_before(id, job))
@@ -201,31 +202,32 @@ PendingReason Service::reason_of_waiting(JobId id, const Job& job, Telling telli
 // It waits for room, or for its turn.
 PendingReason Service::reason_among_others(JobId id, const Job& job, Telling telling) const {
   const JobSpec& spec = job.spec;
-  const WaitingEntry* head = view().waiting().head();
+  const WaitingEntry* head = desk_.view().waiting().head();
   const bool is_first = head != nullptr && head->job == id;
   JobId before;
   if (!is_first) {
-    before = contenders_.before(view(), *machine_, job, [&](const JobSpec& other) { return competes(other); });
+    before =
+        contenders_.before(desk_.view(), *desk_.machine(), job, [&](const JobSpec& other) { return competes(other); });
   }
   if (telling == Telling::word && (is_first || before.valid()))  // whether there is room or not
     return {is_first ? "Resources" : "Priority", {}};
-  const bool room = has_room_now(view(), spec);
-  const auto needs = [&] { return "It needs " + needs_of(view(), spec); };
+  const bool room = has_room_now(desk_.view(), spec);
+  const auto needs = [&] { return "It needs " + needs_of(desk_.view(), spec); };
   if (is_first || (!room && !before.valid())) {
     return reason_with("Resources", telling, [&] {
       return fmt::format("{}, {}, and {}.{}", needs(),
                          is_first ? "it is first in the queue" : "no job before it wants the same nodes",
-                         shortage(view(), spec, room), asleep_beside(spec));
+                         shortage(desk_.view(), spec, room), asleep_beside(spec));
     });
   }
   return reason_with("Priority", telling, [&] {
     const JobId first = before.valid() || head == nullptr ? before : head->job;
     const std::string who = first.valid() ? "job " + book_.shown(first) : std::string("others");
     if (room) {
-      const Reservation* reserved = first_reserved_for(view(), job);
+      const Reservation* reserved = first_reserved_for(desk_.view(), job);
       return fmt::format(
           "{}, and {}, but if it started now {} or another with an earlier claim would start later{}", needs(),
-          shortage(view(), spec, room), who,
+          shortage(desk_.view(), spec, room), who,
           reserved ? ", or it would run into what is reserved: " + text_of(*reserved) : std::string("."));
     }
     return fmt::format("{}, and others go first: {}{}{}", needs(), who,
@@ -236,7 +238,7 @@ PendingReason Service::reason_among_others(JobId id, const Job& job, Telling tel
 }
 
 PendingReason Service::reason_of(JobId id, Telling telling) const {
-  const Job& job = view().job(id);
+  const Job& job = desk_.view().job(id);
   return job.state == JobState::barred ? reason_of_barred(id, job, telling) : reason_of_waiting(id, job, telling);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
+#include <utility>
 
 #include "process/clock.h"
 
@@ -18,6 +20,19 @@ Instant RealLoop::now() const { return Instant{Duration{process::boot_millisecon
 
 Duration RealLoop::ahead() const {
   return now().time_since_epoch() - Duration{process::unix_milliseconds() - unix_start_ * 1000};
+}
+
+std::string RealLoop::date_of(Instant at) const {
+  const std::time_t second = unix_milliseconds(at) / 1000;
+  std::tm parts{};
+  ::localtime_r(&second, &parts);
+  char text[64];
+  return std::string(text, std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &parts));
+}
+
+void RealLoop::later(std::function<void()> call, std::chrono::steady_clock::duration after) {
+  const auto timer = std::make_shared<boost::asio::steady_timer>(io_, after);
+  timer->async_wait([timer, call = std::move(call)](const boost::system::error_code&) { call(); });
 }
 
 void RealLoop::set(Alarm& alarm, Instant at) {

@@ -3,9 +3,11 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "control/ports.h"
@@ -34,6 +36,13 @@ class RealLoop final : public Loop {
   // Negative: it is behind.
   Duration ahead() const;
   std::int64_t unix_start() const { return unix_start_; }
+  std::int64_t unix_milliseconds(Instant at) const { return at.time_since_epoch().count() + unix_start_ * 1000; }
+  Instant instant_of(std::int64_t unix_milliseconds) const {
+    return Instant{Duration{unix_milliseconds - unix_start_ * 1000}};
+  }
+  std::string date_of(Instant at) const;  // for people: "2026-12-01 08:00", local time
+  // Calls after that time, and once all that is due before has had its turn.
+  void later(std::function<void()> call, std::chrono::steady_clock::duration after = {});
   void forget(Alarm& alarm);          // it never rings again
   void cancel() { timers_.clear(); }  // nothing rings any more
 

@@ -96,28 +96,28 @@ void say_array(const KeptAbout& kept, const Say& say) {
 
 Result<std::optional<KeptAbout>> Service::about(JobId job) {
   if (const JobEntry* entry = book_.find(job)) return KeptAbout{*entry->about, entry->index};
-  const auto payload = TRY(store_->payload(job));
+  const auto payload = TRY(desk_.store().payload(job));
   if (!payload) return std::nullopt;
   auto kept = TRY(read_about(payload->about));
   return std::optional(std::move(kept));
 }
 
 std::string Service::nodes_of(JobId job) const {
-  if (machine_->nodes.empty()) return {};
-  return node_list(*machine_, view().placement(job).shares, [](const Share& share) { return share.node; });
+  if (desk_.machine()->nodes.empty()) return {};
+  return node_list(*desk_.machine(), desk_.view().placement(job).shares, [](const Share& share) { return share.node; });
 }
 
 std::vector<std::uint32_t> Service::processors_by_node(JobId job) const {
-  if (machine_->nodes.empty()) return {view().job(job).spec.processors};
+  if (desk_.machine()->nodes.empty()) return {desk_.view().job(job).spec.processors};
   std::vector<std::uint32_t> given;
-  for (const Share& share : view().placement(job).shares) given.push_back(share.processors);
+  for (const Share& share : desk_.view().placement(job).shares) given.push_back(share.processors);
   return given;
 }
 
 PatternWords Service::pattern_words(JobId job, const KeptAbout& kept, const std::string& nodes,
                                     std::int32_t restarts) const {
   const std::int64_t number = number_of(job);
-  const std::string& list = nodes.empty() ? machine_->name : nodes;
+  const std::string& list = nodes.empty() ? desk_.machine()->name : nodes;
   const auto hosts = parse_host_list(list);
   return {.job = number,
           .array = kept.about.array > 0 ? kept.about.array : number,
@@ -140,21 +140,21 @@ std::string Service::output_path(JobId job, const KeptAbout& kept, bool error, s
 
 // What a job finds in its environment beside its own.
 std::vector<std::string> Service::environment_of(const Command& start, const KeptAbout& kept, bool slurms) const {
-  const Job& job = view().job(start.job);
+  const Job& job = desk_.view().job(start.job);
   const JobSpec& spec = job.spec;
   std::vector<std::string> all;
   const auto say = [&](const std::string& name, const std::string& value, const std::string& slurm = {}) {
     all.push_back(fmt::format("ROTA_{}={}", name, value));
     if (slurms && slurm != "-") all.push_back(fmt::format("SLURM_{}={}", slurm.empty() ? name : slurm, value));
   };
-  const auto unix_seconds = [&](Instant at) { return std::to_string(unix_milliseconds(at) / 1000); };
+  const auto unix_seconds = [&](Instant at) { return std::to_string(desk_.loop().unix_milliseconds(at) / 1000); };
   say("JOB_ID", std::to_string(spec.number));
   say("JOB_NAME", kept.about.name);
   say("JOB_USER", kept.about.user);
   if (kept.about.array > 0) say_array(kept, say);
   const std::string nodes = nodes_of(start.job);
-  const std::size_t count = machine_->nodes.empty() ? 1 : view().placement(start.job).shares.size();
-  say("JOB_NODELIST", nodes.empty() ? machine_->name : nodes);
+  const std::size_t count = desk_.machine()->nodes.empty() ? 1 : desk_.view().placement(start.job).shares.size();
+  say("JOB_NODELIST", nodes.empty() ? desk_.machine()->name : nodes);
   say("JOB_NUM_NODES", std::to_string(count), "JOB_NUM_NODES");
   say("PROCESSORS", std::to_string(spec.processors), "-");
   say("CPUS_ON_NODE", std::to_string((spec.processors + count - 1) / count));
@@ -163,13 +163,13 @@ std::vector<std::string> Service::environment_of(const Command& start, const Kep
   say("NTASKS", std::to_string(tasks));
   say("CPUS_PER_TASK", std::to_string(std::max(1U, asked.processors / tasks)));
   if (spec.memory > 0) say("MEM_PER_NODE", std::to_string(spec.memory / (1 << 20)));
-  if (spec.partition.valid()) say("JOB_PARTITION", machine_->partitions[spec.partition.value].name);
+  if (spec.partition.valid()) say("JOB_PARTITION", desk_.machine()->partitions[spec.partition.value].name);
   say("SUBMIT_DIR", kept.about.submit_folder.empty() ? kept.about.folder : kept.about.submit_folder);
   say("RESTART_COUNT", std::to_string(restarts_of(job)));
   if (restarts_of(job) > 0) say("RESTART", "1", "-");
   say("JOB_START_TIME", unix_seconds(job.start));
   if (spec.limit < kLongest) say("JOB_END_TIME", unix_seconds(job.limit_end()));
-  say("CLUSTER_NAME", machine_->name);
+  say("CLUSTER_NAME", desk_.machine()->name);
   say("SOCKET", options_.socket, "-");
   if (slurms) say_as_slurm(start.job, kept, tasks, all);
   return all;
@@ -177,11 +177,11 @@ std::vector<std::string> Service::environment_of(const Command& start, const Kep
 
 // What Slurm says in words that Rota has not.
 void Service::say_as_slurm(JobId id, const KeptAbout& kept, std::uint32_t tasks, std::vector<std::string>& all) const {
-  const JobSpec& spec = view().job(id).spec;
+  const JobSpec& spec = desk_.view().job(id).spec;
   const std::string nodes = nodes_of(id);
   const std::vector<std::uint32_t> processors = processors_by_node(id);
   for (const auto& [name, value] : {std::pair{"JOBID", std::to_string(spec.number)},
-                                    {"NODELIST", nodes.empty() ? machine_->name : nodes},
+                                    {"NODELIST", nodes.empty() ? desk_.machine()->name : nodes},
                                     {"NNODES", std::to_string(processors.size())},
                                     {"NPROCS", std::to_string(tasks)},
                                     {"TASKS_PER_NODE", in_runs(tasks_on(processors, tasks))},
@@ -195,7 +195,7 @@ void Service::say_as_slurm(JobId id, const KeptAbout& kept, std::uint32_t tasks,
                                     {"GTIDS", std::string("0")},
                                     {"PRIO_PROCESS", std::string("0")}})
     all.push_back(fmt::format("SLURM_{}={}", name, value));
-  const auto hosts = parse_host_list(nodes.empty() ? machine_->name : nodes);
+  const auto hosts = parse_host_list(nodes.empty() ? desk_.machine()->name : nodes);
   if (hosts && !hosts->empty()) all.push_back("SLURMD_NODENAME=" + hosts->front());
   if (spec.accelerators > 0) all.push_back("SLURM_GPUS_ON_NODE=" + std::to_string(spec.accelerators));  // on each
 }
@@ -205,38 +205,38 @@ void Service::say_as_slurm(JobId id, const KeptAbout& kept, std::uint32_t tasks,
 std::string Service::node_file_of(JobId id, std::uint32_t tasks) const {
   constexpr std::uint32_t kMostLines = 1'000'000;
   std::string text;
-  const std::uint32_t processors = view().job(id).spec.processors;
+  const std::uint32_t processors = desk_.view().job(id).spec.processors;
   if (processors > kMostLines) return text;
   const auto add = [&](const std::string& name, std::uint32_t lines) {
     for (; lines > 0; --lines) text += name + "\n";
   };
-  if (machine_->nodes.empty()) {
+  if (desk_.machine()->nodes.empty()) {
     add(this_host(), tasks);
     return text;
   }
-  const auto& shares = view().placement(id).shares;
+  const auto& shares = desk_.view().placement(id).shares;
   const std::vector<std::uint32_t> lines = tasks_on(processors_by_node(id), tasks);
-  for (std::size_t i = 0; i < shares.size(); ++i) add(machine_->nodes[shares[i].node.value].name, lines[i]);
+  for (std::size_t i = 0; i < shares.size(); ++i) add(desk_.machine()->nodes[shares[i].node.value].name, lines[i]);
   return text;
 }
 
 // A script with #PBS lines finds the folder that it was submitted in, and goes there; it asks for these, too.
 void Service::say_as_pbs(JobId id, const KeptAbout& kept, std::vector<std::string>& all) const {
-  const JobSpec& spec = view().job(id).spec;
+  const JobSpec& spec = desk_.view().job(id).spec;
   const auto say = [&](const char* name, const std::string& value) {
     all.push_back(fmt::format("PBS_{}={}", name, value));
   };
   say("JOBID", book_.shown(id));
   say("JOBNAME", kept.about.name);
   say("ENVIRONMENT", "PBS_BATCH");
-  const std::size_t nodes = machine_->nodes.empty() ? 1 : view().placement(id).shares.size();
+  const std::size_t nodes = desk_.machine()->nodes.empty() ? 1 : desk_.view().placement(id).shares.size();
   say("NP", std::to_string(spec.processors));
   say("NUM_NODES", std::to_string(nodes));
   say("NODENUM", "0");
   say("TASKNUM", "1");
   all.push_back("NCPUS=" + std::to_string((spec.processors + nodes - 1) / nodes));
   say("NUM_PPN", std::to_string((spec.processors + nodes - 1) / nodes));
-  if (spec.partition.valid()) say("QUEUE", machine_->partitions[spec.partition.value].name);
+  if (spec.partition.valid()) say("QUEUE", desk_.machine()->partitions[spec.partition.value].name);
   if (spec.limit < kLongest) say("WALLTIME", std::to_string(spec.limit.count() / 1000));
   if (kept.index < 0) return;
   say("ARRAY_ID", std::to_string(kept.about.array));
@@ -250,16 +250,16 @@ Result<void> Service::has_room_to_run(const Command& start, const RunRequest& ru
   const std::size_t bytes = run.script.size() + run.node_file.size();
   const bool of_operator = operates(uid);
   if (start.kind == Command::Kind::migrate || bytes <= (of_operator ? kMuch : 0)) return {};
-  room_->set_jobs(book_.size());
-  return room_->takes_script({start.job, uid, bytes}, of_operator);
+  room_.set_jobs(book_.size());
+  return room_.takes_script({start.job, uid, bytes}, of_operator);
 }
 
 Result<RunRequest> Service::run_of(const Command& start) {
-  const auto payload = TRY(store_->payload(start.job));
-  if (!payload || !view().knows(start.job)) return fail("it is not known what this job runs.");
+  const auto payload = TRY(desk_.store().payload(start.job));
+  if (!payload || !desk_.view().knows(start.job)) return fail("it is not known what this job runs.");
   const auto kept = TRY(read_about(payload->about));
   const About& about = kept.about;
-  const Job& job = view().job(start.job);
+  const Job& job = desk_.view().job(start.job);
   const int restarts = restarts_of(job);
   const std::string nodes = nodes_of(start.job);
   RunRequest run;

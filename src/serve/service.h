@@ -17,6 +17,7 @@
 #include "control/controller.h"
 #include "serve/cluster_change.h"
 #include "serve/contenders.h"
+#include "serve/desk.h"
 #include "serve/engine_maker.h"
 #include "serve/event_ring.h"
 #include "serve/explain.h"
@@ -29,14 +30,11 @@
 #include "serve/pending_counts.h"
 #include "serve/planned_starts.h"
 #include "serve/policy_rehearsal.h"
-#include "serve/real_loop.h"
 #include "serve/state_room.h"
 #include "serve/submission.h"
 #include "serve/time_share.h"
 #include "serve/what_if.h"
-#include "site/service_file.h"
 #include "store/payload.h"
-#include "store/sqlite_store.h"
 
 namespace rota::serve {
 
@@ -73,7 +71,7 @@ enum class Telling : std::uint8_t { word, sentence };
 // As a sentence; of one that runs in the present.
 std::string grace_text(const store::Grace& grace, bool runs);
 
-class Service final : public Intake, public JobSink, public FactObserver, public RunSource {
+class Service final : public JobSink, public FactObserver, public RunSource {
  public:
   // Takes the state over, finds the jobs that run, and goes on. Fails with a sentence.
   static Result<std::unique_ptr<Service>> open(boost::asio::io_context& io, const ServiceOptions& options);
@@ -165,29 +163,23 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   // and where there are too many jobs.
   Result<QueueToRehearse> queue_to_rehearse(const std::string& text) const;
 
-  // Calls once all that was asked until now is durable, or with what prevents it.
-  void when_durable(std::function<void(const Result<void>&)> call);
-  // Whether something has happened that is not durable yet. What is told of it should wait: when_durable().
-  bool uncommitted() const;
-  // What users and operators asked for and the state does not allow.
-  std::int64_t refused_requests() const { return refused_requests_; }
-  // What the engine, or the passing of time, told that contradicts the state: a sign of a defect.
-  std::int64_t refusals() const { return refusals_before_ + controller_->refusals() - refused_requests_; }
-  // The last of these, or why a plan was refused, whichever came later; empty: neither.
-  const std::string& last_refusal() const { return last_refusal_; }
+  Desk& desk() { return desk_; }
+  const Desk& desk() const { return desk_; }
+  void when_durable(std::function<void(const Result<void>&)> call) { desk_.when_durable(std::move(call)); }
+  bool uncommitted() const { return desk_.uncommitted(); }
 
   // ---- what people see
 
-  const View& view() const { return controller_->view(); }
-  const Controller& controller() const { return *controller_; }
-  const Machine& machine() const { return *machine_; }  // in this turn: reload() makes another one
-  const std::shared_ptr<const Machine>& machine_as_it_is() const { return machine_; }
+  const View& view() const { return desk_.view(); }
+  const Controller& controller() const { return desk_.controller(); }
+  const Machine& machine() const { return *desk_.machine(); }  // in this turn: reload() makes another one
+  const std::shared_ptr<const Machine>& machine_as_it_is() const { return desk_.machine(); }
   const JobBook& book() const { return book_; }
-  const RealLoop& loop() const { return *loop_; }
-  Instant now() const { return std::max(loop_->now(), view().now()); }  // no fact is older
-  store::SqliteStore& store() { return *store_; }
+  const RealLoop& loop() const { return desk_.loop(); }
+  Instant now() const { return desk_.now(); }
+  store::SqliteStore& store() { return desk_.store(); }
   EventRing& events() { return events_; }
-  const std::string& policy() const { return chain_->text(); }
+  const std::string& policy() const { return desk_.chain().text(); }
   const site::ServiceSettings& settings() const { return settings_; }
   bool sends_mail() const { return mail_ != nullptr; }
   const ServiceOptions& options() const { return options_; }
@@ -231,9 +223,9 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   PlannedStarts& planned_starts() { return planned_starts_; }
   PendingCounts& pending_counts() { return pending_counts_; }
   Forecaster& forecaster() { return *forecaster_; }  // rehearses what may come
-  // Calls after that time, and once all that is due before has had its turn.
-  void later(std::function<void()> call, std::chrono::steady_clock::duration after = {});
-  int process() const { return process_; }
+  void later(std::function<void()> call, std::chrono::steady_clock::duration after = {}) {
+    desk_.loop().later(std::move(call), after);
+  }
   // The file that a stream of a job's output goes to, patterns filled in.
   std::string output_path(JobId job, const KeptAbout& kept, bool error, std::int32_t restarts,
                           const std::string& nodes) const;
@@ -243,27 +235,17 @@ class Service final : public Intake, public JobSink, public FactObserver, public
     return caller.operates || caller.uid == owner;
   }
   bool operates(std::uint32_t uid) const;
-  std::int64_t unix_milliseconds(Instant at) const {
-    return at.time_since_epoch().count() + loop_->unix_start() * 1000;
-  }
-  Instant instant_of(std::int64_t unix_milliseconds) const {
-    return Instant{Duration{unix_milliseconds - loop_->unix_start() * 1000}};
-  }
+  std::int64_t unix_milliseconds(Instant at) const { return desk_.loop().unix_milliseconds(at); }
+  Instant instant_of(std::int64_t unix_milliseconds) const { return desk_.loop().instant_of(unix_milliseconds); }
 
   // Stops taking anything in; what runs goes on. The event loop runs dry.
   void stop();
-  // The first that ended its work.
-  const Result<void>& health() const { return health_; }
+  const Result<void>& health() const { return desk_.health(); }
   void on_failure(std::function<void()> call) { failed_ = std::move(call); }
 
   // ---- ports
-  JobId submit(const JobSpec& spec, Bars bars) override { return controller_->submit(spec, bars); }
-  using Intake::record;
-  Result<void> record(const Observed& fact, Instant happened) override;
-  Result<void> decide() override;
   void job_gone(JobId id, const Job& job) override;
   void saw(const View& before, const FactRef& fact) override;
-  void refused(const View& view, const Error& why) override;
   Result<RunRequest> run_of(const Command& start) override;
   void note_of_job(JobId job, std::string sentence) override;
   void warn_of_job(JobId job, const std::string& sentence) override;
@@ -275,24 +257,18 @@ class Service final : public Intake, public JobSink, public FactObserver, public
     std::uint32_t dispatch;
   };
 
-  Service(boost::asio::io_context& io, ServiceOptions options);
-  Result<void> prepare();
-  Result<void> read_configuration();
-  Result<void> describe(const std::string& text, const std::string& shown);
-  Result<void> take(Result<site::Configuration> read);
-  Result<void> open_store();
-  Result<void> start_deciding(const std::string& policy);
-  void observe_facts();
-  static Result<Chain> chain_of(const std::string& policy);
-  Result<Chain> chain_that_suits(const std::string& text) const;
-  Result<void> starts_nobody_over(const Chain& chain) const;
+  struct State;
+  static Result<State> find_state(const ServiceOptions& options);
+  Service(boost::asio::io_context& io, ServiceOptions options, State state);
+  void look_at_configuration();
+  void wire();
+  void all_is_durable();
   Result<void> take_over();
   Result<std::optional<ClusterChange>> replay();
   Result<ClusterChange> replay_under_another();
   std::unexpected<Error> not_taken_over(const std::string& why) const;
   std::string shown_file() const;
   Result<void> can_change(const ClusterChange& change) const;
-  Result<void> decide_anew(const std::string& policy, const std::vector<Fact>& facts);
   Result<void> describe_nodes(const ClusterChange& change);
   void stands_as(std::shared_ptr<const Machine> machine, const std::string& taken);
   Result<void> read_book();
@@ -314,16 +290,10 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::size_t add_absent_tasks(const SelectorPart& part, std::vector<Absent>& absent) const;
   Result<std::optional<store::HistoryRow>> first_row(const store::HistoryQuery& query) const;
   bool has_ended(std::int64_t number) const;
-  void after_turn(Result<void> done);
-  void commit_later();
   void compact_if_long();
   void let_go();
   void forget_old();
   void let_ended_go(std::uint32_t uid, std::optional<JobId> behind);
-  void fail_for_good(Result<void> why);
-  ClusterOptions cluster_options() const { return cluster_options(*file_); }  // facts make of it what it is
-  ClusterOptions cluster_options(const Machine& machine) const;
-  store::JournalHead head() const;
 
   // What all tasks of an array share, made once.
   struct Kept {
@@ -384,7 +354,6 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   PatternWords pattern_words(JobId job, const KeptAbout& kept, const std::string& nodes, std::int32_t restarts) const;
   PendingReason reason_of_barred(JobId id, const Job& job, Telling telling) const;
   std::string awaited_text(const std::vector<Dependency>& after, bool any = false) const;
-  std::string date_of(Instant at) const;
   const Reservation* reserved_before(JobId id, const Job& job) const;  // nullptr: nothing that keeps it from starting
   std::string text_of(const Reservation& reserved) const;
   PendingReason reason_of_waiting(JobId id, const Job& job, Telling telling) const;
@@ -417,7 +386,6 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   static JobEntry::Grace read_grace(const std::string& text);
   std::string why_extended(const Extended& fact) const;
   void note_stop(const View& before, const Stopped& fact);
-  Duration next_limit(const Job& job) const;
   std::string why_in_grace(const Job& job) const;
   store::RareRequest rarely_asked(const JobSpec& spec, const JobEntry* entry) const;
   store::HistoryRow history_row(JobId id, const Job& job, const JobEntry* entry) const;
@@ -444,28 +412,19 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void mail_of_requeue(JobId id, bool was_stopped);
   void mail_of_end(const store::HistoryRow& row, const About& about);
   void watch_licences();
-  void nobody_counts();
+  void count_none_elsewhere();
   void counted(const std::vector<LicenceCount>& counts);
 
   boost::asio::io_context& io_;
   ServiceOptions options_;
   site::ServiceSettings settings_;
-  std::vector<Reservation> dated_reservations_;  // that the configuration asks for; their times are Unix times
-  std::string cluster_text_;
-  std::shared_ptr<const Machine> file_;     // the cluster as the configuration describes it, nodes in its order
-  std::shared_ptr<const Machine> machine_;  // and as it stands, nodes by id
-  std::unique_ptr<store::SqliteStore> store_;
-  // Commits at once where commands are to go out, else with the next commit or after a while.
-  class PatientJournal;
-  std::unique_ptr<PatientJournal> journal_;
-  std::unique_ptr<RealLoop> loop_;
-  std::unique_ptr<Chain> chain_;
-  std::unique_ptr<LiveEngine> engine_;
-  std::unique_ptr<Controller> controller_;
+  ServiceLog log_;
+  Desk desk_;
   std::unique_ptr<LicenceWatch> licence_watch_;
   std::unique_ptr<MailRoom> mail_;  // nullptr: this service sends none
-  std::vector<Mail> letters_;       // of what is not durable yet
-  std::set<std::int64_t> begun_;    // arrays whose first start was told, or was before
+  StateRoom room_;
+  std::vector<Mail> letters_;     // of what is not durable yet
+  std::set<std::int64_t> begun_;  // arrays whose first start was told, or was before
   JobBook book_;
   EventRing events_;
   PlannedStarts planned_starts_;
@@ -477,23 +436,14 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::map<NodeId, std::string> node_troubles_;                 // what went wrong when they were switched last
   std::map<ReservationId, ReservationNote> reservation_notes_;  // of those that operators made
   std::vector<std::uint32_t> operators_;
-  std::vector<std::string> warnings_;
-  std::vector<std::function<void(const Result<void>&)>> waiters_;
-  std::vector<Ended> ended_;     // since the last commit, and jobs
-  std::vector<JobId> left_;      // that have left for good
-  Instant forgets_at_ = kEpoch;  // when to look again for what was kept long enough
-  int process_ = 0;
+  std::vector<Ended> ended_;        // since the last commit, and jobs
+  std::vector<JobId> left_;         // that have left for good
+  Instant forgets_at_ = kEpoch;     // when to look again for what was kept long enough
   std::uint64_t compacted_at_ = 0;  // sequence number
-  boost::asio::steady_timer commits_, tells_on_;
-  bool deciding_soon_ = false, commits_soon_ = false, stopped_ = false;
-  bool asked_ = false;  // a caller has asked for what is recorded now
-  // The latter of both sorts, that controllers before this one counted.
-  std::int64_t refused_requests_ = 0, refusals_before_ = 0;
-  std::string last_refusal_;
-  Result<void> health_;
+  boost::asio::steady_timer tells_on_;
   std::function<void()> failed_;
   std::unique_ptr<Forecaster> forecaster_;
-  std::unique_ptr<StateRoom> room_;
+  std::unique_ptr<LiveEngine> engine_;  // goes first: it looks at all others
 };
 
 }  // namespace rota::serve

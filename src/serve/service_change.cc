@@ -15,10 +15,8 @@ ActionResult Service::change(const Caller& caller, JobId job, const Change& chan
   // The state counts jobs and knows no tasks of arrays.
   const std::string counted = fmt::format("job {} ", entry != nullptr ? entry->number : 0);
   ActionResult result{book_.shown(job)};
-  asked_ = true;
-  const auto done = changed(caller, job, change);
-  asked_ = false;
-  if (!done) {
+  const ServiceLog::Asked asked(log_);
+  if (const auto done = changed(caller, job, change); !done) {
     result.done = false;
     result.detail = done.error().message;
     if (result.detail.starts_with(counted)) result.detail.replace(0, counted.size(), fmt::format("job {} ", result.id));
@@ -28,24 +26,24 @@ ActionResult Service::change(const Caller& caller, JobId job, const Change& chan
 
 Result<void> Service::changed(const Caller& caller, JobId job, const Change& change) {
   using Kind = Change::Kind;
-  if (stopped_) return fail("the service is stopping and changes nothing; try again when it is back.");
+  if (desk_.stopped()) return fail("the service is stopping and changes nothing; try again when it is back.");
   const JobEntry* entry = book_.find(job);
-  if (entry == nullptr || !view().knows(job) || view().job(job).gone())
+  if (entry == nullptr || !desk_.view().knows(job) || desk_.view().job(job).gone())
     return fail("job {} has ended already.", book_.shown(job));
   if (!may_see_inside(caller, entry->about->uid))
     return fail("job {} is {}'s; only its user or an operator may do that.", book_.shown(job), entry->about->user);
   const bool stops = change.signal == SIGSTOP || change.signal == SIGCONT;  // which is kept, as other signals are not
   if (!caller.operates && change.kind != Kind::cancel && (change.kind != Kind::signal || stops)) {
-    if (auto room = room_->takes_change(); !room) return room;
+    if (auto room = room_.takes_change(); !room) return room;
   }
   const Bars who = caller.uid == entry->about->uid ? kHeldByUser : kHeldByOperator;
   switch (change.kind) {
     case Kind::cancel:
       return cancel(job);
     case Kind::hold:
-      if (view().job(job).state == JobState::running)
+      if (desk_.view().job(job).state == JobState::running)
         return fail("job {} runs already; only a job that waits can be held.", book_.shown(job));
-      return record(Held{job, who});
+      return desk_.record(Held{job, who});
     case Kind::release:
       return release(caller, job);
     case Kind::update:
@@ -61,18 +59,18 @@ Result<void> Service::changed(const Caller& caller, JobId job, const Change& cha
 }
 
 Result<void> Service::cancel(JobId job) {
-  if (view().job(job).state == JobState::running) return record(CancelAsked{job});
-  return record(Cancelled{job});
+  if (desk_.view().job(job).state == JobState::running) return desk_.record(CancelAsked{job});
+  return desk_.record(Cancelled{job});
 }
 
 Result<void> Service::release(const Caller& caller, JobId job) {
-  const Bars bars = view().job(job).bars & kHolds;
+  const Bars bars = desk_.view().job(job).bars & kHolds;
   if (bars == kNoBars) return fail("job {} is not held.", book_.shown(job));
   if ((bars & kHeldByOperator) != 0 && !caller.operates)
     return fail("job {} is held by an operator, who has to release it.", book_.shown(job));
   for (const Bars each : {kHeldByUser, kHeldByOperator}) {
     if ((bars & each) == 0) continue;
-    if (auto done = record(Released{job, each}); !done) return done;
+    if (auto done = desk_.record(Released{job, each}); !done) return done;
   }
   return {};
 }
@@ -82,24 +80,24 @@ Result<void> Service::release(const Caller& caller, JobId job) {
 Result<void> Service::control(const Caller& caller, JobId job, const Change& change) {
   if (auto can = can_be_told(job); !can) return can;
   if (change.kind == Change::Kind::signal) {
-    const bool suspended = view().job(job).suspended();
+    const bool suspended = desk_.view().job(job).suspended();
     if (change.signal == SIGSTOP || (change.signal == SIGCONT && suspended))
       return suspend(caller, job, change.signal == SIGSTOP);
-    return engine_->signal(job, change.signal);
+    return desk_.engine().signal(job, change.signal);
   }
-  if ((view().job(job).suspended_by & kHeldByOperator) != 0 && !caller.operates)
+  if ((desk_.view().job(job).suspended_by & kHeldByOperator) != 0 && !caller.operates)
     return fail("job {} is suspended by an operator, who has to resume it first.", book_.shown(job));
-  if (view().job(job).spec.restart == Restart::once)
+  if (desk_.view().job(job).spec.restart == Restart::once)
     return fail(
         "job {} was submitted with `--no-requeue`: it must not run a second time. Cancel it, and submit it anew.",
         book_.shown(job));
-  auto done = controller_->requeue(job);
-  if (done) static_cast<void>(decide());
+  auto done = desk_.controller().requeue(job);
+  if (done) static_cast<void>(desk_.decide());
   return done;
 }
 
 Result<void> Service::can_be_told(JobId job) const {
-  const Job& row = view().job(job);
+  const Job& row = desk_.view().job(job);
   const std::string name = "job " + book_.shown(job);
   if (row.state != JobState::running) return fail(name + " does not run.");
   if (row.settled()) return {};
@@ -112,7 +110,7 @@ Result<void> Service::can_be_told(JobId job) const {
 
 // Once its limit has passed a job is ended by its supervisor, whatever it is told then.
 Result<void> Service::has_time_left(JobId job) const {
-  if (!ends_at_limit(view().job(job))) return {};
+  if (!ends_at_limit(desk_.view().job(job))) return {};
   return fail("job {} has come to its limit and is being ended.", book_.shown(job));
 }
 
@@ -120,45 +118,45 @@ Result<void> Service::has_time_left(JobId job) const {
 // job, only an operator may resume it.
 Result<void> Service::suspend(const Caller& caller, JobId job, bool stops) {
   if (auto can = can_be_told(job); !can) return can;
-  const Job& row = view().job(job);
+  const Job& row = desk_.view().job(job);
   const std::string name = "job " + book_.shown(job);
   const Bars who = caller.uid == book_.find(job)->about->uid ? kHeldByUser : kHeldByOperator;
   if (stops) {
     if ((row.suspended_by & who) != 0) return fail(name + " is suspended already.");
     if (auto left = has_time_left(job); !left) return left;
-    return record(Suspended{job, who});
+    return desk_.record(Suspended{job, who});
   }
   if (!row.suspended()) return fail(name + " is not suspended.");
   if ((row.suspended_by & kHeldByOperator) != 0 && !caller.operates)
     return fail(name + " is suspended by an operator, who has to resume it.");
-  return record(Resumed{job, row.suspended_by});
+  return desk_.record(Resumed{job, row.suspended_by});
 }
 
 // Older versions kept this beside the journal. From now on it is a fact.
 Result<void> Service::suspend_as_before() {
   return read_of_jobs(kSuspended, [&](JobId job, JobEntry&, const std::string& dispatch) {
-    if (dispatch == std::to_string(view().job(job).dispatch))
-      static_cast<void>(controller_->record(Suspended{job, kHeldByUser}));
+    if (dispatch == std::to_string(desk_.view().job(job).dispatch))
+      static_cast<void>(desk_.controller().record(Suspended{job, kHeldByUser}));
     return false;
   });
 }
 
 // For all tasks of an array at once: the change is recorded of one that waits, also where a running one was named.
 Result<void> Service::change_throttle(JobId job, std::uint32_t most) {
-  const Eligibility& eligibility = view().eligibility();
+  const Eligibility& eligibility = desk_.view().eligibility();
   const std::int64_t array = eligibility.terms(job)->array;
   if (eligibility.throttle(array) == most) return {};
   JobId waits;
   book_.for_each_task(array, [&](std::int64_t, JobId task) {
-    if (waits.valid() || !view().knows(task)) return;
-    const JobState state = view().job(task).state;
+    if (waits.valid() || !desk_.view().knows(task)) return;
+    const JobState state = desk_.view().job(task).state;
     if (state == JobState::waiting || state == JobState::barred) waits = task;
   });
   if (!waits.valid()) return {};  // and so no task is left that it concerns
   JobTerms terms = *eligibility.terms(waits);
-  terms.limit = view().job(waits).spec.limit;
+  terms.limit = desk_.view().job(waits).spec.limit;
   terms.throttle = most;
-  return record(Amended{waits, std::move(terms)});
+  return desk_.record(Amended{waits, std::move(terms)});
 }
 
 Result<void> Service::change_running(const Caller& caller, JobId job, const Change& change) {
@@ -172,7 +170,7 @@ Result<void> Service::change_running(const Caller& caller, JobId job, const Chan
 }
 
 Result<void> Service::has_throttle(JobId job) const {
-  const JobTerms* terms = view().eligibility().terms(job);
+  const JobTerms* terms = desk_.view().eligibility().terms(job);
   if (terms != nullptr && terms->array != 0) return {};
   return fail("job {} is not of an array with a limit of tasks at one time; give one as in --array 1-100%10.",
               book_.shown(job));
@@ -186,11 +184,11 @@ Result<void> Service::change_limit(const Caller& caller, JobId job, const Change
         "{} runs already; of what it was started on only its time limit can be changed. Requeue it to change more.",
         name);
   }
-  if (*change.limit > view().job(job).spec.limit && !caller.operates)
+  if (*change.limit > desk_.view().job(job).spec.limit && !caller.operates)
     return fail("only an operator may give a running job more time.");
   if (auto can = can_be_told(job); !can) return can;
   if (auto left = has_time_left(job); !left) return left;
-  return record(LimitChanged{job, *change.limit});
+  return desk_.record(LimitChanged{job, *change.limit});
 }
 
 namespace {
@@ -225,11 +223,12 @@ Size resized(Size size, const Service::Change& change) {
 
 // As if it were submitted anew, with all that was asked for it and what is asked for now.
 Result<Service::Sized> Service::sized(JobId job, const Change& change) const {
-  Sized sized{view().job(job).spec, *book_.find(job)->about};
+  Sized sized{desk_.view().job(job).spec, *book_.find(job)->about};
   if (change.partition) {
-    const auto found = std::ranges::find(machine_->partitions, *change.partition, &Partition::name);
-    if (found == machine_->partitions.end()) return fail("there is no partition {}.", rota::quoted(*change.partition));
-    sized.spec.partition = PartitionId{static_cast<std::uint32_t>(found - machine_->partitions.begin())};
+    const auto found = std::ranges::find(desk_.machine()->partitions, *change.partition, &Partition::name);
+    if (found == desk_.machine()->partitions.end())
+      return fail("there is no partition {}.", rota::quoted(*change.partition));
+    sized.spec.partition = PartitionId{static_cast<std::uint32_t>(found - desk_.machine()->partitions.begin())};
   }
   if (change.name) {
     TRY(check_name(*change.name));
@@ -239,14 +238,14 @@ Result<Service::Sized> Service::sized(JobId job, const Change& change) const {
   if (change.memory) sized.spec.memory = *change.memory;
   if (!change.resizes() && !(sized.about.exclusive && change.partition)) return sized;
   const Size size = resized(size_asked(sized.about, sized.spec), change);
-  TRY(give_size(size, *machine_, sized.spec));
+  TRY(give_size(size, *desk_.machine(), sized.spec));
   keep_size(size, sized.spec, sized.about);
   return sized;
 }
 
 // All of it, or nothing.
 Result<void> Service::amend(const Caller& caller, JobId job, const Change& change) {
-  if (view().job(job).state == JobState::running) return change_running(caller, job, change);
+  if (desk_.view().job(job).state == JobState::running) return change_running(caller, job, change);
   if ((change.resizes() || change.memory || change.partition) && holds_stopped(job))
     return fail(
         "job {} was stopped to give way and goes on with what it was started on; cancel it and submit it again to "
@@ -265,13 +264,13 @@ Result<void> Service::amend(const Caller& caller, JobId job, const Change& chang
 
 void Service::reword(JobId job, const About& about) {
   JobEntry entry = std::move(*book_.find(job));
-  store_->put_about(job, about_text(about, entry.index));
+  desk_.store().put_about(job, about_text(about, entry.index));
   entry.about = std::make_shared<About>(about);
   book_.put(job, std::move(entry));
 }
 
 Result<void> Service::change_facts(const Caller& caller, JobId job, const Change& change, const JobSpec& wanted) {
-  const Job& row = view().job(job);
+  const Job& row = desk_.view().job(job);
   LicencesChanged before{.job = job};
   copy_licences(row.spec, before);
   if (change.licences) {
@@ -280,16 +279,18 @@ Result<void> Service::change_facts(const Caller& caller, JobId job, const Change
   const bool other_terms = change.limit || change.priority || change.partition || change.begin || change.throttle;
   if (!other_terms && !change.memory && !change.resizes()) return {};
   auto done = change_terms(caller, job, change, wanted);
-  if (!done && change.licences) static_cast<void>(record(before));
+  if (!done && change.licences) static_cast<void>(desk_.record(before));
   return done;
 }
 
 Result<void> Service::change_terms(const Caller& caller, JobId job, const Change& change, const JobSpec& wanted) {
-  const Job& row = view().job(job);
-  const JobTerms* own = view().eligibility().terms(job);
+  const Job& row = desk_.view().job(job);
+  const JobTerms* own = desk_.view().eligibility().terms(job);
   JobTerms terms = own ? *own : JobTerms{row.spec.limit, row.spec.priority, row.spec.partition};
   terms.limit = row.spec.limit;  // an operator may have changed it while the job ran
-  const auto of_partition = [&](PartitionId id) { return id.valid() ? machine_->partitions[id.value].priority : 0; };
+  const auto of_partition = [&](PartitionId id) {
+    return id.valid() ? desk_.machine()->partitions[id.value].priority : 0;
+  };
   if (change.priority) {
     const std::int32_t present = terms.priority - of_partition(terms.partition);
     if (*change.priority > present && !caller.operates)
@@ -301,7 +302,7 @@ Result<void> Service::change_terms(const Caller& caller, JobId job, const Change
   if (change.throttle) {
     if (auto can = has_throttle(job); !can) return can;
   }
-  if (terms.array != 0) terms.throttle = change.throttle.value_or(view().eligibility().throttle(terms.array));
+  if (terms.array != 0) terms.throttle = change.throttle.value_or(desk_.view().eligibility().throttle(terms.array));
   terms.priority += of_partition(wanted.partition) - of_partition(terms.partition);
   terms.partition = wanted.partition;
   Amended fact{job, std::move(terms)};
@@ -312,15 +313,15 @@ Result<void> Service::change_terms(const Caller& caller, JobId job, const Change
     fact.nodes = wanted.nodes;
     fact.memory = wanted.memory;
   }
-  return record(std::move(fact));
+  return desk_.record(std::move(fact));
 }
 
 Result<void> Service::change_licences(JobId job, const LicencesAsked& asked) {
   JobSpec spec;
-  if (auto found = look_up_licences(asked, *machine_, spec); !found) return found;
+  if (auto found = look_up_licences(asked, *desk_.machine(), spec); !found) return found;
   LicencesChanged fact{.job = job};
   copy_licences(spec, fact);
-  return record(fact);
+  return desk_.record(fact);
 }
 
 }  // namespace rota::serve

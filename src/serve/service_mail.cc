@@ -31,16 +31,14 @@ std::string end_text(const store::HistoryRow& row) {
 void Service::open_mail() {
   if (settings_.mail_command.empty()) return;
   mail_ = std::make_unique<MailRoom>(io_, settings_.mail_command, kMailTimeout, options_.state_folder + "/mail",
-                                     [this](const std::string& what) {
-                                       if (options_.say) options_.say(what);
-                                     });
+                                     [this](const std::string& what) { desk_.log().say(what); });
   // An array may have begun before the service was started again: what of it has left counts as begun.
   std::map<std::int64_t, std::int64_t> left;  // tasks, by array
   book_.for_each([&](JobId id, const JobEntry& entry) {
     const About& about = *entry.about;
     if ((about.mail & kMailBegin) == 0 || told_of_tasks(about)) return true;
     --left.try_emplace(about.array, about.indexes.count).first->second;
-    if (has_begun(view().job(id))) begun_.insert(about.array);
+    if (has_begun(desk_.view().job(id))) begun_.insert(about.array);
     return true;
   });
   for (const auto& [array, tasks] : left) {
@@ -50,20 +48,20 @@ void Service::open_mail() {
 
 void Service::post(const About& about, const std::string& job, const char* type, const std::string& what) {
   const std::string name = escaped(about.name);  // whose lines would be headers of the mail
-  std::string body = fmt::format("Job {} ({}) of {} on {}: {}.\n", job, name, about.user, machine_->name, what);
+  std::string body = fmt::format("Job {} ({}) of {} on {}: {}.\n", job, name, about.user, desk_.machine()->name, what);
   if (!about.folder.empty()) body += fmt::format("Folder: {}\n", escaped(about.folder));
   letters_.push_back({.uid = about.uid,
                       .to = about.mail_user.empty() ? about.user : about.mail_user,
                       .type = type,
                       .job = job,
-                      .subject = fmt::format("{}: job {} ({}) {}", machine_->name, job, name, what),
+                      .subject = fmt::format("{}: job {} ({}) {}", desk_.machine()->name, job, name, what),
                       .body = std::move(body)});
 }
 
 // What is told by mail is durable.
 void Service::send_letters() {
   auto letters = std::exchange(letters_, {});
-  if (stopped_) return;
+  if (desk_.stopped()) return;
   for (Mail& mail : letters) mail_->send(std::move(mail));
 }
 

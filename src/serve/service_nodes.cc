@@ -12,23 +12,23 @@ namespace rota::serve {
 
 // Each once, however often it is named.
 Result<std::vector<NodeId>> Service::nodes_named(const std::string& list) const {
-  if (machine_->nodes.empty()) return fail("here processors are only counted, and there are no nodes to name.");
-  if (list == "all" && std::ranges::find(machine_->nodes, list, &Node::name) == machine_->nodes.end()) {
+  if (desk_.machine()->nodes.empty()) return fail("here processors are only counted, and there are no nodes to name.");
+  if (list == "all" && std::ranges::find(desk_.machine()->nodes, list, &Node::name) == desk_.machine()->nodes.end()) {
     std::vector<NodeId> all;
-    all.reserve(machine_->nodes.size());
-    for (std::uint32_t n = 0; n < machine_->nodes.size(); ++n) {
-      if (!machine_->nodes[n].has_gone()) all.push_back(NodeId{n});
+    all.reserve(desk_.machine()->nodes.size());
+    for (std::uint32_t n = 0; n < desk_.machine()->nodes.size(); ++n) {
+      if (!desk_.machine()->nodes[n].has_gone()) all.push_back(NodeId{n});
     }
     return all;
   }
   const auto names = TRY(parse_host_list(list));
   std::vector<NodeId> ids;
-  std::vector<bool> named(machine_->nodes.size());
+  std::vector<bool> named(desk_.machine()->nodes.size());
   for (const std::string& name : names) {
-    const auto found = std::ranges::find(machine_->nodes, name, &Node::name);
-    if (found == machine_->nodes.end() || found->has_gone())
+    const auto found = std::ranges::find(desk_.machine()->nodes, name, &Node::name);
+    if (found == desk_.machine()->nodes.end() || found->has_gone())
       return fail("there is no node {}; nothing was changed.", rota::quoted(name));
-    const NodeId id{static_cast<std::uint32_t>(found - machine_->nodes.begin())};
+    const NodeId id{static_cast<std::uint32_t>(found - desk_.machine()->nodes.begin())};
     if (!named[id.value]) ids.push_back(id);
     named[id.value] = true;
   }
@@ -39,17 +39,17 @@ Result<Service::Emptied> Service::set_health(const std::string& nodes, const Nod
   const auto ids = TRY(nodes_named(nodes));
   for (const NodeId id : ids) {
     TRY(put_health(id, wish));
-    NodeProbe* probe = engine_->node_probe();
+    NodeProbe* probe = desk_.engine().node_probe();
     if (probe && wish.health == Health::up) probe->look(id);  // it may have come back meanwhile
   }
   Emptied emptied = wish.health == Health::down ? empty_nodes(ids) : Emptied{};
-  static_cast<void>(decide());
+  static_cast<void>(desk_.decide());
   return emptied;
 }
 
 Result<void> Service::put_health(NodeId id, const NodeWish& wish) {
-  if (view().power().health(id) != wish.health) {
-    if (auto done = record(HealthChanged{id, wish.health}); !done) return done;
+  if (desk_.view().power().health(id) != wish.health) {
+    if (auto done = desk_.record(HealthChanged{id, wish.health}); !done) return done;
   }
   const bool up = wish.health == Health::up;
   if (up) node_troubles_.erase(id);
@@ -59,7 +59,7 @@ Result<void> Service::put_health(NodeId id, const NodeWish& wish) {
     } else {
       texts[id] = text;
     }
-    store_->put_setting(what + machine_->nodes[id.value].name, up ? "" : text);
+    desk_.store().put_setting(what + desk_.machine()->nodes[id.value].name, up ? "" : text);
   };
   keep_of(node_reasons_, kNodeReason, wish.reason);
   keep_of(node_by_, kNodeBy, wish.by);
@@ -75,30 +75,31 @@ std::string Service::node_by(NodeId node) const {
 std::string Service::sentence_of_down(NodeId node) const {
   const std::string by = node_by(node);
   const std::string reason = node_reason(node);
-  return fmt::format("Node {} was taken down{}{}{}", machine_->nodes[node.value].name, by.empty() ? "" : " by " + by,
-                     reason.empty() ? "" : ": " + reason, reason.ends_with('.') ? "" : ".");
+  return fmt::format("Node {} was taken down{}{}{}", desk_.machine()->nodes[node.value].name,
+                     by.empty() ? "" : " by " + by, reason.empty() ? "" : ": " + reason,
+                     reason.ends_with('.') ? "" : ".");
 }
 
 // What runs or starts there is done again elsewhere where it may be, else ended. What is leaving already leaves as it
 // was told to.
 Service::Emptied Service::empty_nodes(const std::vector<NodeId>& nodes) {
-  std::vector<bool> emptied(machine_->nodes.size());
+  std::vector<bool> emptied(desk_.machine()->nodes.size());
   for (const NodeId node : nodes) emptied[node.value] = true;
   std::vector<std::pair<JobId, NodeId>> there;
-  view().running().for_each([&](const RunningEntry& entry) {
-    const auto& shares = view().placement(entry.job).shares;
+  desk_.view().running().for_each([&](const RunningEntry& entry) {
+    const auto& shares = desk_.view().placement(entry.job).shares;
     const auto share = std::ranges::find_if(shares, [&](const Share& each) { return emptied[each.node.value]; });
     if (share != shares.end()) there.emplace_back(entry.job, share->node);
     return true;
   });
   Emptied told;
   for (const auto& [id, node] : there) {
-    const Job& job = view().job(id);
+    const Job& job = desk_.view().job(id);
     if (job.cancelling) continue;
     if (!job.spec.may_move()) {
       note_of_job(id, sentence_of_down(node));
-      if (record(CancelAsked{id})) told.ended.push_back(id);
-    } else if (!job.stopping && !job.leaving && controller_->requeue(id)) {
+      if (desk_.record(CancelAsked{id})) told.ended.push_back(id);
+    } else if (!job.stopping && !job.leaving && desk_.controller().requeue(id)) {
       told.again.push_back(id);
     }
   }
@@ -106,13 +107,13 @@ Service::Emptied Service::empty_nodes(const std::vector<NodeId>& nodes) {
 }
 
 void Service::leave_if_down(JobId job) {
-  if (view().nodes().counted()) return;
-  for (const Share& share : view().placement(job).shares) {
-    if (view().power().health(share.node) != Health::down) continue;
-    later([this, node = share.node] {
-      if (view().power().health(node) != Health::down) return;
+  if (desk_.view().nodes().counted()) return;
+  for (const Share& share : desk_.view().placement(job).shares) {
+    if (desk_.view().power().health(share.node) != Health::down) continue;
+    desk_.loop().later([this, node = share.node] {
+      if (desk_.view().power().health(node) != Health::down) return;
       static_cast<void>(empty_nodes({node}));
-      static_cast<void>(decide());
+      static_cast<void>(desk_.decide());
     });
   }
 }
@@ -123,13 +124,13 @@ Result<Service::Switched> Service::set_power(const std::string& nodes, bool on) 
   Switched switched;
   std::optional<std::string> in_vain;
   for (const NodeId id : ids) {
-    const Node& node = machine_->nodes[id.value];
+    const Node& node = desk_.machine()->nodes[id.value];
     if (!node.commands)
       return fail("node {} cannot be switched: the cluster file gives it no {}", node.name,
                   on ? "`resume_command`." : "`suspend_command`.");
-    const PowerState state = view().power().state(id);
+    const PowerState state = desk_.view().power().state(id);
     const bool is_on = state == PowerState::on || state == PowerState::booting;
-    auto why = controller_->objection_to_power(id, on);
+    auto why = desk_.controller().objection_to_power(id, on);
     if (why && is_on != on) return fail(std::move(*why));
     (why ? switched.already : switched.ordered).push_back(id);
     if (why && !in_vain) in_vain = std::move(why);
@@ -137,21 +138,21 @@ Result<Service::Switched> Service::set_power(const std::string& nodes, bool on) 
   if (switched.ordered.empty() && in_vain) return fail(std::move(*in_vain));
   Result<void> ordered;
   for (std::size_t n = 0; n < switched.ordered.size() && ordered; ++n)
-    ordered = controller_->order_power(switched.ordered[n], on);
-  static_cast<void>(decide());
+    ordered = desk_.controller().order_power(switched.ordered[n], on);
+  static_cast<void>(desk_.decide());
   if (!ordered) return std::unexpected(ordered.error());
   return switched;
 }
 
 bool Service::left_asleep(NodeId node) const {
-  const PowerState state = view().power().state(node);
-  return !chain_->knobs().power.switches() && view().power().health(node) == Health::up &&
-         (state == PowerState::off || state == PowerState::shutting_down) && !view().power().row(node).by_rule;
+  const PowerState state = desk_.view().power().state(node);
+  return !desk_.chain().knobs().power.switches() && desk_.view().power().health(node) == Health::up &&
+         (state == PowerState::off || state == PowerState::shutting_down) && !desk_.view().power().row(node).by_rule;
 }
 
 std::vector<NodeId> Service::left_asleep() const {
   std::vector<NodeId> nodes;
-  for (std::uint32_t n = 0; !view().power().all_on() && n < machine_->nodes.size(); ++n) {
+  for (std::uint32_t n = 0; !desk_.view().power().all_on() && n < desk_.machine()->nodes.size(); ++n) {
     if (left_asleep(NodeId{n})) nodes.push_back(NodeId{n});
   }
   return nodes;
@@ -159,10 +160,10 @@ std::vector<NodeId> Service::left_asleep() const {
 
 std::vector<NodeId> Service::woken_after_policy() const {
   std::vector<NodeId> nodes;
-  const bool wakes = !chain_->knobs().power.switches();
-  for (std::uint32_t n = 0; wakes && n < machine_->nodes.size(); ++n) {
-    const bool up = view().power().health(NodeId{n}) == Health::up;
-    if (up && view().power().row(NodeId{n}).by_rule) nodes.push_back(NodeId{n});
+  const bool wakes = !desk_.chain().knobs().power.switches();
+  for (std::uint32_t n = 0; wakes && n < desk_.machine()->nodes.size(); ++n) {
+    const bool up = desk_.view().power().health(NodeId{n}) == Health::up;
+    if (up && desk_.view().power().row(NodeId{n}).by_rule) nodes.push_back(NodeId{n});
   }
   return nodes;
 }
@@ -176,16 +177,14 @@ std::string Service::node_reason(NodeId node) const {
 }
 
 void Service::warn_of_job(JobId job, const std::string& sentence) {
-  if (options_.say) options_.say(fmt::format("warning: job {}: {}", book_.shown(job), sentence));
+  log_.say(fmt::format("warning: job {}: {}", book_.shown(job), sentence));
 }
 
 void Service::note_of_node(NodeId node, std::string sentence, const std::string& output) {
   if (sentence.empty()) return void(node_troubles_.erase(node));
-  if (options_.say) {
-    options_.say(fmt::format("node {}: {}", machine_->nodes[node.value].name, sentence));
-    for (const std::string_view line : split(output, '\n')) {
-      if (!line.empty()) options_.say("  " + std::string(line));
-    }
+  log_.say(fmt::format("node {}: {}", desk_.machine()->nodes[node.value].name, sentence));
+  for (const std::string_view line : split(output, '\n')) {
+    if (!line.empty()) log_.say("  " + std::string(line));
   }
   node_troubles_[node] = std::move(sentence);
 }
@@ -193,18 +192,18 @@ void Service::note_of_node(NodeId node, std::string sentence, const std::string&
 // A node that has come or gone by itself is told of again and again. One that does not wake, however often it is told
 // to, is taken out of use until an operator has looked at it.
 Result<void> Service::power_changed(const PowerChanged& what) {
-  const bool known = what.node.value < machine_->nodes.size();
-  if (known && what.key == 0 && view().power().state(what.node) == what.state) return {};
-  const bool booted = known && view().power().state(what.node) == PowerState::booting;
-  auto taken = controller_->record(what);
+  const bool known = what.node.value < desk_.machine()->nodes.size();
+  if (known && what.key == 0 && desk_.view().power().state(what.node) == what.state) return {};
+  const bool booted = known && desk_.view().power().state(what.node) == PowerState::booting;
+  auto taken = desk_.controller().record(what);
   if (!taken) return taken;
-  static_cast<void>(decide());
-  const auto& commands = machine_->nodes[what.node.value].commands;
-  const std::uint16_t failures = view().power().row(what.node).failures;
+  static_cast<void>(desk_.decide());
+  const auto& commands = desk_.machine()->nodes[what.node.value].commands;
+  const std::uint16_t failures = desk_.view().power().row(what.node).failures;
   if (!booted || what.state != PowerState::off || !commands || failures % commands->tries != 0) return {};
   const std::string reason = fmt::format("taken out of use after {} that failed. {} `rota nodes resume` puts it back.",
                                          amount(failures, "boot"), node_troubles_[what.node]);
-  if (options_.say) options_.say(fmt::format("node {}: {}", machine_->nodes[what.node.value].name, reason));
+  log_.say(fmt::format("node {}: {}", desk_.machine()->nodes[what.node.value].name, reason));
   auto down = put_health(what.node, {Health::down, reason, {}});
   if (down) static_cast<void>(empty_nodes({what.node}));
   return down;
@@ -212,10 +211,10 @@ Result<void> Service::power_changed(const PowerChanged& what) {
 
 // It was asleep, or on its way, when the commands that could have said otherwise left the cluster file.
 void Service::say_if_on_for_want_of_commands(const View& before, const PowerChanged& what) const {
-  const Node& node = machine_->nodes[what.node.value];
-  if (!options_.say || node.commands || what.state != PowerState::on) return;
+  const Node& node = desk_.machine()->nodes[what.node.value];
+  if (node.commands || what.state != PowerState::on) return;
   const PowerState was = before.power().state(what.node);
-  options_.say(fmt::format(
+  log_.say(fmt::format(
       "node {}: it was {}, and the cluster file has no `suspend_command` and `resume_command` for it any more. Such a "
       "node is always on, and jobs start there again; put the commands back if it is to be woken first.",
       node.name,

@@ -35,22 +35,14 @@ bool alike(const Reservation& a, const Reservation& b) {
 
 }  // namespace
 
-std::string Service::date_of(Instant at) const {
-  const std::time_t second = unix_milliseconds(at) / 1000;
-  std::tm parts{};
-  ::localtime_r(&second, &parts);
-  char text[64];
-  return std::string(text, std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &parts));
-}
-
 std::vector<Reservation> Service::reservations_wanted() const {
-  std::vector<Reservation> wanted = dated_reservations_;
+  std::vector<Reservation> wanted = desk_.file().reservations;
   for (Reservation& r : wanted) {
-    r.from = instant_of((r.from - kEpoch).count());
-    r.until = instant_of((r.until - kEpoch).count());
-    r.nodes = ids_of(r.nodes, *file_, *machine_);
+    r.from = desk_.loop().instant_of((r.from - kEpoch).count());
+    r.until = desk_.loop().instant_of((r.until - kEpoch).count());
+    r.nodes = ids_of(r.nodes, desk_.file().machine, *desk_.machine());
   }
-  const Instant now = this->now();
+  const Instant now = desk_.now();
   std::erase_if(wanted, [&](const Reservation& r) { return r.until <= now; });
   return wanted;
 }
@@ -70,7 +62,7 @@ std::vector<Reservation> Service::beside(const Reservation& wanted, const std::v
     Reservation part = wanted;
     part.from = cuts[i];
     part.until = cuts[i + 1];
-    std::int64_t left = machine_->processors;
+    std::int64_t left = desk_.machine()->processors;
     for (const Reservation& other : standing) {
       if (!other.overlaps(part.from, part.until)) continue;
       left -= other.processors;
@@ -92,13 +84,13 @@ std::vector<Reservation> Service::beside(const Reservation& wanted, const std::v
 // One that is no longer in the file is taken back, one that is new there is made. What operators made stays, and the
 // file's stand around it.
 Result<void> Service::keep_reservations() {
-  std::vector<Reservation> known = view().reservations().all();
+  std::vector<Reservation> known = desk_.view().reservations().all();
   std::vector<Reservation> made;
   const auto is_made = [&](const Reservation& r) { return note_of(r.id) != nullptr; };
   std::ranges::copy_if(known, std::back_inserter(made), is_made);
   std::erase_if(known, is_made);
   std::vector<Reservation> wanted;
-  const Instant now = this->now();
+  const Instant now = desk_.now();
   for (const Reservation& r : reservations_wanted()) std::ranges::move(beside(r, made), std::back_inserter(wanted));
   std::erase_if(wanted, [&](const Reservation& r) { return r.until <= now; });
   const auto is_among = [](const std::vector<Reservation>& all, const Reservation& r) {
@@ -106,19 +98,19 @@ Result<void> Service::keep_reservations() {
   };
   for (const Reservation& r : known) {
     if (is_among(wanted, r)) continue;
-    if (auto done = controller_->record(Unreserved{r.id}); !done) return done;
+    if (auto done = desk_.controller().record(Unreserved{r.id}); !done) return done;
   }
   for (const Reservation& r : wanted) {
     if (is_among(known, r)) continue;
-    const Reserved fact{view().reservations().next_id(), r.from, r.until, r.nodes, r.processors};
-    if (auto done = controller_->record(fact); !done) return done;
+    const Reserved fact{desk_.view().reservations().next_id(), r.from, r.until, r.nodes, r.processors};
+    if (auto done = desk_.controller().record(fact); !done) return done;
   }
   return {};
 }
 
 // Which users made those that are not the configuration's, and whether this policy keeps what there will be.
 Result<void> Service::read_reservations() {
-  const auto all = TRY(store_->settings(kReservation));
+  const auto all = TRY(desk_.store().settings(kReservation));
   for (const auto& [id, text] : all) {
     const auto number = parse_integer(id);
     if (!number || *number < 0 || *number >= UINT32_MAX) continue;
@@ -127,18 +119,18 @@ Result<void> Service::read_reservations() {
         .name = text.substr(std::min(end + 1, text.size())), .by = text.substr(0, end)};
   }
   forget_reservations();
-  const Instant now = this->now();
+  const Instant now = desk_.now();
   const bool some = !reservations_wanted().empty() || std::ranges::any_of(reservation_notes_, [&](const auto& each) {
-    return view().reservations().find(each.first)->until > now;
+    return desk_.view().reservations().find(each.first)->until > now;
   });
-  return some ? chain_->keeps_reservations() : Result<void>();
+  return some ? desk_.chain().keeps_reservations() : Result<void>();
 }
 
 // Forgets the notes of those that are over.
 void Service::forget_reservations() {
   std::erase_if(reservation_notes_, [&](const auto& each) {
-    if (view().reservations().find(each.first) != nullptr) return false;
-    store_->put_setting(kReservation + std::to_string(each.first.value), "");
+    if (desk_.view().reservations().find(each.first) != nullptr) return false;
+    desk_.store().put_setting(kReservation + std::to_string(each.first.value), "");
     return true;
   });
 }
@@ -149,7 +141,7 @@ const Service::ReservationNote* Service::note_of(ReservationId id) const {
 }
 
 const Reservation* Service::reservation(const std::string& which) const {
-  for (const Reservation& r : view().reservations().all()) {
+  for (const Reservation& r : desk_.view().reservations().all()) {
     const ReservationNote* note = note_of(r.id);
     if (which == std::to_string(r.id.value) || (note != nullptr && !which.empty() && note->name == which)) return &r;
   }
@@ -165,7 +157,7 @@ std::string Service::id_and_name(const Reservation& reserved) const {
 
 std::string Service::reservations_there() const {
   constexpr std::size_t kMostNamed = 8;
-  const std::vector<Reservation>& all = view().reservations().all();
+  const std::vector<Reservation>& all = desk_.view().reservations().all();
   if (all.empty()) return "there are none now";
   std::string names;
   for (std::size_t i = 0; i < std::min(all.size(), kMostNamed); ++i) names += (i > 0 ? ", " : "") + id_and_name(all[i]);
@@ -179,7 +171,7 @@ std::string Service::in_names(std::string objection, const Reserved& to) const {
   const std::string wanted = numbered(to.id) + " ";
   if (objection.starts_with(wanted)) objection.replace(0, wanted.size(), "the reservation ");
   bool others = objection.find("reserved already") != std::string::npos;
-  for (const Reservation& other : view().reservations().all()) {
+  for (const Reservation& other : desk_.view().reservations().all()) {
     const std::size_t at = objection.find(numbered(other.id) + " ");
     if (at == std::string::npos) continue;
     objection.replace(at, numbered(other.id).size(), "reservation " + id_and_name(other));
@@ -193,7 +185,7 @@ std::string Service::in_names(std::string objection, const Reserved& to) const {
 Result<void> Service::can_reserve(const ReservationWish& wish, Instant from) const {
   constexpr std::size_t kLongestName = 64;
   constexpr Duration kSecond = seconds(1);  // what is said in whole seconds may be of the one that runs
-  if (wish.from && *wish.from + kSecond <= loop_->now())
+  if (wish.from && *wish.from + kSecond <= desk_.loop().now())
     return fail("the reservation would have begun in the past; give a start that is to come, or none for now.");
   if (from >= wish.until && !wish.duration) return fail("the reservation would end before it begins, or at once.");
   if (wish.name.empty()) return {};
@@ -210,16 +202,16 @@ Result<void> Service::can_reserve(const ReservationWish& wish, Instant from) con
 }
 
 Result<std::vector<NodeId>> Service::nodes_to_reserve(const std::string& list) const {
-  if (machine_->nodes.empty())
+  if (desk_.machine()->nodes.empty())
     return fail("here processors are only counted, and there are no nodes to name; say how many processors.");
   return nodes_named(list);
 }
 
 Result<std::optional<ReservationId>> Service::reserved_as(const std::string& key, std::uint32_t uid) {
-  const auto known = TRY(store_->key(kKeyOfReservation + key, uid));
+  const auto known = TRY(desk_.store().key(kKeyOfReservation + key, uid));
   if (!known) return std::nullopt;
   const ReservationId id{known->value};
-  if (view().reservations().find(id) != nullptr) return std::optional(id);
+  if (desk_.view().reservations().find(id) != nullptr) return std::optional(id);
   return fail(
       "the reservation that this `Idempotency-Key` stands for is over, or was ended; give another key to make another "
       "one.");
@@ -230,7 +222,7 @@ Result<void> Service::suits(const Caller& caller, const RequestKey& key, Keyed w
   if (key.text.empty()) return {};
   if (key.text.size() > kLongestKey) return fail("an `Idempotency-Key` has 255 bytes at most.");
   const bool of_jobs = what == Keyed::jobs;
-  const auto use = TRY(store_->key_use((of_jobs ? "" : kKeyOfReservation) + key.text, caller.uid));
+  const auto use = TRY(desk_.store().key_use((of_jobs ? "" : kKeyOfReservation) + key.text, caller.uid));
   if (!use || use->request.empty() || use->request == key.digest) return {};
   const JobId id = use->job;
   const std::string job = shown(id);
@@ -245,11 +237,11 @@ Result<ReservationId> Service::reserve(const Caller& caller, const ReservationWi
     const auto before = TRY(reserved_as(key.text, caller.uid));
     if (before) return *before;
   }
-  const Instant now = this->now();
+  const Instant now = desk_.now();
   const Instant from = std::max(wish.from.value_or(now), now);
   forget_reservations();
   TRY(can_reserve(wish, from));
-  Reserved fact{view().reservations().next_id(), from, wish.duration ? from + *wish.duration : wish.until, {}, 0};
+  Reserved fact{desk_.view().reservations().next_id(), from, wish.duration ? from + *wish.duration : wish.until, {}, 0};
   fact.processors = wish.processors;
   if (!wish.nodes.empty()) {
     auto nodes = TRY(nodes_to_reserve(wish.nodes));
@@ -257,9 +249,11 @@ Result<ReservationId> Service::reserve(const Caller& caller, const ReservationWi
   }
   if (auto done = record_asked(fact); !done) return fail(in_names(done.error().message, fact));
   reservation_notes_[fact.id] = {.name = wish.name, .by = caller.user};
-  store_->put_setting(kReservation + std::to_string(fact.id.value), fmt::format("{}\n{}", caller.user, wish.name));
+  desk_.store().put_setting(kReservation + std::to_string(fact.id.value),
+                            fmt::format("{}\n{}", caller.user, wish.name));
   if (!key.text.empty())
-    store_->put_key(kKeyOfReservation + key.text, caller.uid, JobId{fact.id.value}, view().now(), key.digest);
+    desk_.store().put_key(kKeyOfReservation + key.text, caller.uid, JobId{fact.id.value}, desk_.view().now(),
+                          key.digest);
   return fact.id;
 }
 
@@ -275,15 +269,13 @@ Result<void> Service::unreserve(ReservationId id) {
 }
 
 Result<void> Service::record_asked(const Observed& fact) {
-  asked_ = true;
-  auto done = record(fact);
-  asked_ = false;
-  return done;
+  const ServiceLog::Asked asked(log_);
+  return desk_.record(fact);
 }
 
 // Counted processors that are reserved at one time while it lasts. They rise only where one begins.
 std::int64_t Service::most_reserved(const Reservation& during) const {
-  const Reservations& all = view().reservations();
+  const Reservations& all = desk_.view().reservations();
   std::int64_t most = all.processors_at(during.from);
   for (const Reservation& other : all.all()) {
     if (during.holds_at(other.from)) most = std::max(most, all.processors_at(other.from));
@@ -294,20 +286,20 @@ std::int64_t Service::most_reserved(const Reservation& during) const {
 std::vector<JobId> Service::running_into(const Reservation& reserved) const {
   std::vector<JobId> jobs;
   std::int64_t processors = 0;
-  const bool begun = reserved.from <= view().now();
-  view().running().for_each([&](const RunningEntry& entry) {
-    const Job& job = view().job(entry.job);
+  const bool begun = reserved.from <= desk_.view().now();
+  desk_.view().running().for_each([&](const RunningEntry& entry) {
+    const Job& job = desk_.view().job(entry.job);
     const auto on_it = [&](const Share& share) {
       return std::ranges::find(reserved.nodes, share.node) != reserved.nodes.end();
     };
-    const bool there = reserved.nodes.empty() || std::ranges::any_of(view().placement(entry.job).shares, on_it);
+    const bool there = reserved.nodes.empty() || std::ranges::any_of(desk_.view().placement(entry.job).shares, on_it);
     const bool lasts = begun || job.suspended() || job.limit_end() > reserved.from;
     if (!there || !lasts) return true;
     jobs.push_back(entry.job);
     processors += job.spec.processors;
     return true;
   });
-  if (reserved.nodes.empty() && processors + most_reserved(reserved) <= machine_->processors) jobs.clear();
+  if (reserved.nodes.empty() && processors + most_reserved(reserved) <= desk_.machine()->processors) jobs.clear();
   std::ranges::sort(jobs);
   return jobs;
 }
@@ -315,23 +307,23 @@ std::vector<JobId> Service::running_into(const Reservation& reserved) const {
 // What is reserved for a time in which the job would still run; nullptr: nothing, or something else is in its way as
 // well.
 const Reservation* Service::reserved_before(JobId id, const Job& job) const {
-  if (view().free() < job.spec.processors) return nullptr;
-  const Reservation* first = first_reserved_for(view(), job);
+  if (desk_.view().free() < job.spec.processors) return nullptr;
+  const Reservation* first = first_reserved_for(desk_.view(), job);
   if (first == nullptr) return nullptr;
-  const WaitingEntry* head = view().waiting().head();
-  const bool by_itself = first->nodes.empty() && view().free() - first->processors < job.spec.processors;
+  const WaitingEntry* head = desk_.view().waiting().head();
+  const bool by_itself = first->nodes.empty() && desk_.view().free() - first->processors < job.spec.processors;
   return by_itself || (head != nullptr && head->job == id) ? first : nullptr;
 }
 
 std::string Service::text_of(const Reservation& reserved) const {
   std::string what = amount(reserved.processors, "processor");
   if (!reserved.nodes.empty())
-    what = (reserved.nodes.size() == 1 ? "Node " : "Nodes ") + node_list(*machine_, reserved.nodes);
+    what = (reserved.nodes.size() == 1 ? "Node " : "Nodes ") + node_list(*desk_.machine(), reserved.nodes);
   const bool one = reserved.nodes.empty() ? reserved.processors == 1 : reserved.nodes.size() == 1;
   what += one ? " is reserved " : " are reserved ";
-  const std::string until = date_of(reserved.until);
-  if (reserved.from <= view().now()) return fmt::format("{}until {}.", what, until);
-  return fmt::format("{}from {} to {}, before it would be over.", what, date_of(reserved.from), until);
+  const std::string until = desk_.loop().date_of(reserved.until);
+  if (reserved.from <= desk_.view().now()) return fmt::format("{}until {}.", what, until);
+  return fmt::format("{}from {} to {}, before it would be over.", what, desk_.loop().date_of(reserved.from), until);
 }
 
 }  // namespace rota::serve

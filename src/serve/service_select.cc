@@ -56,7 +56,7 @@ Result<std::vector<JobId>> Service::select(const Caller& caller, const std::stri
   const auto suits = [&](JobId id, const JobEntry& entry) {
     if (all && !caller.operates && entry.about->uid != caller.uid && !std::ranges::binary_search(by_id, id))
       return false;
-    const Job& job = view().job(id);
+    const Job& job = desk_.view().job(id);
     for (std::size_t sort = 1; sort < words.size(); ++sort) {
       if (sort == kUser && uids.contains(entry.about->uid)) continue;
       if (asked[sort] > 0 && !words[sort].contains(word_of(sort, job, entry, *this))) return false;
@@ -118,7 +118,7 @@ Result<std::optional<store::HistoryRow>> Service::history_of(JobId job) const {
 }
 
 Result<std::optional<store::HistoryRow>> Service::history_of_number(std::int64_t number) const {
-  if (number < 1 || number > view().last_number()) return std::nullopt;
+  if (number < 1 || number > desk_.view().last_number()) return std::nullopt;
   store::HistoryQuery query;
   query.numbers = {number};
   query.limit = 1;
@@ -126,7 +126,7 @@ Result<std::optional<store::HistoryRow>> Service::history_of_number(std::int64_t
 }
 
 Result<std::optional<store::HistoryRow>> Service::first_row(const store::HistoryQuery& query) const {
-  auto rows = TRY(store_->history(query));
+  auto rows = TRY(desk_.store().history(query));
   if (rows.empty()) return std::nullopt;
   return std::optional(std::move(rows.front()));
 }
@@ -154,7 +154,7 @@ std::int64_t Service::number_of_last(const Caller& caller) const {
   store::HistoryQuery query;
   query.users = {caller.user};
   query.limit = 1;
-  const auto rows = store_->history(query);
+  const auto rows = desk_.store().history(query);
   const bool has_left = rows && !rows->empty() && (!known.valid() || known < rows->front().job);
   if (has_left) return rows->front().array > 0 ? rows->front().array : rows->front().number;
   if (!known.valid()) return 0;
@@ -174,12 +174,12 @@ std::optional<JobId> Service::task_of(std::int64_t array, std::int64_t index) {
 }
 
 std::vector<store::HistoryRow> Service::ended_tasks(std::int64_t array, std::int64_t last) const {
-  if (array < 1 || array > view().last_number()) return {};
+  if (array < 1 || array > desk_.view().last_number()) return {};
   store::HistoryQuery query;
   query.array = array;
   // Numbers are in a row and rise with the indexes, which begin at 0 or behind it.
   query.before_number = array + std::clamp<std::int64_t>(last, 0, UINT32_MAX) + 1;
-  auto tasks = store_->history(query);
+  auto tasks = desk_.store().history(query);
   if (!tasks) return {};
   std::ranges::sort(*tasks, {}, &store::HistoryRow::array_index);
   return std::move(*tasks);

@@ -136,35 +136,35 @@ Result<Trial> Service::try_out(const Caller& caller, const Submission& submissio
   }
   if (!after.empty())
     return Trial{.reason = "Dependency", .why = "It would wait for" + awaited_text(after, prepared.any)};
-  prepared.spec.number = view().last_number() + 1;
+  prepared.spec.number = desk_.view().last_number() + 1;
   Trial trial;
   trials_.run([&] { trial = start_of_new(prepared.spec); });
   const Instant begin = std::max(submission.begin.value_or(kEpoch), prepared.begins);
-  if (begin <= now()) return trial;
+  if (begin <= desk_.now()) return trial;
   const Instant start = trial.expected != kNever ? trial.expected : trial.latest;
   return Trial{.expected = start == kNever ? kNever : std::max(start, begin),
                .start_unknown = std::move(trial.start_unknown),
                .reason = "BeginTime",
-               .why = fmt::format("Its begin time is {}, and it would not start sooner.", date_of(begin))};
+               .why = fmt::format("Its begin time is {}, and it would not start sooner.", desk_.loop().date_of(begin))};
 }
 
 Result<Prepared> Service::prepared_of(const Caller& caller, const Submission& submission) const {
   TRY(allowed(caller, submission));
   TRY(complete(submission));
-  auto spec = TRY(spec_of(submission, *machine_));
-  if (auto why = never_fits(*machine_, spec)) return fail("the job can never run here: it {}.", *why);
-  const Capabilities can = engine_->capabilities();
+  auto spec = TRY(spec_of(submission, *desk_.machine()));
+  if (auto why = never_fits(*desk_.machine(), spec)) return fail("the job can never run here: it {}.", *why);
+  const Capabilities can = desk_.engine().capabilities();
   if (!can.submits) return fail("jobs of this cluster are submitted to its own resource manager, and not here.");
   if (!submission.attach.socket.empty() && !can.terminals)
     return fail("jobs of this cluster cannot run at a terminal; submit it without `attach`.");
   Prepared prepared{spec};
   prepared.spec.user = caller.uid;
   prepared.spec.group = caller.gid;
-  if (!submission.requeue.value_or(true) && chain_->knobs().preempt == Preemption::requeue)
+  if (!submission.requeue.value_or(true) && desk_.chain().knobs().preempt == Preemption::requeue)
     return fail(
         "under policy {} a job that is outranked starts over, and so may this one, though it is never to "
         "(`--no-requeue`, `requeue`: false); leave that out, or ask an operator for a policy with preempt=suspend.",
-        chain_->text());
+        desk_.chain().text());
   for (const std::string* name : {&submission.warning_signal, &submission.checkpoint_signal}) {
     if (name->empty()) continue;
     TRY(parse_signal(*name));
@@ -225,10 +225,10 @@ Result<void> Service::find_awaited(const Submission& submission, Prepared& prepa
 std::expected<std::vector<JobId>, NotTaken> Service::submit(const Caller& caller,
                                                             const std::vector<Submission>& submissions,
                                                             const RequestKey& key) {
-  if (!health_) return std::unexpected(health_.error());
-  if (stopped_) return fail("the service is stopping and takes no jobs; try again when it is back.");
+  if (!desk_.health()) return std::unexpected(desk_.health().error());
+  if (desk_.stopped()) return fail("the service is stopping and takes no jobs; try again when it is back.");
   if (!key.text.empty()) {
-    auto before = TRY(store_->key(key.text, caller.uid));
+    auto before = TRY(desk_.store().key(key.text, caller.uid));
     if (before) return submitted_as(*before, key.text, caller.uid);
   }
   const std::int64_t most = std::max(kMostAtOnce, settings_.most_array);
@@ -266,20 +266,20 @@ std::expected<std::vector<JobId>, NotTaken> Service::submit(const Caller& caller
     auto done = submit_all_of(caller, submissions[i], std::move(prepared[i]), namesakes, jobs);
     if (done) continue;
     for (const JobId job : std::views::reverse(jobs)) static_cast<void>(cancel(job));  // those before it, all or none
-    static_cast<void>(decide());
+    static_cast<void>(desk_.decide());
     return fail("{}{} Nothing was submitted.", which_of(submissions, submissions[i]), done.error().message);
   }
   if (!key.text.empty() && !jobs.empty()) {
-    store_->put_key(key.text, caller.uid, jobs.front(), view().now(), key.digest);
-    store_->put_key(key.text + kLastOfKey, caller.uid, jobs.back(), view().now());
+    desk_.store().put_key(key.text, caller.uid, jobs.front(), desk_.view().now(), key.digest);
+    desk_.store().put_key(key.text + kLastOfKey, caller.uid, jobs.back(), desk_.view().now());
   }
-  static_cast<void>(decide());
+  static_cast<void>(desk_.decide());
   return jobs;
 }
 
 // Those that one request has made have ids in a row.
 Result<std::vector<JobId>> Service::submitted_as(JobId first, const std::string& key, std::uint32_t uid) {
-  const auto last = TRY(store_->key(key + kLastOfKey, uid));
+  const auto last = TRY(desk_.store().key(key + kLastOfKey, uid));
   std::vector<JobId> jobs;
   for (JobId job = first; job <= last.value_or(first); ++job.value) jobs.push_back(job);
   return jobs;
@@ -294,7 +294,7 @@ Result<void> Service::submit_all_of(const Caller& caller, const Submission& subm
   std::string text = std::move(prepared.text);
   if (!submission.array.empty()) {
     const auto& all = range.indexes;
-    about->array = view().last_number() + 1;
+    about->array = desk_.view().last_number() + 1;
     about->indexes = {static_cast<std::int64_t>(all.size()), all.front(), all.back(),
                       all.size() > 1 ? all[1] - all[0] : 1};
     text = about_text(*about);
@@ -318,27 +318,27 @@ Result<void> Service::submit_all_of(const Caller& caller, const Submission& subm
 }
 
 Result<JobId> Service::submit_one(Kept& kept, JobSpec spec, const Task& task) {
-  const JobId id = view().next_job();
-  spec.number = view().last_number() + 1;
-  spec.submit = now();
+  const JobId id = desk_.view().next_job();
+  spec.number = desk_.view().last_number() + 1;
+  spec.submit = desk_.now();
   JobEntry entry{kept.about, spec.number, task.index};
   entry.awaits = task.awaits;
   book_.put(id, std::move(entry));
   std::string text = with_index(kept.text, task.index);
   if (kept.first.valid()) {
-    store_->put_payload_like(id, text, kept.first);
+    desk_.store().put_payload_like(id, text, kept.first);
   } else {
     kept.payload.about = std::move(text);
-    store_->put_payload(id, kept.payload);
+    desk_.store().put_payload(id, kept.payload);
     kept.first = id;
   }
   if (task.terms == nullptr) {
-    if (controller_->submit(spec).valid()) return id;
+    if (desk_.controller().submit(spec).valid()) return id;
   } else {
-    if (auto taken = controller_->submit(spec, *task.terms, task.holds)) return *taken;
+    if (auto taken = desk_.controller().submit(spec, *task.terms, task.holds)) return *taken;
   }
   book_.take_back(id);
-  store_->drop_payload(id);
+  desk_.store().drop_payload(id);
   return fail("job {} was refused.", spec.number);
 }
 
