@@ -161,17 +161,17 @@ TEST_F(Durable, of_a_request_that_is_refused_half_way_nothing_stays) {
   good.folder = "/";
   serve::Submission odd = good;
   odd.limit = kLongest + Duration{1};  // which no request can say
-  const serve::Service::RequestKey key{"again", "digest"};
+  const serve::RequestKey key{"again", "digest"};
   serve::Submission array = good;
   array.array = "1-3";
-  const auto refused = service_->submit(ann, {good, array, odd}, key);
+  const auto refused = service_->jobs().submit(ann, {good, array, odd}, key);
   ASSERT_FALSE(refused);
   EXPECT_TRUE(refused.error().message.ends_with("was refused. Nothing was submitted.")) << refused.error().message;
   work_until([&] { return !service_->uncommitted(); });
-  EXPECT_EQ(service_->view().waiting().size() + service_->view().running().size(), 0U);
-  const auto taken = service_->submit(ann, {good, good}, key);
+  EXPECT_EQ(service_->answers().status().waiting + service_->answers().status().running, 0U);
+  const auto taken = service_->jobs().submit(ann, {good, good}, key);
   ASSERT_TRUE(taken) << taken.error().message;
-  EXPECT_EQ(*service_->submit(ann, {good, good}, key), *taken);
+  EXPECT_EQ(*service_->jobs().submit(ann, {good, good}, key), *taken);
 }
 
 TEST_F(Durable, who_asks_while_all_is_durable_is_answered_at_once) {

@@ -33,7 +33,7 @@ void tell(serve::Service& service, Follower& follower) {
   });
   if (!whole || follower.lost) {
     text = "event: reset\ndata: {}\n\n";
-    follower.seen = service.view().sequence();
+    follower.seen = service.answers().facts();
     follower.lost = false;
   }
   if (!text.empty()) follower.reply->write(std::move(text));
@@ -44,7 +44,7 @@ void tell(serve::Service& service, Follower& follower) {
 void answer_events(const Ask& ask) {
   auto follower = std::make_shared<Follower>();
   follower->reply = ask.reply;
-  auto after = static_cast<std::int64_t>(ask.service.view().sequence());
+  auto after = static_cast<std::int64_t>(ask.answers().facts());
   if (!take_number(ask, "after", after) || !take_number(ask, "job", follower->job)) return;
   // It counts before `after`: a browser that connects again sends both, and `after` is where it once began.
   if (!ask.request.last_event_id.empty()) {
@@ -54,14 +54,14 @@ void answer_events(const Ask& ask) {
   }
   follower->seen = static_cast<std::uint64_t>(after);
   serve::Service& service = ask.service;
-  follower->lost = follower->seen > service.view().sequence();  // of another life of this state
+  follower->lost = follower->seen > service.answers().facts();  // of another life of this state
   ask.reply->stream("text/event-stream", [&service, follower] {
     if (follower->id != 0) service.events().leave(follower->id);
     follower->id = 0;
     follower->gone = true;
   });
   if (follower->gone) return;
-  follower->id = service.events().follow(service.view().sequence(), [&service, follower] { tell(service, *follower); });
+  follower->id = service.events().follow(service.answers().facts(), [&service, follower] { tell(service, *follower); });
   follower->reply->when_out([&service, follower] { tell(service, *follower); });
   ask.reply->write(fmt::format(": from {} on\n\n", after));
   tell(service, *follower);

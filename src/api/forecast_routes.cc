@@ -19,21 +19,21 @@ constexpr std::int64_t kMostFutures = 10'000;
 constexpr std::size_t kMostJobs = 200;  // in one answer
 constexpr std::int64_t kMostHours = std::int64_t{24} * 14;
 
-Json start_json(const serve::Service& service, const Forecasted::Start& start) {
+Json start_json(const serve::Answers& answers, const Forecasted::Start& start) {
   Json by = Json::object();
   for (std::size_t i = 0; i < start.by.size(); ++i) {
     if (start.by[i] == kNever) continue;
-    by[std::to_string(Forecasted::kShares[i])] = unix_seconds(service, start.by[i]);
+    by[std::to_string(Forecasted::kShares[i])] = unix_seconds(answers, start.by[i]);
   }
-  Json json{{"id", service.book().shown(start.job)}, {"started_by", std::move(by)}};
-  if (const serve::JobEntry* entry = service.book().find(start.job)) {
+  Json json{{"id", answers.jobs().shown(start.job)}, {"started_by", std::move(by)}};
+  if (const serve::JobEntry* entry = answers.jobs().entry(start.job)) {
     json["name"] = entry->about->name;
     json["user"] = entry->about->user;
   }
-  if (const Job* job = service.view().find_job(start.job)) {
+  if (const Job* job = answers.jobs().job(start.job)) {
     json["processors"] = job->spec.processors;
-    if (const Instant promise = serve::told_start(job->promise, service.now()); promise != kNever)
-      json["promise"] = unix_seconds(service, promise);
+    if (const Instant promise = serve::told_start(job->promise, answers.now()); promise != kNever)
+      json["promise"] = unix_seconds(answers, promise);
   }
   return json;
 }
@@ -51,12 +51,12 @@ Json figures_json(const Forecasted::Figures& figures, double unit = 1) {
   return json;
 }
 
-Json look_json(const serve::Service& service, const Forecasted& told, const Forecasted::Look& look) {
-  Json json{{"at", unix_seconds(service, told.now + look.after)},
+Json look_json(const serve::Answers& answers, const Forecasted& told, const Forecasted::Look& look) {
+  Json json{{"at", unix_seconds(answers, told.now + look.after)},
             {"allocated", figures_json(look.busy)},
             {"waiting", figures_json(look.waiting)}};
-  if (!service.machine().nodes.empty()) json["nodes_on"] = figures_json(look.nodes_on);
-  if (service.machine().tells_watts()) json["watts"] = figures_json(look.milliwatts, 1e-3);
+  if (!answers.machine().nodes.empty()) json["nodes_on"] = figures_json(look.nodes_on);
+  if (answers.machine().tells_watts()) json["watts"] = figures_json(look.milliwatts, 1e-3);
   return json;
 }
 
@@ -67,18 +67,18 @@ struct Asked {
   std::size_t left_out = 0;  // that are held or will never run
 };
 
-void send(const serve::Service& service, const std::shared_ptr<Reply>& reply, const Asked& asked,
+void send(const serve::Answers& answers, const std::shared_ptr<Reply>& reply, const Asked& asked,
           const Result<Forecasted>& told) {
   if (!told) return reply->send(problem(503, told.error().message));
-  Json json{{"now", unix_seconds(service, told->now)}, {"futures", told->futures}, {"past_jobs", told->past_jobs},
+  Json json{{"now", unix_seconds(answers, told->now)}, {"futures", told->futures}, {"past_jobs", told->past_jobs},
             {"few_past_jobs", told->few_past_jobs()},  {"weeks", told->weeks},     {"learned_from", told->learned}};
   if (told->looks.empty()) {
     json["jobs"] = Json::array();
     json["more"] = asked.more;
     json["left_out"] = asked.left_out;
   }
-  for (const Forecasted::Start& start : told->starts) json["jobs"].push_back(start_json(service, start));
-  for (const Forecasted::Look& look : told->looks) json["looks"].push_back(look_json(service, *told, look));
+  for (const Forecasted::Start& start : told->starts) json["jobs"].push_back(start_json(answers, start));
+  for (const Forecasted::Look& look : told->looks) json["looks"].push_back(look_json(answers, *told, look));
   reply->send({200, "application/json", dumped(json), {}});
 }
 
@@ -87,26 +87,21 @@ bool waits(const Job* job) {
 }
 
 // All of them, of any user: every user may see the queue.
-std::vector<JobId> all_that_wait(const serve::Service& service) {
+std::vector<JobId> all_that_wait(const serve::Answers& answers) {
   std::vector<JobId> jobs;
-  service.view().for_each_job([&](JobId id, const Job& job) {
-    if (waits(&job)) jobs.push_back(id);
-  });
+  const auto take = [&](JobId id) { return jobs.push_back(id), true; };
+  answers.each_waiting(take);
+  answers.each_barred(take);
   return jobs;
 }
 
 // Takes out the jobs that will not start by themselves. Puts the others in order of the queue, and behind them those
 // that are not queued yet but will be.
-void put_in_order(const View& view, std::vector<JobId>& jobs, Asked& asked) {
-  std::erase_if(jobs, [&](JobId id) { return !waits(view.find_job(id)); });
-  asked.left_out = std::erase_if(jobs, [&](JobId id) { return (view.job(id).bars & (kHolds | kNeverAgain)) != 0; });
-  std::ranges::stable_sort(jobs, [&](JobId a, JobId b) {
-    const Job& one = view.job(a);
-    const Job& other = view.job(b);
-    if (one.state != other.state) return one.state == JobState::waiting;
-    if (one.state != JobState::waiting) return a < b;
-    return view.waiting().queue_place(one) < view.waiting().queue_place(other);
-  });
+void put_in_order(const serve::Answers& answers, std::vector<JobId>& jobs, Asked& asked) {
+  std::erase_if(jobs, [&](JobId id) { return !waits(answers.jobs().job(id)); });
+  asked.left_out =
+      std::erase_if(jobs, [&](JobId id) { return (answers.jobs().job(id)->bars & (kHolds | kNeverAgain)) != 0; });
+  answers.put_in_order(jobs);
   if (jobs.size() <= kMostJobs) return;
   asked.more = jobs.size() - kMostJobs;
   jobs.resize(kMostJobs);
@@ -114,13 +109,13 @@ void put_in_order(const View& view, std::vector<JobId>& jobs, Asked& asked) {
 
 // Why there is nothing to forecast about the jobs that were meant.
 std::string why_none(const Ask& ask, const std::vector<JobId>& meant, const std::string& selector) {
-  serve::Service& service = ask.service;
+  const serve::Answers& answers = ask.answers();
   if (meant.empty()) {
-    const auto absent = service.not_there(ask.request.caller, selector);
+    const auto absent = answers.jobs().not_there(ask.request.caller, selector);
     if (absent && !absent->empty()) return absent->front().sentence();
     return rota::quoted(selector) + " names no job that waits; `rota queue` lists them.";
   }
-  const auto job_of = [&](JobId id) -> const Job& { return service.view().job(id); };
+  const auto job_of = [&](JobId id) -> const Job& { return *answers.jobs().job(id); };
   const auto is_barred = [&](JobId id) { return job_of(id).state == JobState::barred; };
   const auto is_here = [&](JobId id) { return !job_of(id).gone(); };
   // Where several are meant: one that waits, else one that runs.
@@ -128,7 +123,7 @@ std::string why_none(const Ask& ask, const std::vector<JobId>& meant, const std:
   if (one == meant.end()) one = std::ranges::find_if(meant, is_here);
   if (one == meant.end()) one = meant.begin();
   const Job& job = job_of(*one);
-  const std::string shown = service.book().shown(*one);
+  const std::string shown = answers.jobs().shown(*one);
   const std::string which = "job " + shown;
   if (job.gone()) return which + " has ended already.";
   if (job.state != JobState::barred) return which + " has started already.";
@@ -149,7 +144,7 @@ bool read_asked(const Ask& ask, serve::ForecastAsked& asked) {
 }  // namespace
 
 void answer_forecast(const Ask& ask) {
-  serve::Service& service = ask.service;
+  serve::Answers& answers = ask.answers();
   Asked asked;
   if (!read_asked(ask, asked.what)) return;
   asked.what.uid = ask.request.caller.uid;
@@ -163,10 +158,10 @@ void answer_forecast(const Ask& ask) {
     for (std::int64_t hour = step; hour <= hours; hour += step) asked.what.looks.push_back(seconds(hour * 3600));
   } else {
     const Result<std::vector<JobId>> meant =
-        what.empty() ? all_that_wait(service) : service.select(ask.request.caller, what);
+        what.empty() ? all_that_wait(answers) : answers.jobs().select(ask.request.caller, what);
     if (!meant) return ask.reply->send(problem(400, meant.error().message));
     asked.what.jobs = *meant;
-    put_in_order(service.view(), asked.what.jobs, asked);
+    put_in_order(answers, asked.what.jobs, asked);
     if (asked.what.jobs.empty() && !what.empty()) return ask.reply->send(problem(404, why_none(ask, *meant, what)));
   }
   if (asked.what.jobs.empty() && asked.what.looks.empty()) {
@@ -174,9 +169,9 @@ void answer_forecast(const Ask& ask) {
     return ask.reply->send({200, "application/json", dumped(none), {}});
   }
   serve::ForecastAsked question = asked.what;
-  service.forecaster().ask(std::move(question),
-                           [&service, asked = std::move(asked), reply = ask.reply](const Result<Forecasted>& told) {
-                             send(service, reply, asked, told);
+  answers.forecaster().ask(std::move(question),
+                           [&answers, asked = std::move(asked), reply = ask.reply](const Result<Forecasted>& told) {
+                             send(answers, reply, asked, told);
                            });
 }
 

@@ -35,7 +35,7 @@ Result<std::vector<std::int64_t>> numbers_of(const Ask& ask, const std::vector<s
   std::size_t seen = numbers.size();  // tasks too that are not meant: they were all read
   for (const serve::SelectorPart& part : parts) {
     if ((part.kind != Kind::numbers && part.kind != Kind::tasks) || part.from != part.to) continue;
-    const auto tasks = ask.service.ended_tasks(part.from);
+    const auto tasks = ask.answers().jobs().ended_tasks(part.from);
     seen += tasks.size();
     if (seen > kMostNumbers) return too_many();
     for (const store::HistoryRow& task : tasks) {
@@ -82,7 +82,7 @@ bool take_instant(const Ask& ask, const char* name, Instant& into) {
   if (!text) return true;
   const auto number = parse_number(*text);
   if (number && *number > -1e11 && *number < 1e11) {
-    into = ask.service.instant_of(static_cast<std::int64_t>(*number * 1000));
+    into = ask.answers().clock().instant_of(static_cast<std::int64_t>(*number * 1000));
     return true;
   }
   ask.reply->send(problem(400, fmt::format("`{}` takes a Unix time, not {}.", name, rota::quoted(*text))));
@@ -199,7 +199,7 @@ std::optional<ListFilters> read_list_filters(const Ask& ask) {
 
 Result<void> narrow(const Ask& ask, const std::string& selector, store::HistoryQuery& query) {
   using Kind = serve::SelectorPart::Kind;
-  const auto parts = TRY(ask.service.parts_of(ask.request.caller, selector));
+  const auto parts = TRY(ask.answers().jobs().parts_of(ask.request.caller, selector));
   std::map<Kind, std::vector<std::string>> words;
   for (const serve::SelectorPart& part : parts) words[part.kind].push_back(part.word);
   if (auto named = name_users(ask, words[Kind::user]); !named) return named;
@@ -240,10 +240,10 @@ void answer_history(const Ask& ask) {
   store::HistoryQuery query;
   if (!read_query(ask, query)) return;
   if (const auto by = text_of(ask, "by")) return send_sums(ask, query, *by);
-  const auto rows = ask.service.store().history(query);
+  const auto rows = ask.answers().jobs().history(query);
   if (!rows) return ask.reply->send(problem(503, rows.error().message));
   Json jobs = Json::array();
-  for (const store::HistoryRow& row : *rows) jobs.push_back(job_json(ask.service, row));
+  for (const store::HistoryRow& row : *rows) jobs.push_back(job_json(ask.answers(), row));
   Json json{{"jobs", std::move(jobs)}};
   if (static_cast<std::int64_t>(rows->size()) == query.limit) {
     const store::HistoryRow& last = rows->back();

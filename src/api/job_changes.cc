@@ -14,7 +14,6 @@ namespace rota::api {
 namespace {
 
 using Json = nlohmann::json;
-using serve::Service;
 
 // A change of many jobs. Others are answered between its slices.
 struct Bulk {
@@ -48,11 +47,11 @@ struct Bulk {
 constexpr std::size_t kMostRows = serve::kMostParts;  // as many as can be named one by one
 
 void leave_out_others(Bulk& bulk) {
-  const Service& service = bulk.sources.service;
+  const serve::JobLookup& jobs = bulk.sources.answers().jobs();
   std::size_t others = 0;
   const auto is_left_out = [&](JobId id) {
-    const serve::JobEntry* entry = service.book().find(id);
-    return entry != nullptr && !service.may_see_inside(bulk.asked.caller, entry->about->uid) && ++others > kMostRows;
+    const serve::JobEntry* entry = jobs.entry(id);
+    return entry != nullptr && !bulk.asked.caller.may_see_inside(entry->about->uid) && ++others > kMostRows;
   };
   bulk.left_out = std::erase_if(bulk.jobs, is_left_out);
 }
@@ -111,13 +110,14 @@ void finish(Bulk& bulk) {
 // are released or updated, the earliest come first: they start before the others.
 void change_some(const std::shared_ptr<Bulk>& bulk) {
   constexpr std::size_t kAtOnce = 1000;
-  Service& service = bulk->sources.service;
+  serve::Service& service = bulk->sources.service;
   for (std::size_t n = 0; n < kAtOnce && !bulk->jobs.empty(); ++n) {
     const JobId id = bulk->jobs.back();
     bulk->jobs.pop_back();
-    const bool gone = !service.view().knows(id) || service.view().job(id).gone();
+    const Job* job = service.answers().jobs().job(id);
+    const bool gone = job == nullptr || job->gone();
     if (gone && !bulk->alone) continue;
-    add_row(*bulk, service.change(bulk->asked.caller, id, bulk->request.change));
+    add_row(*bulk, service.jobs().change(bulk->asked.caller, id, bulk->request.change));
   }
   if (bulk->jobs.empty()) return finish(*bulk);
   // Once this is durable: else what is asked meanwhile would wait for the commit of all of it.
@@ -127,11 +127,11 @@ void change_some(const std::shared_ptr<Bulk>& bulk) {
 }  // namespace
 
 void change_jobs(const Ask& ask) {
-  auto request = read_change(std::string(ask.path[2]), ask.request.body, ask.service.loop().unix_start());
+  auto request = read_change(std::string(ask.path[2]), ask.request.body, ask.answers().clock().unix_start());
   if (!request) return ask.reply->send(problem(400, request.error().message));
-  auto jobs = ask.service.select(ask.request.caller, request->ids);
+  auto jobs = ask.answers().jobs().select(ask.request.caller, request->ids);
   if (!jobs) return ask.reply->send(problem(400, jobs.error().message));
-  auto absent = ask.service.not_there(ask.request.caller, request->ids);
+  auto absent = ask.answers().jobs().not_there(ask.request.caller, request->ids);
   if (!absent) return ask.reply->send(problem(400, absent.error().message));
   auto bulk = std::make_shared<Bulk>(Bulk{.sources = ask,
                                           .asked = ask.request,
@@ -142,7 +142,7 @@ void change_jobs(const Ask& ask) {
   bulk->asked.body = {};  // it has been read, and the slices may take long
   bulk->asked.large.reset();
   leave_out_others(*bulk);
-  using Kind = Service::Change::Kind;
+  using Kind = serve::JobChange::Kind;
   const Kind kind = bulk->request.change.kind;
   bulk->rising = kind == Kind::release || kind == Kind::update;
   if (bulk->rising) std::ranges::reverse(bulk->jobs);

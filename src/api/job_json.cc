@@ -12,11 +12,10 @@ namespace rota::api {
 namespace {
 
 using Json = nlohmann::json;
-using serve::JobEntry;
-using serve::Service;
+using serve::Answers;
+using serve::KnownJob;
 
-void add_requests(const Service& service, const JobSpec& spec, Json& json) {
-  const Machine& machine = service.machine();
+void add_requests(const Machine& machine, const JobSpec& spec, Json& json) {
   json["processors"] = spec.processors;
   if (spec.nodes > 0) json["nodes"] = spec.nodes;
   if (spec.memory > 0) json["memory"] = spec.memory;
@@ -73,66 +72,68 @@ void add_grace(const store::Grace& grace, Json& json) {
   json["grace_why"] = grace.why;
 }
 
-void add_running(const Service& service, JobId id, const Job& job, Json& json) {
-  json["start"] = unix_seconds(service, job.start);
-  const Instant now = service.now();
-  const RunOrders* orders = service.view().orders_of(id);
-  const Duration stood = job.stood_by(now, orders != nullptr ? orders->suspended_at : kNever);
+void add_running(const Answers& answers, JobId id, const KnownJob& known, Json& json) {
+  const Job& job = known.job;
+  json["start"] = unix_seconds(answers, job.start);
+  const Instant now = answers.now();
+  const Duration stood = job.stood_by(now, known.suspended_at);
   json["elapsed"] = to_seconds(std::max(Duration{0}, now - job.start - stood));
   if (stood > Duration{0}) json["suspended"] = to_seconds(stood);
   if (job.spec.limit < kLongest)  // later with each moment for which it goes on standing still
-    json["ends_by"] = unix_seconds(service, job.start + (job.spec.limit - job.done) + stood);
-  const std::string nodes = service.nodes_of(id);
-  json["node_list"] = nodes.empty() ? service.machine().name : nodes;
-  json["nodes"] = nodes.empty() ? 1 : service.view().placement(id).shares.size();
+    json["ends_by"] = unix_seconds(answers, job.start + (job.spec.limit - job.done) + stood);
+  const std::string nodes = answers.jobs().nodes_of(id);
+  json["node_list"] = nodes.empty() ? answers.machine().name : nodes;
+  json["nodes"] = known.nodes;
   if (job.spec.accelerators > 0) {
-    for (const auto& [node, numbers] : service.accelerators_of(id))
-      json["accelerators_held"][service.machine().nodes[node.value].name] = numbers;
+    for (const auto& [node, numbers] : answers.accelerators_of(id))
+      json["accelerators_held"][answers.machine().nodes[node.value].name] = numbers;
   }
   if (job.suspended()) {
     const bool by_operator = (job.suspended_by & kHeldByOperator) != 0;
     json["suspended_by"] = by_operator ? "operator" : "user";
-    json["suspended_since"] = unix_seconds(service, service.view().orders_of(id)->suspended_at);
+    json["suspended_since"] = unix_seconds(answers, known.suspended_at);
   }
-  add_grace(service.grace_of(id, job, now), json);
+  add_grace(answers.grace_of(id, job, now), json);
 }
 
-void add_waiting(const Service& service, JobId id, const Job& job, Detail detail, Json& json) {
+void add_waiting(const Answers& answers, JobId id, const KnownJob& known, Detail detail, Json& json) {
   const bool listed = detail == Detail::listed;
-  const auto reason = service.reason_of(id, listed ? serve::Telling::word : serve::Telling::sentence);
+  const auto reason = answers.reasons().reason_of(id, listed ? serve::Telling::word : serve::Telling::sentence);
   json["reason"] = reason.word;
   if (!listed) json["why"] = reason.sentence;
-  if (const Instant start = serve::told_start(job.promise, service.now()); start != kNever)
-    json["expected_start"] = unix_seconds(service, start);
-  const JobTerms* terms = service.view().eligibility().terms(id);
-  if (terms && terms->array != 0) json["throttle"] = service.view().eligibility().throttle(terms->array);
-  if (terms && terms->begin > kEpoch) json["begin"] = unix_seconds(service, terms->begin);
+  if (const Instant start = serve::told_start(known.job.promise, answers.now()); start != kNever)
+    json["expected_start"] = unix_seconds(answers, start);
+  if (known.throttled) json["throttle"] = known.throttle;
+  if (known.begin > kEpoch) json["begin"] = unix_seconds(answers, known.begin);
 }
 
 }  // namespace
 
 std::string dumped(const Json& json) { return json_text(json); }
 
-double unix_seconds(const Service& service, Instant at) { return to_seconds(Duration{service.unix_milliseconds(at)}); }
+double unix_seconds(const Answers& answers, Instant at) {
+  return to_seconds(Duration{answers.clock().unix_milliseconds(at)});
+}
 
-Json job_json(Service& service, JobId id, Detail detail, bool inside) {
-  const Job& job = service.view().job(id);
-  const JobEntry& entry = *service.book().find(id);
+Json job_json(const Answers& answers, JobId id, Detail detail, bool inside) {
+  const KnownJob known = *answers.known(id);
+  const Job& job = known.job;
+  const serve::JobEntry& entry = known.entry;
   Json json = Json::object();
   add_name(*entry.about, job.spec.number, entry.index, json);
-  json["state"] = service.state_of(job);
-  add_requests(service, job.spec, json);
+  json["state"] = answers.jobs().state_of(job);
+  add_requests(answers.machine(), job.spec, json);
   if (entry.about->exclusive) json["exclusive"] = true;
-  json["submit"] = unix_seconds(service, job.spec.submit);
-  if (job.state == JobState::running) add_running(service, id, job, json);
-  if (job.state == JobState::waiting || job.state == JobState::barred) add_waiting(service, id, job, detail, json);
+  json["submit"] = unix_seconds(answers, job.spec.submit);
+  if (job.state == JobState::running) add_running(answers, id, known, json);
+  if (job.state == JobState::waiting || job.state == JobState::barred) add_waiting(answers, id, known, detail, json);
   if (job.gone()) {
-    if (job.end != kNever) json["end"] = unix_seconds(service, job.end);
+    if (job.end != kNever) json["end"] = unix_seconds(answers, job.end);
     if (job.start != kNever) {  // one that was cancelled may have run, too
-      json["start"] = unix_seconds(service, job.start);
-      if (!entry.never_again) add_status(service.state_of(job), serve::end_of(entry.status), json);
+      json["start"] = unix_seconds(answers, job.start);
+      if (!entry.never_again) add_status(answers.jobs().state_of(job), serve::end_of(entry.status), json);
       add_use(entry.heard().used, job.spec.processors, json);
-      if (job.end != kNever) add_grace(service.grace_of(id, job, job.end), json);
+      if (job.end != kNever) add_grace(answers.grace_of(id, job, job.end), json);
     }
   }
   const int restarts = serve::restarts_of(job);
@@ -140,26 +141,27 @@ Json job_json(Service& service, JobId id, Detail detail, bool inside) {
   const std::string& message = entry.heard().message;
   if (!message.empty() && inside) json["message"] = message;
   if (detail == Detail::whole && inside) {
-    if (const auto kept = service.about(id); kept && *kept) add_inside(service, id, **kept, json);
+    if (const auto kept = answers.jobs().about(id); kept && *kept) add_inside(answers, id, **kept, json);
   }
   return json;
 }
 
-void add_planned_start(Service& service, JobId id, Json& json) {
-  const Instant start = service.planned_starts().of(id, service.now());
-  if (service.view().job(id).state == JobState::waiting && start != kNever)
-    json["starts_by"] = unix_seconds(service, start);
+void add_planned_start(Answers& answers, JobId id, Json& json) {
+  const Instant start = answers.planned_starts().of(id);
+  if (start != kNever && answers.known(id)->job.state == JobState::waiting)
+    json["starts_by"] = unix_seconds(answers, start);
 }
 
-void add_inside(Service& service, JobId id, const serve::KeptAbout& kept, Json& json) {
-  const std::string nodes = json.value("node_list", service.machine().name);
+void add_inside(const Answers& answers, JobId id, const serve::KeptAbout& kept, Json& json) {
+  const std::string nodes = json.value("node_list", answers.machine().name);
   const int restarts = json.value("restarts", 0);
   json["folder"] = kept.about.folder;
   json["command"] = kept.about.command;
   const bool to_terminal = kept.about.writes_to_terminal();
   if (!kept.about.attach.socket.empty()) json["attached"] = true;
-  if (!to_terminal || kept.about.attach.keep) json["output"] = service.output_path(id, kept, false, restarts, nodes);
-  if (!kept.about.error.empty()) json["error"] = service.output_path(id, kept, true, restarts, nodes);
+  if (!to_terminal || kept.about.attach.keep)
+    json["output"] = answers.jobs().output_path(id, kept, false, restarts, nodes);
+  if (!kept.about.error.empty()) json["error"] = answers.jobs().output_path(id, kept, true, restarts, nodes);
   if (!kept.about.input.empty()) json["input"] = kept.about.input;
 }
 
@@ -176,7 +178,7 @@ void add_rare_requests(const store::RareRequest& asked, Json& json) {
 
 }  // namespace
 
-Json job_json(const Service& service, const store::HistoryRow& row) {
+Json job_json(const Answers& answers, const store::HistoryRow& row) {
   Json json = Json::object();
   serve::About about;
   about.array = row.array;
@@ -192,21 +194,21 @@ Json job_json(const Service& service, const store::HistoryRow& row) {
   add_rare_requests(row.asked, json);
   if (!row.partition.empty()) json["partition"] = row.partition;
   if (row.limit < kLongest) json["limit"] = to_seconds(row.limit);
-  json["submit"] = unix_seconds(service, row.submit);
+  json["submit"] = unix_seconds(answers, row.submit);
   if (row.start != kNever) {
-    json["start"] = unix_seconds(service, row.start);
+    json["start"] = unix_seconds(answers, row.start);
     const Duration stood = row.asked.suspended;
     json["elapsed"] = to_seconds(std::max(Duration{0}, row.end - row.start - row.asked.waited_again - stood));
     if (stood > Duration{0}) json["suspended"] = to_seconds(stood);
     if (row.asked.earlier > Duration{0}) json["earlier_elapsed"] = to_seconds(row.asked.earlier);
-    json["node_list"] = row.nodes.empty() ? service.machine().name : row.nodes;
+    json["node_list"] = row.nodes.empty() ? answers.machine().name : row.nodes;
     const auto nodes = parse_host_list(row.nodes);
     json["nodes"] = row.nodes.empty() || !nodes ? 1 : nodes->size();
     if (row.asked.waited_again == Duration{0}) add_status(row.state, {row.exit_code, row.signal}, json);
     add_use(row.used, row.processors, json);
     add_grace(row.asked.grace, json);
   }
-  json["end"] = unix_seconds(service, row.end);
+  json["end"] = unix_seconds(answers, row.end);
   if (row.restarts > 0) json["restarts"] = row.restarts;
   return json;
 }

@@ -45,20 +45,20 @@ Response answer(const std::string& shown, const std::string& path, OutputReader:
 }  // namespace
 
 void send_output(const Ask& ask, JobId id) {
-  serve::Service& service = ask.service;
-  const serve::JobEntry* entry = service.book().find(id);
+  const serve::Answers& answers = ask.answers();
+  const auto known = answers.known(id);
   nlohmann::json job = nlohmann::json::object();
-  if (entry) {
-    job = job_json(service, id, Detail::listed, true);
-  } else if (const auto row = service.history_of(id); row && *row) {
-    job = job_json(service, **row);
+  if (known) {
+    job = job_json(answers, id, Detail::listed, true);
+  } else if (const auto row = answers.jobs().history_of(id); row && *row) {
+    job = job_json(answers, **row);
     if (!(*row)->reason.empty()) job["message"] = (*row)->reason;
   }
   const std::string shown = job.value("id", std::string(ask.path[2]));
-  const auto kept = service.about(id);
+  const auto kept = answers.jobs().about(id);
   if (!kept) return ask.reply->send(problem(503, kept.error().message));
   if (!*kept) return ask.reply->send(problem(404, fmt::format("where job {} wrote to is not known any more.", shown)));
-  if (!service.may_see_inside(ask.request.caller, (*kept)->about.uid)) {
+  if (!ask.request.caller.may_see_inside((*kept)->about.uid)) {
     return ask.reply->send(problem(403, fmt::format("job {} is {}'s; only its user or an operator may see its output.",
                                                     shown, (*kept)->about.user)));
   }
@@ -68,10 +68,10 @@ void send_output(const Ask& ask, JobId id) {
   const bool error = stream == "error";
   if (!error && stream != "output")
     return ask.reply->send(problem(400, fmt::format("`stream` takes output or error, not {}.", rota::quoted(stream))));
-  const bool over = entry == nullptr || service.view().job(id).gone();
-  if (entry && !over && !has_begun(service.view().job(id)))  // what may be in the file is not its own
+  const bool over = !known || known->job.gone();
+  if (!over && !has_begun(known->job))  // what may be in the file is not its own
     return ask.reply->send({200, "application/octet-stream", "", {{"Rota-Size", "0"}, {"Rota-Ended", "no"}}});
-  add_inside(service, id, **kept, job);
+  add_inside(answers, id, **kept, job);
   if (over && !job.contains("start") && !job.contains("restarts"))
     return ask.reply->send(
         problem(404, fmt::format("job {} has ended as {} without ever running, so it has no output.{}", shown,
@@ -80,7 +80,7 @@ void send_output(const Ask& ask, JobId id) {
     return ask.reply->send(
         problem(404, fmt::format("job {} writes to the terminal of who runs it, and to no file.", shown)));
   const std::string path = error && job.contains("error") ? job["error"] : job["output"];
-  OutputReader* reader = service.output_reader();
+  OutputReader* reader = answers.output_reader();
   if (reader == nullptr)
     return ask.reply->send(
         problem(404, fmt::format("the files of job {} are not on this computer; read {} where the job has run.", shown,

@@ -11,15 +11,16 @@
 #include "api/submission_json.h"
 #include "base/text.h"
 #include "process/worker.h"
+#include "serve/grace.h"
 #include "serve/selector.h"
 
 namespace rota::api {
 namespace {
 
 using Json = nlohmann::json;
-using serve::Service;
+using serve::Answers;
 
-constexpr const char* kNobodyNear =
+constexpr const char* kNotAtTerminal =
     "`attach` is for who waits on the computer of the service, and a token may come from any; submit the job without "
     "it.";
 
@@ -32,14 +33,14 @@ std::optional<JobId> named(const Ask& ask) {
   const std::string id(ask.path[2]);
   std::optional<JobId> found;
   if (id == "last") {
-    const std::int64_t last = ask.service.number_of_last(ask.request.caller);
-    if (last > 0) found = ask.service.job_of(last).value_or(std::nullopt);
+    const std::int64_t last = ask.answers().jobs().number_of_last(ask.request.caller);
+    if (last > 0) found = ask.answers().jobs().job_of(last).value_or(std::nullopt);
   } else if (const auto bar = id.find('_'); bar != std::string::npos) {
     const auto array = parse_integer(id.substr(0, bar));
     const auto index = parse_integer(id.substr(bar + 1));
-    if (array && index) found = ask.service.task_of(*array, *index);
+    if (array && index) found = ask.answers().jobs().task_of(*array, *index);
   } else if (const auto number = parse_integer(id)) {
-    const auto named = ask.service.job_of(*number);
+    const auto named = ask.answers().jobs().job_of(*number);
     if (!named) {
       ask.reply->send(problem(503, named.error().message));
       return std::nullopt;
@@ -52,35 +53,35 @@ std::optional<JobId> named(const Ask& ask) {
 
 // With `why` also what there is to explain of a job that has left.
 void show(const Ask& ask, JobId id, bool why = false) {
-  Service& service = ask.service;
-  if (const serve::JobEntry* entry = service.book().find(id)) {
-    const bool inside = service.may_see_inside(ask.request.caller, entry->about->uid);
-    return send_json(ask, job_json(service, id, Detail::whole, inside));
+  const Answers& answers = ask.answers();
+  if (const serve::JobEntry* entry = answers.jobs().entry(id)) {
+    const bool inside = ask.request.caller.may_see_inside(entry->about->uid);
+    return send_json(ask, job_json(answers, id, Detail::whole, inside));
   }
-  const auto row = service.history_of(id);
+  const auto row = answers.jobs().history_of(id);
   if (!row) return ask.reply->send(problem(503, row.error().message));
   if (!*row) return ask.reply->send(problem(404, fmt::format("job {} is not known any more.", ask.path[2])));
-  Json json = job_json(service, **row);
-  const auto kept = service.about(id);
+  Json json = job_json(answers, **row);
+  const auto kept = answers.jobs().about(id);
   if (kept && *kept && (*kept)->about.exclusive) json["exclusive"] = true;
   if (const store::Grace& grace = (*row)->asked.grace; why && grace.over > Duration{0})
     json["why"] = serve::grace_text(grace, false);
-  if (service.may_see_inside(ask.request.caller, (*row)->uid)) {
+  if (ask.request.caller.may_see_inside((*row)->uid)) {
     if (!(*row)->reason.empty()) json["message"] = (*row)->reason;
-    if (kept && *kept) add_inside(service, id, **kept, json);
+    if (kept && *kept) add_inside(answers, id, **kept, json);
   }
   send_json(ask, json);
 }
 
 // For its user.
 void show_text(const Ask& ask, JobId id) {
-  const auto payload = ask.service.store().payload(id);
+  const auto payload = ask.answers().jobs().payload(id);
   if (!payload) return ask.reply->send(problem(503, payload.error().message));
   if (!*payload)
     return ask.reply->send(problem(404, fmt::format("what job {} ran is not known any more.", ask.path[2])));
   const auto kept = serve::read_about((*payload)->about);
   if (!kept) return ask.reply->send(problem(503, kept.error().message));
-  if (!ask.service.may_see_inside(ask.request.caller, kept->about.uid)) {
+  if (!ask.request.caller.may_see_inside(kept->about.uid)) {
     return ask.reply->send(problem(
         403, fmt::format("job {} is {}'s; only its user or an operator may see that.", ask.path[2], kept->about.user)));
   }
@@ -96,16 +97,17 @@ struct Filters : ListFilters {
   std::set<JobId> ids;  // that it means, where there is one
 };
 
-bool suits(const Ask& ask, const Filters& filters, JobId id, const serve::JobEntry& entry) {
-  const Job& job = ask.service.view().job(id);
-  const Machine& machine = ask.service.machine();
+bool suits(const Answers& answers, const Filters& filters, JobId id, const serve::KnownJob& known) {
+  const Job& job = known.job;
+  const serve::JobEntry& entry = known.entry;
+  const Machine& machine = answers.machine();
   const auto is = [](const std::vector<std::string>& words, std::string_view word) {
     return words.empty() || std::ranges::binary_search(words, word);
   };
   const std::string_view partition =
       job.spec.partition.valid() ? std::string_view(machine.partitions[job.spec.partition.value].name) : "";
   return is(filters.users, entry.about->user) && is(filters.names, entry.about->name) &&
-         is(filters.partitions, partition) && is(filters.states, ask.service.state_of(job)) &&
+         is(filters.partitions, partition) && is(filters.states, answers.jobs().state_of(job)) &&
          (filters.selector.empty() || filters.ids.contains(id));
 }
 
@@ -115,7 +117,7 @@ bool read_filters(const Ask& ask, Filters& filters) {
   static_cast<ListFilters&>(filters) = std::move(*read);
   filters.selector = text_of(ask, "ids").value_or("");
   if (filters.selector.empty()) return true;
-  const auto chosen = ask.service.select(ask.request.caller, filters.selector);
+  const auto chosen = ask.answers().jobs().select(ask.request.caller, filters.selector);
   if (!chosen) {
     ask.reply->send(problem(400, chosen.error().message));
     return false;
@@ -140,7 +142,7 @@ std::optional<std::vector<store::HistoryRow>> ended_behind(const Ask& ask, const
       return std::nullopt;
     }
   }
-  auto rows = ask.service.store().history(query);
+  auto rows = ask.answers().jobs().history(query);
   if (rows) return std::move(*rows);
   ask.reply->send(problem(503, rows.error().message));
   return std::nullopt;
@@ -150,7 +152,7 @@ std::optional<std::vector<store::HistoryRow>> ended_behind(const Ask& ask, const
 Result<Json> unknown_ids(const Ask& ask, const Filters& filters) {
   Json ids = Json::array();
   if (filters.selector.empty()) return ids;
-  const auto absent = TRY(ask.service.not_there(ask.request.caller, filters.selector));
+  const auto absent = TRY(ask.answers().jobs().not_there(ask.request.caller, filters.selector));
   for (const serve::Absent& each : absent) {
     if (const std::string& never = each.ended ? each.never : each.id; !never.empty()) ids.push_back(never);
   }
@@ -197,42 +199,42 @@ void add_licences(const Machine& machine, const std::vector<LicenceUse>& licence
     change["more_licences"].push_back(fmt::format("{}:{}", name(licences[i]), licences[i].count));
 }
 
-Json remedy_json(const Service& service, const serve::Remedy& remedy) {
+Json remedy_json(const Answers& answers, const serve::Remedy& remedy) {
   Json change = Json::object();
   if (remedy.limit) change["limit"] = to_seconds(*remedy.limit);
   if (remedy.processors) change["processors"] = *remedy.processors;
   if (remedy.memory) change["memory"] = *remedy.memory;
   if (remedy.accelerators) change["accelerators"] = *remedy.accelerators;
-  if (remedy.licences) add_licences(service.machine(), *remedy.licences, change);
-  if (remedy.partition) change["partition"] = service.machine().partitions[remedy.partition->value].name;
-  const Instant start = remedy.start == kNever ? service.view().now() : remedy.start;
-  return {{"change", std::move(change)}, {"text", remedy.text}, {"start", unix_seconds(service, start)}};
+  if (remedy.licences) add_licences(answers.machine(), *remedy.licences, change);
+  if (remedy.partition) change["partition"] = answers.machine().partitions[remedy.partition->value].name;
+  return {{"change", std::move(change)}, {"text", remedy.text}, {"start", unix_seconds(answers, remedy.start)}};
 }
 
-Json ahead_json(const Service& service, const serve::Explanation::Ahead& ahead) {
-  const Job& job = service.view().job(ahead.job);
-  Json row{{"id", service.book().shown(ahead.job)}, {"processors", job.spec.processors}};
-  if (const serve::JobEntry* entry = service.book().find(ahead.job)) row["user"] = entry->about->user;
+Json ahead_json(const Answers& answers, const serve::Explanation::Ahead& ahead) {
+  const Job& job = *answers.jobs().job(ahead.job);
+  Json row{{"id", answers.jobs().shown(ahead.job)}, {"processors", job.spec.processors}};
+  if (const serve::JobEntry* entry = answers.jobs().entry(ahead.job)) row["user"] = entry->about->user;
   if (job.spec.limit < kLongest) row["limit"] = to_seconds(job.spec.limit);
-  if (ahead.promise != kNever) row["expected_start"] = unix_seconds(service, ahead.promise);
+  if (ahead.promise != kNever) row["expected_start"] = unix_seconds(answers, ahead.promise);
   return row;
 }
 
 void explain(const Ask& ask, JobId id) {
-  Service& service = ask.service;
-  const serve::JobEntry* entry = service.book().find(id);
-  if (entry == nullptr) return show(ask, id, true);  // it has left: its row tells how
-  const Job& job = service.view().job(id);
-  const serve::Explanation told = service.explain(id);
-  Json json{{"id", service.book().shown(id)}, {"state", service.state_of(job)}};
+  const Answers& answers = ask.answers();
+  const auto known = answers.known(id);
+  if (!known) return show(ask, id, true);  // it has left: its row tells how
+  const Job& job = known->job;
+  const serve::JobEntry* entry = &known->entry;
+  const serve::Explanation told = answers.explainer().explain(id);
+  Json json{{"id", answers.jobs().shown(id)}, {"state", answers.jobs().state_of(job)}};
   const std::string& message = entry->heard().message;
-  if (!message.empty() && service.may_see_inside(ask.request.caller, entry->about->uid)) json["message"] = message;
+  if (!message.empty() && ask.request.caller.may_see_inside(entry->about->uid)) json["message"] = message;
   if (told.reason.empty()) {
-    const Instant until = job.gone() ? job.end : service.now();
-    const store::Grace grace = service.grace_of(id, job, until);
+    const Instant until = job.gone() ? job.end : answers.now();
+    const store::Grace grace = answers.grace_of(id, job, until);
     if (grace.over > Duration{0}) {
       json["why"] = serve::grace_text(grace, !job.gone());
-    } else if (service.ends_at_limit(job)) {
+    } else if (answers.jobs().ends_at_limit(job)) {
       json["why"] = fmt::format("Its limit has passed: it was told to end, and is killed {} after that.",
                                 format_duration(entry->about->kill_wait));
     }
@@ -242,22 +244,22 @@ void explain(const Ask& ask, JobId id) {
   json["why"] = told.why;
   json["facts"] = told.facts;
   json["ahead"] = Json::array();
-  for (const auto& ahead : told.ahead) json["ahead"].push_back(ahead_json(service, ahead));
+  for (const auto& ahead : told.ahead) json["ahead"].push_back(ahead_json(answers, ahead));
   json["more_ahead"] = told.more_ahead;
-  if (told.promise != kNever) json["promise"] = unix_seconds(service, told.promise);
-  if (told.at_the_latest != kNever) json["at_the_latest"] = unix_seconds(service, told.at_the_latest);
+  if (told.promise != kNever) json["promise"] = unix_seconds(answers, told.promise);
+  if (told.at_the_latest != kNever) json["at_the_latest"] = unix_seconds(answers, told.at_the_latest);
   if (!told.start_unknown.empty()) json["start_unknown"] = told.start_unknown;
   json["would_start"] = Json::array();
-  for (const auto& remedy : told.remedies) json["would_start"].push_back(remedy_json(service, remedy));
+  for (const auto& remedy : told.remedies) json["would_start"].push_back(remedy_json(answers, remedy));
   send_json(ask, json);
 }
 
 // ---- changes
 
-Json dry_run_json(const Service& service, const serve::Trial& trial) {
+Json dry_run_json(const Answers& answers, const serve::Trial& trial) {
   Json json{{"jobs", Json::array()}};
-  if (trial.expected != kNever) json["expected_start"] = unix_seconds(service, trial.expected);
-  if (trial.latest != kNever) json["at_the_latest"] = unix_seconds(service, trial.latest);
+  if (trial.expected != kNever) json["expected_start"] = unix_seconds(answers, trial.expected);
+  if (trial.latest != kNever) json["at_the_latest"] = unix_seconds(answers, trial.latest);
   if (!trial.start_unknown.empty()) json["start_unknown"] = trial.start_unknown;
   if (trial.reason.empty()) return json;
   json["reason"] = trial.reason;
@@ -267,7 +269,7 @@ Json dry_run_json(const Service& service, const serve::Trial& trial) {
 
 // What the submitter had better know; empty: nothing. By the request alone, so that the same one gets the same answer
 // again. `answers`: one for each submission.
-Json remarks_on(const Service& service, const std::vector<serve::Submission>& submissions, const Json& answers) {
+Json remarks_on(const serve::Service& service, const std::vector<serve::Submission>& submissions, const Json& answers) {
   Json remarks = Json::array();
   const auto wants_mail = [](const serve::Submission& submission) {
     return serve::parse_mail_types(submission.mail).value_or(0) != 0;
@@ -276,7 +278,7 @@ Json remarks_on(const Service& service, const std::vector<serve::Submission>& su
     remarks.push_back("This service sends no mail: its configuration has no `mail_command`.");
   for (std::size_t i = 0; i < submissions.size() && i < answers.size(); ++i) {
     if (submissions[i].limit || !submissions[i].attach.socket.empty()) continue;  // wanted, or seen by a person
-    const auto spec = spec_of(submissions[i], service.machine());
+    const auto spec = spec_of(submissions[i], service.answers().machine());
     if (!spec || spec->limit < kLongest) continue;
     remarks.push_back(
         fmt::format("Job {} has no time limit, and no start behind it can be planned; `-t` gives it one, "
@@ -287,27 +289,26 @@ Json remarks_on(const Service& service, const std::vector<serve::Submission>& su
   return remarks;
 }
 
-void submit(const Ask& ask, const Result<SubmissionRequest>& request, const Service::RequestKey& key) {
-  Service& service = ask.service;
+void submit(const Ask& ask, const Result<SubmissionRequest>& request, const serve::RequestKey& key) {
+  serve::JobDesk& desk = ask.service.jobs();
   if (!request) return ask.reply->send(problem(400, request.error().message));
   for (const serve::Submission& submission : request->submissions) {
-    if (auto may = Service::allowed(ask.request.caller, submission); !may)
+    if (auto may = serve::JobDesk::allowed(ask.request.caller, submission); !may)
       return ask.reply->send(problem(403, which_of(request->submissions, submission) + may.error().message));
     if (ask.request.by_token && !submission.attach.socket.empty())
-      return ask.reply->send(problem(400, which_of(request->submissions, submission) + kNobodyNear));
+      return ask.reply->send(problem(400, which_of(request->submissions, submission) + kNotAtTerminal));
     if (!submission.dry_run) continue;
     if (request->many) return ask.reply->send(problem(400, "`dry_run` is for one submission, not for several."));
-    const auto trial = service.try_out(ask.request.caller, submission);
+    const auto trial = desk.try_out(ask.request.caller, submission);
     if (!trial) return ask.reply->send(problem(400, trial.error().message));
-    return send_json(ask, dry_run_json(service, *trial));
+    return send_json(ask, dry_run_json(ask.answers(), *trial));
   }
-  if (auto suits = service.suits(ask.request.caller, key, Service::Keyed::jobs); !suits)
+  if (auto suits = ask.answers().jobs().check_key(ask.request.caller, key, serve::Keyed::jobs); !suits)
     return ask.reply->send(problem(422, suits.error().message));
-  const auto jobs = service.submit(ask.request.caller, request->submissions, key);
+  const auto jobs = desk.submit(ask.request.caller, request->submissions, key);
   if (!jobs) return ask.reply->send(problem(jobs.error().no_room ? 507 : 400, jobs.error().message));
   Json answers = Json::array();
-  const auto history = [&](const store::HistoryQuery& query) { return service.store().history(query); };
-  for (const std::string& shown : serve::shown_all(service.book(), *jobs, history)) {
+  for (const std::string& shown : ask.answers().jobs().shown(*jobs)) {
     const std::string whole = shown.substr(0, shown.find('_'));
     if (shown != whole && !answers.empty() && answers.back()["id"] == whole) {
       answers.back()["jobs"].push_back(shown);
@@ -315,7 +316,7 @@ void submit(const Ask& ask, const Result<SubmissionRequest>& request, const Serv
       answers.push_back({{"id", whole}, {"jobs", {shown}}});
     }
   }
-  if (Json remarks = remarks_on(service, request->submissions, answers); !answers.empty() && !remarks.empty())
+  if (Json remarks = remarks_on(ask.service, request->submissions, answers); !answers.empty() && !remarks.empty())
     answers.front()["remarks"] = std::move(remarks);
   when_durable(ask, {201, "application/json", dumped(request->many || answers.empty() ? answers : answers[0]), {}});
 }
@@ -332,25 +333,26 @@ void list_jobs(const Ask& ask) {
   most = std::clamp<std::int64_t>(most, 1, kMostListed);
   bool ended = false, starts = false;
   if (!take_flag(ask, "ended", ended) || !take_flag(ask, "starts", starts)) return;
-  if (starts) ask.service.planned_starts().look(ask.service);
+  Answers& answers = ask.answers();
+  if (starts) answers.planned_starts().look();
   const auto left = ended ? ended_behind(ask, filters, after, most + 1) : std::vector<store::HistoryRow>{};
   if (!left) return;
   Page page(most);
   auto row = left->begin();
   const auto add_left = [&](std::int64_t before) {
     for (; row != left->end() && row->number < before; ++row) {
-      if (!page.add(row->number, [&] { return job_json(ask.service, *row); })) return false;
+      if (!page.add(row->number, [&] { return job_json(answers, *row); })) return false;
     }
     return true;
   };
   bool room = true;
-  const serve::JobBook& book = ask.service.book();
-  book.for_each_number_after(after, [&](std::int64_t number, JobId id) {
-    if (!ended && ask.service.view().job(id).gone()) return true;
-    if (!suits(ask, filters, id, *book.find(id))) return true;
+  answers.each_known_after(after, [&](std::int64_t number, JobId id) {
+    const serve::KnownJob known = *answers.known(id);
+    if (!ended && known.job.gone()) return true;
+    if (!suits(answers, filters, id, known)) return true;
     room = add_left(number) && page.add(number, [&] {
-      Json json = job_json(ask.service, id, Detail::listed, false);
-      if (starts) add_planned_start(ask.service, id, json);
+      Json json = job_json(answers, id, Detail::listed, false);
+      if (starts) add_planned_start(answers, id, json);
       return json;
     });
     return room;
@@ -364,7 +366,7 @@ void list_jobs(const Ask& ask) {
 }
 
 void submit_jobs(const Ask& ask) {
-  const std::int64_t unix_start = ask.service.loop().unix_start();
+  const std::int64_t unix_start = ask.answers().clock().unix_start();
   if (ask.request.body.size() <= kLargeBody)
     return submit(ask, read_submissions(ask.request.body, unix_start), request_key(ask.request));
   ask.worker.run([sources = Sources(ask), unix_start, asked = std::make_shared<const Request>(ask.request),

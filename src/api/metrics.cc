@@ -7,7 +7,6 @@
 #include <string>
 
 #include "api/routes.h"
-#include "serve/processor_use.h"
 
 namespace rota::api {
 namespace {
@@ -31,49 +30,42 @@ class Page {
   std::string text_;
 };
 
-void add_jobs(serve::Service& service, Page& page) {
+void add_jobs(serve::Answers& answers, const serve::ServiceStatus& status, Page& page) {
   std::map<std::string_view, std::int64_t> states{{"PENDING", 0}, {"RUNNING", 0}};
-  const View& view = service.view();
-  states["PENDING"] = static_cast<std::int64_t>(view.waiting().size() + view.barred());
-  view.running().for_each([&](const RunningEntry& running) {
-    ++states[service.state_of(view.job(running.job))];
+  states["PENDING"] = static_cast<std::int64_t>(status.waiting + status.barred);
+  answers.each_running([&](JobId id) {
+    ++states[answers.jobs().state_of(*answers.jobs().job(id))];
     return true;
   });
   page.head("rota_jobs", "gauge", "jobs that are known, by state");
   for (const auto& [state, count] : states) page.value(fmt::format("rota_jobs{{state=\"{}\"}}", state), count);
   page.head("rota_jobs_pending", "gauge", "jobs that wait, by reason");
-  for (const auto& [reason, count] : service.pending_counts().look(service))
+  for (const auto& [reason, count] : answers.pending_counts().look())
     page.value(fmt::format("rota_jobs_pending{{reason=\"{}\"}}", reason), count);
 }
 
-void add_nodes(const serve::Service& service, Page& page) {
-  const View& view = service.view();
+void add_nodes(const serve::Answers& answers, const serve::ServiceStatus& status, Page& page) {
   page.head("rota_nodes", "gauge", "nodes by power state");
   const std::pair<const char*, PowerState> states[] = {{"on", PowerState::on},
                                                        {"booting", PowerState::booting},
                                                        {"shutting_down", PowerState::shutting_down},
                                                        {"off", PowerState::off}};
   for (const auto& [word, state] : states)
-    page.value(fmt::format("rota_nodes{{power=\"{}\"}}", word), view.power().count(state));
+    page.value(fmt::format("rota_nodes{{power=\"{}\"}}", word), status.nodes.at(state));
   page.head("rota_licences", "gauge", "licences by name and use");
-  const auto& licences = service.machine().licences;
-  for (std::uint32_t l = 0; l < licences.size(); ++l) {
-    const std::string of = fmt::format("rota_licences{{name=\"{}\",use=\"", licences[l].name);
-    const std::int64_t free = view.nodes().licences_free(LicenceId{l});
-    const std::int64_t elsewhere = view.licences_elsewhere(LicenceId{l});
-    page.value(of + "free\"}", free);
-    page.value(of + "elsewhere\"}", elsewhere);
-    page.value(of + "jobs\"}", licences[l].count - elsewhere - free);
+  for (const serve::LicenceUseShown& use : answers.licences()) {
+    const std::string of = fmt::format("rota_licences{{name=\"{}\",use=\"", use.licence.name);
+    page.value(of + "free\"}", use.free);
+    page.value(of + "elsewhere\"}", use.elsewhere);
+    page.value(of + "jobs\"}", use.used());
   }
 }
 
 // Where the power rule reckons any.
-void add_loads(const serve::Service& service, Page& page) {
-  const std::vector<LoadReading>& loads = service.view().power().loads();
+void add_loads(const Machine& machine, const std::vector<LoadReading>& loads, Page& page) {
   if (loads.empty()) return;
   const auto label = [&](const LoadReading& of) {
-    return fmt::format("partition=\"{}\"",
-                       of.partition.valid() ? service.machine().partitions[of.partition.value].name : "");
+    return fmt::format("partition=\"{}\"", of.partition.valid() ? machine.partitions[of.partition.value].name : "");
   };
   page.head("rota_load_factor", "gauge", "what the work in the queue is of what the nodes can do, by the power rule");
   for (const LoadReading& of : loads) page.value(fmt::format("rota_load_factor{{{}}}", label(of)), of.load);
@@ -91,31 +83,31 @@ void add_loads(const serve::Service& service, Page& page) {
 }  // namespace
 
 void answer_metrics(const Ask& ask) {
-  serve::Service& service = ask.service;
+  serve::Answers& answers = ask.answers();
+  const serve::ServiceStatus status = answers.status();
+  const serve::ProcessorUse& use = status.use;
   Page page;
-  add_jobs(service, page);
-  page.one("rota_processors", "gauge", "processors in all", service.machine().processors);
-  const serve::ProcessorUse use = serve::processor_use(service.machine(), service.view());
+  add_jobs(answers, status, page);
+  page.one("rota_processors", "gauge", "processors in all", answers.machine().processors);
   page.one("rota_processors_busy", "gauge", "processors that a running job holds", use.busy);
   page.one("rota_processors_free", "gauge", "processors that a job may start on", use.free);
   page.one("rota_processors_out_of_service", "gauge",
            "processors that no job holds on nodes that drain, are drained or are down", use.out_of_service);
   page.one("rota_processors_asleep", "gauge", "processors that no job holds on nodes that are off, boot or go to sleep",
            use.asleep);
-  add_nodes(service, page);
-  add_loads(service, page);
-  page.one("rota_cycles_total", "counter", "scheduling cycles", service.controller().cycles());
-  page.one("rota_facts_total", "counter", "facts written", static_cast<std::int64_t>(service.view().sequence()));
+  add_nodes(answers, status, page);
+  add_loads(answers.machine(), status.loads, page);
+  page.one("rota_cycles_total", "counter", "scheduling cycles", status.cycles);
+  page.one("rota_facts_total", "counter", "facts written", static_cast<std::int64_t>(status.facts));
   page.one("rota_refusals_total", "counter", "what the engine or the passing of time told that contradicted the state",
-           service.desk().log().refusals(service.controller()));
+           status.refusals);
   page.one("rota_refused_requests_total", "counter", "what people asked for that the state does not allow",
-           service.desk().log().refused_requests());
-  page.one("rota_refused_plans_total", "counter", "plans that the referee refused",
-           service.controller().refused_plans());
+           status.refused_requests);
+  page.one("rota_refused_plans_total", "counter", "plans that the referee refused", status.refused_plans);
   page.one("rota_followers", "gauge", "connections that follow the events",
-           static_cast<std::int64_t>(service.events().followers()));
+           static_cast<std::int64_t>(ask.service.events().followers()));
   page.one("rota_plain_mode", "gauge", "1 while jobs start in order of the queue because a plan was refused",
-           service.view().plain() ? 1 : 0);
+           status.plain ? 1 : 0);
   ask.reply->send({200, "text/plain; version=0.0.4", page.take(), {}});
 }
 

@@ -46,7 +46,7 @@ Response page_response() {
 // What was made: a secret, told this once, with until when it counts and whose it is.
 Response made(const Ask& ask, const char* name, const std::string& secret, Instant ends, bool operates) {
   const nlohmann::json json{{name, secret},
-                            {"expires", unix_seconds(ask.service, ends)},
+                            {"expires", unix_seconds(ask.answers(), ends)},
                             {"user", ask.request.caller.user},
                             {"operator", operates}};
   return {201, "application/json", dumped(json), {{"Cache-Control", "no-store"}}};
@@ -68,7 +68,7 @@ void make_page_code(const Ask& ask) {
   of.operates = *operates;
   const auto address = ask.door.address();
   if (!address) return ask.reply->send(problem(503, address.error().message));
-  const Instant now = ask.service.loop().now();
+  const Instant now = ask.answers().clock().now();
   const auto code = ask.door.codes.make(of, now);
   if (!code) return ask.reply->send(problem(503, code.error().message));
   ask.reply->send(
@@ -79,7 +79,7 @@ void open_page_session(const Ask& ask) {
   if (ask.request.page_key != PageKey::code)
     return ask.reply->send(
         problem(403, "a session of the page is given for the code of an address that `rota page` prints."));
-  const Instant now = ask.service.loop().now();
+  const Instant now = ask.answers().clock().now();
   const auto token = ask.door.exchange(ask.request.code, now);
   if (!token) return ask.reply->send(problem(401, "this code is not known, or not any more."));
   if (!*token) return ask.reply->send(problem(503, token->error().message));

@@ -15,8 +15,9 @@ namespace rota::api {
 namespace {
 
 using Json = nlohmann::json;
+using serve::Answers;
 using serve::JobEntry;
-using serve::Service;
+using serve::KnownJob;
 
 constexpr std::int64_t kUsual = 200;         // rows of each list
 constexpr std::size_t kMostLooked = 20'000;  // jobs of each list that are looked at for a text
@@ -70,8 +71,9 @@ struct Alike {
 
 // One list: its first rows, and how many there are beyond.
 struct Listing {
-  Service& service;
+  Answers& answers;
   std::size_t most;
+  Instant latest;         // fact
   std::string find = {};  // in small letters; empty: all
   bool fold = false;
   Json rows = Json::array();
@@ -81,23 +83,25 @@ struct Listing {
   std::size_t in_rows = 0;    // of `found`
   Listing* before = nullptr;  // where tasks of an array stand whose others only wait for their turn
 
-  bool suits(JobId id, const JobEntry& entry) const {
+  bool suits(JobId id, const KnownJob& known) const {
     if (find.empty()) return true;
-    const Job& job = service.view().job(id);
+    const Job& job = known.job;
+    const JobEntry& entry = known.entry;
     const PartitionId partition = job.spec.partition;
-    return holds(service.book().shown(id), find) || holds(entry.about->name, find) || holds(entry.about->user, find) ||
-           holds(service.state_of(job), find) ||
-           (partition.valid() && holds(service.machine().partitions[partition.value].name, find));
+    return holds(answers.jobs().shown(id), find) || holds(entry.about->name, find) || holds(entry.about->user, find) ||
+           holds(answers.jobs().state_of(job), find) ||
+           (partition.valid() && holds(answers.machine().partitions[partition.value].name, find));
   }
 
   // Whether it goes into the row of a task before it.
-  bool joins(JobId id, const JobEntry& entry) {
-    const Job& job = service.view().job(id);
+  bool joins(JobId id, const KnownJob& known) {
+    const Job& job = known.job;
+    const JobEntry& entry = known.entry;
     if (!fold || entry.about->array == 0 || (job.state != JobState::waiting && job.state != JobState::barred))
       return false;
-    const std::string_view sort = job.state == JobState::barred ? service.reason_of(id, serve::Telling::word).word : "";
-    const JobTerms* terms = service.view().eligibility().terms(id);
-    const Instant begin = terms != nullptr && terms->begin > service.view().now() ? terms->begin : kEpoch;
+    const std::string_view sort =
+        job.state == JobState::barred ? answers.reasons().reason_of(id, serve::Telling::word).word : "";
+    const Instant begin = known.begin > latest ? known.begin : kEpoch;
     if (before != nullptr && sort == "JobArrayTaskLimit") {
       if (const auto others = before->folded.find(Alike(entry, job.spec, "", begin)); others != before->folded.end()) {
         others->second.add(entry.index);
@@ -129,20 +133,20 @@ struct Listing {
 
   void add_row(JobId id) {
     ++in_rows;
-    Json row = job_json(service, id, Detail::explained, false);
-    add_planned_start(service, id, row);
+    Json row = job_json(answers, id, Detail::explained, false);
+    add_planned_start(answers, id, row);
     rows.push_back(std::move(row));
   }
 
   // False: enough is seen.
   bool see(JobId id) {
-    const JobEntry* entry = service.book().find(id);
-    if (entry == nullptr) return true;
+    const auto known = answers.known(id);
+    if (!known) return true;
     if (find.empty() && !fold && found == most) return false;
     if ((fold || !find.empty()) && ++looked > kMostLooked) return false;
-    if (!suits(id, *entry)) return true;
+    if (!suits(id, *known)) return true;
     ++found;
-    if (joins(id, *entry)) {
+    if (joins(id, *known)) {
       ++in_rows;
     } else if (rows.size() < most) {
       add_row(id);
@@ -156,51 +160,31 @@ struct Listing {
   }
 };
 
-void see_running(const View& view, Listing& list) {
-  view.running().for_each([&](const RunningEntry& entry) { return list.see(entry.job); });
-}
-
-void see_waiting(const View& view, Listing& list) {
-  for (const WaitingEntry* entry = view.waiting().head(); entry != nullptr && list.see(entry->job);)
-    entry = view.waiting().next(entry->place);
-}
-
-// Those that may not start yet have no order but that of their ids.
-void see_held(const View& view, Listing& list) {
-  std::size_t left = view.barred();
-  list.service.book().for_each([&](JobId id, const JobEntry&) {
-    if (left == 0) return false;
-    if (view.job(id).state != JobState::barred) return true;
-    --left;
-    return list.see(id);
-  });
-}
-
 }  // namespace
 
 void answer_plan(const Ask& ask) {
   std::int64_t limit = kUsual;
   if (!take_number(ask, "limit", limit)) return;
-  Service& service = ask.service;
-  const View& view = service.view();
-  service.planned_starts().look(service);
+  Answers& answers = ask.answers();
+  const serve::ServiceStatus status = answers.status();
+  answers.planned_starts().look();
   const std::string find = lower(text_of(ask, "find").value_or(""));
   const auto most = static_cast<std::size_t>(std::clamp<std::int64_t>(limit, 1, kMostListed));
   bool fold = false;
   if (!take_flag(ask, "fold", fold)) return;
-  Listing running{service, most, find, fold}, waiting{service, most, find, fold}, held{service, most, find, fold};
-  see_running(view, running);
-  see_waiting(view, waiting);
+  Listing running{answers, most, status.latest, find, fold}, waiting = running, held = running;
+  answers.each_running([&](JobId id) { return running.see(id); });
+  answers.each_waiting([&](JobId id) { return waiting.see(id); });
   held.before = &waiting;
-  see_held(view, held);
+  answers.each_barred([&](JobId id) { return held.see(id); });
   waiting.close();
   held.close();
-  Json json{{"now", unix_seconds(service, service.loop().now())},
-            {"sequence", view.sequence()},
-            {"current", service.planned_starts().current()},
-            {"more_running", running.more(view.running().size())},
-            {"more_waiting", waiting.more(view.waiting().size())},
-            {"more_held", held.more(view.barred())},
+  Json json{{"now", unix_seconds(answers, answers.clock().now())},
+            {"sequence", status.facts},
+            {"current", answers.planned_starts().current()},
+            {"more_running", running.more(status.running)},
+            {"more_waiting", waiting.more(status.waiting)},
+            {"more_held", held.more(status.barred)},
             {"running", std::move(running.rows)},
             {"waiting", std::move(waiting.rows)},
             {"held", std::move(held.rows)}};

@@ -14,16 +14,17 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json reservation_json(const serve::Service& service, const Reservation& r) {
+Json reservation_json(const Ask& ask, const Reservation& r) {
+  const serve::Answers& answers = ask.answers();
   std::int64_t processors = r.processors;
-  for (const NodeId node : r.nodes) processors += service.machine().nodes[node.value].processors;
+  for (const NodeId node : r.nodes) processors += answers.machine().nodes[node.value].processors;
   Json json{{"id", r.id.value},
-            {"active", r.holds_at(service.view().now())},
-            {"start", unix_seconds(service, r.from)},
-            {"end", unix_seconds(service, r.until)},
+            {"active", ask.service.reservations().holds_now(r)},
+            {"start", unix_seconds(answers, r.from)},
+            {"end", unix_seconds(answers, r.until)},
             {"processors", processors},
-            {"nodes", serve::node_list(service.machine(), r.nodes)}};
-  const serve::Service::ReservationNote* note = service.note_of(r.id);
+            {"nodes", serve::node_list(answers.machine(), r.nodes)}};
+  const serve::ReservationDesk::Note* note = ask.service.reservations().note_of(r.id);
   if (note == nullptr) return json;
   json["by"] = note->by;
   if (!note->name.empty()) json["name"] = note->name;
@@ -33,19 +34,20 @@ Json reservation_json(const serve::Service& service, const Reservation& r) {
 void make_reservation(const Ask& ask) {
   constexpr std::size_t kMostShown = 100;
   if (!ask.request.caller.operates) return ask.reply->send(problem(403, "only an operator may reserve."));
-  const auto wish = read_reservation(ask.request.body, ask.service.loop().unix_start());
+  const auto wish = read_reservation(ask.request.body, ask.answers().clock().unix_start());
   if (!wish) return ask.reply->send(problem(400, wish.error().message));
-  const serve::Service::RequestKey key = request_key(ask.request);
-  if (auto suits = ask.service.suits(ask.request.caller, key, serve::Service::Keyed::reservation); !suits)
+  const serve::RequestKey key = request_key(ask.request);
+  if (auto suits = ask.answers().jobs().check_key(ask.request.caller, key, serve::Keyed::reservation); !suits)
     return ask.reply->send(problem(422, suits.error().message));
-  const auto id = ask.service.reserve(ask.request.caller, *wish, key);
+  serve::ReservationDesk& reservations = ask.service.reservations();
+  const auto id = reservations.reserve(ask.request.caller, *wish, key);
   if (!id) return ask.reply->send(problem(400, id.error().message));
-  const Reservation& made = *ask.service.view().reservations().find(*id);
-  const std::vector<JobId> into = ask.service.running_into(made);
-  Json json = reservation_json(ask.service, made);
+  const Reservation& made = *reservations.find(*id);
+  const std::vector<JobId> into = reservations.running_into(made);
+  Json json = reservation_json(ask, made);
   Json jobs = Json::array();
   for (const JobId job : into) {
-    if (jobs.size() < kMostShown) jobs.push_back(ask.service.shown(job));
+    if (jobs.size() < kMostShown) jobs.push_back(ask.answers().jobs().shown(job));
   }
   json["running_into"] = into.size();
   json["jobs"] = std::move(jobs);
@@ -55,20 +57,21 @@ void make_reservation(const Ask& ask) {
 void end_reservation(const Ask& ask) {
   if (!ask.request.caller.operates) return ask.reply->send(problem(403, "only an operator may end a reservation."));
   const std::string which(ask.path[2]);
-  const Reservation* found = ask.service.reservation(which);
+  serve::ReservationDesk& reservations = ask.service.reservations();
+  const Reservation* found = reservations.find(which);
   if (found == nullptr)
     return ask.reply->send(problem(404, fmt::format("there is no reservation {}: it is over or was never made; {}.",
-                                                    rota::quoted(which), ask.service.reservations_there())));
-  if (auto done = ask.service.unreserve(found->id); !done) return ask.reply->send(problem(400, done.error().message));
+                                                    rota::quoted(which), reservations.all_by_name())));
+  if (auto done = reservations.unreserve(found->id); !done) return ask.reply->send(problem(400, done.error().message));
   when_durable(ask, {200, "application/json", "{}", {}});
 }
 
 // Those that are not over, the next one first.
 void list_reservations(const Ask& ask) {
-  std::vector<Reservation> all = ask.service.view().reservations().all();
+  std::vector<Reservation> all = ask.service.reservations().all();
   std::ranges::stable_sort(all, {}, &Reservation::from);
   Json rows = Json::array();
-  for (const Reservation& each : all) rows.push_back(reservation_json(ask.service, each));
+  for (const Reservation& each : all) rows.push_back(reservation_json(ask, each));
   ask.reply->send({200, "application/json", dumped({{"reservations", std::move(rows)}}), {}});
 }
 

@@ -15,7 +15,6 @@
 #include "api/submission_json.h"
 #include "base/text.h"
 #include "serve/node_list.h"
-#include "serve/processor_use.h"
 #include "store/sha256.h"
 
 namespace rota::api {
@@ -48,17 +47,17 @@ Json side_json(const serve::PolicyRehearsal::Side& side) {
   return json;
 }
 
-Response rehearsed_policy(serve::Service& service, const Result<serve::PolicyRehearsal>& rehearsed) {
+Response rehearsed_policy(const serve::Answers& answers, const Result<serve::PolicyRehearsal>& rehearsed) {
   constexpr std::size_t kMostShown = 100;
   if (!rehearsed) return problem(400, rehearsed.error().message);
   Json jobs = Json::array();
   for (const auto& change : rehearsed->changes) {
     if (jobs.size() == kMostShown) break;
-    const serve::JobEntry* const entry = service.book().find(change.job);
-    Json row{{"id", service.shown(change.job)}, {"processors", change.processors}};
+    const serve::JobEntry* const entry = answers.jobs().entry(change.job);
+    Json row{{"id", answers.jobs().shown(change.job)}, {"processors", change.processors}};
     if (entry != nullptr) row["user"] = entry->about->user, row["name"] = entry->about->name;
-    if (change.present != kNever) row["present"] = unix_seconds(service, change.present);
-    if (change.proposed != kNever) row["proposed"] = unix_seconds(service, change.proposed);
+    if (change.present != kNever) row["present"] = unix_seconds(answers, change.present);
+    if (change.proposed != kNever) row["proposed"] = unix_seconds(answers, change.proposed);
     jobs.push_back(std::move(row));
   }
   Json json{{"present", side_json(rehearsed->present)},
@@ -68,7 +67,8 @@ Response rehearsed_policy(serve::Service& service, const Result<serve::PolicyReh
             {"jobs", std::move(jobs)},
             {"cut", rehearsed->cut}};
   if (std::min(rehearsed->present.started, rehearsed->proposed.started) < rehearsed->waiting) {
-    if (std::string why = service.endless_before({}, {}); !why.empty()) json["start_unknown"] = std::move(why);
+    if (std::string why = answers.explainer().endless_before({}, {}); !why.empty())
+      json["start_unknown"] = std::move(why);
   }
   return {200, "application/json", dumped(json), {}};
 }
@@ -82,16 +82,16 @@ void rehearse_policy(const Ask& ask) {
   auto queue = ask.service.queue_to_rehearse(*policy);
   if (!queue) return ask.reply->send(problem(400, queue.error().message));
   const auto asked = std::make_shared<const serve::QueueToRehearse>(std::move(*queue));
-  ask.rehearser.run(ask.request.caller.uid, [&service = ask.service, &rehearser = ask.rehearser, asked,
+  ask.rehearser.run(ask.request.caller.uid, [&answers = ask.answers(), &rehearser = ask.rehearser, asked,
                                              reply = ask.reply] {
     auto rehearsed = serve::rehearse_policies(*asked, [&rehearser] { return rehearser.ends(); });
-    return [&service, reply, rehearsed = std::move(rehearsed)] { reply->send(rehearsed_policy(service, rehearsed)); };
+    return [&answers, reply, rehearsed = std::move(rehearsed)] { reply->send(rehearsed_policy(answers, rehearsed)); };
   });
 }
 
-void add_left_asleep(const serve::Service& service, Json& json) {
-  if (const auto nodes = service.left_asleep(); !nodes.empty())
-    json["left_asleep"] = serve::node_list(service.machine(), nodes);
+void add_left_asleep(const Ask& ask, Json& json) {
+  if (const auto nodes = ask.service.nodes().left_asleep(); !nodes.empty())
+    json["left_asleep"] = serve::node_list(ask.answers().machine(), nodes);
 }
 
 void set_policy(const Ask& ask) {
@@ -99,9 +99,9 @@ void set_policy(const Ask& ask) {
   if (!policy) return;
   if (auto set = ask.service.set_policy(*policy); !set) return ask.reply->send(problem(400, set.error().message));
   Json json{{"policy", ask.service.policy()}};
-  if (const auto woken = ask.service.woken_after_policy(); !woken.empty())
-    json["woken"] = serve::node_list(ask.service.machine(), woken);
-  add_left_asleep(ask.service, json);
+  if (const auto woken = ask.service.nodes().woken_after_policy(); !woken.empty())
+    json["woken"] = serve::node_list(ask.answers().machine(), woken);
+  add_left_asleep(ask, json);
   ask.reply->send({200, "application/json", dumped(json), {}});
 }
 
@@ -110,21 +110,21 @@ void reload(const Ask& ask) {
     return ask.reply->send(problem(403, "only an operator may have the configuration read again."));
   const auto reloaded = ask.service.reload();
   if (!reloaded) return ask.reply->send(problem(400, reloaded.error().message));
-  Json json{{"machine", ask.service.machine().name}, {"processors", ask.service.machine().processors}};
+  Json json{{"machine", ask.answers().machine().name}, {"processors", ask.answers().machine().processors}};
   if (!reloaded->taken.empty()) json["taken"] = reloaded->taken;
   if (reloaded->other_settings) json["other_settings"] = true;
   ask.reply->send({200, "application/json", dumped(json), {}});
 }
 
 void answer_policy(const Ask& ask) {
-  const Json json{{"policy", ask.service.policy()}, {"plain", ask.service.view().plain()}};
+  const Json json{{"policy", ask.service.policy()}, {"plain", ask.answers().status().plain}};
   ask.reply->send({200, "application/json", dumped(json), {}});
 }
 
 // How many jobs are not queued though no user holds them; nothing: there are too many jobs to count these.
-std::optional<std::int64_t> not_eligible(serve::Service& service) {
-  const auto& counts = service.pending_counts().look(service);
-  const auto all = static_cast<std::int64_t>(service.view().barred());
+std::optional<std::int64_t> not_eligible(serve::Answers& answers, std::size_t barred) {
+  const auto& counts = answers.pending_counts().look();
+  const auto all = static_cast<std::int64_t>(barred);
   if (counts.empty() && all > 0) return std::nullopt;
   std::int64_t held = 0;
   for (const char* word : {"JobHeldUser", "JobHeldAdmin"}) {
@@ -134,37 +134,37 @@ std::optional<std::int64_t> not_eligible(serve::Service& service) {
 }
 
 void answer_status(const Ask& ask) {
-  const serve::Service& service = ask.service;
-  const View& view = service.view();
-  const serve::ProcessorUse use = serve::processor_use(service.machine(), view);
-  Json json{{"version", service.options().version},
-            {"policy", service.policy()},
-            {"plain", view.plain()},
-            {"machine", service.machine().name},
-            {"processors", service.machine().processors},
-            {"busy", use.busy},
-            {"free", use.free},
-            {"out_of_service", use.out_of_service},
-            {"asleep", use.asleep},
-            {"waiting", view.waiting().size()},
-            {"held", view.barred()},
-            {"running", view.running().size()},
-            {"now", unix_seconds(service, service.loop().now())},
-            {"clock_ahead", to_seconds(service.loop().ahead())},
-            {"cycles", service.controller().cycles()},
-            {"facts", view.sequence()},
-            {"refusals", service.desk().log().refusals(service.controller())},
-            {"refused_requests", service.desk().log().refused_requests()},
-            {"warnings", service.warnings()},
+  const serve::Answers& answers = ask.answers();
+  const serve::ServiceStatus status = answers.status();
+  const serve::ServiceOptions& options = ask.service.options();
+  Json json{{"version", options.version},
+            {"policy", ask.service.policy()},
+            {"plain", status.plain},
+            {"machine", answers.machine().name},
+            {"processors", answers.machine().processors},
+            {"busy", status.use.busy},
+            {"free", status.use.free},
+            {"out_of_service", status.use.out_of_service},
+            {"asleep", status.use.asleep},
+            {"waiting", status.waiting},
+            {"held", status.barred},
+            {"running", status.running},
+            {"now", unix_seconds(answers, answers.clock().now())},
+            {"clock_ahead", to_seconds(answers.clock().ahead())},
+            {"cycles", status.cycles},
+            {"facts", status.facts},
+            {"refusals", status.refusals},
+            {"refused_requests", status.refused_requests},
+            {"warnings", answers.warnings()},
             {"pid", ::getpid()},
             {"user", ask.request.caller.user},
             {"uid", ask.request.caller.uid},
             {"operator", ask.request.caller.operates}};
   if (ask.request.read_only) json["read_only"] = true;
-  if (ask.request.caller.operates) json["state_folder"] = service.options().state_folder;
-  if (const auto some = not_eligible(ask.service)) json["not_eligible"] = *some;
-  add_left_asleep(service, json);
-  if (!service.desk().log().last_refusal().empty()) json["last_refusal"] = service.desk().log().last_refusal();
+  if (ask.request.caller.operates) json["state_folder"] = options.state_folder;
+  if (const auto some = not_eligible(ask.answers(), status.barred)) json["not_eligible"] = *some;
+  add_left_asleep(ask, json);
+  if (!status.last_refusal.empty()) json["last_refusal"] = status.last_refusal;
   ask.reply->send({200, "application/json", dumped(json), {}});
 }
 
@@ -288,7 +288,7 @@ std::optional<std::string> text_of(const Ask& ask, const char* name) {
   return found->second;
 }
 
-serve::Service::RequestKey request_key(const Request& request) {
+serve::RequestKey request_key(const Request& request) {
   if (request.idempotency_key.empty()) return {};
   return {request.idempotency_key, store::hexadecimal(store::sha256(std::as_bytes(std::span(request.body))))};
 }

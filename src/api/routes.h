@@ -25,6 +25,8 @@ struct Sources {
   process::Worker& worker;  // reads large bodies
   Rehearser& rehearser;     // takes seconds at a time
   PageDoor& door;
+
+  serve::Answers& answers() const { return service.answers(); }
 };
 Handler routes(const Sources& sources);
 
@@ -70,7 +72,7 @@ void answer_tokens(const Ask& ask);
 Result<void> narrow(const Ask& ask, const std::string& selector, store::HistoryQuery& query);
 
 // What the client calls this request, if it does.
-serve::Service::RequestKey request_key(const Request& request);
+serve::RequestKey request_key(const Request& request);
 
 // Sends the answer once all that was asked is durable.
 void when_durable(const Ask& ask, Response response);

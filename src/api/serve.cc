@@ -42,26 +42,26 @@ void make_folder_of(const std::string& path, bool for_everybody) {
 }
 
 std::string summary(const serve::Service& service) {
-  const View& view = service.view();
-  return fmt::format("{} running, {} waiting, policy {}",
-                     amount(static_cast<std::int64_t>(view.running().size()), "job"),
-                     grouped(static_cast<std::int64_t>(view.waiting().size() + view.barred())), service.policy());
+  const serve::ServiceStatus status = service.answers().status();
+  return fmt::format("{} running, {} waiting, policy {}", amount(static_cast<std::int64_t>(status.running), "job"),
+                     grouped(static_cast<std::int64_t>(status.waiting + status.barred)), service.policy());
 }
 
 // The user that a token, a session of the page or the code for one stands for, as this computer knows them today.
 std::optional<Bearer> bearer_of(const serve::Service& service, const Tokens& tokens, PageDoor& door,
                                 std::string_view text) {
-  if (auto bearer = door.bearer(text, service.loop().now())) {
+  const serve::RealLoop& clock = service.answers().clock();
+  if (auto bearer = door.bearer(text, clock.now())) {
     serve::Caller& caller = bearer->caller;
-    caller.operates = caller.operates && service.operates(caller.uid);
+    caller.operates = caller.operates && service.operators().include(caller.uid);
     return user_name(caller.uid) == caller.user ? bearer : std::nullopt;
   }
-  const std::int64_t now = service.unix_milliseconds(service.loop().now()) / 1000;
+  const std::int64_t now = clock.unix_milliseconds(clock.now()) / 1000;
   const Token* token = tokens.shown(text, now);
   if (token == nullptr) return std::nullopt;
   const passwd* user = ::getpwuid(token->uid);
   if (user == nullptr || token->user != user->pw_name) return std::nullopt;  // gone, or the number is another user's
-  return Bearer{{token->uid, user->pw_gid, token->user, token->operates && service.operates(token->uid)},
+  return Bearer{{token->uid, user->pw_gid, token->user, token->operates && service.operators().include(token->uid)},
                 token->read_only};
 }
 
@@ -136,7 +136,7 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
   };
   auto service = TRY(serve::Service::open(io, own));
   const auto caller_of = [&service](std::uint32_t uid, std::uint32_t gid) {
-    return serve::Caller{uid, gid, user_name(uid), service->operates(uid)};
+    return serve::Caller{uid, gid, user_name(uid), service->operators().include(uid)};
   };
   process::Worker worker(io);
   Rehearser rehearser(io);
@@ -160,7 +160,7 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
   if (!service->health()) return service->health();
   for (const std::string& address : remote) options.say(fmt::format("answers at {} too, to who has a token", address));
   options.say("ready: " + summary(*service));
-  for (const std::string& warning : service->warnings()) options.say("warning: " + warning);
+  for (const std::string& warning : service->answers().warnings()) options.say("warning: " + warning);
   ServiceNotes notes(io, [&] { return summary(*service); });
   notes.ready();
   options.ready();

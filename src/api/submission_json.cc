@@ -22,7 +22,7 @@ namespace rota::api {
 namespace {
 
 using Json = nlohmann::json;
-using serve::Service;
+using serve::JobChange;
 using serve::Submission;
 
 constexpr std::size_t kMostSubmissions = 100'000;
@@ -208,7 +208,7 @@ Result<Submission> read_submission(const Json& json, std::int64_t unix_start) {
 // What a job asks of the machine, and its name.
 constexpr std::array<std::string_view, 6> kSizes{"name", "processors", "nodes", "memory", "tasks", "tasks_per_node"};
 
-Result<void> read_size(const std::string& name, const Json& value, Service::Change& change) {
+Result<void> read_size(const std::string& name, const Json& value, JobChange& change) {
   const auto number = [&](auto& into, std::int64_t least, std::int64_t most, const char* takes) {
     return take_number(value, into.emplace(), least, most) ? Result<void>{} : wrong(name, takes);
   };
@@ -220,7 +220,7 @@ Result<void> read_size(const std::string& name, const Json& value, Service::Chan
   return number(change.tasks, 0, UINT32_MAX - 1, "a whole number");
 }
 
-Result<void> read_update(const std::string& name, const Json& value, std::int64_t unix_start, Service::Change& change) {
+Result<void> read_update(const std::string& name, const Json& value, std::int64_t unix_start, JobChange& change) {
   if (name == "limit") return take(value, change.limit) ? Result<void>{} : wrong(name, "a number of seconds");
   if (name == "begin") return take(value, change.begin, unix_start) ? Result<void>{} : wrong(name, "a Unix time");
   if (name == "partition") return take(value, change.partition.emplace()) ? Result<void>{} : wrong(name, "a text");
@@ -273,7 +273,7 @@ Result<SubmissionRequest> read_submissions(const std::string& body, std::int64_t
 }
 
 Result<ChangeRequest> read_change(const std::string& action, const std::string& body, std::int64_t unix_start) {
-  using Kind = Service::Change::Kind;
+  using Kind = JobChange::Kind;
   static constexpr std::array<std::pair<std::string_view, Kind>, 7> kKinds{{{"cancel", Kind::cancel},
                                                                             {"hold", Kind::hold},
                                                                             {"release", Kind::release},
@@ -306,10 +306,10 @@ Result<ChangeRequest> read_change(const std::string& action, const std::string& 
   return request;
 }
 
-Result<Service::ReservationWish> read_reservation(const std::string& body, std::int64_t unix_start) {
+Result<serve::ReservationDesk::Wish> read_reservation(const std::string& body, std::int64_t unix_start) {
   const auto json = TRY(parse(body));
   if (!json.is_object()) return fail("the request's body is a JSON object.");
-  Service::ReservationWish wish;
+  serve::ReservationDesk::Wish wish;
   std::optional<Instant> end;
   for (const auto& [name, value] : json.items()) {
     if (name == "start") {

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "serve/service.h"
+#include "serve/job_change.h"
+#include "serve/reservation_desk.h"
 
 namespace rota::api {
 
@@ -20,12 +21,12 @@ Result<SubmissionRequest> read_submissions(const std::string& body, std::int64_t
 
 struct ChangeRequest {
   std::string ids;
-  serve::Service::Change change;
+  serve::JobChange change;
 };
 Result<ChangeRequest> read_change(const std::string& action, const std::string& body, std::int64_t unix_start);
 
 // `by` is not in it.
-Result<serve::Service::ReservationWish> read_reservation(const std::string& body, std::int64_t unix_start);
+Result<serve::ReservationDesk::Wish> read_reservation(const std::string& body, std::int64_t unix_start);
 
 struct TokenRequest {
   std::string user;  // empty: the user that asks

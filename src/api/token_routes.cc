@@ -20,7 +20,9 @@ using Json = nlohmann::json;
 constexpr std::int64_t kDefaultLife = 90 * 86'400;  // seconds
 constexpr std::int64_t kLongestLife = 10 * 366 * 86'400;
 
-std::int64_t seconds_now(const Ask& ask) { return ask.service.unix_milliseconds(ask.service.loop().now()) / 1000; }
+std::int64_t seconds_now(const Ask& ask) {
+  return ask.answers().clock().unix_milliseconds(ask.answers().clock().now()) / 1000;
+}
 
 Json token_json(const Token& token, std::int64_t now) {
   Json json{{"id", token.id},
@@ -50,7 +52,7 @@ Result<Token> token_for(const Ask& ask, const TokenRequest& request) {
   }
   if (token.uid != caller.uid && caller.uid != 0 && caller.uid != ::geteuid())
     return fail("only root may make a token for another user; {} makes it.", rota::quoted(token.user));
-  if (request.operates && !ask.service.operates(token.uid))
+  if (request.operates && !ask.service.operators().include(token.uid))
     return fail(rota::quoted(token.user) + " is no operator; `operators` in [service] names them.");
   token.operates = request.operates;
   token.read_only = request.read_only;

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "serve/service.h"
 
 namespace rota::serve {
 namespace {
@@ -53,18 +52,18 @@ Result<const Awaited::Tasks*> Awaited::tasks_of(std::int64_t number, bool some) 
   const auto [at, is_new] = known_.try_emplace(number);
   Tasks& tasks = at->second;
   if (!is_new) return &tasks;
-  service_.book().for_each_task(number, [&](std::int64_t i, JobId job) { tasks.emplace(i, meant(job)); });
-  const JobEntry* entry = service_.book().find(service_.book().numbered(number));
+  jobs_.book().for_each_task(number, [&](std::int64_t i, JobId job) { tasks.emplace(i, meant(job)); });
+  const JobEntry* entry = jobs_.book().find(jobs_.book().numbered(number));
   if (entry == nullptr || entry->about->array == number) {
     TRY(looked(kCostOfHistory));
-    for (const store::HistoryRow& row : service_.ended_tasks(number))
+    for (const store::HistoryRow& row : jobs_.ended_tasks(number))
       tasks.emplace(row.array_index, Meant{row.job, row.state, row.shown()});
   }
   TRY(looked(some ? tasks.size() : 0));
   if (tasks.empty()) {
-    if (const JobId job = service_.book().numbered(number); job.valid()) {
+    if (const JobId job = jobs_.book().numbered(number); job.valid()) {
       tasks.emplace(-1, meant(job));
-    } else if (const auto row = TRY(service_.history_of_number(number))) {
+    } else if (const auto row = TRY(jobs_.history_of_number(number))) {
       tasks.emplace(-1, Meant{row->job, row->state, row->shown()});
     }
   }
@@ -72,14 +71,14 @@ Result<const Awaited::Tasks*> Awaited::tasks_of(std::int64_t number, bool some) 
 }
 
 Awaited::Meant Awaited::meant(JobId job) const {
-  const Job& row = service_.view().job(job);
-  return {job, row.gone() ? std::string(state_word(row)) : std::string(), service_.book().shown(job)};
+  const Job& row = view_.job(job);
+  return {job, row.gone() ? std::string(state_word(row)) : std::string(), jobs_.book().shown(job)};
 }
 
 // Whether an array had no such task when it was submitted, as those that are left of it tell.
 bool Awaited::never_had(const Tasks& tasks, std::int64_t index) const {
   for (const auto& [i, task] : tasks) {
-    const JobEntry* entry = i < 0 || !task.state.empty() ? nullptr : service_.book().find(task.job);
+    const JobEntry* entry = i < 0 || !task.state.empty() ? nullptr : jobs_.book().find(task.job);
     if (entry == nullptr) continue;
     const auto& all = entry->about->indexes;
     return static_cast<std::int64_t>(tasks.size()) >= all.count || index < all.least || index > all.most;
@@ -88,7 +87,7 @@ bool Awaited::never_had(const Tasks& tasks, std::int64_t index) const {
 }
 
 Result<void> Awaited::add(const AfterName& name, std::int64_t index, std::vector<Dependency>& into) {
-  if (const JobId task = name.index < 0 ? JobId{} : service_.book().task(name.number, name.index); task.valid()) {
+  if (const JobId task = name.index < 0 ? JobId{} : jobs_.book().task(name.number, name.index); task.valid()) {
     if (auto may = looked(1); !may) return may;
     return add(meant(task), name, into);
   }
@@ -133,7 +132,7 @@ Result<void> Awaited::add_array_that_fails(const AfterName& name, Tasks::const_i
 Result<void> Awaited::add(const Meant& on, const AfterName& name, std::vector<Dependency>& into) {
   using When = Dependency::When;
   if (on.state.empty()) {
-    const Job& job = service_.view().job(on.job);
+    const Job& job = view_.job(on.job);
     const bool met = name.when == When::started && job.state == JobState::running;
     if (!met) into.push_back({on.job, name.when, {}, name.later});
     if (met && name.later > Duration{0}) begins_ = std::max(begins_, job.start + name.later);

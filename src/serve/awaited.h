@@ -12,16 +12,15 @@
 #include "base/result.h"
 #include "model/job_terms.h"
 #include "serve/after_text.h"
+#include "serve/job_lookup.h"
 
 namespace rota::serve {
-
-class Service;
 
 inline constexpr std::size_t kMostDependencies = 100'000;  // of one submission
 
 class Awaited {
  public:
-  Awaited(const Service& service, const AfterText& after) : service_(service), after_(after) {}
+  Awaited(const JobLookup& jobs, const View& view, const AfterText& after) : jobs_(jobs), view_(view), after_(after) {}
 
   // What all tasks wait for. What was met already is left out; what can never be met is refused, unless another one
   // will do.
@@ -50,7 +49,8 @@ class Awaited {
                                     std::vector<Dependency>& into);
   Result<void> add(const Meant& on, const AfterName& name, std::vector<Dependency>& into);
 
-  const Service& service_;
+  const JobLookup& jobs_;
+  const View& view_;
   const AfterText& after_;
   std::map<std::int64_t, Tasks> known_;
   std::size_t looked_at_ = 0;

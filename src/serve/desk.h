@@ -127,12 +127,12 @@ class Desk final : public Intake {
 
 // The machine of a configuration, which lives as long.
 std::shared_ptr<const Machine> machine_of(const std::shared_ptr<const site::Configuration>& file);
-// Of a state under this machine: facts make of it what it is.
+// Options of a state under this machine: facts make of it what it is.
 ClusterOptions cluster_options(const Desk& desk, const Chain& chain, const Machine& machine);
 inline ClusterOptions cluster_options(const Desk& desk) {
   return cluster_options(desk, desk.chain(), desk.file().machine);
 }
-// Of a job that is queued again where its user does not say.
+// The limit of a job that is queued again where its user does not say.
 Duration next_limit(const Desk& desk, const Job& job);
 
 }  // namespace rota::serve

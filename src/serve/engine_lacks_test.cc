@@ -37,7 +37,7 @@ class EngineLacks : public testing::Test {
     service_ = std::move(*service);
   }
   std::string refusal() {
-    const auto trial = service_->try_out({0, 0, "root", true}, submission_);
+    const auto trial = service_->jobs().try_out({0, 0, "root", true}, submission_);
     return trial ? "" : trial.error().message;
   }
 
@@ -71,9 +71,9 @@ TEST_F(EngineLacks, nothing_is_submitted_where_jobs_come_from_the_engine_alone) 
 
 TEST_F(EngineLacks, an_engine_without_faces_is_asked_nothing) {
   serve(idle_capabilities());
-  EXPECT_EQ(service_->output_reader(), nullptr);
-  EXPECT_TRUE(service_->accelerators_of(JobId{1}).empty());
-  EXPECT_TRUE(service_->set_health("all", {.health = Health::up, .reason = {}, .by = {}}));
+  EXPECT_EQ(service_->answers().output_reader(), nullptr);
+  EXPECT_TRUE(service_->answers().accelerators_of(JobId{1}).empty());
+  EXPECT_TRUE(service_->nodes().set_health("all", {.health = Health::up, .reason = {}, .by = {}}));
   EXPECT_TRUE(service_->health());
 }
 

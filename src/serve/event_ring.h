@@ -9,6 +9,8 @@
 #include <memory>
 #include <string>
 
+#include "control/ports.h"
+
 namespace rota::serve {
 
 struct Event {
@@ -19,10 +21,11 @@ struct Event {
 };
 
 // One thread.
-class EventRing {
+class EventRing final : public FactObserver {
  public:
   explicit EventRing(std::size_t most = 10'000) : most_(most) {}
 
+  void saw(const View& before, const FactRef& fact) override;
   void add(Event event) {
     events_.push_back(std::move(event));
     if (events_.size() > most_) events_.pop_front();

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "model/never_fits.h"
 #include "model/shortage.h"
+#include "serve/grace.h"
 #include "serve/reserved.h"
-#include "serve/service.h"
 #include "serve/told_start.h"
 #include "serve/what_if.h"
 
@@ -25,18 +25,18 @@ Instant start_among(const std::vector<std::pair<JobId, Instant>>& starts, JobId 
 }
 
 // Which of those that it waits for have ended otherwise than it needs, as sentences, as far as the history goes back.
-std::string ended_otherwise(const Service& service, JobId id) {
+std::string ended_otherwise(const View& view, const JobLookup& jobs, JobId id) {
   constexpr std::size_t kMostLooked = 10;
   using When = Dependency::When;
-  const JobTerms* terms = service.view().eligibility().terms(id);
+  const JobTerms* terms = view.eligibility().terms(id);
   std::string out;
   std::size_t looked = 0;
   for (std::size_t i = 0; terms != nullptr && i < terms->after.size() && looked < kMostLooked; ++i) {
     const Dependency& on = terms->after[i];
-    const bool known = service.view().knows(on.on) && !service.view().job(on.on).gone();
+    const bool known = view.knows(on.on) && !view.job(on.on).gone();
     if (known || (on.when != When::succeeded && on.when != When::failed)) continue;
     ++looked;
-    const auto row = service.history_of(on.on);
+    const auto row = jobs.history_of(on.on);
     if (!row || !*row || ((*row)->state == "COMPLETED") == (on.when == When::succeeded)) continue;
     if (on.group.valid()) {
       out += fmt::format(" A task of array {} was to fail (afternotok), and none has.", (*row)->array);
@@ -69,7 +69,7 @@ std::string no_limit_text(const JobBook& book, const std::vector<JobId>& jobs) {
 
 // The jobs that the queue's order puts before it, as far as they want licences that it wants, or compete for nodes that
 // it could use: the latter are those that its reason means, too.
-void Service::add_ahead(JobId id, Explanation& to) const {
+void Explainer::add_ahead(JobId id, Explanation& to) const {
   constexpr std::size_t kMostLookedAt = 1000;  // closely
   const Job& own = desk_.view().job(id);
   const WaitingEntry::Key own_place = desk_.view().waiting().queue_place(own);
@@ -78,16 +78,15 @@ void Service::add_ahead(JobId id, Explanation& to) const {
     if (job.state != JobState::waiting || other == id) return;
     const WaitingEntry::Key place = desk_.view().waiting().queue_place(job);
     if (!(place < own_place)) return;
-    if (contenders_.share_nodes(*desk_.machine(), own.spec.partition, job.spec.partition) ||
-        share_licences(own.spec, job.spec))
+    if (reasons_.share_nodes(own.spec.partition, job.spec.partition) || share_licences(own.spec, job.spec))
       ahead.emplace_back(place, other);
   });
   std::ranges::sort(ahead, [](const auto& a, const auto& b) { return a.first < b.first; });
   std::size_t looked = 0;
   std::erase_if(ahead, [&](const auto& each) {
     const Job& job = desk_.view().job(each.second);
-    if (looked++ >= kMostLookedAt || job.promise != kNever || competes(job.spec)) return false;
-    return lacks_nodes(job.spec) || !share_licences(own.spec, job.spec);
+    if (looked++ >= kMostLookedAt || job.promise != kNever || reasons_.competes(job.spec)) return false;
+    return reasons_.lacks_nodes(job.spec) || !share_licences(own.spec, job.spec);
   });
   for (const auto& [place, job] : ahead) {
     if (to.ahead.size() == kMostNamed) break;
@@ -97,13 +96,13 @@ void Service::add_ahead(JobId id, Explanation& to) const {
 }
 
 // All jobs that wait are before one that is not there yet.
-std::string Service::endless_before(const JobSpec& spec, JobId id) const {
+std::string Explainer::endless_before(const JobSpec& spec, JobId id) const {
   std::vector<JobId> running, waiting, stopped;
   const auto own = id.valid() ? std::optional(desk_.view().waiting().queue_place(desk_.view().job(id))) : std::nullopt;
   desk_.view().for_each_job([&](JobId other, const Job& job) {
     const bool runs = job.state == JobState::running;
     if (other == id || !(runs || job.state == JobState::waiting)) return;
-    if (!contenders_.share_nodes(*desk_.machine(), spec.partition, job.spec.partition)) return;
+    if (!reasons_.share_nodes(spec.partition, job.spec.partition)) return;
     if (job.suspended()) stopped.push_back(other);
     if (job.spec.limit < kLongest) return;
     if (runs) running.push_back(other);
@@ -112,32 +111,31 @@ std::string Service::endless_before(const JobSpec& spec, JobId id) const {
   const std::vector<JobId>& endless = running.empty() ? waiting : running;
   if (!endless.empty()) {
     return fmt::format("{}; `rota submit --time` gives a job one, and so does `rota update {} --time`",
-                       no_limit_text(book_, endless), book_.shown(endless.front()));
+                       no_limit_text(jobs_.book(), endless), jobs_.book().shown(endless.front()));
   }
   if (stopped.empty()) return {};
-  const std::string which = book_.shown(stopped.front());
+  const std::string which = jobs_.book().shown(stopped.front());
   return fmt::format("job {} is suspended; `rota resume {}` lets it go on", which, which);
 }
 
 // Why a job that may be before another one has not left yet, where it should have ended by now, or was told to leave.
-std::string Service::why_it_lasts(JobId id, const Job& job) const {
-  const std::string which = "job " + book_.shown(id);
+std::string Explainer::why_it_lasts(JobId id, const Job& job) const {
+  const std::string which = "job " + jobs_.book().shown(id);
   if (job.leaving) return which + " was told to give way and has not left yet";
   if (job.stopping) return which + " was told to stop and has not ended yet";
   if (job.suspended() || desk_.now() - job.limit_end() <= kDue) return {};
   const std::string due = fmt::format("{} was to end by {}", which, desk_.loop().date_of(job.limit_end()));
-  const store::Grace grace = grace_of(id, job, desk_.now());
+  const store::Grace grace = grace_of(desk_, jobs_, id, job, desk_.now());
   if (!grace.rule.empty()) return fmt::format("{} and goes on beyond its limit under overrun={}", due, grace.rule);
   return due + " and has not ended yet";
 }
 
-std::string Service::late_before(const JobSpec& spec) const {
+std::string Explainer::late_before(const JobSpec& spec) const {
   std::string why;
   Instant first = kNever;
   desk_.view().running().for_each([&](const RunningEntry& entry) {
     const Job& job = desk_.view().job(entry.job);
-    if (job.limit_end() >= first || !contenders_.share_nodes(*desk_.machine(), spec.partition, job.spec.partition))
-      return true;
+    if (job.limit_end() >= first || !reasons_.share_nodes(spec.partition, job.spec.partition)) return true;
     if (std::string lasts = why_it_lasts(entry.job, job); !lasts.empty()) {
       why = std::move(lasts);
       first = job.limit_end();
@@ -147,7 +145,7 @@ std::string Service::late_before(const JobSpec& spec) const {
   return why;
 }
 
-std::string Service::start_unknown(const JobSpec& spec, JobId id, Instant start) const {
+std::string Explainer::start_unknown(const JobSpec& spec, JobId id, Instant start) const {
   const std::string late = late_before(spec);
   if (has_passed(start, desk_.now())) {
     return fmt::format("{} was planned and has passed: {}", desk_.loop().date_of(start),
@@ -158,15 +156,15 @@ std::string Service::start_unknown(const JobSpec& spec, JobId id, Instant start)
   return late.empty() ? "what is before it has no end that is known" : late;
 }
 
-Explanation Service::explain(JobId id) {
+Explanation Explainer::explain(JobId id) const {
   Explanation to;
   const Job& job = desk_.view().job(id);
   if (job.state != JobState::waiting && job.state != JobState::barred) return to;
-  const PendingReason reason = reason_of(id, Telling::sentence);
+  const PendingReason reason = reasons_.reason_of(id, Telling::sentence);
   to.reason = reason.word;
   to.why = reason.sentence;
-  if ((job.bars & (kHolds | kNeverAgain)) == kNeverAgain) to.why += ended_otherwise(*this, id);
-  if (holds_stopped(id))
+  if ((job.bars & (kHolds | kNeverAgain)) == kNeverAgain) to.why += ended_otherwise(desk_.view(), jobs_, id);
+  if (jobs_.holds_stopped(id))
     to.facts.push_back(
         fmt::format("It was stopped to give way after {} of run time, and goes on where it was; its processes are "
                     "there, with their memory.",
@@ -180,7 +178,7 @@ Explanation Service::explain(JobId id) {
   to.promise = to.at_the_latest = told_start(job.promise, desk_.now());
   add_ahead(id, to);
   add_reservation(job, to);
-  if (book_.size() > kMostTried) {
+  if (jobs_.book().size() > kMostTried) {
     to.facts.push_back("There are too many jobs here to try what would let it start sooner.");
     return to;
   }
@@ -192,16 +190,16 @@ Explanation Service::explain(JobId id) {
 }
 
 // The next one that it would run into if it started now, where it waits for something else.
-void Service::add_reservation(const Job& job, Explanation& to) const {
+void Explainer::add_reservation(const Job& job, Explanation& to) const {
   const Reservation* const next = to.reason == "Reservation" ? nullptr : first_reserved_for(desk_.view(), job);
   if (next == nullptr) return;
   const bool could = next->nodes.empty() || std::ranges::any_of(next->nodes, [&](NodeId node) {
                        return may_serve(*desk_.machine(), job.spec, node);
                      });
-  if (could) to.facts.push_back(text_of(*next));
+  if (could) to.facts.push_back(reservations_.text_of(*next));
 }
 
-void Service::try_remedies(JobId id, Explanation& to) const {
+void Explainer::try_remedies(JobId id, Explanation& to) const {
   const WhatIf own(desk_.controller().snapshot(), desk_.now(), cluster_options(desk_), desk_.chain(), late_ends());
   const Planned plan = planned("conservative");
   const WhatIf by_limits = own.under(plan.options, plan.chain);
@@ -214,13 +212,28 @@ void Service::try_remedies(JobId id, Explanation& to) const {
   for (Remedy& remedy : to.remedies) {
     if (remedy.start == kNever) remedy.start = own.now();
   }
-  const JobEntry* entry = book_.find(id);
+  const JobEntry* entry = jobs_.book().find(id);
   if (entry != nullptr && entry->about->exclusive)  // fewer processors are as many whole nodes
     std::erase_if(to.remedies, [](const Remedy& remedy) { return remedy.processors.has_value(); });
 }
 
+LateEnds Explainer::late_ends() const {
+  LateEnds late;
+  const Duration grace = desk_.chain().knobs().overrun == Overrun::fixed ? desk_.chain().knobs().grace : Duration{0};
+  desk_.view().running().for_each([&](const RunningEntry& entry) {
+    const Job& job = desk_.view().job(entry.job);
+    const JobEntry* known = jobs_.book().find(entry.job);
+    const bool is_killed = known != nullptr && jobs_.ends_at_limit(job);
+    if (job.suspended() || (!is_killed && !has_passed(job.expected_end(), desk_.now()))) return true;
+    const Instant end = job.limit_end() + (is_killed ? grace + known->about->kill_wait : Duration{0});
+    late.emplace(entry.job, has_passed(end, desk_.now()) ? kNever : end);
+    return true;
+  });
+  return late;
+}
+
 // Nodes are switched as they are now, so that jobs wait for those that sleep no longer than that takes.
-Service::Planned Service::planned(const std::string& policy) const {
+Explainer::Planned Explainer::planned(const std::string& policy) const {
   constexpr std::string_view kPlain = "fcfs";
   const Chain plain = plain_mode_of(desk_.chain());
   CHECK(plain.text().starts_with(kPlain), "the order of the queue, and what switches nodes");
@@ -235,14 +248,19 @@ Service::Planned Service::planned(const std::string& policy) const {
   return {std::move(options), std::move(*chain)};
 }
 
-std::vector<std::pair<JobId, Instant>> Service::starts_by(const std::string& policy) const {
+std::vector<std::pair<JobId, Instant>> Explainer::starts_by(const std::string& policy) const {
   const Planned plan = planned(policy);
   return WhatIf(desk_.controller().snapshot(), desk_.now(), plan.options, plan.chain, late_ends()).starts();
 }
 
-// A job to which the policy promises no start is given one by the limits of jobs, as jobs that wait are.
-Trial Service::start_of_new(const JobSpec& spec) const {
-  if (book_.size() > kMostTried) return {};
+Trial Explainer::start_of_new(const JobSpec& spec) const {
+  Trial trial;
+  trials_.run([&] { trial = try_new(spec); });
+  return trial;
+}
+
+Trial Explainer::try_new(const JobSpec& spec) const {
+  if (jobs_.book().size() > kMostTried) return {};
   const WhatIf own(desk_.controller().snapshot(), desk_.now(), cluster_options(desk_), desk_.chain(), late_ends());
   const Start start = own.start_of_new(spec);
   if (const Instant at = told_start(start.at, desk_.now()); at != kNever) return {.expected = at};
@@ -250,8 +268,8 @@ Trial Service::start_of_new(const JobSpec& spec) const {
   const Start by_limits = own.under(plan.options, plan.chain).start_of_new(spec);
   if (const Instant at = told_start(by_limits.at, desk_.now()); at != kNever) return {.latest = at};
   if (start.at == kNever && by_limits.at == kNever) {
-    if (!lacks_nodes(spec)) return {};
-    return {.start_unknown = "too few of the nodes that it could use are in service: " + nodes_lacking(spec)};
+    if (!reasons_.lacks_nodes(spec)) return {};
+    return {.start_unknown = "too few of the nodes that it could use are in service: " + reasons_.nodes_lacking(spec)};
   }
   return {.start_unknown = start_unknown(spec, {}, start.at != kNever ? start.at : by_limits.at)};
 }

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "serve/service.h"
 #include "store/row_spec.h"
 
 namespace rota::serve {
@@ -46,10 +45,10 @@ void Forecaster::ask(ForecastAsked asked, Answer answer) {
     return answer(fail("four forecasts are being made for you already; ask again in a moment."));
   if (!asked.operates && tasks_.size() >= kMostTasks)
     return answer(fail("many forecasts are being made already; ask again in a moment."));
-  if (service_.book().size() > kMostJobs)
+  if (book_.size() > kMostJobs)
     return answer(fail("there are more than {} jobs here: too many for a forecast.", grouped(kMostJobs)));
   tasks_.push_back({.asked = std::move(asked), .answer = std::move(answer)});
-  if (tasks_.size() == 1) service_.later([this] { turn(); });
+  if (tasks_.size() == 1) desk_.loop().later([this] { turn(); });
 }
 
 void Forecaster::turn() {
@@ -58,11 +57,11 @@ void Forecaster::turn() {
   const auto over = work(task);
   // Half of the time is others'.
   const auto rest = Clock::now() - from;
-  if (over && !*over) return service_.later([this] { turn(); }, rest);
+  if (over && !*over) return desk_.loop().later([this] { turn(); }, rest);
   const auto answer = std::move(task.answer);
   Result<Forecasted> answered = over ? Result<Forecasted>(conclude(task)) : std::unexpected(over.error());
   tasks_.pop_front();
-  if (!tasks_.empty()) service_.later([this] { turn(); }, rest);
+  if (!tasks_.empty()) desk_.loop().later([this] { turn(); }, rest);
   answer(answered);
 }
 
@@ -90,19 +89,19 @@ Result<bool> Forecaster::work(Task& task) {
 }
 
 Result<void> Forecaster::begin(Task& task) {
-  auto chain = TRY(Chain::parse(service_.policy()));
+  auto chain = TRY(Chain::parse(desk_.chain().text()));
   task.chain = std::make_shared<const Chain>(std::move(chain));
-  task.now = service_.now();
+  task.now = desk_.now();
   task.past_jobs = past_jobs_;
   compare();
-  task.machine = service_.machine_as_it_is();
+  task.machine = desk_.machine();
   forecast::Present present{.now = task.now,
-                            .facts = service_.controller().snapshot(),
+                            .facts = desk_.controller().snapshot(),
                             .processors = task.machine->processors,
                             .machine = task.machine.get(),
                             .chain = task.chain.get()};
   std::erase_if(task.asked.jobs, [&](JobId id) {
-    const Job* job = service_.view().find_job(id);
+    const Job* job = desk_.view().find_job(id);
     return job == nullptr || (job->state != JobState::waiting && job->state != JobState::barred);
   });
   task.forecast = std::make_unique<forecast::Forecast>(
@@ -112,7 +111,7 @@ Result<void> Forecaster::begin(Task& task) {
 }
 
 forecast::PastJob Forecaster::past_job(const store::HistoryRow& row) const {
-  const Machine& machine = service_.machine();
+  const Machine& machine = *desk_.machine();
   forecast::PastJob job{store::spec_of(row, machine)};
   job.spec.number = 0;  // it will not come again
   job.spec.limit = std::max(row.limit, seconds(1));
@@ -148,8 +147,8 @@ Result<bool> Forecaster::read_past() {
     query.limit = kRowsAtOnce;
     if (!first_rows_.empty()) query.before_number = first_rows_.back().number;
   }
-  const Instant now = service_.view().now();
-  auto rows = TRY(service_.store().history(query));
+  const Instant now = desk_.view().now();
+  auto rows = TRY(desk_.store().history(query));
   if (!read_) {
     const bool last = std::ssize(rows) < kRowsAtOnce;
     first_rows_.insert(first_rows_.end(), rows.begin(), rows.end());
@@ -213,7 +212,7 @@ void Forecaster::keep(const Task& task) {
 void Forecaster::compare() {
   std::erase_if(open_, [&](const auto& entry) {
     const auto& [id, forecast] = entry;
-    const Job* job = service_.view().find_job(id);
+    const Job* job = desk_.view().find_job(id);
     if (job == nullptr || job->state != JobState::running) return false;
     came_true(forecast, job->start);
     return true;
@@ -225,12 +224,12 @@ void Forecaster::came_true(const Promising& forecast, Instant start) {
   correction_.add(forecast::rank_of(forecast.starts, start));
   std::string text;
   for (const double rank : correction_.ranks()) text += std::to_string(rank) + " ";
-  service_.store().put_setting(kRanks, text);
+  desk_.store().put_setting(kRanks, text);
 }
 
 // What was learned before this process began.
 void Forecaster::recall() {
-  const auto text = service_.store().setting(kRanks);
+  const auto text = desk_.store().setting(kRanks);
   if (!text || !*text) return;
   for (const std::string_view word : split(trimmed(**text), ' ')) {
     if (const auto rank = parse_number(word)) correction_.add(*rank);

@@ -14,11 +14,11 @@
 
 #include "forecast/correction.h"
 #include "forecast/forecast.h"
+#include "serve/desk.h"
+#include "serve/job_book.h"
 #include "store/job_history.h"
 
 namespace rota::serve {
-
-class Service;
 
 struct ForecastAsked {
   std::vector<JobId> jobs = {};      // that wait
@@ -59,8 +59,7 @@ class Forecaster {
  public:
   using Answer = std::function<void(const Result<Forecasted>&)>;
 
-  // The service must outlive it.
-  explicit Forecaster(Service& service) : service_(service) {}
+  Forecaster(const Desk& desk, const JobBook& book) : desk_(desk), book_(book) {}
 
   // Forecasts the state as it stands; the answer comes later, in a turn of its own. Fails with a sentence where there
   // is too much to do: for this user, or for all users but operators.
@@ -95,7 +94,8 @@ class Forecaster {
   void came_true(const Promising& forecast, Instant start);
   void recall();
 
-  Service& service_;
+  const Desk& desk_;
+  const JobBook& book_;
   std::deque<Task> tasks_;
   forecast::PastJobs past_;
   std::int64_t past_jobs_ = 0;

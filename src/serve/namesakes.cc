@@ -1,16 +1,15 @@
 #include "serve/namesakes.h"
 
 #include "serve/after_text.h"
-#include "serve/service.h"
 
 namespace rota::serve {
 
-Namesakes::Namesakes(const Service& service, std::uint32_t uid, const std::set<std::string>& names) {
+Namesakes::Namesakes(const JobBook& book, const View& view, std::uint32_t uid, const std::set<std::string>& names) {
   if (names.empty()) return;
   for (const std::string& name : names) latest_[name];
-  service.book().for_each([&](JobId job, const JobEntry& entry) {
+  book.for_each([&](JobId job, const JobEntry& entry) {
     const About& about = *entry.about;
-    if (about.uid == uid && !service.view().job(job).gone()) add(about.name, job, is_singleton(about.after));
+    if (about.uid == uid && !view.job(job).gone()) add(about.name, job, is_singleton(about.after));
     return true;
   });
 }

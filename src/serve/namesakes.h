@@ -9,15 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "model/job_terms.h"
+#include "serve/job_book.h"
 
 namespace rota::serve {
 
-class Service;
-
 class Namesakes {
  public:
-  Namesakes(const Service& service, std::uint32_t uid, const std::set<std::string>& names);
+  Namesakes(const JobBook& book, const View& view, std::uint32_t uid, const std::set<std::string>& names);
 
   std::vector<Dependency> before(const std::string& name) const;  // for the job that comes next
   void add(const std::string& name, JobId job, bool singleton);   // came next; nothing where the name is not of these

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/result.h"
 #include "base/text.h"
 #include "model/machine.h"
 
@@ -27,5 +28,8 @@ std::string node_list(const Machine& machine, const All& all, const NodeOf& node
 inline std::string node_list(const Machine& machine, const std::vector<NodeId>& all) {
   return node_list(machine, all, [](NodeId node) { return node; });
 }
+
+// The nodes that such a list names, or "all", each once; fails with a sentence where one of them is not there.
+Result<std::vector<NodeId>> nodes_named(const Machine& machine, const std::string& list);
 
 }  // namespace rota::serve

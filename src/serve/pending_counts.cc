@@ -1,7 +1,5 @@
 #include "serve/pending_counts.h"
 
-#include "serve/service.h"
-
 namespace rota::serve {
 namespace {
 
@@ -9,18 +7,18 @@ constexpr std::size_t kMostKnown = 20'000;
 
 }  // namespace
 
-const std::map<std::string_view, std::int64_t>& PendingCounts::look(const Service& service) {
-  if (counted_ != service.view().sequence()) share_.run([&] { count(service); });
+const std::map<std::string_view, std::int64_t>& PendingCounts::look() {
+  if (counted_ != desk_.view().sequence()) share_.run([&] { count(); });
   return counts_;
 }
 
-void PendingCounts::count(const Service& service) {
-  const View& view = service.view();
+void PendingCounts::count() {
+  const View& view = desk_.view();
   counts_.clear();
-  if (service.book().size() <= kMostKnown) {
+  if (book_.size() <= kMostKnown) {
     view.for_each_job([&](JobId id, const Job& job) {
       const bool waits = job.state == JobState::waiting || job.state == JobState::barred;
-      if (waits) ++counts_[service.reason_of(id, Telling::word).word];
+      if (waits) ++counts_[reasons_.reason_of(id, Telling::word).word];
     });
   }
   counted_ = view.sequence();

@@ -1,4 +1,5 @@
-// Why a job waits, in Slurm's words where there is one, and as a sentence.
+#include "serve/pending_reason.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -12,7 +13,6 @@
 #include "model/shortage.h"
 #include "serve/node_list.h"
 #include "serve/reserved.h"
-#include "serve/service.h"
 
 namespace rota::serve {
 namespace {
@@ -41,8 +41,7 @@ PendingReason reason_with(std::string_view word, Telling telling, const Sentence
 
 }  // namespace
 
-// " job 3 to end, 998 of the 1,000 tasks of job 4 to end well.": those that it waits for still.
-std::string Service::awaited_text(const std::vector<Dependency>& after, bool any) const {
+std::string PendingReasons::awaited_text(const std::vector<Dependency>& after, bool any) const {
   struct Row {
     Dependency first;
     std::int64_t array;  // 0: none
@@ -57,7 +56,7 @@ std::string Service::awaited_text(const std::vector<Dependency>& after, bool any
   std::vector<Row> rows;
   for (const Dependency& on : after) {
     if (!all_met && is_met(on)) continue;
-    const JobEntry* const entry = book_.find(on.on);
+    const JobEntry* const entry = jobs_.book().find(on.on);
     const std::int64_t array = entry != nullptr ? entry->about->array : 0;
     const bool goes_on = array != 0 && !rows.empty() && rows.back().array == array;
     if (goes_on && std::string_view(words(rows.back().first)) == words(on)) {
@@ -70,9 +69,9 @@ std::string Service::awaited_text(const std::vector<Dependency>& after, bool any
   for (const Row& row : rows) {
     text += text.empty() ? " " : any ? " or " : ", ";
     if (row.jobs == 1) {
-      text += "job " + shown(row.first.on);
+      text += "job " + jobs_.shown(row.first.on);
     } else {
-      const std::int64_t all = std::max(row.jobs, book_.find(row.first.on)->about->indexes.count);
+      const std::int64_t all = std::max(row.jobs, jobs_.book().find(row.first.on)->about->indexes.count);
       text += fmt::format("{} of the {} tasks of job {}", grouped(row.jobs), grouped(all), row.array);
     }
     text += std::string(" ") + words(row.first);
@@ -81,12 +80,12 @@ std::string Service::awaited_text(const std::vector<Dependency>& after, bool any
   return text + (one_fails ? ", and for a task of the array to fail." : ".");
 }
 
-PendingReason Service::reason_of_barred(JobId id, const Job& job, Telling telling) const {
+PendingReason PendingReasons::reason_of_barred(JobId id, const Job& job, Telling telling) const {
   if ((job.bars & kHeldByOperator) != 0)
     return {"JobHeldAdmin", "An operator holds it; an operator has to release it."};
   if ((job.bars & kHeldByUser) != 0) {
     return reason_with("JobHeldUser", telling, [&] {
-      return fmt::format("Its user holds it; `rota release {}` lets it go.", book_.shown(id));
+      return fmt::format("Its user holds it; `rota release {}` lets it go.", jobs_.book().shown(id));
     });
   }
   if ((job.bars & kNeverAgain) != 0)
@@ -101,7 +100,7 @@ PendingReason Service::reason_of_barred(JobId id, const Job& job, Telling tellin
   if (!job.ours()) return {"NotOurs", "Another scheduler starts it; this one only shows it."};
   if ((job.bars & kBeginTime) != 0) {
     return reason_with("BeginTime", telling, [&] {
-      const JobEntry* entry = job.failed_launches > 0 ? book_.find(id) : nullptr;
+      const JobEntry* entry = job.failed_launches > 0 ? jobs_.book().find(id) : nullptr;
       if (entry != nullptr && terms != nullptr && !entry->heard().message.empty())
         return fmt::format("It could not be started: {} It is tried again at {}.", entry->heard().message,
                            desk_.loop().date_of(terms->begin));
@@ -118,21 +117,20 @@ PendingReason Service::reason_of_barred(JobId id, const Job& job, Telling tellin
   return {"Priority", "The service is looking at it at this moment."};
 }
 
-// Which nodes that it could use are out of use, which user took them out and why.
-std::string Service::nodes_lacking(const JobSpec& spec) const {
+std::string PendingReasons::nodes_lacking(const JobSpec& spec) const {
   constexpr std::size_t kMostNamed = 3;
   constexpr const char* kAsleep = "asleep until `rota nodes power-up` wakes ";
   std::map<std::string, std::vector<std::string>> names;  // by what is so of them
   for (std::uint32_t n = 0; n < desk_.machine()->nodes.size(); ++n) {
     const NodeId id{n};
     const Health health = desk_.view().power().health(id);
-    const bool asleep = left_asleep(id);
+    const bool asleep = nodes_.left_asleep(id);
     if ((health == Health::up && !asleep) || !may_serve(*desk_.machine(), spec, id)) continue;
     if (asleep) {
       names[kAsleep].push_back(desk_.machine()->nodes[n].name);
       continue;
     }
-    const std::string by = node_by(id), reason = node_reason(id);
+    const std::string by = nodes_.by(id), reason = nodes_.reason(id);
     names[std::string(health == Health::down ? "down" : "drained") + (by.empty() ? "" : " by " + by) +
           (reason.empty() ? "" : fmt::format(" ({})", reason))]
         .push_back(desk_.machine()->nodes[n].name);
@@ -149,15 +147,16 @@ std::string Service::nodes_lacking(const JobSpec& spec) const {
   return out;
 }
 
-bool Service::lacks_nodes(const JobSpec& spec) const {
+bool PendingReasons::lacks_nodes(const JobSpec& spec) const {
   if (desk_.view().power().all_up() && desk_.view().power().all_on()) return false;
-  return !fits_when_empty(*desk_.machine(), spec,
-                          [&](NodeId id) { return desk_.view().power().health(id) == Health::up && !left_asleep(id); });
+  return !fits_when_empty(*desk_.machine(), spec, [&](NodeId id) {
+    return desk_.view().power().health(id) == Health::up && !nodes_.left_asleep(id);
+  });
 }
 
 // Which nodes that it could use sleep, and will until an operator wakes them, as a sentence; empty: none.
-std::string Service::asleep_beside(const JobSpec& spec) const {
-  std::vector<NodeId> nodes = left_asleep();
+std::string PendingReasons::asleep_beside(const JobSpec& spec) const {
+  std::vector<NodeId> nodes = nodes_.left_asleep();
   std::erase_if(nodes, [&](NodeId id) { return !may_serve(*desk_.machine(), spec, id); });
   if (nodes.empty()) return {};
   const std::string names = node_list(*desk_.machine(), nodes);
@@ -166,16 +165,14 @@ std::string Service::asleep_beside(const JobSpec& spec) const {
                      desk_.chain().text());
 }
 
-bool Service::lacks_licence(const JobSpec& spec) const { return !desk_.view().nodes().has_licences(spec); }
-
-std::string Service::licence_lacking(const JobSpec& spec) const {
-  return licence_shortage(desk_.view(), spec, [this](JobId job) {
-    const JobEntry* const entry = book_.find(job);
-    return book_.shown(job) + (entry != nullptr ? " of " + entry->about->user : std::string());
+std::string PendingReasons::licence_lacking(const JobSpec& spec) const {
+  return licence_shortage(desk_.view(), spec, [&book = jobs_.book()](JobId job) {
+    const JobEntry* const entry = book.find(job);
+    return book.shown(job) + (entry != nullptr ? " of " + entry->about->user : std::string());
   });
 }
 
-PendingReason Service::reason_of_waiting(JobId id, const Job& job, Telling telling) const {
+PendingReason PendingReasons::reason_of_waiting(JobId id, const Job& job, Telling telling) const {
   const JobSpec& spec = job.spec;
   const auto needs = [&] { return "It needs " + needs_of(desk_.view(), spec); };
   if (lacks_nodes(spec)) {
@@ -194,13 +191,13 @@ PendingReason Service::reason_of_waiting(JobId id, const Job& job, Telling telli
                          amount(desk_.view().power().count(PowerState::booting), "node"));
     });
   }
-  if (const Reservation* reserved = reserved_before(id, job))
-    return reason_with("Reservation", telling, [&] { return text_of(*reserved); });
+  if (const Reservation* reserved = reservations_.before(id, job))
+    return reason_with("Reservation", telling, [&] { return reservations_.text_of(*reserved); });
   return reason_among_others(id, job, telling);
 }
 
 // It waits for room, or for its turn.
-PendingReason Service::reason_among_others(JobId id, const Job& job, Telling telling) const {
+PendingReason PendingReasons::reason_among_others(JobId id, const Job& job, Telling telling) const {
   const JobSpec& spec = job.spec;
   const WaitingEntry* head = desk_.view().waiting().head();
   const bool is_first = head != nullptr && head->job == id;
@@ -222,22 +219,22 @@ PendingReason Service::reason_among_others(JobId id, const Job& job, Telling tel
   }
   return reason_with("Priority", telling, [&] {
     const JobId first = before.valid() || head == nullptr ? before : head->job;
-    const std::string who = first.valid() ? "job " + book_.shown(first) : std::string("others");
+    const std::string which = first.valid() ? "job " + jobs_.book().shown(first) : std::string("others");
     if (room) {
       const Reservation* reserved = first_reserved_for(desk_.view(), job);
       return fmt::format(
           "{}, and {}, but if it started now {} or another with an earlier claim would start later{}", needs(),
-          shortage(desk_.view(), spec, room), who,
-          reserved ? ", or it would run into what is reserved: " + text_of(*reserved) : std::string("."));
+          shortage(desk_.view(), spec, room), which,
+          reserved ? ", or it would run into what is reserved: " + reservations_.text_of(*reserved) : std::string("."));
     }
-    return fmt::format("{}, and others go first: {}{}{}", needs(), who,
+    return fmt::format("{}, and others go first: {}{}{}", needs(), which,
                        head != nullptr && first == head->job ? " is first in the queue."
                                                              : " is the first of those that want the same nodes.",
                        asleep_beside(spec));
   });
 }
 
-PendingReason Service::reason_of(JobId id, Telling telling) const {
+PendingReason PendingReasons::reason_of(JobId id, Telling telling) const {
   const Job& job = desk_.view().job(id);
   return job.state == JobState::barred ? reason_of_barred(id, job, telling) : reason_of_waiting(id, job, telling);
 }

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "serve/service.h"
-
 namespace rota::serve {
 namespace {
 
@@ -12,21 +10,21 @@ constexpr std::size_t kMostKnown = 20'000;
 
 }  // namespace
 
-void PlannedStarts::look(const Service& service) {
-  const bool kept = planned_ == service.view().sequence() && !has_passed(first_, service.now());
-  current_ = kept || share_.run([&] { plan(service); });
+void PlannedStarts::look() {
+  const bool kept = planned_ == desk_.view().sequence() && !has_passed(first_, desk_.now());
+  current_ = kept || share_.run([&] { plan(); });
 }
 
-void PlannedStarts::plan(const Service& service) {
+void PlannedStarts::plan() {
   starts_.clear();
   first_ = kNever;
-  if (service.book().size() <= kMostKnown) {
-    for (const auto& [job, start] : service.starts_by(kPlanner)) {
+  if (book_.size() <= kMostKnown) {
+    for (const auto& [job, start] : explainer_.starts_by(kPlanner)) {
       starts_.emplace(job, start);
       first_ = std::min(first_, start);
     }
   }
-  planned_ = service.view().sequence();
+  planned_ = desk_.view().sequence();
 }
 
 }  // namespace rota::serve

@@ -6,33 +6,37 @@
 #include <map>
 #include <optional>
 
-#include "model/job.h"
+#include "serve/explain.h"
 #include "serve/time_share.h"
 #include "serve/told_start.h"
 
 namespace rota::serve {
 
-class Service;
-
 // A start is told for the case that every job takes its whole limit and no other comes before it. No start can be told
 // for jobs far behind in the queue, and for those that wait for one without a limit.
 class PlannedStarts {
  public:
+  PlannedStarts(const Desk& desk, const JobBook& book, const Explainer& explainer)
+      : desk_(desk), book_(book), explainer_(explainer) {}
+
   // Plans anew where something has happened since, but takes a twentieth of the thread's time at most: until then what
   // is told is of a while ago, and current() is false. Beyond 20,000 known jobs nothing is planned.
-  void look(const Service& service);
+  void look();
   // Another policy plans otherwise.
   void forget() { planned_.reset(); }
 
   bool current() const { return current_; }
-  Instant of(JobId job, Instant now) const {  // kNever: nothing can be told
+  Instant of(JobId job) const {  // kNever: nothing can be told
     const auto found = starts_.find(job);
-    return found == starts_.end() ? kNever : told_start(found->second, now);
+    return found == starts_.end() ? kNever : told_start(found->second, desk_.now());
   }
 
  private:
-  void plan(const Service& service);
+  void plan();
 
+  const Desk& desk_;
+  const JobBook& book_;
+  const Explainer& explainer_;
   std::map<JobId, Instant> starts_;
   std::optional<std::uint64_t> planned_;  // sequence number of the state that was planned
   Instant first_ = kNever;                // of the starts

@@ -30,9 +30,11 @@ std::string RealLoop::date_of(Instant at) const {
   return std::string(text, std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &parts));
 }
 
-void RealLoop::later(std::function<void()> call, std::chrono::steady_clock::duration after) {
+void RealLoop::later(std::function<void()> call, std::chrono::steady_clock::duration after) const {
   const auto timer = std::make_shared<boost::asio::steady_timer>(io_, after);
-  timer->async_wait([timer, call = std::move(call)](const boost::system::error_code&) { call(); });
+  timer->async_wait([timer, call = std::move(call), calls = std::weak_ptr(calls_)](const boost::system::error_code&) {
+    if (!calls.expired()) call();
+  });
 }
 
 void RealLoop::set(Alarm& alarm, Instant at) {

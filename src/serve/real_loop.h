@@ -41,10 +41,13 @@ class RealLoop final : public Loop {
     return Instant{Duration{unix_milliseconds - unix_start_ * 1000}};
   }
   std::string date_of(Instant at) const;  // for people: "2026-12-01 08:00", local time
-  // Calls after that time, and once all that is due before has had its turn.
-  void later(std::function<void()> call, std::chrono::steady_clock::duration after = {});
-  void forget(Alarm& alarm);          // it never rings again
-  void cancel() { timers_.clear(); }  // nothing rings any more
+  // Calls after that time, and once all that is due before has had its turn; not after cancel().
+  void later(std::function<void()> call, std::chrono::steady_clock::duration after = {}) const;
+  void forget(Alarm& alarm);  // it never rings again
+  void cancel() {             // nothing rings any more
+    timers_.clear();
+    calls_.reset();
+  }
 
  private:
   struct Timer {
@@ -60,6 +63,7 @@ class RealLoop final : public Loop {
   std::int64_t offset_;                         // milliseconds: now - CLOCK_BOOTTIME
   std::vector<std::shared_ptr<Timer>> timers_;  // a handful
   std::function<void()> after_;
+  std::shared_ptr<bool> calls_ = std::make_shared<bool>(true);  // of later(), as long as this is there
 };
 
 }  // namespace rota::serve

@@ -95,7 +95,7 @@ Result<Service::Reloaded> Service::reload() {
   const std::vector<Fact> snapshot = desk_.controller().snapshot();
   auto changed = under_file(cluster_options(desk_), snapshot, change);
   if (changed) {
-    planned_starts_.forget();
+    answers_.forget();
     if (auto anew = desk_.decide_by(std::move(chain), carried_over(snapshot, change)); !anew)
       changed = std::unexpected(anew.error());
   }
@@ -103,7 +103,6 @@ Result<Service::Reloaded> Service::reload() {
     desk_.take_file(std::move(before));
     return fail("{} cannot be taken: {}", shown, changed.error().message);
   }
-  licence_watch_.reset();  // it looks at the machine as it was
   stands_as(std::move(changed->machine), change.taken);
   if (auto taken = describe_nodes(change); !taken) {
     desk_.fail_for_good(taken);
@@ -116,11 +115,11 @@ Result<Service::Reloaded> Service::reload() {
 // service is killed between, the next one finds by the state that they have yet to be described.
 Result<void> Service::describe_nodes(const ClusterChange& change) {
   if (change.less) desk_.controller().withdraw_promises();
-  TRY(compact());
+  TRY(upkeep_.compact());
   for (const Described& node : change.nodes) TRY(desk_.controller().record(node));
-  for (const NodeId node : change.back) TRY(put_health(node, {}));
-  TRY(keep_reservations());
-  contenders_ = {};
+  for (const NodeId node : change.back) TRY(nodes_.put_health(node, {}));
+  TRY(reservations_.keep_the_files());
+  answers_.forget();
   auto resumed = desk_.controller().resume();
   desk_.end_turn(resumed);
   TRY(resumed);

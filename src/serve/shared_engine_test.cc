@@ -60,12 +60,12 @@ class SharedService : public testing::Test {
     service_ = std::move(*service);
   }
   void expect_both_nodes() {
-    ASSERT_EQ(service_->machine().nodes.size(), 2U);
-    EXPECT_EQ(service_->machine().nodes[1].name, "b");
-    EXPECT_EQ(service_->machine().processors, 12);
-    EXPECT_EQ(service_->view().nodes().size(), 2U);
-    EXPECT_TRUE(service_->set_health("b", {.health = Health::down, .reason = "disk", .by = {}}));
-    EXPECT_TRUE(service_->set_health("b", {.health = Health::up, .reason = {}, .by = {}}));
+    ASSERT_EQ(service_->answers().machine().nodes.size(), 2U);
+    EXPECT_EQ(service_->answers().machine().nodes[1].name, "b");
+    EXPECT_EQ(service_->answers().machine().processors, 12);
+    EXPECT_EQ(service_->answers().nodes().size(), 2U);
+    EXPECT_TRUE(service_->nodes().set_health("b", {.health = Health::down, .reason = "disk", .by = {}}));
+    EXPECT_TRUE(service_->nodes().set_health("b", {.health = Health::up, .reason = {}, .by = {}}));
   }
 
   boost::asio::io_context io_;
@@ -87,7 +87,7 @@ TEST_F(SharedService, StartsAgainWithThem) {
   write(std::string("licences = \"solver:2\"\n") + kOneNode);
   serve();
   expect_both_nodes();
-  EXPECT_EQ(service_->machine().licences.size(), 1U) << "what is not about nodes is the file's";
+  EXPECT_EQ(service_->answers().machine().licences.size(), 1U) << "what is not about nodes is the file's";
 }
 
 TEST_F(SharedService, ReloadsItsFileWithoutThem) {

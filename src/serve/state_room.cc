@@ -40,10 +40,13 @@ StateRoom::Disk StateRoom::disk(const std::string& folder) {
           .kept = std::min(kMostKept, disk.f_blocks * disk.f_frsize / 50)};
 }
 
+// What the history will take of the jobs that are here.
+std::uint64_t StateRoom::to_come() const { return book_.size() * kBytesToCome; }
+
 // Free pages of the database are room, too, and asked for where there is not `enough` without; what jobs that are here
 // will take in the history is none.
 std::uint64_t StateRoom::left_for(const Disk& disk, std::uint64_t kept, std::uint64_t enough) const {
-  const std::uint64_t taken = kept + jobs_ * kBytesToCome;
+  const std::uint64_t taken = kept + to_come();
   std::uint64_t left = disk.left;
   if (left < taken + enough) left += static_cast<std::uint64_t>(store_.free_bytes());
   return left - std::min(left, taken);
@@ -52,7 +55,7 @@ std::uint64_t StateRoom::left_for(const Disk& disk, std::uint64_t kept, std::uin
 // What the disk alone has, beside what is to be left, and what jobs that are here will take in the history; the
 // database's free pages are for that, and asked for where there is not `enough` without.
 std::uint64_t StateRoom::left_alone(const Disk& disk, std::uint64_t leave, std::uint64_t enough) const {
-  std::uint64_t history = jobs_ * kBytesToCome;
+  std::uint64_t history = to_come();
   if (disk.left < leave + history + enough)
     history -= std::min(history, static_cast<std::uint64_t>(store_.free_bytes()));
   return disk.left - std::min(disk.left, leave + history);
@@ -67,19 +70,30 @@ std::uint64_t StateRoom::stored(std::uint32_t uid) const {
 }
 
 // What comes is written to the log of the database first, and then into the database; and a script once more to be run.
-Result<void> StateRoom::takes_jobs(const Caller& caller, std::uint64_t bytes) const {
+Result<void> StateRoom::fits(const Caller& caller, std::uint64_t bytes) const {
   const Disk now = disk(folder_);
   const std::uint64_t had = stored(caller.uid);
   const std::uint64_t wanted = 2 * bytes + (caller.operates ? 0 : had);
   const std::uint64_t left = left_for(now, caller.operates ? now.kept : 2 * now.kept, wanted);
   if (left < 2 * bytes || left_alone(now, left_by_scripts(now, caller.operates), 2 * bytes) < 2 * bytes)
-    return fail(now.sentence(jobs_ * kBytesToCome) + "no job is taken in; tell the user who runs the service.");
+    return fail(now.sentence(to_come()) + "no job is taken in; tell the user who runs the service.");
   if (wanted <= left) return {};
   return fail(
       "what is kept of your jobs, their scripts and environments and the history, takes {}, and {} are left for others "
       "on the disk that holds the service's state; cancel some, or let some end. What is kept of the history goes "
       "after `keep_history`; the user who runs the service can make that shorter.",
       shown(had + bytes), shown(left - bytes));
+}
+
+Result<void> StateRoom::takes_jobs(const Caller& caller, std::uint64_t bytes) {
+  constexpr int kSlices = 4;  // some 100 ms in all
+  auto room = fits(caller, bytes);
+  Place behind;
+  for (int slice = 0; !room && !caller.operates && slice < kSlices && (slice == 0 || behind); ++slice) {
+    behind = makes_room(caller.uid, behind);
+    room = fits(caller, bytes);
+  }
+  return room;
 }
 
 Result<void> StateRoom::takes_script(const Script& script, bool of_operator) {
@@ -116,6 +130,22 @@ void StateRoom::script_is_gone(JobId job) {
   scripts_.erase(found);
 }
 
+std::uint64_t StateRoom::wants() const {
+  return FactKinds::bits<Launched, Finished, Requeued, LaunchFailed, Cancelled>();
+}
+
+// A job that was suspended and vacated has its script yet.
+void StateRoom::saw(const View& /*before*/, const FactRef& fact) {
+  std::visit(
+      [&]<class Kind>(const Kind* what) {
+        if constexpr (std::is_same_v<Kind, Launched>) coming_.erase(what->job);
+        if constexpr (std::is_same_v<Kind, Finished> || std::is_same_v<Kind, Requeued> ||
+                      std::is_same_v<Kind, LaunchFailed> || std::is_same_v<Kind, Cancelled>)
+          script_is_gone(what->job);
+      },
+      fact.what);
+}
+
 Result<void> StateRoom::takes_change() const {
   const Disk now = disk(folder_);
   if (left_alone(now, now.kept / 2, 1) > 0) return {};
@@ -127,7 +157,7 @@ Result<void> StateRoom::takes_change() const {
 bool StateRoom::takes_snapshot() const {
   constexpr std::uint64_t kBytesOfJob = 400;
   const Disk now = disk(folder_);
-  return now.left >= now.kept / 8 + std::max(store_.snapshot_bytes(), jobs_ * kBytesOfJob);
+  return now.left >= now.kept / 8 + std::max(store_.snapshot_bytes(), book_.size() * kBytesOfJob);
 }
 
 bool StateRoom::is_tight_for(std::uint32_t uid) const {
@@ -152,6 +182,7 @@ StateRoom::Place StateRoom::lets_go_some(std::uint32_t uid, Place behind, Instan
   return is_tight_for(uid) ? store_.drop_ended_payloads(uid, behind, until) : std::nullopt;
 }
 
+// A user who has little makes no room.
 StateRoom::Place StateRoom::makes_room(std::uint32_t uid, Place behind) {
   return stored(uid) > disk(folder_).kept / 64 ? store_.drop_ended_payloads(uid, behind, kNever) : std::nullopt;
 }

@@ -14,34 +14,32 @@
 #include "base/id.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "serve/submission.h"
+#include "serve/job_book.h"
 #include "store/sqlite_store.h"
 
 namespace rota::serve {
 
 // Not thread-safe. The store outlives it. Cost of a question: a system call; where there is little, a look into the
 // database. Where there is no room the answer is a sentence.
-class StateRoom {
+class StateRoom final : public FactObserver {
  public:
-  StateRoom(std::string folder, store::SqliteStore& store) : folder_(std::move(folder)), store_(store) {}
+  StateRoom(std::string folder, store::SqliteStore& store, const JobBook& book)
+      : folder_(std::move(folder)), store_(store), book_(book) {}
 
   // For so many bytes of new jobs. 64 MiB, or a fiftieth of a small disk, are kept from operators, and twice that from
   // users; what is free inside of the database counts as left. No user may have more than would be left for the others.
-  // On the disk alone there has to be what takes_script() leaves, without which they could not start.
-  Result<void> takes_jobs(const Caller& caller, std::uint64_t bytes) const;
-  // So many jobs are there that will be written to the history.
-  void set_jobs(std::size_t jobs) { jobs_ = jobs; }
+  // On the disk alone there has to be what takes_script() leaves, without which they could not start. What ended jobs
+  // of the user ran makes room first.
+  Result<void> takes_jobs(const Caller& caller, std::uint64_t bytes);
   // For what is put on the disk of a job that starts: its script once more. Operators' jobs may have half of what is
   // kept from them; users' none of it, and what is there of one user no more than is left for the others. It counts
-  // until script_is_gone(), and for ten seconds, or until script_is_there(), as what the disk does not tell of yet.
+  // until the dispatch is over, and for ten seconds, or until it runs, as what the disk does not show yet.
   struct Script {
     JobId job;
     std::uint32_t uid;
     std::uint64_t bytes;
   };
   Result<void> takes_script(const Script& script, bool of_operator);
-  void script_is_there(JobId job) { coming_.erase(job); }
-  void script_is_gone(JobId job);
   // For a change by a user, not by an operator: half of what is kept from operators is kept from it.
   Result<void> takes_change() const;
   // For a snapshot of the journal, which takes as much of the disk until it has replaced the one before.
@@ -61,8 +59,9 @@ class StateRoom {
   // there is no more to let go of.
   using Place = std::optional<JobId>;
   Place lets_go_some(std::uint32_t uid, Place behind, Instant until);
-  // Likewise where a submission would be refused. A user who has little makes no room.
-  Place makes_room(std::uint32_t uid, Place behind);
+
+  std::uint64_t wants() const override;
+  void saw(const View& before, const FactRef& fact) override;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -74,6 +73,10 @@ class StateRoom {
     Clock::time_point at;
     std::uint64_t bytes;
   };
+  Result<void> fits(const Caller& caller, std::uint64_t bytes) const;
+  Place makes_room(std::uint32_t uid, Place behind);
+  void script_is_gone(JobId job);
+  std::uint64_t to_come() const;
   static Disk disk(const std::string& folder);
   static std::uint64_t left_by_scripts(const Disk& disk, bool of_operator);
   std::uint64_t stored(std::uint32_t uid) const;
@@ -83,7 +86,7 @@ class StateRoom {
 
   std::string folder_;
   store::SqliteStore& store_;
-  std::size_t jobs_ = 0;
+  const JobBook& book_;
   std::set<std::uint32_t> ended_;
   std::map<JobId, Write> coming_;                     // scripts that are just being put there
   std::map<JobId, Script> scripts_;                   // of users' jobs that have started

@@ -58,6 +58,9 @@ struct Caller {
   std::uint32_t gid = 0;
   std::string user;  // its name, or its number where it has none
   bool operates = false;
+
+  // Into a job of this user: what it runs, what it wrote.
+  bool may_see_inside(std::uint32_t owner) const { return operates || uid == owner; }
 };
 
 // A user as a caller names them: "me" is the caller, a number is that of the user, also of one whose name is "me"; else

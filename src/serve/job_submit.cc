@@ -12,9 +12,10 @@
 #include "model/never_fits.h"
 #include "serve/after_text.h"
 #include "serve/awaited.h"
+#include "serve/job_desk.h"
+#include "serve/mail.h"
 #include "serve/namesakes.h"
 #include "serve/output_pattern.h"
-#include "serve/service.h"
 
 namespace rota::serve {
 namespace {
@@ -82,9 +83,8 @@ Result<void> is_little(std::uint64_t bytes, std::int64_t tasks) {
 }
 
 // Fails with a sentence where so many more would be too many, in all or of one user. Operators may use all room.
-Result<void> has_room_for(const Service& service, const Caller& caller, std::int64_t more) {
-  const site::ServiceSettings& settings = service.settings();
-  const JobBook& book = service.book();
+Result<void> has_room_for(const site::ServiceSettings& settings, const JobBook& book, const Caller& caller,
+                          std::int64_t more) {
   if (static_cast<std::int64_t>(book.size()) + more > settings.most_jobs)
     return fail("there would be more than {} jobs, the most that this service takes.", grouped(settings.most_jobs));
   const std::int64_t most =
@@ -119,26 +119,25 @@ std::string which_of(const std::vector<Submission>& submissions, const Submissio
   return fmt::format("submission {}: ", &one - submissions.data() + 1);
 }
 
-Result<void> Service::allowed(const Caller& caller, const Submission& submission) {
+Result<void> JobDesk::allowed(const Caller& caller, const Submission& submission) {
   if (submission.priority > 0 && !caller.operates)
     return fail("only an operator may ask for a priority above 0; ask for 0 or less.");
   return {};
 }
 
-Result<Trial> Service::try_out(const Caller& caller, const Submission& submission) {
+Result<Trial> JobDesk::try_out(const Caller& caller, const Submission& submission) const {
   auto prepared = TRY(prepared_of(caller, submission));
   TRY(is_little(prepared.bytes_of_tasks, static_cast<std::int64_t>(prepared.range.indexes.size())));
   if (submission.held) return Trial{.reason = "JobHeldUser", .why = "It would be held; `rota release` lets it go."};
   std::vector<Dependency> after = std::move(prepared.after.front());
   if (prepared.singleton) {
     const std::string name = name_of(submission);
-    std::ranges::move(Namesakes(*this, caller.uid, {name}).before(name), std::back_inserter(after));
+    std::ranges::move(Namesakes(book_, desk_.view(), caller.uid, {name}).before(name), std::back_inserter(after));
   }
   if (!after.empty())
-    return Trial{.reason = "Dependency", .why = "It would wait for" + awaited_text(after, prepared.any)};
+    return Trial{.reason = "Dependency", .why = "It would wait for" + reasons_.awaited_text(after, prepared.any)};
   prepared.spec.number = desk_.view().last_number() + 1;
-  Trial trial;
-  trials_.run([&] { trial = start_of_new(prepared.spec); });
+  Trial trial = explainer_.start_of_new(prepared.spec);
   const Instant begin = std::max(submission.begin.value_or(kEpoch), prepared.begins);
   if (begin <= desk_.now()) return trial;
   const Instant start = trial.expected != kNever ? trial.expected : trial.latest;
@@ -148,7 +147,7 @@ Result<Trial> Service::try_out(const Caller& caller, const Submission& submissio
                .why = fmt::format("Its begin time is {}, and it would not start sooner.", desk_.loop().date_of(begin))};
 }
 
-Result<Prepared> Service::prepared_of(const Caller& caller, const Submission& submission) const {
+Result<Prepared> JobDesk::prepared_of(const Caller& caller, const Submission& submission) const {
   TRY(allowed(caller, submission));
   TRY(complete(submission));
   auto spec = TRY(spec_of(submission, *desk_.machine()));
@@ -185,7 +184,7 @@ Result<Prepared> Service::prepared_of(const Caller& caller, const Submission& su
     auto range = TRY(parse_array(submission.array, settings_.most_array));
     prepared.range = std::move(range);
   }
-  TRY(has_room_for(*this, caller, static_cast<std::int64_t>(prepared.range.indexes.size())));
+  TRY(has_room_for(settings_, book_, caller, static_cast<std::int64_t>(prepared.range.indexes.size())));
   TRY(find_awaited(submission, prepared));
   prepared.about = about_of(caller, submission, prepared.spec, settings_.kill_wait);
   prepared.text = about_text(*prepared.about);
@@ -197,10 +196,10 @@ Result<Prepared> Service::prepared_of(const Caller& caller, const Submission& su
 }
 
 // All tasks wait for the same jobs unless they wait for tasks of their own index.
-Result<void> Service::find_awaited(const Submission& submission, Prepared& prepared) const {
+Result<void> JobDesk::find_awaited(const Submission& submission, Prepared& prepared) const {
   const auto text = TRY(parse_after(submission.after));
   prepared.singleton = text.singleton;
-  Awaited awaited(*this, text);
+  Awaited awaited(jobs_, desk_.view(), text);
   auto common = TRY(awaited.of_all());
   std::size_t sum = 0;
   for (const std::int64_t index : prepared.range.indexes) {
@@ -222,7 +221,7 @@ Result<void> Service::find_awaited(const Submission& submission, Prepared& prepa
   return {};
 }
 
-std::expected<std::vector<JobId>, NotTaken> Service::submit(const Caller& caller,
+std::expected<std::vector<JobId>, NotTaken> JobDesk::submit(const Caller& caller,
                                                             const std::vector<Submission>& submissions,
                                                             const RequestKey& key) {
   if (!desk_.health()) return std::unexpected(desk_.health().error());
@@ -252,15 +251,15 @@ std::expected<std::vector<JobId>, NotTaken> Service::submit(const Caller& caller
     if (looked_at > kMostLookedAt)
       return fail("these wait for too many jobs at once; submit them in several requests.");
     prepared.push_back(std::move(*one));
-    TRY(has_room_for(*this, caller, tasks));
+    TRY(has_room_for(settings_, book_, caller, tasks));
     if (tasks > most) return fail("these are too many jobs at once; submit fewer, {} tasks at most.", grouped(most));
     TRY(is_little(bytes_of_tasks, tasks));
   }
-  if (auto room = has_room_on_disk(caller, bytes); !room) return std::unexpected(NotTaken(room.error(), true));
+  if (auto room = room_.takes_jobs(caller, bytes); !room) return std::unexpected(NotTaken(room.error(), true));
   std::set<std::string> names;
   for (std::size_t i = 0; i < submissions.size(); ++i)
     if (prepared[i].singleton) names.insert(name_of(submissions[i]));
-  Namesakes namesakes(*this, caller.uid, names);
+  Namesakes namesakes(book_, desk_.view(), caller.uid, names);
   std::vector<JobId> jobs;
   for (std::size_t i = 0; i < submissions.size(); ++i) {
     auto done = submit_all_of(caller, submissions[i], std::move(prepared[i]), namesakes, jobs);
@@ -278,7 +277,7 @@ std::expected<std::vector<JobId>, NotTaken> Service::submit(const Caller& caller
 }
 
 // Those that one request has made have ids in a row.
-Result<std::vector<JobId>> Service::submitted_as(JobId first, const std::string& key, std::uint32_t uid) {
+Result<std::vector<JobId>> JobDesk::submitted_as(JobId first, const std::string& key, std::uint32_t uid) {
   const auto last = TRY(desk_.store().key(key + kLastOfKey, uid));
   std::vector<JobId> jobs;
   for (JobId job = first; job <= last.value_or(first); ++job.value) jobs.push_back(job);
@@ -286,7 +285,7 @@ Result<std::vector<JobId>> Service::submitted_as(JobId first, const std::string&
 }
 
 // A singleton waits for those of its name that came before it, in this request, too.
-Result<void> Service::submit_all_of(const Caller& caller, const Submission& submission, Prepared prepared,
+Result<void> JobDesk::submit_all_of(const Caller& caller, const Submission& submission, Prepared prepared,
                                     Namesakes& namesakes, std::vector<JobId>& jobs) {
   const JobSpec& spec = prepared.spec;
   const ArrayRange& range = prepared.range;
@@ -317,7 +316,7 @@ Result<void> Service::submit_all_of(const Caller& caller, const Submission& subm
   return {};
 }
 
-Result<JobId> Service::submit_one(Kept& kept, JobSpec spec, const Task& task) {
+Result<JobId> JobDesk::submit_one(Kept& kept, JobSpec spec, const Task& task) {
   const JobId id = desk_.view().next_job();
   spec.number = desk_.view().last_number() + 1;
   spec.submit = desk_.now();

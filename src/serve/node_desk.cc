@@ -1,4 +1,5 @@
-// What operators do to nodes, and what becomes of nodes that are switched off and on.
+#include "serve/node_desk.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -6,37 +7,30 @@
 #include <utility>
 
 #include "base/text.h"
-#include "serve/service.h"
+#include "serve/node_list.h"
 
 namespace rota::serve {
+namespace {
 
-// Each once, however often it is named.
-Result<std::vector<NodeId>> Service::nodes_named(const std::string& list) const {
-  if (desk_.machine()->nodes.empty()) return fail("here processors are only counted, and there are no nodes to name.");
-  if (list == "all" && std::ranges::find(desk_.machine()->nodes, list, &Node::name) == desk_.machine()->nodes.end()) {
-    std::vector<NodeId> all;
-    all.reserve(desk_.machine()->nodes.size());
-    for (std::uint32_t n = 0; n < desk_.machine()->nodes.size(); ++n) {
-      if (!desk_.machine()->nodes[n].has_gone()) all.push_back(NodeId{n});
+// Beginnings of names under which the store keeps, with the node's name behind them:
+constexpr const char* kReason = "node ";  // why it is out of use
+constexpr const char* kBy = "node by ";   // the user who took it out of use
+
+}  // namespace
+
+void NodeDesk::read() {
+  const std::vector<Node>& nodes = desk_.machine()->nodes;
+  for (std::uint32_t n = 0; n < nodes.size(); ++n) {
+    if (desk_.view().power().health(NodeId{n}) == Health::up) continue;  // it had gone, and is back
+    for (const auto& [what, texts] : {std::pair{kReason, &reasons_}, std::pair{kBy, &by_}}) {
+      const auto text = desk_.store().setting(what + nodes[n].name);
+      if (text && *text && !(*text)->empty()) (*texts)[NodeId{n}] = **text;
     }
-    return all;
   }
-  const auto names = TRY(parse_host_list(list));
-  std::vector<NodeId> ids;
-  std::vector<bool> named(desk_.machine()->nodes.size());
-  for (const std::string& name : names) {
-    const auto found = std::ranges::find(desk_.machine()->nodes, name, &Node::name);
-    if (found == desk_.machine()->nodes.end() || found->has_gone())
-      return fail("there is no node {}; nothing was changed.", rota::quoted(name));
-    const NodeId id{static_cast<std::uint32_t>(found - desk_.machine()->nodes.begin())};
-    if (!named[id.value]) ids.push_back(id);
-    named[id.value] = true;
-  }
-  return ids;
 }
 
-Result<Service::Emptied> Service::set_health(const std::string& nodes, const NodeWish& wish) {
-  const auto ids = TRY(nodes_named(nodes));
+Result<NodeDesk::Emptied> NodeDesk::set_health(const std::string& nodes, const Wish& wish) {
+  const auto ids = TRY(nodes_named(*desk_.machine(), nodes));
   for (const NodeId id : ids) {
     TRY(put_health(id, wish));
     NodeProbe* probe = desk_.engine().node_probe();
@@ -47,12 +41,12 @@ Result<Service::Emptied> Service::set_health(const std::string& nodes, const Nod
   return emptied;
 }
 
-Result<void> Service::put_health(NodeId id, const NodeWish& wish) {
+Result<void> NodeDesk::put_health(NodeId id, const Wish& wish) {
   if (desk_.view().power().health(id) != wish.health) {
     if (auto done = desk_.record(HealthChanged{id, wish.health}); !done) return done;
   }
   const bool up = wish.health == Health::up;
-  if (up) node_troubles_.erase(id);
+  if (up) troubles_.erase(id);
   const auto keep_of = [&](std::map<NodeId, std::string>& texts, const char* what, const std::string& text) {
     if (up) {
       texts.erase(id);
@@ -61,28 +55,27 @@ Result<void> Service::put_health(NodeId id, const NodeWish& wish) {
     }
     desk_.store().put_setting(what + desk_.machine()->nodes[id.value].name, up ? "" : text);
   };
-  keep_of(node_reasons_, kNodeReason, wish.reason);
-  keep_of(node_by_, kNodeBy, wish.by);
+  keep_of(reasons_, kReason, wish.reason);
+  keep_of(by_, kBy, wish.by);
   return {};
 }
 
-std::string Service::node_by(NodeId node) const {
-  const auto found = node_by_.find(node);
-  return found == node_by_.end() ? std::string() : found->second;
+std::string NodeDesk::by(NodeId node) const {
+  const auto found = by_.find(node);
+  return found == by_.end() ? std::string() : found->second;
 }
 
 // Which user took it down, and why.
-std::string Service::sentence_of_down(NodeId node) const {
-  const std::string by = node_by(node);
-  const std::string reason = node_reason(node);
+std::string NodeDesk::sentence_of_down(NodeId node) const {
+  const std::string user = by(node);
+  const std::string why = reason(node);
   return fmt::format("Node {} was taken down{}{}{}", desk_.machine()->nodes[node.value].name,
-                     by.empty() ? "" : " by " + by, reason.empty() ? "" : ": " + reason,
-                     reason.ends_with('.') ? "" : ".");
+                     user.empty() ? "" : " by " + user, why.empty() ? "" : ": " + why, why.ends_with('.') ? "" : ".");
 }
 
 // What runs or starts there is done again elsewhere where it may be, else ended. What is leaving already leaves as it
 // was told to.
-Service::Emptied Service::empty_nodes(const std::vector<NodeId>& nodes) {
+NodeDesk::Emptied NodeDesk::empty_nodes(const std::vector<NodeId>& nodes) {
   std::vector<bool> emptied(desk_.machine()->nodes.size());
   for (const NodeId node : nodes) emptied[node.value] = true;
   std::vector<std::pair<JobId, NodeId>> there;
@@ -97,7 +90,7 @@ Service::Emptied Service::empty_nodes(const std::vector<NodeId>& nodes) {
     const Job& job = desk_.view().job(id);
     if (job.cancelling) continue;
     if (!job.spec.may_move()) {
-      note_of_job(id, sentence_of_down(node));
+      records_.note(id, sentence_of_down(node));
       if (desk_.record(CancelAsked{id})) told.ended.push_back(id);
     } else if (!job.stopping && !job.leaving && desk_.controller().requeue(id)) {
       told.again.push_back(id);
@@ -106,7 +99,7 @@ Service::Emptied Service::empty_nodes(const std::vector<NodeId>& nodes) {
   return told;
 }
 
-void Service::leave_if_down(JobId job) {
+void NodeDesk::leave_if_down(JobId job) {
   if (desk_.view().nodes().counted()) return;
   for (const Share& share : desk_.view().placement(job).shares) {
     if (desk_.view().power().health(share.node) != Health::down) continue;
@@ -119,8 +112,8 @@ void Service::leave_if_down(JobId job) {
 }
 
 // Those that are so already aside: all of them, or none.
-Result<Service::Switched> Service::set_power(const std::string& nodes, bool on) {
-  const auto ids = TRY(nodes_named(nodes));
+Result<NodeDesk::Switched> NodeDesk::set_power(const std::string& nodes, bool on) {
+  const auto ids = TRY(nodes_named(*desk_.machine(), nodes));
   Switched switched;
   std::optional<std::string> in_vain;
   for (const NodeId id : ids) {
@@ -144,13 +137,13 @@ Result<Service::Switched> Service::set_power(const std::string& nodes, bool on) 
   return switched;
 }
 
-bool Service::left_asleep(NodeId node) const {
+bool NodeDesk::left_asleep(NodeId node) const {
   const PowerState state = desk_.view().power().state(node);
   return !desk_.chain().knobs().power.switches() && desk_.view().power().health(node) == Health::up &&
          (state == PowerState::off || state == PowerState::shutting_down) && !desk_.view().power().row(node).by_rule;
 }
 
-std::vector<NodeId> Service::left_asleep() const {
+std::vector<NodeId> NodeDesk::left_asleep() const {
   std::vector<NodeId> nodes;
   for (std::uint32_t n = 0; !desk_.view().power().all_on() && n < desk_.machine()->nodes.size(); ++n) {
     if (left_asleep(NodeId{n})) nodes.push_back(NodeId{n});
@@ -158,7 +151,7 @@ std::vector<NodeId> Service::left_asleep() const {
   return nodes;
 }
 
-std::vector<NodeId> Service::woken_after_policy() const {
+std::vector<NodeId> NodeDesk::woken_after_policy() const {
   std::vector<NodeId> nodes;
   const bool wakes = !desk_.chain().knobs().power.switches();
   for (std::uint32_t n = 0; wakes && n < desk_.machine()->nodes.size(); ++n) {
@@ -168,30 +161,26 @@ std::vector<NodeId> Service::woken_after_policy() const {
   return nodes;
 }
 
-std::string Service::node_reason(NodeId node) const {
-  for (const auto* reasons : {&node_reasons_, &node_troubles_}) {
+std::string NodeDesk::reason(NodeId node) const {
+  for (const auto* reasons : {&reasons_, &troubles_}) {
     const auto found = reasons->find(node);
     if (found != reasons->end() && !found->second.empty()) return found->second;
   }
   return {};
 }
 
-void Service::warn_of_job(JobId job, const std::string& sentence) {
-  log_.say(fmt::format("warning: job {}: {}", book_.shown(job), sentence));
-}
-
-void Service::note_of_node(NodeId node, std::string sentence, const std::string& output) {
-  if (sentence.empty()) return void(node_troubles_.erase(node));
-  log_.say(fmt::format("node {}: {}", desk_.machine()->nodes[node.value].name, sentence));
+void NodeDesk::note(NodeId node, std::string sentence, const std::string& output) {
+  if (sentence.empty()) return void(troubles_.erase(node));
+  desk_.log().say(fmt::format("node {}: {}", desk_.machine()->nodes[node.value].name, sentence));
   for (const std::string_view line : split(output, '\n')) {
-    if (!line.empty()) log_.say("  " + std::string(line));
+    if (!line.empty()) desk_.log().say("  " + std::string(line));
   }
-  node_troubles_[node] = std::move(sentence);
+  troubles_[node] = std::move(sentence);
 }
 
 // A node that has come or gone by itself is told of again and again. One that does not wake, however often it is told
 // to, is taken out of use until an operator has looked at it.
-Result<void> Service::power_changed(const PowerChanged& what) {
+Result<void> NodeDesk::power_changed(const PowerChanged& what) {
   const bool known = what.node.value < desk_.machine()->nodes.size();
   if (known && what.key == 0 && desk_.view().power().state(what.node) == what.state) return {};
   const bool booted = known && desk_.view().power().state(what.node) == PowerState::booting;
@@ -201,20 +190,25 @@ Result<void> Service::power_changed(const PowerChanged& what) {
   const auto& commands = desk_.machine()->nodes[what.node.value].commands;
   const std::uint16_t failures = desk_.view().power().row(what.node).failures;
   if (!booted || what.state != PowerState::off || !commands || failures % commands->tries != 0) return {};
-  const std::string reason = fmt::format("taken out of use after {} that failed. {} `rota nodes resume` puts it back.",
-                                         amount(failures, "boot"), node_troubles_[what.node]);
-  log_.say(fmt::format("node {}: {}", desk_.machine()->nodes[what.node.value].name, reason));
-  auto down = put_health(what.node, {Health::down, reason, {}});
+  const std::string why = fmt::format("taken out of use after {} that failed. {} `rota nodes resume` puts it back.",
+                                      amount(failures, "boot"), troubles_[what.node]);
+  desk_.log().say(fmt::format("node {}: {}", desk_.machine()->nodes[what.node.value].name, why));
+  auto down = put_health(what.node, {Health::down, why, {}});
   if (down) static_cast<void>(empty_nodes({what.node}));
   return down;
 }
 
+void NodeDesk::saw(const View& before, const FactRef& fact) {
+  if (const auto* launched = std::get_if<const Launched*>(&fact.what)) leave_if_down((*launched)->job);
+  if (const auto* power = std::get_if<const PowerChanged*>(&fact.what)) say_if_on_for_want_of_commands(before, **power);
+}
+
 // It was asleep, or on its way, when the commands that could have said otherwise left the cluster file.
-void Service::say_if_on_for_want_of_commands(const View& before, const PowerChanged& what) const {
+void NodeDesk::say_if_on_for_want_of_commands(const View& before, const PowerChanged& what) const {
   const Node& node = desk_.machine()->nodes[what.node.value];
   if (node.commands || what.state != PowerState::on) return;
   const PowerState was = before.power().state(what.node);
-  log_.say(fmt::format(
+  desk_.log().say(fmt::format(
       "node {}: it was {}, and the cluster file has no `suspend_command` and `resume_command` for it any more. Such a "
       "node is always on, and jobs start there again; put the commands back if it is to be woken first.",
       node.name,

@@ -1,4 +1,5 @@
-// What the local engine executes for a job: its script or command, its environment, its files.
+#include "serve/run_requests.h"
+
 #include <fmt/core.h>
 
 #include <sys/wait.h>
@@ -13,7 +14,6 @@
 #include "base/text.h"
 #include "serve/node_list.h"
 #include "serve/output_pattern.h"
-#include "serve/service.h"
 #include "serve/this_host.h"
 #include "store/fact_codec.h"
 
@@ -94,67 +94,30 @@ void say_array(const KeptAbout& kept, const Say& say) {
 
 }  // namespace
 
-Result<std::optional<KeptAbout>> Service::about(JobId job) {
-  if (const JobEntry* entry = book_.find(job)) return KeptAbout{*entry->about, entry->index};
-  const auto payload = TRY(desk_.store().payload(job));
-  if (!payload) return std::nullopt;
-  auto kept = TRY(read_about(payload->about));
-  return std::optional(std::move(kept));
-}
-
-std::string Service::nodes_of(JobId job) const {
-  if (desk_.machine()->nodes.empty()) return {};
-  return node_list(*desk_.machine(), desk_.view().placement(job).shares, [](const Share& share) { return share.node; });
-}
-
-std::vector<std::uint32_t> Service::processors_by_node(JobId job) const {
-  if (desk_.machine()->nodes.empty()) return {desk_.view().job(job).spec.processors};
+std::vector<std::uint32_t> RunRequests::processors_by_node(JobId job) const {
+  if (machine().nodes.empty()) return {view().job(job).spec.processors};
   std::vector<std::uint32_t> given;
-  for (const Share& share : desk_.view().placement(job).shares) given.push_back(share.processors);
+  for (const Share& share : view().placement(job).shares) given.push_back(share.processors);
   return given;
 }
 
-PatternWords Service::pattern_words(JobId job, const KeptAbout& kept, const std::string& nodes,
-                                    std::int32_t restarts) const {
-  const std::int64_t number = number_of(job);
-  const std::string& list = nodes.empty() ? desk_.machine()->name : nodes;
-  const auto hosts = parse_host_list(list);
-  return {.job = number,
-          .array = kept.about.array > 0 ? kept.about.array : number,
-          .index = std::max<std::int64_t>(0, kept.index),
-          .name = kept.about.name,
-          .user = kept.about.user,
-          .node = hosts && !hosts->empty() ? hosts->front() : list,
-          .restarts = restarts};
-}
-
-std::string Service::output_path(JobId job, const KeptAbout& kept, bool error, std::int32_t restarts,
-                                 const std::string& nodes) const {
-  const About& about = kept.about;
-  std::string pattern = error ? about.error : about.output;
-  if (pattern.empty()) pattern = error ? about.output : "";
-  if (pattern.empty()) pattern = about.array > 0 ? "rota-%A_%a.out" : "rota-%j.out";
-  std::string path = fill_in(pattern, pattern_words(job, kept, nodes, restarts));
-  return path.starts_with('/') ? path : fmt::format("{}/{}", about.folder, path);
-}
-
 // What a job finds in its environment beside its own.
-std::vector<std::string> Service::environment_of(const Command& start, const KeptAbout& kept, bool slurms) const {
-  const Job& job = desk_.view().job(start.job);
+std::vector<std::string> RunRequests::environment_of(const Command& start, const KeptAbout& kept, bool slurms) const {
+  const Job& job = view().job(start.job);
   const JobSpec& spec = job.spec;
   std::vector<std::string> all;
   const auto say = [&](const std::string& name, const std::string& value, const std::string& slurm = {}) {
     all.push_back(fmt::format("ROTA_{}={}", name, value));
     if (slurms && slurm != "-") all.push_back(fmt::format("SLURM_{}={}", slurm.empty() ? name : slurm, value));
   };
-  const auto unix_seconds = [&](Instant at) { return std::to_string(desk_.loop().unix_milliseconds(at) / 1000); };
+  const auto unix_seconds = [&](Instant at) { return std::to_string(use_.desk.loop().unix_milliseconds(at) / 1000); };
   say("JOB_ID", std::to_string(spec.number));
   say("JOB_NAME", kept.about.name);
   say("JOB_USER", kept.about.user);
   if (kept.about.array > 0) say_array(kept, say);
-  const std::string nodes = nodes_of(start.job);
-  const std::size_t count = desk_.machine()->nodes.empty() ? 1 : desk_.view().placement(start.job).shares.size();
-  say("JOB_NODELIST", nodes.empty() ? desk_.machine()->name : nodes);
+  const std::string nodes = use_.jobs.nodes_of(start.job);
+  const std::size_t count = machine().nodes.empty() ? 1 : view().placement(start.job).shares.size();
+  say("JOB_NODELIST", nodes.empty() ? machine().name : nodes);
   say("JOB_NUM_NODES", std::to_string(count), "JOB_NUM_NODES");
   say("PROCESSORS", std::to_string(spec.processors), "-");
   say("CPUS_ON_NODE", std::to_string((spec.processors + count - 1) / count));
@@ -163,25 +126,26 @@ std::vector<std::string> Service::environment_of(const Command& start, const Kep
   say("NTASKS", std::to_string(tasks));
   say("CPUS_PER_TASK", std::to_string(std::max(1U, asked.processors / tasks)));
   if (spec.memory > 0) say("MEM_PER_NODE", std::to_string(spec.memory / (1 << 20)));
-  if (spec.partition.valid()) say("JOB_PARTITION", desk_.machine()->partitions[spec.partition.value].name);
+  if (spec.partition.valid()) say("JOB_PARTITION", machine().partitions[spec.partition.value].name);
   say("SUBMIT_DIR", kept.about.submit_folder.empty() ? kept.about.folder : kept.about.submit_folder);
   say("RESTART_COUNT", std::to_string(restarts_of(job)));
   if (restarts_of(job) > 0) say("RESTART", "1", "-");
   say("JOB_START_TIME", unix_seconds(job.start));
   if (spec.limit < kLongest) say("JOB_END_TIME", unix_seconds(job.limit_end()));
-  say("CLUSTER_NAME", desk_.machine()->name);
-  say("SOCKET", options_.socket, "-");
+  say("CLUSTER_NAME", machine().name);
+  say("SOCKET", socket_, "-");
   if (slurms) say_as_slurm(start.job, kept, tasks, all);
   return all;
 }
 
 // What Slurm says in words that Rota has not.
-void Service::say_as_slurm(JobId id, const KeptAbout& kept, std::uint32_t tasks, std::vector<std::string>& all) const {
-  const JobSpec& spec = desk_.view().job(id).spec;
-  const std::string nodes = nodes_of(id);
+void RunRequests::say_as_slurm(JobId id, const KeptAbout& kept, std::uint32_t tasks,
+                               std::vector<std::string>& all) const {
+  const JobSpec& spec = view().job(id).spec;
+  const std::string nodes = use_.jobs.nodes_of(id);
   const std::vector<std::uint32_t> processors = processors_by_node(id);
   for (const auto& [name, value] : {std::pair{"JOBID", std::to_string(spec.number)},
-                                    {"NODELIST", nodes.empty() ? desk_.machine()->name : nodes},
+                                    {"NODELIST", nodes.empty() ? machine().name : nodes},
                                     {"NNODES", std::to_string(processors.size())},
                                     {"NPROCS", std::to_string(tasks)},
                                     {"TASKS_PER_NODE", in_runs(tasks_on(processors, tasks))},
@@ -195,48 +159,48 @@ void Service::say_as_slurm(JobId id, const KeptAbout& kept, std::uint32_t tasks,
                                     {"GTIDS", std::string("0")},
                                     {"PRIO_PROCESS", std::string("0")}})
     all.push_back(fmt::format("SLURM_{}={}", name, value));
-  const auto hosts = parse_host_list(nodes.empty() ? desk_.machine()->name : nodes);
+  const auto hosts = parse_host_list(nodes.empty() ? machine().name : nodes);
   if (hosts && !hosts->empty()) all.push_back("SLURMD_NODENAME=" + hosts->front());
   if (spec.accelerators > 0) all.push_back("SLURM_GPUS_ON_NODE=" + std::to_string(spec.accelerators));  // on each
 }
 
 // A line for each process, as PBS has it: the name of its node. None of a job that is larger than any that starts
 // processes by such a list.
-std::string Service::node_file_of(JobId id, std::uint32_t tasks) const {
+std::string RunRequests::node_file_of(JobId id, std::uint32_t tasks) const {
   constexpr std::uint32_t kMostLines = 1'000'000;
   std::string text;
-  const std::uint32_t processors = desk_.view().job(id).spec.processors;
+  const std::uint32_t processors = view().job(id).spec.processors;
   if (processors > kMostLines) return text;
   const auto add = [&](const std::string& name, std::uint32_t lines) {
     for (; lines > 0; --lines) text += name + "\n";
   };
-  if (desk_.machine()->nodes.empty()) {
+  if (machine().nodes.empty()) {
     add(this_host(), tasks);
     return text;
   }
-  const auto& shares = desk_.view().placement(id).shares;
+  const auto& shares = view().placement(id).shares;
   const std::vector<std::uint32_t> lines = tasks_on(processors_by_node(id), tasks);
-  for (std::size_t i = 0; i < shares.size(); ++i) add(desk_.machine()->nodes[shares[i].node.value].name, lines[i]);
+  for (std::size_t i = 0; i < shares.size(); ++i) add(machine().nodes[shares[i].node.value].name, lines[i]);
   return text;
 }
 
 // A script with #PBS lines finds the folder that it was submitted in, and goes there; it asks for these, too.
-void Service::say_as_pbs(JobId id, const KeptAbout& kept, std::vector<std::string>& all) const {
-  const JobSpec& spec = desk_.view().job(id).spec;
+void RunRequests::say_as_pbs(JobId id, const KeptAbout& kept, std::vector<std::string>& all) const {
+  const JobSpec& spec = view().job(id).spec;
   const auto say = [&](const char* name, const std::string& value) {
     all.push_back(fmt::format("PBS_{}={}", name, value));
   };
-  say("JOBID", book_.shown(id));
+  say("JOBID", use_.jobs.book().shown(id));
   say("JOBNAME", kept.about.name);
   say("ENVIRONMENT", "PBS_BATCH");
-  const std::size_t nodes = desk_.machine()->nodes.empty() ? 1 : desk_.view().placement(id).shares.size();
+  const std::size_t nodes = machine().nodes.empty() ? 1 : view().placement(id).shares.size();
   say("NP", std::to_string(spec.processors));
   say("NUM_NODES", std::to_string(nodes));
   say("NODENUM", "0");
   say("TASKNUM", "1");
   all.push_back("NCPUS=" + std::to_string((spec.processors + nodes - 1) / nodes));
   say("NUM_PPN", std::to_string((spec.processors + nodes - 1) / nodes));
-  if (spec.partition.valid()) say("QUEUE", desk_.machine()->partitions[spec.partition.value].name);
+  if (spec.partition.valid()) say("QUEUE", machine().partitions[spec.partition.value].name);
   if (spec.limit < kLongest) say("WALLTIME", std::to_string(spec.limit.count() / 1000));
   if (kept.index < 0) return;
   say("ARRAY_ID", std::to_string(kept.about.array));
@@ -245,29 +209,32 @@ void Service::say_as_pbs(JobId id, const KeptAbout& kept, std::vector<std::strin
 }
 
 // Its script is put on the disk. One that moves gives up as much.
-Result<void> Service::has_room_to_run(const Command& start, const RunRequest& run, std::uint32_t uid) {
+Result<void> RunRequests::has_room_to_run(const Command& start, const RunRequest& run, std::uint32_t uid) {
   constexpr std::size_t kMuch = 64 << 10;  // of an operator, who needs no bounds
   const std::size_t bytes = run.script.size() + run.node_file.size();
-  const bool of_operator = operates(uid);
+  const bool of_operator = use_.operators.include(uid);
   if (start.kind == Command::Kind::migrate || bytes <= (of_operator ? kMuch : 0)) return {};
-  room_.set_jobs(book_.size());
-  return room_.takes_script({start.job, uid, bytes}, of_operator);
+  return use_.room.takes_script({start.job, uid, bytes}, of_operator);
 }
 
-Result<RunRequest> Service::run_of(const Command& start) {
-  const auto payload = TRY(desk_.store().payload(start.job));
-  if (!payload || !desk_.view().knows(start.job)) return fail("it is not known what this job runs.");
+void RunRequests::warn_of_job(JobId job, const std::string& sentence) {
+  use_.desk.log().say(fmt::format("warning: job {}: {}", use_.jobs.book().shown(job), sentence));
+}
+
+Result<RunRequest> RunRequests::run_of(const Command& start) {
+  const auto payload = TRY(use_.desk.store().payload(start.job));
+  if (!payload || !view().knows(start.job)) return fail("it is not known what this job runs.");
   const auto kept = TRY(read_about(payload->about));
   const About& about = kept.about;
-  const Job& job = desk_.view().job(start.job);
+  const Job& job = view().job(start.job);
   const int restarts = restarts_of(job);
-  const std::string nodes = nodes_of(start.job);
+  const std::string nodes = use_.jobs.nodes_of(start.job);
   RunRequest run;
   run.script = payload->script;
   run.command = about.command;
   const std::vector<std::string> given = pieces_of(payload->environment);
   const bool sbatch = std::ranges::find(given, "ROTA_SBATCH=1") != given.end();  // its script has #SBATCH lines
-  run.slurms = settings_.slurm_variables || sbatch;
+  run.slurms = slurms_ || sbatch;
   const std::vector<std::string> own = environment_of(start, kept, run.slurms);
   for (const std::string& text : given)
     if (!of_a_job(text)) run.environment.push_back(text);
@@ -281,10 +248,11 @@ Result<RunRequest> Service::run_of(const Command& start) {
   run.environment.insert(run.environment.end(), own.begin(), own.end());
   if (run.slurms) say_what_was_asked(given, run.environment);
   run.folder = about.folder;
-  if (!about.input.empty()) run.input = fill_in(about.input, pattern_words(start.job, kept, nodes, restarts));
-  (about.writes_to_terminal() ? run.left_output : run.output) = output_path(start.job, kept, false, restarts, nodes);
+  if (!about.input.empty()) run.input = fill_in(about.input, use_.jobs.pattern_words(start.job, kept, nodes, restarts));
+  (about.writes_to_terminal() ? run.left_output : run.output) =
+      use_.jobs.output_path(start.job, kept, false, restarts, nodes);
   run.attach = about.attach;
-  if (!about.error.empty()) run.error = output_path(start.job, kept, true, restarts, nodes);
+  if (!about.error.empty()) run.error = use_.jobs.output_path(start.job, kept, true, restarts, nodes);
   const auto shared = [&](const std::string& name) { return !name.empty() && !tells_tasks_apart(name); };
   const bool tasks_share =
       about.array > 0 && (shared(about.output) || shared(about.error));  // and keep what others wrote

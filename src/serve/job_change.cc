@@ -6,16 +6,16 @@
 #include <utility>
 
 #include "base/text.h"
-#include "serve/service.h"
+#include "serve/job_desk.h"
 
 namespace rota::serve {
 
-ActionResult Service::change(const Caller& caller, JobId job, const Change& change) {
+ActionResult JobDesk::change(const Caller& caller, JobId job, const JobChange& change) {
   const JobEntry* const entry = book_.find(job);
   // The state counts jobs and knows no tasks of arrays.
   const std::string counted = fmt::format("job {} ", entry != nullptr ? entry->number : 0);
   ActionResult result{book_.shown(job)};
-  const ServiceLog::Asked asked(log_);
+  const ServiceLog::Asked asked(desk_.log());
   if (const auto done = changed(caller, job, change); !done) {
     result.done = false;
     result.detail = done.error().message;
@@ -24,26 +24,26 @@ ActionResult Service::change(const Caller& caller, JobId job, const Change& chan
   return result;
 }
 
-Result<void> Service::changed(const Caller& caller, JobId job, const Change& change) {
-  using Kind = Change::Kind;
+Result<void> JobDesk::changed(const Caller& caller, JobId job, const JobChange& change) {
+  using Kind = JobChange::Kind;
   if (desk_.stopped()) return fail("the service is stopping and changes nothing; try again when it is back.");
   const JobEntry* entry = book_.find(job);
   if (entry == nullptr || !desk_.view().knows(job) || desk_.view().job(job).gone())
     return fail("job {} has ended already.", book_.shown(job));
-  if (!may_see_inside(caller, entry->about->uid))
+  if (!caller.may_see_inside(entry->about->uid))
     return fail("job {} is {}'s; only its user or an operator may do that.", book_.shown(job), entry->about->user);
   const bool stops = change.signal == SIGSTOP || change.signal == SIGCONT;  // which is kept, as other signals are not
   if (!caller.operates && change.kind != Kind::cancel && (change.kind != Kind::signal || stops)) {
     if (auto room = room_.takes_change(); !room) return room;
   }
-  const Bars who = caller.uid == entry->about->uid ? kHeldByUser : kHeldByOperator;
+  const Bars by = caller.uid == entry->about->uid ? kHeldByUser : kHeldByOperator;
   switch (change.kind) {
     case Kind::cancel:
       return cancel(job);
     case Kind::hold:
       if (desk_.view().job(job).state == JobState::running)
         return fail("job {} runs already; only a job that waits can be held.", book_.shown(job));
-      return desk_.record(Held{job, who});
+      return desk_.record(Held{job, by});
     case Kind::release:
       return release(caller, job);
     case Kind::update:
@@ -58,12 +58,12 @@ Result<void> Service::changed(const Caller& caller, JobId job, const Change& cha
   return {};
 }
 
-Result<void> Service::cancel(JobId job) {
+Result<void> JobDesk::cancel(JobId job) {
   if (desk_.view().job(job).state == JobState::running) return desk_.record(CancelAsked{job});
   return desk_.record(Cancelled{job});
 }
 
-Result<void> Service::release(const Caller& caller, JobId job) {
+Result<void> JobDesk::release(const Caller& caller, JobId job) {
   const Bars bars = desk_.view().job(job).bars & kHolds;
   if (bars == kNoBars) return fail("job {} is not held.", book_.shown(job));
   if ((bars & kHeldByOperator) != 0 && !caller.operates)
@@ -77,9 +77,9 @@ Result<void> Service::release(const Caller& caller, JobId job) {
 
 // Signals a job that runs, or starts it over. SIGSTOP suspends it, and SIGCONT resumes one that is suspended: both go
 // through the state, and the rules of which users may.
-Result<void> Service::control(const Caller& caller, JobId job, const Change& change) {
+Result<void> JobDesk::control(const Caller& caller, JobId job, const JobChange& change) {
   if (auto can = can_be_told(job); !can) return can;
-  if (change.kind == Change::Kind::signal) {
+  if (change.kind == JobChange::Kind::signal) {
     const bool suspended = desk_.view().job(job).suspended();
     if (change.signal == SIGSTOP || (change.signal == SIGCONT && suspended))
       return suspend(caller, job, change.signal == SIGSTOP);
@@ -96,7 +96,7 @@ Result<void> Service::control(const Caller& caller, JobId job, const Change& cha
   return done;
 }
 
-Result<void> Service::can_be_told(JobId job) const {
+Result<void> JobDesk::can_be_told(JobId job) const {
   const Job& row = desk_.view().job(job);
   const std::string name = "job " + book_.shown(job);
   if (row.state != JobState::running) return fail(name + " does not run.");
@@ -109,22 +109,22 @@ Result<void> Service::can_be_told(JobId job) const {
 }
 
 // Once its limit has passed a job is ended by its supervisor, whatever it is told then.
-Result<void> Service::has_time_left(JobId job) const {
-  if (!ends_at_limit(desk_.view().job(job))) return {};
+Result<void> JobDesk::has_time_left(JobId job) const {
+  if (!jobs_.ends_at_limit(desk_.view().job(job))) return {};
   return fail("job {} has come to its limit and is being ended.", book_.shown(job));
 }
 
 // A job is suspended by its user, by an operator, or by both. A resume ends both; where an operator has suspended the
 // job, only an operator may resume it.
-Result<void> Service::suspend(const Caller& caller, JobId job, bool stops) {
+Result<void> JobDesk::suspend(const Caller& caller, JobId job, bool stops) {
   if (auto can = can_be_told(job); !can) return can;
   const Job& row = desk_.view().job(job);
   const std::string name = "job " + book_.shown(job);
-  const Bars who = caller.uid == book_.find(job)->about->uid ? kHeldByUser : kHeldByOperator;
+  const Bars by = caller.uid == book_.find(job)->about->uid ? kHeldByUser : kHeldByOperator;
   if (stops) {
-    if ((row.suspended_by & who) != 0) return fail(name + " is suspended already.");
+    if ((row.suspended_by & by) != 0) return fail(name + " is suspended already.");
     if (auto left = has_time_left(job); !left) return left;
-    return desk_.record(Suspended{job, who});
+    return desk_.record(Suspended{job, by});
   }
   if (!row.suspended()) return fail(name + " is not suspended.");
   if ((row.suspended_by & kHeldByOperator) != 0 && !caller.operates)
@@ -132,17 +132,8 @@ Result<void> Service::suspend(const Caller& caller, JobId job, bool stops) {
   return desk_.record(Resumed{job, row.suspended_by});
 }
 
-// Older versions kept this beside the journal. From now on it is a fact.
-Result<void> Service::suspend_as_before() {
-  return read_of_jobs(kSuspended, [&](JobId job, JobEntry&, const std::string& dispatch) {
-    if (dispatch == std::to_string(desk_.view().job(job).dispatch))
-      static_cast<void>(desk_.controller().record(Suspended{job, kHeldByUser}));
-    return false;
-  });
-}
-
 // For all tasks of an array at once: the change is recorded of one that waits, also where a running one was named.
-Result<void> Service::change_throttle(JobId job, std::uint32_t most) {
+Result<void> JobDesk::change_throttle(JobId job, std::uint32_t most) {
   const Eligibility& eligibility = desk_.view().eligibility();
   const std::int64_t array = eligibility.terms(job)->array;
   if (eligibility.throttle(array) == most) return {};
@@ -159,17 +150,17 @@ Result<void> Service::change_throttle(JobId job, std::uint32_t most) {
   return desk_.record(Amended{waits, std::move(terms)});
 }
 
-Result<void> Service::change_running(const Caller& caller, JobId job, const Change& change) {
+Result<void> JobDesk::change_running(const Caller& caller, JobId job, const JobChange& change) {
   if (!change.throttle) return change_limit(caller, job, change);
   if (auto can = has_throttle(job); !can) return can;
-  Change rest = change;
+  JobChange rest = change;
   rest.throttle.reset();
   const bool alone = !rest.limit && !rest.is_for_waiting();
   auto done = alone ? Result<void>() : change_limit(caller, job, rest);
   return done ? change_throttle(job, *change.throttle) : done;
 }
 
-Result<void> Service::has_throttle(JobId job) const {
+Result<void> JobDesk::has_throttle(JobId job) const {
   const JobTerms* terms = desk_.view().eligibility().terms(job);
   if (terms != nullptr && terms->array != 0) return {};
   return fail("job {} is not of an array with a limit of tasks at one time; give one as in --array 1-100%10.",
@@ -177,7 +168,7 @@ Result<void> Service::has_throttle(JobId job) const {
 }
 
 // Users may have their running jobs end sooner, operators also later.
-Result<void> Service::change_limit(const Caller& caller, JobId job, const Change& change) {
+Result<void> JobDesk::change_limit(const Caller& caller, JobId job, const JobChange& change) {
   const std::string name = "job " + book_.shown(job);
   if (change.is_for_waiting() || !change.limit) {
     return fail(
@@ -195,7 +186,7 @@ namespace {
 
 // What is asked for from now on. Where nothing is said of processors, each process has as many as before. Where nothing
 // is said of processes either, other nodes have as many each as was asked for; a single one stands for one on each.
-Size resized(Size size, const Service::Change& change) {
+Size resized(Size size, const JobChange& change) {
   constexpr std::uint64_t kMost = UINT32_MAX - 1;
   const std::uint64_t each = std::max(size.processors / size.all_tasks(), 1U);
   const std::uint32_t before = size.tasks_per_node > 0 ? size.tasks_per_node : size.all_tasks() == 1 ? 1 : 0;
@@ -222,7 +213,7 @@ Size resized(Size size, const Service::Change& change) {
 }  // namespace
 
 // As if it were submitted anew, with all that was asked for it and what is asked for now.
-Result<Service::Sized> Service::sized(JobId job, const Change& change) const {
+Result<JobDesk::Sized> JobDesk::sized(JobId job, const JobChange& change) const {
   Sized sized{desk_.view().job(job).spec, *book_.find(job)->about};
   if (change.partition) {
     const auto found = std::ranges::find(desk_.machine()->partitions, *change.partition, &Partition::name);
@@ -244,9 +235,9 @@ Result<Service::Sized> Service::sized(JobId job, const Change& change) const {
 }
 
 // All of it, or nothing.
-Result<void> Service::amend(const Caller& caller, JobId job, const Change& change) {
+Result<void> JobDesk::amend(const Caller& caller, JobId job, const JobChange& change) {
   if (desk_.view().job(job).state == JobState::running) return change_running(caller, job, change);
-  if ((change.resizes() || change.memory || change.partition) && holds_stopped(job))
+  if ((change.resizes() || change.memory || change.partition) && jobs_.holds_stopped(job))
     return fail(
         "job {} was stopped to give way and goes on with what it was started on; cancel it and submit it again to "
         "change its processors, nodes, memory or partition.",
@@ -255,21 +246,21 @@ Result<void> Service::amend(const Caller& caller, JobId job, const Change& chang
   if (!caller.operates && (change.name || !change.labels.empty())) {
     const std::size_t before = about_text(*book_.find(job)->about).size();
     const std::size_t after = about_text(wanted.about).size();
-    if (auto room = has_room_on_disk(caller, after - std::min(after, before)); !room) return room;
+    if (auto room = room_.takes_jobs(caller, after - std::min(after, before)); !room) return room;
   }
   auto done = change_facts(caller, job, change, wanted.spec);
   if (done && wanted.about != *book_.find(job)->about) reword(job, wanted.about);
   return done;
 }
 
-void Service::reword(JobId job, const About& about) {
+void JobDesk::reword(JobId job, const About& about) {
   JobEntry entry = std::move(*book_.find(job));
   desk_.store().put_about(job, about_text(about, entry.index));
   entry.about = std::make_shared<About>(about);
   book_.put(job, std::move(entry));
 }
 
-Result<void> Service::change_facts(const Caller& caller, JobId job, const Change& change, const JobSpec& wanted) {
+Result<void> JobDesk::change_facts(const Caller& caller, JobId job, const JobChange& change, const JobSpec& wanted) {
   const Job& row = desk_.view().job(job);
   LicencesChanged before{.job = job};
   copy_licences(row.spec, before);
@@ -283,7 +274,7 @@ Result<void> Service::change_facts(const Caller& caller, JobId job, const Change
   return done;
 }
 
-Result<void> Service::change_terms(const Caller& caller, JobId job, const Change& change, const JobSpec& wanted) {
+Result<void> JobDesk::change_terms(const Caller& caller, JobId job, const JobChange& change, const JobSpec& wanted) {
   const Job& row = desk_.view().job(job);
   const JobTerms* own = desk_.view().eligibility().terms(job);
   JobTerms terms = own ? *own : JobTerms{row.spec.limit, row.spec.priority, row.spec.partition};
@@ -316,7 +307,7 @@ Result<void> Service::change_terms(const Caller& caller, JobId job, const Change
   return desk_.record(std::move(fact));
 }
 
-Result<void> Service::change_licences(JobId job, const LicencesAsked& asked) {
+Result<void> JobDesk::change_licences(JobId job, const LicencesAsked& asked) {
   JobSpec spec;
   if (auto found = look_up_licences(asked, *desk_.machine(), spec); !found) return found;
   LicencesChanged fact{.job = job};

@@ -1,17 +1,16 @@
-// What the configuration reserves by date, and what operators reserve, is kept in the state, and tells jobs why they
-// wait.
+#include "serve/reservation_desk.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cctype>
-#include <ctime>
 #include <iterator>
 #include <utility>
 
 #include "base/text.h"
+#include "serve/cluster_change.h"
 #include "serve/node_list.h"
 #include "serve/reserved.h"
-#include "serve/service.h"
 
 namespace rota::serve {
 
@@ -26,8 +25,7 @@ const Reservation* first_reserved_for(const View& view, const Job& job) {
 }
 namespace {
 
-// Before a key, which has no line breaks: it stands for a reservation, by its id, and for no job.
-constexpr const char* kKeyOfReservation = "reservation\n";
+constexpr const char* kNote = "reservation ";  // with its id: its maker and, on a line, its name
 
 bool alike(const Reservation& a, const Reservation& b) {
   return a.from == b.from && a.until == b.until && a.nodes == b.nodes && a.processors == b.processors;
@@ -35,7 +33,7 @@ bool alike(const Reservation& a, const Reservation& b) {
 
 }  // namespace
 
-std::vector<Reservation> Service::reservations_wanted() const {
+std::vector<Reservation> ReservationDesk::dated() const {
   std::vector<Reservation> wanted = desk_.file().reservations;
   for (Reservation& r : wanted) {
     r.from = desk_.loop().instant_of((r.from - kEpoch).count());
@@ -48,7 +46,8 @@ std::vector<Reservation> Service::reservations_wanted() const {
 }
 
 // What is left of it beside reservations that stand before it: it is cut where one of them begins or ends.
-std::vector<Reservation> Service::beside(const Reservation& wanted, const std::vector<Reservation>& standing) const {
+std::vector<Reservation> ReservationDesk::beside(const Reservation& wanted,
+                                                 const std::vector<Reservation>& standing) const {
   std::vector<Instant> cuts{wanted.from, wanted.until};
   for (const Reservation& other : standing) {
     for (const Instant at : {other.from, other.until}) {
@@ -83,7 +82,7 @@ std::vector<Reservation> Service::beside(const Reservation& wanted, const std::v
 
 // One that is no longer in the file is taken back, one that is new there is made. What operators made stays, and the
 // file's stand around it.
-Result<void> Service::keep_reservations() {
+Result<void> ReservationDesk::keep_the_files() {
   std::vector<Reservation> known = desk_.view().reservations().all();
   std::vector<Reservation> made;
   const auto is_made = [&](const Reservation& r) { return note_of(r.id) != nullptr; };
@@ -91,7 +90,7 @@ Result<void> Service::keep_reservations() {
   std::erase_if(known, is_made);
   std::vector<Reservation> wanted;
   const Instant now = desk_.now();
-  for (const Reservation& r : reservations_wanted()) std::ranges::move(beside(r, made), std::back_inserter(wanted));
+  for (const Reservation& r : dated()) std::ranges::move(beside(r, made), std::back_inserter(wanted));
   std::erase_if(wanted, [&](const Reservation& r) { return r.until <= now; });
   const auto is_among = [](const std::vector<Reservation>& all, const Reservation& r) {
     return std::ranges::any_of(all, [&](const Reservation& each) { return alike(each, r); });
@@ -109,53 +108,53 @@ Result<void> Service::keep_reservations() {
 }
 
 // Which users made those that are not the configuration's, and whether this policy keeps what there will be.
-Result<void> Service::read_reservations() {
-  const auto all = TRY(desk_.store().settings(kReservation));
+Result<void> ReservationDesk::read() {
+  const auto all = TRY(desk_.store().settings(kNote));
   for (const auto& [id, text] : all) {
     const auto number = parse_integer(id);
     if (!number || *number < 0 || *number >= UINT32_MAX) continue;
     const std::size_t end = std::min(text.find('\n'), text.size());
-    reservation_notes_[ReservationId{static_cast<std::uint32_t>(*number)}] = {
-        .name = text.substr(std::min(end + 1, text.size())), .by = text.substr(0, end)};
+    notes_[ReservationId{static_cast<std::uint32_t>(*number)}] = {.name = text.substr(std::min(end + 1, text.size())),
+                                                                  .by = text.substr(0, end)};
   }
-  forget_reservations();
+  forget_notes();
   const Instant now = desk_.now();
-  const bool some = !reservations_wanted().empty() || std::ranges::any_of(reservation_notes_, [&](const auto& each) {
+  const bool some = !dated().empty() || std::ranges::any_of(notes_, [&](const auto& each) {
     return desk_.view().reservations().find(each.first)->until > now;
   });
   return some ? desk_.chain().keeps_reservations() : Result<void>();
 }
 
 // Forgets the notes of those that are over.
-void Service::forget_reservations() {
-  std::erase_if(reservation_notes_, [&](const auto& each) {
+void ReservationDesk::forget_notes() {
+  std::erase_if(notes_, [&](const auto& each) {
     if (desk_.view().reservations().find(each.first) != nullptr) return false;
-    desk_.store().put_setting(kReservation + std::to_string(each.first.value), "");
+    desk_.store().put_setting(kNote + std::to_string(each.first.value), "");
     return true;
   });
 }
 
-const Service::ReservationNote* Service::note_of(ReservationId id) const {
-  const auto found = reservation_notes_.find(id);
-  return found == reservation_notes_.end() ? nullptr : &found->second;
+const ReservationDesk::Note* ReservationDesk::note_of(ReservationId id) const {
+  const auto found = notes_.find(id);
+  return found == notes_.end() ? nullptr : &found->second;
 }
 
-const Reservation* Service::reservation(const std::string& which) const {
+const Reservation* ReservationDesk::find(const std::string& which) const {
   for (const Reservation& r : desk_.view().reservations().all()) {
-    const ReservationNote* note = note_of(r.id);
+    const Note* note = note_of(r.id);
     if (which == std::to_string(r.id.value) || (note != nullptr && !which.empty() && note->name == which)) return &r;
   }
   return nullptr;
 }
 
 // "3 (course)".
-std::string Service::id_and_name(const Reservation& reserved) const {
-  const ReservationNote* note = note_of(reserved.id);
+std::string ReservationDesk::id_and_name(const Reservation& reserved) const {
+  const Note* note = note_of(reserved.id);
   const std::string id = std::to_string(reserved.id.value);
   return note == nullptr || note->name.empty() ? id : fmt::format("{} ({})", id, note->name);
 }
 
-std::string Service::reservations_there() const {
+std::string ReservationDesk::all_by_name() const {
   constexpr std::size_t kMostNamed = 8;
   const std::vector<Reservation>& all = desk_.view().reservations().all();
   if (all.empty()) return "there are none now";
@@ -166,7 +165,7 @@ std::string Service::reservations_there() const {
 }
 
 // The state counts reservations. A caller that is refused one has not received its number, and calls others by names.
-std::string Service::in_names(std::string objection, const Reserved& to) const {
+std::string ReservationDesk::in_names(std::string objection, const Reserved& to) const {
   const auto numbered = [](ReservationId id) { return "reservation " + std::to_string(id.value); };
   const std::string wanted = numbered(to.id) + " ";
   if (objection.starts_with(wanted)) objection.replace(0, wanted.size(), "the reservation ");
@@ -182,7 +181,7 @@ std::string Service::in_names(std::string objection, const Reserved& to) const {
   return objection;
 }
 
-Result<void> Service::can_reserve(const ReservationWish& wish, Instant from) const {
+Result<void> ReservationDesk::can_reserve(const Wish& wish, Instant from) const {
   constexpr std::size_t kLongestName = 64;
   constexpr Duration kSecond = seconds(1);  // what is said in whole seconds may be of the one that runs
   if (wish.from && *wish.from + kSecond <= desk_.loop().now())
@@ -197,17 +196,11 @@ Result<void> Service::can_reserve(const ReservationWish& wish, Instant from) con
         "a reservation's name has up to 64 letters, digits, \"_\", \"-\" and \".\", begins with no \"-\" and is no "
         "number; {} is none.",
         rota::quoted(wish.name));
-  if (reservation(wish.name) == nullptr) return {};
+  if (find(wish.name) == nullptr) return {};
   return fail("there is a reservation {} already; give another name, or end that one.", rota::quoted(wish.name));
 }
 
-Result<std::vector<NodeId>> Service::nodes_to_reserve(const std::string& list) const {
-  if (desk_.machine()->nodes.empty())
-    return fail("here processors are only counted, and there are no nodes to name; say how many processors.");
-  return nodes_named(list);
-}
-
-Result<std::optional<ReservationId>> Service::reserved_as(const std::string& key, std::uint32_t uid) {
+Result<std::optional<ReservationId>> ReservationDesk::reserved_as(const std::string& key, std::uint32_t uid) {
   const auto known = TRY(desk_.store().key(kKeyOfReservation + key, uid));
   if (!known) return std::nullopt;
   const ReservationId id{known->value};
@@ -217,64 +210,49 @@ Result<std::optional<ReservationId>> Service::reserved_as(const std::string& key
       "one.");
 }
 
-Result<void> Service::suits(const Caller& caller, const RequestKey& key, Keyed what) {
-  constexpr std::size_t kLongestKey = 255;
-  if (key.text.empty()) return {};
-  if (key.text.size() > kLongestKey) return fail("an `Idempotency-Key` has 255 bytes at most.");
-  const bool of_jobs = what == Keyed::jobs;
-  const auto use = TRY(desk_.store().key_use((of_jobs ? "" : kKeyOfReservation) + key.text, caller.uid));
-  if (!use || use->request.empty() || use->request == key.digest) return {};
-  const JobId id = use->job;
-  const std::string job = shown(id);
-  return fail(
-      "this `Idempotency-Key` came with another request before, which made {}; give each request a key of its own, and "
-      "send only the very same one again with it.",
-      of_jobs ? "job " + job.substr(0, job.find('_')) : "reservation " + std::to_string(id.value));
-}
-
-Result<ReservationId> Service::reserve(const Caller& caller, const ReservationWish& wish, const RequestKey& key) {
+Result<ReservationId> ReservationDesk::reserve(const Caller& caller, const Wish& wish, const RequestKey& key) {
   if (!key.text.empty()) {
     const auto before = TRY(reserved_as(key.text, caller.uid));
     if (before) return *before;
   }
   const Instant now = desk_.now();
   const Instant from = std::max(wish.from.value_or(now), now);
-  forget_reservations();
+  forget_notes();
   TRY(can_reserve(wish, from));
   Reserved fact{desk_.view().reservations().next_id(), from, wish.duration ? from + *wish.duration : wish.until, {}, 0};
   fact.processors = wish.processors;
   if (!wish.nodes.empty()) {
-    auto nodes = TRY(nodes_to_reserve(wish.nodes));
-    fact.nodes = std::move(nodes);
+    if (desk_.machine()->nodes.empty())
+      return fail("here processors are only counted, and there are no nodes to name; say how many processors.");
+    fact.nodes = TRY(nodes_named(*desk_.machine(), wish.nodes));
   }
   if (auto done = record_asked(fact); !done) return fail(in_names(done.error().message, fact));
-  reservation_notes_[fact.id] = {.name = wish.name, .by = caller.user};
-  desk_.store().put_setting(kReservation + std::to_string(fact.id.value),
-                            fmt::format("{}\n{}", caller.user, wish.name));
+  notes_[fact.id] = {.name = wish.name, .by = caller.user};
+  desk_.store().put_setting(kNote + std::to_string(fact.id.value), fmt::format("{}\n{}", caller.user, wish.name));
   if (!key.text.empty())
     desk_.store().put_key(kKeyOfReservation + key.text, caller.uid, JobId{fact.id.value}, desk_.view().now(),
                           key.digest);
   return fact.id;
 }
 
-Result<void> Service::unreserve(ReservationId id) {
+Result<void> ReservationDesk::unreserve(ReservationId id) {
   if (note_of(id) == nullptr)
     return fail(
         "reservation {} is the configuration's: take it out of the file, and start the service again; jobs go on "
         "meanwhile.",
         id.value);
   if (auto done = record_asked(Unreserved{id}); !done) return done;
-  forget_reservations();
-  return keep_reservations();  // the file's may have stood around it
+  forget_notes();
+  return keep_the_files();  // the file's may have stood around it
 }
 
-Result<void> Service::record_asked(const Observed& fact) {
-  const ServiceLog::Asked asked(log_);
+Result<void> ReservationDesk::record_asked(const Observed& fact) {
+  const ServiceLog::Asked asked(desk_.log());
   return desk_.record(fact);
 }
 
 // Counted processors that are reserved at one time while it lasts. They rise only where one begins.
-std::int64_t Service::most_reserved(const Reservation& during) const {
+std::int64_t ReservationDesk::most_reserved(const Reservation& during) const {
   const Reservations& all = desk_.view().reservations();
   std::int64_t most = all.processors_at(during.from);
   for (const Reservation& other : all.all()) {
@@ -283,7 +261,7 @@ std::int64_t Service::most_reserved(const Reservation& during) const {
   return most;
 }
 
-std::vector<JobId> Service::running_into(const Reservation& reserved) const {
+std::vector<JobId> ReservationDesk::running_into(const Reservation& reserved) const {
   std::vector<JobId> jobs;
   std::int64_t processors = 0;
   const bool begun = reserved.from <= desk_.view().now();
@@ -306,7 +284,7 @@ std::vector<JobId> Service::running_into(const Reservation& reserved) const {
 
 // What is reserved for a time in which the job would still run; nullptr: nothing, or something else is in its way as
 // well.
-const Reservation* Service::reserved_before(JobId id, const Job& job) const {
+const Reservation* ReservationDesk::before(JobId id, const Job& job) const {
   if (desk_.view().free() < job.spec.processors) return nullptr;
   const Reservation* first = first_reserved_for(desk_.view(), job);
   if (first == nullptr) return nullptr;
@@ -315,7 +293,7 @@ const Reservation* Service::reserved_before(JobId id, const Job& job) const {
   return by_itself || (head != nullptr && head->job == id) ? first : nullptr;
 }
 
-std::string Service::text_of(const Reservation& reserved) const {
+std::string ReservationDesk::text_of(const Reservation& reserved) const {
   std::string what = amount(reserved.processors, "processor");
   if (!reserved.nodes.empty())
     what = (reserved.nodes.size() == 1 ? "Node " : "Nodes ") + node_list(*desk_.machine(), reserved.nodes);

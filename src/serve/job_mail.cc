@@ -1,11 +1,11 @@
-// What people want to hear of their jobs by mail.
+#include "serve/job_mail.h"
+
 #include <fmt/core.h>
 
-#include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/text.h"
-#include "serve/service.h"
 
 namespace rota::serve {
 namespace {
@@ -26,15 +26,18 @@ std::string end_text(const store::HistoryRow& row) {
   return out;
 }
 
+// Not once of the array.
+bool told_of_tasks(const About& about) { return about.array == 0 || (about.mail & kMailArrayTasks) != 0; }
+
 }  // namespace
 
-void Service::open_mail() {
-  if (settings_.mail_command.empty()) return;
-  mail_ = std::make_unique<MailRoom>(io_, settings_.mail_command, kMailTimeout, options_.state_folder + "/mail",
-                                     [this](const std::string& what) { desk_.log().say(what); });
+void JobMail::open(boost::asio::io_context& io) {
+  if (command_.empty()) return;
+  room_ = std::make_unique<MailRoom>(io, command_, kMailTimeout, record_,
+                                     [&log = desk_.log()](const std::string& what) { log.say(what); });
   // An array may have begun before the service was started again: what of it has left counts as begun.
   std::map<std::int64_t, std::int64_t> left;  // tasks, by array
-  book_.for_each([&](JobId id, const JobEntry& entry) {
+  jobs_.book().for_each([&](JobId id, const JobEntry& entry) {
     const About& about = *entry.about;
     if ((about.mail & kMailBegin) == 0 || told_of_tasks(about)) return true;
     --left.try_emplace(about.array, about.indexes.count).first->second;
@@ -46,7 +49,7 @@ void Service::open_mail() {
   }
 }
 
-void Service::post(const About& about, const std::string& job, const char* type, const std::string& what) {
+void JobMail::post(const About& about, const std::string& job, const char* type, const std::string& what) {
   const std::string name = escaped(about.name);  // whose lines would be headers of the mail
   std::string body = fmt::format("Job {} ({}) of {} on {}: {}.\n", job, name, about.user, desk_.machine()->name, what);
   if (!about.folder.empty()) body += fmt::format("Folder: {}\n", escaped(about.folder));
@@ -58,33 +61,54 @@ void Service::post(const About& about, const std::string& job, const char* type,
                       .body = std::move(body)});
 }
 
-// What is told by mail is durable.
-void Service::send_letters() {
+void JobMail::send() {
   auto letters = std::exchange(letters_, {});
   if (desk_.stopped()) return;
-  for (Mail& mail : letters) mail_->send(std::move(mail));
+  for (Mail& mail : letters) room_->send(std::move(mail));
 }
 
-bool Service::told_of_tasks(const About& about) { return about.array == 0 || (about.mail & kMailArrayTasks) != 0; }
+void JobMail::stop() {
+  if (room_) room_->stop();
+}
 
-void Service::mail_of_start(JobId id) {
-  const JobEntry* entry = book_.find(id);
+std::uint64_t JobMail::wants() const {
+  return command_.empty() ? 0 : FactKinds::bits<Requeued, Vacated, Launched, Finished>();
+}
+
+void JobMail::saw(const View& before, const FactRef& fact) {
+  std::visit(
+      [&]<class Kind>(const Kind* what) {
+        if constexpr (std::is_same_v<Kind, Requeued> || std::is_same_v<Kind, Vacated>)
+          job_waits_again(what->job, before.job(what->job).stopping);
+        if constexpr (std::is_same_v<Kind, Launched>) job_starts(what->job);
+        if constexpr (std::is_same_v<Kind, Finished>) {
+          // It began and ended while no service ran.
+          const Job& job = before.job(what->job);
+          const bool ran = what->outcome != Outcome::cancelled && what->outcome != Outcome::node_failed;
+          if (job.state == JobState::running && job.starting && ran) job_starts(what->job);
+        }
+      },
+      fact.what);
+}
+
+void JobMail::job_starts(JobId id) {
+  const JobEntry* entry = jobs_.book().find(id);
   if (entry == nullptr || (entry->about->mail & kMailBegin) == 0) return;
   const About& about = *entry->about;
-  if (told_of_tasks(about)) return post(about, book_.shown(id), "BEGIN", "has begun");
+  if (told_of_tasks(about)) return post(about, jobs_.book().shown(id), "BEGIN", "has begun");
   if (begun_.insert(about.array).second) post(about, std::to_string(about.array), "BEGIN", "has begun");
 }
 
-void Service::mail_of_requeue(JobId id, bool was_stopped) {
-  const JobEntry* entry = book_.find(id);
+void JobMail::job_waits_again(JobId id, bool was_stopped) {
+  const JobEntry* entry = jobs_.book().find(id);
   if (entry == nullptr || (entry->about->mail & kMailRequeue) == 0) return;
   const std::string& why = entry->heard().message;  // where a rule has stopped it: for which job
-  post(*entry->about, book_.shown(id), "REQUEUE",
+  post(*entry->about, jobs_.book().shown(id), "REQUEUE",
        "was taken back and waits again" + (was_stopped && !why.empty() ? ". " + why : ""));
 }
 
-// Mail about a job that leaves, with its row of the history; about an array when its last task does.
-void Service::mail_of_end(const store::HistoryRow& row, const About& about) {
+void JobMail::job_leaves(const store::HistoryRow& row, const About& about) {
+  if (!sends()) return;
   const bool wants = (about.mail & (kMailEnd | kMailFail)) != 0;
   if (!wants && !begun_.contains(about.array)) return;
   const auto tell = [&](const std::string& job, bool well, const std::string& what) {
@@ -93,11 +117,11 @@ void Service::mail_of_end(const store::HistoryRow& row, const About& about) {
   };
   if (about.array == 0) return tell(std::to_string(row.number), ended_well(row.state), end_text(row));
   if (told_of_tasks(about)) return tell(shown_task(about.array, row.array_index), ended_well(row.state), end_text(row));
-  if (book_.has_other_task(about.array, row.job)) return;
+  if (jobs_.book().has_other_task(about.array, row.job)) return;
   begun_.erase(about.array);
   if (!wants) return;
   std::map<std::string, std::int64_t> states{{row.state, 1}};
-  for (const store::HistoryRow& task : ended_tasks(about.array)) {
+  for (const store::HistoryRow& task : jobs_.ended_tasks(about.array)) {
     if (task.job != row.job) ++states[task.state];
   }
   std::string what;
