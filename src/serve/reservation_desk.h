@@ -45,7 +45,7 @@ class ReservationDesk {
   bool holds_now(const Reservation& reserved) const { return reserved.holds_at(desk_.view().now()); }
   const Reservation* find(ReservationId id) const {
     return desk_.view().reservations().find(id);
-  }                                                         // nullptr: it is over
+  }  // nullptr: it is over
   const Reservation* find(const std::string& which) const;  // by name or id; nullptr: there is none
   // Which there are, and the command that lists them: half a sentence.
   std::string all_by_name() const;
