@@ -42,7 +42,7 @@ class Jobs final : public sim::Source {
   Instant submit_ = kEpoch;
 };
 
-class Nobody final : public JobSink {
+class NullSink final : public JobSink {
  public:
   void job_gone(JobId /*id*/, const Job& /*job*/) override {}
 };
@@ -59,13 +59,13 @@ void draw_curve(std::int64_t jobs) {
   const auto chain = Chain::parse("easy");
   CHECK(chain, "easy is a policy");
   Jobs source(jobs);
-  Nobody nobody;
+  NullSink null_sink;
   sim::VirtualLoop loop;
   sim::SimEngine engine({}, source, loop);
   ClusterOptions cluster;
   cluster.processors = kProcessors;
   chain->ask(cluster);
-  Controller controller(cluster, *chain, {loop, engine, nobody});
+  Controller controller(cluster, *chain, {loop, engine, null_sink});
   engine.open(controller);
   std::printf("%14s %10s %14s\n", "jobs submitted", "alive", "resident KiB");
   for (std::int64_t next = 10'000; engine.expects_jobs() && loop.step();) {

@@ -110,7 +110,7 @@ class Durable : public testing::Test {
   Handler handler_;
 };
 
-TEST_F(Durable, nobody_is_told_of_a_job_before_its_submission_is_answered) {
+TEST_F(Durable, no_answer_names_a_job_before_its_submission_is_answered) {
   submit_held();
   ask("GET", "/v1/jobs");
   ask("GET", "/v1/jobs/1");
@@ -121,7 +121,7 @@ TEST_F(Durable, nobody_is_told_of_a_job_before_its_submission_is_answered) {
   EXPECT_EQ(answers_[2].status, 200);
 }
 
-TEST_F(Durable, who_asks_much_while_something_is_not_durable_leaves_others_their_turns) {
+TEST_F(Durable, a_user_that_asks_much_while_something_is_not_durable_leaves_others_their_turns) {
   constexpr std::uint32_t kAnn = 1, kBen = 2;
   constexpr std::size_t kMany = 30;
   ask("POST", "/v1/jobs", R"({"command": ["true"], "folder": "/", "held": true, "array": "1-10000"})");
@@ -134,7 +134,7 @@ TEST_F(Durable, who_asks_much_while_something_is_not_durable_leaves_others_their
   EXPECT_LT(bens, 6) << "each page of jobs takes longer than what is answered at once";
 }
 
-TEST_F(Durable, nobody_is_told_of_what_could_not_be_made_durable) {
+TEST_F(Durable, no_answer_names_what_could_not_be_made_durable) {
   submit_held();
   work_until_answered(1);
   const auto size = std::filesystem::file_size(folder_ + "/state/rota.db-wal");
@@ -174,7 +174,7 @@ TEST_F(Durable, of_a_request_that_is_refused_half_way_nothing_stays) {
   EXPECT_EQ(*service_->jobs().submit(ann, {good, good}, key), *taken);
 }
 
-TEST_F(Durable, who_asks_while_all_is_durable_is_answered_at_once) {
+TEST_F(Durable, a_request_while_all_is_durable_is_answered_at_once) {
   submit_held();
   work_until_answered(1);
   ask("GET", "/v1/status");

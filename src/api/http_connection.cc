@@ -45,7 +45,7 @@ std::optional<std::string_view> token_of(std::string_view header) {
   return trimmed(header.substr(kScheme.size()));
 }
 
-serve::Caller nobody() { return {UINT32_MAX, UINT32_MAX, {}, false}; }  // 0 would be root
+serve::Caller no_caller() { return {UINT32_MAX, UINT32_MAX, {}, false}; }  // 0 would be root
 
 // The status line and the fields of an answer.
 std::string head_of(const Response& response, unsigned version, bool keep_alive) {
@@ -259,7 +259,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     }
     if (header.count(http::field::transfer_encoding) > 0 && !parser_->chunked())
       return dismiss(problem(400, "of the encodings for transfer only `chunked` is known here."));
-    Bearer bearer{peer_.caller.value_or(nobody())};
+    Bearer bearer{peer_.caller.value_or(no_caller())};
     // The page is the same for all users, and asks the one that opens it for a token.
     const bool page = header.target() == "/" && (header.method() == http::verb::get || head_);
     if (!peer_.caller && page && (parser_->chunked() || parser_->content_length().value_or(0) > 0))
@@ -361,7 +361,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     });
   }
   // The user, by whichever way; the address of a peer that is not known.
-  std::string asker() const { return caller_.uid == nobody().uid ? peer_.key : std::to_string(caller_.uid); }
+  std::string asker() const { return caller_.uid == no_caller().uid ? peer_.key : std::to_string(caller_.uid); }
   // What tells of a change that was made goes out in any case.
   void begin_answer(Response& response) {
     if (all_.begin_answer(peer_.key, response.body.size(), !only_reads_)) {

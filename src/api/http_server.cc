@@ -158,7 +158,7 @@ std::unexpected<Error> cannot_listen(const std::string& path, const std::string&
   return fail("cannot listen at {}: {}. Name another path with --socket.", shown_path(path), why);
 }
 
-bool somebody_answers(const std::string& path) {
+bool service_answers(const std::string& path) {
   asio::io_context io;
   Local::socket socket(io);
   Code error;
@@ -167,11 +167,11 @@ bool somebody_answers(const std::string& path) {
 }
 
 // A process that a service was just making when it was killed has its socket for a moment longer.
-bool somebody_goes_on_answering(const std::string& path) {
+bool service_goes_on_answering(const std::string& path) {
   constexpr int kTries = 20;
   constexpr std::chrono::milliseconds kPause{50};
   for (int i = 0; i < kTries; ++i) {
-    if (!somebody_answers(path)) return false;
+    if (!service_answers(path)) return false;
     std::this_thread::sleep_for(kPause);
   }
   return true;
@@ -188,14 +188,14 @@ Result<void> HttpServer::Impl::listen() {
   }
   if (all.options.path.size() >= sizeof(sockaddr_un{}.sun_path))
     return cannot_listen(all.options.path, "the path is too long for a socket (107 characters at most)");
-  if (somebody_goes_on_answering(all.options.path))
+  if (service_goes_on_answering(all.options.path))
     return cannot_listen(all.options.path, "another service answers there");
   struct stat there{};
   if (::lstat(all.options.path.c_str(), &there) == 0) {
     if (!S_ISSOCK(there.st_mode)) return cannot_listen(all.options.path, "there is a file that is no socket");
     ::unlink(all.options.path.c_str());
   }
-  const mode_t before = ::umask(all.options.for_everybody ? 0111 : 0177);
+  const mode_t before = ::umask(all.options.for_all_users ? 0111 : 0177);
   local.open(Local(), error);
   if (!error) local.bind(Local::endpoint(all.options.path), error);
   ::umask(before);
@@ -228,7 +228,7 @@ void HttpServer::Impl::keep_there() {
     const std::string folder = path.substr(0, path.rfind('/') + 1);
     struct stat there{};
     if (::lstat(path.c_str(), &there) != 0 && errno == ENOENT) {
-      if (!folder.empty()) ::mkdir(folder.c_str(), self->all.options.for_everybody ? 0755 : 0700);
+      if (!folder.empty()) ::mkdir(folder.c_str(), self->all.options.for_all_users ? 0755 : 0700);
       if (is_safe(folder.empty() ? "." : folder)) {
         self->local.close(error);
         static_cast<void>(self->listen());  // what waits for connections goes on with this one
@@ -275,8 +275,8 @@ void HttpServer::Impl::welcome(Local::socket socket) {
   ucred peer{};
   socklen_t size = sizeof peer;
   if (::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return;
-  const Peer who{caller_of(peer.uid, peer.gid), std::to_string(peer.uid)};
-  enter(http_connection(Wire::plain(std::move(socket)), all, who), who);
+  const Peer client{caller_of(peer.uid, peer.gid), std::to_string(peer.uid)};
+  enter(http_connection(Wire::plain(std::move(socket)), all, client), client);
 }
 
 void HttpServer::Impl::welcome(tcp::socket socket) {
@@ -286,9 +286,10 @@ void HttpServer::Impl::welcome(tcp::socket socket) {
   if (error) return;  // gone already
   socket.set_option(tcp::no_delay(true), error);
   socket.set_option(asio::socket_base::keep_alive(true), error);  // of streams: a peer that vanished silently is found
-  const Peer who{std::nullopt, peer_at(from.address()), for_page};
-  enter(http_connection(tls ? Wire::tls(std::move(socket), tls->context()) : Wire::plain(std::move(socket)), all, who),
-        who);
+  const Peer client{std::nullopt, peer_at(from.address()), for_page};
+  enter(
+      http_connection(tls ? Wire::tls(std::move(socket), tls->context()) : Wire::plain(std::move(socket)), all, client),
+      client);
 }
 
 void HttpServer::Impl::enter(const std::shared_ptr<Connection>& connection, const Peer& peer) {

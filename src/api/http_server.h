@@ -17,7 +17,7 @@ namespace rota::api {
 
 struct ServerOptions {
   std::string path;                      // of the socket
-  bool for_everybody = false;            // any user of this computer may connect; else only those that may write there
+  bool for_all_users = false;            // any user of this computer may connect; else only those that may write there
   int listening = -1;                    // a socket that listens already (socket activation), instead of the path
   std::size_t most_body = 16 << 20;      // bytes
   std::size_t most_small = kLargeBody;   // a body beyond that is a large one, and has to say its length beforehand

@@ -24,7 +24,7 @@ class Rehearsers : public testing::Test {
   Rehearser rehearser_{io_};
 };
 
-TEST_F(Rehearsers, nobody_has_all_of_it) {
+TEST_F(Rehearsers, no_caller_has_all_of_it) {
   begin(1, 3);
   EXPECT_TRUE(takes(1));
   begin(1, 1);
@@ -32,7 +32,7 @@ TEST_F(Rehearsers, nobody_has_all_of_it) {
   EXPECT_TRUE(takes(2));
 }
 
-TEST_F(Rehearsers, operators_have_a_place_whoever_else_asks) {
+TEST_F(Rehearsers, operators_have_a_place_however_many_others_ask) {
   for (std::uint32_t uid = 1; uid <= 4; ++uid) begin(uid, 4);
   EXPECT_EQ(rehearser_.full_for(caller(5)).substr(0, 5), "many ");
   EXPECT_TRUE(takes(kRoot));
@@ -40,7 +40,7 @@ TEST_F(Rehearsers, operators_have_a_place_whoever_else_asks) {
   EXPECT_FALSE(takes(kRoot));
 }
 
-TEST_F(Rehearsers, who_has_been_answered_asks_again) {
+TEST_F(Rehearsers, a_caller_that_has_been_answered_can_ask_again) {
   begin(1, 4);
   while (done_ < 4) {
     io_.restart();

@@ -36,9 +36,9 @@ std::string user_name(std::uint32_t uid) {
 }
 
 // The folder that the socket is in, where it is not there yet: for its owner only, or for all where all may connect.
-void make_folder_of(const std::string& path, bool for_everybody) {
+void make_folder_of(const std::string& path, bool for_all_users) {
   const auto slash = path.rfind('/');
-  if (slash != std::string::npos && slash > 0) ::mkdir(path.substr(0, slash).c_str(), for_everybody ? 0755 : 0700);
+  if (slash != std::string::npos && slash > 0) ::mkdir(path.substr(0, slash).c_str(), for_all_users ? 0755 : 0700);
 }
 
 std::string summary(const serve::Service& service) {
@@ -92,7 +92,7 @@ void give_back_large_memory() {
 
 // Where few files may be open, some are for others, and for jobs.
 ServerOptions door_of(const ServeOptions& options, int listening) {
-  ServerOptions door{.path = options.socket, .for_everybody = ::geteuid() == 0, .listening = listening};
+  ServerOptions door{.path = options.socket, .for_all_users = ::geteuid() == 0, .listening = listening};
   const std::size_t files = most_open_files();
   if (files / 8 >= door.most_of_one) return door;
   door.most_of_one = door.most_strangers_of_one = std::max<std::size_t>(files / 8, 4);

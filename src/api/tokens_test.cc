@@ -74,7 +74,7 @@ TEST(Tokens, what_is_kept_shows_nothing_and_is_closed_to_others) {
   EXPECT_EQ(Tokens::open(folder.path)->shown(text, 1500), nullptr);
 }
 
-TEST(Tokens, somebody_has_so_many_and_those_that_ran_out_do_not_count) {
+TEST(Tokens, a_user_has_so_many_and_those_that_ran_out_do_not_count) {
   const Folder folder;
   auto tokens = Tokens::open(folder.path);
   ASSERT_TRUE(tokens);

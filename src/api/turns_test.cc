@@ -19,7 +19,7 @@ TEST(Turns, each_peer_has_its_turn) {
   EXPECT_EQ(order, "ababaa");
 }
 
-TEST(Turns, who_comes_while_a_long_one_is_carried_out_is_next) {
+TEST(Turns, a_user_that_comes_while_a_long_request_is_carried_out_is_next) {
   boost::asio::io_context io;
   Turns turns(std::chrono::seconds(0));
   std::string order;

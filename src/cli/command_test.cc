@@ -40,7 +40,7 @@ TEST(Commands, AreDeclaredUnderTheNamesOfTheTable) {
   EXPECT_EQ(declared_for(""), all);
 }
 
-TEST(Commands, OneIsDeclaredAloneAndAllWhereTheNameIsNobodysOrTellsOfAll) {
+TEST(Commands, OneIsDeclaredAloneAndAllWhereTheNameIsUnknownOrOfAll) {
   EXPECT_EQ(declared_for("simulate"), std::vector<std::string>{"simulate"});
   EXPECT_EQ(declared_for("release").size(), 7U);
   const std::size_t all = declared_for("").size();

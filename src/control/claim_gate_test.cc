@@ -56,7 +56,7 @@ class ClaimGateTest : public testing::Test, public Engine, public GateKeeper {
   ClaimGate gate_{*this, *this, loop_};
 };
 
-TEST_F(ClaimGateTest, AsksNobodyAboutALocalJob) {
+TEST_F(ClaimGateTest, DoesNotAskAboutALocalJob) {
   gate_.dispatch(start(kLocal));
   EXPECT_EQ(passed_.size(), 1U);
   EXPECT_EQ(asked_ + starts_, 0);
@@ -145,7 +145,7 @@ TEST_F(ClaimGateTest, ForgetsWhatItHeldBackOfAJobThatIsGone) {
   EXPECT_TRUE(passed_.empty());
 }
 
-TEST_F(ClaimGateTest, LetsNobodyGiveWayBeforeTheJobIsTheSites) {
+TEST_F(ClaimGateTest, LetsNoJobGiveWayBeforeTheOtherIsTheSites) {
   answer_ = StartAnswer::pending;
   gate_.dispatch(give_way());
   EXPECT_TRUE(passed_.empty());
@@ -156,7 +156,7 @@ TEST_F(ClaimGateTest, LetsNobodyGiveWayBeforeTheJobIsTheSites) {
   EXPECT_EQ(rooms_, 1);
 }
 
-TEST_F(ClaimGateTest, DoesNotDisturbWhoWouldHaveGivenWayInVain) {
+TEST_F(ClaimGateTest, DoesNotDisturbAJobThatWouldGiveWayInVain) {
   answer_ = StartAnswer::gone;
   gate_.dispatch(give_way());
   ASSERT_EQ(passed_.size(), 1U);
@@ -166,7 +166,7 @@ TEST_F(ClaimGateTest, DoesNotDisturbWhoWouldHaveGivenWayInVain) {
   EXPECT_EQ(lost_, std::vector<JobId>{kBrought});
 }
 
-TEST_F(ClaimGateTest, TellsNobodyToGiveWayWhoHasEndedMeanwhile) {
+TEST_F(ClaimGateTest, TellsNoJobToGiveWayThatHasEndedMeanwhile) {
   answer_ = StartAnswer::pending;
   gate_.dispatch(give_way());
   gate_.job_gone(kVictim);
@@ -189,7 +189,7 @@ TEST_F(ClaimGateTest, LetsAJobThatHasNotStartedGiveWayAtOnce) {
   EXPECT_EQ(passed_.size(), 1U);
 }
 
-TEST_F(ClaimGateTest, CountsAStartThatIsHeldBackAsDoneWhereNobodyConfirmsStarts) {
+TEST_F(ClaimGateTest, CountsAStartThatIsHeldBackAsDoneWhereStartsAreNotConfirmed) {
   answer_ = StartAnswer::pending;
   seen_.jobs = {{kLocal}, {kBrought, false, Requeued{kBrought}, 0, 3}, {kVictim}};
   Command command = start(kBrought);

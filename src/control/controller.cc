@@ -215,7 +215,8 @@ bool Controller::check_bound_of_size() {
   health_ = fail(
       "policy {} has looked {} times at {} s although nothing happened: {} asked for another look each time. This is a "
       "defect of Rota.",
-      chain_.text(), cycles_at_instant_, cluster_.now().time_since_epoch().count() / 1000, chain_.who_wakes(cluster_));
+      chain_.text(), cycles_at_instant_, cluster_.now().time_since_epoch().count() / 1000,
+      chain_.links_that_wake(cluster_));
   return false;
 }
 

@@ -472,7 +472,7 @@ void attack(const std::vector<std::string>& names, bool on_nodes) {
 }
 
 // The same facts are told to one that goes on and to others that take over from each other.
-TEST(ControllerAttack, WhoTakesOverDecidesTheSame) {
+TEST(ControllerAttack, AControllerThatTakesOverDecidesTheSame) {
   for (const bool on_nodes : {false, true}) {
     for (const std::string& policy : on_nodes ? policies_of_nodes() : policies()) {
       for (std::uint64_t seed = 101; seed <= 102; ++seed) {

@@ -117,7 +117,7 @@ TEST(ControllerCommands, ARunningJobIsStoppedOnceForGood) {
 }
 
 // Whatever the engine makes of the last thing it was told, the job is not started again.
-TEST(ControllerCommands, WhoIsCancelledIsNotQueuedAgain) {
+TEST(ControllerCommands, AJobThatIsCancelledIsNotQueuedAgain) {
   Desk requeued("easy");
   const JobId killed = requeued.run(1, 10);
   EXPECT_EQ(requeued.tell_and_decide(CancelAsked{killed}), "");
@@ -291,7 +291,7 @@ TEST(ControllerCommands, ALinkMayLookAgainWheneverSomethingHappens) {
 }
 
 // What is free later goes on from the plan before, which counted the job until it was to have left.
-TEST(ControllerCommands, WhoGivesWayAndEndsBeforeGivesBackItsRoomOnce) {
+TEST(ControllerCommands, AJobThatGivesWayAndEndsBeforeGivesBackItsRoomOnce) {
   Desk desk("conservative+preempt=checkpoint", {.processors = 10});
   const JobId victim = desk.run(10, 1000);
   desk.at(100);

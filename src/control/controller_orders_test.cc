@@ -48,7 +48,7 @@ TEST(ControllerOrders, ASuspendedJobThatEndsRanUntilItWasSuspended) {
   EXPECT_TRUE(desk.runs(next));
 }
 
-TEST(ControllerOrders, AJobGoesOnOnceNobodyWantsItSuspended) {
+TEST(ControllerOrders, AJobGoesOnOnceNeitherUserNorOperatorSuspendsIt) {
   Desk desk("easy");
   const JobId job = desk.run(1, 100);
   EXPECT_EQ(desk.tell(Suspended{job, kHeldByUser}), "");
@@ -145,7 +145,7 @@ TEST(ControllerOrders, AFixedPromiseThatCountedOnASuspensionIsMadeAnew) {
   EXPECT_EQ(desk.job(head).promise, at_seconds(150));
 }
 
-TEST(ControllerOrders, NobodyGivesWayWhileSuspended) {
+TEST(ControllerOrders, NoJobGivesWayWhileSuspended) {
   Desk desk("fcfs+preempt=suspend");
   const JobId low = desk.run(4, 100);
   EXPECT_EQ(desk.tell_and_decide(Suspended{low, kHeldByOperator}), "");
@@ -183,7 +183,7 @@ TEST(ControllerOrders, AFixedPromiseIsMadeAnewWhereARunningJobIsToEndSooner) {
   EXPECT_EQ(desk.job(head).promise, at_seconds(40));
 }
 
-TEST(ControllerOrders, WhoTakesOverKnowsAndTellsItAgain) {
+TEST(ControllerOrders, AControllerThatTakesOverKnowsAndSendsItAgain) {
   Desk desk("fcfs+preempt=suspend", {.confirms_starts = false});
   const JobId job = desk.run(2, 100);
   desk.at(10);

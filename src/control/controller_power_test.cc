@@ -102,7 +102,7 @@ TEST(PowerByHand, NothingIsSwitchedBeforeItIsWrittenDown) {
 
 // A policy without a rule for power takes over a state in which one node sleeps by the rule before, and one is on its
 // way.
-TEST(PowerAfterAPolicy, WhoSleepsByItsRuleIsWokenAsSoonAsCanBe) {
+TEST(PowerAfterAPolicy, ANodeThatSleepsByItsRuleIsWokenAsSoonAsCanBe) {
   Desk before("easy+power=idle-timeout+power-idle=1s", on_two_nodes());
   const JobId job = before.run(4, 10);
   before.at(10);

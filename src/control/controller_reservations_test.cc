@@ -117,7 +117,7 @@ TEST(Reservations, OnNodesThatComeLaterMovePromises) {
 }
 
 // A controller that takes over goes on with what was reserved.
-TEST(Reservations, AreKeptForWhoTakesOver) {
+TEST(Reservations, AreKeptWhenAControllerTakesOver) {
   Desk desk("easy");
   EXPECT_EQ(desk.tell_and_decide(counted(0, 5, 100, 3)), "");
   const std::string before = desk.state();

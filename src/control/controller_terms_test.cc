@@ -378,9 +378,9 @@ TEST(ControllerTerms, WhatMakesNoSenseIsNotSubmitted) {
   const auto too_large = desk.submit_on(Desk::terms(10), 5);
   ASSERT_FALSE(too_large);
   EXPECT_EQ(too_large.error().message, "job 2 asks for 5 processors; the cluster has 4; nothing was changed.");
-  const auto for_nobody = desk.submit_on(after(Desk::terms(10), JobId{0}, When::ended));
-  ASSERT_FALSE(for_nobody);
-  EXPECT_EQ(for_nobody.error().message, "job 3 is to wait for itself; nothing was changed.");
+  const auto after_itself = desk.submit_on(after(Desk::terms(10), JobId{0}, When::ended));
+  ASSERT_FALSE(after_itself);
+  EXPECT_EQ(after_itself.error().message, "job 3 is to wait for itself; nothing was changed.");
   EXPECT_EQ(difference(before, desk.state()), "");
 }
 

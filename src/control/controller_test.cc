@@ -47,26 +47,26 @@ void expect_refused(Desk& desk, const Observed& fact, const std::string& sentenc
   EXPECT_EQ(desk.log().refusals.back(), sentence);
 }
 
-TEST(Controller, AJobThatWasNeverSubmittedIsNobody) {
+TEST(Controller, AJobThatWasNeverSubmittedIsUnknown) {
   Desk desk("easy");
-  const JobId nobody{7};
+  const JobId unknown{7};
   const std::string rest = ", and there is none: it has ended before or was never submitted; nothing was changed.";
   const std::string it = "the job with id 7 is ";
-  expect_refused(desk, Finished{nobody}, fmt::format("{}said to have ended{}", it, rest));
-  expect_refused(desk, Overdue{nobody}, fmt::format("{}said to be overdue{}", it, rest));
-  expect_refused(desk, Vacated{nobody}, fmt::format("{}said to have given way{}", it, rest));
-  expect_refused(desk, Requeued{nobody, seconds(1)}, fmt::format("{}queued again{}", it, rest));
-  expect_refused(desk, Cancelled{nobody}, fmt::format("{}cancelled{}", it, rest));
-  expect_refused(desk, CancelAsked{nobody}, fmt::format("{}cancelled{}", it, rest));
-  expect_refused(desk, Launched{nobody}, fmt::format("{}said to run{}", it, rest));
-  expect_refused(desk, LaunchFailed{nobody}, fmt::format("{}said not to have started{}", it, rest));
-  expect_refused(desk, Held{nobody}, fmt::format("{}held{}", it, rest));
-  expect_refused(desk, Released{nobody}, fmt::format("{}released{}", it, rest));
-  expect_refused(desk, Amended{nobody, Desk::terms(1)}, fmt::format("{}amended{}", it, rest));
+  expect_refused(desk, Finished{unknown}, fmt::format("{}said to have ended{}", it, rest));
+  expect_refused(desk, Overdue{unknown}, fmt::format("{}said to be overdue{}", it, rest));
+  expect_refused(desk, Vacated{unknown}, fmt::format("{}said to have given way{}", it, rest));
+  expect_refused(desk, Requeued{unknown, seconds(1)}, fmt::format("{}queued again{}", it, rest));
+  expect_refused(desk, Cancelled{unknown}, fmt::format("{}cancelled{}", it, rest));
+  expect_refused(desk, CancelAsked{unknown}, fmt::format("{}cancelled{}", it, rest));
+  expect_refused(desk, Launched{unknown}, fmt::format("{}said to run{}", it, rest));
+  expect_refused(desk, LaunchFailed{unknown}, fmt::format("{}said not to have started{}", it, rest));
+  expect_refused(desk, Held{unknown}, fmt::format("{}held{}", it, rest));
+  expect_refused(desk, Released{unknown}, fmt::format("{}released{}", it, rest));
+  expect_refused(desk, Amended{unknown, Desk::terms(1)}, fmt::format("{}amended{}", it, rest));
   EXPECT_EQ(desk.controller().refusals(), 11);
 }
 
-TEST(Controller, AJobThatWasForgottenIsNobody) {
+TEST(Controller, AJobThatWasForgottenIsUnknown) {
   Desk desk("easy");
   const JobId first = desk.run(1, 10);
   EXPECT_EQ(desk.tell_and_decide(Finished{first}), "");
@@ -199,7 +199,7 @@ TEST(Controller, OverdueAndEndOfOneJobCanComeTogether) {
   EXPECT_EQ(desk.engine().commands.back().kind, Command::Kind::start);  // nothing about it was corrected
 }
 
-TEST(Controller, WhoHasOutrunAPredictionMeanwhileIsExpectedAnewByWhoTakesOver) {
+TEST(Controller, AJobThatOutranItsPredictionIsExpectedAnewAfterATakeover) {
   Desk desk("easy+predict=tsafrir");
   const JobId job = predicted_job(desk);
   ASSERT_EQ(desk.job(job).expected_end(), at_seconds(30));
@@ -211,7 +211,7 @@ TEST(Controller, WhoHasOutrunAPredictionMeanwhileIsExpectedAnewByWhoTakesOver) {
 }
 
 // Its start was on its way, and so was what told it to stop: then the controller went away, and neither came.
-TEST(Controller, WhoWasToldToStopAndNeverBeganIsQueuedAgain) {
+TEST(Controller, AJobThatWasToStopAndNeverBeganIsQueuedAgain) {
   Desk desk("strict");
   const JobId first = desk.run(3, 10);
   const JobId head = desk.run(4, 10);
@@ -228,7 +228,7 @@ TEST(Controller, WhoWasToldToStopAndNeverBeganIsQueuedAgain) {
   EXPECT_TRUE(desk.runs(head));
 }
 
-TEST(Controller, WhoWasToldToGiveWayAndNeverBeganIsQueuedAgain) {
+TEST(Controller, AJobThatWasToGiveWayAndNeverBeganIsQueuedAgain) {
   Desk desk("easy+preempt=requeue");
   const JobId low = desk.run(4, 10);
   JobSpec spec = desk.asking(4, 10);
@@ -270,7 +270,7 @@ TEST(Controller, AClockThatGoesBackStandsStill) {
   EXPECT_EQ(desk.view().now(), at_seconds(100));
 }
 
-TEST(Controller, NobodyKeepsMoreWorkThanWasDone) {
+TEST(Controller, NoJobKeepsMoreWorkThanItHasDone) {
   Desk desk("fcfs+preempt=suspend");
   const JobId low = desk.run(4, 100);
   desk.at(10);
@@ -285,7 +285,7 @@ TEST(Controller, NobodyKeepsMoreWorkThanWasDone) {
                  "job 1 is said to have given way, and it waits; nothing was changed.");
 }
 
-TEST(Controller, NobodyIsQueuedAgainWithoutTime) {
+TEST(Controller, NoJobIsQueuedAgainWithoutTime) {
   Desk desk("easy");
   const JobId job = desk.run(1, 10);
   const std::string sentence = "job 1 is queued again with no time to run, or too much; nothing was changed.";
@@ -407,7 +407,7 @@ TEST(Controller, TermsThatMakeNoSenseAreRefused) {
           "changed.");
 }
 
-TEST(Controller, NobodyWaitsForAJobThatHasEnded) {
+TEST(Controller, NoJobWaitsForAJobThatHasEnded) {
   Desk desk("easy");
   const JobId first = desk.run(4, 10);
   const JobId job = desk.run(1, 10);
@@ -417,7 +417,7 @@ TEST(Controller, NobodyWaitsForAJobThatHasEnded) {
   expect_refused(desk, Amended{job, terms}, "job 1 is waited for, and it has ended; nothing was changed.");
 }
 
-TEST(Controller, NobodyWaitsForHimselfByWayOfOthers) {
+TEST(Controller, NoJobWaitsForItselfByWayOfOthers) {
   Desk desk("easy");
   desk.run(4, 10);
   std::vector<JobId> jobs;

@@ -347,7 +347,7 @@ TEST_F(SecondThoughts, AJobThatAnotherSiteHasBoughtIsGivenUp) {
   EXPECT_TRUE(given_up_.empty()) << "whoever asked knows";
 }
 
-TEST_F(SecondThoughts, WhatWentElsewhereWhileNobodyListenedIsGivenUp) {
+TEST_F(SecondThoughts, AJobThatWentElsewhereBeforeAResyncIsGivenUp) {
   win();
   ASSERT_TRUE(dispatcher_.queued(kJob));
   tell(What::put_back, kOwn, own_);

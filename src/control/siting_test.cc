@@ -13,7 +13,7 @@ const std::vector<SiteId> kLast{SiteId{2}};
 
 SiteLoad none(SiteId) { return {10, 0}; }
 
-TEST(SiteChoice, RoundRobinTakesTurnsAndPassesOverWhoCannot) {
+TEST(SiteChoice, RoundRobinTakesTurnsAndPassesOverSitesThatCannot) {
   SiteChoice choice(Placing::round_robin, 3, 0);
   EXPECT_EQ(choice.choose(kAll, none), SiteId{0});
   EXPECT_EQ(choice.choose(kLast, none), SiteId{2});

@@ -193,7 +193,7 @@ TEST_P(ExchangeLaws, ASiteThatJoinsAgainDeposesItsEarlierSelf) {
   EXPECT_TRUE(b.does(Kind::settle, 1));
 }
 
-TEST_P(ExchangeLaws, ALateJoinDeposesNobody) {
+TEST_P(ExchangeLaws, ALateJoinDeposesNoSite) {
   const Request first = a.asks(Kind::join);
   ASSERT_TRUE(a.gets(first));
   const Epoch epoch = a.queue.epoch_of(kA);
@@ -218,7 +218,7 @@ TEST_P(ExchangeLaws, ALeaseThatIsRenewedDoesNotRunOut) {
   EXPECT_NE(b.queue.epoch_of(kA), 0);
 }
 
-TEST_P(ExchangeLaws, OnlyWhoHasSettledAJobPutsItBack) {
+TEST_P(ExchangeLaws, OnlyTheSiteThatHasSettledAJobPutsItBack) {
   ASSERT_TRUE(a.joins() && b.joins());
   sell(1, b, kB);
   EXPECT_FALSE(a.does(Kind::put_back, 1));
@@ -259,7 +259,7 @@ TEST_P(ExchangeLaws, ALosersBidIsWithdrawnWhenTheJobIsGone) {
   EXPECT_TRUE(a.queue.bids().empty()) << "the winner's went with the job";
 }
 
-TEST_P(ExchangeLaws, EverybodyHearsTheSameInOneOrder) {
+TEST_P(ExchangeLaws, EverySiteReceivesTheSameInOneOrder) {
   ASSERT_TRUE(a.joins() && b.joins());
   sell(1, b, kB);
   ASSERT_TRUE(b.does(Kind::put_back, 1));
@@ -278,7 +278,7 @@ TEST_P(ExchangeLaws, EverybodyHearsTheSameInOneOrder) {
   EXPECT_TRUE(std::is_sorted(by_a.begin(), by_a.end()));
 }
 
-TEST_P(ExchangeLaws, WhoeverComesLaterIsToldTheState) {
+TEST_P(ExchangeLaws, ASiteThatComesLaterReceivesTheState) {
   ASSERT_TRUE(a.joins() && b.joins());
   ASSERT_TRUE(a.offers(1, 1) && a.offers(2, 2) && a.offers(3, 3));
   ASSERT_TRUE(b.does(Kind::bid, 1));

@@ -60,7 +60,7 @@ TEST(MemoryExchange, KeepsNothingOfWhatIsOver) {
   }
 }
 
-TEST(MemoryExchange, KeepsChangesForWhoWillBeBackButNotForEver) {
+TEST(MemoryExchange, KeepsChangesForASiteThatWillBeBackButNotForEver) {
   MemoryRig rig({.kept = 10});
   Party a(kA, rig);
   ASSERT_TRUE(a.joins());

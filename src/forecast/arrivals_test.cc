@@ -34,7 +34,7 @@ TEST(Arrivals, are_those_of_past_weeks_at_their_hour_of_the_week) {
   EXPECT_FALSE(drawn.next(arrival)) << "behind the horizon";
 }
 
-TEST(Arrivals, are_nobody_where_less_than_a_day_is_known) {
+TEST(Arrivals, are_none_where_less_than_a_day_is_known) {
   PastJobs past;
   past.add(came(kEpoch + seconds(100), 1));
   const PastArrivals arrivals(past, kEpoch + kDay);

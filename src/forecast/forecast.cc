@@ -17,7 +17,7 @@ namespace {
 constexpr double kShared = 0.5;
 constexpr std::int64_t kMostSteps = 1'000'000;  // of one future
 
-class Nobody final : public JobSink {
+class NullSink final : public JobSink {
  public:
   void job_gone(JobId /*id*/, const Job& /*job*/) override {}
 };
@@ -103,7 +103,7 @@ ClusterOptions cluster_of(const Present& present, const Chain& chain) {
   return options;
 }
 
-const PastJobs& nobody_came() {
+const PastJobs& no_past_jobs() {
   static const PastJobs none;
   return none;
 }
@@ -123,7 +123,7 @@ struct Forecast::World {
       : arrivals(of.arrivals_, Random(lots), of.present_.now + of.question_.horizon),
         loop(of.present_.now),
         engine(of.engine_options(), arrivals, loop),
-        controller(cluster_of(of.present_, *of.present_.chain), *of.present_.chain, {loop, engine, nobody}),
+        controller(cluster_of(of.present_, *of.present_.chain), *of.present_.chain, {loop, engine, null_sink}),
         starts(of.question_.jobs, future.starts),
         nodes(of.question_.looks, future.looks, loop) {}
 
@@ -131,7 +131,7 @@ struct Forecast::World {
   DrawnArrivals arrivals;
   sim::VirtualLoop loop;
   sim::SimEngine engine;
-  Nobody nobody;
+  NullSink null_sink;
   Controller controller;
   StartWatch starts;
   NodeWatch nodes;
@@ -141,7 +141,7 @@ struct Forecast::World {
 Forecast::Forecast(Present present, const PastJobs& past, Question question)
     : present_(std::move(present)),
       question_(std::move(question)),
-      arrivals_(question_.as_expected ? nobody_came() : past, present_.now) {
+      arrivals_(question_.as_expected ? no_past_jobs() : past, present_.now) {
   settle(present_.facts);
   if (question_.as_expected) {
     take_at_its_word();

@@ -7,8 +7,8 @@ namespace rota::forecast {
 namespace {
 
 // As first written: no log was asked for better ones (docs/forecast.md).
-constexpr double kHalfOfUser = 16;    // so many jobs later, one counts half
-constexpr double kOfEverybody = 1.0;  // what all others weigh beside the user's own
+constexpr double kHalfOfUser = 16;   // so many jobs later, one counts half
+constexpr double kOfAllUsers = 1.0;  // what all others weigh beside the user's own
 constexpr std::size_t kFromClass = 64;
 constexpr Duration kNothingKnown = seconds(300);  // as if a job without a limit had been seen to run for so long
 constexpr int kDoublings = 16;
@@ -46,7 +46,7 @@ RunTimes RunTimes::of(const PastJobs& past, std::span<const RunsYet> run_yet, co
     if (seen++ % (PastJobs::kOfClass / kFromClass) == 0) add(job, 1);
   });
   const auto added = static_cast<double>(points.size() - before);
-  for (std::size_t i = before; i < points.size(); ++i) points[i].share = kOfEverybody / added;
+  for (std::size_t i = before; i < points.size(); ++i) points[i].share = kOfAllUsers / added;
   std::ranges::sort(points, {}, &Point::run_time);
   bool beyond_all = false;
   for (const RunsYet& other : run_yet) {

@@ -75,7 +75,7 @@ std::vector<std::uint32_t> spreads(const std::vector<std::pair<std::string, int>
   return nodes;
 }
 
-TEST(SacctSpread, OfWhoAskedForOneNodeAtLeastOthersLikeItTellWhetherItNeedsOne) {
+TEST(SacctSpread, OthersLikeItShowWhetherAJobThatAskedForOneNodeAtLeastNeedsOne) {
   using Nodes = std::vector<std::uint32_t>;
   constexpr std::int64_t kGib = std::int64_t{1} << 30U;
   const SwfOptions counted{.memory_counts = true, .memory_beside = kGib};

@@ -250,7 +250,7 @@ TEST(ReadSacct, TakesTheMemoryThatIsBesideTheProcessorsThatAJobHad) {
   }
 }
 
-TEST(ReadSacct, TellsWhereNobodySaysWhatMemoryWasGiven) {
+TEST(ReadSacct, CountsJobsWhoseGivenMemoryIsUnknown) {
   const auto log = log_of(
       "JobID|Submit|Start|End|State|AllocCPUS|ReqCPUS|NNodes|ReqMem\n"
       "7|2024-03-01T11:00:00|2024-03-01T11:00:10|2024-03-01T11:01:15|COMPLETED|2|1|1|3000M\n");
@@ -261,7 +261,7 @@ TEST(ReadSacct, TellsWhereNobodySaysWhatMemoryWasGiven) {
       1);
 }
 
-TEST(ReadSacct, CountsMemoryThatNobodyKnows) {
+TEST(ReadSacct, CountsJobsOfUnknownMemory) {
   const char* const impossible = "ReqMem is more memory than there can be: memory left unknown";
   const char* const all_there_is =
       "ReqMem is 0 (--mem=0, or none told), and AllocTRES does not tell what they were given: memory left unknown";

@@ -19,7 +19,7 @@ TEST(ScheduleJobs, WhatOfTheTimeBeforeTheStartIsNoWaitWasAnEarlierRun) {
   EXPECT_EQ(read->jobs[1].run_time(), seconds(20));
 }
 
-TEST(ScheduleJobs, AJobThatEndedNobodyKnowsWhenWasNotRejected) {
+TEST(ScheduleJobs, AJobThatEndedAtAnUnknownTimeIsNotRejected) {
   const auto read = parse_schedule_jobs(
       std::string(kHead) + "1,0,,,,4,completed,\n2,0,,,,4,rejected,\n3,0,,,,4,cancelled,\n4,0,0,9,0,4,completed,0\n",
       "jobs.csv");

@@ -414,7 +414,7 @@ TEST(Swf, NumbersQueuesInTheOrderInWhichTheyComeAndTakesThoseBehindTheFirst255As
   EXPECT_EQ(workload->report.findings[0].rows, 2);
 }
 
-TEST(ReadSwf, WhoHasNoLimitIsKnownByRowWhereNumbersAreDoubled) {
+TEST(ReadSwf, AJobWithoutALimitIsKnownByRowWhereNumbersAreDoubled) {
   // The later row of job 1 tells no limit and is dropped; that of job 2 is kept.
   const Workload w =
       parsed("3 0 -1 60 4 -1 -1 4 90\n1 5 -1 60 4 -1 -1 4 90\n1 7 -1 60 4 -1 -1 4 -1\n2 9 -1 60 4 -1 -1 4 -1\n",

@@ -43,7 +43,7 @@ TEST(Window, CountsFromTheEndOfTheWarmUpOn) {
   EXPECT_EQ(before_any.warm_up, 0U);
 }
 
-TEST(Window, WhoWaitedForAJobThatIsLeftOutDoesNotWaitForIt) {
+TEST(Window, AJobDoesNotWaitForAJobThatIsLeftOut) {
   Workload workload = ten_jobs();
   workload.terms[4].after = {{JobId{1}}, {JobId{3}}};
   workload.terms[4].throttle = 2;

@@ -73,7 +73,7 @@ TEST(Cluster, EveryOutcomeHasItsState) {
   }
 }
 
-TEST(Cluster, WhoGivesWayComesBackToHisPlaceWithWhatHeDid) {
+TEST(Cluster, AJobThatGivesWayComesBackToItsPlaceWithItsWork) {
   World world(by_priority(4));
   const JobId low = world.running({4, 100});
   const JobId second = world.waiting({4, 10});
@@ -97,7 +97,7 @@ TEST(Cluster, WhoGivesWayComesBackToHisPlaceWithWhatHeDid) {
   expect_kept(world);
 }
 
-TEST(Cluster, WhoIsQueuedAgainGoesToTheTail) {
+TEST(Cluster, AJobThatIsQueuedAgainGoesToTheTail) {
   World world(4);
   const JobId job = world.running({4, 10});
   const JobId next = world.waiting({4, 10});
@@ -136,7 +136,7 @@ TEST(Cluster, AJobThatIsAheadGoesBeforeItsEqualsInAnyOrder) {
   }
 }
 
-TEST(Cluster, AStoppedJobIsNobodysVictim) {
+TEST(Cluster, AStoppedJobIsNoVictim) {
   World world(by_priority(4));
   const JobId job = world.running({2, 10});
   const JobId other = world.running({1, 10, 1});
@@ -211,7 +211,7 @@ TEST(Cluster, OnlyJobsThatAreQueuedArrive) {
   expect_kept(world);
 }
 
-TEST(Cluster, ProcessorsThatAreListedStayWhoseTheyAre) {
+TEST(Cluster, ProcessorsThatAreListedStayWithTheirJobs) {
   ClusterOptions options = World::counted(4);
   options.list_processors = true;
   World world(options);
@@ -229,7 +229,7 @@ TEST(Cluster, ProcessorsThatAreListedStayWhoseTheyAre) {
   EXPECT_EQ(world.cluster().blockers(), std::vector{between});
 }
 
-TEST(Cluster, ProcessorsNeedNotBeListedByWhoTakesASnapshotIn) {
+TEST(Cluster, ProcessorsNeedNotBeListedByAClusterThatTakesASnapshotIn) {
   ClusterOptions listing = World::counted(4);
   listing.list_processors = true;
   World world(listing);
@@ -243,7 +243,7 @@ TEST(Cluster, ProcessorsNeedNotBeListedByWhoTakesASnapshotIn) {
   EXPECT_EQ(fresh.free(), 4);
 }
 
-TEST(Cluster, WhoListsProcessorsListsThoseOfJobsThatCameWithoutAList) {
+TEST(Cluster, AClusterThatListsProcessorsListsThoseOfJobsThatCameWithoutAList) {
   World world(4);
   const JobId runs = world.running({3, 10});
   world.promise(world.waiting({2, 10}), 10);

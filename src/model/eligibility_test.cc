@@ -29,7 +29,7 @@ const JobId a{1};
 const JobId b{2};
 const JobId c{3};
 
-TEST(Eligibility, KnowsNobodyWithoutTerms) {
+TEST(Eligibility, HasNoBarsWithoutTerms) {
   const Eligibility none;
   EXPECT_TRUE(none.empty());
   EXPECT_EQ(none.bars(a, kEpoch), kNoBars);
@@ -232,7 +232,7 @@ TEST(Eligibility, BehindOneThatNeverHadItsTurnItIsTheTurnOfThoseBeforeIt) {
   EXPECT_EQ(e.bars(c, kEpoch), kNoBars);
 }
 
-TEST(Eligibility, WhoWaitedItsTurnAndRanStandsForNobody) {
+TEST(Eligibility, AJobThatWaitedItsTurnAndRanStandsForNoOther) {
   Eligibility e;
   e.set(b, after({{a, When::in_turn}}));
   e.set(c, after({{b, When::in_turn}}));

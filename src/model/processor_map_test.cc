@@ -33,7 +33,7 @@ TEST(ProcessorMap, gives_what_is_preferred_first_where_it_is_free) {
   EXPECT_EQ(held(map, JobId{1}), (std::vector<std::uint32_t>{6, 7, 8}));
 }
 
-TEST(ProcessorMap, costs_nothing_for_processors_that_nobody_tells_apart) {
+TEST(ProcessorMap, costs_nothing_for_processors_that_are_not_told_apart) {
   ProcessorMap map(std::int64_t{1} << 31);
   map.take(JobId{0}, 1U << 31, {});
   EXPECT_EQ(map.free(), 0);

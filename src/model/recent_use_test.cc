@@ -49,7 +49,7 @@ TEST(RecentUse, does_not_depend_on_when_the_log_begins) {
   }
 }
 
-TEST(RecentUse, who_used_nothing_comes_before_all_others) {
+TEST(RecentUse, a_user_without_use_comes_before_all_others) {
   RecentUse use(seconds(1));
   use.add(1, 1, Duration{1}, kEpoch - kLongest);
   use.add(2, 0, seconds(5), kEpoch);

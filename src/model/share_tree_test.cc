@@ -46,7 +46,7 @@ std::vector<Account> two_accounts(std::int64_t physics, std::int64_t chemistry) 
           {.name = "chemistry", .shares = chemistry, .users = {{"eve"}, {"joe"}}}};
 }
 
-TEST(ShareTree, who_used_nothing_is_level_with_all_others) {
+TEST(ShareTree, a_user_without_use_is_level_with_all_others) {
   const Shares shares(two_accounts(1, 1));
   EXPECT_EQ(shares.users(), 4U);
   EXPECT_EQ(shares.factor(1, 1), 1.0);
@@ -71,7 +71,7 @@ TEST(ShareTree, users_of_an_account_share_what_it_has) {
   EXPECT_GT(shares.factor(1, 1), shares.factor(2, 1));
 }
 
-TEST(ShareTree, level_ones_have_the_same_rank_and_the_next_one_that_of_his_place) {
+TEST(ShareTree, level_users_have_the_same_rank_and_the_next_one_that_of_its_place) {
   Shares shares(two_accounts(1, 1));
   shares.used(1, 1, 100);
   shares.used(2, 1, 100);
@@ -95,14 +95,14 @@ TEST(ShareTree, an_account_that_inherits_is_as_if_its_users_stood_above_it) {
   EXPECT_EQ(shares.factor(3, 2), 0.25);
 }
 
-TEST(ShareTree, who_is_first_comes_before_the_others_of_his_account_whatever_he_used) {
+TEST(ShareTree, a_first_user_comes_before_the_others_of_the_account_whatever_was_used) {
   Shares shares({{.name = "physics", .users = {{"anna", 1, true}, {"bob"}}}});
   shares.used(1, 1, 100);
   shares.used(2, 1, 1);
   EXPECT_GT(shares.factor(1, 1), shares.factor(2, 1));
 }
 
-TEST(ShareTree, whom_nobody_named_has_one_share_of_the_account_of_his_job) {
+TEST(ShareTree, a_user_that_is_not_named_has_one_share_of_the_account_of_the_job) {
   Shares shares({{.name = "physics", .shares = 8, .users = {{"anna"}}}});
   EXPECT_EQ(shares.users(), 4U) << "bob in physics, eve and joe at the top";
   shares.used(3, 2, 1);

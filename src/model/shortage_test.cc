@@ -111,7 +111,7 @@ TEST_F(Shortage, CountsWholeNodesOfThePartition) {
   EXPECT_EQ(lacking(cluster_, asking(8, 2, 1)), "") << "these are free";
 }
 
-TEST_F(Shortage, NamesTheLicencesAndWhoHoldsThem) {
+TEST_F(Shortage, NamesTheLicencesAndTheJobsThatHoldThem) {
   JobSpec holder = asking(1, 1, 0);
   holder.licence = LicenceId{0};
   holder.licences = 2;

@@ -101,7 +101,7 @@ TEST_F(KeptTimelines, APromiseWithoutAPlaceDoesNotStandYet) {
   EXPECT_FALSE(kept_.follow(view_, Promises::drawn));
 }
 
-TEST_F(KeptTimelines, ReservedNodesAreNotFreeAndTheirsAgainOnceNobodyReservesThem) {
+TEST_F(KeptTimelines, ReservedNodesAreNotFreeUntilTheReservationIsRemoved) {
   world_.fold(Reserved{view_.reservations().next_id(), at_seconds(5), at_seconds(60), {NodeId{0}, NodeId{1}}});
   EXPECT_TRUE(kept_.follow(view_, Promises::drawn));
   EXPECT_EQ(earliest(1, 10), at_seconds(60));
@@ -110,7 +110,7 @@ TEST_F(KeptTimelines, ReservedNodesAreNotFreeAndTheirsAgainOnceNobodyReservesThe
   EXPECT_EQ(earliest(1, 10), at_seconds(0));
 }
 
-TEST_F(KeptTimelines, WhoIsPromisedNothingAnyMoreLeavesItsPlace) {
+TEST_F(KeptTimelines, AJobThatIsPromisedNothingAnyMoreLeavesItsPlace) {
   runs(0, 4, 100);
   const JobId waits = promised(1, 4, 30, 0);
   EXPECT_TRUE(kept_.follow(view_, Promises::drawn));
@@ -120,7 +120,7 @@ TEST_F(KeptTimelines, WhoIsPromisedNothingAnyMoreLeavesItsPlace) {
   EXPECT_EQ(earliest(1, 10), at_seconds(0));
 }
 
-TEST_F(KeptTimelines, WhoPlansWithoutPromisesFindsNoneDrawn) {
+TEST_F(KeptTimelines, APlanWithoutPromisesFindsNoneDrawn) {
   runs(0, 4, 100);
   promised(1, 4, 30, 0);
   EXPECT_TRUE(kept_.follow(view_, Promises::drawn));

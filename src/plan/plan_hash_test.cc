@@ -75,7 +75,7 @@ TEST_F(PlanHashTest, TellsWhenItIsDecided) {
   EXPECT_NE(hash_of(start, 5), hash_of(start, 6));
 }
 
-TEST_F(PlanHashTest, TellsWhoStartsWhereAndWhetherItOvertakes) {
+TEST_F(PlanHashTest, TellsWhichJobsStartWhereAndWhetherTheyOvertake) {
   Placement memory = on(2);
   memory.per_node.memory = 10;
   Placement accelerators = on(2);
@@ -110,7 +110,7 @@ TEST_F(PlanHashTest, TellsWhoStartsWhereAndWhetherItOvertakes) {
   expect_all_different(drafts);
 }
 
-TEST_F(PlanHashTest, TellsWhoIsStoppedLetGoOnOrMoved) {
+TEST_F(PlanHashTest, TellsWhichJobsAreStoppedLetGoOnOrMoved) {
   Reason for_first;
   for_first.promised = JobId{0};
   Reason for_second;

@@ -34,7 +34,7 @@ TEST(Plan, AStartTakesWhatIsFreeAndAnOpeningComesAfterIt) {
   EXPECT_TRUE(plan.actions().empty());
 }
 
-TEST(Plan, WhoIsOverdueHoldsAMomentLonger) {
+TEST(Plan, AJobThatIsOverdueHoldsAMomentLonger) {
   World world(4);
   world.running({4, 10});
   world.at(12);

@@ -123,7 +123,7 @@ TEST_F(RefereeHealthTest, APromiseOfLicencesThatOthersTookMayBeWithdrawn) {
   EXPECT_EQ(breach(), "none");
 }
 
-TEST_F(RefereeHealthTest, WhoMovesNeedsNoLicenceHoweverManyOthersHaveTaken) {
+TEST_F(RefereeHealthTest, AJobThatMovesNeedsNoLicenceHoweverManyOthersHaveTaken) {
   const JobId job = waiting(2, 0, 2);
   tell(Started{job, false, with_licences(on(0, 2), 2)});
   tell(LicencesCounted{LicenceId{0}, 2});
@@ -134,7 +134,7 @@ TEST_F(RefereeHealthTest, WhoMovesNeedsNoLicenceHoweverManyOthersHaveTaken) {
   EXPECT_EQ(breach(), "job 2 is started without a licence of solver");
 }
 
-TEST_F(RefereeHealthTest, NobodyStartsWithoutLicencesOfEveryKind) {
+TEST_F(RefereeHealthTest, NoJobStartsWithoutLicencesOfEveryKind) {
   const auto both = [&] {
     JobSpec spec;
     spec.number = ++numbers_;

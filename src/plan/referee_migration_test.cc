@@ -60,7 +60,7 @@ class RefereeMigrationTest : public testing::Test {
   std::int64_t numbers_ = 0;
 };
 
-TEST_F(RefereeMigrationTest, WhoHasNoLimitIsInTheWayForAsLong) {
+TEST_F(RefereeMigrationTest, AJobWithoutALimitIsInTheWayForAsLong) {
   const JobId job = waiting(kLongest);
   tell(Started{job, false, on(0)});
   tell(Promised{waiting(seconds(10)), at_seconds(100), on(1)});
@@ -69,7 +69,7 @@ TEST_F(RefereeMigrationTest, WhoHasNoLimitIsInTheWayForAsLong) {
             "has at 100 s");
 }
 
-TEST_F(RefereeMigrationTest, WhoIsGoneByThenIsNotInTheWay) {
+TEST_F(RefereeMigrationTest, AJobThatIsGoneByThenIsNotInTheWay) {
   const JobId job = waiting(seconds(90));
   tell(Started{job, false, on(0)});
   tell(Promised{waiting(seconds(10)), at_seconds(100), on(1)});

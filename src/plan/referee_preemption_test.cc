@@ -105,7 +105,7 @@ class RefereeOfPreemption : public testing::Test {
   std::int64_t numbers_ = 0;
 };
 
-TEST_F(RefereeOfPreemption, PassesThatWhoIsInTheWayGivesWay) {
+TEST_F(RefereeOfPreemption, PassesThatAJobInTheWayGivesWay) {
   running(asks(2, 0), kFirst);
   const JobId there = running(asks(2, 1), kSecond);
   const JobId urgent = waiting(asks(2, 2, 1));
@@ -121,7 +121,7 @@ TEST_F(RefereeOfPreemption, CatchesThatRoomIsMadeWhereTheBeneficiaryCannotRun) {
   EXPECT_EQ(breach(), "job 1 is preempted in vain: what is made free is not where job 3 can run");
 }
 
-TEST_F(RefereeOfPreemption, CatchesThatSomebodyGivesWayNeedlessly) {
+TEST_F(RefereeOfPreemption, CatchesThatAJobGivesWayNeedlessly) {
   const JobId elsewhere = running(asks(2, 0), kFirst);
   const JobId there = running(asks(2, 1), kSecond);
   const JobId urgent = waiting(asks(2, 2, 1));
@@ -153,7 +153,7 @@ TEST_F(RefereeOfPreemption, CatchesThatTheBeneficiaryStartsElsewhere) {
 }
 
 // Between the two orders another job has come, so that the room of the first may be another's.
-TEST_F(RefereeOfPreemption, PassesThatOneOfTwoPlacesIsAnothersWhoCameMeanwhile) {
+TEST_F(RefereeOfPreemption, PassesThatOneOfTwoPlacesIsThatOfAJobThatCameMeanwhile) {
   const JobId first = running(asks(2, 0), kFirst);
   const JobId second = running(asks(2, 0), kSecond);
   const JobId urgent = waiting(asks(2, 1));

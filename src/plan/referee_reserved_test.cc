@@ -74,7 +74,7 @@ class RefereeReservedTest : public testing::TestWithParam<bool> {
   Plan plan_;
 };
 
-TEST_P(RefereeReservedTest, PassesWhoIsOverBefore) {
+TEST_P(RefereeReservedTest, PassesAJobThatIsOverBefore) {
   reserve_half();
   const JobId job = waiting(2, 10);
   plan_at(0);
@@ -82,7 +82,7 @@ TEST_P(RefereeReservedTest, PassesWhoIsOverBefore) {
   EXPECT_EQ(breach(), "none");
 }
 
-TEST_P(RefereeReservedTest, PassesWhoRunsBesideIt) {
+TEST_P(RefereeReservedTest, PassesAJobThatRunsBesideIt) {
   reserve_half();
   const JobId job = waiting(2, 15);
   plan_at(0);

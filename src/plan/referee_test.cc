@@ -61,7 +61,7 @@ TEST_F(RefereeTest, PassesASoundPlanOfEasy) {
   EXPECT_GT(referee_.checks(), 0);
 }
 
-TEST_F(RefereeTest, CatchesWhoPassesAJobWhoseStartCanBeForeseen) {
+TEST_F(RefereeTest, CatchesAJobThatPassesOneWhoseStartCanBeForeseen) {
   constexpr std::int64_t kNoLimit = kLongest / seconds(1);
   const JobId endless = running({3, kNoLimit});
   const JobId head = waiting({4, 5});
@@ -100,7 +100,7 @@ TEST_F(RefereeTest, CatchesThatAnEqualGivesWay) {
   EXPECT_EQ(breach(), "job 1 is preempted for job 2, whose priority is no higher");
 }
 
-TEST_F(RefereeTest, CatchesThatSomebodyGivesWayToNobody) {
+TEST_F(RefereeTest, CatchesThatAJobGivesWayToNoWaitingJob) {
   const JobId low = running({2, 10});
   const JobId high = running({2, 10, 1});
   plan_at(1).preempt(low, in_favour_of(high));
@@ -126,7 +126,7 @@ TEST_F(RefereeTest, CatchesThatAJobIsPreemptedTwice) {
   EXPECT_EQ(breach(), "job 1 is preempted twice");
 }
 
-TEST_F(RefereeTest, CatchesThatOneWhoLeavesIsPreemptedAgain) {
+TEST_F(RefereeTest, CatchesThatALeavingJobIsPreemptedAgain) {
   const JobId low = running({4, 10});
   const JobId high = waiting({4, 10, 1});
   plan_at(1);
@@ -147,7 +147,7 @@ TEST_F(RefereeTest, CatchesThatTheBeneficiaryDoesNotStart) {
   EXPECT_EQ(breach(), "none");
 }
 
-TEST_F(RefereeTest, CatchesThatOneWhoGaveWayStartsAgainAtOnce) {
+TEST_F(RefereeTest, CatchesThatAJobThatGaveWayStartsAgainAtOnce) {
   const JobId low = running({1, 10});
   const JobId larger = running({3, 10});
   const JobId high = waiting({3, 10, 1});

@@ -44,7 +44,7 @@ Instant Chain::earliest_wakeup(const View& view) const {
   return earliest;
 }
 
-std::string Chain::who_wakes(const View& view) const {
+std::string Chain::links_that_wake(const View& view) const {
   std::string names;
   Plan plan;
   plan.open(view);

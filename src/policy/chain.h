@@ -30,7 +30,7 @@ class Chain {
   }
   // The links that ask for another look at this very instant, by the names of their modules; for messages. Each is
   // asked: a plan is drafted anew for that.
-  std::string who_wakes(const View& view) const;
+  std::string links_that_wake(const View& view) const;
 
   // Adds the indexes and rules of the cluster's state that the policies ask for.
   void ask(ClusterOptions& options) const;

@@ -93,7 +93,7 @@ TEST(Chain, does_not_race_where_many_are_promised_that_others_give_way) {
   EXPECT_TRUE(Chain::parse("easy+preempt=suspend+auction=announced+auction-second-thoughts=5m"));
 }
 
-TEST(Chain, does_not_preempt_for_whom_recent_use_puts_first) {
+TEST(Chain, does_not_preempt_for_a_job_that_recent_use_puts_first) {
   EXPECT_FALSE(Chain::parse("easy+preempt=requeue+order=fair"));
   EXPECT_FALSE(Chain::parse("easy+depth=3+candidates=fair+preempt=suspend"));
   EXPECT_TRUE(Chain::parse("easy+order=fair"));

@@ -35,15 +35,15 @@ class Address {
   std::size_t length_ = 0;
 };
 
-constexpr uid_t kNobody = UINT32_MAX;
+constexpr uid_t kNoUser = UINT32_MAX;
 
 uid_t user_at(int socket) {
   ucred other{};
   socklen_t size = sizeof(other);
-  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &other, &size) == 0 ? other.uid : kNobody;
+  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &other, &size) == 0 ? other.uid : kNoUser;
 }
 
-bool is_ours(uid_t user) { return user != kNobody && (user == ::geteuid() || user == 0); }
+bool is_ours(uid_t user) { return user != kNoUser && (user == ::geteuid() || user == 0); }
 
 // The listener is crowded, or something lacks that other processes give back.
 bool another_try_may_help(int error) {
@@ -217,20 +217,20 @@ std::vector<Descriptor> connect_to_all(std::span<const std::string> names) {
   return sockets;
 }
 
-Descriptor connect_to(const std::string& name, uid_t whose) {
+Descriptor connect_to(const std::string& name, uid_t owner) {
   constexpr std::int64_t kPatience = 5000;
   Descriptor socket = std::move(connected({&name, 1}, kPatience).front());
-  return socket && user_at(socket.get()) == whose ? std::move(socket) : Descriptor();
+  return socket && user_at(socket.get()) == owner ? std::move(socket) : Descriptor();
 }
 
 Descriptor accept_from(int listener) { return accept_from(listener, ::geteuid()); }
 
-Descriptor accept_from(int listener, uid_t whose_too) {
+Descriptor accept_from(int listener, uid_t other_uid) {
   constexpr int kMostStrangers = 64;  // a stranger that connects again and again holds up nothing else
   for (int stranger = 0; stranger < kMostStrangers; ++stranger) {
     Descriptor socket(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket) return socket;
-    if (const uid_t user = user_at(socket.get()); is_ours(user) || user == whose_too) return socket;
+    if (const uid_t user = user_at(socket.get()); is_ours(user) || user == other_uid) return socket;
   }
   return {};
 }

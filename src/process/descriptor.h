@@ -82,9 +82,9 @@ Reached try_to_connect(const std::string& name);
 // together.
 std::vector<Descriptor> connect_to_all(std::span<const std::string> names);
 
-// The listener must be a process of user `whose`: waits for five seconds at most. And: the other end may be of that
+// The listener must be a process of user `owner`: waits for five seconds at most. And: the other end may be of that
 // user too.
-Descriptor connect_to(const std::string& name, uid_t whose);
-Descriptor accept_from(int listener, uid_t whose_too);
+Descriptor connect_to(const std::string& name, uid_t owner);
+Descriptor accept_from(int listener, uid_t other_uid);
 
 }  // namespace rota::process

@@ -31,14 +31,14 @@ class Crowded {
   std::vector<Descriptor> waiting_;
 };
 
-TEST(Descriptors, who_is_crowded_holds_up_nobody_else) {
+TEST(Descriptors, a_crowded_listener_holds_up_no_other) {
   Crowded crowded;
   ASSERT_TRUE(crowded.refuses());
   const std::string name = unguessable_name();
   const Descriptor listener = listen_at(name);
   const std::jthread makes_room([&] {  // once the other one has been connected to
-    pollfd somebody{listener.get(), POLLIN, 0};
-    if (::poll(&somebody, 1, 60'000) > 0) crowded.take_all();
+    pollfd connection{listener.get(), POLLIN, 0};
+    if (::poll(&connection, 1, 60'000) > 0) crowded.take_all();
   });
   const std::vector<std::string> names{crowded.name(), unguessable_name(), name};
   const std::vector<Descriptor> sockets = connect_to_all(names);

@@ -89,7 +89,7 @@ TEST_F(SiteCommands, one_that_takes_too_long_is_killed_with_all_its_processes) {
   }
 }
 
-TEST_F(SiteCommands, nobody_waits_for_what_it_leaves_in_the_background) {
+TEST_F(SiteCommands, what_it_leaves_in_the_background_is_not_waited_for) {
   const SiteCommand::End end =
       end_of(of("(until [ -e $FOLDER/go ]; do sleep 0.02; done; echo > $FOLDER/over) & exit 0"));
   EXPECT_TRUE(end.done);
@@ -112,7 +112,7 @@ TEST_F(SiteCommands, one_that_is_no_longer_wanted_is_killed_and_tells_nothing) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "record"));
 }
 
-TEST_F(SiteCommands, what_an_earlier_life_has_begun_is_ended_by_its_record_and_nobody_else_is) {
+TEST_F(SiteCommands, what_an_earlier_life_has_begun_is_ended_by_its_record_and_no_other_process_is) {
   std::optional<SiteCommand::End> end;
   const SiteCommand command(io_, of("echo $$ > $FOLDER/pid; exec sleep 1000"), [&](const auto& told) { end = told; });
   ASSERT_TRUE(wait([&] { return pid_in("pid") != 0; }));

@@ -53,8 +53,8 @@ class Sharing {
     if (options_.attributes) {
       if (const SiteId named = options_.attributes->site_of(job.number); named.valid()) return named;
     }
-    const std::uint64_t who = job.user != UINT32_MAX ? job.user : static_cast<std::uint64_t>(job.number);
-    const SiteId home = site_of_user(who);
+    const std::uint64_t owner = job.user != UINT32_MAX ? job.user : static_cast<std::uint64_t>(job.number);
+    const SiteId home = site_of_user(owner);
     const auto sites = static_cast<std::uint32_t>(whole_.sites.size());
     for (std::uint32_t further = 0; further < sites; ++further) {
       const SiteId site{(home.value + further) % sites};

@@ -33,7 +33,7 @@ TEST(Cells, without_one_number_to_expect_there_is_no_deviation) {
   EXPECT_FALSE(deviation({"none", std::nan(""), 1, 3, "", 2}));
 }
 
-TEST(Cells, the_table_says_what_missed_and_shows_only_columns_that_somebody_fills) {
+TEST(Cells, the_table_says_what_missed_and_shows_only_columns_that_a_cell_fills) {
   const std::vector<Cell> cells{{"completion, %", 93.5, 88.5, 94.5, "93", 93}, {"makespan, %", 1, -kAny, 0, ""}};
   EXPECT_EQ(cells_table(cells, "mean"),
             "        mean               found  wanted              deviation  in the paper\n"

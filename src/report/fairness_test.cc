@@ -26,7 +26,7 @@ TEST(Fairness, IsOneWhereAllAreServedAlikeAndOneOfThemWhereOneBearsItAll) {
   EXPECT_NEAR(uneven.conclude().index.value_or(0), 0.25, 1e-9);
 }
 
-TEST(Fairness, TakesTwoAndWhoIsUnknownIsNobody) {
+TEST(Fairness, TakesTwoPartiesAndAnUnknownUserIsNone) {
   FairnessTally tally;
   tally.add(3, 5);
   tally.add(UINT32_MAX, 9);

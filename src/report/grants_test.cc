@@ -41,7 +41,7 @@ TEST(GrantReason, ItEndsBeforeThePromise) {
             "its promised start, day 0, 00:33:20.");
 }
 
-TEST(GrantReason, NobodyHeldAPromise) {
+TEST(GrantReason, NoJobHeldAPromise) {
   Grant g = grant();
   g.beneficiary = -1;
   EXPECT_EQ(grant_reason(g, {4, 0}),

@@ -205,7 +205,7 @@ TEST(Html, DrawsEachSiteWhereSummariesTellOfThem) {
   EXPECT_EQ(count(text, "\"uses\":[[2.0]"), 4U) << "of all, and of texel";
 }
 
-TEST(Html, DrawsEachSiteBesideWhatReallyHappenedWhoseSitesNobodyKnows) {
+TEST(Html, DrawsEachSiteBesideWhatReallyHappenedAtUnknownSites) {
   auto outcomes = at_two_sites();
   outcomes[0].recorded = true;
   outcomes[0].sites.clear();

@@ -92,7 +92,7 @@ TEST(JobsCsv, NamesTheSiteWhereThereAreSeveral) {
   EXPECT_TRUE(all[3].ends_with(",rejected,"));
 }
 
-TEST(JobsCsv, NamesNodesWhereNobodyKnowsWhyJobsStarted) {
+TEST(JobsCsv, NamesNodesWhereNoReasonsOfStartsAreKnown) {
   Outcome outcome = one_of_each();
   auto machine = std::make_shared<Machine>();
   machine->nodes.resize(2);

@@ -9,7 +9,7 @@
 namespace rota::report {
 namespace {
 
-constexpr std::uint32_t kNobody = UINT32_MAX;
+constexpr std::uint32_t kNoParty = UINT32_MAX;
 
 struct Kind {
   const char* name;
@@ -19,9 +19,9 @@ struct Kind {
 };
 
 std::uint32_t label(const Outcome& outcome, const std::vector<std::uint32_t> JobLabels::* member, std::size_t i) {
-  if (!outcome.labels) return kNobody;
+  if (!outcome.labels) return kNoParty;
   const auto& all = (*outcome.labels).*member;
-  return i < all.size() ? all[i] : kNobody;
+  return i < all.size() ? all[i] : kNoParty;
 }
 
 constexpr Kind kKinds[] = {
@@ -44,7 +44,7 @@ std::vector<std::uint32_t> by_use(Outcomes outcomes, const Kind& kind) {
   for (const Outcome* outcome : outcomes) {
     for (std::size_t i = 0; i < outcome->jobs.size(); ++i) {
       const std::uint32_t party = kind.of(*outcome, i);
-      if (party == kNobody) continue;
+      if (party == kNoParty) continue;
       const Job& job = outcome->jobs[i];
       const bool counts = outcome == outcomes.front() && job.ended();
       use[party] += counts ? to_seconds(job.run_time()) * job.spec.processors : 0;
@@ -112,7 +112,7 @@ struct Shown {
   }
   // The row of a party of one of the outcomes.
   std::optional<std::size_t> row_of(std::uint32_t party) const {
-    if (party == kNobody) return std::nullopt;
+    if (party == kNoParty) return std::nullopt;
     if (const auto at = places.find(party); at != places.end()) return at->second;
     CHECK(names.size() > places.size(), "a party without a row of its own is one of the others");
     return names.size() - 1;

@@ -38,7 +38,7 @@ TEST(Parties, TellsWhatEachUserGotUnderEachPolicy) {
   EXPECT_EQ(all[1].parties[0].figures[0].jobs, 2);
 }
 
-TEST(Parties, WhoStandsInALaterScheduleOnlyHasARowOfHisOwn) {
+TEST(Parties, AUserOfALaterScheduleAloneHasARow) {
   std::vector<Outcome> outcomes(2);
   outcomes[0].jobs = {of_user(UINT32_MAX, 100, 50), of_user(UINT32_MAX, 10, 1000)};
   outcomes[1].jobs = {of_user(7, 20, 50), of_user(9, 500, 1000)};

@@ -5,7 +5,7 @@
 namespace rota::report {
 namespace {
 
-TEST(StartReason, SaysWhyNobodyWasHarmed) {
+TEST(StartReason, SaysWhyNoJobWasHarmed) {
   EXPECT_EQ(start_reason({}, 0), "it was its turn, and there was room");
   StartNote note{.started = true,
                  .rule = Rule::ends_before_promise,

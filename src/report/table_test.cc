@@ -69,7 +69,7 @@ How much of this is chance was not measured: `rota simulate --copies 20` does th
 )");
 }
 
-TEST(Table, MarksNobodyForPromisesThatWereNotMade) {
+TEST(Table, MarksNoPolicyForPromisesThatWereNotMade) {
   std::vector<Summary> rows{summary("fcfs", 100, 5), summary("easy", 100, 5), summary("conservative", 100, 5)};
   rows[0].promises = false;
   rows[1].delayed = 12;
@@ -128,7 +128,7 @@ TEST(Table, MarksTheBestFigureOnlyInColourAndOnlyWhereTheyDiffer) {
   EXPECT_EQ(text.find("\x1b[1;32m     5.00"), std::string::npos) << "the slowdowns are equal";
 }
 
-TEST(Table, SaysWhoseJobsWereRefusedOrNotFinished) {
+TEST(Table, NamesThePolicyWhoseJobsWereRefusedOrNotFinished) {
   std::vector<Summary> two{summary("fcfs", 100, 5), summary("easy", 50, 5)};
   two[0].rejected = two[1].rejected = 3;
   two[1].unfinished = 1;
@@ -198,7 +198,7 @@ TEST(Comparison, AFigureThatIsMissingSomewhereHasNoBest) {
   EXPECT_EQ(wait->shown(two[0]), "-");
 }
 
-TEST(Table, MarksWhoIsBehindTheBestByNoiseAsTheBestToo) {
+TEST(Table, MarksAPolicyBehindTheBestByNoiseAsTheBestToo) {
   const Figure& wait = *std::ranges::find(service_figures(), std::string_view("mean"), &Figure::name);
   std::vector rows{summary("a", 100, 1), summary("b", 90, 1), summary("c", 500, 1)};
   const auto over = [&](std::size_t row, const std::vector<double>& waits) {

@@ -25,7 +25,7 @@ TEST(Trust, IsTheRatioOfMeansAndPearsonsCorrelation) {
   EXPECT_NEAR(*beside({{1, 2}, {2, 1}, {3, 3}}).correlation, 0.5, 1e-12);
 }
 
-TEST(Trust, HasNoCorrelationWhereNothingVariesAndNoRatioWhereNobodyWaited) {
+TEST(Trust, HasNoCorrelationWhereNothingVariesAndNoRatioWhereNoJobWaited) {
   EXPECT_FALSE(beside({{5, 0}, {6, 0}}).ratio());
   EXPECT_FALSE(beside({{5, 0}, {6, 0}}).correlation);
   EXPECT_FALSE(WaitsBeside().conclude());

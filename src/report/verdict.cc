@@ -330,10 +330,10 @@ std::string in_place_of(const Choice::Instead& instead, const Places& chosen, Su
                            of_these ? " under " + against.name() : "");
   }
   const std::string verb = instead.aspects.size() > 1 ? "matter" : kAspects[instead.aspects.front()].verb;
-  const std::string who = alternatives_of(instead.policies, all);
-  if (of_these) return fmt::format("Of these, where {} {}: {} ({}).", alternatives(matters), verb, who, figures);
+  const std::string names = alternatives_of(instead.policies, all);
+  if (of_these) return fmt::format("Of these, where {} {}: {} ({}).", alternatives(matters), verb, names, figures);
   return fmt::format("Unless {} {} more than the mean: then {} ({}), with a mean wait of {}.", alternatives(matters),
-                     verb, who, figures, wait_of(other));
+                     verb, names, figures, wait_of(other));
 }
 
 std::string by_use(const Places& ran, Summaries all) {

@@ -40,7 +40,7 @@ TEST(Verdict, SaysThatChanceWasNotMeasuredOnlyWhereItWasNotAndThereIsAChoice) {
   EXPECT_FALSE(told({summary("easy", 3600, 8000), summary("fcfs", 3600, 8000)})) << "they come out alike";
 }
 
-TEST(Verdict, SaysWhoIsToBeChosenWhereLongestWaitsMatter) {
+TEST(Verdict, NamesThePolicyToChooseWhereLongestWaitsMatter) {
   const std::string text = said({summary("easy", 900, 6 * 3600.0), summary("easy+order=sjf", 540, 14 * 3600.0)});
   EXPECT_TRUE(
       text.starts_with("Choose easy: jobs waited 15 min on average, 67 % more than under easy+order=sjf (9 min), "
@@ -63,7 +63,7 @@ TEST(Verdict, NamesOnlyTheWaitsThatAreShorter) {
   EXPECT_NE(said(rows).find("(1 min 2 s), which is outweighed by its 95 %."), std::string::npos) << said(rows);
 }
 
-TEST(Verdict, SaysWhoIsBetterAtTheTailWhereNobodyStarves) {
+TEST(Verdict, NamesThePolicyThatIsBetterAtTheTailWhereNoJobStarves) {
   const std::string text = said({summary("easy", 900, 6 * 3600.0), summary("easy+order=sjf", 540, 11 * 3600.0)});
   EXPECT_TRUE(text.starts_with("Choose easy+order=sjf: jobs waited 9 min on average, 40 % less than under easy"))
       << text;
@@ -155,7 +155,7 @@ Summary with_copies(Summary summary, const std::vector<double>& waits) {
   return summary;
 }
 
-TEST(Verdict, NamesNobodyForADifferenceThatIsNoise) {
+TEST(Verdict, NamesNoPolicyForADifferenceThatIsNoise) {
   const std::vector two{with_copies(summary("a", 100, 900), {100, 120, 90}),
                         with_copies(summary("b", 200, 900), {110, 100, 103})};
   EXPECT_EQ(
@@ -170,7 +170,7 @@ TEST(Verdict, NamesNobodyForADifferenceThatIsNoise) {
       << said(three);
 }
 
-TEST(Verdict, NamesWhoIsAheadInEveryCopyHoweverMuchTheseDiffer) {
+TEST(Verdict, NamesThePolicyAheadInEveryCopyHoweverMuchTheseDiffer) {
   const std::vector two{with_copies(summary("a", 100, 900), {100, 300, 500}),
                         with_copies(summary("b", 90, 900), {110, 311, 509})};
   EXPECT_TRUE(
@@ -243,7 +243,7 @@ TEST(Verdict, WarnsWhenTheyDidNotRunTheSameJobs) {
   EXPECT_TRUE(said(two).ends_with("so compare with care."));
 }
 
-TEST(Verdict, DoesNotPraiseForKeptPromisesWhoMakesNone) {
+TEST(Verdict, DoesNotPraiseAPolicyWithoutPromisesForKeepingThem) {
   std::vector<Summary> three{summary("easy", 60, 90), summary("fcfs-skip", 80, 90), summary("conservative", 90, 90)};
   three[0].delayed = 10;
   three[1].promises = false;
@@ -270,7 +270,7 @@ TEST(Verdict, ChoosesNothingWhereTheSitesOwnPolicyIsLeftOut) {
   EXPECT_NE(said(rows).find("--policy recorded,slurm and these. Of these: easy"), std::string::npos) << said(rows);
 }
 
-TEST(Verdict, NeverChoosesWhoRanFewerJobs) {
+TEST(Verdict, NeverChoosesAPolicyThatRanFewerJobs) {
   std::vector<Summary> two{summary("a", 60, 90), summary("b", 80, 90)};
   two[0].unfinished = 5;
   EXPECT_TRUE(said(two).starts_with("Under b jobs waited")) << said(two);

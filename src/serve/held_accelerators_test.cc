@@ -5,7 +5,7 @@
 namespace rota::serve {
 namespace {
 
-TEST(HeldAccelerators, stand_with_the_nodes_whose_they_are) {
+TEST(HeldAccelerators, stand_with_their_nodes) {
   Machine machine;
   for (const std::uint32_t accelerators : {2U, 0U, 3U}) {
     Node node;

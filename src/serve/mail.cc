@@ -79,7 +79,7 @@ void MailRoom::stop() {
   sending_.reset();
 }
 
-MailRoom::Queues::iterator MailRoom::whose_turn() {
+MailRoom::Queues::iterator MailRoom::next_queue() {
   const auto behind = queues_.upper_bound(latest_);
   return behind == queues_.end() ? queues_.begin() : behind;
 }
@@ -87,7 +87,7 @@ MailRoom::Queues::iterator MailRoom::whose_turn() {
 void MailRoom::next() {
   sending_.reset();
   if (queues_.empty()) return;
-  const auto queue = whose_turn();
+  const auto queue = next_queue();
   const Mail mail = std::move(queue->second.front());
   latest_ = queue->first;
   queue->second.pop_front();

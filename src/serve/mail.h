@@ -56,7 +56,7 @@ class MailRoom {
   using Queues = std::map<std::uint32_t, std::deque<Mail>>;  // by user, none of them empty
 
   void make_room();
-  Queues::iterator whose_turn();
+  Queues::iterator next_queue();
   void next();
 
   boost::asio::io_context& io_;

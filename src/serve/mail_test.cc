@@ -62,7 +62,7 @@ TEST_F(Mails, UsersTakeTurns) {
   EXPECT_TRUE(said_.empty());
 }
 
-TEST_F(Mails, WhoHasMostOfThemMakesRoom) {
+TEST_F(Mails, TheUserWithTheMostMailsMakesRoom) {
   send(3000, "0");
   for (int i = 0; i < 10'000; ++i) send(1000, "flood");
   EXPECT_TRUE(said_.empty());

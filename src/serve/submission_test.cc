@@ -137,7 +137,7 @@ TEST_F(SpecOf, has_a_single_process_on_one_node_and_whole_nodes_whole) {
             "`tasks_per_node` times `nodes` is not the number of processes; say `nodes`, and as many `tasks`.");
 }
 
-TEST_F(SpecOf, is_on_one_node_where_a_partition_lets_nobody_have_more) {
+TEST_F(SpecOf, is_on_one_node_where_a_partition_lets_no_job_have_more) {
   submission.processors = 3;
   submission.partition = "narrow";
   EXPECT_EQ(spec_of(submission, machine)->nodes, 1U);

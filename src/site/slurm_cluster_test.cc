@@ -262,7 +262,7 @@ TEST(SlurmCluster, HasItsQosAndTheSharesOfAccounts) {
       << ::testing::PrintToString(cluster->left_out);
 }
 
-TEST(SlurmCluster, NamesNobodyWhereSharesDoNotCount) {
+TEST(SlurmCluster, NamesNoUserWhereSharesDoNotCount) {
   SlurmText text = texts_with_shares();
   text.config.text = kConfig;
   const auto cluster = cluster_of_slurm(text);
@@ -270,7 +270,7 @@ TEST(SlurmCluster, NamesNobodyWhereSharesDoNotCount) {
   EXPECT_EQ(cluster->toml.find("anna"), std::string::npos);
 }
 
-TEST(SlurmCluster, NamesNobodyUnderPriorityBasic) {
+TEST(SlurmCluster, NamesNoUserUnderPriorityBasic) {
   SlurmText text = texts_with_shares();
   text.config.text = std::string(kConfig) + "PriorityType = priority/basic\nPriorityWeightFairShare = 1000\n";
   const auto cluster = cluster_of_slurm(text);

@@ -64,8 +64,8 @@ JournalFile::JournalFile(LockedFile file, std::string path, Durability durabilit
 
 JournalFile::~JournalFile() {
   if (closed_) return;
-  const auto told_to_nobody = close();
-  static_cast<void>(told_to_nobody);
+  const auto unreported = close();
+  static_cast<void>(unreported);
 }
 
 namespace {

@@ -393,7 +393,7 @@ TEST_F(SqliteStoreTest, drops_what_ended_jobs_of_one_user_ran_a_part_at_a_time) 
   EXPECT_EQ(store->stored(0), 50 * row);
 }
 
-TEST_F(SqliteStoreTest, counts_nothing_of_whom_older_versions_did_not_name) {
+TEST_F(SqliteStoreTest, counts_nothing_of_users_that_older_versions_did_not_name) {
   auto store = opened();
   store->put_payload(JobId{1}, {"about", "true", ""});
   store->put_payload(JobId{4}, {R"({"uid":8})", "true", ""});
@@ -417,7 +417,7 @@ TEST_F(SqliteStoreTest, counts_nothing_of_whom_older_versions_did_not_name) {
   EXPECT_EQ(store->stored(7), 0);
 }
 
-TEST_F(SqliteStoreTest, cannot_give_what_nobody_has) {
+TEST_F(SqliteStoreTest, cannot_give_what_no_job_has) {
   const auto store = opened();
   store->put_payload_like(JobId{2}, "about", JobId{1});
   EXPECT_TRUE(store->commit().error().message.ends_with(" has no script of job 1."));

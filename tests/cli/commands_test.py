@@ -152,7 +152,7 @@ class Simulate(RotaCase):
         self.assertEqual(self.rota("help", "simulate").stdout, self.rota("simulate", "--help").stdout)
         self.assertEqual(self.rota("help").stdout, self.rota("--help").stdout)
 
-    def test_outputs_take_nobodys_place(self):
+    def test_outputs_replace_no_input_and_no_other_output(self):
         self.file("log.swf", HEAD + row(1))
         self.file("a.toml", '[[nodes]]\nnames = "n[1-4]"\nprocessors = 1\n')
         for option in ("--jobs", "--report", "--journal"):

@@ -386,8 +386,8 @@ class Errors(LiveCase):
     def test_no_service(self):
         self.says_no("queue", "--socket", "gone", said=f"No service answers at gone{self.NONE}")
         refused = str(self.folder / "refused")
-        with socket.socket(socket.AF_UNIX) as nobody:  # bound, but no process listens
-            nobody.bind(refused)
+        with socket.socket(socket.AF_UNIX) as not_listening:  # bound, but no process listens
+            not_listening.bind(refused)
         self.says_no("queue", "--socket", refused, said=f"No service answers at {refused}{self.NONE}")
         root = os.geteuid() == 0  # whose service is the computer's
         own = "; `rota submit` starts one for you, and so does `rota serve`. Another is named by --socket or ROTA_SOCKET."
@@ -430,13 +430,13 @@ class Errors(LiveCase):
         no("Over the network a service is asked with a token; put it into ROTA_TOKEN, or its file into --token-file or "
            "ROTA_TOKEN_FILE. `rota token create` makes one, on the computer of the service.", ROTA_URL="https://box")
         no("--socket and --url are two services; name one of them.", "--url", "https://box", "--socket", "s")
-        with socket.socket() as nobody:  # bound, so that no other process has it, but none listens
-            nobody.bind(("127.0.0.1", 0))
-            port = nobody.getsockname()[1]
+        with socket.socket() as not_listening:  # bound, so that no other process has it, but none listens
+            not_listening.bind(("127.0.0.1", 0))
+            port = not_listening.getsockname()[1]
             no(f"No service answers at https://127.0.0.1:{port}; start one with `rota serve`, or name another with --url or "
                "ROTA_URL.", ROTA_URL=f"https://127.0.0.1:{port}", ROTA_TOKEN="t")
 
-    def test_a_socket_that_is_not_for_everybody(self):
+    def test_a_socket_that_is_not_for_all_users(self):
         if os.geteuid() != 0:
             self.skipTest("only root can ask as somebody else")
         os.chmod(self.folder, 0o755)

@@ -69,7 +69,7 @@ class Hints(LiveCase):
         self.answers("GET", "/v1/jobs/12", (200, job(12)))
         self.prints("logs", "12")
 
-    def test_who_follows_a_job_that_waits_is_told_once(self):
+    def test_logs_says_once_that_a_job_waits(self):
         nothing = (200, b"")
         self.answers("GET", "/v1/jobs/12", (200, waiting(12, why="Its user holds it.")))
         self.answers("GET", "/v1/jobs/12/output", *[nothing] * 6, (200, b"hello\n"),
@@ -92,7 +92,7 @@ class Hints(LiveCase):
         self.prints("wait", "name=x", code=3)
         self.assertEqual(self.last()["query"], {"ids": "12,13", "ended": "yes", "limit": "1000"})
 
-    def test_who_never_was_a_process_has_no_exit_code_in_the_history(self):
+    def test_a_job_that_never_was_a_process_has_no_exit_code_in_the_history(self):
         for status, shown in (({}, "-"), ({"exit_code": 0}, "0:0"), ({"exit_code": 0, "signal": 9}, "0:9")):
             self.answers("GET", "/v1/history", (200, {"jobs": [job(5, state="FAILED", end=NOON, **status)]}))
             self.assertEqual(self.live("history", "--noheader").stdout.split()[6], shown)
@@ -122,7 +122,7 @@ class Hints(LiveCase):
         ended[0] |= {"state": "COMPLETED", "exit_code": 0}
         self.prints("wait", "12", "99999,14_7", code=1, err="rota: there is no job 99999.\nrota: there is no job 14_7.\n")
 
-    def test_the_queue_and_the_history_tell_who_is_not_there(self):
+    def test_the_queue_and_the_history_name_unknown_jobs_and_users(self):
         self.answers("GET", "/v1/jobs", (200, {"jobs": [job(12)], "unknown": ["99999", "14_7"]}))
         self.prints("queue", "12,99999,14_7", "-o", "%i", "--noheader", out="12\n", code=1,
                     err="rota: there is no job 99999.\nrota: there is no job 14_7.\n")
@@ -143,7 +143,7 @@ class Hints(LiveCase):
         done = self.live("queue", "-o", "jobid,nam", code=1)
         self.assertRegex(done.stderr, r'^rota: "nam" is no column of the queue; there are jobid, .*state, .*, or letters as in "%i %j"\.\n$')
 
-    def test_a_begin_time_is_a_start_of_who_waits_for_nothing_else(self):
+    def test_a_begin_time_is_the_start_of_a_job_that_waits_for_nothing_else(self):
         jobs = [waiting(job, expected_start=None, begin=NOON, reason=reason)
                 for job, reason in ((12, "Dependency"), (13, "JobHeldUser"), (14, "BeginTime"))]
         self.answers("GET", "/v1/jobs", (200, {"jobs": jobs}))

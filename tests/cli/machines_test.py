@@ -248,7 +248,7 @@ users = "anna,bob"
         self.assertEqual(self.order(jobs, "weight-tres-gpu=100")[0], 4)
         self.assertEqual(self.order([{}, {"processors": 4, "nodes": 1}, {"nodes": 2}], "weight-tres-node=9"), [3, 2])
 
-    def test_it_is_the_turn_of_who_passes_nobody_in_the_order_of_priority(self):
+    def test_it_is_the_turn_of_a_job_that_passes_none_in_the_order_of_priority(self):
         self.file("site.toml", 'licences = "solver:1"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n')
         jobs = [{"submit": 0, "processors": 4, "run_time": 10}, {"submit": 1, "processors": 3},
                 {"submit": 2, "processors": 1, "licences": "solver:1"}, {"submit": 3, "processors": 1, "licences": "solver:1"},

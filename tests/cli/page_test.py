@@ -119,7 +119,7 @@ class Page(RotaCase):
         self.assertRegex(text, r'<th scope="row">makespan</th><td>[^<]*±[^<]*</td><td>[^<]*<span class="unit">.noise')
         self.assertNotIn("What is noise", self.page(DAY))
 
-    def test_with_copies_the_verdict_names_nobody_for_noise(self):
+    def test_with_copies_the_verdict_names_no_policy_for_noise(self):
         alike = ("simulate", DAY, "--policy", "conservative,conservative+depth=50")
         alone = self.rota(*alike).stdout
         self.assertIn("Choose conservative:", alone)
@@ -148,7 +148,7 @@ class Page(RotaCase):
         self.refused("explain", "last", "--journal", "one.journal", said="by their numbers")
         self.refused("explain", "9", "--journal", "log.swf", said="log.swf")
 
-    def test_a_story_acquits_only_who_passed_after_the_first_promise(self):
+    def test_a_story_acquits_only_jobs_that_passed_after_the_first_promise(self):
         self.file("log.swf", HEAD + row(1, run=100, processors=2, limit=100) + row(2, submit=1, run=100, processors=3, limit=100) +
                   row(3, submit=2, run=50, processors=4, limit=50) + row(4, submit=3, run=900, processors=1, limit=1000))
         told = lambda: self.rota("explain", "3", "--journal", "one.journal").stdout.splitlines()[-1]

@@ -121,7 +121,7 @@ users = "joe:3,kim:0"
                          "--journal", "shares.journal", "--json", "--quiet")
         return policy, json.loads(done.stdout)["rehearsals"][0]
 
-    def test_keeps_whose_shares_jobs_use(self):
+    def test_keeps_the_shares_that_jobs_use(self):
         self.keep_shares("weight-fairshare=1000", "weight-qos=10")
         self.assertIn("each plan is the same", self.rota("replay", "shares.journal", "--check").stdout)
 

@@ -130,11 +130,11 @@ class Cluster:
         if self.policy in ("easy-sjbf", "easy++"):
             candidates.sort(key=lambda job: job.expected)
         for job in candidates:
-            if job.processors <= self.free(self.now) and (self.policy == "fcfs-skip" or self.harms_nobody(job)):
+            if job.processors <= self.free(self.now) and (self.policy == "fcfs-skip" or self.does_not_delay_head(job)):
                 self.begin(job)
         return None
 
-    def harms_nobody(self, job):
+    def does_not_delay_head(self, job):
         head = self.waiting[0]
         if job is head:
             return False

@@ -66,7 +66,7 @@ class Access(UsersCase):
         status, answer = self.as_user(ANN, "POST", "/v1/jobs/cancel", {"ids": "1-4000000000"})
         self.assertEqual((status, len(answer["jobs"])), (200, 1001))
 
-    def test_all_and_a_job_of_somebody_else_are_both_meant_also_once_they_have_ended(self):
+    def test_all_and_a_job_of_another_user_are_both_meant_also_once_they_have_ended(self):
         one, other, own = self.submit_as(ANN, "true", held=True), self.submit_as(ANN, "true", held=True), self.submit_as(
             BEN, "true", held=True)
 
@@ -95,7 +95,7 @@ class Access(UsersCase):
         self.assertEqual(self.as_user(BEN, "GET", "/v1/forecast")[1]["left_out"], 1)
         self.service.act("cancel", ",".join([blocker, waits, held]))
 
-    def test_a_job_runs_as_its_user_and_as_nobody_else(self):
+    def test_a_job_runs_as_its_user_and_as_no_other(self):
         job = self.submit_as(ANN, "id -u; id -g; id -G; cat /proc/self/status", output="who.out")
         row = self.service.ends(job)
         self.assertEqual((row["state"], row["user"]), ("COMPLETED", str(ANN)))
@@ -150,7 +150,7 @@ class Access(UsersCase):
         self.assertEqual(self.as_user(ANN, "POST", "/v1/jobs/cancel", {"ids": job})[0], 200)
         self.assertEqual(self.service.ends(job)["state"], "CANCELLED")
 
-    def test_what_is_the_operators_is_not_everybodys(self):
+    def test_what_operators_may_do_other_users_may_not(self):
         cases = [("POST", "/v1/nodes/drain", {"nodes": "four"}), ("PUT", "/v1/policy", {"policy": "fcfs"}),
                  ("POST", "/v1/reservations", {"duration": 60, "nodes": "four"}), ("DELETE", "/v1/reservations/1", None),
                  ("POST", "/v1/jobs", {"command": ["true"], "folder": "/", "priority": 1})]
@@ -158,7 +158,7 @@ class Access(UsersCase):
             self.assertEqual(self.as_user(ANN, method, path, body)[0], 403, path)
         self.assertEqual(self.service.ask("PUT", "/v1/policy", {"policy": "fcfs"})[0], 200)
 
-    def test_who_is_no_operator_can_only_lower_a_priority(self):
+    def test_users_can_only_lower_a_priority(self):
         job = self.submit_as(ANN, "true", held=True)
         change = lambda uid, priority: self.as_user(uid, "POST", "/v1/jobs/update", {"ids": job, "priority": priority})
         self.assertEqual(change(ANN, -5)[0], 200)

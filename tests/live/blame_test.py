@@ -54,7 +54,7 @@ nodes = "big"
         self.service.start()
         self.assertEqual(self.service.job(row["id"])["why"], row["why"], "who drained it outlives the service")
 
-    def test_nobody_is_blamed_who_wants_other_nodes(self):
+    def test_no_job_is_blamed_that_wants_other_nodes(self):
         self.drain("big", "new memory")
         self.runs(processors=4, limit=600)
         first = self.service.submit("true", partition="big")

@@ -48,7 +48,7 @@ nodes = "n2"
             self.assertEqual(service.ends(each)["state"], "COMPLETED")
         service.act("cancel", running)
 
-    def test_who_wants_other_nodes_is_not_ahead(self):
+    def test_a_job_that_wants_other_nodes_is_not_ahead(self):
         service = self.service
         running = [service.submit("sleep 1000", processors=4, nodes=1, partition=partition, limit=600)
                    for partition in ("day", "night")]
@@ -128,7 +128,7 @@ class Licences(ServiceCase):
         told = self.service.ask("GET", f"/v1/jobs/{job}/explain")[1]
         return told, [row["id"] for row in told["ahead"]]
 
-    def test_who_waits_for_licences_is_ahead(self):
+    def test_a_job_that_waits_for_licences_is_ahead(self):
         service = self.service
         running = [service.submit("sleep 1000", processors=1, licence="solver", licences=4, limit=limit) for limit in (600, 900)]
         service.wait_for(lambda: all(service.job(job)["state"] == "RUNNING" for job in running), "both to run")
@@ -194,7 +194,7 @@ class Drained(ServiceCase):
     """A job that has no node to run on: it is told which ones are out of use, before it is submitted, too."""
     configuration = 'name = "one"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n'
 
-    def test_who_tries_a_job_is_told_why_no_start_is_known(self):
+    def test_a_dry_run_says_why_no_start_is_known(self):
         service = self.service
         self.assertEqual(service.ask("POST", "/v1/nodes/drain", {"nodes": "n1", "reason": "fan"})[0], 200)
         tried = service.ask("POST", "/v1/jobs", {"dry_run": True, "folder": self.folder, "command": ["true"]})[1]
@@ -238,7 +238,7 @@ class Late(ServiceCase):
         for each in (job, behind):
             self.assertEqual(service.ends(each)["state"], "COMPLETED")
 
-    def test_behind_one_whose_end_nobody_knows_none_is_told(self):
+    def test_behind_a_job_of_unknown_end_no_start_is_told(self):
         service = self.service
         late = service.submit("echo $PPID > supervisor; exec sleep 1000", processors=4, limit=600)
         jobs = [service.submit("true", processors=4, limit=60) for _ in range(2)]

@@ -55,7 +55,7 @@ class Faults(Tokens):
             self.service.start()
             print(f"{call} failed: {self.check()}", file=sys.stderr)
 
-    def test_who_waits_for_a_sync_that_fails_is_told(self):
+    def test_a_request_that_waits_for_a_sync_that_fails_is_answered(self):
         service = self.service
         service.stop()
         service.environment = broken_system(self.folder, BROKEN_CALL="sync", BROKEN_ERROR="5", BROKEN_AFTER="200")

@@ -113,7 +113,7 @@ class Forecast(ServiceCase):
         open(os.path.join(self.folder, "go"), "w").close()
         service.all_end()
 
-    def test_who_will_never_run_is_not_forecast(self):
+    def test_a_job_that_will_never_run_is_not_forecast(self):
         service = self.service
         first, _ = self.blocked(600)
         lost = service.submit("true", limit=60, after=[f"afternotok:{first}"])

@@ -85,7 +85,7 @@ class OnAccelerators(ServiceCase):
     def touch(self, name):
         open(os.path.join(self.folder, name), "w").close()
 
-    def test_each_has_its_own_and_who_asked_for_none_sees_none(self):
+    def test_each_has_its_own_and_a_job_that_asked_for_none_sees_none(self):
         count = accelerators()
         nodes = self.service.ask("GET", "/v1/nodes")[1]["nodes"]
         self.assertEqual([node["accelerators"] for node in nodes], [count])

@@ -42,7 +42,7 @@ class Hangs(ServiceCase):
     def output_of(self, job):
         return self.service.ask("GET", f"/v1/jobs/{job}/output")
 
-    def test_others_are_answered_and_who_asks_is_told(self):
+    def test_others_are_answered_and_the_caller_is_told(self):
         with self.asked() as connection:
             self.assertEqual(self.output_of(self.other), (200, "other\n"))
             answer = connection.recv(4096).decode()

@@ -46,7 +46,7 @@ class Jobs(ServiceCase):
         self.assertEqual(service.read(f"fruit-{int(job):04}.out"),
                          f"{self.folder}\n0027\n{job} fruit n1 2\na pear\nfrom a file\n")
 
-    def test_it_may_have_as_many_files_open_as_who_started_the_service(self):
+    def test_it_may_have_as_many_files_open_as_the_service_was_started_with(self):
         service = self.service
         service.stop()
         service.before = ["/bin/sh", "-c", 'ulimit -Sn 500; exec "$@"', "sh"]
@@ -113,7 +113,7 @@ class Jobs(ServiceCase):
         self.assertEqual(service.ends(job)["state"], "TIMEOUT")
         self.assertEqual(service.read("w.txt"), "on\nwarned\nasked\n")
 
-    def test_who_does_not_end_at_its_limit_is_killed_after_its_grace(self):
+    def test_a_job_that_does_not_end_at_its_limit_is_killed_after_its_grace(self):
         service = self.service
         job = service.submit("trap 'echo asked > asked' TERM; echo on > on; while :; do sleep 0.1; done", limit=600, kill_wait=2)
         service.written("on")
@@ -318,7 +318,7 @@ class Jobs(ServiceCase):
         self.assertEqual(service.ends(job)["state"], "COMPLETED")
         self.assertEqual(service.read("runs"), "0\n1\n")
 
-    def test_who_ran_and_was_cancelled_while_it_waited_again_counts_as_having_run(self):
+    def test_a_job_that_ran_and_was_cancelled_while_it_waited_again_counts_as_having_run(self):
         job = self.service.submit("sleep 1000", processors=2, limit=1000)
         self.service.runs(job)
         self.service.wait_for(lambda: self.service.job(job)["elapsed"] > 1.1, "it to have run for a second")

@@ -30,7 +30,7 @@ class MailCase(ServiceCase):
 
 
 class Mails(MailCase):
-    def test_begin_end_and_failure_are_told_to_who_asked(self):
+    def test_begin_end_and_failure_are_mailed_where_asked_for(self):
         good = self.service.submit("true", name="good", mail=["BEGIN", "END"], mail_user="ann@example.org")
         self.assertEqual([mail[:3] for mail in self.come(2)],
                          [["ann@example.org", "BEGIN", good], ["ann@example.org", "END", good]])
@@ -54,7 +54,7 @@ class Mails(MailCase):
         tasks = self.service.submit("true", array="1-2", mail=["END", "ARRAY_TASKS"])
         self.assertEqual({mail[2] for mail in self.come(4)[2:]}, {f"{tasks}_1", f"{tasks}_2"})
 
-    def test_who_cannot_be_launched_has_not_begun(self):
+    def test_a_job_that_cannot_be_launched_has_not_begun(self):
         self.service.ends(self.service.submit("true", mail=["BEGIN"], output="no/such/folder"))
         os.mkdir(os.path.join(self.folder, "2"))  # where the second task of two has its output
         array = self.service.submit("true", array="1-2", mail=["BEGIN", "END"], output="%a/out", name="half")
@@ -62,7 +62,7 @@ class Mails(MailCase):
             ["BEGIN", array, f"one: job {array} (half) has begun"],
             ["END", array, f"one: job {array} (half) has ended: 1 COMPLETED, 1 FAILED"]])
 
-    def test_who_began_and_ended_while_nobody_served_has_begun(self):
+    def test_a_job_that_began_and_ended_while_no_service_ran_has_begun(self):
         pipe = os.path.join(self.folder, "pipe")
         os.mkfifo(pipe)
         job = self.service.submit("touch over", output=pipe, mail=["BEGIN"])
@@ -139,7 +139,7 @@ class Failing(MailCase):
 class Without(ServiceCase):
     configuration = CLUSTER
 
-    def test_a_submission_hears_that_nobody_will_write(self):
+    def test_a_submission_warns_that_no_mail_is_sent(self):
         done = subprocess.run([self.rota, "submit", "--socket", self.service.socket, "--mail-type", "END", "--", "true"],
                               capture_output=True, text=True, cwd=self.folder, timeout=PATIENCE)
         self.assertEqual((done.returncode, done.stdout), (0, "Submitted job 1\n"))

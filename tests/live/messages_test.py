@@ -97,7 +97,7 @@ processors = 2
         first = self.service.submit("true", processors=4)
         self.reason("Priority", f"and others go first: job {first} is first in the queue", processors=2)
 
-    def test_who_would_delay_another_is_told_what_is_free(self):
+    def test_a_job_that_would_delay_another_names_what_is_free(self):
         self.busy(2)
         first = self.service.submit("true", processors=4, limit=60)
         said = f", but if it started now job {first} or another with an earlier claim would start later"
@@ -108,7 +108,7 @@ processors = 2
         job = self.busy()
         self.reason("Dependency", f"^It waits for job {job} to end well.$", after=[f"afterok:{job}"])
 
-    def test_who_waits_for_an_array_is_told_how_many_of_its_tasks_are_left(self):
+    def test_a_job_that_waits_for_an_array_names_how_many_of_its_tasks_are_left(self):
         array = self.service.submit("[ $ROTA_ARRAY_TASK_ID = 1 ] || sleep 1000", array="1-40%1")
         row = self.row_of(after=[f"afterok:{array}"])
         self.service.ends(f"{array}_1")

@@ -179,7 +179,7 @@ class Moves(MoveCase):
         self.assertIn("checkpoint command ended with 3", str(self.service.job(job)))
         self.finish(job)
 
-    def test_who_starts_where_it_was_waits_until_it_has_left(self):
+    def test_a_job_that_starts_where_another_was_waits_until_it_has_left(self):
         first, job = self.on_the_slow_node(trap=LINGERS, requeue=True, kill_wait=200)
         self.finish(first)
         self.service.wait_for(lambda: self.there("told"), "the job to be told to move")

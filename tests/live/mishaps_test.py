@@ -257,7 +257,7 @@ class Mishaps(Tokens):
             wire.close()
         return [told.count(b"HTTP/1.1 " + status) for status in (b"200", b"503")]
 
-    def test_who_asks_for_large_answers_and_does_not_read_them_is_refused_more(self):
+    def test_a_user_that_asks_for_large_answers_and_does_not_read_them_is_refused_more(self):
         service = self.service
         job = service.submit(script="#!/bin/sh\n#" + "x" * (15 << 20), held=True)
         seen = []

@@ -15,7 +15,7 @@ several_users = unittest.skipIf(os.geteuid() != 0 or not OTHER, "only root can a
 
 
 class Tokens(NetworkCase):
-    def test_nobody_is_let_in_without_a_token_that_counts(self):
+    def test_no_request_is_let_in_without_a_token_that_counts(self):
         token = self.token()
         for path in ("/v1/jobs", "/v1/status", "/metrics", "/healthz", "/v1/openapi.json", "/nowhere"):
             for shown in (None, "rota_" + "0" * 64, token[:-1], token + "0"):
@@ -68,7 +68,7 @@ class Tokens(NetworkCase):
         self.assertNotIn("state_folder", self.ask("GET", "/v1/status", plain)[1])
         self.assertEqual(self.ask("PUT", "/v1/policy", whole, {"policy": "fcfs"})[0], 200)
 
-    def test_nobody_attaches_over_the_network(self):
+    def test_no_run_attaches_over_the_network(self):
         token = self.token()
         job = {"command": ["true"], "folder": self.folder, "attach": {"socket": "rota-nobody-there"}}
         for body in (job, [{"command": ["true"], "folder": self.folder}, job], {**job, "dry_run": True}):
@@ -87,7 +87,7 @@ class Tokens(NetworkCase):
             self.assertIn("on the computer of the service", answer["detail"])
 
     @several_users
-    def test_whoever_submits_is_the_tokens_user(self):
+    def test_a_job_submitted_by_token_is_the_tokens_users(self):
         token = self.token("--user", OTHER.pw_name)
         folder = os.path.join(self.folder, "others")
         os.mkdir(folder)
@@ -108,7 +108,7 @@ class Tokens(NetworkCase):
         self.assertEqual((status, answer["jobs"][0]["done"]), (207, False))
 
     @several_users
-    def test_nobody_makes_a_token_for_somebody_else(self):
+    def test_a_user_makes_no_token_for_another_user(self):
         program = os.path.join(self.folder, "rota")
         with open(self.rota, "rb") as source, open(program, "wb") as copy:
             copy.write(source.read())

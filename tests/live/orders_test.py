@@ -169,7 +169,7 @@ class Orders(ServiceCase):
         self.assertIn("is suspended already.", self.service.act("suspend", job)[1]["jobs"][0]["detail"])
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can be several users")
-    def test_who_may(self):
+    def test_only_the_user_and_operators_may(self):
         job = self.as_ann("POST", "/v1/jobs", {"command": ["/bin/sleep", "1000"], "folder": "/", "environment": [],
                                                "output": "/dev/null", "limit": 600})[1]["id"]
         self.service.runs(job)

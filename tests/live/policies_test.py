@@ -34,7 +34,7 @@ class Preemption(ServiceCase):
         self.assertEqual([line[0] for line in lines], ["begun", "begun", "ended"])
         self.assertNotEqual(lines[0][1], lines[1][1])
 
-    def test_who_may_never_start_over_is_not_taken_under_requeue(self):
+    def test_a_job_that_may_never_start_over_is_not_taken_under_requeue(self):
         service = self.service
         once = {"command": ["true"], "folder": self.folder, "requeue": False}
         self.assertEqual(service.ask("POST", "/v1/jobs", once)[0], 201)
@@ -47,7 +47,7 @@ class Preemption(ServiceCase):
             self.assertIn("--no-requeue", answer["detail"])
         self.assertEqual(service.ends(service.submit("true"))["state"], "COMPLETED")
 
-    def test_requeue_is_not_set_while_somebody_runs_who_may_never_start_over(self):
+    def test_requeue_is_not_set_while_a_job_runs_that_may_never_start_over(self):
         service = self.service
         job = service.submit("echo run >> runs; until [ -e over ]; do sleep 0.02; done", requeue=False, processors=2)
         service.wait_for(lambda: service.job(job)["state"] == "RUNNING", "it to run")
@@ -75,7 +75,7 @@ class Preemption(ServiceCase):
         self.assertEqual([line[0] for line in lines], ["begun", "ended"])
         self.assertEqual(lines[0][1], lines[1][1])
 
-    def test_who_was_stopped_to_give_way_keeps_its_size(self):
+    def test_a_job_that_was_stopped_to_give_way_keeps_its_size(self):
         service = self.service
         self.assertEqual(service.ask("PUT", "/v1/policy", {"policy": "easy+preempt=suspend"})[0], 200)
         low = service.submit("until [ -e over ]; do sleep 0.02; done", processors=2, limit=600)
@@ -99,7 +99,7 @@ class Grace(ServiceCase):
     configuration = 'name = "one"\nprocessors = 2\n'
     arguments = ("--policy", "grace")
 
-    def test_a_job_goes_on_beyond_its_limit_while_nobody_is_harmed(self):
+    def test_a_job_goes_on_beyond_its_limit_while_no_job_is_harmed(self):
         service = self.service
         job = service.submit("echo a > a; sleep 3; echo b > b", limit=1)
         service.wait_for(lambda: service.job(job).get("grace") or service.job(job)["state"] == "COMPLETED",
@@ -137,7 +137,7 @@ class Grace(ServiceCase):
         brief = service.submit("true", limit=600)
         self.assertEqual({"grace", "over_limit", "grace_why"} & set(service.ends(brief)), set())
 
-    def test_of_one_that_is_being_stopped_it_is_not_told_that_it_harms_nobody(self):
+    def test_a_job_that_is_being_stopped_is_not_said_to_harm_no_job(self):
         service = self.service
         job = service.submit("trap '' TERM; echo on > on; until [ -e over ]; do sleep 0.02; done", limit=1, kill_wait=600)
         service.wait_for(lambda: service.job(job).get("grace") and os.path.exists(os.path.join(self.folder, "on")),
@@ -183,7 +183,7 @@ class Stopped(ServiceCase):
         for name in names:
             open(os.path.join(self.folder, name), "w").close()
 
-    def test_it_says_for_whom_and_runs_again_with_twice_the_time(self):
+    def test_it_names_the_promised_job_and_runs_again_with_twice_the_time(self):
         service = self.service
         wide, ahead = self.in_the_way("strict")
         service.wait_for(lambda: service.job(wide)["state"] == "RUNNING", "the promised job to run")
@@ -232,7 +232,7 @@ class Stopped(ServiceCase):
 class AtTheLimit(ServiceCase):
     configuration = 'name = "one"\nprocessors = 2\n'
 
-    def test_who_is_ended_at_its_limit_was_let_nothing(self):
+    def test_a_job_that_is_ended_at_its_limit_was_granted_nothing(self):
         service = self.service
         job = service.submit("trap '' TERM; until false; do sleep 0.02; done", limit=1, kill_wait=1)
         seen = []
@@ -293,7 +293,7 @@ class Promises(ServiceCase):
         service.wait_for(lambda: all("expected_start" in service.job(job) for job in jobs), "the promises")
         return jobs
 
-    def nobody_keeps_them(self, jobs):
+    def promises_are_dropped(self, jobs):
         service = self.service
         self.assertEqual([service.job(job).get("expected_start") for job in jobs], [None, None])
         beside = service.submit("sleep 1000", processors=3, limit=200_000)
@@ -307,14 +307,14 @@ class Promises(ServiceCase):
     def test_they_end_with_the_policy_that_made_them(self):
         jobs = self.promised()
         self.assertEqual(self.service.ask("PUT", "/v1/policy", {"policy": "fcfs-skip"})[0], 200)
-        self.nobody_keeps_them(jobs)
+        self.promises_are_dropped(jobs)
 
     def test_so_they_do_when_the_service_starts_with_another_one(self):
         jobs = self.promised()
         self.service.stop()
         self.service.arguments[self.service.arguments.index("conservative")] = "fcfs-skip"
         self.service.start()
-        self.nobody_keeps_them(jobs)
+        self.promises_are_dropped(jobs)
 
     def test_the_same_policy_again_keeps_them(self):
         jobs = self.promised()
@@ -398,7 +398,7 @@ class Rehearsal(ServiceCase):
             self.assertIn(said, answer["detail"])
         self.assertEqual(service.ask("POST", "/v1/policy/rehearsal", {})[1]["detail"], "say which: `policy` is missing.")
 
-    def test_everybody_is_answered_while_a_long_queue_is_rehearsed(self):
+    def test_all_callers_are_answered_while_a_long_queue_is_rehearsed(self):
         service = self.service
         service.submit("sleep 10000", processors=4, limit=10000)
         jobs = [{"command": ["true"], "folder": self.folder, "processors": 1 + n % 4, "limit": 60 + 7 * n % 1999}

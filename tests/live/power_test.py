@@ -99,7 +99,7 @@ class PowerCase(ServiceCase):
 
 
 class Power(PowerCase):
-    def test_nodes_sleep_when_nobody_needs_them_and_wake_for_jobs(self):
+    def test_nodes_sleep_when_no_job_needs_them_and_wake_for_jobs(self):
         self.wait_for_power("off")
         self.assertFalse(self.there("on/n1") or self.there("on/n2"), "a node is told to be off and is on")
         for _ in range(2):
@@ -134,7 +134,7 @@ class Power(PowerCase):
         self.assertEqual(self.service.ends(job)["state"], "COMPLETED")
         self.assertEqual(self.service.read("ran").split()[-1], "n1")
 
-    def test_what_happened_to_nodes_while_nobody_served_is_seen(self):
+    def test_what_happened_to_nodes_while_no_service_ran_is_seen(self):
         self.wait_for_power("off")
         self.service.kill()
         self.touch("on/n2")
@@ -218,7 +218,7 @@ class Young(PowerCase):
         self.assertEqual({self.node(name)["power"] for name in ("n1", "n2")}, {"on"})
         self.assertEqual(self.count("off n1") + self.count("off n2"), 0)
 
-    def test_a_service_that_nobody_could_ask_touches_no_node(self):
+    def test_a_service_that_could_not_be_asked_touches_no_node(self):
         told = subprocess.run([self.rota, "serve", "--state", "other", "--socket", self.service.socket, "--config",
                                self.service.arguments[self.service.arguments.index("--config") + 1], "--policy", "easy+power=idle-timeout+power-idle=0s"], cwd=self.folder,
                               capture_output=True, text=True, timeout=PATIENCE)
@@ -240,7 +240,7 @@ class Leaving(PowerCase):
 class Left(Leaving):
     cluster = CLUSTER.replace("power_tries = 2", "power_tries = 1000")  # however many there are before the test looks
 
-    def test_who_sleeps_by_its_rule_is_woken_and_the_answer_says_so(self):
+    def test_a_node_that_sleeps_by_its_rule_is_woken_and_the_answer_says_so(self):
         self.wait_for_power("off")
         self.assertEqual(self.leave(), {"policy": "easy", "woken": "n[1-2]"})
         job = self.service.submit(WITNESS.format(sleep=0.1), processors=4, nodes=2, limit=60)
@@ -264,7 +264,7 @@ class Left(Leaving):
 class LeftByAnOperator(Leaving):
     arguments = ("--policy", "easy+power=idle-timeout+power-idle=10m")
 
-    def test_who_sleeps_by_an_operators_order_is_left_alone_and_named_everywhere(self):
+    def test_a_node_that_sleeps_by_an_operators_order_is_left_alone_and_named_everywhere(self):
         self.assertEqual(self.act_on("power-down", "n1")[0], 200)
         self.wait_for_power("off", ["n1"])
         self.assertEqual(self.leave(), {"policy": "easy", "left_asleep": "n1"})
@@ -330,7 +330,7 @@ class WithoutCommands(PowerCase):
         self.assertEqual(self.service.read("ran"), "n[1-2]\n")
         self.assertEqual(self.service.decides_the_same_again(), "")
 
-    def test_who_slept_by_a_rule_is_on_again_and_the_log_says_so(self):
+    def test_a_node_that_slept_by_a_rule_is_on_again_and_the_log_says_so(self):
         self.wait_for_power("off")
         said = self.again()
         for name in ("n1", "n2"):
@@ -342,7 +342,7 @@ class WithoutCommands(PowerCase):
         self.assertNotIn("any more", self.service.start())
         self.both_serve()
 
-    def test_who_was_on_its_way_is_on_again(self):
+    def test_a_node_that_was_on_its_way_is_on_again(self):
         self.wait_for_power("off")
         self.touch("slow-on-n1")
         job = self.service.submit(WITNESS.format(sleep=0.1), processors=4, nodes=2, limit=60)

@@ -88,7 +88,7 @@ class RbHar(ServiceCase):
     def waits(self, **members):
         return self.service.submit("true", **members)
 
-    def test_the_first_condition_holds_and_nobody_waits(self):
+    def test_the_first_condition_holds_and_no_job_waits(self):
         why = self.goes_on(*self.over_its_time())
         # minTime: until the regular job that stays is expected to end.
         end = self.service.job(self.stays)["start"] + LONG
@@ -116,7 +116,7 @@ class RbHar(ServiceCase):
         self.waits(processors=1, limit=60)  # over before the regular job that stays
         self.assert_stopped_for(promised, self.is_stopped(promised, ahead))
 
-    def test_nobody_is_stopped_where_the_promised_job_could_not_start_even_then(self):
+    def test_no_job_is_stopped_where_the_promised_job_could_not_start_even_then(self):
         service = self.service
         promised, ahead = self.over_its_time(wide=3)  # the first job is in the way, too, and was started in its turn
         self.waits(processors=4, limit=60)  # so that the service decides anew

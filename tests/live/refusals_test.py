@@ -121,7 +121,7 @@ class Operations(NetworkCase):
                 self.assertEqual(found, status, detail)
                 self.assertRegex(detail, sentence)
 
-    def test_a_query_of_what_nobody_knows_is_refused_everywhere(self):
+    def test_a_query_with_an_unknown_member_is_refused_everywhere(self):
         for operation, status in sorted(self.documented()):
             if status != 400:
                 continue
@@ -149,7 +149,7 @@ class Operations(NetworkCase):
                             self.assertNotIn("a query has no member", answer.read().decode())
                         connection.close()
 
-    def test_nobody_is_let_in_without_a_token(self):
+    def test_no_request_is_let_in_without_a_token(self):
         for operation, status in sorted(self.documented()):
             if status != 401:
                 continue
@@ -226,7 +226,7 @@ class Bounds(ServiceCase):
         self.assertRegex(answer["jobs"][0]["detail"], "asks for 99 processors")
         self.assertEqual(self.service.job(job)["processors"], 2)
 
-    def test_who_is_being_cancelled_on_two_nodes_that_go_down_is_told_once(self):
+    def test_a_job_that_is_being_cancelled_on_two_nodes_that_go_down_is_told_once(self):
         service = self.service
         job = service.submit("sleep 1000", nodes=2, processors=2)
         service.wait_for(lambda: service.job(job)["state"] == "RUNNING", "its start")
@@ -246,7 +246,7 @@ class Sentences(unittest.TestCase):
         ("api.md", "than ten users by number"): ("tests/live/selectors_test.py", "test_few_users_are_looked_up_by_number"),
         ("api.md", '"refused_requests", "last_refusal"'): ("tests/live/mishaps_test.py", 'status["refused_requests"]'),
         ("api.md", "the state does not allow"): ("tests/live/mishaps_test.py", 'status["refused_requests"]'),
-        ("api.md", "who comes with a token"): ("tests/live/network_test.py", "test_nobody_attaches_over_the_network"),
+        ("api.md", "who comes with a token"): ("tests/live/network_test.py", "test_no_run_attaches_over_the_network"),
         ("api.md", "Another letter is refused"): ("tests/live/scripts_test.py", 'nothing stands for "%q"'),
         ("live-commands.md", "which no shell would fill in"): ("tests/live/scripts_test.py", "so that $HOME would stay"),
         ("live-commands.md", "What is none of these is passed over or refused"): (
@@ -257,7 +257,7 @@ class Sentences(unittest.TestCase):
         ("live-commands.md", "cannot attach"): ("tests/live/network_test.py", "use `rota submit --wait`."),
         ("live-commands.md", "says where the job may run"): ("tests/live/scripts_test.py", "#SBATCH --nodefile=n2"),
         ("live-commands.md", "with `--no-requeue` is refused"): (
-            "tests/live/policies_test.py", "test_who_may_never_start_over_is_not_taken_under_requeue"),
+            "tests/live/policies_test.py", "test_a_job_that_may_never_start_over_is_not_taken_under_requeue"),
         ("live-commands.md", "as of `#SBATCH`"): ("src/cli/live/directives_test.cc", "#PBS -l arch=arm"),
         ("serve.md", "A second one is refused"): ("tests/live/restarts_test.py", "test_a_second_service_is_refused"),
         ("serve.md", "else service and commands refuse it"): (

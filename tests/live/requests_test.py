@@ -162,7 +162,7 @@ class Requests(ServiceCase):
             self.assertIn(f"array {array} has no task {task},", answer["detail"])
         service.act("release", array)
 
-    def test_who_never_runs_is_told_which_job_ended_otherwise(self):
+    def test_a_job_that_never_runs_names_the_job_that_ended_otherwise(self):
         service = self.service
         bad = service.submit("while [ ! -e go ]; do sleep 0.02; done; exit 1")
         good = service.submit("while [ ! -e go ]; do sleep 0.02; done", array="4")
@@ -353,7 +353,7 @@ class Requests(ServiceCase):
         self.assertEqual(service.ends(again)["state"], "COMPLETED")
         self.assertEqual(len(set(service.read("places").split())), 2)
 
-    def test_who_is_lost_with_a_node_that_goes_down_is_told_by_whom_and_why(self):
+    def test_a_job_lost_with_a_node_that_goes_down_names_the_operator_and_the_reason(self):
         service = self.service
         for reason, said in (("dead", r"^Node n[12] was taken down by \S+: dead\.$"), ("", r"^Node n[12] was taken down by \S+\.$")):
             job = service.submit("sleep 1000")
@@ -365,7 +365,7 @@ class Requests(ServiceCase):
             self.assertRegex(row["message"], said)
             self.assertEqual(service.ask("POST", "/v1/nodes/resume", {"nodes": node})[0], 200)
 
-    def test_a_node_that_goes_down_does_not_end_who_is_leaving_it(self):
+    def test_a_node_that_goes_down_does_not_end_a_job_that_is_leaving_it(self):
         service = self.service
         script = "echo $ROTA_JOB_NODELIST >> places; [ -e go ] && exit; trap 'touch told; until [ -e go ]; do sleep 0.02; done; exit' TERM; while :; do sleep 0.02; done"
         job = service.submit(script, requeue=True, kill_wait=300)
@@ -380,7 +380,7 @@ class Requests(ServiceCase):
         self.assertEqual(service.ends(job)["state"], "COMPLETED")
         self.assertEqual(len(set(service.read("places").split())), 2)
 
-    def test_a_node_that_goes_down_is_left_by_who_waits_there_to_start(self):
+    def test_a_node_that_goes_down_is_left_by_a_job_that_waits_there_to_start(self):
         service = self.service
         pipe = os.path.join(self.folder, "pipe")
         os.mkfifo(pipe)  # no process reads

@@ -91,7 +91,7 @@ class Nodes(ServiceCase):
         self.assertEqual(self.service.ends(whole)["state"], "COMPLETED")
         self.assertGreaterEqual(int(self.service.read("whole")), until, "as the job's own clock has it")
 
-    def test_who_asks_is_told_what_is_reserved_and_where(self):
+    def test_answers_name_what_is_reserved_and_where(self):
         self.reserve(reservation(1000, 5000, 'nodes = "n[1-2]"'), reservation(-100, 500, 'nodes = "n2"'))
         first, second = self.service.ask("GET", "/v1/reservations")[1]["reservations"]
         self.assertEqual((first["active"], first["nodes"], first["processors"]), (True, "n2", 2))

@@ -66,7 +66,7 @@ class Restarts(Tokens):
         self.assertEqual(self.service.ends(job)["state"], "COMPLETED")
         self.assertEqual(self.service.read("went"), "went\n")
 
-    def test_what_ends_while_nobody_serves_is_told_afterwards(self):
+    def test_what_ends_while_no_service_runs_is_told_afterwards(self):
         job = self.service.submit("echo on > on; while [ ! -e go ]; do sleep 0.05; done; echo over > over; exit 5")
         self.service.written("on")
         record = os.path.join(self.service.state, "runs", "0.0")

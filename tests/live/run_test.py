@@ -120,7 +120,7 @@ class Runs(ServiceCase):
         self.assertEqual((status, answer["detail"]),
                          (404, "job 2 writes to the terminal of who runs it, and to no file."))
 
-    def test_an_output_that_nobody_reads_ends_the_job(self):
+    def test_an_output_that_is_not_read_ends_the_job(self):
         process = self.start("--", "sh", "-c", "yes; echo $? > code")
         self.assertEqual(process.stdout.readline(), b"y\n")
         process.stdout.close()
@@ -249,7 +249,7 @@ class Runs(ServiceCase):
         lines = self.service.read(f"rota-{job}.out").split("\n")
         self.assertEqual((len(lines), lines.count("wrong"), lines.count("99999")), (100002, 1, 1))
 
-    def test_an_output_file_that_cannot_be_one_holds_nobody_up(self):
+    def test_an_output_file_that_cannot_be_one_holds_no_job_up(self):
         process = self.start("--keep", "--", "sh", "-c", "echo on; until [ -e go ]; do sleep 0.05; done; seq 100000")
         process.stdout.readline()
         job = self.service.live()[0]["id"]
@@ -262,7 +262,7 @@ class Runs(ServiceCase):
         self.assertEqual(row["state"], "COMPLETED")
         self.assertIn("could not be opened as a file to write to", row["message"])
 
-    def test_who_floods_a_supervisor_is_hung_up_on(self):
+    def test_a_process_that_floods_a_supervisor_is_hung_up_on(self):
         job = self.service.submit("echo x > there; exec sleep 1000")
         self.service.written("there")
         names = set()  # of this service alone: others may be tested at the same time
@@ -324,7 +324,7 @@ class Runs(ServiceCase):
 
     # ---- which user may
 
-    def test_a_job_does_not_go_to_somebody_else(self):
+    def test_a_job_does_not_go_to_another_users_process(self):
         if os.geteuid() != 0:
             self.skipTest("another user's process takes root")
         name = "rota-test-" + os.urandom(8).hex()

@@ -112,7 +112,7 @@ class Selectors(ServiceCase):
         self.rota_says("submit", "--array", "1-3", "--", "sh", "-c", "[ $ROTA_ARRAY_TASK_ID != 1 ] || exit 9")
         self.rota_says("wait", "last", code=9)
 
-    def test_who_waits_is_told_of_jobs_that_did_not_end_well(self):
+    def test_wait_names_jobs_that_did_not_end_well(self):
         self.assertRegex(self.rota_says("submit", "--wait", "-t", "1s", "--wrap", "sleep 100", code=143),
                          r"rota: job \d+ is TIMEOUT\b")
         job = self.service.submit("sleep 100", processors=4)
@@ -157,7 +157,7 @@ class Selectors(ServiceCase):
         self.service.submit("true", array="1-2", limit=60)
         self.assertEqual(len(json.loads(self.rota_says("forecast", "last", "--json"))["jobs"]), 2)
 
-    def test_who_waits_is_told_of_ids_that_no_job_has(self):
+    def test_wait_names_ids_that_no_job_has(self):
         job = self.service.submit("true")
         array = self.service.submit("true", array="1-2")
         self.assertEqual(self.rota_says("wait", job, "99999", code=1), "rota: there is no job 99999.\n")
@@ -178,7 +178,7 @@ class Selectors(ServiceCase):
                             ("7-9", f"there is no job {array}_[7-9]."), ("2-6", f"job {array}_[2-6] has ended already.")):
             self.assertEqual(self.rota_says("cancel", f"{array}_[{asked}]", code=1), f"rota: {said}\n")
 
-    def test_a_forecast_tells_who_never_was_from_who_has_ended_or_runs(self):
+    def test_a_forecast_tells_unknown_jobs_from_those_that_have_ended_or_run(self):
         array = self.service.submit("true", array="1-2")
         self.service.all_end()
         runs = self.service.submit("sleep 1000")
@@ -228,7 +228,7 @@ class Selectors(ServiceCase):
         self.assertEqual(self.state(waits), "CANCELLED")
         self.assertEqual(self.state(runs), "RUNNING")
 
-    def test_me_is_who_asks_and_a_number_is_a_users(self):
+    def test_me_is_the_caller_and_a_number_is_a_users(self):
         job = self.service.submit("true", held=True)
         for words in (("user=me",), ("-u", "me"), ("--me",), (f"user={os.getuid()}",), ("-u", f"{os.getuid()},{OTHER}")):
             self.assertEqual(self.ids(*words), [job], words)
@@ -265,7 +265,7 @@ class Selectors(ServiceCase):
         self.assertEqual(found(f"user={OTHER}", "--me"), [])
         self.assertIn(me, self.rota_says("history", "--by", "user", "--name", "a,b").split())
 
-    def test_who_follows_a_job_waits_for_a_service_that_is_replaced(self):
+    def test_a_command_that_follows_a_job_waits_for_a_service_that_is_replaced(self):
         service = self.service
 
         def begun(*words):
@@ -328,7 +328,7 @@ class Selectors(ServiceCase):
             self.assertIn(f'job {failed}, /nonexistent/rota-{failed}.out, cannot be read: No such file or directory. It has ended as '
                           'FAILED: The job\'s working directory "/nonexistent" cannot be entered', self.rota_says("logs", name, code=1))
 
-    def test_who_follows_what_a_job_writes_is_told_why_it_waits(self):
+    def test_logs_says_why_a_job_waits(self):
         job = self.service.submit("echo here", held=True)
         follows = subprocess.Popen([self.rota, "logs", "-f", "last"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    text=True, env={"PATH": os.environ["PATH"], "ROTA_SOCKET": self.service.socket})

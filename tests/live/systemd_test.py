@@ -132,7 +132,7 @@ class Service(Installed):
             self.assertEqual(self.shown("ActiveState", unit), "active")
         self.assertEqual(self.ends(self.submit("--mem", "40M", "--", "true"))["state"], "COMPLETED")
 
-    def test_the_first_who_asks_starts_it(self):
+    def test_the_first_request_starts_it(self):
         command("systemctl", "start", "rota.socket")
         self.assertEqual(self.shown("ActiveState"), "inactive")
         command("rota", "status")

@@ -87,7 +87,7 @@ class Turns(NetworkCase):
             return wires
         self.assert_bens_turn_comes(asked)
 
-    def test_who_comes_behind_many_connections_need_not_wait_for_each_of_them(self):
+    def test_a_request_behind_many_connections_need_not_wait_for_each_of_them(self):
         def asked():
             wires = [self.send(self.wire(), self.ann, "GET", LONG) for _ in range(self.many)]
             for wire in wires:

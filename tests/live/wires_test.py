@@ -90,7 +90,7 @@ class Wires:
                 text += piece
         self.well()
 
-    def test_who_says_no_more_is_answered(self):
+    def test_a_client_that_sends_no_more_is_answered(self):
         if getattr(self, "tls", False):
             self.skipTest("TLS is closed on both sides at once")
         with self.wire() as wire:
@@ -179,7 +179,7 @@ class Wires:
             self.assertEqual(self.answer(wire)[0], 400)
             wire.close()
 
-    def test_who_shows_no_token_sends_no_body(self):
+    def test_a_client_without_a_token_sends_no_body(self):
         if not self.head:
             self.skipTest("at the Unix socket the kernel says who asks")
         known, self.head = self.head, []
@@ -214,7 +214,7 @@ class Wires:
             wire.close()
         self.service.wait_for(lambda: not self.refused(), "room for another connection")
 
-    def test_who_says_nothing_keeps_nobody_out(self):
+    def test_silent_clients_keep_no_other_out(self):
         if self.unbounded():
             self.skipTest("at the Unix socket the kernel says who asks")
         silent = [socket.create_connection(("127.0.0.1", self.port), PATIENCE) for _ in range(300)]
@@ -264,7 +264,7 @@ class Tls(Tcp):
         """One that never agrees on anything."""
         return socket.create_connection(("127.0.0.1", self.port), PATIENCE)
 
-    def test_who_is_slow_is_let_go_and_holds_up_nobody(self):
+    def test_a_slow_client_is_let_go_and_holds_up_no_other(self):
         """By TLS and at the Unix socket at once: it takes as long as the limits are."""
         slow = [(self.bare(), b"", b"")]
         for kind in (self.wire, lambda: Unix.wire(self)):

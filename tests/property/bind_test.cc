@@ -285,7 +285,7 @@ sim::ContainerModel any_containers() {
 }
 
 // Two jobs; nodes on which neither runs come and go.
-RC_GTEST_PROP(BoundTasks, EachIsFinishedOnceWhoeverComesAndGoes, ()) {
+RC_GTEST_PROP(BoundTasks, EachIsFinishedOnceWhicheverNodesComeAndGo, ()) {
   const Bind bind = *rc::gen::element(Bind::none, Bind::node, Bind::node_literal, Bind::node_weighted, Bind::slot,
                                       Bind::container, Bind::weighted, Bind::late);
   const Machine machine = any_machine(kRacks);
@@ -296,21 +296,21 @@ RC_GTEST_PROP(BoundTasks, EachIsFinishedOnceWhoeverComesAndGoes, ()) {
   sim::TaskCluster cluster(bind, machine, table, any_containers());
   const auto nodes = static_cast<std::uint32_t>(machine.nodes.size());
   std::vector<std::vector<std::uint32_t>> of_job(2);
-  std::vector<NodeId> of_nobody;
+  std::vector<NodeId> of_no_job;
   for (std::uint32_t i = 0; i < nodes; ++i) {
     const auto whose = i == 0 ? 0U : *rc::gen::inRange<std::uint32_t>(0, 4);
     if (whose < 2) {
       of_job[whose].push_back(i);
     } else {
-      of_nobody.push_back(NodeId{i});
+      of_no_job.push_back(NodeId{i});
     }
   }
   const std::uint32_t jobs = of_job[1].empty() ? 1 : 2;
   for (std::uint32_t job = 0; job < jobs; ++job) cluster.start(job, of_job[job]);
   Duration now{0};
-  for (int i = of_nobody.empty() ? 0 : *rc::gen::inRange(0, 12); i > 0; --i) {
+  for (int i = of_no_job.empty() ? 0 : *rc::gen::inRange(0, 12); i > 0; --i) {
     cluster.until(now += Duration{*rc::gen::inRange(1, 300)});
-    const NodeId node = *rc::gen::elementOf(of_nobody);
+    const NodeId node = *rc::gen::elementOf(of_no_job);
     if (cluster.tasks().present(node)) {
       cluster.tasks().leave(node);
     } else {

@@ -154,7 +154,7 @@ TEST_F(DispatcherTest, GivesUpAJobThatWaitsWhenAnotherSiteBuysIt) {
   EXPECT_EQ(dispatcher_->claim(1), StartAnswer::gone);
 }
 
-TEST_F(DispatcherTest, LetsNobodyHaveAJobThatItHasStarted) {
+TEST_F(DispatcherTest, LetsNoSiteHaveAJobThatItHasStarted) {
   open(true);
   other_.join(kLongest);
   offer_and_outbid();

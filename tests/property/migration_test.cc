@@ -155,7 +155,7 @@ RC_GTEST_PROP(Migration, NeverLosesOrDoublesWork, ()) {
   }
 }
 
-RC_GTEST_PROP(Migration, ByGainIsNoLossForWhoMovesWhereLimitsAreExact, ()) {
+RC_GTEST_PROP(Migration, ByGainIsNoLossForAJobThatMovesWhereLimitsAreExact, ()) {
   const auto rows = any_rows(true);
   Recorded rehearsal(rows, "fcfs-skip+overrun=run-on+migrate=gain");
   rehearsal.run();

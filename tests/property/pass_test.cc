@@ -57,9 +57,9 @@ class Passing {
     }
     RC_ASSERT(job.passed < allowed + kWidest);
     const bool blocked = job.promise != kNever && !is_foreseeable(job.promise, view.now());
-    if (blocked && job.passed < allowed) RC_ASSERT(!somebody_fits(view, *head));
+    if (blocked && job.passed < allowed) RC_ASSERT(!any_job_fits(view, *head));
     passed_ += started > 0 ? 1 : 0;
-    gathered_ += blocked && job.passed >= allowed && somebody_fits(view, *head) ? 1 : 0;
+    gathered_ += blocked && job.passed >= allowed && any_job_fits(view, *head) ? 1 : 0;
     number_ = job.spec.number;
     before_ = job.passed;
   }
@@ -70,7 +70,7 @@ class Passing {
  private:
   static constexpr std::int64_t kWidest = 8;
 
-  static bool somebody_fits(const View& view, const WaitingEntry& head) {
+  static bool any_job_fits(const View& view, const WaitingEntry& head) {
     bool fits = false;
     for (const WaitingEntry* e = view.waiting().next(head.place); e && !fits; e = view.waiting().next(e->place)) {
       Placement where;
@@ -96,7 +96,7 @@ void check(const std::vector<Row>& rows, const std::string& base, const Rehearse
   RC_TAG(times > 0 ? passing.passed() > 0 : false, passing.gathered() > 0);
 }
 
-RC_GTEST_PROP(Pass, WhoeverFitsPassesUntilTheFirstHasBeenPassedByAsMuchAsItMay, ()) {
+RC_GTEST_PROP(Pass, AnyJobThatFitsPassesUntilTheFirstHasBeenPassedByAsMuchAsItMay, ()) {
   check(rows_without_limits({.priorities = true}, 8), "easy", scenario::on(8));
 }
 

@@ -98,11 +98,11 @@ void run_without_inversion(const std::string& policy, bool skip) {
   for (const auto& [number, job] : rehearsal.ended()) RC_ASSERT(job.ended());
 }
 
-RC_GTEST_PROP(Preemption, LeavesNobodyWaitingForProcessorsOfLowerPriority, ()) {
+RC_GTEST_PROP(Preemption, LeavesNoJobWaitingForProcessorsOfLowerPriority, ()) {
   run_without_inversion("fcfs-skip+preempt=" + *rc::gen::elementOf(kTimedModes), true);
 }
 
-RC_GTEST_PROP(Preemption, LeavesTheFirstOfTheQueueWaitingForNobodyOfLowerPriority, ()) {
+RC_GTEST_PROP(Preemption, LeavesTheFirstOfTheQueueWaitingForNoJobOfLowerPriority, ()) {
   run_without_inversion("fcfs+preempt=" + *rc::gen::elementOf(kTimedModes), false);
 }
 

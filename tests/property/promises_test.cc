@@ -13,7 +13,7 @@ using scenario::Row;
 
 sim::Ties any_ties() { return *rc::gen::element(sim::Ties::batch, sim::Ties::submit_first); }
 
-void expect_nobody_late(const std::map<std::int64_t, Job>& jobs, const std::vector<Row>& rows) {
+void expect_no_job_late(const std::map<std::int64_t, Job>& jobs, const std::vector<Row>& rows) {
   RC_ASSERT(jobs.size() == rows.size());
   for (const auto& [number, job] : jobs) {
     RC_ASSERT(job.ended());
@@ -51,7 +51,7 @@ void check_promises(const std::string& policy, sim::Ties ties) {
   WatchedRehearsal rehearsal(rows, policy, scenario::on(8, ties));
   PromisesOnlyMoveForward promises;
   rehearsal.run([&](const View& view) { promises(view); });
-  expect_nobody_late(rehearsal.ended(), rows);
+  expect_no_job_late(rehearsal.ended(), rows);
   RC_TAG(promises.most());
 }
 

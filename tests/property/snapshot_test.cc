@@ -208,7 +208,7 @@ std::string any_counted_chain() {
   return chain;
 }
 
-RC_GTEST_PROP(SnapshotOfCounted, WhoTakesOverDecidesTheSame, ()) {
+RC_GTEST_PROP(SnapshotOfCounted, AControllerThatTakesOverDecidesTheSame, ()) {
   const auto rows = *scenario::random_rows({.processors = 8, .overruns = true, .priorities = true});
   const std::string policy = any_counted_chain();
   const ChainKnobs knobs = scenario::chain_of(policy).knobs();
@@ -217,7 +217,7 @@ RC_GTEST_PROP(SnapshotOfCounted, WhoTakesOverDecidesTheSame, ()) {
   expect_the_same(rows, policy, scenario::on(8, as_published ? sim::Ties::submit_first : sim::Ties::batch));
 }
 
-RC_GTEST_PROP(SnapshotOfNodes, WhoTakesOverDecidesTheSame, ()) {
+RC_GTEST_PROP(SnapshotOfNodes, AControllerThatTakesOverDecidesTheSame, ()) {
   const auto rows = scenario::any_rows();
   const Machine machine = scenario::two_racks(*rc::gen::element(0, 300), *rc::gen::inRange(0, 100));
   RehearseOptions options = scenario::on(machine.processors);
@@ -240,7 +240,7 @@ void reserve_some(Machine& machine) {
   }
 }
 
-RC_GTEST_PROP(SnapshotOfReservations, WhoTakesOverDecidesTheSame, ()) {
+RC_GTEST_PROP(SnapshotOfReservations, AControllerThatTakesOverDecidesTheSame, ()) {
   const bool described = *rc::gen::arbitrary<bool>();
   const auto rows = described ? scenario::any_rows()
                               : *scenario::random_rows({.processors = 8, .overruns = true, .priorities = true});
@@ -254,7 +254,7 @@ RC_GTEST_PROP(SnapshotOfReservations, WhoTakesOverDecidesTheSame, ()) {
                   options);
 }
 
-RC_GTEST_PROP(SnapshotOfNodes, WhoTakesOverStopsTheSameJobs, ()) {
+RC_GTEST_PROP(SnapshotOfNodes, AControllerThatTakesOverStopsTheSameJobs, ()) {
   const auto rows = scenario::any_rows();
   const Machine machine = scenario::two_racks(0, 1);
   RehearseOptions options = scenario::on(machine.processors);

@@ -85,7 +85,7 @@ RC_GTEST_PROP(JobsWithTasks, AllEndAndTheSameRunGivesTheSameFigures, ()) {
   RC_ASSERT(one.tasks->checks >= one.tasks->done());
 }
 
-RC_GTEST_PROP(JobsWithTasks, ThatNobodyStopsHaveEachTaskDoneOnce, ()) {
+RC_GTEST_PROP(JobsWithTasks, ThatAreNotStoppedHaveEachTaskDoneOnce, ()) {
   const Case sample = some_case();
   const std::string policy = fmt::format("easy+overrun=run-on+bind={}{}", *rc::gen::elementOf(kBinds),
                                          *rc::gen::element<std::string>("", "+power=idle-timeout+power-idle=2s"));

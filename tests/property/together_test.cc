@@ -222,7 +222,7 @@ void expect_no_inversion(const View& view, Duration lag) {
   });
 }
 
-RC_GTEST_PROP(Together, NobodyWaitsForRoomOnNodesThatLowerPrioritiesHold, ()) {
+RC_GTEST_PROP(Together, NoJobWaitsForRoomOnNodesThatLowerPrioritiesHold, ()) {
   const std::string mode = *rc::gen::element<std::string>("suspend", "requeue", "checkpoint+checkpoint=150");
   const std::string policy = "fcfs-skip+overrun=run-on+preempt=" + mode;
   RC_LOG() << policy << "\n";

@@ -85,7 +85,7 @@ TEST_F(NamedImport, AnonymousLetsNoNameSurviveAnywhereInTheFolder) {
   for (const char* name : kBirds) EXPECT_EQ(text.find(name), std::string::npos) << name << " in " << text;
 }
 
-TEST_F(NamedImport, AnonymousKeepsWhoHasWhichShares) {
+TEST_F(NamedImport, AnonymousKeepsTheSharesOfEachUser) {
   ASSERT_EQ(import(), "");
   const auto real = sharers();
   EXPECT_EQ(real.size(), 4U);

@@ -27,7 +27,7 @@ TEST(DirectivesTest, TakeValuesInEveryWayThatACommandLineDoes) {
   EXPECT_TRUE(found.remarks.empty());
 }
 
-TEST(DirectivesTest, TellWhoseLinesThereAre) {
+TEST(DirectivesTest, NameTheSystemWhoseLinesThereAre) {
   EXPECT_EQ(text_under(read("#!/bin/sh\n#SBATCH -n 4\n"), "variables"), "slurm");
   EXPECT_EQ(text_under(read("#!/bin/sh\n#ROTA -n 4\n#PBS -N x\n"), "variables"), "pbs");
   EXPECT_EQ(text_under(read("#!/bin/sh\ntrue\n#SBATCH -n 4\n"), "variables"), "(none)");

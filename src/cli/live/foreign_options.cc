@@ -69,8 +69,8 @@ class Resources {
     if (name == "ngpus" || name == "gpus" || name == "naccelerators") return counted("accelerators", name, value, 0);
     if (name == "mem" || name == "pmem" || name == "pvmem" || name == "vmem") return memory(name, value);
     if (name == "place") return placed(value, whole);
-    constexpr std::array<std::string_view, 6> kNobodysLoss{"cput", "pcput", "nice", "file", "software", "epilogue"};
-    if (std::ranges::find(kNobodysLoss, name) != kNobodysLoss.end()) {
+    constexpr std::array<std::string_view, 6> kIgnored{"cput", "pcput", "nice", "file", "software", "epilogue"};
+    if (std::ranges::find(kIgnored, name) != kIgnored.end()) {
       out_.left_out.push_back("-l " + std::string(whole));
     } else {
       out_.needed.push_back("-l " + std::string(whole));

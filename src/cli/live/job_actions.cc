@@ -144,7 +144,7 @@ void add_cancel(Command app, Action& action) {
                  "  rota cancel name=sweep\n"
                  "  rota cancel --me");
   command.callback([&action, flags] {
-    if (flags->me) flags->user = kWhoAsks;
+    if (flags->me) flags->user = kCallingUser;
     if (!flags->user.empty()) flags->jobs.push_back("user=" + flags->user);
     if (flags->jobs.empty()) throw UsageError{"JOB", true};
     action = [flags] {

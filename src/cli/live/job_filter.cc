@@ -21,7 +21,7 @@ bool tell_unknown(const Service& service, const std::map<std::string, std::strin
   };
   for (const std::string_view part : split(asked.at("user"), ',')) {
     const std::string user(trimmed(part));
-    const bool is_name = !user.empty() && user != kWhoAsks && !parse_integer(user);
+    const bool is_name = !user.empty() && user != kCallingUser && !parse_integer(user);
     if (is_name && !service.remote() && ::getpwnam(user.c_str()) == nullptr)
       tell(fmt::format("this computer knows no user {}.", rota::quoted(user)));
   }
@@ -85,7 +85,7 @@ bool JobFilter::narrows() const {
 
 Result<std::map<std::string, std::string>> JobFilter::query() const {
   std::map<std::string, std::string> out{
-      {"user", me ? kWhoAsks : user}, {"partition", partition}, {"name", name}, {"ids", joined(jobs)}};
+      {"user", me ? kCallingUser : user}, {"partition", partition}, {"name", name}, {"ids", joined(jobs)}};
   constexpr std::string_view kState = "state=";
   for (const std::string_view part : split(out["ids"], ',')) {
     const std::string_view word = trimmed(part);

@@ -51,7 +51,7 @@ bool tell_unknown_ids(const Json& unknown);
 Result<bool> all_known(const Service& service, const std::string& selector);
 
 // The user that asks, as the service knows them.
-constexpr const char* kWhoAsks = "me";
+constexpr const char* kCallingUser = "me";
 
 // "12", "13,14_[1-5]" and so on as one selector.
 std::string joined(const std::vector<std::string>& selectors);

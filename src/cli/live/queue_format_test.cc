@@ -42,7 +42,7 @@ TEST(QueueFormatTest, SortsByNumbersAsNumbers) {
   EXPECT_EQ(text_of(jobs[0], "id") + text_of(jobs[1], "id") + text_of(jobs[2], "id"), "2910");
 }
 
-TEST(QueueFormatTest, WhoHasNoStartStandsLastEitherWay) {
+TEST(QueueFormatTest, AJobWithoutAStartStandsLastEitherWay) {
   const Json jobs = Json::parse(R"([
     {"id":"1","state":"PENDING"},
     {"id":"2","state":"PENDING","starts_by":90},

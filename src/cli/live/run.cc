@@ -64,7 +64,7 @@ class Run {
   Run(const Service& service, process::Descriptor listener, std::string id, bool keep)
       : service_(service), listener_(std::move(listener)), id_(std::move(id)), keep_(keep) {
     struct stat file{};
-    if (::stat(service.socket().c_str(), &file) == 0) whose_ = file.st_uid;
+    if (::stat(service.socket().c_str(), &file) == 0) service_uid_ = file.st_uid;
   }
 
   Result<int> until_ended() {
@@ -79,7 +79,7 @@ class Run {
 
   // The supervisor's connection, if it has come.
   bool started() {
-    socket_ = process::accept_from(listener_.get(), whose_);
+    socket_ = process::accept_from(listener_.get(), service_uid_);
     return static_cast<bool>(socket_);
   }
 
@@ -227,7 +227,7 @@ class Run {
   process::Descriptor listener_;
   std::string id_;
   bool keep_;
-  uid_t whose_ = ::geteuid();  // the service's user
+  uid_t service_uid_ = ::geteuid();  // the service's user
   CaughtSignals signals_;
   process::Descriptor socket_;
   AttachNews before_;

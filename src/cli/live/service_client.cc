@@ -61,11 +61,11 @@ std::string not_reached(const ServiceAddress& address, const error_code& why) {
   const char* other = address.remote() ? "--url or ROTA_URL." : "--socket or ROTA_SOCKET.";
   if (why == boost::system::errc::permission_denied)
     return fmt::format("The socket {} may not be used by you; ask the user who runs the service.", address.shown());
-  const bool nobody =
+  const bool no_service =
       why == boost::system::errc::no_such_file_or_directory || why == boost::system::errc::connection_refused;
-  if (nobody && is_usual_socket(address.socket))
+  if (no_service && is_usual_socket(address.socket))
     return fmt::format("No service answers at {}{}", address.shown(), how_to_start(own_place()));
-  if (nobody)
+  if (no_service)
     return fmt::format("No service answers at {}; start one with `rota serve`, or name another with {}",
                        address.shown(), other);
   return fmt::format("Cannot reach a service at {}: {}. Name another {}{}", address.shown(), why.message(),

@@ -43,7 +43,7 @@ TEST(JournalHead, AgreesWithTheClusterFileInIt) {
       "not as Rota wrote it.");
 }
 
-TEST(JournalHead, TellsWhoseSharesJobsUseAsRotaWroteIt) {
+TEST(JournalHead, HoldsTheSharesThatJobsUseAsRotaWroteThem) {
   store::JournalHead head = of(4, "processors = 4\n[[accounts]]\nname = 'physics'\nusers = 'anna'\n");
   head.shares = "1 1 0,2 1 1 0";
   EXPECT_EQ(complaint(head), "none");

@@ -95,19 +95,19 @@ class Attachments : public testing::Test {
   std::map<std::string, Descriptor> files_;
 };
 
-TEST_F(Attachments, nothing_is_made_for_a_run_that_nobody_waits_for) {
+TEST_F(Attachments, nothing_is_made_for_a_run_without_a_waiting_command) {
   run_.attach = {};
   EXPECT_EQ(attachment_.open(run_), "");
   EXPECT_EQ(attachment_.socket(), -1);
   EXPECT_FALSE(attachment_.streams().output);
 }
 
-TEST_F(Attachments, who_is_gone_before_the_job_starts_is_told_of) {
+TEST_F(Attachments, a_terminal_that_is_gone_before_the_job_starts_is_reported) {
   listener_.reset();
   EXPECT_EQ(attachment_.open(run_), "The terminal that the job was to run at is gone.");
 }
 
-TEST_F(Attachments, bytes_go_between_the_job_and_who_waits) {
+TEST_F(Attachments, bytes_go_between_the_job_and_the_waiting_command) {
   connect();
   ASSERT_EQ(files_.size(), 3U);
   put(attachment_.streams().output, "out");
@@ -158,7 +158,7 @@ TEST_F(Attachments, signals_are_heard_and_what_is_none_is_not) {
   EXPECT_EQ(attachment_.socket(), -1);
 }
 
-TEST_F(Attachments, who_says_more_than_can_be_meant_is_hung_up_on) {
+TEST_F(Attachments, a_command_that_sends_more_than_can_be_meant_is_hung_up_on) {
   connect();
   ::fcntl(waits_.get(), F_SETFL, O_NONBLOCK);
   bool gone = false;

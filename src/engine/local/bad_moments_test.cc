@@ -184,7 +184,7 @@ TEST_F(LocalBadMomentsTest, what_is_left_of_a_suspended_job_is_ended_before_its_
   ::waitpid(job, nullptr, __WALL);
 }
 
-TEST_F(LocalBadMomentsTest, a_start_that_waits_for_who_leaves_has_its_whole_limit) {
+TEST_F(LocalBadMomentsTest, a_start_that_waits_for_a_leaving_job_has_its_whole_limit) {
   RunRequest slow = desk_.shell("trap '' TERM; echo up > up; while :; do sleep 0.1; done");
   slow.kill_wait = seconds(6);
   Command first = desk_.start(1, slow);

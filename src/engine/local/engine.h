@@ -168,7 +168,7 @@ class LocalEngine final : public LiveEngine, public RunProbe, public Alarm {
   bool speak_to(JobId job, Entry& entry);
   void end_before_it_begins(JobId job, Entry& entry);
   void holder_gone(JobId job);
-  void nobody_left(JobId job, Entry& entry);
+  void no_supervisor_left(JobId job, Entry& entry);
   void bury(JobId job, Entry& entry);
   void bury_now(const std::vector<Entry*>& entries);
 

@@ -86,7 +86,7 @@ TEST_F(LocalCrowdedTest, a_job_whose_supervisor_is_killed_then_is_lost) {
   EXPECT_EQ(desk_.outcome(1), Outcome::node_failed);
 }
 
-TEST_F(LocalCrowdedTest, who_has_taken_the_name_of_a_supervisor_that_is_gone_is_none) {
+TEST_F(LocalCrowdedTest, a_process_that_has_taken_the_name_of_a_supervisor_that_is_gone_is_none) {
   start_and_crowd(1);
   ::kill(supervisor_, SIGKILL);
   Descriptor stranger;

@@ -148,7 +148,7 @@ TEST_F(LocalHungTest, a_job_of_a_supervisor_that_answers_may_take_its_time) {
   EXPECT_EQ(desk_.told_of(1), "");
 }
 
-TEST_F(LocalHungTest, an_order_that_one_who_waits_has_not_read_is_void_once_the_job_has_ended) {
+TEST_F(LocalHungTest, an_order_that_a_waiting_supervisor_has_not_read_is_void_once_the_job_has_ended) {
   const pid_t spare = spare_that_hangs();
   desk_.launch(2, desk_.shell("echo run >> out"));
   desk_.kill(2, true);
@@ -171,7 +171,7 @@ TEST_F(LocalHungTest, an_order_that_the_spawner_has_not_read_is_void_once_the_jo
   EXPECT_FALSE(std::filesystem::exists(desk_.runs() / "1.1")) << "it was begun";
 }
 
-TEST_F(LocalHungTest, a_job_that_one_who_waits_does_not_begin_can_be_started_again) {
+TEST_F(LocalHungTest, a_job_that_a_waiting_supervisor_does_not_begin_can_be_started_again) {
   const pid_t spare = spare_that_hangs();
   desk_.launch(2, desk_.shell("echo run >> out"));
   EXPECT_TRUE(cannot_be_launched(2));
@@ -213,7 +213,7 @@ TEST_F(LocalHungTest, a_spawner_that_does_not_bury_a_job_is_replaced) {
   EXPECT_TRUE(gone(spawner));
 }
 
-TEST_F(LocalHungTest, a_job_whose_start_nobody_carries_out_is_not_waited_for_beyond_its_limit) {
+TEST_F(LocalHungTest, a_job_whose_start_is_not_carried_out_is_not_waited_for_beyond_its_limit) {
   const pid_t spawner = desk_.engine().spawner();
   ::kill(spawner, SIGSTOP);
   Command limited = desk_.start(1, desk_.shell("echo run >> out"));

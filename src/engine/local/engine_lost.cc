@@ -37,7 +37,7 @@ void LocalEngine::look(JobId job, Entry& entry) {
   if (claimed && entry.record.pid == 0) {
     end_before_it_begins(job, entry);
   } else {
-    nobody_left(job, entry);
+    no_supervisor_left(job, entry);
   }
 }
 
@@ -75,7 +75,7 @@ void LocalEngine::end_before_it_begins(JobId job, Entry& entry) {
   Descriptor holder = kill_holder(folder_.get(), entry.name);
   if (!holder && (cannot_be_read(entry) || record_holder(folder_.get(), entry.name) != 0))
     return look_later(job, entry);
-  if (!holder) return nobody_left(job, entry);
+  if (!holder) return no_supervisor_left(job, entry);
   entry.silence.dying = std::make_unique<GoneWatch>(io_, std::move(holder), [this, job] { holder_gone(job); });
   entry.silence.killed = loop_.now();
   plan_look(job, entry, entry.silence.killed + options_.hang_wait);
@@ -85,10 +85,10 @@ void LocalEngine::end_before_it_begins(JobId job, Entry& entry) {
 void LocalEngine::holder_gone(JobId job) {
   Entry& entry = runs_.at(job);
   const auto over_now = std::move(entry.silence.dying);
-  nobody_left(job, entry);
+  no_supervisor_left(job, entry);
 }
 
-void LocalEngine::nobody_left(JobId job, Entry& entry) {
+void LocalEngine::no_supervisor_left(JobId job, Entry& entry) {
   const bool claimed = read_again(entry);
   if (!claimed && cannot_be_read(entry)) return look_later(job, entry);
   if (claimed && entry.record.over()) return over(job, entry);

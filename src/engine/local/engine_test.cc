@@ -96,7 +96,7 @@ TEST_F(LocalEngineTest, a_killed_job_takes_all_its_processes_along) {
   EXPECT_NE(::kill(std::stoi(desk_.file("child")), 0), 0);
 }
 
-TEST_F(LocalEngineTest, a_job_of_which_somebody_keeps_a_zombie_is_over) {
+TEST_F(LocalEngineTest, a_job_of_which_a_tracer_keeps_a_zombie_is_over) {
   desk_.launch(1, desk_.shell("echo $$ > pid; exec sleep 1000"));
   ASSERT_TRUE(desk_.wait_for_file("pid"));
   const pid_t pid = std::stoi(desk_.file("pid"));
@@ -203,7 +203,7 @@ class HastyLocalEngine : public testing::Test {
   Desk desk_;
 };
 
-TEST_F(HastyLocalEngine, a_pipe_that_nobody_opens_at_its_other_end_fails_the_launch) {
+TEST_F(HastyLocalEngine, a_pipe_that_is_not_opened_at_its_other_end_fails_the_launch) {
   for (const char* name : {"/pipe", "/other"}) ASSERT_EQ(::mkfifo((desk_.work() + name).c_str(), 0666), 0);
   RunRequest output = desk_.shell("true");
   output.output = "pipe";
@@ -242,7 +242,7 @@ TEST_F(LocalEngineTest, a_job_that_waits_for_its_output_can_be_queued_again) {
   EXPECT_TRUE(desk_.wait_for<Requeued>(1));
 }
 
-TEST_F(LocalEngineTest, a_job_that_nobody_knows_cannot_be_launched) {
+TEST_F(LocalEngineTest, an_unknown_job_cannot_be_launched) {
   desk_.engine().dispatch(desk_.command(Command::Kind::start, 9));
   EXPECT_TRUE(desk_.wait_for<LaunchFailed>(9));
   EXPECT_EQ(desk_.told_of(9), "Nobody knows what this job is.");

@@ -61,7 +61,7 @@ TEST_F(FileReadingsTest, what_is_not_there_or_no_plain_file_is_an_error) {
   EXPECT_EQ(piece("/proc/self/fd/0").error, ENXIO) << "a reader shows nothing of its own";
 }
 
-TEST_F(FileReadingsTest, who_cannot_be_asked_to_read_is_told_from_a_file_that_hangs) {
+TEST_F(FileReadingsTest, a_reader_that_cannot_be_asked_is_told_from_a_file_that_hangs) {
   std::ofstream(path("out")) << "out";
   rlimit before{};
   ::getrlimit(RLIMIT_NOFILE, &before);
@@ -73,7 +73,7 @@ TEST_F(FileReadingsTest, who_cannot_be_asked_to_read_is_told_from_a_file_that_ha
   EXPECT_EQ(piece(path("out")).bytes, "out");
 }
 
-TEST_F(FileReadingsTest, one_who_dies_while_it_reads_is_told_from_a_file_that_hangs) {
+TEST_F(FileReadingsTest, a_reader_that_dies_while_it_reads_is_told_from_a_file_that_hangs) {
   std::ofstream(path("out")) << "out";
   const pid_t spawner = desk_.engine().spawner();
   ::kill(spawner, SIGSTOP);  // it has not read what it is asked for

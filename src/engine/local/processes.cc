@@ -83,7 +83,7 @@ class Signal {
 
   // To the processes below them, parents first. A number may be another process's by the time that it is reached, and
   // so may that of its parent.
-  void to_who_is_below(const std::vector<pid_t>& children, const std::vector<pid_t>& pids) {
+  void to_processes_below(const std::vector<pid_t>& children, const std::vector<pid_t>& pids) {
     std::map<pid_t, std::uint64_t> family;  // when each began
     const auto belongs = [&](pid_t parent) {
       if (is_told(parent) || std::ranges::find(children, parent) != children.end()) return true;
@@ -129,13 +129,13 @@ std::vector<pid_t> signal_all(int number, bool at_once) {
   std::vector<pid_t> pids;
   if (!children_of(::getpid(), pids)) {
     pids = descendants_by_parents(::getpid());
-    signal.to_who_is_below({::getpid()}, pids);
+    signal.to_processes_below({::getpid()}, pids);
     return pids;
   }
   std::vector<pid_t> others = at_once ? std::vector<pid_t>{} : below(pids);
   signal.to_children(pids);
   if (at_once) others = below(pids);
-  signal.to_who_is_below(pids, others);
+  signal.to_processes_below(pids, others);
   pids.insert(pids.end(), others.begin(), others.end());
   return pids;
 }

@@ -84,7 +84,7 @@ TEST(Processes, what_is_left_of_a_job_is_ended_though_its_first_thread_has) {
   ::waitpid(pid, nullptr, 0);
 }
 
-TEST(Processes, one_whose_first_thread_has_ended_lives_on_with_the_others) {
+TEST(Processes, a_process_whose_first_thread_has_ended_lives_on_with_the_others) {
   const pid_t pid = ::fork();
   if (pid == 0) {
     std::thread([] { ::pause(); }).detach();
@@ -143,7 +143,7 @@ TEST(Processes, those_that_replace_each_other_are_killed) {
   EXPECT_EQ(read_all(read_end.get()), "") << "as many were not killed";
 }
 
-TEST(Processes, a_signal_reaches_who_left_the_process_group) {
+TEST(Processes, a_signal_reaches_a_process_that_left_the_process_group) {
   Desk desk;
   desk.open();
   desk.launch(1, desk.shell("setsid sh -c 'trap \"echo told > inner; exit\" USR1; echo > in; while :; do sleep 0.02; "

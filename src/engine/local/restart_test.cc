@@ -128,7 +128,7 @@ TEST_F(LocalRestartTest, what_was_told_of_a_running_job_is_told_again) {
   EXPECT_EQ(desk_.outcome(1), Outcome::completed);
 }
 
-TEST_F(LocalRestartTest, what_a_job_used_that_ended_while_nobody_served_can_be_seen) {
+TEST_F(LocalRestartTest, what_a_job_used_that_ended_while_no_service_ran_can_be_seen) {
   desk_.launch(1, desk_.shell(std::string("sleep 0.2; ") + kUntilGo));
   ASSERT_TRUE(desk_.wait_for_file("pid"));
   const pid_t keeper = supervisor();

@@ -72,7 +72,7 @@ TEST_F(LocalSparesTest, a_supervisor_of_an_earlier_service_gets_no_job_of_this_o
   EXPECT_TRUE(gone(found));
 }
 
-TEST_F(LocalSparesTest, another_spawner_of_the_same_service_lets_who_waits_be) {
+TEST_F(LocalSparesTest, another_spawner_of_the_same_service_leaves_waiting_supervisors_alone) {
   const pid_t spare = supervisor_of(1);
   const pid_t spawner = desk_.engine().spawner();
   ::kill(spawner, SIGKILL);
@@ -95,7 +95,7 @@ TEST_F(LocalSparesTest, an_order_that_was_sent_just_before_the_service_died_is_c
   EXPECT_EQ(desk_.file("out"), "run\n");
 }
 
-TEST_F(LocalSparesTest, an_order_that_one_who_hangs_has_not_read_never_begins_behind_the_next_service) {
+TEST_F(LocalSparesTest, an_order_that_a_hung_supervisor_has_not_read_never_begins_behind_the_next_service) {
   const pid_t spare = supervisor_of(1);
   ::kill(spare, SIGSTOP);
   desk_.launch(2, desk_.shell("echo run >> out"));
@@ -106,7 +106,7 @@ TEST_F(LocalSparesTest, an_order_that_one_who_hangs_has_not_read_never_begins_be
   EXPECT_EQ(desk_.file("out"), "");
 }
 
-TEST_F(LocalSparesTest, the_death_of_one_who_waits_costs_no_job_more_than_a_start) {
+TEST_F(LocalSparesTest, the_death_of_a_waiting_supervisor_costs_no_job_more_than_a_start) {
   ::kill(supervisor_of(1), SIGKILL);
   desk_.launch(2, desk_.shell("echo run >> out"));
   ASSERT_TRUE(desk_.wait([&] { return desk_.heard<Finished>(2) || desk_.heard<LaunchFailed>(2); }));

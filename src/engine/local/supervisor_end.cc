@@ -117,7 +117,7 @@ void SupervisorProcess::finish() {
   int error = add_line(record_file_.get(), "\n" + in_words(record_));
   take_connections();
   record_.spare = error == 0 && waits_for_more();
-  tell_everybody();
+  tell_all();
   if (record_.spare) return;
   quarters_.move_out();
   remove_cgroups(record_.cgroups);  // which takes the kernel a while, and no service waits for it
@@ -126,7 +126,7 @@ void SupervisorProcess::finish() {
     pollfd newcomer{listener_.get(), POLLIN, 0};
     ::poll(&newcomer, 1, kRetryMilliseconds);
     take_connections();
-    tell_everybody();
+    tell_all();
     connections_.clear();
     struct stat file{};
     if (::fstat(record_file_.get(), &file) == 0 && file.st_nlink == 0) return;  // no service will ask any more

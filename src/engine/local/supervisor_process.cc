@@ -200,7 +200,7 @@ void SupervisorProcess::read_launch_report() {
   record_.phase = RunPhase::runs;
   record_.paused = 0;
   record_.pid = main_;
-  tell_everybody();
+  tell_all();
 }
 
 // A file that does not open would keep the job's nodes for ever. The failure is told once the process is gone.
@@ -340,7 +340,7 @@ void SupervisorProcess::stop(Asked asked, std::int64_t now, bool checkpoint) {
   if (first && checkpoint && begin_checkpoint(now)) return;
   forget_checkpoint();
   stop_now(now);
-  if (asked == Asked::limit) tell_everybody();
+  if (asked == Asked::limit) tell_all();
 }
 
 void SupervisorProcess::stop_now(std::int64_t now) {
@@ -405,7 +405,7 @@ bool SupervisorProcess::look_at_the_stopped(std::int64_t now) {
       } else {
         note_phase();
       }
-      if (phase_kept_) tell_everybody();
+      if (phase_kept_) tell_all();
     }
     if (!held) ran_on(now, now - since);
     return false;
@@ -491,7 +491,7 @@ RunRecord SupervisorProcess::told() const {
   return told;
 }
 
-void SupervisorProcess::tell_everybody() {
+void SupervisorProcess::tell_all() {
   const std::string line = in_words(told());
   for (const Connection& connection : connections_) send_whole(connection.socket.get(), line);
   tell_attached();

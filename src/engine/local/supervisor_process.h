@@ -78,7 +78,7 @@ class SupervisorProcess {
   bool finished() const;
   void finish();
   bool waits_for_more();
-  void tell_everybody();
+  void tell_all();
   void tell_attached();
 
   Quarters& quarters_;

@@ -8,7 +8,7 @@
 namespace rota::sim {
 namespace {
 
-class Nobody final : public Source {
+class NoJobs final : public Source {
  public:
   bool next(Arrival& /*arrival*/) override { return false; }
 };
@@ -49,7 +49,7 @@ class EngineFaultsTest : public ::testing::Test {
  protected:
   explicit EngineFaultsTest(const EngineFaults& faults = {}, bool confirms = true)
       : machine_(two_nodes()),
-        engine_({.metered = &machine_, .faults = faults, .confirms_starts = confirms, .moves = !confirms}, nobody_,
+        engine_({.metered = &machine_, .faults = faults, .confirms_starts = confirms, .moves = !confirms}, no_jobs_,
                 loop_) {
     engine_.open(hearer_);
     engine_.will_run(kJob, seconds(60));
@@ -81,7 +81,7 @@ class EngineFaultsTest : public ::testing::Test {
   static constexpr JobId kJob{0};
   Machine machine_;
   VirtualLoop loop_;
-  Nobody nobody_;
+  NoJobs no_jobs_;
   Hearer hearer_;
   SimEngine engine_;
 };
@@ -154,11 +154,11 @@ TEST(EngineFaultsWithTasks, a_node_that_dies_computes_no_more_for_jobs_on_others
   TaskTable table;
   table.of_others = TaskSpec{.count = 40, .accelerator = seconds(1), .cpu = seconds(10)};
   VirtualLoop loop;
-  Nobody nobody;
+  NoJobs no_jobs;
   Hearer hearer;
   SimEngine engine(
-      {.metered = &machine, .tasks = &table, .machine = &machine, .bind = Bind::node, .faults = EngineFaults{}}, nobody,
-      loop);
+      {.metered = &machine, .tasks = &table, .machine = &machine, .bind = Bind::node, .faults = EngineFaults{}},
+      no_jobs, loop);
   engine.open(hearer);
   engine.submit({{}, seconds(60)});
   loop.step();
@@ -188,7 +188,7 @@ class UnconfirmedTest : public EngineFaultsTest {
   explicit UnconfirmedTest(const EngineFaults& faults = {}) : EngineFaultsTest(faults, false) {}
 };
 
-TEST_F(UnconfirmedTest, nobody_hears_of_a_start) {
+TEST_F(UnconfirmedTest, no_start_is_reported) {
   EXPECT_FALSE(engine_.capabilities().confirms_starts);
   engine_.dispatch(about(Command::Kind::start, 7));
   engine_.dispatch(about(Command::Kind::start, 7));

@@ -137,7 +137,7 @@ TEST(JobTasks, of_nodes_bound_to_an_accelerator_that_goes_follow_to_the_other_st
   EXPECT_EQ(cluster.end_of(0), seconds(30));
 }
 
-TEST(JobTasks, that_nobody_has_begun_are_shared_with_an_accelerator_that_comes) {
+TEST(JobTasks, that_have_not_begun_are_shared_with_an_accelerator_that_comes) {
   TaskCluster cluster(Bind::container, rack_of({1, 1, 0}), tasks_of(40));
   cluster.tasks().leave(NodeId{1});
   cluster.start(0, {2});

@@ -10,7 +10,7 @@ namespace {
 class SimRig final : public EngineRig {
  public:
   explicit SimRig(const sim::LinkFaults& faults)
-      : engine_({.faults = sim::EngineFaults{}}, nobody_, loop_), link_(engine_, loop_, faults, 1) {}
+      : engine_({.faults = sim::EngineFaults{}}, no_jobs_, loop_), link_(engine_, loop_, faults, 1) {}
 
   Engine& engine() override { return link_; }
   Loop& loop() override { return loop_; }
@@ -36,14 +36,14 @@ class SimRig final : public EngineRig {
   }
 
  private:
-  class Nobody final : public sim::Source {
+  class NoJobs final : public sim::Source {
    public:
     bool next(sim::Arrival& /*arrival*/) override { return false; }
   };
 
   Machine machine_ = Machine::counted(8);
   sim::VirtualLoop loop_;
-  Nobody nobody_;
+  NoJobs no_jobs_;
   sim::SimEngine engine_;
   sim::FaultyLink link_;
 };

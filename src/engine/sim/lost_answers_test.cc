@@ -7,7 +7,7 @@
 namespace rota::sim {
 namespace {
 
-class Nobody final : public Source {
+class NoJobs final : public Source {
  public:
   bool next(Arrival& /*arrival*/) override { return false; }
 };
@@ -28,7 +28,7 @@ class LostAnswersTest : public ::testing::Test {
  protected:
   explicit LostAnswersTest(const LinkFaults& faults = {}, const AnswerRules& rules = {seconds(30), seconds(300), {}})
       : chain_(*Chain::parse("fcfs")),
-        engine_({.faults = EngineFaults{}}, nobody_, loop_),
+        engine_({.faults = EngineFaults{}}, no_jobs_, loop_),
         link_(engine_, loop_, faults, 1),
         controller_(options(chain_), chain_, {loop_, link_, sink_}) {
     controller_.set_answer_rules(rules);
@@ -63,7 +63,7 @@ class LostAnswersTest : public ::testing::Test {
 
   Chain chain_;
   VirtualLoop loop_;
-  Nobody nobody_;
+  NoJobs no_jobs_;
   Forgetful sink_;
   Stop stop_;
   SimEngine engine_;
@@ -105,7 +105,7 @@ TEST_F(LooksAloneTest, a_start_that_got_lost_is_sent_again_at_the_next_look) {
   EXPECT_EQ(sink_.states, std::vector{JobState::completed});
 }
 
-TEST_F(LostAnswersTest, an_end_that_nobody_heard_of_is_found_at_the_next_look) {
+TEST_F(LostAnswersTest, an_end_that_was_not_reported_is_found_at_the_next_look) {
   const JobId id = submit(100);
   run_until(at_seconds(1));
   link_.connect(nullptr);
@@ -138,7 +138,7 @@ TEST_F(LostAnswersTest, a_job_that_must_not_be_restarted_ends_with_its_node) {
   EXPECT_EQ(sink_.states, std::vector{JobState::node_failed});
 }
 
-TEST_F(LostAnswersTest, who_waits_for_a_start_waits_until_it_is_confirmed) {
+TEST_F(LostAnswersTest, a_job_that_waits_for_a_start_waits_until_it_is_confirmed) {
   link_.connect(nullptr);
   const JobId first = submit(100);
   JobSpec spec;

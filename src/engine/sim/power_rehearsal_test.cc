@@ -26,7 +26,7 @@ class ThreeJobs final : public Source {
   std::size_t next_ = 0;
 };
 
-class Nobody final : public JobSink {
+class NullSink final : public JobSink {
  public:
   void job_gone(JobId, const Job&) override {}
 };
@@ -59,11 +59,11 @@ std::string sentence_about(Mischief mischief, const char* policy = "easy") {
   auto chain = Chain::parse(policy);
   chain->append(std::make_unique<Broken<Mischief>>(std::move(mischief)));
   ThreeJobs jobs;
-  Nobody nobody;
+  NullSink null_sink;
   RehearsalOptions options;
   options.processors = 2;
   options.machine = options.engine.metered = &machine;
-  const auto done = Rehearsal(options, *chain, jobs, nobody).run();
+  const auto done = Rehearsal(options, *chain, jobs, null_sink).run();
   return done ? "nothing" : done.error().message;
 }
 
@@ -106,12 +106,12 @@ TEST(RehearsalOfPower, what_nodes_did_over_time_adds_up_to_what_was_metered) {
     }
     const auto chain = Chain::parse(policy);
     ThreeJobs jobs;
-    Nobody nobody;
+    NullSink null_sink;
     RehearsalOptions options;
     options.processors = 2;
     options.machine = options.engine.metered = &machine;
     options.engine.keeps_states = true;
-    Rehearsal rehearsal(options, *chain, jobs, nobody);
+    Rehearsal rehearsal(options, *chain, jobs, null_sink);
     ASSERT_TRUE(rehearsal.run());
     const Consumption used = rehearsal.consumption();
     const NodeStates states = rehearsal.node_states();

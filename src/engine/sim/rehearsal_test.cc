@@ -117,7 +117,7 @@ TEST(Rehearsal, HandsEveryJobOverOnceAndForgetsIt) {
 }
 
 // The first that sleeps is woken; only the last has the memory that is asked for.
-TEST(Rehearsal, EndsWithASentenceWhereAPolicyLetsSomebodyWaitForEver) {
+TEST(Rehearsal, EndsWithASentenceWhereAPolicyLetsAJobWaitForEver) {
   Machine machine;
   for (int i = 0; i < 3; ++i) {
     Node node;

@@ -75,7 +75,7 @@ TEST(Auctioneer, SellsAgainIfTheWinnerCouldNotHaveIt) {
   EXPECT_EQ(auction.close(at_seconds(205))->site, kB);
 }
 
-TEST(Auctioneer, ClosesEarlyOnABidThatNobodyCanBeat) {
+TEST(Auctioneer, ClosesEarlyOnABidThatNoSiteCanBeat) {
   Auctioneer auction = auctioneer(Close::unbeatable);
   auction.hears(offer(kB, 9, 30));
   EXPECT_FALSE(auction.settled());
@@ -212,7 +212,7 @@ TEST_F(BidTest, IsNotMadeWhereEqualsHoldTheProcessors) {
   EXPECT_FALSE(bid(asks(1, 5, 4)));  // larger than the site
 }
 
-TEST_F(BidTest, ByExpectedStartIsMadeByWhoeverCanRunTheJobAtAll) {
+TEST_F(BidTest, ByExpectedStartIsMadeByEachSiteThatCanRunTheJobAtAll) {
   rules_.valuation = Valuation::by_rate;
   rules_.mean_run_time = seconds(40);
   world_.running({4, 100, 3});
@@ -225,7 +225,7 @@ TEST_F(BidTest, ByExpectedStartIsMadeByWhoeverCanRunTheJobAtAll) {
   EXPECT_FALSE(bid(asks(1, 5, 4)));
 }
 
-TEST_F(BidTest, ByPlanWaitsForExpectedEndsAndForThoseWhoGoFirst) {
+TEST_F(BidTest, ByPlanWaitsForExpectedEndsAndForJobsThatGoFirst) {
   rules_.valuation = Valuation::by_plan;
   world_.running({3, 20, 3});
   world_.running({1, 50, 3});
@@ -327,7 +327,7 @@ TEST_F(BidTest, ByPlanCountsThoseAheadThoughTheJobWouldFitNow) {
   EXPECT_EQ(bid(small)->start, seconds(70));
 }
 
-TEST_F(BidTest, ByPlanDoesNotCountLowerPrioritiesWhereNobodyGivesWay) {
+TEST_F(BidTest, ByPlanDoesNotCountLowerPrioritiesWhereNoJobGivesWay) {
   rules_.valuation = Valuation::by_plan;
   World proud{World::counted(4)};
   proud.running({4, 20, 1});

@@ -101,7 +101,7 @@ TEST_F(RoomForBids, waits_for_memory_of_one_node) {
   EXPECT_EQ(bid(large), seconds(0));
 }
 
-TEST_F(RoomForBids, leaves_what_is_promised_to_those_who_go_first) {
+TEST_F(RoomForBids, leaves_what_is_promised_to_jobs_that_go_first) {
   runs(asks(50, 2), 0);
   promises(waits(asks(100, 2)), 50, 0);
   EXPECT_EQ(bid(asks(10, 1)), seconds(150));
@@ -122,7 +122,7 @@ TEST_F(RoomForBids, counts_the_boot_of_the_node_that_has_the_accelerators) {
   EXPECT_EQ(bid(asks(10, 1), {seconds(5), {}, {}}), seconds(35)) << "woken when the input has come";
 }
 
-TEST_F(RoomForBids, of_those_who_would_give_way_is_there_at_once) {
+TEST_F(RoomForBids, of_jobs_that_would_give_way_is_there_at_once) {
   runs(asks(50, 2, 0), 0);
   EXPECT_EQ(bid(asks(10, 1, 1)), seconds(0));
   EXPECT_EQ(bid(asks(10, 1, 0)), seconds(50));

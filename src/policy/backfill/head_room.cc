@@ -73,7 +73,7 @@ bool HeadRoom::fits(const WaitingEntry& e, std::int64_t room) {
   return plan_.some_nodes().find(view_.job(e.job).spec, where_);
 }
 
-bool HeadRoom::somebody_fits_beside(JobId running, Duration window) {
+bool HeadRoom::any_job_fits_beside(JobId running, Duration window) {
   const WaitingEntry* next = view_.waiting().next(head_.place);
   if (!next) return false;
   Placement head_place;

@@ -31,7 +31,7 @@ class HeadRoom {
 
   // Whether, once the head has started and `running` has ended, the job next in turn fits, or any behind it that would
   // be over within `window`: equations (3) to (5) of Li and Lei 2018. The head must fit.
-  bool somebody_fits_beside(JobId running, Duration window);
+  bool any_job_fits_beside(JobId running, Duration window);
 
  private:
   std::vector<JobId> overdue() const;  // in order of dispatch

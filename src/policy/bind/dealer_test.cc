@@ -13,7 +13,7 @@ TEST(Dealer, deals_evenly_where_speeds_are_equal) {
   EXPECT_EQ(order, (std::vector<std::size_t>{0, 1, 2, 0, 1, 2, 0}));
 }
 
-TEST(Dealer, counts_what_somebody_has_already) {
+TEST(Dealer, counts_what_a_taker_has_already) {
   Dealer dealer;
   dealer.add(2, kUnitSpeed);
   dealer.add(0, kUnitSpeed);
@@ -22,7 +22,7 @@ TEST(Dealer, counts_what_somebody_has_already) {
   EXPECT_EQ(dealer.deal(), 0U);
 }
 
-TEST(Dealer, gives_each_task_to_whom_it_would_be_done_with_first) {
+TEST(Dealer, gives_each_task_to_the_taker_that_would_be_done_with_it_first) {
   Dealer dealer;
   dealer.add(0, 1000);
   dealer.add(0, 500);

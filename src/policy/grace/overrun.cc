@@ -168,8 +168,8 @@ class RbHar final : public PromiseDue {
     const Duration grace = until_next_regular_end(view, view.job(head.job).expected);
     HeadRoom room(view, plan, head, before);
     for (const JobId id : overrunning) {
-      const bool starts_beside = room.head_fits();                                                            // C1
-      const bool wanted = starts_beside && !is_next(view, head, id) && room.somebody_fits_beside(id, grace);  // not C2
+      const bool starts_beside = room.head_fits();                                                           // C1
+      const bool wanted = starts_beside && !is_next(view, head, id) && room.any_job_fits_beside(id, grace);  // not C2
       if (starts_beside && !wanted && grace > Duration{0}) {
         plan.extend(id, view.now() + grace, promise_due(view, plan, head, Rule::harms_nobody));
       } else {

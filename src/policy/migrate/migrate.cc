@@ -17,19 +17,19 @@ class Movers {
  public:
   Movers(const View& view, const Plan& plan)
       : now_(view.now()),
-        somebody_waits_(view.waiting().size() > plan.places().size()),
+        jobs_wait_(view.waiting().size() > plan.places().size()),
         counts_decide_(view.counts_decide()) {}
 
   bool may_move(const Job& job) const {
     if (!job.spec.may_move() || !job.steady()) return false;
     if (job.preemptions > 0 && job.start == now_) return false;  // it gave way, and is back at this very instant
-    return !somebody_waits_ || (counts_decide_ && job.spec.restart == Restart::checkpoint);
+    return !jobs_wait_ || (counts_decide_ && job.spec.restart == Restart::checkpoint);
   }
-  bool none_may_move() const { return somebody_waits_ && !counts_decide_; }
+  bool none_may_move() const { return jobs_wait_ && !counts_decide_; }
 
  private:
   Instant now_;
-  bool somebody_waits_;
+  bool jobs_wait_;
   bool counts_decide_;
 };
 
@@ -102,9 +102,9 @@ void Migrate::by_cpu_factor(const View& view, Plan& plan) const {
   const Job& job = view.job(*victim);
   const JobSpec& spec = job.spec;
   const Placement there = place(spec);
-  const bool somebody_is_promised = !view.promised().empty() || !plan.promises().empty();
+  const bool a_start_is_promised = !view.promised().empty() || !plan.promises().empty();
   const std::int32_t slow = view.nodes().cpu_factor(source), fast = view.nodes().cpu_factor(target);
-  if (somebody_is_promised && view.now() + moved_run_time(job, view.now(), slow, fast) > job.expected_end()) return;
+  if (a_start_is_promised && view.now() + moved_run_time(job, view.now(), slow, fast) > job.expected_end()) return;
   plan.migrate(*victim, there, {Rule::faster_node, {}, kNever, plan.free(), spec.processors});
 }
 

@@ -10,7 +10,7 @@ constexpr auto kOrders = [] {
   return values;
 }();
 
-std::string_view nobody_is_tried(const ChainKnobs& k) {
+std::string_view no_job_is_tried(const ChainKnobs& k) {
   const std::int32_t depth = k.backfill.promises;
   const bool tried = depth != BackfillKnobs::kEveryJob && (depth != 0 || k.backfill.skip);
   return tried || k.candidates == k.order
@@ -34,7 +34,7 @@ constexpr Knob kKnobs[]{
      .meaning = "who is tried first for backfilling",
      .source = "Tsafrir, Etsion and Feitelson 2007",
      .set = put<&ChainKnobs::candidates>,
-     .idle = nobody_is_tried},
+     .idle = no_job_is_tried},
     {.name = "fair-half-life",
      .range = Range::time(seconds(1)),
      .fallback = "7d",

@@ -52,12 +52,12 @@ class AlwaysOnTest : public testing::Test {
   std::optional<World> world_;
 };
 
-TEST_F(AlwaysOnTest, NobodyIsWokenWhereNobodySleeps) {
+TEST_F(AlwaysOnTest, NoNodeIsWokenWhereNoNodeSleeps) {
   EXPECT_EQ(woken(), std::vector<NodeId>{});
   EXPECT_EQ(next(), kNever);
 }
 
-TEST_F(AlwaysOnTest, WhoWasSentToSleepByARuleIsWokenAndWhoByAnOperatorIsNot) {
+TEST_F(AlwaysOnTest, ANodeSentToSleepByARuleIsWokenAndOneByAnOperatorIsNot) {
   sleeps(kFirst, Rule::head_fits);  // as an operator orders it
   sleeps(kSecond, Rule::idle_for_long);
   EXPECT_EQ(woken(), std::vector{kSecond});
@@ -65,7 +65,7 @@ TEST_F(AlwaysOnTest, WhoWasSentToSleepByARuleIsWokenAndWhoByAnOperatorIsNot) {
   EXPECT_EQ(woken("easy+power=idle-timeout"), std::vector<NodeId>{}) << "it wakes who is wanted";
 }
 
-TEST_F(AlwaysOnTest, ANodeThatWasOnSinceIsNobodysAnyMore) {
+TEST_F(AlwaysOnTest, ANodeThatWasOnSinceIsNotWoken) {
   sleeps(kFirst, Rule::load_is_low);
   world_->fold(PowerChanged{kFirst, PowerState::on});
   world_->fold(PowerChanged{kFirst, PowerState::off});

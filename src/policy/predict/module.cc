@@ -6,7 +6,7 @@ namespace {
 
 constexpr NamedValue kEstimators[]{{"limit", Estimator::limit}, {"tsafrir", Estimator::tsafrir}};
 
-std::string_view nobody_asks(const ChainKnobs& k) {
+std::string_view no_run_time_is_asked(const ChainKnobs& k) {
   const bool asked = k.backfill.promises > 0 || asks_run_time(k.order) || asks_run_time(k.candidates);
   return k.estimator == Estimator::limit || asked
              ? ""
@@ -20,7 +20,7 @@ constexpr Knob kKnobs[]{
      .meaning = "the run time that planning counts on",
      .source = "Tsafrir, Etsion and Feitelson 2007",
      .set = put<&ChainKnobs::estimator>,
-     .idle = nobody_asks},
+     .idle = no_run_time_is_asked},
 };
 
 void ask(const ChainKnobs& k, ClusterOptions& options) { options.user_history = k.estimator != Estimator::limit; }

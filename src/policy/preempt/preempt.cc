@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "policy/preempt/who_leaves.h"
+#include "policy/preempt/preempted_jobs.h"
 
 namespace rota {
 namespace {

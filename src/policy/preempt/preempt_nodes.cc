@@ -5,7 +5,7 @@
 
 #include "model/candidate_walk.h"
 #include "policy/preempt/preempt.h"
-#include "policy/preempt/who_leaves.h"
+#include "policy/preempt/preempted_jobs.h"
 #include "policy/refused.h"
 
 namespace rota {
@@ -163,7 +163,7 @@ class NodeWalk {
     if (!outranks(e) || refused_even_so_.covers(job.spec)) return false;
     if (view_.by_priority().held_below(job.spec.priority) + left_ < e.processors) return false;
     RoomMade room(view_, later_, job.spec);
-    leave_ = who_leaves(view_, job.spec.priority, room);
+    leave_ = preempted_jobs(view_, job.spec.priority, room);
     if (leave_.empty()) refused_even_so_.add(job.spec);
     beneficiary_ = e.job;
     return !leave_.empty();

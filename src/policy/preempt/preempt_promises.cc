@@ -7,7 +7,7 @@
 #include "model/moment.h"
 #include "plan/kept_timeline.h"
 #include "policy/preempt/preempt.h"
-#include "policy/preempt/who_leaves.h"
+#include "policy/preempt/preempted_jobs.h"
 
 namespace rota {
 namespace {
@@ -161,7 +161,8 @@ class FirstServed {
     const Instant at = view_.now() + lag_;
     room_.from(at);
     const bool fits_already = lag_ > Duration{0} && room_.fits();
-    const std::vector<JobId> leave = fits_already ? std::vector<JobId>{} : who_leaves(view_, job_.spec.priority, room_);
+    const std::vector<JobId> leave =
+        fits_already ? std::vector<JobId>{} : preempted_jobs(view_, job_.spec.priority, room_);
     if (leave.empty() && !fits_already) return;
     for (const JobId id : leave) {
       const Reason why{Rule::outranked, first_, kNever, plan_.free(), job_.spec.processors};

@@ -28,7 +28,7 @@ void for_each_over_soon(const View& view, Duration lag, const Visit& visit) {
 // Chooses from the running jobs below `priority`; none if even all of them would not make room. `room` has fits(),
 // release(JobId) and take_back(JobId), has no room for the job yet, and is left as if those chosen had left.
 template <class Room>
-std::vector<JobId> who_leaves(const View& view, std::int32_t priority, Room& room) {
+std::vector<JobId> preempted_jobs(const View& view, std::int32_t priority, Room& room) {
   std::vector<JobId> leave;
   bool fits = false;
   view.by_priority().for_each_below(priority, [&](const RunningByPriority::Entry& e) {
