@@ -278,7 +278,7 @@ Json remarks_on(const serve::Service& service, const std::vector<serve::Submissi
     remarks.push_back("This service sends no mail: its configuration has no `mail_command`.");
   for (std::size_t i = 0; i < submissions.size() && i < answers.size(); ++i) {
     if (submissions[i].limit || !submissions[i].attach.socket.empty()) continue;  // wanted, or seen by a person
-    const auto spec = spec_of(submissions[i], service.answers().machine());
+    const auto spec = serve::spec_of(submissions[i], service.answers().machine());
     if (!spec || spec->limit < kLongest) continue;
     remarks.push_back(
         fmt::format("Job {} has no time limit, and no start behind it can be planned; `-t` gives it one, "

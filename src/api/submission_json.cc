@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <concepts>
 #include <functional>
@@ -30,7 +29,6 @@ constexpr std::size_t kMostTexts = 100'000;
 constexpr std::size_t kDeepest = 8;             // arrays and objects within each other: a batch of submissions has 3
 constexpr std::size_t kMostMembers = 100;       // of one object: a submission has half of that at the most
 constexpr std::size_t kMostValues = 1'500'000;  // of one body: some 200 MB at the most
-constexpr const char* kPriority = "a whole number from -1000000 to 1000000";  // as kMostPriority
 
 Result<void> check_size(std::string_view body) {
   switch (json_size(body, kDeepest, kMostValues)) {
@@ -205,52 +203,70 @@ Result<Submission> read_submission(const Json& json, std::int64_t unix_start) {
   return submission;
 }
 
-// What a job asks of the machine, and its name.
-constexpr std::array<std::string_view, 6> kSizes{"name", "processors", "nodes", "memory", "tasks", "tasks_per_node"};
+template <class T, class Into>
+struct Changeable {
+  T JobRequest::* wish;
+  Into JobChange::* into;
+};
+template <class T, class Into>
+Changeable(T JobRequest::*, Into JobChange::*) -> Changeable<T, Into>;
 
-Result<void> read_size(const std::string& name, const Json& value, JobChange& change) {
-  const auto number = [&](auto& into, std::int64_t least, std::int64_t most, const char* takes) {
-    return take_number(value, into.emplace(), least, most) ? Result<void>{} : wrong(name, takes);
+// Wishes that `update` changes, read as those of a new job; beside these labels, licences and the throttle of an array.
+constexpr std::tuple kChangeable{Changeable{&JobRequest::limit, &JobChange::limit},
+                                 Changeable{&JobRequest::priority, &JobChange::priority},
+                                 Changeable{&JobRequest::partition, &JobChange::partition},
+                                 Changeable{&JobRequest::begin, &JobChange::begin},
+                                 Changeable{&JobRequest::name, &JobChange::name},
+                                 Changeable{&JobRequest::processors, &JobChange::processors},
+                                 Changeable{&JobRequest::nodes, &JobChange::nodes},
+                                 Changeable{&JobRequest::memory, &JobChange::memory},
+                                 Changeable{&JobRequest::tasks, &JobChange::tasks},
+                                 Changeable{&JobRequest::tasks_per_node, &JobChange::tasks_per_node}};
+
+// visit(Changeable, name of the wish).
+void each_changeable(const auto& visit) {
+  const auto named = [&]<class T>(T JobRequest::* member) {
+    std::string_view name;
+    each_wish([&](const auto& wish) {
+      if constexpr (std::same_as<decltype(wish.member), T JobRequest::*>) {
+        if (wish.member == member) name = wish.name;
+      }
+    });
+    return name;
   };
-  if (name == "name") return take(value, change.name.emplace()) ? Result<void>{} : wrong(name, "a text");
-  if (name == "processors") return number(change.processors, 1, UINT32_MAX - 1, "a whole number from 1");
-  if (name == "nodes") return number(change.nodes, 0, UINT32_MAX - 1, "a whole number");
-  if (name == "memory") return number(change.memory, 0, INT64_MAX / 2, "a number of bytes");
-  if (name == "tasks_per_node") return number(change.tasks_per_node, 0, UINT32_MAX - 1, "a whole number");
-  return number(change.tasks, 0, UINT32_MAX - 1, "a whole number");
+  std::apply([&](const auto&... row) { (visit(row, named(row.wish)), ...); }, kChangeable);
 }
 
 Result<void> read_update(const std::string& name, const Json& value, std::int64_t unix_start, JobChange& change) {
-  if (name == "limit") return take(value, change.limit) ? Result<void>{} : wrong(name, "a number of seconds");
-  if (name == "begin") return take(value, change.begin, unix_start) ? Result<void>{} : wrong(name, "a Unix time");
-  if (name == "partition") return take(value, change.partition.emplace()) ? Result<void>{} : wrong(name, "a text");
-  if (name == "priority")
-    return take_number(value, change.priority.emplace(), -kMostPriority, kMostPriority) ? Result<void>{}
-                                                                                        : wrong(name, kPriority);
   if (name == "throttle")
     return take_number(value, change.throttle.emplace(), 0, INT32_MAX) ? Result<void>{} : wrong(name, "a whole number");
+  JobRequest asked;
   if (name == "licence" || name == "licences" || name == "more_licences") {
+    TRY(read_wish(name, value, unix_start, asked));
     if (!change.licences) change.licences.emplace();
-    if (name == "licence") return take(value, change.licences->licence) ? Result<void>{} : wrong(name, "a text");
-    if (name == "licences")
-      return take_number(value, change.licences->licences, 0, UINT32_MAX - 1) ? Result<void>{}
-                                                                              : wrong(name, "a whole number");
-    return take(value, change.licences->more_licences) ? Result<void>{}
-                                                       : wrong(name, "an array of texts such as simulink:2");
-  }
-  if (std::ranges::find(kSizes, name) != kSizes.end()) return read_size(name, value, change);
-  if (const auto kept = labels(); std::ranges::find(kept, name) != kept.end()) {
-    std::string text;
-    if (!take(value, text)) return wrong(name, "a text");
-    change.labels.emplace_back(name, std::move(text));
+    if (name == "licence") change.licences->licence = std::move(asked.licence);
+    if (name == "licences") change.licences->licences = asked.licences;
+    if (name == "more_licences") change.licences->more_licences = std::move(asked.more_licences);
     return {};
   }
-  std::vector<std::string_view> names{"limit",   "priority", "partition",     "begin", "throttle",
-                                      "licence", "licences", "more_licences", "ids"};
-  names.insert(names.end(), kSizes.begin(), kSizes.end());
-  const auto kept = labels();
-  names.insert(names.end(), kept.begin(), kept.end());
-  return unknown_member(name, names);
+  if (const auto kept = labels(); std::ranges::find(kept, name) != kept.end()) {
+    TRY(read_wish(name, value, unix_start, asked));
+    change.labels.emplace_back(name, value.get<std::string>());
+    return {};
+  }
+  bool known = false;
+  std::vector<std::string_view> names = labels();
+  for (const char* other : {"throttle", "licence", "licences", "more_licences", "ids"}) names.emplace_back(other);
+  each_changeable([&](const auto&, std::string_view row) {
+    known = known || row == name;
+    names.push_back(row);
+  });
+  if (!known) return unknown_member(name, names);
+  TRY(read_wish(name, value, unix_start, asked));
+  each_changeable([&](const auto& row, std::string_view wish) {
+    if (wish == name) change.*row.into = asked.*row.wish;
+  });
+  return {};
 }
 
 }  // namespace
