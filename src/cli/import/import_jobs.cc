@@ -24,15 +24,15 @@ std::string leave_out_unmet(log::JobAttributes& asks, const Machine& machine, bo
     if (lacks) what += (what.empty() ? "licence " : ", licence ") + rota::quoted(asked.name);
     return lacks;
   });
-  const auto leave_out = [&](std::string& text, const char* kind, bool there) {
-    if (text.empty() || there) return;
+  const auto leave_out_unknown = [&](std::string& text, const char* kind, const auto& parse) {
+    if (text.empty() || parse(text, machine)) return;
     what += fmt::format("{}{} {}", what.empty() ? "" : ", ", kind, rota::quoted(text));
     text.clear();
   };
   NodeWishTexts& wish = asks.wish;
-  leave_out(wish.features, "features", parse_features(wish.features, machine).has_value());
-  leave_out(wish.among, "nodes", parse_node_names(wish.among, machine).has_value());
-  leave_out(wish.without, "nodes to leave out", parse_node_names(wish.without, machine).has_value());
+  leave_out_unknown(wish.features, "features", parse_features);
+  leave_out_unknown(wish.among, "nodes", parse_node_names);
+  leave_out_unknown(wish.without, "nodes to stay away from", parse_node_names);
   if (asks.accelerators == 0) return what;
   const auto& types = machine.accelerator_types;
   if (!any_accelerators) {
