@@ -195,9 +195,10 @@ TEST(Attributes, may_say_how_many_nodes_and_how_much_memory_a_job_asks_for) {
 
 TEST(Attributes, are_written_as_they_are_read) {
   const std::string text =
-      "job,nodes,memory,licences,accelerators,accelerator_type,restart,restart_cost,priority,tasks,task_accelerator,"
-      "task_cpu,task_transfer,start_up,task_limit,input,site,anywhere\n7,2,4096,matlab:4,2,a100,checkpoint,90.5,-3,100,"
-      "0.25,3,50,60,2.5,77,texel,no\n9,,,fluent,,,,,,,,,,,,,,\n";
+      "job,nodes,memory,licences,accelerators,accelerator_type,features,on_nodes,not_on_nodes,restart,restart_cost,"
+      "priority,tasks,task_accelerator,task_cpu,task_transfer,start_up,task_limit,input,site,anywhere\n7,2,4096,matlab:"
+      "4,"
+      "2,a100,a|b&c,\"n1,n3\",n2,checkpoint,90.5,-3,100,0.25,3,50,60,2.5,77,texel,no\n9,,,fluent,,,,,,,,,,,,,,,,,\n";
   const auto table = AttributeTable::parse(text, "a.csv");
   ASSERT_TRUE(table) << table.error().message;
   std::ostringstream out;

@@ -45,6 +45,8 @@ std::string words_of(const T& value) {
     return std::to_string(value.count());
   } else if constexpr (requires { value.value; }) {
     return value.valid() ? std::to_string(value.value) : "none";
+  } else if constexpr (requires { value.use_count(); }) {
+    return value ? words_of(*value) : "none";
   } else if constexpr (requires { value.all(); }) {
     return words_of(value.all());
   } else {
