@@ -9,7 +9,6 @@
 #include <csignal>
 #include <filesystem>
 
-#include "engine/local/record_holder.h"
 #include "engine/local/restart_test.h"
 #include "process/clock.h"
 #include "process/descriptor.h"
@@ -18,7 +17,6 @@
 namespace rota::local {
 
 using process::boot_milliseconds;
-using process::Descriptor;
 using process::look_at;
 
 namespace {
@@ -36,25 +34,6 @@ class LocalBadMomentsTest : public LocalRestartTest {
     desk_.wait([&] { return boot_milliseconds() >= until; });
   }
 };
-
-TEST_F(LocalBadMomentsTest, a_healthy_spawner_is_left_alone_while_a_supervisor_hangs_in_its_burial) {
-  desk_.close();
-  desk_.options().hang_wait = seconds(8);
-  desk_.open();
-  desk_.launch(1, desk_.shell(kUntilGo));
-  ASSERT_TRUE(desk_.wait_for_file("pid"));
-  const pid_t keeper = supervisor();
-  ASSERT_EQ(::ptrace(PTRACE_SEIZE, keeper, nullptr, PTRACE_O_TRACEEXIT), 0);
-  ::kill(keeper, SIGSTOP);
-  const pid_t spawner = desk_.engine().spawner();
-  desk_.kill(1, true);
-  ASSERT_TRUE(desk_.wait([&] { return !desk_.warned_of(1).empty(); }));
-  a_while(8500);
-  EXPECT_EQ(desk_.engine().spawner(), spawner) << "it was killed though it did all that it was told";
-  ::ptrace(PTRACE_CONT, keeper, nullptr, nullptr);
-  EXPECT_EQ(desk_.outcome(1), Outcome::cancelled);
-  ::waitpid(keeper, nullptr, __WALL);
-}
 
 TEST_F(LocalBadMomentsTest, a_start_of_an_earlier_life_has_its_whole_limit_or_is_tried_again) {
   RunRequest run = desk_.shell("echo run >> out");
@@ -136,39 +115,9 @@ TEST_F(LocalBadMomentsTest, a_move_that_the_next_life_of_the_service_finds_half_
   go();
 }
 
-// A supervisor hangs whose job has begun unheard, and there are no files left to open when it is given up.
-TEST_F(LocalBadMomentsTest, a_job_whose_record_cannot_be_opened_may_run) {
-  desk_.close();
-  desk_.options().hang_wait = Duration{300};
-  desk_.open();
-  const std::string output = desk_.work() + "/output";
-  ASSERT_EQ(::mkfifo(output.c_str(), 0600), 0);
-  RunRequest run = desk_.shell(kUntilGo);
-  run.output = output;
-  desk_.launch(1, run);
-  const Descriptor folder(::open(desk_.runs().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  const auto holder = [&] { return record_holder(folder.get(), "1.1"); };
-  ASSERT_TRUE(desk_.wait([&] { return holder() != 0 && !descendants(holder()).empty(); }));
-  ::kill(holder(), SIGSTOP);
-  const Descriptor reader(::open(output.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  ASSERT_TRUE(desk_.wait_for_file("pid"));
-  const pid_t first = job_pid();
-  rlimit files{};
-  ::getrlimit(RLIMIT_NOFILE, &files);
-  const rlimit none{3, files.rlim_max};
-  ::setrlimit(RLIMIT_NOFILE, &none);
-  desk_.loop().jump(desk_.options().launch_wait + seconds(40));
-  desk_.engine().ring();
-  a_while(1000);
-  ::setrlimit(RLIMIT_NOFILE, &files);
-  EXPECT_EQ(desk_.heard<LaunchFailed>(1), nullptr) << "it would begin once more, beside itself";
-  EXPECT_EQ(desk_.outcome(1), Outcome::node_failed);
-  EXPECT_TRUE(gone(first));
-}
-
 TEST_F(LocalBadMomentsTest, what_is_left_of_a_suspended_job_is_ended_before_its_turn_comes) {
   desk_.close();
-  desk_.options().hang_wait = Duration{600};
+  desk_.options().retry_wait = Duration{200};
   desk_.open();
   desk_.launch(1, desk_.shell(kUntilGo));
   ASSERT_TRUE(desk_.wait_for_file("pid"));
@@ -277,7 +226,7 @@ TEST_F(LocalBadMomentsTest, an_end_that_is_about_to_be_told_is_not_seen_before) 
 // As where the process table is full.
 TEST_F(LocalBadMomentsTest, what_is_left_of_a_job_keeps_its_place_until_it_could_be_ended) {
   desk_.close();
-  desk_.options().hang_wait = Duration{600};
+  desk_.options().retry_wait = Duration{200};
   const std::filesystem::path program = desk_.work() + "/spawner";
   const auto self = std::filesystem::read_symlink("/proc/self/exe");
   std::filesystem::create_symlink(self, program);

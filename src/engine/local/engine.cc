@@ -95,7 +95,7 @@ void LocalEngine::start(const Command& command) {
   entry.next = command;  // what may still run of the one before must not
   Tell kill = tell(Tell::Kind::kill, command);
   kill.asked = Asked::requeue;
-  tell_to_end(command.job, entry, kill);
+  tell_keeper(entry, kill);
 }
 
 void LocalEngine::launch(const Command& command) {
@@ -127,7 +127,7 @@ bool LocalEngine::comes_too_late(const Command& command, const RunRequest& run) 
 void LocalEngine::order(const Command& command, RunRequest run, std::uint32_t move) {
   Entry& entry = runs_[command.job];
   entry.ours = true;
-  entry.silence = {};
+  entry.keeper = Keeper::supervisor;
   entry.name = fmt::format("{}.{}", command.job.value, command.dispatch);
   if (move > 0) entry.name += "." + std::to_string(move);
   entry.place = places_.take(command.where, run.processors, devices_of_stopped());
@@ -151,8 +151,6 @@ void LocalEngine::order(const Command& command, RunRequest run, std::uint32_t mo
   claim.socket = process::unguessable_name();
   claim.limit = run.limit.count();
   claim.deadline = on_boot_clock(command.limit_end);
-  const bool checkpoints = run.checkpoint_signal > 0 || !run.checkpoint.empty();
-  claim.ends_within = (run.kill_wait + (checkpoints ? run.checkpoint_time : Duration{0})).count();
   claim.processors = run.processors;
   claim.cores = entry.place.cores;
   claim.devices = entry.place.devices;
@@ -169,13 +167,11 @@ void LocalEngine::order(const Command& command, RunRequest run, std::uint32_t mo
   // For a job that moves, the process that makes the new record removes the one of the place that it left.
   if (move == 0) entry.link = spares_.give(order, hearing_of(command.job));
   entry.record = order.claim;
-  expect_run(command.job, entry);
   if (entry.link) return;
   ConnectionEnds ends = connection_ends();
   if (!ends.ours) return could_not_launch(command.job, entry, "The service has too many files open.");
   watch(command.job, entry, std::move(ends.ours));
   spawner_.send(order, std::move(ends.theirs));
-  entry.silence.spawner = spawner_.pid();
 }
 
 // Told to stop, or to give way. If it does not run, that is what comes of it.
@@ -212,7 +208,7 @@ void LocalEngine::end_early(const Command& command) {
     entry.record.asked = what.asked;
     return over(command.job, entry);
   }
-  tell_to_end(command.job, entry, what);
+  tell_keeper(entry, what);
 }
 
 void LocalEngine::never_began(const Command& command) {
@@ -258,11 +254,7 @@ void LocalEngine::hear(JobId job, const RunRecord* record) {
     entry.link.reset();
     return look(job, entry);
   }
-  entry.silence.unanswered = 0;
-  if (entry.silence.buried && !record->over()) {
-    entry.silence.buried_by = kNever;
-    return cannot_be_ended(job, record->sentence);
-  }
+  if (entry.keeper == Keeper::burial && !record->over()) return cannot_be_ended(job, record->sentence);
   entry.record = *record;
   if (record->spare && entry.ours) spares_.keep(std::move(entry.link), *record);
   if (record->over()) return over(job, entry);
@@ -270,10 +262,8 @@ void LocalEngine::hear(JobId job, const RunRecord* record) {
     if (!entry.suspends || entry.end || record->key < entry.key) return;
     over(job, entry);
   } else if (record->phase == RunPhase::runs && record->dispatch == entry.dispatch) {
-    entry.silence.runs_by = kNever;
     launched(job, entry);
     stop_moved(entry);
-    if (entry.silence.next_look == kNever && entry.expected_end <= loop_.now()) plan_look(job, entry, over_by(entry));
   }
 }
 
@@ -298,7 +288,6 @@ void LocalEngine::could_not_launch(JobId job, Entry& entry, const std::string& w
 void LocalEngine::over(JobId job, Entry& entry) {
   RunRecord& record = entry.record;
   if (record.over()) entry.link.reset();
-  entry.silence.told_to_end = kNever;
   entry.goes_on.reset();
   leave_place(entry);
   const bool left = record.over() && std::exchange(entry.moving, false);
@@ -363,7 +352,7 @@ void LocalEngine::settled(JobId job, std::uint32_t dispatch) {
   if (suspended || (!entry.end && !entry.record.over())) {
     if (dispatch != kAnyDispatch) return;
     entry.leaves = true;
-    return tell_to_end(job, entry, {.kind = Tell::Kind::kill, .epoch = epoch_, .asked = Asked::cancel});
+    return tell_keeper(entry, {.kind = Tell::Kind::kill, .epoch = epoch_, .asked = Asked::cancel});
   }
   drop(job);
 }
@@ -411,11 +400,10 @@ void LocalEngine::ring() {
     const auto found = runs_.find(due.job);
     if (found == runs_.end()) continue;
     Entry& entry = found->second;
-    if (due.of_end) {
-      if (entry.silence.next_look == due.at) look_whether_over(due.job, entry);
+    if (due.tries) {
+      if (entry.keeper == Keeper::unclear && entry.next_try == due.at) look(due.job, entry);
     } else if (!entry.end && entry.dispatch == due.dispatch && entry.expected_end == due.at) {
       report(due.job, Overdue{due.job, due.dispatch});
-      plan_look(due.job, entry, over_by(entry));
     }
   }
   if (!reminders_.empty()) loop_.set(*this, reminders_.top().at);
@@ -455,6 +443,10 @@ std::int64_t LocalEngine::on_boot_clock(Instant at) const {
 // What the record counts, a rehearsal of it counts, too: from the decision on, as the limit does.
 Instant LocalEngine::since(const Command& command) const {
   return is_of_earlier_life(command) ? loop_.now() : std::min(command.start, loop_.now());
+}
+
+void LocalEngine::tell_keeper(const Entry& entry, const Tell& what) {
+  if (entry.link) entry.link->tell(what);
 }
 
 Tell LocalEngine::tell(Tell::Kind kind, const Command& command) const {

@@ -20,7 +20,6 @@
 #include "control/run_request.h"
 #include "engine/local/cgroups.h"
 #include "engine/local/file_readings.h"
-#include "engine/local/gone_watch.h"
 #include "engine/local/node_switch.h"
 #include "engine/local/places.h"
 #include "engine/local/record.h"
@@ -41,7 +40,7 @@ struct LocalOptions {
   bool cgroups = true;                                                 // are used where they can be
   bool pins = true;                                                    // jobs to cores
   Duration launch_wait = seconds(60);  // for a job's folder, input and output to be opened, and its program executed
-  Duration hang_wait = seconds(30);  // for a supervisor to answer that begins, or ends, its job late; then it is killed
+  Duration retry_wait = seconds(10);   // until what is left of a job is looked for again, where that failed
   std::string boot = process::boot_id();  // of this start of the system
 };
 
@@ -75,20 +74,11 @@ class LocalEngine final : public LiveEngine, public RunProbe, public Alarm {
   pid_t spawner() const { return spawner_.pid(); }
 
  private:
-  // What is known of whether the supervisor hangs that has a run. Each order begins it anew.
-  struct Silence {
-    Instant runs_by = kNever;          // unless it hangs; kNever: the run was heard to run
-    Instant told_to_end = kNever;      // the first time, under this dispatch
-    Instant next_look = kNever;        // when it is looked whether the run is over
-    int unanswered = 0;                // looks at which it was asked since it was last heard
-    bool given_up = false;             // it hung, and counts no more
-    pid_t spawner = 0;                 // that was to begin it, or to bury it
-    Instant killed = kNever;           // when it was killed before it had begun; kNever: or it was named since
-    std::unique_ptr<GoneWatch> dying;  // the same, while it is not gone yet
-    bool buried = false;               // the link is to the process that ends what is left of the run
-    Instant buried_by = kNever;        // unless the spawner hangs; kNever: it does not
-    int burials = 0;                   // tries
-    bool looks_later = false;          // no supervisor is there, and what is left could not be ended just now
+  // Which process looks after a run.
+  enum class Keeper : std::uint8_t {
+    supervisor,
+    burial,   // the supervisor was killed, and the process at the link ends what is left
+    unclear,  // no supervisor is there, and what is left could not be ended just now: it is tried again
   };
   // The latest dispatch of a job, from its command on until its end is settled.
   struct Entry {
@@ -98,7 +88,8 @@ class LocalEngine final : public LiveEngine, public RunProbe, public Alarm {
     std::uint64_t key = 0;  // of the latest command about it
     RunRecord record;       // as last heard
     std::unique_ptr<RunLink> link;
-    Silence silence;
+    Keeper keeper = Keeper::supervisor;
+    Instant next_try = kNever;  // unclear: when it is tried again
     process::Descriptor greeting;  // while open() waits for its answer
     Place place;
     Instant expected_end = kNever;
@@ -125,7 +116,7 @@ class LocalEngine final : public LiveEngine, public RunProbe, public Alarm {
     Instant at;
     JobId job;
     std::uint32_t dispatch;
-    bool of_end = false;  // a look whether it is over; else it may be overdue
+    bool tries = false;  // once more to end what is left; else it may be overdue
     bool operator>(const Reminder& o) const { return at > o.at; }
   };
   struct News {
@@ -149,27 +140,17 @@ class LocalEngine final : public LiveEngine, public RunProbe, public Alarm {
   void forget(Entry& entry);
   void tell_again() const;
 
-  // engine_hung.cc
-  Instant over_by(const Entry& entry) const;
-  void expect_run(JobId job, Entry& entry);
-  void tell_to_end(JobId job, Entry& entry, const Tell& how);
-  void plan_look(JobId job, Entry& entry, Instant at);
-  void look_whether_over(JobId job, Entry& entry);
-  void look_whether_gone(JobId job, Entry& entry);
-  void end_hung(JobId job, Entry& entry);
-  void cannot_be_ended(JobId job, const std::string& sentence);
-
   // engine_lost.cc
   bool read_again(Entry& entry) const;
   void look(JobId job, Entry& entry);
-  void look_later(JobId job, Entry& entry);
+  void try_later(JobId job, Entry& entry);
   bool cannot_be_read(const Entry& entry) const;
   process::Reached reach(const Entry& entry) const;
   bool speak_to(JobId job, Entry& entry);
   void end_before_it_begins(JobId job, Entry& entry);
-  void holder_gone(JobId job);
   void no_supervisor_left(JobId job, Entry& entry);
   void bury(JobId job, Entry& entry);
+  void cannot_be_ended(JobId job, const std::string& sentence);
   void bury_now(const std::vector<Entry*>& entries);
 
   // engine_adjust.cc
@@ -220,6 +201,7 @@ class LocalEngine final : public LiveEngine, public RunProbe, public Alarm {
   std::int64_t on_boot_clock(Instant at) const;
   bool is_of_earlier_life(const Command& command) const { return command.key <= from_.decided_before; }
   Instant since(const Command& command) const;
+  static void tell_keeper(const Entry& entry, const Tell& what);
   Tell tell(Tell::Kind kind, const Command& command) const;
 
   boost::asio::io_context& io_;

@@ -1,4 +1,4 @@
-// A run whose supervisor is gone, or hangs so that it cannot be spoken to.
+// A run whose supervisor is gone, or cannot be spoken to.
 #include <fcntl.h>
 
 #include <cerrno>
@@ -29,11 +29,12 @@ bool LocalEngine::read_again(Entry& entry) const {
 
 // The connection is closed and nothing was said before.
 void LocalEngine::look(JobId job, Entry& entry) {
-  const bool not_buried = std::exchange(entry.silence.buried, false);  // the spawner has ended, or can make no process
+  // Its burial has come to nothing: the spawner has ended, or can make no process.
+  const bool not_buried = std::exchange(entry.keeper, Keeper::supervisor) == Keeper::burial;
   const bool claimed = read_again(entry);
   if (claimed && entry.record.over()) return over(job, entry);
-  if (not_buried || (!claimed && cannot_be_read(entry))) return look_later(job, entry);
-  if (claimed && speak_to(job, entry)) return plan_look(job, entry, over_by(entry));
+  if (not_buried || (!claimed && cannot_be_read(entry))) return try_later(job, entry);
+  if (claimed && speak_to(job, entry)) return;
   if (claimed && entry.record.pid == 0) {
     end_before_it_begins(job, entry);
   } else {
@@ -70,68 +71,51 @@ bool LocalEngine::speak_to(JobId job, Entry& entry) {
   return true;
 }
 
-// A supervisor that hangs must not begin it later.
+// A supervisor that still dies must not begin it.
 void LocalEngine::end_before_it_begins(JobId job, Entry& entry) {
-  Descriptor holder = kill_holder(folder_.get(), entry.name);
-  if (!holder && (cannot_be_read(entry) || record_holder(folder_.get(), entry.name) != 0))
-    return look_later(job, entry);
-  if (!holder) return no_supervisor_left(job, entry);
-  entry.silence.dying = std::make_unique<GoneWatch>(io_, std::move(holder), [this, job] { holder_gone(job); });
-  entry.silence.killed = loop_.now();
-  plan_look(job, entry, entry.silence.killed + options_.hang_wait);
+  kill_holder(folder_.get(), entry.name);
+  if (cannot_be_read(entry) || record_holder(folder_.get(), entry.name) != 0) return try_later(job, entry);
+  no_supervisor_left(job, entry);
 }
 
-// Commands about the job that came meanwhile were noted, and count now.
-void LocalEngine::holder_gone(JobId job) {
-  Entry& entry = runs_.at(job);
-  const auto over_now = std::move(entry.silence.dying);
-  no_supervisor_left(job, entry);
+// What it takes to end what is left of it is lacking just now.
+void LocalEngine::try_later(JobId job, Entry& entry) {
+  entry.keeper = Keeper::unclear;
+  entry.next_try = loop_.now() + options_.retry_wait;
+  ring_at({.at = entry.next_try, .job = job, .dispatch = entry.dispatch, .tries = true});
 }
 
 void LocalEngine::no_supervisor_left(JobId job, Entry& entry) {
   const bool claimed = read_again(entry);
-  if (!claimed && cannot_be_read(entry)) return look_later(job, entry);
+  if (!claimed && cannot_be_read(entry)) return try_later(job, entry);
   if (claimed && entry.record.over()) return over(job, entry);
   if (claimed && entry.record.pid != 0) return bury(job, entry);
-  if (!claimed && entry.silence.given_up) spawner_.end(entry.silence.spawner);
-  could_not_launch(job, entry,
-                   entry.silence.given_up ? "Its start was given up: the process that was to start it did not answer."
-                                          : "The process that was to start it was killed.");
+  could_not_launch(job, entry, "The process that was to start it was killed.");
 }
 
 // No process can wait for the job's processes any more: they are ended, and with them the dispatch. Until they are, the
 // job keeps its place.
 void LocalEngine::bury(JobId job, Entry& entry) {
-  constexpr int kTriesUntold = 5;
-  if (++entry.silence.burials == kTriesUntold) {
-    cannot_be_ended(job,
-                    "Its supervisor was killed, and what is left of it cannot be ended, as no process can be made for "
-                    "that, or too many files are open; it is tried again and again.");
-  }
-  RunRecord& record = entry.record;
-  if (entry.silence.given_up) {
-    const bool at_limit = entry.silence.told_to_end == kNever && entry.silence.runs_by == kNever;
-    if (at_limit) record.asked = Asked::limit;
-    record.sentence =
-        "Its supervisor hung and was killed, and what was left of the job with it; see whether the file system of its "
-        "output answers.";
-  }
   ConnectionEnds ends = connection_ends();
-  if (!ends.ours) return look_later(job, entry);
+  if (!ends.ours) return try_later(job, entry);
   Order order;
   order.kind = Order::Kind::bury;
   order.name = entry.name;
   order.engine_folder = options_.folder;
+  RunRecord& record = entry.record;
   record.stood = entry.end.has_value();
   record.dispatch = entry.dispatch;  // it may have been told to go on, and not have heard of it
   record.key = entry.key;
   order.claim = record;
-  entry.silence.buried = true;
-  entry.silence.buried_by = loop_.now() + options_.hang_wait;
-  plan_look(job, entry, entry.silence.buried_by);
+  entry.keeper = Keeper::burial;
   watch(job, entry, std::move(ends.ours));
   spawner_.send(order, std::move(ends.theirs));
-  entry.silence.spawner = spawner_.pid();
+}
+
+// Some of its processes are still there, and its node stays taken.
+void LocalEngine::cannot_be_ended(JobId job, const std::string& sentence) {
+  source_.note_of_job(job, sentence);
+  source_.warn_of_job(job, sentence);
 }
 
 // Buries these runs before anything else is done, and in a time that all have together. A run of which something is
@@ -151,7 +135,7 @@ void LocalEngine::bury_now(const std::vector<Entry*>& entries) {
     }
     if (!end_leftovers({.pid = record.pid, .began = record.began, .owner = record.owner},
                        mark_of(options_.folder, entry->name), record.cgroups, until)) {
-      entry->silence.looks_later = true;
+      entry->keeper = Keeper::unclear;
       continue;
     }
     remove_cgroups(record.cgroups);

@@ -26,7 +26,7 @@ void LocalEngine::migrate(const Command& command) {
   Tell stop = tell(Tell::Kind::stop, command);
   stop.asked = Asked::move;
   stop.checkpoint = command.kept;
-  tell_to_end(command.job, entry, stop);
+  tell_keeper(entry, stop);
 }
 
 // Nothing is left of it where it was. False: it does not go on elsewhere after all, and that is its end.

@@ -136,10 +136,8 @@ Result<void> LocalEngine::find_runs() {
       places_.take(entry.place);
       entry.launched = entry.record.phase == RunPhase::runs;
       entry.moving = on_its_way;
-      if (!entry.launched) expect_run(job, entry);
-      if (entry.asked != Asked::nothing) tell_to_end(job, entry, {.kind = Tell::Kind::hello});
     }
-    if (entry.silence.looks_later) look_later(job, entry);
+    if (entry.keeper == Keeper::unclear) try_later(job, entry);
   }
   return {};
 }
@@ -210,7 +208,7 @@ void LocalEngine::forget(Entry& entry) {
   } else if (!entry.record.over()) {
     bury_now({&entry});
   }
-  if (entry.silence.looks_later)
+  if (entry.keeper == Keeper::unclear)
     warnings_.push_back(
         fmt::format("What is left of run {} could not be ended and may still run beside others; restart this computer.",
                     entry.name));

@@ -18,7 +18,6 @@ void LocalEngine::next_turn(Entry& entry, const Command& command) {
   entry.key = command.key;
   entry.expected_end = command.expected_end;
   entry.since = since(command);
-  entry.silence.told_to_end = kNever;
   entry.end.reset();
   entry.launched = entry.end_reported = entry.suspends = false;
   entry.asked = Asked::nothing;
@@ -44,7 +43,6 @@ void LocalEngine::go_on(Entry& entry, const Command& command) {
   go_on.since = on_boot_clock(entry.since);
   go_on.cores = entry.place.cores;
   if (entry.link) entry.link->tell(go_on);
-  expect_run(command.job, entry);
 }
 
 // While the service was away nothing of its limit has passed.

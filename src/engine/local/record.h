@@ -27,9 +27,6 @@ struct RunRecord {
   std::string boot;                   // id of the system's start under which it was claimed
   std::int64_t limit = 0;             // milliseconds that its job asked for
   std::int64_t deadline = INT64_MAX;  // when its limit ends it, by boot_milliseconds(); INT64_MAX: it does not run
-  // Milliseconds from when it is told to end, for a checkpoint and until SIGKILL. In records of older versions, which
-  // do not say it: a minute for the one and half a minute for the other, as jobs have them unless they ask for others.
-  std::int64_t ends_within = 90'000;
   std::uint32_t processors = 0;        // that it was given, where places do not say it
   std::vector<std::uint32_t> nodes;    // ids of those that it was given; none where processors are counted
   std::vector<std::uint32_t> cores;    // that it is pinned to, as the system numbers them
@@ -72,7 +69,6 @@ void fields(Visit&& visit, Record& record) {
   visit("boot", record.boot);
   visit("limit", record.limit);
   visit("deadline", record.deadline);
-  visit("ends_within", record.ends_within);
   visit("processors", record.processors);
   visit("nodes", record.nodes);
   visit("cores", record.cores);

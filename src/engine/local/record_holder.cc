@@ -1,7 +1,5 @@
 #include "engine/local/record_holder.h"
 
-#include <fmt/core.h>
-
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/syscall.h>
@@ -54,15 +52,6 @@ Descriptor kill_holder(int folder, const std::string& name) {
 pid_t record_holder(int folder, const std::string& name) {
   const Descriptor file(::openat(folder, name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   return file ? std::max(holder_of(file.get()), 0) : 0;
-}
-
-std::string why_not_ended(pid_t holder) {
-  const std::string process = std::to_string(holder);
-  return fmt::format(
-      "Its supervisor, process {}, hangs in the system so that not even SIGKILL ends it. Nothing else of the job runs "
-      "on, but what it holds stays taken until that process is gone: see what it waits for in /proc/{}/stack and end "
-      "that, or restart the machine.",
-      process, process);
 }
 
 void wait_until_gone(std::span<const Descriptor> holders) {

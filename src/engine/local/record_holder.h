@@ -19,9 +19,6 @@ process::Descriptor kill_holder(int folder, const std::string& name);
 // The supervisor's number; 0: no process holds the record.
 pid_t record_holder(int folder, const std::string& name);
 
-// For people, where the system does not let go of the supervisor with this number.
-std::string why_not_ended(pid_t holder);
-
 // For all of these together, a second at most.
 void wait_until_gone(std::span<const process::Descriptor> holders);
 

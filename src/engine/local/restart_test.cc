@@ -1,10 +1,7 @@
 // The service, its spawner, supervisors or the whole machine go away at bad moments: no job is lost, and none runs
 // twice.
-#include <fmt/core.h>
-
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,10 +13,11 @@
 #include <fstream>
 
 #include "base/words.h"
+#include "engine/local/claim.h"
 #include "engine/local/desk_test.h"
-#include "engine/local/processes.h"
 #include "engine/local/record_holder.h"
 #include "engine/local/restart_test.h"
+#include "engine/local/spare_supervisor.h"
 #include "process/clock.h"
 #include "process/descriptor.h"
 
@@ -302,104 +300,27 @@ TEST_F(LocalRestartTest, a_start_whose_claim_is_taken_back_while_the_next_servic
   EXPECT_EQ(desk_.file("out"), "run\n");
 }
 
-// A supervisor that hangs before it has executed its job, and that takes as long to die of a SIGKILL as the test likes.
-class HangingHolder {
- public:
-  explicit HangingHolder(const std::filesystem::path& record) {
-    std::ofstream(record) << "phase=claimed boot=" << boot_id() << "\n";
-    pid_ = ::fork();
-    if (pid_ == 0) {
-      hold_record(::open(record.c_str(), O_RDWR | O_CLOEXEC));
-      ::raise(SIGSTOP);
-      ::_exit(0);
-    }
-    ::waitpid(pid_, nullptr, WUNTRACED);
-    traced_ = ::ptrace(PTRACE_SEIZE, pid_, nullptr, PTRACE_O_TRACEEXIT) == 0;
+// The first one holds the record of an order, and the service goes away, or gives it up, before it begins.
+TEST_F(LocalRestartTest, what_was_given_up_between_its_claim_and_its_begin_never_begins) {
+  const Descriptor folder(::open(desk_.runs().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ConnectionEnds ends = connection_ends();
+  Order order;
+  order.name = "7.1";
+  order.engine_folder = desk_.runs().string();
+  order.claim.socket = unguessable_name();
+  order.run = desk_.shell("echo run >> out");
+  std::optional<Claim> claim = claim_run(folder.get(), order, ends.theirs);
+  ASSERT_TRUE(claim);
+  ends.ours.reset();
+  EXPECT_FALSE(kill_holder(folder.get(), order.name)) << "nobody holds it yet";
+  const pid_t supervisor = ::fork();
+  if (supervisor == 0) {
+    ::fchdir(folder.get());
+    look_after(folder.get(), std::move(order), *std::move(claim), std::move(ends.theirs));
   }
-  HangingHolder(const HangingHolder&) = delete;
-  HangingHolder& operator=(const HangingHolder&) = delete;
-  ~HangingHolder() {
-    ::kill(pid_, SIGKILL);
-    ::ptrace(PTRACE_CONT, pid_, nullptr, nullptr);
-    while (::waitpid(pid_, nullptr, 0) == pid_ && ::ptrace(PTRACE_CONT, pid_, nullptr, nullptr) == 0) {
-    }
-  }
-
-  pid_t pid() const { return pid_; }
-  bool traced() const { return traced_; }
-  bool is_killed() {
-    int status = 0;
-    return ::waitpid(pid_, &status, WNOHANG) == pid_ && status >> 8 == (SIGTRAP | (PTRACE_EVENT_EXIT << 8));
-  }
-  void let_go() const { ::ptrace(PTRACE_CONT, pid_, nullptr, nullptr); }
-
- private:
-  pid_t pid_ = 0;
-  bool traced_ = false;
-};
-
-TEST_F(LocalRestartTest, others_start_and_end_while_a_supervisor_that_hung_is_going) {
-  HangingHolder holder(desk_.runs() / "1.1");
-  if (!holder.traced()) GTEST_SKIP() << "no process may be traced here";
-  desk_.launch(1, desk_.shell("echo run >> out"));
-  ASSERT_TRUE(desk_.wait([&] { return holder.is_killed(); }));
-  desk_.launch(2, desk_.shell("true"));
-  EXPECT_EQ(desk_.outcome(2), Outcome::completed);
-  EXPECT_EQ(desk_.heard<LaunchFailed>(1), nullptr);
-  holder.let_go();
-  const auto* failed = desk_.wait_for<LaunchFailed>(1);
-  ASSERT_TRUE(failed);
-  EXPECT_TRUE(failed->again);
+  ::waitpid(supervisor, nullptr, 0);
   EXPECT_EQ(desk_.file("out"), "");
-}
-
-TEST_F(LocalRestartTest, a_supervisor_that_cannot_die_before_it_has_begun_is_named) {
-  HangingHolder holder(desk_.runs() / "1.1");
-  if (!holder.traced()) GTEST_SKIP() << "no process may be traced here";
-  desk_.launch(1, desk_.shell("echo run >> out"));
-  ASSERT_TRUE(desk_.wait([&] { return holder.is_killed(); }));
-  EXPECT_EQ(desk_.warned_of(1), "");
-  desk_.loop().jump(desk_.options().hang_wait);
-  desk_.engine().ring();
-  EXPECT_TRUE(desk_.warned_of(1).starts_with(fmt::format("Its supervisor, process {}, hangs ", holder.pid())))
-      << desk_.warned_of(1);
-  EXPECT_EQ(desk_.told_of(1), desk_.warned_of(1));
-  holder.let_go();
-  EXPECT_TRUE(desk_.wait_for<LaunchFailed>(1));
-}
-
-TEST_F(LocalRestartTest, what_is_told_of_a_job_while_its_supervisor_is_going_counts) {
-  HangingHolder cancelled(desk_.runs() / "1.1");
-  HangingHolder restarted(desk_.runs() / "2.1");
-  HangingHolder left(desk_.runs() / "3.1");
-  const auto work = desk_.shell("echo run >> out");
-  for (const std::uint32_t job : {1U, 2U, 3U}) desk_.launch(job, work);
-  for (HangingHolder* holder : {&cancelled, &restarted, &left}) {
-    if (!holder->traced()) GTEST_SKIP() << "no process may be traced here";
-    ASSERT_TRUE(desk_.wait([&] { return holder->is_killed(); }));
-  }
-  desk_.kill(1, true);
-  desk_.launch(2, work, 2);
-  desk_.engine().settled(JobId{3}, kAnyDispatch);
-  for (const HangingHolder* holder : {&cancelled, &restarted, &left}) holder->let_go();
-  EXPECT_EQ(desk_.outcome(1), Outcome::cancelled);
-  EXPECT_EQ(desk_.outcome(2, 2), Outcome::completed);
-  EXPECT_TRUE(desk_.wait([&] { return desk_.seen(desk_.engine().observe(), 3) == nullptr; }));
-  EXPECT_EQ(desk_.heard<LaunchFailed>(3), nullptr);
-  EXPECT_EQ(desk_.file("out"), "run\n");
-}
-
-TEST_F(LocalRestartTest, the_service_can_end_while_a_supervisor_that_hung_is_going) {
-  HangingHolder holder(desk_.runs() / "1.1");
-  if (!holder.traced()) GTEST_SKIP() << "no process may be traced here";
-  desk_.launch(1, desk_.shell("echo run >> out"));
-  ASSERT_TRUE(desk_.wait([&] { return holder.is_killed(); }));
-  desk_.close();
-  holder.let_go();
-  const Observation seen = desk_.open().observe();
-  ASSERT_EQ(seen.jobs.size(), 1U);
-  EXPECT_TRUE(std::get<LaunchFailed>(seen.jobs[0].end).again);
-  EXPECT_EQ(desk_.file("out"), "");
+  EXPECT_FALSE(std::filesystem::exists(desk_.runs() / "7.1"));
 }
 
 }  // namespace

@@ -64,7 +64,6 @@ Result<void> SpawnerLink::start(Earlier earlier) {
   }
   Descriptor theirs(ends[1]);
   Descriptor ours(ends[0]);
-  if (going_ != 0 && ::waitpid(going_, nullptr, WNOHANG) != 0) going_ = 0;
   std::vector<std::string> words = program_;
   words.push_back(folder_);
   if (earlier == Earlier::are_gone) words.emplace_back(kWithinLife);
@@ -88,23 +87,16 @@ void SpawnerLink::watch(const std::shared_ptr<Channel>& channel) {
                              });
 }
 
-void SpawnerLink::died() { leave(0); }
-
-void SpawnerLink::leave(int how) {
+void SpawnerLink::died() {
   channel_->closed = true;
   channel_->socket.close();
   channel_.reset();
   ::kill(pid_, SIGKILL);
-  if (::waitpid(pid_, nullptr, how) == 0) going_ = pid_;
+  ::waitpid(pid_, nullptr, 0);
   pid_ = 0;
   if (unsent_.empty()) return;
   unsent_.front().sent = 0;
   push();
-}
-
-// The system may take a while to end it; the next spawner waits for that, but the service does not.
-void SpawnerLink::end(pid_t hung) {
-  if (hung != 0 && hung == pid_) leave(WNOHANG);
 }
 
 void SpawnerLink::send(const Order& order, Descriptor connection) {

@@ -30,8 +30,6 @@ class SpawnerLink {
   // `connection`: the other end of what the run will be asked through; none for an order to remove something.
   void send(const Order& order, process::Descriptor connection);
   pid_t pid() const { return pid_; }  // 0: there is none now
-  // One that hangs, unless it has been replaced: with the next order another one is started.
-  void end(pid_t hung);
 
  private:
   struct Unsent {
@@ -46,13 +44,11 @@ class SpawnerLink {
   void watch(const std::shared_ptr<Channel>& channel);
   void push();
   void died();
-  void leave(int how);  // as waitpid() is to wait for it
 
   boost::asio::io_context& io_;
   std::vector<std::string> program_;
   std::string folder_;
   pid_t pid_ = 0;
-  pid_t going_ = 0;                   // one before, which was killed and not waited for
   std::shared_ptr<Channel> channel_;  // nullptr: there is no spawner
   std::deque<Unsent> unsent_;
 };

@@ -131,7 +131,6 @@ class Spawner {
       }
       if (!wait_for_another_try(connection)) return 0;
     }
-    if (holder && !wait_for_hung(order, holder, connection)) return 0;
     remove_cgroups(claim.cgroups);
     end.phase = RunPhase::ended;
     end.lost = true;
@@ -147,19 +146,6 @@ class Spawner {
     constexpr int kTryMilliseconds = 10'000;
     pollfd service{connection.get(), POLLRDHUP, 0};
     return ::poll(&service, 1, kTryMilliseconds) <= 0;
-  }
-
-  // Where the system does not let go of it, it still has what it was given. False: as above.
-  bool wait_for_hung(const Order& order, const Descriptor& holder, const Descriptor& connection) const {
-    const pid_t pid = record_holder(folder_.get(), order.name);
-    if (pid == 0) return true;
-    RunRecord hangs = order.claim;
-    hangs.sentence = why_not_ended(pid);
-    send_whole(connection.get(), in_words(hangs));
-    std::array<pollfd, 2> either{{{holder.get(), POLLIN, 0}, {connection.get(), POLLRDHUP, 0}}};
-    while (::poll(either.data(), either.size(), -1) < 0 && errno == EINTR) {
-    }
-    return either[0].revents != 0;
   }
 
   // A child is no spawner: the service must hear when this one ends.
