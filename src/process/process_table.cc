@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <numeric>
 #include <string_view>
 
 #include "process/descriptor.h"
@@ -66,13 +65,9 @@ std::optional<Process> look_at(pid_t pid) {
   process.runs = text[state] == 'R' || text[state] == 'S';
   const auto numbers = numbers_in<std::int64_t>(std::string_view(text).substr(state + 1));
   if (numbers.size() < 19) return std::nullopt;
-  if (process.zombie) process.status = static_cast<int>(numbers.back());
   process.parent = static_cast<pid_t>(numbers[0]);
   process.sid = static_cast<pid_t>(numbers[2]);
   process.began = static_cast<std::uint64_t>(numbers[18]);
-  constexpr std::size_t kUsed = 10;  // four numbers: as user, in the system, and of its children both
-  static const std::int64_t tick = 1000 / std::max(::sysconf(_SC_CLK_TCK), 1L);
-  process.used = tick * std::accumulate(&numbers[kUsed], &numbers[kUsed + 4], std::int64_t{0});
   return process;
 }
 

@@ -16,8 +16,6 @@ struct Process {
   pid_t sid = 0;            // its first ancestor that called setsid()
   std::uint64_t began = 0;  // in the kernel's ticks since the start of the system: with pid, its identity
   bool zombie = false;      // with all its threads: it runs no more, and only waits for its parent to wait for it
-  int status = 0;           // of a zombie: as waitpid says it; 0 also where this process may not trace that one
-  std::int64_t used = 0;    // milliseconds of processor time, with that of its children that it has waited for
   bool runs = false;        // or would as soon as it is woken: neither stopped nor waiting for a device
   std::int64_t owner = -1;  // of the first of a job: the user that all of it runs as; -1: not known, or not looked at
 };

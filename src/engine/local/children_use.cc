@@ -17,8 +17,6 @@ void ChildrenUse::add(const rusage& waited) {
   largest_ = std::max(largest_, std::int64_t{waited.ru_maxrss} * 1024);
 }
 
-std::int64_t ChildrenUse::milliseconds() const { return (user_ + system_) / 1000; }
-
 // The system forgets the time of a process whose parent does not care for its end; a control group does not.
 void ChildrenUse::write_into(RunRecord& record) const {
   const CgroupUse counted = use_in(record.cgroups);

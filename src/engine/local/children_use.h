@@ -13,7 +13,6 @@ class ChildrenUse {
  public:
   // Adds the use of a child that was waited for, with that of the children that it had waited for itself.
   void add(const rusage& waited);
-  std::int64_t milliseconds() const;  // of processor time
   // To what earlier dispatches have used; a control group may know more.
   void write_into(RunRecord& record) const;
 

@@ -95,22 +95,6 @@ TEST_F(LocalSuspendedTest, what_its_user_lets_go_on_runs_of_its_limit) {
   EXPECT_EQ(desk_.outcome(1, 2), Outcome::timed_out);
 }
 
-// As one can that knows when it is looked at.
-TEST_F(LocalSuspendedTest, what_used_the_processor_between_two_looks_has_not_stood) {
-  desk_.launch(1, desk_.shell("echo $$ > pid; while :; do :; done"));
-  ASSERT_TRUE(desk_.wait_for_file("pid"));
-  desk_.ends_in(1, seconds(4));
-  const pid_t first = job_pid();
-  desk_.engine().signal(JobId{1}, SIGSTOP);
-  bool on = false;
-  EXPECT_TRUE(desk_.wait([&] {  // mostly it is stopped
-    on = !on && ::kill(first, SIGCONT) == 0;
-    if (!on) ::kill(first, SIGSTOP);
-    return desk_.heard<Finished>(1) != nullptr;
-  }));
-  EXPECT_EQ(desk_.outcome(1), Outcome::timed_out);
-}
-
 TEST_F(LocalSuspendedTest, a_suspended_job_whose_supervisor_is_killed_is_lost_when_its_turn_comes) {
   desk_.launch(1, desk_.shell("echo $$ >> pid; while [ ! -e go ]; do sleep 0.01; done; echo end >> out"));
   ASSERT_TRUE(desk_.wait_for_file("pid"));

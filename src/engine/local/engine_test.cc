@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -14,8 +13,6 @@
 #include "process/process_table.h"
 
 namespace rota::local {
-
-using process::look_at;
 
 namespace {
 
@@ -94,19 +91,6 @@ TEST_F(LocalEngineTest, a_killed_job_takes_all_its_processes_along) {
   desk_.kill(1, false);
   EXPECT_TRUE(desk_.wait_for<Requeued>(1));
   EXPECT_NE(::kill(std::stoi(desk_.file("child")), 0), 0);
-}
-
-TEST_F(LocalEngineTest, a_job_of_which_a_tracer_keeps_a_zombie_is_over) {
-  desk_.launch(1, desk_.shell("echo $$ > pid; exec sleep 1000"));
-  ASSERT_TRUE(desk_.wait_for_file("pid"));
-  const pid_t pid = std::stoi(desk_.file("pid"));
-  if (::ptrace(PTRACE_SEIZE, pid, nullptr, nullptr) != 0) GTEST_SKIP() << "no process may be traced here";
-  desk_.kill(1, true);
-  EXPECT_EQ(desk_.outcome(1), Outcome::cancelled);
-  EXPECT_TRUE(look_at(pid).value().zombie) << "until who traces it has waited for it";
-  desk_.launch(2, desk_.shell("exit 3"));
-  EXPECT_EQ(desk_.outcome(2), Outcome::failed);
-  ::waitpid(pid, nullptr, __WALL);
 }
 
 TEST_F(LocalEngineTest, output_is_emptied_or_appended_to) {

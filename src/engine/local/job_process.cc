@@ -222,6 +222,23 @@ void become_checkpoint(const Order& job, pid_t main, pid_t parent) {
   becoming.execute();
 }
 
+process::Descriptor LaunchReport::open() {
+  std::array<int, 2> ends{-1, -1};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
+  pipe_.reset(ends[0]);
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  return process::Descriptor(ends[1]);
+}
+
+bool LaunchReport::read() {
+  const bool goes_on = process::read_more(pipe_.get(), text_);
+  for (; text_.size() >= sizeof(LaunchError); text_.erase(0, sizeof(LaunchError))) {
+    if (error_.error == 0) std::memcpy(&error_, text_.data(), sizeof(LaunchError));
+  }
+  if (!goes_on) pipe_.reset();
+  return goes_on;
+}
+
 std::string launch_sentence(const LaunchError& error, const RunRequest& run) {
   const std::string why = error.error != LaunchError::kLate ? std::strerror(error.error)
                           : error.pipe ? "it is a pipe, and no process has opened its other end in time"

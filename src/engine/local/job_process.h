@@ -23,6 +23,23 @@ struct LaunchError {
   bool pipe = false;  // the step is to open one that has a name (a FIFO), which waits for its other end
 };
 
+// The supervisor's end of that pipe, which closes when the program is executed.
+class LaunchReport {
+ public:
+  process::Descriptor open();  // gives the other end; none: there is no pipe to be had
+  int pipe() const { return pipe_.get(); }
+  bool is_open() const { return static_cast<bool>(pipe_); }
+  bool is_awaited() const { return is_open() && error_.error == 0; }
+  bool read();  // false: it has closed
+  void is_late() { error_.error = LaunchError::kLate; }
+  const LaunchError& error() const { return error_; }
+
+ private:
+  process::Descriptor pipe_;
+  std::string text_;  // what is no whole row yet
+  LaunchError error_;
+};
+
 // Never returns: becomes the job's program, or reports through `report` why it cannot. `parent`: its supervisor.
 [[noreturn]] void become_job(const Order& order, int record_file, int report, pid_t parent, const JobStreams& streams);
 

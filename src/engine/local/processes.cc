@@ -176,23 +176,6 @@ std::vector<pid_t> descendants(pid_t ancestor) {
   return found;
 }
 
-// A process that ends may just have made another, which is seen the next time: so the same must be seen twice in a row.
-bool only_zombies(pid_t ancestor) {
-  const auto until = Clock::now() + kAtOnce;
-  for (std::vector<pid_t> before; Clock::now() < until;) {
-    std::vector<pid_t> now = descendants(ancestor);
-    const bool dead = std::ranges::all_of(now, [](pid_t pid) {
-      const auto process = look_at(pid);
-      return !process || process->zombie;
-    });
-    if (!dead) return false;
-    std::ranges::sort(now);
-    if (now == before) return true;
-    before = std::move(now);
-  }
-  return false;
-}
-
 // A process that is not root's could not go back.
 Ahead::Ahead() {
   const sched_param lowest{.sched_priority = 1};
@@ -242,14 +225,6 @@ bool all_stopped(pid_t ancestor) {
     const auto process = look_at(pid);
     return process && process->runs;
   });
-}
-
-std::int64_t used_below(pid_t ancestor) {
-  std::int64_t used = 0;
-  for (const pid_t pid : descendants(ancestor)) {
-    if (const auto process = look_at(pid)) used += process->used;
-  }
-  return used;
 }
 
 bool end_leftovers(const Process& first, const std::string& mark, const std::vector<std::string>& cgroups,

@@ -14,10 +14,8 @@ namespace rota::local {
 
 // Those that stem from it, at this moment, without itself.
 std::vector<pid_t> descendants(pid_t ancestor);
-bool only_zombies(pid_t ancestor);  // none of them lives
 
-bool all_stopped(pid_t ancestor);         // none of them runs
-std::int64_t used_below(pid_t ancestor);  // milliseconds of processor time that those have used that are there now
+bool all_stopped(pid_t ancestor);  // none of them runs
 
 // As long as there is one, this thread runs before all that has no priority of its own, where it may (as root): among a
 // thousand processes that replace each other it would have no more of the processors than each of them.

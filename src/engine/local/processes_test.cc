@@ -60,7 +60,6 @@ TEST(Processes, a_job_whose_first_thread_has_ended_runs_until_the_others_are_kil
   ASSERT_TRUE(desk.wait_for<Launched>(1) && desk.wait_for_file("lock"));
   const pid_t pid = std::stoi(desk.file("pid"));
   EXPECT_FALSE(look_at(pid).value().zombie);
-  EXPECT_FALSE(only_zombies(look_at(pid).value().parent));
   desk.kill(1, true);
   EXPECT_EQ(desk.outcome(1), Outcome::cancelled);
   const Descriptor lock(::open((desk.work() + "/lock").c_str(), O_RDWR | O_CLOEXEC));
@@ -98,8 +97,6 @@ TEST(Processes, a_process_whose_first_thread_has_ended_lives_on_with_the_others)
   EXPECT_FALSE(look_at(pid).value().zombie);
   ::kill(pid, SIGKILL);
   EXPECT_TRUE(comes_true(io, [&] { return look_at(pid).value().zombie; }));
-  EXPECT_EQ(look_at(pid).value().status, SIGKILL);
-  EXPECT_TRUE(only_zombies(::getpid()));
   ::waitpid(pid, nullptr, 0);
 }
 
