@@ -39,8 +39,8 @@ struct LocalOptions {
   std::vector<std::string> spawner = {"/proc/self/exe", "supervise"};  // the program that calls supervise()
   bool cgroups = true;                                                 // are used where they can be
   bool pins = true;                                                    // jobs to cores
-  Duration launch_wait = seconds(60);  // for a job's folder, input and output to be opened, and its program executed
-  Duration retry_wait = seconds(10);   // until what is left of a job is looked for again, where that failed
+  Duration launch_wait = seconds(60);     // for a job's folder, input and output to be opened, and its program executed
+  Duration retry_wait = seconds(10);      // until what is left of a job is looked for again, where that failed
   std::string boot = process::boot_id();  // of this start of the system
 };
 
@@ -89,7 +89,7 @@ class LocalEngine final : public LiveEngine, public RunProbe, public Alarm {
     RunRecord record;       // as last heard
     std::unique_ptr<RunLink> link;
     Keeper keeper = Keeper::supervisor;
-    Instant next_try = kNever;  // unclear: when it is tried again
+    Instant next_try = kNever;     // unclear: when it is tried again
     process::Descriptor greeting;  // while open() waits for its answer
     Place place;
     Instant expected_end = kNever;

@@ -23,10 +23,10 @@ struct RunRecord {
   std::uint64_t key = 0;                  // of the latest command about it that was carried out
   std::uint32_t epoch = 0;
   RunPhase phase = RunPhase::claimed;
-  std::string socket;                 // where its supervisor listens: a name that cannot be guessed
-  std::string boot;                   // id of the system's start under which it was claimed
-  std::int64_t limit = 0;             // milliseconds that its job asked for
-  std::int64_t deadline = INT64_MAX;  // when its limit ends it, by boot_milliseconds(); INT64_MAX: it does not run
+  std::string socket;                  // where its supervisor listens: a name that cannot be guessed
+  std::string boot;                    // id of the system's start under which it was claimed
+  std::int64_t limit = 0;              // milliseconds that its job asked for
+  std::int64_t deadline = INT64_MAX;   // when its limit ends it, by boot_milliseconds(); INT64_MAX: it does not run
   std::uint32_t processors = 0;        // that it was given, where places do not say it
   std::vector<std::uint32_t> nodes;    // ids of those that it was given; none where processors are counted
   std::vector<std::uint32_t> cores;    // that it is pinned to, as the system numbers them

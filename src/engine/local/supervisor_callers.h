@@ -33,7 +33,7 @@ class Callers {
   void tell(const RunRecord& record) const;
   bool is_one() const { return connections_.size() == 1; }
   Connection leave() { return std::move(connections_.front()); }
-  void close();  // before a child executes another program
+  void close();                         // before a child executes another program
   void wait_for_new(int milliseconds);  // all that were there are left
 
  private:
