@@ -294,7 +294,7 @@ void submit(const Ask& ask, const Result<SubmissionRequest>& request, const serv
   if (!request) return ask.reply->send(problem(400, request.error().message));
   for (const serve::Submission& submission : request->submissions) {
     if (auto may = serve::JobDesk::allowed(ask.request.caller, submission); !may)
-      return ask.reply->send(problem(403, which_of(request->submissions, submission) + may.error().message));
+      return ask.reply->send(problem(403, serve::which_of(request->submissions, submission) + may.error().message));
     if (ask.request.by_token && !submission.attach.socket.empty())
       return ask.reply->send(problem(400, which_of(request->submissions, submission) + kNotAtTerminal));
     if (!submission.dry_run) continue;
