@@ -296,7 +296,7 @@ void submit(const Ask& ask, const Result<SubmissionRequest>& request, const serv
     if (auto may = serve::JobDesk::allowed(ask.request.caller, submission); !may)
       return ask.reply->send(problem(403, serve::which_of(request->submissions, submission) + may.error().message));
     if (ask.request.by_token && !submission.attach.socket.empty())
-      return ask.reply->send(problem(400, which_of(request->submissions, submission) + kNotAtTerminal));
+      return ask.reply->send(problem(400, serve::which_of(request->submissions, submission) + kNotAtTerminal));
     if (!submission.dry_run) continue;
     if (request->many) return ask.reply->send(problem(400, "`dry_run` is for one submission, not for several."));
     const auto trial = desk.try_out(ask.request.caller, submission);
