@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -19,6 +20,7 @@
 #include "cli/live/service.h"
 #include "cli/printed.h"
 #include "cli/when.h"
+#include "model/job_request.h"
 
 namespace rota::cli {
 namespace {
@@ -64,32 +66,42 @@ std::string time(const Json& job, const char* name) {
 // As sacct calls them, where it has them.
 struct JobColumn {
   Column column;
-  std::string (*text)(const Json& job);
+  std::function<std::string(const Json& job)> text;
   bool usual = false;  // shown without --format
 };
 
+// Behind them a column for each wish that is kept as a text.
+std::vector<JobColumn> with_kept_texts(std::vector<JobColumn> columns) {
+  each_wish([&](const auto& wish) {
+    if (wish.kept == KeptAs::nothing) return;
+    columns.push_back(
+        {{upper(wish.name)}, [name = std::string(wish.name)](const Json& job) { return text_of(job, name.c_str()); }});
+  });
+  return columns;
+}
+
 const std::vector<JobColumn>& job_columns() {
-  static const std::vector<JobColumn> columns{
-      {{"JOBID"}, [](const Json& job) { return text_of(job, "id"); }, true},
-      {{"NAME"}, [](const Json& job) { return text_of(job, "name"); }, true},
-      {{"USER"}, [](const Json& job) { return text_of(job, "user"); }, true},
-      {{"PARTITION"}, [](const Json& job) { return text_of(job, "partition"); }, true},
-      {{"CPUS", true}, [](const Json& job) { return number(job, "processors", "1"); }, true},
-      {{"STATE"}, [](const Json& job) { return text_of(job, "state"); }, true},
-      {{"EXITCODE", true}, status, true},
-      {{"SUBMIT"}, [](const Json& job) { return time(job, "submit"); }, true},
-      {{"START"}, [](const Json& job) { return time(job, "start"); }, true},
-      {{"END"}, [](const Json& job) { return time(job, "end"); }, true},
-      {{"ELAPSED", true}, [](const Json& job) { return run_text(number_of(job, "elapsed")); }, true},
-      {{"OVERLIMIT", true},
-       [](const Json& job) { return has_number(job, "over_limit") ? run_text(number_of(job, "over_limit")) : "-"; }},
-      {{"TOTALCPU", true}, cpu_used},
-      {{"CPUTIME", true}, cpu_held},
-      {{"CPUEFF", true}, cpu_share},
-      {{"MAXRSS", true}, memory_used},
-      {{"REQMEM", true}, memory_held},
-      {{"MEMEFF", true}, memory_share},
-      {{"NODELIST"}, [](const Json& job) { return text_of(job, "node_list"); }}};
+  static const std::vector<JobColumn> columns = with_kept_texts(
+      {{{"JOBID"}, [](const Json& job) { return text_of(job, "id"); }, true},
+       {{"NAME"}, [](const Json& job) { return text_of(job, "name"); }, true},
+       {{"USER"}, [](const Json& job) { return text_of(job, "user"); }, true},
+       {{"PARTITION"}, [](const Json& job) { return text_of(job, "partition"); }, true},
+       {{"CPUS", true}, [](const Json& job) { return number(job, "processors", "1"); }, true},
+       {{"STATE"}, [](const Json& job) { return text_of(job, "state"); }, true},
+       {{"EXITCODE", true}, status, true},
+       {{"SUBMIT"}, [](const Json& job) { return time(job, "submit"); }, true},
+       {{"START"}, [](const Json& job) { return time(job, "start"); }, true},
+       {{"END"}, [](const Json& job) { return time(job, "end"); }, true},
+       {{"ELAPSED", true}, [](const Json& job) { return run_text(number_of(job, "elapsed")); }, true},
+       {{"OVERLIMIT", true},
+        [](const Json& job) { return has_number(job, "over_limit") ? run_text(number_of(job, "over_limit")) : "-"; }},
+       {{"TOTALCPU", true}, cpu_used},
+       {{"CPUTIME", true}, cpu_held},
+       {{"CPUEFF", true}, cpu_share},
+       {{"MAXRSS", true}, memory_used},
+       {{"REQMEM", true}, memory_held},
+       {{"MEMEFF", true}, memory_share},
+       {{"NODELIST"}, [](const Json& job) { return text_of(job, "node_list"); }}});
   return columns;
 }
 
@@ -198,7 +210,7 @@ void add_history(Command app, Action& action) {
                   "beyond its "
                   "limit), totalcpu (processor time used), cputime (with all its processors busy), cpueff (their "
                   "ratio), maxrss (the most memory at one time), reqmem, "
-                  "memeff, nodelist")
+                  "memeff, nodelist, account, qos, features, required_nodes, excluded_nodes")
       .type_name("COLUMNS")
       .excludes("--by");
   command.add_flag("--noheader", flags->no_header, "without the line that names the columns");
