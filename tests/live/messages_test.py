@@ -368,10 +368,6 @@ class Requests(ServiceCase):
         for member in sorted(documented):
             status, answer = self.service.ask("POST", "/v1/jobs", {member: None})
             self.assertEqual((status, answer["detail"].split(" takes ")[0]), (400, f"`{member}`"))
-        with open(os.path.join(ROOT, "src", "api", "submission_json.cc")) as file:
-            listed = re.search(r"const std::vector<Member>& members\(\) {(.*?)\n  };", file.read(), re.S).group(1)
-        known = set(re.findall(r'(?:>\(|{)"([a-z_]+)", (?:"|k[A-Z])', listed))
-        self.assertEqual(known, documented)
 
     def test_actions_are_those_of_the_page(self):
         documented = set(table("api.md", "| action | more members |"))
