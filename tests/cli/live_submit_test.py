@@ -85,11 +85,11 @@ class Submit(LiveCase):
         self.file("job.sh", "#!/bin/sh\n#SBATCH --wckey=END -A physics --hint=compute_bound\necho\n#SBATCH -n 4\n#ROTA -n 5\n")
         self.prints("submit", "job.sh", out="Submitted job 12\n", err=(
             'rota: line 2 of job.sh: Rota has nothing like "--wckey=END" of #SBATCH and goes on without it.\n'
-            'rota: line 2 of job.sh: Rota has nothing like "-A physics" of #SBATCH (jobs of a service have no account) and goes on without it.\n'
             'rota: line 2 of job.sh: Rota has nothing like "--hint=compute_bound" of #SBATCH (what it has are whole processors) and goes on without it.\n'
             'rota: line 4 of job.sh: "#SBATCH -n 4" stands behind the first command and is not read.\n'
             'rota: line 5 of job.sh: "#ROTA -n 5" stands behind the first command and is not read.\n'))
         self.assertNotIn("processors", self.last()["body"])
+        self.assertEqual(self.last()["body"]["account"], "physics")
 
     def test_directives_that_make_no_sense_are_refused(self):
         for line, said in (("#ROTA --ntask 4", '"--ntask" is no option of `rota submit`; did you mean --ntasks?'),

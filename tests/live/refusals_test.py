@@ -246,7 +246,7 @@ class Sentences(unittest.TestCase):
         ("api.md", "than ten users by number"): ("tests/live/selectors_test.py", "test_few_users_are_looked_up_by_number"),
         ("api.md", '"refused_requests", "last_refusal"'): ("tests/live/mishaps_test.py", 'status["refused_requests"]'),
         ("api.md", "the state does not allow"): ("tests/live/mishaps_test.py", 'status["refused_requests"]'),
-        ("api.md", "who comes with a token"): ("tests/live/network_test.py", "test_no_run_attaches_over_the_network"),
+        ("api.md", "that comes with a token"): ("tests/live/network_test.py", "test_no_run_attaches_over_the_network"),
         ("api.md", "Another letter is refused"): ("tests/live/scripts_test.py", 'nothing stands for "%q"'),
         ("live-commands.md", "which no shell would fill in"): ("tests/live/scripts_test.py", "so that $HOME would stay"),
         ("live-commands.md", "What is none of these is passed over or refused"): (
