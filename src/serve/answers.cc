@@ -23,8 +23,8 @@ std::vector<std::string> Answers::warnings() const {
         "the policy goes by fair share, and a service does not know of the configuration's [[accounts]]: all users "
         "have the same shares");
   }
-  if (slurm.planner && slurm.multifactor && slurm.weights.qos > 0)
-    all.emplace_back("the policy goes by QOS, and jobs of a service have none: weight-qos changes nothing");
+  if (slurm.planner && slurm.multifactor && slurm.weights.qos > 0 && machine().qos.empty())
+    all.emplace_back("the policy goes by QOS, and the configuration describes none: weight-qos changes nothing");
   return all;
 }
 

@@ -49,6 +49,7 @@ class Comparison {
     }
     named(before_.partitions, now_.partitions, "partition");
     named(before_.licences, now_.licences, "licence");
+    named(before_.qos, now_.qos, "QOS");
     for (std::size_t i = 0; i < std::min(before_.licences.size(), now_.licences.size()); ++i)
       licence(before_.licences[i], now_.licences[i]);
     if (now_.nodes.empty() && before_.processors != now_.processors)

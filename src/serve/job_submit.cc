@@ -26,8 +26,9 @@ constexpr std::size_t kMostLookedAt = 1'000'000;  // of one request, see Awaited
 constexpr std::uint64_t kMostAwaited = 500'000;   // by all jobs of one user, each for so many
 // Bytes of what is kept of each task, of those of one request together: in all or for each, whichever is more.
 constexpr std::uint64_t kMostKept = 64 << 20, kMostKeptOfEach = 4 << 10;
-constexpr std::uint64_t kBytesOfRows = 2000, kBytesOfDependency = 8;  // about, of a task, the history included
-constexpr const char* kLastOfKey = "\n";  // behind a key, which has no line breaks: the last of its jobs
+constexpr std::uint64_t kBytesOfRows = 2000, kBytesOfDependency = 8,
+                        kBytesOfNode = 8;  // about, of a task, the history included
+constexpr const char* kLastOfKey = "\n";   // behind a key, which has no line breaks: the last of its jobs
 
 // No program could be given more: see execve(2).
 Result<void> can_be_given(const Submission& submission) {
@@ -188,9 +189,12 @@ Result<Prepared> JobDesk::prepared_of(const Caller& caller, const Submission& su
   TRY(find_awaited(submission, prepared));
   prepared.about = about_of(caller, submission, prepared.spec, settings_.kill_wait);
   prepared.text = about_text(*prepared.about);
-  std::size_t after = 0;  // once more in the history
-  for (const std::string& text : submission.after) after += text.size();
-  prepared.bytes_of_tasks = prepared.range.indexes.size() * (prepared.text.size() + after + kBytesOfRows) +
+  std::size_t more = 0;  // once more in the history, and nodes by name in the facts
+  for (const std::string& text : submission.after) more += text.size();
+  for (const auto& [wish, text] : prepared.about->texts) more += text.size();
+  if (const NodeWish* wish = prepared.spec.node_wish.get())
+    more += kBytesOfNode * (wish->among.size() + wish->without.size());
+  prepared.bytes_of_tasks = prepared.range.indexes.size() * (prepared.text.size() + more + kBytesOfRows) +
                             prepared.looked_at * kBytesOfDependency;
   return prepared;
 }

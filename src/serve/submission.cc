@@ -230,6 +230,13 @@ Size size_of(const Submission& submission) {
 
 namespace {
 
+// A job that names nodes is on all of them, with a processor on each.
+void count_named_nodes(const JobSpec& spec, Size& size) {
+  const auto named = static_cast<std::uint32_t>(spec.node_wish ? spec.node_wish->among.size() : 0);
+  if (named > 0 && size.nodes == 0) size.nodes = named;
+  if (size.processors == 1 && size.tasks <= 1) size.processors = std::max(1U, named);
+}
+
 // Rounded up where processes have several processors each and are not as many on each node, so that none is split.
 std::uint32_t processors_of(const Size& size) {
   const bool even = size.nodes == 0 || size.tasks < size.nodes || size.tasks % size.nodes == 0;
@@ -243,9 +250,7 @@ std::uint32_t processors_of(const Size& size) {
 
 Result<void> give_size(const Size& asked, const Machine& machine, JobSpec& spec) {
   Size size = asked;
-  const auto named = static_cast<std::uint32_t>(spec.node_wish ? spec.node_wish->among.size() : 0);
-  if (named > 0 && size.nodes == 0) size.nodes = named;
-  if (size.processors == 1 && size.tasks <= 1) size.processors = std::max(1U, named);
+  count_named_nodes(spec, size);
   if (size.tasks > size.processors)
     return fail(
         "a job has at most as many `tasks` as processors, and {} is more; ask for more of these or fewer of those.",
@@ -293,6 +298,8 @@ std::int64_t memory_of_each(const Machine& machine, const JobSpec& spec) {
 
 // The fewest within what is asked for that have all its processors.
 std::uint32_t fewest_nodes(const Submission& submission, const Machine& machine, const JobSpec& spec) {
+  const auto named = static_cast<std::uint32_t>(spec.node_wish ? spec.node_wish->among.size() : 0);
+  if (named > 0) return std::clamp(named, submission.nodes, submission.most_nodes);
   std::uint32_t largest = 0;
   for_each_node(machine, spec, [&](const Node& node) { largest = std::max(largest, node.processors); });
   if (largest == 0 || submission.tasks_per_node > 0) return submission.nodes;
@@ -312,11 +319,12 @@ Result<JobSpec> spec_of(const Submission& submission, const Machine& machine) {
   if (submission.warning_signal.empty() && submission.warning_to_script)
     return fail("`warning_to_script` goes with `warning_signal`; name the signal.");
   Size size = size_of(submission);
+  if (submission.most_nodes > submission.nodes) size.nodes = fewest_nodes(submission, machine, spec);
+  count_named_nodes(spec, size);
   if (size.nodes > size.processors && !size.exclusive)
     return fail(
         "a job has at most as many `nodes` as `processors`, and {} is more; ask for more of these or fewer of those.",
         grouped(size.nodes));
-  if (submission.most_nodes > submission.nodes) size.nodes = fewest_nodes(submission, machine, spec);
   TRY(give_size(size, machine, spec));
   spec.memory = submission.all_memory ? memory_of_each(machine, spec) : submission.memory;
   spec.accelerators = submission.accelerators;

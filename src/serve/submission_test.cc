@@ -68,6 +68,14 @@ TEST(SpecOfNodeWishes, looks_up_features_nodes_and_qos) {
   wanted.nodes = 3;
   wanted.processors = 3;
   EXPECT_FALSE(spec_of(wanted, machine)) << "more than it names";
+  Submission counted;
+  counted.required_nodes = "n[1-2]";
+  counted.nodes = 2;
+  EXPECT_TRUE(spec_of(counted, machine)) << "with a processor on each";
+  counted.nodes = 1;
+  counted.most_nodes = 3;
+  ASSERT_TRUE(spec_of(counted, machine)) << why(spec_of(counted, machine));
+  EXPECT_EQ(spec_of(counted, machine)->nodes, 2U);
   Submission featured;
   featured.features = "big&ib";
   featured.qos = "high";

@@ -48,6 +48,7 @@ void Upkeep::let_ended_go(std::uint32_t uid, std::optional<JobId> behind) {
 }
 
 void Upkeep::watch_licences(boost::asio::io_context& io, const std::string& record) {
+  licence_watch_.reset();  // the one before removes its record, which the new one uses
   if (settings_.licence_command.empty()) return count_none_elsewhere();
   licence_watch_ = std::make_unique<LicenceWatch>(io,
                                                   LicenceWatch::Options{.command = settings_.licence_command,

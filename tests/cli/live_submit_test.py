@@ -73,6 +73,12 @@ class Submit(LiveCase):
                          {"script": "#!/bin/sh\na && b\n", "processors": 12, "nodes": 4, "tasks_per_node": 3, "memory": 6 << 30,
                           "accelerators": 2, "warning_signal": "USR1", "warning_time": 60.0})
 
+    def test_nodes_that_are_named_are_counted(self):
+        self.assertEqual(self.sent("submit", "-w", "n[1-4]", "-n", "8", "--mem-per-cpu", "1G", "-G", "4", "--wrap", "a"),
+                         {"script": "#!/bin/sh\na\n", "processors": 8, "nodes": 4, "memory": 2 << 30, "accelerators": 1,
+                          "required_nodes": "n[1-4]"})
+        self.says_no("submit", "-C", "", "--wrap", "a", said="--constraint is given without a value; give one, or leave it out.")
+
     def test_directives_ask_and_the_command_line_goes_before_them(self):
         self.file("job.sh", "#!/bin/bash\n# a comment\n#ROTA -n 4 --name 'a b' # four\n\n#ROTA --mem=2G\n"
                             "#SBATCH --time=90 --mem=100 --nice\n#SBATCH -J other\necho\n")

@@ -404,9 +404,6 @@ class Shares(ServiceCase):
     """What the configuration says of users and a service does not know is told where the policy goes by it."""
     configuration = """name = "one"
 processors = 2
-[[qos]]
-name = "high"
-priority = 9
 [[accounts]]
 name = "physics"
 """
@@ -417,7 +414,7 @@ name = "physics"
         self.assertEqual([warning for warning in warnings if "control group" not in warning], [  # that is of this computer
             "the policy goes by fair share, and a service does not know of the configuration's [[accounts]]: all users have the "
             "same shares",
-            "the policy goes by QOS, and jobs of a service have none: weight-qos changes nothing"])
+            "the policy goes by QOS, and the configuration describes none: weight-qos changes nothing"])
 
 
 class Commands(ServiceCase):

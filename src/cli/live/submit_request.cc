@@ -35,7 +35,8 @@ class Request {
   Request(const SubmitValues& values, const Surroundings& here) : values_(values), here_(here) {}
 
   Result<Json> made(std::vector<std::string>& remarks) {
-    for (const char* key : {"array", "partition", "folder", "checkpoint"}) {
+    for (const char* key : {"array", "partition", "folder", "checkpoint", "features", "required_nodes",
+                            "excluded_nodes", "account", "qos"}) {
       if (const SubmitValue* value = given(key); value != nullptr && value->text.empty())
         return fail(value->where + " is given without a value; give one, or leave it out.");
     }
@@ -87,7 +88,7 @@ class Request {
     JobShape shape{.nodes = *nodes,
                    .most_nodes = out_.value("most_nodes", *nodes),
                    .tasks = *tasks,
-                   .says_nodes = given("nodes") != nullptr,
+                   .says_nodes = given("nodes") != nullptr || given("required_nodes") != nullptr,
                    .says_tasks = given("processors") != nullptr || given("per_node") != nullptr};
     if (auto fits = shaped(*per_node, shape); !fits) return fits;
     if (shape.tasks > kMostCounted / *each) return too_many_processors();
@@ -137,6 +138,11 @@ class Request {
   // "4", or the least and the most: "2-4".
   Result<std::int64_t> node_count() {
     const SubmitValue* value = given("nodes");
+    if (const SubmitValue* named = given("required_nodes"); value == nullptr && named != nullptr) {
+      auto nodes = TRY(parse_host_list(named->text));
+      std::ranges::sort(nodes);
+      return std::max<std::int64_t>(1, std::ranges::unique(nodes).begin() - nodes.begin());
+    }
     const std::size_t dash = value == nullptr ? std::string::npos : value->text.find('-', 1);
     if (dash == std::string::npos) return count("nodes", 1);
     const auto least = parse_integer(value->text.substr(0, dash)), most = parse_integer(value->text.substr(dash + 1));
