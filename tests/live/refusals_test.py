@@ -255,6 +255,7 @@ class Sentences(unittest.TestCase):
         ("live-commands.md", "the job stays as it was"): ("tests/live/refusals_test.py", "test_a_change_to_what_never_fits"),
         ("live-commands.md", "where no node has so many"): ("tests/live/scripts_test.py", "asks for 5 processors on one node"),
         ("live-commands.md", "cannot attach"): ("tests/live/network_test.py", "use `rota submit --wait`."),
+        ("live-commands.md", "counts (`a*2`)"): ("src/model/node_wish_test.cc", 'refusal("a*2")'),
         ("live-commands.md", "says where the job may run"): ("tests/live/scripts_test.py", "#SBATCH --nodefile=n2"),
         ("live-commands.md", "with `--no-requeue` is refused"): (
             "tests/live/policies_test.py", "test_a_job_that_may_never_start_over_is_not_taken_under_requeue"),
