@@ -97,9 +97,8 @@ struct Filters : ListFilters {
   std::set<JobId> ids;  // that it means, where there is one
 };
 
-bool suits(const Answers& answers, const Filters& filters, JobId id, const serve::KnownJob& known) {
-  const Job& job = known.job;
-  const serve::JobEntry& entry = known.entry;
+bool suits(const Answers& answers, const Filters& filters, JobId id, const Job& job) {
+  const serve::JobEntry& entry = *answers.jobs().entry(id);
   const Machine& machine = answers.machine();
   const auto is = [](const std::vector<std::string>& words, std::string_view word) {
     return words.empty() || std::ranges::binary_search(words, word);
@@ -347,9 +346,8 @@ void list_jobs(const Ask& ask) {
   };
   bool room = true;
   answers.each_known_after(after, [&](std::int64_t number, JobId id) {
-    const serve::KnownJob known = *answers.known(id);
-    if (!ended && known.job.gone()) return true;
-    if (!suits(answers, filters, id, known)) return true;
+    const Job& job = *answers.jobs().job(id);
+    if ((!ended && job.gone()) || !suits(answers, filters, id, job)) return true;
     room = add_left(number) && page.add(number, [&] {
       Json json = job_json(answers, id, Detail::listed, false);
       if (starts) add_planned_start(answers, id, json);
