@@ -12,7 +12,7 @@ import sys
 import unittest
 
 from broken import broken_system
-from service import PATIENCE, ServiceCase, contents, words_of
+from service import PATIENCE, ServiceCase
 
 AT_A_TIME = 16  # readings of one job
 
@@ -71,20 +71,6 @@ class Hangs(ServiceCase):
                              "can be opened is known within a minute; it can be cancelled at once.")
         self.assertEqual(service.act("cancel", job)[0], 200)
         self.assertEqual(service.ends(job)["state"], "CANCELLED")
-
-    def test_a_job_whose_supervisor_hangs_can_be_cancelled(self):
-        service = self.service
-        job = service.submit("echo $PPID > supervisor; exec sleep 1000", processors=4, kill_wait=1)
-        service.wait_for(lambda: contents(os.path.join(self.folder, "supervisor")), "its first process")
-        supervisor = int(service.read("supervisor"))
-        os.kill(supervisor, signal.SIGSTOP)
-        next_job = service.submit("true", processors=4)
-        self.assertEqual(service.act("cancel", job)[0], 200)
-        row = service.ends(job)
-        self.assertEqual(row["state"], "CANCELLED")
-        self.assertIn("Its supervisor hung and was killed", row["message"])
-        self.assertFalse(words_of(supervisor))
-        self.assertEqual(service.ends(next_job)["state"], "COMPLETED")
 
     def test_the_service_ends_all_the_same(self):
         with self.asked():

@@ -7,7 +7,6 @@ import csv
 import http.client
 import json
 import os
-import re
 import shutil
 import signal
 import socket
@@ -18,7 +17,7 @@ import threading
 import time
 import unittest
 
-from service import PATIENCE, ServiceCase, contents, state_of
+from service import PATIENCE, ServiceCase
 from tokens import Tokens
 
 
@@ -92,37 +91,6 @@ class Mishaps(Tokens):
             pass
         self.assertEqual(service.ends(kept)["state"], "COMPLETED", "it was known to run when the copy was made")
         self.assertFalse(os.path.exists(os.path.join(self.folder, "over")))
-
-    def test_a_supervisor_that_hangs_and_cannot_be_reached_is_ended_with_its_job_at_its_limit(self):
-        service = self.service
-        job = service.submit("echo $$ > pid; exec sleep 1000", limit=600, kill_wait=1)
-        self.runs(job, "pid")
-        main = int(service.read("pid"))
-        supervisor = self.parent_of(main)
-        os.kill(supervisor, signal.SIGSTOP)
-        runs = os.path.join(service.state, "runs")
-        records = "".join(contents(os.path.join(runs, name)).decode() for name in os.listdir(runs) if name[0].isdigit())
-        name = re.search(r"socket=(\S+)", records).group(1)
-        queued = []
-        try:
-            while True:  # until no connection can get into its queue any more
-                queued.append(socket.socket(socket.AF_UNIX))
-                queued[-1].setblocking(False)
-                queued[-1].connect("\0" + name)
-        except BlockingIOError:
-            pass
-        service.kill()
-        service.start()
-        self.assertEqual(service.job(job)["state"], "RUNNING", "who is crowded may only be slow")
-        service.near_limit(job)
-        self.assertIn(service.ends(job)["state"], ("TIMEOUT", "NODE_FAIL"))
-        for pid in (supervisor, main):
-            self.assertIn(state_of(pid), ("", "Z"), f"process {pid} goes on")
-        for each in queued:
-            each.close()
-
-    def parent_of(self, pid):
-        return int(contents(f"/proc/{pid}/stat").rsplit(b")", 1)[1].split()[1])
 
     def test_the_limit_of_a_suspended_job_does_not_run(self):
         service = self.service

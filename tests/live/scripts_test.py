@@ -47,9 +47,9 @@ slurm_variables = true
                              "#PBS -J 4-5 -A project\ncd $PBS_O_WORKDIR && env > out-$PBS_ARRAY_INDEX && "
                              "cat $PBS_NODEFILE > nodes-$PBS_ARRAY_INDEX && stat -c %a $PBS_NODEFILE >> nodes-$PBS_ARRAY_INDEX\n")
         done = self.says("submit", "--wait", "--parsable", script)
-        self.assertIn('line 5 of job.sh: Rota has nothing like "-A project" of #PBS and goes on without it.', done.stderr)
         array = done.stdout.strip()
         row = self.service.job(f"{array}_4")
+        self.assertEqual(row["account"], "project")
         self.assertEqual((row["name"], row["processors"], row["limit"], row["memory"]), ("fit", 6, 5400, 1 << 30))
         found = dict(line.split("=", 1) for line in self.service.read("out-4").splitlines() if "=" in line)
         self.assertEqual({name: found.get(name) for name in ("PBS_JOBID", "PBS_JOBNAME", "PBS_O_WORKDIR", "PBS_ENVIRONMENT")},
