@@ -312,7 +312,7 @@ TEST_F(LocalRestartTest, what_was_given_up_between_its_claim_and_its_begin_never
   std::optional<Claim> claim = claim_run(folder.get(), order, ends.theirs);
   ASSERT_TRUE(claim);
   ends.ours.reset();
-  EXPECT_FALSE(kill_holder(folder.get(), order.name)) << "nobody holds it yet";
+  EXPECT_FALSE(kill_holder(folder.get(), order.name)) << "no process holds it yet";
   const pid_t supervisor = ::fork();
   if (supervisor == 0) {
     ::fchdir(folder.get());
