@@ -156,13 +156,13 @@ TEST_F(Durable, no_answer_names_what_could_not_be_made_durable) {
 // What is found good is never refused; where it is all the same, that is a defect, and still none of it stays.
 TEST_F(Durable, of_a_request_that_is_refused_half_way_nothing_stays) {
   const serve::Caller ann{1, 1, "ann", false};
-  serve::Submission good;
+  JobRequest good;
   good.command = {"true"};
   good.folder = "/";
-  serve::Submission odd = good;
+  JobRequest odd = good;
   odd.limit = kLongest + Duration{1};  // which no request can say
   const serve::RequestKey key{"again", "digest"};
-  serve::Submission array = good;
+  JobRequest array = good;
   array.array = "1-3";
   const auto refused = service_->jobs().submit(ann, {good, array, odd}, key);
   ASSERT_FALSE(refused);

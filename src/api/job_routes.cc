@@ -159,9 +159,9 @@ Result<Json> unknown_ids(const Ask& ask, const Filters& filters) {
 }
 
 // Some of a list that goes on.
-class Page {
+class PageOfJobs {
  public:
-  explicit Page(std::int64_t most) : most_(static_cast<std::size_t>(most)) {}
+  explicit PageOfJobs(std::int64_t most) : most_(static_cast<std::size_t>(most)) {}
 
   // False: it is full, and there are more.
   template <class Make>
@@ -268,9 +268,9 @@ Json dry_run_json(const Answers& answers, const serve::Trial& trial) {
 
 // What the submitter had better know; empty: nothing. By the request alone, so that the same one gets the same answer
 // again. `answers`: one for each submission.
-Json remarks_on(const serve::Service& service, const std::vector<serve::Submission>& submissions, const Json& answers) {
+Json remarks_on(const serve::Service& service, const std::vector<JobRequest>& submissions, const Json& answers) {
   Json remarks = Json::array();
-  const auto wants_mail = [](const serve::Submission& submission) {
+  const auto wants_mail = [](const JobRequest& submission) {
     return serve::parse_mail_types(submission.mail).value_or(0) != 0;
   };
   if (!service.sends_mail() && std::ranges::any_of(submissions, wants_mail))
@@ -291,7 +291,7 @@ Json remarks_on(const serve::Service& service, const std::vector<serve::Submissi
 void submit(const Ask& ask, const Result<SubmissionRequest>& request, const serve::RequestKey& key) {
   serve::JobDesk& desk = ask.service.jobs();
   if (!request) return ask.reply->send(problem(400, request.error().message));
-  for (const serve::Submission& submission : request->submissions) {
+  for (const JobRequest& submission : request->submissions) {
     if (auto may = serve::JobDesk::allowed(ask.request.caller, submission); !may)
       return ask.reply->send(problem(403, serve::which_of(request->submissions, submission) + may.error().message));
     if (ask.request.by_token && !submission.attach.socket.empty())
@@ -336,7 +336,7 @@ void list_jobs(const Ask& ask) {
   if (starts) answers.planned_starts().look();
   const auto left = ended ? ended_behind(ask, filters, after, most + 1) : std::vector<store::HistoryRow>{};
   if (!left) return;
-  Page page(most);
+  PageOfJobs page(most);
   auto row = left->begin();
   const auto add_left = [&](std::int64_t before) {
     for (; row != left->end() && row->number < before; ++row) {

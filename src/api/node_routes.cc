@@ -84,6 +84,9 @@ Json node_json(const Answers& answers, const NodeShown& shown, Instant now) {
   Json partitions = Json::array();
   for (const PartitionId p : node.partitions) partitions.push_back(answers.machine().partitions[p.value].name);
   json["partitions"] = std::move(partitions);
+  const std::vector<std::string>& features = answers.machine().features;
+  for (std::size_t f = 0; f < features.size(); ++f)
+    if ((node.features >> f & 1U) != 0) json["features"].push_back(features[f]);
   if (!shown.reason.empty()) json["reason"] = shown.reason;
   if (!shown.by.empty()) json["by"] = shown.by;
   return json;

@@ -22,7 +22,6 @@ namespace {
 
 using Json = nlohmann::json;
 using serve::JobChange;
-using serve::Submission;
 
 constexpr std::size_t kMostSubmissions = 100'000;
 constexpr std::size_t kMostTexts = 100'000;
@@ -196,9 +195,9 @@ Result<void> read_wish(const std::string& name, const Json& json, std::int64_t u
   return unknown_member(name, names);
 }
 
-Result<Submission> read_submission(const Json& json, std::int64_t unix_start) {
+Result<JobRequest> read_submission(const Json& json, std::int64_t unix_start) {
   if (!json.is_object()) return fail("a submission is a JSON object.");
-  Submission submission;
+  JobRequest submission;
   for (const auto& [name, value] : json.items()) TRY(read_wish(name, value, unix_start, submission));
   return submission;
 }

@@ -12,7 +12,7 @@
 namespace rota::api {
 
 struct SubmissionRequest {
-  std::vector<serve::Submission> submissions;
+  std::vector<JobRequest> submissions;
   bool many = false;  // they came as an array
 };
 

@@ -84,19 +84,19 @@ std::string unexpected(const Description& command, const std::string& given) {
   const std::string word = given.substr(0, given.starts_with("--") ? given.find('=') : std::string::npos);
   std::vector<std::string> known;
   if (word.starts_with('-') && option_named(command, word) == nullptr) {
+    const std::string_view hint = slurm_hint(command.name, word);
     const auto names = command.name == "rota update" ? asked_of_submit(word) : std::vector<std::string>{};
     const auto here =
         std::ranges::find_if(names, [&](const std::string& name) { return option_named(command, name) != nullptr; });
     if (here != names.end()) return fmt::format("`rota update` knows {} as {}", word, *here);
-    if (!names.empty()) {
+    if (!names.empty() && hint.empty()) {
       return fmt::format(
           "`rota update` does not change {}, which is said when a job is submitted; cancel the job and submit it anew "
           "with it",
           word);
     }
     const std::string no_option = fmt::format("`{}` has no option {}", command.name, rota::quoted(word));
-    if (const std::string_view hint = slurm_hint(command.name, word); !hint.empty())
-      return fmt::format("{}: {}", no_option, hint);
+    if (!hint.empty()) return fmt::format("{}: {}", no_option, hint);
     for (const Argument& option : command.options) known.insert(known.end(), option.names.begin(), option.names.end());
     return no_option + did_you_mean(word, known);
   }

@@ -46,7 +46,9 @@ class JsonJobEvents : public JsonEvents {
     const auto fields = json_fields();
     const std::size_t index = parser_.field_index(name);
     if (index == fields.size()) {
-      const auto near = rota::nearest(name, json_field_names());
+      const std::string_view near = name == "account" ? "group"
+                                    : name == "qos"   ? "queue"
+                                                      : rota::nearest(name, json_field_names());
       return refuse(
           fmt::format("there is no field {}{}", rota::quoted(name),
                       near.empty() ? "; docs/workloads.md lists them." : fmt::format("; did you mean {}?", near)));

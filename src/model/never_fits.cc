@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "model/shortage.h"
 #include "model/spread.h"
 
 namespace rota {
@@ -149,18 +150,18 @@ std::string lacks_room(const Machine& machine, const JobSpec& spec) {
                        asked.nodes == 1 ? "one node" : fmt::format("each of {} nodes", grouped(asked.nodes)), scope,
                        grouped(processors));
   std::string what = amount(spec.processors, "processor");
-  if (asked.nodes > 0) what += " on " + amount(asked.nodes, "node");
-  if (spec.memory > 0) what += (asked.nodes > 0 ? ", with " : " on nodes with ") + format_size(spec.memory);
-  if (spec.accelerators > 0)
-    what += (spec.memory > 0   ? " and "
-             : asked.nodes > 0 ? ", with "
-                               : " on nodes with ") +
-            amount(spec.accelerators, "accelerator");
-  if (spec.node_wish) what += ", on " + wish_text(*spec.node_wish, machine, asked.nodes == 1);
+  if (spec.node_wish)
+    what += " on " + wished_nodes(*spec.node_wish, machine, asked.nodes);
+  else if (asked.nodes > 0)
+    what += " on " + amount(asked.nodes, "node");
+  const char* const with = spec.node_wish || asked.nodes > 0 ? ", with " : " on nodes with ";
+  if (spec.memory > 0) what += with + format_size(spec.memory);
+  if (spec.accelerators > 0) what += (spec.memory > 0 ? " and " : with) + amount(spec.accelerators, "accelerator");
+  if (spec.memory > 0 || spec.accelerators > 0) what += " each";
   const bool each = spec.memory > 0 || spec.accelerators > 0 || spec.node_wish;
-  std::string out =
-      fmt::format("asks for {}{}{} has {}{} in all", what, spec.memory > 0 || spec.accelerators > 0 ? " each; " : "; ",
-                  scope, each ? amount(wide, "such node") + " with " : "", amount(most, "processor"));
+  if (each && wide == 0) return fmt::format("asks for {}; {} has no such node", what, scope);
+  std::string out = fmt::format("asks for {}; {} has {}{} in all", what, scope,
+                                each ? amount(wide, "such node") + " with " : "", amount(most, "processor"));
   const std::uint32_t fits = most_processors(machine, spec);
   return fits == 0 ? out : fmt::format("{}, and with {} it would fit", out, grouped(fits));
 }
@@ -202,6 +203,10 @@ bool may_serve(const Machine& machine, const JobSpec& spec, NodeId id) {
 }
 
 std::optional<std::string> never_fits(const Machine& machine, const JobSpec& spec) {
+  if (spec.nodes > spec.processors) {
+    return fmt::format("asks for {} and {}, and each node gives one at least", amount(spec.processors, "processor"),
+                       amount(spec.nodes, "node"));
+  }
   if (auto why = beyond_licences(machine, spec)) return why;
   if (spec.processors > machine.processors) {
     return fmt::format("asks for {}; the cluster has {}", amount(spec.processors, "processor"),

@@ -91,8 +91,9 @@ TEST(NeverFits, tells_a_job_that_wishes_for_nodes_that_are_not_there) {
       << "each of them some node has";
   EXPECT_EQ(why(3, 3, with({1, 2})), "asks for 3 nodes with avx512, or rack1; the cluster has 2");
   EXPECT_EQ(why(5, 0, with({1})),
-            "asks for 5 processors, on nodes with avx512; the cluster has 1 such node with 4 processors in all, and "
+            "asks for 5 processors on nodes with avx512; the cluster has 1 such node with 4 processors in all, and "
             "with 4 it would fit");
+  EXPECT_EQ(why(1, 2, with({1})), "asks for 1 processor and 2 nodes, and each node gives one at least");
   const std::vector<NodeId> first{NodeId{0}}, all{NodeId{0}, NodeId{1}, NodeId{2}};
   EXPECT_EQ(why(4, 1, {{}, first, {}}), "it fits");
   EXPECT_EQ(why(4, 1, {{1}, first, {}}), "asks for node n0, which has not the features that it asks for");

@@ -68,14 +68,20 @@ std::string only(std::int64_t nodes, Tense tense) {
 
 }  // namespace
 
+std::string wished_nodes(const NodeWish& wish, const Machine& machine, std::uint32_t nodes) {
+  return (nodes > 1 && wish.among.empty() ? grouped(nodes) + " " : "") + wish_text(wish, machine, nodes == 1);
+}
+
 std::string asked_text(const Machine* machine, const JobSpec& spec) {
   std::string text = amount(spec.processors, "processor");
-  if (spec.nodes > 0) text += " on " + amount(spec.nodes, "node");
+  if (machine != nullptr && spec.node_wish)
+    text += " on " + wished_nodes(*spec.node_wish, *machine, spec.nodes);
+  else if (spec.nodes > 0)
+    text += " on " + amount(spec.nodes, "node");
   if (spec.memory > 0) text += fmt::format(" with {} of memory", format_size(spec.memory));
   if (spec.accelerators > 0) text += (spec.memory > 0 ? " and " : " with ") + accelerators_of(machine, spec);
   if (spec.nodes != 1 && (spec.memory > 0 || spec.accelerators > 0)) text += " on each node";
   if (machine == nullptr) return text;
-  if (spec.node_wish) text += " on " + wish_text(*spec.node_wish, *machine, spec.nodes == 1);
   if (spec.partition.valid() && machine->partitions.size() > 1)
     text += " in partition " + machine->partitions[spec.partition.value].name;
   each_licence(spec, [&](LicenceId licence, std::uint32_t count) {

@@ -8,6 +8,8 @@
 
 namespace rota {
 
+// "2 nodes with a", "a node with a", "nodes n[1-2]": how many there are to be stands where they are not named.
+std::string wished_nodes(const NodeWish& wish, const Machine& machine, std::uint32_t nodes);
 // "8 processors on 2 nodes with 2 GiB of memory and 1 accelerator on each node in partition main and 1 licence of
 // matlab". nullptr: processors are counted.
 std::string asked_text(const Machine* machine, const JobSpec& spec);

@@ -104,6 +104,7 @@ class Comparison {
     }
     if (!gone.empty()) take(format_host_list(gone) + (gone.size() == 1 ? " is gone" : " are gone"));
     come(stand);
+    keep_numbers();
     stand_unless_as_in_file(std::move(stand));
   }
 
@@ -141,6 +142,24 @@ class Comparison {
       if (found == there.end()) change_.nodes.push_back({NodeId{next++}, in_ids_of(stand, node)});
     }
     if (!added.empty()) take(format_host_list(added) + (added.size() == 1 ? " is new" : " are new"));
+  }
+
+  // The engine numbers accelerators through all nodes, and a job has the numbers that it was started with.
+  void keep_numbers() {
+    std::vector<std::uint32_t> counts;
+    for (const Node& node : before_.nodes) counts.push_back(node.accelerators);
+    for (const Described& node : change_.nodes)
+      if (node.node.value < counts.size()) counts[node.node.value] = node.is.accelerators;
+    std::int64_t moved = 0;  // by how much the numbers of the next node are others
+    for (std::uint32_t n = 0; n < counts.size(); ++n) {
+      const Node& node = before_.nodes[n];
+      if (moved != 0 && accelerators_held(NodeId{n}, node) > 0)
+        return refuse(
+            fmt::format("the accelerators of node {} would have other numbers, as those of a node before it "
+                        "are more or fewer, and jobs hold some: let these jobs end first",
+                        node.name));
+      moved += std::int64_t{counts[n]} - node.accelerators;
+    }
   }
 
   bool is_held(NodeId id, const Node& node) const {

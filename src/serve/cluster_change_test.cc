@@ -111,6 +111,28 @@ TEST_F(OneRuns, WhatAJobHoldsIsNotTakenFromUnderIt) {
   EXPECT_EQ(cluster_change(state_, of({node_of("b", 3)})).taken, "node b has 3 processors instead of 4, a is gone");
 }
 
+TEST_F(OneRuns, AcceleratorsThatAJobHoldsKeepTheirNumbers) {
+  for (Node& node : machine_.nodes) node.accelerators = 1;
+  machine_.accelerator_types = {""};
+  for (Node& node : machine_.nodes) node.accelerator_type = AcceleratorTypeId{0};
+  Cluster state(options_of(machine_));
+  JobSpec spec;
+  spec.number = 1;
+  spec.accelerators = 1;
+  state.fold(kEpoch, 1, Submitted{JobId{0}, spec, spec.limit});
+  state.fold(kEpoch, 2, Started{.job = JobId{0}, .where = {.shares = {{NodeId{1}, 1}}}});
+  Machine file = machine_;
+  file.nodes[0].accelerators = 2;
+  EXPECT_EQ(cluster_change(state, file).refused,
+            "the accelerators of node b would have other numbers, as those of a node before it are more or fewer, and "
+            "jobs hold some: let these jobs end first");
+  file.nodes[0].accelerators = 1;
+  file.nodes[1].accelerators = 2;
+  EXPECT_EQ(cluster_change(state, file).refused, "") << "of its own node";
+  file.nodes.erase(file.nodes.begin());
+  EXPECT_NE(cluster_change(state, file).refused, "") << "a node before it is gone";
+}
+
 TEST_F(OneRuns, AFileThatIsTakenGivesAStateThatOpensUnderItAndHasNothingLeftToTake) {
   const Machine file = of({node_of("c", 2), node_of("b", 3)});
   auto under = this->under(file);

@@ -44,7 +44,7 @@ class EngineLacks : public testing::Test {
   boost::asio::io_context io_;
   std::string folder_;
   std::unique_ptr<Service> service_;
-  Submission submission_;
+  JobRequest submission_;
 };
 
 TEST_F(EngineLacks, a_job_at_a_terminal_is_taken_only_where_there_are_terminals) {

@@ -172,8 +172,11 @@ Explanation Explainer::explain(JobId id) const {
   to.facts.push_back(fmt::format(
       "It asks for {}{}; {} of {}{}", asked_text(desk_.machine().get(), job.spec),
       job.spec.limit < kLongest ? " for at most " + limit_text(job.spec.limit) : std::string(" and has no time limit"),
-      grouped(std::max<std::int64_t>(0, desk_.view().free())), grouped(desk_.machine()->processors),
-      desk_.machine()->partitions.size() > 1 ? " are free, of all partitions." : " are free."));
+      grouped(std::max<std::int64_t>(0, desk_.view().free())), amount(desk_.machine()->processors, "processor"),
+      job.spec.node_wish
+          ? " are free, and of the nodes that it asks for: " + shortage(desk_.view(), job.spec, true) + "."
+      : desk_.machine()->partitions.size() > 1 ? std::string(" are free, of all partitions.")
+                                               : std::string(" are free.")));
   if (job.state == JobState::barred) return to;
   to.promise = to.at_the_latest = told_start(job.promise, desk_.now());
   add_ahead(id, to);

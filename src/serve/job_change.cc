@@ -163,8 +163,10 @@ Result<void> JobDesk::change_running(const Caller& caller, JobId job, const JobC
 Result<void> JobDesk::has_throttle(JobId job) const {
   const JobTerms* terms = desk_.view().eligibility().terms(job);
   if (terms != nullptr && terms->array != 0) return {};
-  return fail("job {} is not of an array with a limit of tasks at one time; give one as in --array 1-100%10.",
-              book_.shown(job));
+  return fail(
+      "job {} has no limit of tasks at one time to change; only an array that is submitted with one has it, as "
+      "--array 1-100%10.",
+      book_.shown(job));
 }
 
 // Users may have their running jobs end sooner, operators also later.
@@ -229,6 +231,10 @@ Result<JobDesk::Sized> JobDesk::sized(JobId job, const JobChange& change) const 
   if (change.memory) sized.spec.memory = *change.memory;
   if (!change.resizes() && !(sized.about.exclusive && change.partition)) return sized;
   const Size size = resized(size_asked(sized.about, sized.spec), change);
+  const auto named = static_cast<std::uint32_t>(sized.spec.node_wish ? sized.spec.node_wish->among.size() : 0);
+  if (named > size.processors && !size.exclusive)
+    return fail("job {} names {}, and {} is too few: each gives one at least.", book_.shown(job), amount(named, "node"),
+                amount(size.processors, "processor"));
   TRY(give_size(size, *desk_.machine(), sized.spec));
   keep_size(size, sized.spec, sized.about);
   return sized;

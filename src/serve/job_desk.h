@@ -47,12 +47,12 @@ class JobDesk {
 
   // New jobs, all or none. Each is known by its id from then on; of an array one id per task. With a key: if the same
   // caller has given it before, the jobs that it stood for.
-  std::expected<std::vector<JobId>, NotTaken> submit(const Caller& caller, const std::vector<Submission>& submissions,
+  std::expected<std::vector<JobId>, NotTaken> submit(const Caller& caller, const std::vector<JobRequest>& submissions,
                                                      const RequestKey& key);
   // Whether a caller may ask for that at all.
-  static Result<void> allowed(const Caller& caller, const Submission& submission);
+  static Result<void> allowed(const Caller& caller, const JobRequest& submission);
   // What would become of a submission if it came now; of an array of its first task. Fails where it would not be taken.
-  Result<Trial> try_out(const Caller& caller, const Submission& submission) const;
+  Result<Trial> try_out(const Caller& caller, const JobRequest& submission) const;
   ActionResult change(const Caller& caller, JobId job, const JobChange& change);
 
  private:
@@ -77,11 +77,11 @@ class JobDesk {
   };
 
   Result<JobId> submit_one(Kept& kept, JobSpec spec, const Task& task);
-  Result<Prepared> prepared_of(const Caller& caller, const Submission& submission) const;
-  Result<void> submit_all_of(const Caller& caller, const Submission& submission, Prepared prepared,
+  Result<Prepared> prepared_of(const Caller& caller, const JobRequest& submission) const;
+  Result<void> submit_all_of(const Caller& caller, const JobRequest& submission, Prepared prepared,
                              Namesakes& namesakes, std::vector<JobId>& jobs);
   Result<std::vector<JobId>> submitted_as(JobId first, const std::string& key, std::uint32_t uid);
-  Result<void> find_awaited(const Submission& submission, Prepared& prepared) const;
+  Result<void> find_awaited(const JobRequest& submission, Prepared& prepared) const;
 
   Result<void> changed(const Caller& caller, JobId job, const JobChange& change);
   Result<void> cancel(JobId job);

@@ -31,7 +31,7 @@ constexpr std::uint64_t kBytesOfRows = 2000, kBytesOfDependency = 8,
 constexpr const char* kLastOfKey = "\n";   // behind a key, which has no line breaks: the last of its jobs
 
 // No program could be given more: see execve(2).
-Result<void> can_be_given(const Submission& submission) {
+Result<void> can_be_given(const JobRequest& submission) {
   constexpr std::size_t kMostOfOne = (128 << 10) - 1, kMostOfAll = 6 << 20;  // bytes
   std::size_t all = 0;
   for (const auto* texts : {&submission.command, &submission.environment}) {
@@ -46,7 +46,7 @@ Result<void> can_be_given(const Submission& submission) {
 }
 
 // What every job needs, wherever it runs.
-Result<void> complete(const Submission& submission) {
+Result<void> complete(const JobRequest& submission) {
   if (submission.script.empty() && submission.command.empty())
     return fail("there is nothing to run; give a script or a command.");
   if (!submission.script.empty() && !submission.script.starts_with("#!"))
@@ -98,7 +98,7 @@ Result<void> has_room_for(const site::ServiceSettings& settings, const JobBook& 
 }
 
 // Bytes of what is kept once for a submission.
-std::uint64_t bytes_once(const Submission& submission) {
+std::uint64_t bytes_once(const JobRequest& submission) {
   std::uint64_t bytes = submission.script.size();
   for (const std::string& text : submission.environment) bytes += text.size() + 1;
   return bytes;
@@ -115,18 +115,18 @@ std::string joined(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-std::string which_of(const std::vector<Submission>& submissions, const Submission& one) {
+std::string which_of(const std::vector<JobRequest>& submissions, const JobRequest& one) {
   if (submissions.size() < 2) return "";
   return fmt::format("submission {}: ", &one - submissions.data() + 1);
 }
 
-Result<void> JobDesk::allowed(const Caller& caller, const Submission& submission) {
+Result<void> JobDesk::allowed(const Caller& caller, const JobRequest& submission) {
   if (submission.priority > 0 && !caller.operates)
     return fail("only an operator may ask for a priority above 0; ask for 0 or less.");
   return {};
 }
 
-Result<Trial> JobDesk::try_out(const Caller& caller, const Submission& submission) const {
+Result<Trial> JobDesk::try_out(const Caller& caller, const JobRequest& submission) const {
   auto prepared = TRY(prepared_of(caller, submission));
   TRY(is_little(prepared.bytes_of_tasks, static_cast<std::int64_t>(prepared.range.indexes.size())));
   if (submission.held) return Trial{.reason = "JobHeldUser", .why = "It would be held; `rota release` lets it go."};
@@ -148,7 +148,7 @@ Result<Trial> JobDesk::try_out(const Caller& caller, const Submission& submissio
                .why = fmt::format("Its begin time is {}, and it would not start sooner.", desk_.loop().date_of(begin))};
 }
 
-Result<Prepared> JobDesk::prepared_of(const Caller& caller, const Submission& submission) const {
+Result<Prepared> JobDesk::prepared_of(const Caller& caller, const JobRequest& submission) const {
   TRY(allowed(caller, submission));
   TRY(complete(submission));
   auto spec = TRY(spec_of(submission, *desk_.machine()));
@@ -200,7 +200,7 @@ Result<Prepared> JobDesk::prepared_of(const Caller& caller, const Submission& su
 }
 
 // All tasks wait for the same jobs unless they wait for tasks of their own index.
-Result<void> JobDesk::find_awaited(const Submission& submission, Prepared& prepared) const {
+Result<void> JobDesk::find_awaited(const JobRequest& submission, Prepared& prepared) const {
   const auto text = TRY(parse_after(submission.after));
   prepared.singleton = text.singleton;
   Awaited awaited(jobs_, desk_.view(), text);
@@ -226,7 +226,7 @@ Result<void> JobDesk::find_awaited(const Submission& submission, Prepared& prepa
 }
 
 std::expected<std::vector<JobId>, NotTaken> JobDesk::submit(const Caller& caller,
-                                                            const std::vector<Submission>& submissions,
+                                                            const std::vector<JobRequest>& submissions,
                                                             const RequestKey& key) {
   if (!desk_.health()) return std::unexpected(desk_.health().error());
   if (desk_.stopped()) return fail("the service is stopping and takes no jobs; try again when it is back.");
@@ -240,7 +240,7 @@ std::expected<std::vector<JobId>, NotTaken> JobDesk::submit(const Caller& caller
   std::size_t looked_at = 0;
   std::uint64_t bytes = 0, bytes_of_tasks = 0;
   std::uint64_t awaited = book_.awaited_by(caller.uid);
-  for (const Submission& submission : submissions) {
+  for (const JobRequest& submission : submissions) {
     auto one = prepared_of(caller, submission);
     if (!one) return fail(which_of(submissions, submission) + one.error().message);
     tasks += static_cast<std::int64_t>(one->range.indexes.size());
@@ -289,7 +289,7 @@ Result<std::vector<JobId>> JobDesk::submitted_as(JobId first, const std::string&
 }
 
 // A singleton waits for those of its name that came before it, in this request, too.
-Result<void> JobDesk::submit_all_of(const Caller& caller, const Submission& submission, Prepared prepared,
+Result<void> JobDesk::submit_all_of(const Caller& caller, const JobRequest& submission, Prepared prepared,
                                     Namesakes& namesakes, std::vector<JobId>& jobs) {
   const JobSpec& spec = prepared.spec;
   const ArrayRange& range = prepared.range;

@@ -227,7 +227,8 @@ PendingReason PendingReasons::reason_among_others(JobId id, const Job& job, Tell
           shortage(desk_.view(), spec, room), which,
           reserved ? ", or it would run into what is reserved: " + reservations_.text_of(*reserved) : std::string("."));
     }
-    return fmt::format("{}, and others go first: {}{}{}", needs(), which,
+    const std::string on_wished = spec.node_wish ? fmt::format(", {}", shortage(desk_.view(), spec, room)) : "";
+    return fmt::format("{}{}, and others go first: {}{}{}", needs(), on_wished, which,
                        head != nullptr && first == head->job ? " is first in the queue."
                                                              : " is the first of those that want the same nodes.",
                        asleep_beside(spec));

@@ -102,7 +102,7 @@ Result<void> look_up_qos(const std::string& name, const Machine& machine, JobSpe
 namespace {
 
 // What the job asks of the machine by name.
-Result<void> look_up(const Submission& submission, const Machine& machine, JobSpec& spec) {
+Result<void> look_up(const JobRequest& submission, const Machine& machine, JobSpec& spec) {
   spec.partition = machine.default_partition;
   if (!submission.partition.empty()) {
     spec.partition = TRY(find_by_name<PartitionId>(machine.partitions, submission.partition, "partition"));
@@ -224,7 +224,7 @@ bool is_one_process(std::uint32_t tasks, std::uint32_t processors) { return task
 
 }  // namespace
 
-Size size_of(const Submission& submission) {
+Size size_of(const JobRequest& submission) {
   return {submission.processors, submission.nodes, submission.tasks, submission.tasks_per_node, submission.exclusive};
 }
 
@@ -233,8 +233,8 @@ namespace {
 // A job that names nodes is on all of them, with a processor on each.
 void count_named_nodes(const JobSpec& spec, Size& size) {
   const auto named = static_cast<std::uint32_t>(spec.node_wish ? spec.node_wish->among.size() : 0);
-  if (named > 0 && size.nodes == 0) size.nodes = named;
-  if (size.processors == 1 && size.tasks <= 1) size.processors = std::max(1U, named);
+  if (size.nodes == 0) size.nodes = named;
+  if (size.nodes >= named && size.processors == 1 && size.tasks == 0) size.processors = std::max(1U, named);
 }
 
 // Rounded up where processes have several processors each and are not as many on each node, so that none is split.
@@ -297,7 +297,7 @@ std::int64_t memory_of_each(const Machine& machine, const JobSpec& spec) {
 }
 
 // The fewest within what is asked for that have all its processors.
-std::uint32_t fewest_nodes(const Submission& submission, const Machine& machine, const JobSpec& spec) {
+std::uint32_t fewest_nodes(const JobRequest& submission, const Machine& machine, const JobSpec& spec) {
   const auto named = static_cast<std::uint32_t>(spec.node_wish ? spec.node_wish->among.size() : 0);
   if (named > 0) return std::clamp(named, submission.nodes, submission.most_nodes);
   std::uint32_t largest = 0;
@@ -309,7 +309,7 @@ std::uint32_t fewest_nodes(const Submission& submission, const Machine& machine,
 
 }  // namespace
 
-Result<JobSpec> spec_of(const Submission& submission, const Machine& machine) {
+Result<JobSpec> spec_of(const JobRequest& submission, const Machine& machine) {
   JobSpec spec;
   TRY(look_up(submission, machine, spec));
   if (submission.most_nodes > 0 && submission.nodes == 0)
@@ -343,7 +343,7 @@ Result<JobSpec> spec_of(const Submission& submission, const Machine& machine) {
   return spec;
 }
 
-std::string name_of(const Submission& submission) {
+std::string name_of(const JobRequest& submission) {
   if (!submission.name.empty()) return submission.name;
   if (submission.command.empty()) return "job";
   const std::string& program = submission.command.front();
@@ -358,13 +358,13 @@ struct Signals {
 };
 
 // As they were found good.
-Signals signals_of(const Submission& submission) {
+Signals signals_of(const JobRequest& submission) {
   return {parse_signal(submission.warning_signal).value_or(0), parse_signal(submission.checkpoint_signal).value_or(0)};
 }
 
 }  // namespace
 
-std::shared_ptr<About> about_of(const Caller& caller, const Submission& submission, const JobSpec& spec,
+std::shared_ptr<About> about_of(const Caller& caller, const JobRequest& submission, const JobSpec& spec,
                                 Duration kill_wait) {
   const Signals signals = signals_of(submission);
   auto about = std::make_shared<About>();

@@ -16,8 +16,6 @@
 
 namespace rota::serve {
 
-using Submission = JobRequest;
-
 // Why one is not taken.
 struct NotTaken : Error {
   NotTaken(Error why, bool lacks_room = false) : Error(std::move(why)), no_room(lacks_room) {}
@@ -25,7 +23,7 @@ struct NotTaken : Error {
 };
 
 // Before what is wrong with one of several of a request: "submission 3: "; empty for one alone.
-std::string which_of(const std::vector<Submission>& submissions, const Submission& one);
+std::string which_of(const std::vector<JobRequest>& submissions, const JobRequest& one);
 
 // The licences that a job asks for, by name; none where the first has none.
 struct LicencesAsked {
@@ -47,7 +45,7 @@ struct Size {
   std::uint32_t all_tasks() const { return tasks > 0 ? tasks : processors; }
   bool operator==(const Size&) const = default;
 };
-Size size_of(const Submission& submission);
+Size size_of(const JobRequest& submission);
 // Processors and nodes of a job of this size in its partition: all those of whole nodes where it is to have these, one
 // node for a single process, and as many processors on each node as keep a process of several on one.
 Result<void> give_size(const Size& size, const Machine& machine, JobSpec& spec);
@@ -138,12 +136,12 @@ Result<std::int32_t> parse_signal(std::string_view text);
 
 // The scheduler's part of a submission; everything that names something of the machine is looked up there. Not yet: the
 // job's number, its user, the instant.
-Result<JobSpec> spec_of(const Submission& submission, const Machine& machine);
+Result<JobSpec> spec_of(const JobRequest& submission, const Machine& machine);
 
 // What people call a job: by its submission, or by what it runs.
-std::string name_of(const Submission& submission);
+std::string name_of(const JobRequest& submission);
 // What is kept of a submission that was found good; not yet: what its array is.
-std::shared_ptr<About> about_of(const Caller& caller, const Submission& submission, const JobSpec& spec,
+std::shared_ptr<About> about_of(const Caller& caller, const JobRequest& submission, const JobSpec& spec,
                                 Duration kill_wait);
 
 // What a submission comes to, found good.

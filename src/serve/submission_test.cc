@@ -57,7 +57,7 @@ TEST(SpecOfNodeWishes, looks_up_features_nodes_and_qos) {
           "[[nodes]]\nnames = \"n3\"\nprocessors = 8\nfeatures = \"ib,big\"\n[[qos]]\nname = \"high\"\n",
           "test")
           .value();
-  Submission wanted;
+  JobRequest wanted;
   wanted.required_nodes = "n[1-2]";
   const auto named = spec_of(wanted, machine);
   ASSERT_TRUE(named) << why(named);
@@ -68,7 +68,7 @@ TEST(SpecOfNodeWishes, looks_up_features_nodes_and_qos) {
   wanted.nodes = 3;
   wanted.processors = 3;
   EXPECT_FALSE(spec_of(wanted, machine)) << "more than it names";
-  Submission counted;
+  JobRequest counted;
   counted.required_nodes = "n[1-2]";
   counted.nodes = 2;
   EXPECT_TRUE(spec_of(counted, machine)) << "with a processor on each";
@@ -76,7 +76,7 @@ TEST(SpecOfNodeWishes, looks_up_features_nodes_and_qos) {
   counted.most_nodes = 3;
   ASSERT_TRUE(spec_of(counted, machine)) << why(spec_of(counted, machine));
   EXPECT_EQ(spec_of(counted, machine)->nodes, 2U);
-  Submission featured;
+  JobRequest featured;
   featured.features = "big&ib";
   featured.qos = "high";
   ASSERT_TRUE(spec_of(featured, machine));
@@ -98,7 +98,7 @@ class SpecOf : public testing::Test {
                         "[[partitions]]\nname = \"narrow\"\nnodes = \"n[1-2]\"\nmax_nodes = 1\n",
                         "test")
                         .value();
-  Submission submission;
+  JobRequest submission;
 };
 
 TEST_F(SpecOf, looks_names_up_and_takes_the_partitions_default_time) {
@@ -383,9 +383,9 @@ TEST(Callers, call_users_by_name_by_number_and_themselves_me) {
 }
 
 TEST(Submissions, of_a_request_have_a_place_where_there_are_several) {
-  const std::vector<Submission> three(3);
+  const std::vector<JobRequest> three(3);
   EXPECT_EQ(which_of(three, three[2]), "submission 3: ");
-  const std::vector<Submission> one(1);
+  const std::vector<JobRequest> one(1);
   EXPECT_EQ(which_of(one, one[0]), "");
 }
 

@@ -208,6 +208,15 @@ slurm_variables = true
                 self.says("update", job, *update.split())
             self.assertEqual(self.asked(job), self.asked(self.held(fresh)), (first, updates))
 
+    def test_named_nodes_have_a_task_each(self):
+        said = self.says("submit", "-w", "n[1-2]", "-n", "1", "--", "true", code=2).stderr
+        self.assertIn("-w names 2 nodes, and -n asks for 1 task; ask for one on each at least, or name fewer nodes.", said)
+        job = self.held("-w n[1-2] -n 2")
+        said = self.says("update", job, "-n", "1", code=1).stderr
+        self.assertIn(f"job {job} names 2 nodes, and 1 processor is too few: each gives one at least.", said)
+        said = self.says("update", job, "-N", "1", code=1).stderr
+        self.assertIn("the job asks for 1 node and names n[1-2]; it gets all that it names, and no others.", said)
+
     def test_whole_nodes_stay_whole_and_are_told(self):
         job = self.held("--exclusive")
         self.says("update", job, "-N", "2")

@@ -144,6 +144,11 @@ Result<int> list_nodes(const NodesFlags& flags) {
            std::string(all == 1 ? "is 1." : fmt::format("are {}.", grouped(all))));
   const int code = words ? kDone : kFailed;
   if (flags.service.json) return printed(shown_json(Json{{"nodes", nodes}}), code);
+  std::vector<Column> heads{{"NODE"},         {"STATE"},        {"ALLOC", true}, {"CPUS", true}, {"MEM_ALLOC", true},
+                            {"MEMORY", true}, {"ACCELERATORS"}, {"PARTITIONS"},  {"POWER"},      {"RESERVED"},
+                            {"JOBS"},         {"REASON"}};
+  const bool featured = std::ranges::any_of(nodes, [](const Json& node) { return node.contains("features"); });
+  if (featured) heads.push_back({"FEATURES"});
   std::vector<std::vector<std::string>> rows;
   for (const Json& node : nodes) {
     const auto text = [&](const char* name) { return text_of(node, name).empty() ? "-" : text_of(node, name); };
@@ -152,21 +157,9 @@ Result<int> list_nodes(const NodesFlags& flags) {
                     memory(node, "memory_allocated"), memory(node, "memory"), accelerators(node),
                     words_of(node, "partitions"), text("power"), reserved_text(node), words_of(node, "jobs"),
                     text("reason") + (by.empty() ? "" : fmt::format(" (by {})", by))});
+    if (featured) rows.back().push_back(words_of(node, "features"));
   }
-  return printed(table({{"NODE"},
-                        {"STATE"},
-                        {"ALLOC", true},
-                        {"CPUS", true},
-                        {"MEM_ALLOC", true},
-                        {"MEMORY", true},
-                        {"ACCELERATORS"},
-                        {"PARTITIONS"},
-                        {"POWER"},
-                        {"RESERVED"},
-                        {"JOBS"},
-                        {"REASON"}},
-                       rows, !flags.no_header),
-                 code);
+  return printed(table(heads, rows, !flags.no_header), code);
 }
 
 Result<int> change_nodes(const NodesFlags& flags, const std::string& action) {

@@ -8,7 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -16,6 +15,7 @@
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/live/service.h"
+#include "cli/live/service_address.h"
 #include "cli/printed.h"
 #include "process/spawn.h"
 
@@ -27,17 +27,14 @@ struct PageFlags {
   bool operates = false, no_open = false;
 };
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
+bool has_display() {
+  return !environment_variable("DISPLAY").empty() || !environment_variable("WAYLAND_DISPLAY").empty();
 }
-
-bool has_display() { return !variable("DISPLAY").empty() || !variable("WAYLAND_DISPLAY").empty(); }
 
 // A file that leads to the address, which only its user reads: the words of a process, the browser's too, all users of
 // the computer may read. It stays there, as the code in it counts no longer than a minute.
 Result<std::string> way_to(const std::string& address) {
-  const std::string runtime = variable("XDG_RUNTIME_DIR");
+  const std::string runtime = environment_variable("XDG_RUNTIME_DIR");
   if (runtime.empty()) return fail("XDG_RUNTIME_DIR names no folder of yours for the file that leads to it");
   const std::string folder = runtime + "/rota";
   ::mkdir(folder.c_str(), 0700);
@@ -55,7 +52,7 @@ Result<std::string> way_to(const std::string& address) {
 // By $BROWSER, or what the desktop has for that.
 Result<void> open(const std::string& address) {
   const auto way = TRY(way_to(address));
-  const std::string named = variable("BROWSER");
+  const std::string named = environment_variable("BROWSER");
   const std::string program = named.empty() ? "xdg-open" : named.substr(0, named.find(':'));
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   process::Spawning what{.words = {program, way}, .files = {}, .searched = true, .apart = true};
@@ -81,7 +78,7 @@ Result<int> page(const PageFlags& flags) {
   if (flags.service.json) return printed(shown_json(answer));
   const std::string address = text_of(answer, "address");
   if (auto done = printed(address + "\n"); !done) return done;
-  if (!has_display() && !variable("SSH_CONNECTION").empty()) {
+  if (!has_display() && !environment_variable("SSH_CONNECTION").empty()) {
     if (const std::string way = way_by_ssh(address); !way.empty()) {
       remark(
           "rota: Only this computer reaches the address. At home, type this first, and then open it there within a "

@@ -19,11 +19,6 @@ namespace {
 
 constexpr std::size_t kLongestToken = 4096;
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 std::unexpected<Error> no_url(const std::string& url) {
   return fail(rota::quoted(url) + " is no address of a service; write it as https://HOST:PORT.");
 }
@@ -54,9 +49,9 @@ Result<void> read_url(const std::string& url, ServiceAddress& into) {
 }
 
 Result<std::string> token_of(const AddressFlags& flags) {
-  std::string text = variable("ROTA_TOKEN");
+  std::string text = environment_variable("ROTA_TOKEN");
   std::string file = flags.token_file;
-  if (file.empty() && text.empty()) file = variable("ROTA_TOKEN_FILE");
+  if (file.empty() && text.empty()) file = environment_variable("ROTA_TOKEN_FILE");
   if (!file.empty()) {
     auto read = TRY(read_file(file, kLongestToken));
     text = std::move(read);
@@ -101,6 +96,11 @@ Result<ServiceAddress> found_address() {
 
 }  // namespace
 
+std::string environment_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
 std::string ServiceAddress::shown() const {
   if (!remote()) return shown_path(socket);
   const bool v6 = host.find(':') != std::string::npos;
@@ -110,7 +110,7 @@ std::string ServiceAddress::shown() const {
 Result<ServiceAddress> service_address(const AddressFlags& flags) {
   if (!flags.url.empty() && !flags.socket.empty())
     return fail("--socket and --url are two services; name one of them.");
-  const std::string url = !flags.url.empty() ? flags.url : flags.socket.empty() ? variable("ROTA_URL") : "";
+  const std::string url = !flags.url.empty() ? flags.url : flags.socket.empty() ? environment_variable("ROTA_URL") : "";
   ServiceAddress address;
   if (url.empty()) {
     address.socket = named_socket(flags.socket);
@@ -119,11 +119,13 @@ Result<ServiceAddress> service_address(const AddressFlags& flags) {
   TRY(read_url(url, address));
   auto token = TRY(token_of(flags));
   address.token = std::move(token);
-  address.ca_file = flags.ca_file.empty() ? variable("ROTA_CA_FILE") : flags.ca_file;
+  address.ca_file = flags.ca_file.empty() ? environment_variable("ROTA_CA_FILE") : flags.ca_file;
   return address;
 }
 
-std::string named_socket(const std::string& given) { return given.empty() ? variable("ROTA_SOCKET") : given; }
+std::string named_socket(const std::string& given) {
+  return given.empty() ? environment_variable("ROTA_SOCKET") : given;
+}
 
 bool is_of_address(std::string_view variable) {
   constexpr std::array<std::string_view, 4> kNames{"ROTA_TOKEN", "ROTA_TOKEN_FILE", "ROTA_URL", "ROTA_CA_FILE"};

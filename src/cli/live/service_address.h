@@ -39,4 +39,7 @@ std::string named_socket(const std::string& given);
 // Whether a variable of the environment is for this alone, and is handed to no job: a token is only for Rota.
 bool is_of_address(std::string_view variable);
 
+// Empty for one that is not set.
+std::string environment_variable(const char* name);
+
 }  // namespace rota::cli

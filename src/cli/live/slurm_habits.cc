@@ -45,6 +45,8 @@ constexpr std::array kHabits{
     Habit{"submit run", "-F --nodefile", "-w names the nodes themselves"},
     Habit{"update", "-w --nodelist -F --nodefile -x --exclude -C --constraint",
           "what nodes a job asks for stays as it was submitted; cancel it, and submit it anew"},
+    Habit{"update", "--hold -H", "`rota hold` holds a job"},
+    Habit{"update", "--nice", "--priority says which number it has from now on, as in `rota update 12 --priority -5`"},
     Habit{"submit run update", "--reservation", "no job runs within a reservation; leave it out"},
     Habit{"queue history cancel", "-A --account --accounts", kNotByAccount},
     Habit{"queue history cancel", "-q --qos", kNotByQos},

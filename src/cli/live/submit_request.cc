@@ -45,7 +45,7 @@ class Request {
                             &Request::times, &Request::files, &Request::others, &Request::signal}) {
       TRY((this->*step)());
     }
-    if (too_many_nodes_)
+    if (too_many_nodes_ && given("nodes") != nullptr)
       remarks.push_back(given("nodes")->where + " is passed over, as by Slurm: there are fewer tasks than nodes.");
     if (too_many_on_node_)
       remarks.push_back(given("per_node")->where +
@@ -116,6 +116,9 @@ class Request {
       shape.says_nodes = true;
     }
     too_many_nodes_ = given("processors") != nullptr && shape.tasks < shape.nodes;
+    if (const SubmitValue* names = given("required_nodes"); too_many_nodes_ && names != nullptr)
+      return fail("{} names {}, and {} asks for {}; ask for one on each at least, or name fewer nodes.", names->where,
+                  amount(shape.nodes, "node"), given("processors")->where, amount(shape.tasks, "task"));
     if (too_many_nodes_) shape.nodes = shape.most_nodes = shape.tasks;
     if (given("packed") != nullptr) chunks_ = std::exchange(shape.nodes, 1);
     if (shape.nodes >= shape.most_nodes) out_.erase("most_nodes");

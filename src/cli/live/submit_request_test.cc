@@ -85,6 +85,16 @@ TEST(SubmitRequestTest, ChangesOfAJobNameOnlyWhatIsGiven) {
   EXPECT_EQ(changed({{"processors", "0"}}), R"(processors takes a whole number from 1 to 1,000,000,000, not "0".)");
 }
 
+TEST(SubmitRequestTest, HasATaskForEachNodeThatItNames) {
+  EXPECT_EQ(made({{"required_nodes", "n[1-2]"}}),
+            R"({"processors":2,"nodes":2,"tasks_per_node":1,"required_nodes":"n[1-2]"})");
+  const std::string few =
+      "required_nodes names 2 nodes, and processors asks for 1 task; ask for one on each at least, or name fewer "
+      "nodes.";
+  EXPECT_EQ(made({{"required_nodes", "n[1-2]"}, {"processors", "1"}}), few);
+  EXPECT_EQ(made({{"required_nodes", "n[1-2]"}, {"processors", "1"}, {"each", "4"}}), few);
+}
+
 TEST(SubmitRequestTest, ReadsBareNumbersByTheirDialect) {
   EXPECT_EQ(made({{"limit", "90"}}), R"({"limit":90.0})");
   EXPECT_EQ(made({{"limit", "90"}}, Dialect::slurm), R"({"limit":5400.0})");

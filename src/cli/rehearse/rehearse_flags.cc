@@ -26,11 +26,12 @@ void RehearseFlags::declare(Command command, Policies policies) {
       .excludes("--processors")
       .type_name("FILE.toml");
   command
-      .add_option(
-          "--attributes", attributes,
-          "what the log does not say of its jobs (CSV): nodes, memory, accelerators, licences, priorities, inputs, "
-          "sites, whether and how they restart "
-          "elsewhere, and their tasks for accelerators")
+      .add_option("--attributes", attributes,
+                  "what the log does not say of its jobs (CSV): nodes by count, name or features, memory, "
+                  "accelerators, licences, "
+                  "priorities, inputs, "
+                  "sites, whether and how they restart "
+                  "elsewhere, and their tasks for accelerators")
       .type_name("FILE.csv");
   command
       .add_option("--policy", policy,

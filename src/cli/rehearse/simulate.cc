@@ -266,7 +266,8 @@ void report_guesses(const std::vector<Run>& runs) {
     }
     if (workload.attributes && !run.options.attributes) {
       remark(workload.name +
-             ": jobs ask for accelerators or licences, which are left out: processors are counted. A --cluster file "
+             ": jobs ask for accelerators, licences, features or nodes, which are left out: processors are counted. A "
+             "--cluster file "
              "would say what there is");
     }
   }
