@@ -209,8 +209,8 @@ slurm_variables = true
             self.assertEqual(self.asked(job), self.asked(self.held(fresh)), (first, updates))
 
     def test_named_nodes_have_a_task_each(self):
-        said = self.says("submit", "-w", "n[1-2]", "-n", "1", "--", "true", code=2).stderr
-        self.assertIn("-w names 2 nodes, and -n asks for 1 task; ask for one on each at least, or name fewer nodes.", said)
+        said = self.says("submit", "-w", "n[1-2]", "-n", "1", "--", "true", code=1).stderr
+        self.assertIn("--nodelist names 2 nodes, and --processors asks for 1 task; ask for one on each at least, or name fewer nodes.", said)
         job = self.held("-w n[1-2] -n 2")
         said = self.says("update", job, "-n", "1", code=1).stderr
         self.assertIn(f"job {job} names 2 nodes, and 1 processor is too few: each gives one at least.", said)
