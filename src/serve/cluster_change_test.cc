@@ -118,9 +118,10 @@ TEST_F(OneRuns, AcceleratorsThatAJobHoldsKeepTheirNumbers) {
   Cluster state(options_of(machine_));
   JobSpec spec;
   spec.number = 1;
-  spec.accelerators = 1;
+  spec.processors = spec.nodes = spec.accelerators = 1;
+  spec.limit = seconds(100);
   state.fold(kEpoch, 1, Submitted{JobId{0}, spec, spec.limit});
-  state.fold(kEpoch, 2, Started{.job = JobId{0}, .where = {.shares = {{NodeId{1}, 1}}}});
+  state.fold(kEpoch, 2, Started{.job = JobId{0}, .where = {.shares = {{NodeId{1}, 1}}, .per_node = spec.per_node()}});
   Machine file = machine_;
   file.nodes[0].accelerators = 2;
   EXPECT_EQ(cluster_change(state, file).refused,
