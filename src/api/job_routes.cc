@@ -159,9 +159,9 @@ Result<Json> unknown_ids(const Ask& ask, const Filters& filters) {
 }
 
 // Some of a list that goes on.
-class PageOfJobs {
+class Page {
  public:
-  explicit PageOfJobs(std::int64_t most) : most_(static_cast<std::size_t>(most)) {}
+  explicit Page(std::int64_t most) : most_(static_cast<std::size_t>(most)) {}
 
   // False: it is full, and there are more.
   template <class Make>
@@ -336,7 +336,7 @@ void list_jobs(const Ask& ask) {
   if (starts) answers.planned_starts().look();
   const auto left = ended ? ended_behind(ask, filters, after, most + 1) : std::vector<store::HistoryRow>{};
   if (!left) return;
-  PageOfJobs page(most);
+  Page page(most);
   auto row = left->begin();
   const auto add_left = [&](std::int64_t before) {
     for (; row != left->end() && row->number < before; ++row) {

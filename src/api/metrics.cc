@@ -11,7 +11,7 @@
 namespace rota::api {
 namespace {
 
-class MetricsPage {
+class Page {
  public:
   void head(const std::string& name, const char* type, const char* help) {
     text_ += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
@@ -30,7 +30,7 @@ class MetricsPage {
   std::string text_;
 };
 
-void add_jobs(serve::Answers& answers, const serve::ServiceStatus& status, MetricsPage& page) {
+void add_jobs(serve::Answers& answers, const serve::ServiceStatus& status, Page& page) {
   std::map<std::string_view, std::int64_t> states{{"PENDING", 0}, {"RUNNING", 0}};
   states["PENDING"] = static_cast<std::int64_t>(status.waiting + status.barred);
   answers.each_running([&](JobId id) {
@@ -44,7 +44,7 @@ void add_jobs(serve::Answers& answers, const serve::ServiceStatus& status, Metri
     page.value(fmt::format("rota_jobs_pending{{reason=\"{}\"}}", reason), count);
 }
 
-void add_nodes(const serve::Answers& answers, const serve::ServiceStatus& status, MetricsPage& page) {
+void add_nodes(const serve::Answers& answers, const serve::ServiceStatus& status, Page& page) {
   page.head("rota_nodes", "gauge", "nodes by power state");
   const std::pair<const char*, PowerState> states[] = {{"on", PowerState::on},
                                                        {"booting", PowerState::booting},
@@ -62,7 +62,7 @@ void add_nodes(const serve::Answers& answers, const serve::ServiceStatus& status
 }
 
 // Where the power rule reckons any.
-void add_loads(const Machine& machine, const std::vector<LoadReading>& loads, MetricsPage& page) {
+void add_loads(const Machine& machine, const std::vector<LoadReading>& loads, Page& page) {
   if (loads.empty()) return;
   const auto label = [&](const LoadReading& of) {
     return fmt::format("partition=\"{}\"", of.partition.valid() ? machine.partitions[of.partition.value].name : "");
@@ -86,7 +86,7 @@ void answer_metrics(const Ask& ask) {
   serve::Answers& answers = ask.answers();
   const serve::ServiceStatus status = answers.status();
   const serve::ProcessorUse& use = status.use;
-  MetricsPage page;
+  Page page;
   add_jobs(answers, status, page);
   page.one("rota_processors", "gauge", "processors in all", answers.machine().processors);
   page.one("rota_processors_busy", "gauge", "processors that a running job holds", use.busy);

@@ -17,10 +17,10 @@ namespace rota::cli {
 namespace {
 
 constexpr std::size_t kWidth = 40;
-constexpr std::size_t kLeastWidth = 5;       // a shorter bar says nothing
-constexpr std::size_t kColumnsUnknown = 80;  // of a terminal that does not tell
-constexpr double kLeastShare = 0.001;        // below it what is left cannot be guessed
-constexpr double kLongestGuess = 1.0e7;      // seconds
+constexpr std::size_t kLeastWidth = 5;   // a shorter bar says nothing
+constexpr std::size_t kColumns = 80;     // of a terminal that does not tell
+constexpr double kLeastShare = 0.001;    // below it what is left cannot be guessed
+constexpr double kLongestGuess = 1.0e7;  // seconds
 constexpr std::chrono::seconds kPatience{1};
 constexpr std::chrono::milliseconds kBetween{100};
 
@@ -74,7 +74,7 @@ void Progress::share(double done) {
 void Progress::draw(double share, const std::string& what) {
   const std::chrono::duration<double> gone = drawn_ - begin_;
   const std::size_t columns = terminal_width(STDERR_FILENO);
-  const std::string line = progress_line(share, gone.count(), what, columns > 0 ? columns : kColumnsUnknown);
+  const std::string line = progress_line(share, gone.count(), what, columns > 0 ? columns : kColumns);
   std::fprintf(stderr, "\r%s\x1b[K", line.c_str());
   std::fflush(stderr);
   visible_ = true;

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kProcessorsPerNode = 8;
 constexpr std::int64_t kUnixStart = 1'254'067'200;  // Monday 28 September 2009, 00:00 in Shanghai
 constexpr std::array<std::uint32_t, 6> kSizes{2, 4, 8, 16, 32, 64};
-constexpr double kLongestMinutes = 60;  // minutes
+constexpr double kLongestRun = 60;  // minutes
 constexpr double kShortestRun = 0.2;
 constexpr std::size_t kMostJobs = 100'000'000;  // they are sorted in memory
 
@@ -77,8 +77,7 @@ Result<std::vector<Stay>> draw_stays(const X64Blades& x) {
     const double base = jobs.exponential(x.run_mean);
     const bool full = jobs.chance(x.full);
     for (std::int64_t i = 0; i < count && work < x.work; ++i) {
-      const double run =
-          full ? kLongestMinutes : std::clamp(base * jobs.uniform(0.6, 1.4), kShortestRun, kLongestMinutes);
+      const double run = full ? kLongestRun : std::clamp(base * jobs.uniform(0.6, 1.4), kShortestRun, kLongestRun);
       stays.push_back({start + static_cast<double>(i) * x.group * arrivals.unit(), run, size});
       work += size * run;
     }

@@ -24,7 +24,7 @@ constexpr const char* kComputed = "jobs whose profile is computed on a platform:
 constexpr const char* kNoProfile = "jobs whose profile is not told: dropped";
 constexpr const char* kNoLimit = "no walltime: requested time left unknown";
 constexpr const char* kNewNumber = "job ids without a number of their own: new ones given";
-constexpr int kDeepestSequence = 16;  // sequences inside sequences
+constexpr int kDeepest = 16;  // sequences inside sequences
 
 // Whether `key` stands in the text as the key of something.
 bool has_key(std::string_view text, std::string_view key) {
@@ -43,7 +43,7 @@ using Times = std::map<std::string, double>;  // of sequences, in seconds
 std::optional<double> time_of(const BatsimEvents& told, const std::string& name, Times& known, int depth = 0) {
   if (const auto before = known.find(name); before != known.end()) return before->second;
   const auto found = told.profiles.find(name);
-  if (found == told.profiles.end() || depth > kDeepestSequence) return std::nullopt;
+  if (found == told.profiles.end() || depth > kDeepest) return std::nullopt;
   const BatsimProfile& profile = found->second;
   if (profile.type == "delay" || profile.type == "DelayProfile") return profile.delay;
   if (profile.type != "composed" && profile.type != "SequentialCompositionProfile") return std::nullopt;
@@ -66,9 +66,9 @@ std::int64_t number_of(const std::string& id) {
   return number && *number >= 0 && *number < 1'000'000'000'000'000 ? *number : -1;
 }
 
-class BatsimReader {
+class Reader {
  public:
-  BatsimReader(LineBlocks blocks, const SwfOptions& options) : blocks_(std::move(blocks)), options_(options) {}
+  Reader(LineBlocks blocks, const SwfOptions& options) : blocks_(std::move(blocks)), options_(options) {}
 
   Result<BatsimLog> read() {
     JsonCharacters::Source source{blocks_, options_};
@@ -188,7 +188,7 @@ bool looks_like_batsim(std::string_view text) {
 }
 
 Result<BatsimLog> read_batsim_log(LineBlocks blocks, const SwfOptions& options) {
-  return BatsimReader(std::move(blocks), options).read();
+  return Reader(std::move(blocks), options).read();
 }
 
 Result<Workload> workload_of(BatsimLog log, const std::string& path, const SwfOptions& options) {

@@ -18,31 +18,31 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kFailed = "sacct says in `errors` that it failed: jobs may be missing";
-constexpr std::size_t kDeepestSacct = 64;  // lists and objects inside each other: what sacct prints has a dozen
+constexpr std::size_t kDeepest = 64;  // lists and objects inside each other: what sacct prints has a dozen
 
 struct Field {
   std::string_view path;  // below a job
   SacctColumn column;
 };
-constexpr std::array<Field, 19> kSacctFields{{{"/job_id", SacctColumn::job_id_raw},
-                                              {"/cluster", SacctColumn::cluster},
-                                              {"/user", SacctColumn::user},
-                                              {"/account", SacctColumn::account},
-                                              {"/partition", SacctColumn::partition},
-                                              {"/qos", SacctColumn::qos},
-                                              {"/time/submission", SacctColumn::submit},
-                                              {"/time/eligible", SacctColumn::eligible},
-                                              {"/time/start", SacctColumn::start},
-                                              {"/time/end", SacctColumn::end},
-                                              {"/time/elapsed", SacctColumn::elapsed_raw},
-                                              {"/time/suspended", SacctColumn::suspended},
-                                              {"/time/limit", SacctColumn::timelimit_raw},
-                                              {"/allocation_nodes", SacctColumn::nnodes},
-                                              {"/nodes", SacctColumn::node_list},
-                                              {"/array/limits/max/running/tasks", SacctColumn::throttle},
-                                              {"/submit_line", SacctColumn::submit_line},
-                                              {"/constraints", SacctColumn::constraints},
-                                              {"/required/CPUs", SacctColumn::req_cpus}}};
+constexpr std::array<Field, 19> kFields{{{"/job_id", SacctColumn::job_id_raw},
+                                         {"/cluster", SacctColumn::cluster},
+                                         {"/user", SacctColumn::user},
+                                         {"/account", SacctColumn::account},
+                                         {"/partition", SacctColumn::partition},
+                                         {"/qos", SacctColumn::qos},
+                                         {"/time/submission", SacctColumn::submit},
+                                         {"/time/eligible", SacctColumn::eligible},
+                                         {"/time/start", SacctColumn::start},
+                                         {"/time/end", SacctColumn::end},
+                                         {"/time/elapsed", SacctColumn::elapsed_raw},
+                                         {"/time/suspended", SacctColumn::suspended},
+                                         {"/time/limit", SacctColumn::timelimit_raw},
+                                         {"/allocation_nodes", SacctColumn::nnodes},
+                                         {"/nodes", SacctColumn::node_list},
+                                         {"/array/limits/max/running/tasks", SacctColumn::throttle},
+                                         {"/submit_line", SacctColumn::submit_line},
+                                         {"/constraints", SacctColumn::constraints},
+                                         {"/required/CPUs", SacctColumn::req_cpus}}};
 
 bool is_instant(SacctColumn column) {
   return column == SacctColumn::submit || column == SacctColumn::eligible || column == SacctColumn::start ||
@@ -123,11 +123,11 @@ class Jobs final : public nlohmann::json_sax<json> {
 
  private:
   bool enter() {
-    if (lengths_.size() == kDeepestSacct) {
+    if (lengths_.size() == kDeepest) {
       error = fmt::format(
           "more than {} lists and objects stand inside each other, which sacct --json never prints. Is it the right "
           "file?",
-          kDeepestSacct);
+          kDeepest);
       return false;
     }
     lengths_.push_back(path_.size());
@@ -180,7 +180,7 @@ void Jobs::set(Job& job, std::string_view path, std::string_view text) const {
   const auto keep = [&](std::string& into) {
     if (into != "unset" && into != "unlimited") into = text;
   };
-  for (const Field& field : kSacctFields)
+  for (const Field& field : kFields)
     if (field.path == path) keep(job.of(field.column));
   if (path == "/state/current" && says_more(text, job.of(SacctColumn::state))) job.of(SacctColumn::state) = text;
   if (path == "/array/job_id") keep(job.array);

@@ -7,7 +7,7 @@
 namespace rota::log {
 namespace {
 
-constexpr std::size_t kWrittenPiece = std::size_t{1} << 16U;
+constexpr std::size_t kPiece = std::size_t{1} << 16U;
 
 std::string as_json(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -147,7 +147,7 @@ void JsonLinesWriter::job(const SwfRow& row, const JobAttributes& attributes) {
     }
   }
   buffer_ += "}\n";
-  if (buffer_.size() > kWrittenPiece) flush();
+  if (buffer_.size() > kPiece) flush();
 }
 
 }  // namespace rota::log

@@ -240,9 +240,9 @@ std::vector<Usage> usages(std::string_view text) {
   return all;
 }
 
-class LsfReader {
+class Reader {
  public:
-  LsfReader(LineBlocks blocks, const SwfOptions& options)
+  Reader(LineBlocks blocks, const SwfOptions& options)
       : blocks_(std::move(blocks)), options_(options), jobs_(blocks_.shown(), options) {}
   Result<AccountedLog> read();
 
@@ -260,7 +260,7 @@ class LsfReader {
   std::int64_t before_ = 0;  // fields of the record before, without those of lists
 };
 
-Result<AccountedLog> LsfReader::read() {
+Result<AccountedLog> Reader::read() {
   auto read = blocks_.each_line(
       [&](std::string_view line) -> Result<void> {
         ++line_;
@@ -274,7 +274,7 @@ Result<AccountedLog> LsfReader::read() {
   return jobs_.finish();
 }
 
-Result<void> LsfReader::take(std::string_view line) {
+Result<void> Reader::take(std::string_view line) {
   Fields fields(line);
   const auto type = TRY(fields.text());
   if (type != "JOB_FINISH") {
@@ -312,7 +312,7 @@ Result<void> LsfReader::take(std::string_view line) {
   return jobs_.add(job);
 }
 
-Result<void> LsfReader::read_memory(std::string_view value, JobAttributes& asks) {
+Result<void> Reader::read_memory(std::string_view value, JobAttributes& asks) {
   std::int64_t number = 0;
   const std::string_view amount = value.substr(0, value.find('/'));
   const auto [end, error] = std::from_chars(amount.data(), amount.data() + amount.size(), number);
@@ -326,7 +326,7 @@ Result<void> LsfReader::read_memory(std::string_view value, JobAttributes& asks)
   return {};
 }
 
-Result<void> LsfReader::read_requests(Finish& finish) {
+Result<void> Reader::read_requests(Finish& finish) {
   JobAttributes& asks = finish.job.asks;
   const std::int64_t processors = std::max<std::int64_t>(finish.job.processors, 1);
   for (const Usage& span : usages(section(finish.requirement, "span"))) {
@@ -372,7 +372,7 @@ bool looks_like_lsf(std::string_view line) {
 }
 
 Result<AccountedLog> read_lsf_log(LineBlocks blocks, const SwfOptions& options) {
-  return LsfReader(std::move(blocks), options).read();
+  return Reader(std::move(blocks), options).read();
 }
 
 }  // namespace rota::log

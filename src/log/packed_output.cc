@@ -13,7 +13,7 @@
 namespace rota::log {
 namespace {
 
-constexpr std::size_t kPackedPiece = std::size_t{1} << 20U;  // of text; of gzip a member each
+constexpr std::size_t kPiece = std::size_t{1} << 20U;  // of text; of gzip a member each
 constexpr std::size_t kPacked = std::size_t{128} << 10U;
 constexpr int kZstdLevel = 9;
 constexpr std::uint32_t kXzPreset = 6;
@@ -105,9 +105,7 @@ std::unique_ptr<Packer> packer_of(Packing packing) {
 
 class PackingStream::Buffer : public std::streambuf {
  public:
-  Buffer(std::ostream& to, Packing packing) : to_(to), packer_(packer_of(packing)), text_(kPackedPiece, '\0') {
-    clear();
-  }
+  Buffer(std::ostream& to, Packing packing) : to_(to), packer_(packer_of(packing)), text_(kPiece, '\0') { clear(); }
 
   void pack(bool last) {
     packer_->pack({pbase(), static_cast<std::size_t>(pptr() - pbase())}, last, to_);

@@ -25,8 +25,7 @@ Result<void> partitions_known(const PartitionsOfLog& log, const Machine& machine
     const auto of = log.jobs_of.find(number);
     if (of == log.jobs_of.end() || of->second == 0 || std::ranges::find(known, name) != known.end()) continue;
     const std::string_view near = nearest(name, known);
-    unknown.push_back(
-        {rota::quoted(name), near.empty() ? "" : fmt::format("; did you mean {}?", quoted(near)), of->second});
+    unknown.push_back({quoted(name), near.empty() ? "" : fmt::format("; did you mean {}?", quoted(near)), of->second});
     jobs += of->second;
   }
   if (unknown.empty()) return {};

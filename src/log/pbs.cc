@@ -109,9 +109,9 @@ struct Open {
   }
 };
 
-class PbsReader {
+class Reader {
  public:
-  PbsReader(LineBlocks blocks, const SwfOptions& options)
+  Reader(LineBlocks blocks, const SwfOptions& options)
       : blocks_(std::move(blocks)), options_(options), jobs_(blocks_.shown(), options) {}
   Result<AccountedLog> read();
 
@@ -136,7 +136,7 @@ class PbsReader {
   std::int64_t line_ = 0;
 };
 
-Result<AccountedLog> PbsReader::read() {
+Result<AccountedLog> Reader::read() {
   auto read = blocks_.each_line(
       [&](std::string_view line) -> Result<void> {
         ++line_;
@@ -151,7 +151,7 @@ Result<AccountedLog> PbsReader::read() {
   return jobs_.finish();
 }
 
-Result<void> PbsReader::take(std::string_view line) {
+Result<void> Reader::take(std::string_view line) {
   const auto record = TRY(parse_record(line));
   const bool of_job = !record.id.empty() && record.id.front() >= '0' && record.id.front() <= '9';
   if (!of_job) {
@@ -200,7 +200,7 @@ std::int64_t time_in(const Record& record, std::string_view wanted) {
 
 // For how long a start of a job lasted that is told to be over: as the record says, else until then by the server's
 // clock.
-std::int64_t PbsReader::earlier_run(const Record& over, const Open& open) {
+std::int64_t Reader::earlier_run(const Record& over, const Open& open) {
   const std::int64_t start = time_in(over, "start"), end = time_in(over, "end");
   constexpr std::int64_t kMost = kLongest / seconds(1);
   if (start > 0 && end >= start) return std::min(end - start, kMost);
@@ -209,7 +209,7 @@ std::int64_t PbsReader::earlier_run(const Record& over, const Open& open) {
   return started && ended ? std::clamp<std::int64_t>(*ended - *started, 0, kMost) : 0;
 }
 
-void PbsReader::take_opened(const Record& record, std::string_view line) {
+void Reader::take_opened(const Record& record, std::string_view line) {
   auto at = open_.find(record.id);
   if (at == open_.end()) at = open_.emplace(record.id, Open{}).first;
   Open& open = at->second;
@@ -254,7 +254,7 @@ std::int64_t take_number(std::string_view& text, std::size_t most_digits) {
 }
 
 // As small as it can be: "1234[5].server" in numbers, of which no other id has the same.
-SeenJobs::Key PbsReader::key_of(std::string_view id, const AccountedJob& job) {
+SeenJobs::Key Reader::key_of(std::string_view id, const AccountedJob& job) {
   const std::int64_t number = take_number(id, 15);
   std::int64_t index = -1;
   if (id.starts_with('[')) {
@@ -266,7 +266,7 @@ SeenJobs::Key PbsReader::key_of(std::string_view id, const AccountedJob& job) {
 }
 
 // Whether an end of this job has been told, and not of another one that had its number before.
-bool PbsReader::has_ended(std::string_view id, const AccountedJob& job) {
+bool Reader::has_ended(std::string_view id, const AccountedJob& job) {
   constexpr std::int64_t kMost = INT64_MAX;
   const auto [number, place, start, end] = key_of(id, job);
   return ended_.any({number, place, job.submit, 0}, {number, place, kMost, kMost}) ||
@@ -274,7 +274,7 @@ bool PbsReader::has_ended(std::string_view id, const AccountedJob& job) {
                     {number, place, AccountedJob::kUnknown, kMost});
 }
 
-Result<void> PbsReader::take_end(const Record& record) {
+Result<void> Reader::take_end(const Record& record) {
   PbsRequest request;
   auto job = TRY(job_of(record, request, line_));
   const auto at = open_.find(record.id);
@@ -295,7 +295,7 @@ Result<void> PbsReader::take_end(const Record& record) {
 }
 
 // Jobs whose end the log does not tell: each is one row, and what else is told of it is passed over.
-Result<void> PbsReader::take_rest() {
+Result<void> Reader::take_rest() {
   for (const auto& [id, open] : open_) {
     for (const std::int64_t line : open.lines) {
       if (line != open.last_line) report().drop(open.last.empty() ? kDeleted : kToldLater, line);
@@ -344,7 +344,7 @@ Result<void> take_time(std::string_view name, std::string_view value, std::int64
   return {};
 }
 
-Result<AccountedJob> PbsReader::job_of(const Record& record, PbsRequest& request, std::int64_t line) {
+Result<AccountedJob> Reader::job_of(const Record& record, PbsRequest& request, std::int64_t line) {
   AccountedJob job;
   job.line = line;
   job.state = AccountedJob::State::ended;  // until Exit_status says more
@@ -408,7 +408,7 @@ Result<AccountedJob> PbsReader::job_of(const Record& record, PbsRequest& request
   return job;
 }
 
-void PbsReader::remark(const PbsRequest& request, std::int64_t hosts, std::int64_t line) {
+void Reader::remark(const PbsRequest& request, std::int64_t hosts, std::int64_t line) {
   if (request.uneven) report().note(kUneven, line);
   if (request.chunks > 1 && !request.spread && !request.one_node && hosts != request.chunks)
     report().note(kShared, line);
@@ -422,7 +422,7 @@ bool looks_like_pbs(std::string_view line) {
 }
 
 Result<AccountedLog> read_pbs_log(LineBlocks blocks, const SwfOptions& options) {
-  return PbsReader(std::move(blocks), options).read();
+  return Reader(std::move(blocks), options).read();
 }
 
 }  // namespace rota::log

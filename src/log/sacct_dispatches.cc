@@ -16,7 +16,7 @@ constexpr const char* kNeverRanAgain = "queued again and did not run: told by th
 constexpr const char* kResized = "sizes of jobs that were resized: one job of the first size";
 
 // A job that is queued again after its end is submitted again at once.
-constexpr std::int64_t kResubmittedWithin = 120;
+constexpr std::int64_t kAtOnce = 120;
 
 // The more is known of a start, the higher.
 int known(const SacctRow& row) {
@@ -29,7 +29,7 @@ bool ran(const SacctRow& row) { return row.start != kNoTime && row.end != kNoTim
 // Whether `next` is the same job as `row`, which came before it, and not one that got its number later.
 bool goes_on(const SacctRow& row, const SacctRow& next) {
   if (row.state == SacctState::requeued || row.state == SacctState::resizing) return true;
-  return row.end != kNoTime && next.submit <= row.end + kResubmittedWithin;
+  return row.end != kNoTime && next.submit <= row.end + kAtOnce;
 }
 
 // Rows of one job, in order of time.

@@ -18,10 +18,9 @@ struct Amount {
 };
 
 // One export in columns.
-class SacctReader {
+class Reader {
  public:
-  SacctReader(LineBlocks blocks, const SwfOptions& options, std::int64_t lines_before, Amount bytes,
-              SacctRowTaker& taker)
+  Reader(LineBlocks blocks, const SwfOptions& options, std::int64_t lines_before, Amount bytes, SacctRowTaker& taker)
       : blocks_(std::move(blocks)),
         options_(options),
         bytes_(bytes),
@@ -51,7 +50,7 @@ class SacctReader {
   bool named_ = false;           // the line with the names of the columns has been read
 };
 
-Result<std::int64_t> SacctReader::read() {
+Result<std::int64_t> Reader::read() {
   const auto at = [&](const Error& error) {
     return fail("{}:{}: {}", blocks_.shown(), (of_row_ ? first_line_ : line_) - before_, error.message);
   };
@@ -67,7 +66,7 @@ Result<std::int64_t> SacctReader::read() {
   return line_;
 }
 
-Result<void> SacctReader::take_line(std::string_view line) {
+Result<void> Reader::take_line(std::string_view line) {
   if (unfinished_.empty() && trimmed(line).empty()) return {};
   if (!named_ || columns_.names_columns(line)) {
     if (auto rest = take_rest(); !rest) return rest;
@@ -96,27 +95,27 @@ Result<void> SacctReader::take_line(std::string_view line) {
   return take_rest();
 }
 
-Result<void> SacctReader::take_rest() {
+Result<void> Reader::take_rest() {
   if (unfinished_.empty()) return {};
   const std::string row = std::exchange(unfinished_, "");
   return take_row(row);
 }
 
-Result<void> SacctReader::take_row(std::string_view line) {
+Result<void> Reader::take_row(std::string_view line) {
   of_row_ = true;
   auto taken = take_whole_row(line);
   of_row_ = !taken;
   return taken;
 }
 
-Result<void> SacctReader::take_whole_row(std::string_view line) {
+Result<void> Reader::take_whole_row(std::string_view line) {
   if (auto cells = columns_.read_row(line); !cells) return taker_.bad_row(cells.error(), first_line_);
   if (blocks_.cut()) return taker_.bad_row({"the last row ends without a newline (is it cut off?)"}, first_line_);
   if (taker_.full()) taker_.make_room(share());
   return taker_.take(columns_.row(), first_line_);
 }
 
-double SacctReader::share() const {
+double Reader::share() const {
   if (bytes_.all <= 0 || blocks_.size() < 0) return 0;
   return (static_cast<double>(bytes_.read) + blocks_.share() * static_cast<double>(blocks_.size())) /
          static_cast<double>(bytes_.all);
@@ -136,7 +135,7 @@ Result<SacctRows> read_sacct_rows(std::vector<LineBlocks> exports, const SwfOpti
     const auto format = TRY(format_of(blocks));
     out.exports.push_back({blocks.shown(), lines, -out.report.rows});
     lines = TRY(format == LogFormat::sacct_json ? read_json_sacct(std::move(blocks), options, lines, taker)
-                                                : SacctReader(std::move(blocks), options, lines, bytes, taker).read());
+                                                : Reader(std::move(blocks), options, lines, bytes, taker).read());
     bytes.read += size;
     out.exports.back().rows += out.report.rows;
   }

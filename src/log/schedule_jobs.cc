@@ -65,7 +65,7 @@ constexpr std::array kNames{ColumnName{kNumber, "number"},
 
 using Cells = std::vector<std::string_view>;
 
-class ScheduleReader {
+class Reader {
  public:
   Result<Schedule> read(LineBlocks blocks) {
     CsvCells cells;
@@ -210,11 +210,11 @@ class ScheduleReader {
 
 Result<Schedule> read_schedule_jobs(const std::string& path) {
   auto blocks = TRY(LineBlocks::open(path));
-  return ScheduleReader().read(std::move(blocks));
+  return Reader().read(std::move(blocks));
 }
 
 Result<Schedule> parse_schedule_jobs(std::string_view text, const std::string& name) {
-  return ScheduleReader().read(LineBlocks::over(text, name));
+  return Reader().read(LineBlocks::over(text, name));
 }
 
 }  // namespace rota::log

@@ -15,7 +15,7 @@ namespace rota::log {
 namespace {
 
 constexpr std::size_t kRead = std::size_t{256} << 10U;          // packed bytes read at a time
-constexpr std::size_t kUnpackedPiece = std::size_t{1} << 20U;   // of text at a time
+constexpr std::size_t kPiece = std::size_t{1} << 20U;           // of text at a time
 constexpr std::size_t kMostHeld = std::size_t{64} << 20U;       // of a packed file that is held whole
 constexpr std::size_t kMostAtOnce = std::size_t{256} << 20U;    // text of one member of such a file
 constexpr std::uint64_t kXzMemory = std::uint64_t{256} << 20U;  // more than any preset of xz asks for
@@ -41,7 +41,7 @@ class Stream : public Unpacker {
       }
       if (input_.held().empty() && input_.ended() && whole_) return false;
       Step step;
-      out.resize_and_overwrite(before + kUnpackedPiece, [&](char* text, std::size_t) {
+      out.resize_and_overwrite(before + kPiece, [&](char* text, std::size_t) {
         step = take(input_.held(), text + before, whole_);
         return before + step.made;
       });
@@ -86,15 +86,15 @@ class ZlibStream final : public Stream {
       ::inflateReset(&state_);
     }
     state_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-    state_.avail_in = static_cast<uInt>(std::min(packed.size(), kUnpackedPiece));
+    state_.avail_in = static_cast<uInt>(std::min(packed.size(), kPiece));
     state_.next_out = reinterpret_cast<Bytef*>(text);
-    state_.avail_out = static_cast<uInt>(kUnpackedPiece);
+    state_.avail_out = static_cast<uInt>(kPiece);
     const uInt offered = state_.avail_in;
     const int result = ::inflate(&state_, Z_NO_FLUSH);
     const Step::State state = result == Z_STREAM_END                    ? Step::State::whole
                               : result == Z_OK || result == Z_BUF_ERROR ? Step::State::inside
                                                                         : Step::State::damaged;
-    return {offered - state_.avail_in, kUnpackedPiece - state_.avail_out, state};
+    return {offered - state_.avail_in, kPiece - state_.avail_out, state};
   }
 
   z_stream state_{};
@@ -111,7 +111,7 @@ class ZstdStream final : public Stream {
   Step take(std::string_view packed, char* text, bool fresh) override {
     if (fresh && packed.empty()) return {0, 0, Step::State::whole};
     ZSTD_inBuffer in{packed.data(), packed.size(), 0};
-    ZSTD_outBuffer out{text, kUnpackedPiece, 0};
+    ZSTD_outBuffer out{text, kPiece, 0};
     const std::size_t left = ::ZSTD_decompressStream(state_, &out, &in);
     if (::ZSTD_isError(left) != 0) return {0, 0, Step::State::damaged};
     return {in.pos, out.pos, left == 0 ? Step::State::whole : Step::State::inside};
@@ -133,13 +133,13 @@ class XzStream final : public Stream {
     state_.next_in = reinterpret_cast<const std::uint8_t*>(packed.data());
     state_.avail_in = packed.size();
     state_.next_out = reinterpret_cast<std::uint8_t*>(text);
-    state_.avail_out = kUnpackedPiece;
+    state_.avail_out = kPiece;
     const lzma_ret result = ::lzma_code(&state_, input_.ended() ? LZMA_FINISH : LZMA_RUN);
     const Step::State state = result == LZMA_STREAM_END                                   ? Step::State::whole
                               : result == LZMA_OK || result == LZMA_BUF_ERROR             ? Step::State::inside
                               : result == LZMA_MEMLIMIT_ERROR || result == LZMA_MEM_ERROR ? Step::State::too_much
                                                                                           : Step::State::damaged;
-    return {packed.size() - state_.avail_in, kUnpackedPiece - state_.avail_out, state};
+    return {packed.size() - state_.avail_in, kPiece - state_.avail_out, state};
   }
 
   lzma_stream state_ = LZMA_STREAM_INIT;

@@ -102,10 +102,9 @@ std::optional<std::string> lacks_wished(const Machine& machine, const JobSpec& s
   });
   const std::uint32_t nodes = std::max(1U, Spread(spec).nodes);
   if (have >= nodes) return std::nullopt;
-  const std::string asked = wish_text(wish, machine, nodes == 1);
   const std::string scope = scope_of(machine, spec);
-  if (have == 0) return fmt::format("asks for {}; {} has none", asked, scope);
-  return fmt::format("asks for {} {}; {} has {}", grouped(nodes), asked, scope, grouped(have));
+  if (have == 0) return fmt::format("asks for {}; {} has none", wish_text(wish, machine, nodes == 1), scope);
+  return fmt::format("asks for {}; {} has {}", wished_nodes(wish, machine, nodes), scope, grouped(have));
 }
 
 // The same job with fewer processors, but as many nodes. 0: with none it has room.

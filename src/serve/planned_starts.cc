@@ -6,7 +6,7 @@ namespace rota::serve {
 namespace {
 
 constexpr const char* kPlanner = "easy+depth=200";  // so many are promised a start
-constexpr std::size_t kMostPlanned = 20'000;
+constexpr std::size_t kMostKnown = 20'000;
 
 }  // namespace
 
@@ -18,7 +18,7 @@ void PlannedStarts::look() {
 void PlannedStarts::plan() {
   starts_.clear();
   first_ = kNever;
-  if (book_.size() <= kMostPlanned) {
+  if (book_.size() <= kMostKnown) {
     for (const auto& [job, start] : explainer_.starts_by(kPlanner)) {
       starts_.emplace(job, start);
       first_ = std::min(first_, start);

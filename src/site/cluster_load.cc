@@ -14,7 +14,7 @@
 namespace rota::site {
 namespace {
 
-std::unexpected<Error> wrong_load(const ClusterDraft& draft, std::uint32_t line, const std::string& what) {
+std::unexpected<Error> wrong(const ClusterDraft& draft, std::uint32_t line, const std::string& what) {
   return fail("{}:{}: {}", draft.shown, line, what);
 }
 
@@ -53,11 +53,10 @@ Result<std::shared_ptr<const LoadRule>> load_rule_of(const ClusterDraft& draft, 
   const auto* const first = std::ranges::find_if(kKeys, [&](const char* key) { return entry.line_of(key) != 0; });
   if (first == kKeys.end()) return nullptr;
   if (draft.nodes.empty())
-    return wrong_load(
-        draft, entry.line_of(*first),
-        fmt::format("`{}` is about nodes that sleep, and this cluster only counts processors. Describe nodes "
-                    "in [[nodes]] tables, or remove the key.",
-                    *first));
+    return wrong(draft, entry.line_of(*first),
+                 fmt::format("`{}` is about nodes that sleep, and this cluster only counts processors. Describe nodes "
+                             "in [[nodes]] tables, or remove the key.",
+                             *first));
   LoadRule rule{.close = said(entry.power_close),
                 .open = said(entry.power_open),
                 .close_to = said(entry.power_close_to),
@@ -66,23 +65,22 @@ Result<std::shared_ptr<const LoadRule>> load_rule_of(const ClusterDraft& draft, 
                 .most_on = entry.power_most == 0 ? UINT32_MAX : static_cast<std::uint32_t>(entry.power_most),
                 .load = std::nullopt};
   if (rule.least_on > std::min<std::size_t>(rule.most_on, nodes))
-    return wrong_load(draft, entry.line_of("power_least"),
-                      fmt::format("`power_least` is more than `power_most`, or than the partition's {}. Lower it.",
-                                  amount(static_cast<std::int64_t>(nodes), "node")));
+    return wrong(draft, entry.line_of("power_least"),
+                 fmt::format("`power_least` is more than `power_most`, or than the partition's {}. Lower it.",
+                             amount(static_cast<std::int64_t>(nodes), "node")));
   if (const std::uint32_t line = entry.line_of("power_load"); line != 0) {
     auto formula = load_of(entry.power_load);
     if (!formula)
-      return wrong_load(
+      return wrong(
           draft, line,
           fmt::format(
               "`power_load` is share, root, log or a formula such as \"work / (nodes * longest)\", and in {} {}.",
               quoted(entry.power_load), formula.error().message));
     if (!is_a_load(*formula, nodes))
-      return wrong_load(
-          draft, line,
-          fmt::format("`power_load` must be a number that rises with work and falls with nodes, and {} is "
-                      "not. Take share, root, log or another formula.",
-                      quoted(entry.power_load)));
+      return wrong(draft, line,
+                   fmt::format("`power_load` must be a number that rises with work and falls with nodes, and {} is "
+                               "not. Take share, root, log or another formula.",
+                               quoted(entry.power_load)));
     rule.load = std::move(*formula);
   }
   return std::make_shared<const LoadRule>(std::move(rule));

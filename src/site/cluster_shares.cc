@@ -11,7 +11,7 @@
 namespace rota::site {
 namespace {
 
-std::unexpected<Error> wrong_share(const ClusterDraft& draft, std::uint32_t line, const std::string& what) {
+std::unexpected<Error> wrong(const ClusterDraft& draft, std::uint32_t line, const std::string& what) {
   return fail("{}:{}: {}", draft.shown, line, what);
 }
 
@@ -37,10 +37,9 @@ Result<void> add_users(const ClusterDraft& draft, const AccountEntry& entry, Acc
   for (const std::string_view each : split(entry.users, ',')) {
     auto holder = holder_of(trimmed(each));
     if (!holder) {
-      return wrong_share(
-          draft, line,
-          fmt::format("`users` takes names with how many shares, such as \"anna:2,bob,eve:parent\", not {}.",
-                      quoted(trimmed(each))));
+      return wrong(draft, line,
+                   fmt::format("`users` takes names with how many shares, such as \"anna:2,bob,eve:parent\", not {}.",
+                               quoted(trimmed(each))));
     }
     account.users.push_back(std::move(*holder));
   }
@@ -48,7 +47,7 @@ Result<void> add_users(const ClusterDraft& draft, const AccountEntry& entry, Acc
   std::ranges::sort(names, {}, &ShareHolder::name);
   const auto twice = std::ranges::adjacent_find(names, {}, &ShareHolder::name);
   if (twice == names.end()) return {};
-  return wrong_share(draft, line, fmt::format("`users` names {} twice; name him once.", quoted(twice->name)));
+  return wrong(draft, line, fmt::format("`users` names {} twice; name him once.", quoted(twice->name)));
 }
 
 using Places = std::map<std::string_view, std::size_t>;  // of tables, by name
@@ -59,9 +58,9 @@ Result<void> check_name(const ClusterDraft& draft, const Entries& entries, std::
                         Places& places) {
   const auto [first, fresh] = places.emplace(entries[at].name, at);
   if (fresh) return {};
-  return wrong_share(draft, entries[at].line_of("name"),
-                     fmt::format("{} {} is described twice; the first time in line {}.", what, quoted(entries[at].name),
-                                 entries[first->second].line_of("name")));
+  return wrong(draft, entries[at].line_of("name"),
+               fmt::format("{} {} is described twice; the first time in line {}.", what, quoted(entries[at].name),
+                           entries[first->second].line_of("name")));
 }
 
 Result<void> add_qos(const ClusterDraft& draft, Machine& machine) {
@@ -70,7 +69,7 @@ Result<void> add_qos(const ClusterDraft& draft, Machine& machine) {
     const QosEntry& entry = draft.qos[i];
     if (auto ok = check_name(draft, draft.qos, i, "QOS", places); !ok) return ok;
     if (i == QosId::kNone) {
-      return wrong_share(draft, entry.line, fmt::format("there are more than {} [[qos]] tables. Leave some out.", i));
+      return wrong(draft, entry.line, fmt::format("there are more than {} [[qos]] tables. Leave some out.", i));
     }
     machine.qos.push_back({entry.name, entry.priority, entry.usage_factor});
   }
@@ -86,10 +85,9 @@ Result<void> add_accounts(const ClusterDraft& draft, Machine& machine) {
     if (const std::uint32_t line = entry.line_of("parent"); line != 0) {
       const auto parent = places.find(entry.parent);
       if (parent == places.end() || parent->second == i) {
-        return wrong_share(
-            draft, line,
-            fmt::format("account {} is a part of {}, which no [[accounts]] table before this one describes.",
-                        quoted(entry.name), quoted(entry.parent)));
+        return wrong(draft, line,
+                     fmt::format("account {} is a part of {}, which no [[accounts]] table before this one describes.",
+                                 quoted(entry.name), quoted(entry.parent)));
       }
       account.parent = static_cast<std::int64_t>(parent->second);
     }
@@ -105,8 +103,8 @@ Result<void> add_shares(const ClusterDraft& draft, Machine& machine) {
   for (const auto& [line, table] : {std::pair{draft.qos.empty() ? 0U : draft.qos[0].line, "[[qos]]"},
                                     std::pair{draft.accounts.empty() ? 0U : draft.accounts[0].line, "[[accounts]]"}}) {
     if (line != 0 && !draft.sites.empty())
-      return wrong_share(draft, line,
-                         std::string(table) + " go with a single site. Leave them out where there are [[sites]].");
+      return wrong(draft, line,
+                   std::string(table) + " go with a single site. Leave them out where there are [[sites]].");
   }
   if (auto ok = add_qos(draft, machine); !ok) return ok;
   return add_accounts(draft, machine);

@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kMostLicences = 2'147'483'647;
 constexpr std::size_t kMostSites = 64;
 
-std::unexpected<Error> wrong_site(const ClusterDraft& draft, std::uint32_t line, const std::string& what) {
+std::unexpected<Error> wrong(const ClusterDraft& draft, std::uint32_t line, const std::string& what) {
   return fail("{}:{}: {}", draft.shown, line, what);
 }
 
@@ -29,7 +29,7 @@ Result<void> check_node_tables(const ClusterDraft& draft) {
   for (const NodesEntry& entry : draft.nodes) {
     const std::uint32_t line = entry.line_of("site");
     if (line == 0) {
-      return wrong_site(
+      return wrong(
           draft, entry.line,
           "these nodes do not say at which site they are. Write `site` with the name of one of the [[sites]].");
     }
@@ -38,9 +38,9 @@ Result<void> check_node_tables(const ClusterDraft& draft) {
     known.reserve(draft.sites.size());
     for (const SiteEntry& site : draft.sites) known.push_back(site.name);
     const std::string_view near = nearest(entry.site, known);
-    return wrong_site(draft, line,
-                      fmt::format("there is no site {} among the [[sites]].{}", quoted(entry.site),
-                                  near.empty() ? "" : fmt::format(" Did you mean {}?", quoted(near))));
+    return wrong(draft, line,
+                 fmt::format("there is no site {} among the [[sites]].{}", quoted(entry.site),
+                             near.empty() ? "" : fmt::format(" Did you mean {}?", quoted(near))));
   }
   return {};
 }
@@ -48,9 +48,9 @@ Result<void> check_node_tables(const ClusterDraft& draft) {
 Result<void> check_name(const ClusterDraft& draft, std::size_t s) {
   const SiteEntry& site = draft.sites[s];
   if (const std::size_t first = site_named(draft, site.name); first != s) {
-    return wrong_site(draft, site.line_of("name"),
-                      fmt::format("site {} is described twice; the first time in line {}.", quoted(site.name),
-                                  draft.sites[first].line_of("name")));
+    return wrong(draft, site.line_of("name"),
+                 fmt::format("site {} is described twice; the first time in line {}.", quoted(site.name),
+                             draft.sites[first].line_of("name")));
   }
   return {};
 }
@@ -58,28 +58,28 @@ Result<void> check_name(const ClusterDraft& draft, std::size_t s) {
 Result<void> check_site(const ClusterDraft& draft, const SiteEntry& site) {
   if (draft.nodes.empty()) {
     if (site.processors == 0) {
-      return wrong_site(
+      return wrong(
           draft, site.line,
           fmt::format(
               "site {} has no processors. Describe its nodes in [[nodes]] tables, or write `processors = 64` here.",
               quoted(site.name)));
     }
     if (const std::uint32_t line = site.line_of("licences"); line != 0) {
-      return wrong_site(draft, line,
-                        "`licences` goes with nodes, and these sites only count processors. Describe them in "
-                        "[[nodes]] tables.");
+      return wrong(draft, line,
+                   "`licences` goes with nodes, and these sites only count processors. Describe them in "
+                   "[[nodes]] tables.");
     }
     return {};
   }
   if (const std::uint32_t line = site.line_of("processors"); line != 0) {
-    return wrong_site(draft, line,
-                      "`processors` counts interchangeable processors and there are [[nodes]] too. Describe "
-                      "all sites in one of the two ways.");
+    return wrong(draft, line,
+                 "`processors` counts interchangeable processors and there are [[nodes]] too. Describe "
+                 "all sites in one of the two ways.");
   }
   if (std::ranges::find(draft.nodes, site.name, &NodesEntry::site) == draft.nodes.end()) {
-    return wrong_site(draft, site.line,
-                      fmt::format("site {} has no nodes. Name it as `site` in a [[nodes]] table, or leave it out.",
-                                  quoted(site.name)));
+    return wrong(draft, site.line,
+                 fmt::format("site {} has no nodes. Name it as `site` in a [[nodes]] table, or leave it out.",
+                             quoted(site.name)));
   }
   return {};
 }
@@ -208,19 +208,19 @@ Result<void> check_sites(const ClusterDraft& draft) {
   if (draft.sites.empty()) {
     for (const NodesEntry& entry : draft.nodes) {
       if (const std::uint32_t line = entry.line_of("site"); line != 0) {
-        return wrong_site(draft, line,
-                          "there are no [[sites]], so nodes cannot be at one. Describe the site, or remove "
-                          "`site`.");
+        return wrong(draft, line,
+                     "there are no [[sites]], so nodes cannot be at one. Describe the site, or remove "
+                     "`site`.");
       }
     }
     return {};
   }
   if (draft.sites.size() > kMostSites) {
-    return wrong_site(draft, draft.sites.back().line, fmt::format("there are more than {} sites.", kMostSites));
+    return wrong(draft, draft.sites.back().line, fmt::format("there are more than {} sites.", kMostSites));
   }
   for (const char* key : {"processors", "licences"}) {
     if (const std::uint32_t line = draft.top.line_of(key); line != 0) {
-      return wrong_site(draft, line, fmt::format("there are [[sites]], so `{}` belongs into one of them.", key));
+      return wrong(draft, line, fmt::format("there are [[sites]], so `{}` belongs into one of them.", key));
     }
   }
   for (std::size_t s = 0; s < draft.sites.size(); ++s) {
@@ -238,10 +238,9 @@ Result<void> split_into_sites(const ClusterDraft& draft, const std::vector<std::
   for (const SiteEntry& site : draft.sites) {
     parts.emplace_back(whole, site, parts.size());
     if (draft.nodes.empty() && site.processors > kMostProcessors - whole.processors) {
-      return wrong_site(
-          draft, site.line_of("processors"),
-          fmt::format("with this site there are more than {} processors, which is more than Rota can count.",
-                      grouped(kMostProcessors)));
+      return wrong(draft, site.line_of("processors"),
+                   fmt::format("with this site there are more than {} processors, which is more than Rota can count.",
+                               grouped(kMostProcessors)));
     }
     if (draft.nodes.empty()) whole.processors += site.processors;
   }
@@ -254,12 +253,12 @@ Result<void> split_into_sites(const ClusterDraft& draft, const std::vector<std::
     if (auto ok = set_prices(draft, draft.sites[s], whole, site); !ok) return ok;
     if (const std::uint32_t line = draft.sites[s].line_of("licences"); line != 0) {
       auto licences = parse_licences(draft.sites[s].licences);
-      if (!licences) return wrong_site(draft, line, licences.error().message);
+      if (!licences) return wrong(draft, line, licences.error().message);
       site.licences = std::move(*licences);
     }
     for (const Licence& licence : site.licences) add_to_all(whole.licences, licence);
     if (whole.licences.size() > MoreLicences::kKinds)
-      return wrong_site(draft, draft.sites[s].line_of("licences"), too_many_licences().error().message);
+      return wrong(draft, draft.sites[s].line_of("licences"), too_many_licences().error().message);
     sites.push_back(std::move(site));
   }
   for (Machine& site : sites) site.licences = counted_in(site.licences, whole.licences);

@@ -134,7 +134,7 @@ void keep_some_features(std::vector<SlurmNode>& nodes, SlurmRemarks& remarks) {
   }
 }
 
-void remark_on_node(const SlurmRecord& record, const std::string& name, SlurmRemarks& remarks) {
+void remark_on(const SlurmRecord& record, const std::string& name, SlurmRemarks& remarks) {
   bool away = false, powered = false;
   for (std::string_view word : split(record.value("State"), '+')) {  // IDLE+CLOUD+POWERED_DOWN, DOWN*+DRAIN
     word = word.substr(0, word.find_first_of("*~#!%$@^-"));
@@ -211,7 +211,7 @@ Result<std::vector<SlurmNode>> nodes_of_slurm(const std::vector<SlurmRecord>& re
     processors_of_all += node.processors;
     TRY(take_gpus(record, node, remarks));
     take_features(record, node, remarks);
-    remark_on_node(record, node.name, remarks);
+    remark_on(record, node.name, remarks);
     nodes.push_back(std::move(node));
   }
   keep_some_features(nodes, remarks);

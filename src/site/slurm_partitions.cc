@@ -86,7 +86,7 @@ Result<void> take_limits(const SlurmRecord& record, SlurmPartition& partition) {
   return {};
 }
 
-void remark_on_partition(const SlurmRecord& record, const std::string& name, SlurmRemarks& remarks) {
+void remark_on(const SlurmRecord& record, const std::string& name, SlurmRemarks& remarks) {
   for (const Unused& unused : kUnused) {
     const std::string value = fmt::format("|{}|", record.value(unused.key));
     if (value != "||" && std::string(unused.plain).find(value) == std::string::npos)
@@ -118,7 +118,7 @@ Result<std::vector<SlurmPartition>> partitions_of_slurm(const std::vector<SlurmR
     if (auto taken = take_limits(record, partition); !taken) return wrong(taken.error());
     partition.by_default = record.value("Default") == "YES" && !has_default;
     has_default = has_default || partition.by_default;
-    remark_on_partition(record, partition.name, remarks);
+    remark_on(record, partition.name, remarks);
     partitions.push_back(std::move(partition));
   }
   return partitions;

@@ -8,7 +8,7 @@
 namespace rota::store {
 namespace {
 
-constexpr std::size_t kMemoryBatch = std::size_t{1} << 16U;
+constexpr std::size_t kSnapshotBatch = std::size_t{1} << 16U;
 
 void append_bytes(std::vector<std::byte>& to, ByteSpan bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); }
 
@@ -86,7 +86,7 @@ Result<void> MemoryStore::compact(const FactSource& snapshot) {
   FactEncoder batch;
   snapshot([&](const FactRef& fact) {
     batch.append(fact);
-    if (batch.size() < kMemoryBatch) return;
+    if (batch.size() < kSnapshotBatch) return;
     append_batch(bytes, batch.bytes());
     batch.clear();
   });

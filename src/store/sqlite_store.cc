@@ -19,7 +19,7 @@
 namespace rota::store {
 namespace {
 
-constexpr std::size_t kSqliteBatch = std::size_t{1} << 20U;
+constexpr std::size_t kSnapshotBatch = std::size_t{1} << 20U;
 constexpr const char* kSnapshotBytes = "snapshot-bytes";  // a setting
 
 // A file at this path, an empty one if there was none; and its name without links, by which SQLite names the files
@@ -173,7 +173,7 @@ Result<void> SqliteStore::compact(const FactSource& snapshot, const JournalHead&
   bool well = opened() && note(statements_[remove_batches].run()) && note(write_head(*database_, head, next_batch_));
   snapshot([&](const FactRef& fact) {
     batch_.append(fact);
-    if (batch_.size() < kSqliteBatch) return;
+    if (batch_.size() < kSnapshotBatch) return;
     well = well && write_batch(batch_.bytes());
     batch_.clear();
   });

@@ -38,7 +38,7 @@ std::string at(const Json& job, const char* name) {
 
 bool waits(const Json& job) { return text_of(job, "state") == "PENDING"; }
 
-constexpr std::array kStartMembers{"expected_start", "starts_by", "begin"};
+constexpr std::array kStarts{"expected_start", "starts_by", "begin"};
 
 // For a job that waits: as promised, else at the latest, else not before, where that is all it waits for. -1: not
 // known.
@@ -63,8 +63,8 @@ constexpr double kUnlimited = 1e18;  // seconds; the service leaves out a limit 
 
 double left_of(const Json& job) { return number_of(job, "limit", kUnlimited) - number_of(job, "elapsed"); }
 
-std::string job_id(const Json& job) { return text_of(job, "id"); }
-std::string array_id(const Json& job) { return member(job, "array", job_id(job).c_str()); }
+std::string id_of(const Json& job) { return text_of(job, "id"); }
+std::string array_id(const Json& job) { return member(job, "array", id_of(job).c_str()); }
 std::string name_of(const Json& job) { return text_of(job, "name"); }
 std::string user_of(const Json& job) { return text_of(job, "user"); }
 std::string uid_of(const Json& job) { return counted(job, "uid"); }
@@ -142,8 +142,8 @@ struct Letter {
   Figure figure = nullptr;
 };
 
-constexpr std::array kLetters{Letter{'i', "JOBID", job_id, id_figure},
-                              Letter{'A', "JOBID", job_id, id_figure},
+constexpr std::array kLetters{Letter{'i', "JOBID", id_of, id_figure},
+                              Letter{'A', "JOBID", id_of, id_figure},
                               Letter{'F', "ARRAY_JOB_ID", array_id, id_figure},
                               Letter{'K', "ARRAY_TASK_ID", index, index_figure},
                               Letter{'j', "NAME", name_of},
@@ -395,7 +395,7 @@ std::string sort_of(const Json& task) {
 // A row of several tasks starts with the first of them.
 void take_earlier_start(const Json& task, Json& row) {
   if (start_of(task) < 0 || (start_of(row) >= 0 && start_of(row) <= start_of(task))) return;
-  for (const char* name : kStartMembers) {
+  for (const char* name : kStarts) {
     row.erase(name);
     if (has_number(task, name)) row[name] = task.at(name);
   }

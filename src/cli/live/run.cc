@@ -41,7 +41,7 @@ struct RunFlags {
 };
 
 // How a job ended, where its exit code does not say it; "" where it does.
-std::string end_text(const Json& job) {
+std::string end_of(const Json& job) {
   const std::string state = text_of(job, "state");
   const int signal = static_cast<int>(std::clamp(number_of(job, "signal"), 0.0, 127.0));
   if (state == "COMPLETED") return "";
@@ -215,7 +215,7 @@ class Run {
   }
 
   int tell_end(const Json& job) const {
-    const std::string how = end_text(job);
+    const std::string how = end_of(job);
     const std::string message = text_of(job, "message");
     if (!how.empty()) remark(fmt::format("rota: job {} {}{}", id_, how, message.empty() ? "." : ": " + message));
     return exit_code_of(job);

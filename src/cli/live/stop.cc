@@ -23,7 +23,7 @@
 namespace rota::cli {
 namespace {
 
-constexpr int kPatienceMilliseconds = 60'000;  // milliseconds, in which a service ends that has been told to
+constexpr int kPatience = 60'000;  // milliseconds, in which a service ends that has been told to
 
 std::string user_of(uid_t uid) {
   const passwd* user = ::getpwuid(uid);
@@ -65,7 +65,7 @@ Result<void> end(const process::Descriptor& process, const std::string& pid) {
     return fail("The service, process {}, cannot be told to end: {}.", pid, std::strerror(errno));
   pollfd gone{process.get(), POLLIN, 0};
   int ready = 0;
-  do ready = ::poll(&gone, 1, kPatienceMilliseconds);
+  do ready = ::poll(&gone, 1, kPatience);
   while (ready < 0 && errno == EINTR);
   if (ready > 0) return {};
   return fail("The service, process {}, was told to end and has not within a minute; look at its log.", pid);

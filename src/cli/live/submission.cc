@@ -20,7 +20,7 @@
 namespace rota::cli {
 namespace {
 
-constexpr std::size_t kLargestScript = 4U << 20U;  // bytes of a script
+constexpr std::size_t kLargest = 4U << 20U;  // bytes of a script
 
 std::string last_part(const std::string& path) {
   const std::string name = std::filesystem::path(path).filename().string();
@@ -28,7 +28,7 @@ std::string last_part(const std::string& path) {
 }
 
 Result<std::string> script_text(const std::string& path) {
-  auto text = read_file(path, kLargestScript);
+  auto text = read_file(path, kLargest);
   if (!text) return text;
   const std::string shown = path == "-" ? "What came on standard input" : shown_path(path);
   if (path == "-" && text->empty())

@@ -47,15 +47,15 @@ struct Column {
   bool right;
   std::size_t narrow;  // width on a narrow screen; 0: left out there, but for the last
 };
-constexpr std::array kTopColumns{Column{"JOBID", 12, true, 12},
-                                 Column{"NAME", 16, false, 8},
-                                 Column{"USER", 9, false, 0},
-                                 Column{"ST", 2, false, 2},
-                                 Column{"CPUS", 4, true, 4},
-                                 Column{"TIME", 10, true, 10},
-                                 Column{"LIMIT", 10, true, 0},
-                                 Column{"STARTS OR ENDS", 14, false, 14},
-                                 Column{"NODELIST(REASON)", 0, false, 0}};
+constexpr std::array kColumns{Column{"JOBID", 12, true, 12},
+                              Column{"NAME", 16, false, 8},
+                              Column{"USER", 9, false, 0},
+                              Column{"ST", 2, false, 2},
+                              Column{"CPUS", 4, true, 4},
+                              Column{"TIME", 10, true, 10},
+                              Column{"LIMIT", 10, true, 0},
+                              Column{"STARTS OR ENDS", 14, false, 14},
+                              Column{"NODELIST(REASON)", 0, false, 0}};
 constexpr std::size_t kNarrow = 110;  // screens of fewer columns
 
 bool waits(const Json& job) { return text_of(job, "state") == "PENDING"; }
@@ -101,8 +101,8 @@ std::vector<std::string> cells_of(const Json& job, double now) {
 std::string line_of(const std::vector<std::string>& cells, std::size_t columns) {
   std::string line;
   std::size_t used = 0;
-  for (std::size_t i = 0; i < kTopColumns.size() && used < columns; ++i) {
-    const Column& column = kTopColumns[i];
+  for (std::size_t i = 0; i < kColumns.size() && used < columns; ++i) {
+    const Column& column = kColumns[i];
     const std::size_t wanted = column.width == 0 ? columns : columns < kNarrow ? column.narrow : column.width;
     if (wanted == 0) continue;
     const std::size_t width = std::min(wanted, columns - used);
@@ -117,7 +117,7 @@ std::string line_of(const std::vector<std::string>& cells, std::size_t columns) 
 
 std::vector<std::string> heads() {
   std::vector<std::string> names;
-  for (const Column& column : kTopColumns) names.emplace_back(column.head);
+  for (const Column& column : kColumns) names.emplace_back(column.head);
   return names;
 }
 
