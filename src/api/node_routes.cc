@@ -1,4 +1,4 @@
-// /v1/nodes, /v1/partitions, /v1/licences
+// /v1/nodes, /v1/partitions, /v1/licences, /v1/sites
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -8,6 +8,7 @@
 #include "api/routes.h"
 #include "api/submission_json.h"
 #include "base/text.h"
+#include "serve/federation_desk.h"
 #include "serve/node_list.h"
 
 namespace rota::api {
@@ -164,6 +165,19 @@ Json licences_json(const Answers& answers) {
   return json;
 }
 
+Json sites_json(const serve::FederationDesk* federation) {
+  Json rows = Json::array();
+  if (federation == nullptr) return {{"sites", std::move(rows)}};
+  for (const serve::SiteShown& site : federation->all_sites()) {
+    Json row{{"name", site.name}, {"alive", site.alive}, {"offered", site.offered}, {"jobs", site.taken}};
+    if (site.self) row["self"] = true;
+    rows.push_back(std::move(row));
+  }
+  Json json{{"name", federation->name()}, {"sites", std::move(rows)}};
+  if (!federation->trouble().empty()) json["trouble"] = federation->trouble();
+  return json;
+}
+
 void switch_nodes(const Ask& ask, const std::string& nodes) {
   const auto switched = ask.service.nodes().set_power(nodes, ask.path[2] == "power-up");
   if (!switched) return ask.reply->send(problem(400, switched.error().message));
@@ -199,5 +213,7 @@ void change_nodes(const Ask& ask) {
 void answer_nodes(const Ask& ask) { send(ask, nodes_json(ask.answers())); }
 void answer_partitions(const Ask& ask) { send(ask, partitions_json(ask.answers())); }
 void answer_licences(const Ask& ask) { send(ask, licences_json(ask.answers())); }
+
+void answer_sites(const Ask& ask) { send(ask, sites_json(ask.service.federation())); }
 
 }  // namespace rota::api

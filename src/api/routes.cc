@@ -206,6 +206,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"POST", "/v1/nodes/power-up", change_nodes},
     {"GET", "/v1/partitions", answer_partitions},
     {"GET", "/v1/licences", answer_licences},
+    {"GET", "/v1/sites", answer_sites},
     {"GET", "/v1/reservations", answer_reservations},
     {"POST", "/v1/reservations", answer_reservations},
     {"DELETE", "/v1/reservations/{name}", answer_reservations},

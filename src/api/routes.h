@@ -57,6 +57,7 @@ void answer_nodes(const Ask& ask);
 void change_nodes(const Ask& ask);
 void answer_partitions(const Ask& ask);
 void answer_licences(const Ask& ask);
+void answer_sites(const Ask& ask);
 void answer_reservations(const Ask& ask);
 void answer_history(const Ask& ask);
 void answer_forecast(const Ask& ask);

@@ -25,6 +25,7 @@ constexpr Declaration kDeclarations[] = {
     {"nodes", add_nodes},
     {"partitions", add_partitions},
     {"licences", add_licences},
+    {"sites", add_sites},
     {"reservations reserve unreserve", add_reservations},
     {"history", add_history},
     {"policy", add_policy},

@@ -43,7 +43,12 @@ class ClaimGate final : public Engine {
 
   // Limits and expected ends count from when the engine is told, not from when the controller decided.
   void dispatch(const Command& command) override;
-  Capabilities capabilities() const override { return engine_.capabilities(); }
+  // Behind a gate jobs may go to other sites.
+  Capabilities capabilities() const override {
+    Capabilities can = engine_.capabilities();
+    can.sites = true;
+    return can;
+  }
   // Where starts are not confirmed, one that is held back is as good as done: it is not to be given up, or sent again.
   Observation observe() const override;
   // The answer to what was pending.

@@ -12,6 +12,7 @@ Dispatcher::Dispatcher(SiteId self, const DispatchRules& rules, Site& site, Exch
       loop_(loop),
       queue_(self),
       requests_(self, rules.patience, exchange, loop),
+      home_(self, site, queue_, requests_),
       bidder_(self, rules.bid) {}
 
 Dispatcher::~Dispatcher() {
@@ -20,7 +21,6 @@ Dispatcher::~Dispatcher() {
 }
 
 void Dispatcher::open(Instant first_look, std::uint32_t life) {
-  life_ = life;
   requests_.begin(life);
   exchange_.watch(self_, *this, 0);
   next_look_ = rules_.look > Duration{0} ? first_look : kNever;
@@ -41,7 +41,7 @@ void Dispatcher::load_changed() {
 }
 
 bool Dispatcher::idle() const {
-  const bool nothing_on = bidder_.open() == 0 && auctions_.empty() && offers_.empty() && over_.empty();
+  const bool nothing_on = bidder_.open() == 0 && auctions_.empty() && over_.empty() && home_.idle();
   return nothing_on && news_.empty() && requests_.empty();
 }
 
@@ -137,7 +137,7 @@ void Dispatcher::offered(std::int64_t job) {
   // This site is said to hold a job that it has given up: the site that should have had it is gone. Then this site
   // takes it for good.
   const bool lost_it = queue_.holder(*lot) == self_ && !here_.contains(job) && !queue_.claimed(*lot);
-  if (lost_it && !requests_.out(OpenRequests::About::job, job)) claim_for(self_, job, *lot);
+  if (lost_it && !requests_.out(OpenRequests::About::job, job)) requests_.claim(queue_, *lot, self_);
 }
 
 // The site that settles a claim owns the job; only then does it take the job.
@@ -304,7 +304,7 @@ void Dispatcher::close_auctions(Instant now) {
     const auto winner = auctioneer.close(now);
     if (!winner) continue;
     if (open && !asked && queue_.epoch_of(winner->site) != 0) {
-      claim_for(winner->site, job, *lot);
+      requests_.claim(queue_, *lot, winner->site);
     } else {
       auctioneer.reopen(now, winner->site);
     }

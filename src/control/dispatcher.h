@@ -10,9 +10,11 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "control/global_queue.h"
+#include "control/home_jobs.h"
 #include "control/open_requests.h"
 #include "policy/auction/auction.h"
 
@@ -61,6 +63,9 @@ class Site {
   virtual void listed(const Offer& /*offer*/) {}
   // The exchange has no record left of a job that has ended here.
   virtual void closed(std::int64_t /*job*/) {}
+  // A job that was offered here is another site's now, and how it ended there. The report comes again until noted().
+  virtual void went_to(std::int64_t /*job*/, SiteId /*site*/) {}
+  virtual void reported(std::int64_t /*job*/, SiteId /*site*/, const std::string& /*report*/) {}
 };
 
 class Dispatcher final : public Alarm, private Watcher {
@@ -73,9 +78,6 @@ class Dispatcher final : public Alarm, private Watcher {
   // Begins, at this instant to look. life: of the site's process, 1 and on; never the same again.
   void open(Instant first_look, std::uint32_t life = 1);
 
-  // A job was submitted here, for all sites. In the order of their serial numbers; those that the exchange has had are
-  // passed over.
-  void offer(const Offer& offer);
   // The site has this job in its queue, or will have it: a copy in a race, or one that it took in an earlier life.
   void stands_by(const Offer& offer);
   // A job that the site has taken, or stands by for, is in its queue now; false: it has gone to another site meanwhile
@@ -83,8 +85,11 @@ class Dispatcher final : public Alarm, private Watcher {
   bool queued(std::int64_t job);
   // It is about to start there for the first time, or others are about to give way to it.
   StartAnswer claim(std::int64_t job);
-  // A job that was the site's has ended there.
-  void ended(std::int64_t job);
+  // A job that was the site's has ended there; a report for its home, empty: none is needed.
+  void ended(std::int64_t job, const std::string& report = {});
+  // What it does about jobs that were submitted here.
+  HomeJobs& home() { return home_; }
+  const HomeJobs& home() const { return home_; }
   // Something has started, ended or been queued at the site.
   void load_changed();
   void ring() override;
@@ -114,9 +119,8 @@ class Dispatcher final : public Alarm, private Watcher {
   void note(const Change& change);
   void follow_up(std::int64_t job);
   void follow_up_all();
-  Epoch epoch() const;  // 0: the site is not alive, for all that it knows
+  Epoch epoch() const { return requests_.epoch(queue_); }  // 0: the site is not alive, for all that it knows
   void keep_lease(Instant now);
-  void offer_next();
   void finish(std::int64_t job);
   void withdraw(std::int64_t job);
 
@@ -134,7 +138,6 @@ class Dispatcher final : public Alarm, private Watcher {
   void rebuild();
 
   void pursue(std::int64_t job);
-  void claim_for(SiteId winner, std::int64_t job, const GlobalQueue::Lot& lot);
   void answer(std::int64_t job, bool ours);
   void lose(std::int64_t job);
   bool gone(std::int64_t job, const Here& here) const;
@@ -154,13 +157,12 @@ class Dispatcher final : public Alarm, private Watcher {
   Loop& loop_;
   GlobalQueue queue_;
   OpenRequests requests_;
-  std::uint32_t life_ = 0;
+  HomeJobs home_;
   Bidder bidder_;
   std::map<std::int64_t, Sale> auctions_;  // of jobs that this site sells
   std::map<std::int64_t, Bid> wishes_;     // bids to be made once it is known what became of the one before
   std::map<std::int64_t, Here> here_;
-  std::set<std::int64_t> over_;  // jobs that have ended here and whose records may stand
-  std::deque<Offer> offers_;     // not known to be in the queue yet
+  std::map<std::int64_t, std::string> over_;  // jobs that have ended here and whose records may stand: reports on them
   std::deque<News> news_;
   std::optional<std::int64_t> asking_;  // claim() of this job has not returned yet
   StartAnswer answer_ = StartAnswer::pending;

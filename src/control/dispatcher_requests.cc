@@ -8,11 +8,6 @@ namespace rota {
 
 using About = OpenRequests::About;
 
-Epoch Dispatcher::epoch() const {
-  const Token token = queue_.joined_by(self_);
-  return token.life == life_ ? queue_.epoch_of(self_) : 0;  // else it is that of an earlier self
-}
-
 // What the change says is known from here on, whatever else is still to be read; what is waited for goes on at once.
 void Dispatcher::hear(const Change& change) {
   if (!queue_.fold(change) || !queue_.complete()) return;
@@ -22,12 +17,16 @@ void Dispatcher::hear(const Change& change) {
       follow_up_all();
       break;
     case Change::Kind::gone:
+      follow_up_all();
+      break;
     case Change::Kind::resynced:
       follow_up_all();
+      home_.all_changed();
       break;
     default:
       requests_.conclude(queue_, change.job);
       follow_up(change.job);
+      home_.changed(change);
   }
   note(change);
 }
@@ -37,6 +36,7 @@ void Dispatcher::note(const Change& change) {
   switch (change.kind) {
     case Change::Kind::withdrawn:
     case Change::Kind::ended:
+    case Change::Kind::noted:
       return;
     case Change::Kind::settled:
       if (rules_.race && change.site != self_) {  // copies are revoked at once
@@ -61,12 +61,13 @@ void Dispatcher::follow_up(std::int64_t job) {
   }
   const auto sale = auctions_.find(job);
   if (sale != auctions_.end() && sale->second.auctioneer.over()) loop_.set(*this, loop_.now());
-  offer_next();
+  home_.follow_up(job);
 }
 
 void Dispatcher::follow_up_all() {
   requests_.conclude_all(queue_);
-  std::set<std::int64_t> jobs(over_);
+  std::set<std::int64_t> jobs;
+  for (const auto& [job, report] : over_) jobs.insert(job);
   for (const auto& [job, here] : here_) jobs.insert(job);
   for (const auto& [job, wish] : wishes_) jobs.insert(job);
   for (const auto& [job, bids] : queue_.bids()) {
@@ -80,7 +81,7 @@ void Dispatcher::follow_up_all() {
       follow_up(job);
     }
   }
-  offer_next();
+  home_.follow_up_all();
 }
 
 void Dispatcher::keep_lease(Instant now) {
@@ -99,27 +100,6 @@ void Dispatcher::keep_lease(Instant now) {
   }
 }
 
-void Dispatcher::offer(const Offer& offer) {
-  offers_.push_back(offer);
-  offer_next();
-}
-
-// One at a time, so that none overtakes another.
-void Dispatcher::offer_next() {
-  if (offers_.empty() || !queue_.complete() || epoch() == 0 || requests_.out(About::offer)) return;
-  const std::int64_t last = queue_.last_offered(self_);
-  while (!offers_.empty() && offers_.front().serial <= last) {
-    site_.listed(offers_.front());
-    offers_.pop_front();
-  }
-  if (offers_.empty()) return;
-  Request request{.kind = Request::Kind::offer, .token = {}, .site = self_, .epoch = epoch()};
-  request.job = offers_.front().spec.number;
-  request.last = last;
-  request.offer = std::make_shared<const Offer>(offers_.front());
-  requests_.send(request);
-}
-
 void Dispatcher::stands_by(const Offer& offer) { here_[offer.spec.number] = {offer.home, offer.serial}; }
 
 bool Dispatcher::queued(std::int64_t job) {
@@ -134,9 +114,9 @@ bool Dispatcher::queued(std::int64_t job) {
   return true;
 }
 
-void Dispatcher::ended(std::int64_t job) {
+void Dispatcher::ended(std::int64_t job, const std::string& report) {
   here_.erase(job);
-  over_.insert(job);
+  over_[job] = report;
   finish(job);
 }
 
@@ -149,6 +129,7 @@ void Dispatcher::finish(std::int64_t job) {
   }
   Request request{.kind = Request::Kind::end, .token = {}, .site = self_, .epoch = epoch(), .job = job};
   request.own_seen = win->revision;
+  if (win->offer->home != self_) request.report = over_.at(job);
   requests_.send(request);
 }
 
@@ -186,19 +167,9 @@ void Dispatcher::pursue(std::int64_t job) {
   if (gone(job, here->second)) return answer(job, false);
   const GlobalQueue::Lot* lot = queue_.find(job);
   if (!lot) return;
-  if (!queue_.claimed(*lot)) return claim_for(self_, job, *lot);
+  if (!queue_.claimed(*lot)) return requests_.claim(queue_, *lot, self_);
   if (lot->claim.site == self_) return settle(job);
   if (!rules_.race) answer(job, false);
-}
-
-void Dispatcher::claim_for(SiteId winner, std::int64_t job, const GlobalQueue::Lot& lot) {
-  if (epoch() == 0) return;
-  Request request{.kind = Request::Kind::claim, .token = {}, .site = self_, .epoch = epoch(), .job = job};
-  request.job_seen = lot.revision;
-  request.claim_seen = lot.claim.revision;
-  request.winner = winner;
-  request.winner_epoch = queue_.epoch_of(winner);
-  requests_.send(request);
 }
 
 void Dispatcher::answer(std::int64_t job, bool ours) {

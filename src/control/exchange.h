@@ -1,7 +1,8 @@
 // The global queue between the sites of a federation, as every site sees it. The port is what a store with
 // compare-and-swap, leases and watches (etcd) can keep: one record for each site that has joined, one for each job on
-// offer, one a claim, one a bid, one for each job that a site has settled and that has not ended, and for each
-// site, for good, its latest epoch and the highest serial number that it has offered.
+// offer, one a claim, one a bid, one for each job that a site has settled and that has not ended, one for each that has
+// ended away from home until its home has noted how, and for each site, for good, its latest epoch and the highest
+// serial number that it has offered.
 //
 // A request returns nothing, and every one names what its sender has seen: revisions of records, epochs of sites, the
 // last serial number. It is applied if all that still holds, and then what it has done comes to every watcher as a
@@ -22,6 +23,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "base/id.h"
 #include "base/time.h"
@@ -51,7 +53,8 @@ struct Request {
     claim,     // for the winner, in the winner's epoch; in place of `claim_seen`, which is void
     settle,    // by the site that the claim is for: it takes the job over
     put_back,  // what it has settled, as `own_seen`, and not started: on offer again, and it holds it
-    end,       // what it has settled, as `own_seen`, has ended
+    end,       // what it has settled, as `own_seen`, has ended; with a report for its home, or none
+    note,      // the home of a job that has ended elsewhere has its report, which goes
   };
   Kind kind = Kind::join;
   Token token;
@@ -67,6 +70,7 @@ struct Request {
   Duration ttl{0};                          // join, renew
   std::int64_t last = 0;                    // offer
   std::shared_ptr<const Offer> offer = {};  // offer
+  std::string report = {};                  // end: how it ended, in words of the sites; empty: its home needs none
 };
 
 struct Change {
@@ -79,7 +83,8 @@ struct Change {
     claimed,    // job, for site in this epoch
     settled,    // job, by site
     put_back,   // job, by site in this epoch, which holds it now
-    ended,      // job, that site had settled
+    ended,      // job, that site had settled; a report stays until its home has noted it
+    noted,      // the report on job is gone; site: its home
     refused,    // to its sender alone: the request of this token; at this revision one thing that it names was over
     resync,     // the watcher has missed too much. What it knows is void; the state follows, as if it came about now
     counted,    // within a resync: the last serial number that site has offered, and its latest epoch, over or not
@@ -94,6 +99,8 @@ struct Change {
   std::int64_t last = 0;                    // counted
   Bid bid = {};                             // bid
   std::shared_ptr<const Offer> offer = {};  // offered, put_back, settled
+  std::string report = {};                  // ended
+  SiteId home = {};                         // ended, with a report: of the job
   Request::Kind refused = {};               // refused
   Token record = {};  // refused: of the request that made the record what it is now. If that is the sender's own
                       // request, it was applied before

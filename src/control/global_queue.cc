@@ -13,6 +13,8 @@ void GlobalQueue::forget_all() {
   lots_.clear();
   bids_.clear();
   wins_.clear();
+  away_.clear();
+  reports_.clear();
 }
 
 bool GlobalQueue::fold(const Change& change) {
@@ -47,6 +49,7 @@ void GlobalQueue::fold_known(const Change& c) {
       lots_[c.job] = {c.offer, c.revision, c.site, c.epoch, {}};
       if (std::int64_t& last = last_[c.offer->home]; last < c.offer->serial) last = c.offer->serial;
       if (c.site == self_) wins_.erase(c.job);
+      away_.erase(c.job);
       return;
     case bid:
       bids_[c.job][c.site] = {c.bid, c.epoch, c.revision};
@@ -66,10 +69,19 @@ void GlobalQueue::fold_known(const Change& c) {
       if (const auto of = bids_.find(c.job); of != bids_.end() && of->second.erase(c.site) > 0) {
         if (of->second.empty()) bids_.erase(of);
       }
-      if (c.site == self_) wins_[c.job] = {c.offer, c.revision};
+      if (c.site == self_) {
+        wins_[c.job] = {c.offer, c.revision};
+      } else if (c.offer->home == self_) {
+        away_[c.job] = c.site;
+      }
       return;
     case ended:
       if (c.site == self_) wins_.erase(c.job);
+      away_.erase(c.job);
+      if (!c.report.empty() && c.home == self_) reports_[c.job] = {c.site, c.report};
+      return;
+    case noted:
+      reports_.erase(c.job);
       return;
     case refused:
     case resync:
@@ -143,6 +155,11 @@ const GlobalQueue::Win* GlobalQueue::won(std::int64_t job) const {
   return win == wins_.end() ? nullptr : &win->second;
 }
 
+SiteId GlobalQueue::away(std::int64_t job) const {
+  const auto found = away_.find(job);
+  return found == away_.end() ? SiteId{} : found->second;
+}
+
 bool GlobalQueue::possible(const Request& request) const {
   if (!complete_) return true;
   if (request.kind == Request::Kind::join) return latest_epoch_of(self_) == request.epoch;
@@ -167,6 +184,8 @@ bool GlobalQueue::possible(const Request& request) const {
     case Request::Kind::put_back:
     case Request::Kind::end:
       return win && win->revision == request.own_seen;
+    case Request::Kind::note:
+      return reports_.contains(request.job);
   }
   return false;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <string>
 
 #include "control/exchange.h"
 
@@ -38,6 +39,11 @@ class GlobalQueue {
     Revision revision = 0;
   };
 
+  struct Report {  // how a job of this home ended at another site
+    SiteId site;
+    std::string text;
+  };
+
   explicit GlobalQueue(SiteId self) : self_(self) {}
 
   // False if that was known already.
@@ -67,6 +73,10 @@ class GlobalQueue {
   const std::map<std::int64_t, Win>& wins() const { return wins_; }
   const Win* won(std::int64_t job) const;
 
+  const std::map<std::int64_t, Report>& reports() const { return reports_; }  // that this home has not noted yet
+  // Where a job of this home is that another site has settled; invalid: there is none.
+  SiteId away(std::int64_t job) const;
+
   // Whether the exchange would still apply a request of this site, for all that is known. Once it would not, it never
   // will again: it was applied, or something else came first.
   bool possible(const Request& request) const;
@@ -89,6 +99,8 @@ class GlobalQueue {
   std::map<std::int64_t, Lot> lots_;
   std::map<std::int64_t, std::map<SiteId, StandingBid>> bids_;
   std::map<std::int64_t, Win> wins_;
+  std::map<std::int64_t, SiteId> away_;     // of this home
+  std::map<std::int64_t, Report> reports_;  // likewise
 };
 
 }  // namespace rota

@@ -5,6 +5,23 @@
 
 namespace rota {
 
+DispatchRules dispatch_rules(const AuctionKnobs& knobs, const std::vector<Partition>& partitions) {
+  DispatchRules rules;
+  rules.auction = {knobs.round, knobs.close, knobs.patience};
+  rules.auction.minimum = knobs.minimum;
+  rules.auction.buyers = static_cast<std::size_t>(knobs.buyers);
+  rules.join = knobs.join;
+  rules.bid.valuation = knobs.bid;
+  rules.bid.mean_run_time = knobs.mean_run_time;
+  rules.bid.spare = knobs.spare;
+  rules.second_thoughts = knobs.second_thoughts > Duration{0};
+  rules.bids_again = knobs.second_thoughts;
+  if (rules.second_thoughts) rules.auction.margin = knobs.margin.count();
+  for (const Partition& p : partitions) rules.bid.priorities = std::max(rules.bid.priorities, p.priority);
+  if (knobs.siting == Siting::english) rules.look = knobs.look;
+  return rules;
+}
+
 Member::Member(SiteId self, const MemberRules& rules, const Ports& ports)
     : self_(self),
       rules_(rules),
@@ -22,7 +39,7 @@ void Member::take_over() {
   const Trades& trades = view().trades();
   for (const auto& [job, left] : trades.guests()) {
     if (left.stage == Trades::Guest::Stage::over) {
-      dispatcher_.ended(job);
+      dispatcher_.ended(job, queue_.report_on(left));
       continue;
     }
     dispatcher_.stands_by(left.offer);
@@ -35,7 +52,7 @@ void Member::take_over() {
     const bool waits = view().job(left.id).state != JobState::running;
     if (rules_.fetch == Fetch::queued && waits) carrier_.bring(left.offer);
   }
-  for (const auto& [serial, offer] : trades.offered()) dispatcher_.offer(offer);
+  for (const auto& [serial, offer] : trades.offered()) dispatcher_.home().offer(offer);
 }
 
 Offer Member::next_offer(const JobSpec& spec, SiteId data) const {
@@ -45,7 +62,7 @@ Offer Member::next_offer(const JobSpec& spec, SiteId data) const {
 // The outbox has heard of the fact before the dispatcher asks for anything.
 void Member::saw(const View& /*before*/, const FactRef& fact) {
   outbox_.written();
-  if (const auto* const* offered = std::get_if<const Offered*>(&fact.what)) dispatcher_.offer((*offered)->offer);
+  if (const auto* const* offered = std::get_if<const Offered*>(&fact.what)) dispatcher_.home().offer((*offered)->offer);
 }
 
 void Member::tell(std::int64_t job, Trade trade) {
@@ -61,7 +78,7 @@ void Member::take_copy(const Offer& offer) {
   take(offer);
 }
 
-std::optional<JobSpec> Member::asked_here(const Offer& offer) const { return directory_.asked_at(self_, offer.spec); }
+std::optional<JobSpec> Member::asked_here(const Offer& offer) const { return directory_.asked_at(self_, offer); }
 
 Haul Member::haul(const Offer& offer) const {
   const Duration margin = offer.data == self_ ? Duration{0} : rules_.margin;
@@ -72,7 +89,7 @@ Haul Member::haul(const Offer& offer) const {
 std::vector<Duration> Member::soonest(const Offer& offer) const {
   std::vector<Duration> all(directory_.sites(), kLongest);
   for (std::uint32_t s = 0; s < all.size(); ++s) {
-    if (directory_.asked_at(SiteId{s}, offer.spec)) all[s] = carrier_.haul(offer, SiteId{s});
+    if (directory_.asked_at(SiteId{s}, offer)) all[s] = carrier_.haul(offer, SiteId{s});
   }
   return all;
 }
@@ -97,9 +114,9 @@ void Member::arrived(std::int64_t job) {
 
 void Member::submit(Guest& guest, Instant input) {
   guest.stage = Guest::Stage::submitted;
-  JobSpec spec = *asked_here(guest.offer);
+  JobSpec spec = asked_here(guest.offer).value_or(guest.offer.spec);  // else the home has taken it from sale
   if (rules_.fetch == Fetch::started) spec.limit = std::min(spec.limit + carrier_.haul(guest.offer, self_), kLongest);
-  queue_.submit(spec, input, rules_.ahead && !rules_.dispatch.race);
+  queue_.submit(guest.offer, spec, input, rules_.ahead && !rules_.dispatch.race);
 }
 
 void Member::queued(std::int64_t job, JobId id) {
@@ -116,12 +133,12 @@ void Member::queued(std::int64_t job, JobId id) {
 }
 
 // A job that was taken back is no guest any more, and may be one again by another id.
-void Member::job_gone(JobId id, std::int64_t job) {
+void Member::job_gone(JobId id, std::int64_t job, const std::string& report) {
   gate_.job_gone(id);
   const auto guest = guests_.find(job);
   if (guest == guests_.end() || guest->second.id != id) return;
   guests_.erase(guest);
-  dispatcher_.ended(job);
+  dispatcher_.ended(job, report);
 }
 
 void Member::give_up(std::int64_t job) {

@@ -22,6 +22,7 @@
 #include "control/claim_gate.h"
 #include "control/member_ports.h"
 #include "control/outbox.h"
+#include "policy/chain_knobs.h"
 
 namespace rota {
 
@@ -38,6 +39,9 @@ struct MemberRules {
   bool ahead = false;  // a job that was won goes before those of its own priority in the queue
   Duration margin{0};  // bids by expected start: by so much sooner a job must start here if its data lies elsewhere
 };
+
+// As a policy says. `partitions`: of the whole federation, for the priorities that there are.
+DispatchRules dispatch_rules(const AuctionKnobs& knobs, const std::vector<Partition>& partitions);
 
 class Member final : private Site, private GateKeeper, private FactObserver {
  public:
@@ -72,8 +76,14 @@ class Member final : private Site, private GateKeeper, private FactObserver {
   void arrived(std::int64_t job);
   // A job that was submitted to the site's queue has got its id; invalid: it was rejected.
   void queued(std::int64_t job, JobId id);
-  // It has left the site for good.
-  void job_gone(JobId id, std::int64_t job);
+  // It has left the site for good, as its report has it.
+  void job_gone(JobId id, std::int64_t job, const std::string& report = {});
+  // What was reported of a job that was offered here is written down.
+  void noted(std::int64_t job) { dispatcher_.home().noted(job); }
+  // A job that was offered here is not for sale any more: it comes to the site's own queue, unless another site has it.
+  void recall(std::int64_t job) { dispatcher_.home().recall(job); }
+  // The other site that has such a job; invalid: none has.
+  SiteId away(std::int64_t job) const { return dispatcher_.home().away(job); }
   // Something has started, ended or been queued at the site.
   void load_changed() { dispatcher_.load_changed(); }
 
@@ -100,6 +110,10 @@ class Member final : private Site, private GateKeeper, private FactObserver {
   void answered(std::int64_t job, bool ours) override { gate_.answered(job, ours); }
   void listed(const Offer& offer) override { tell(offer.spec.number, Trade::listed); }
   void closed(std::int64_t job) override { tell(job, Trade::closed); }
+  void went_to(std::int64_t job, SiteId site) override { queue_.went_to(job, site); }
+  void reported(std::int64_t job, SiteId site, const std::string& report) override {
+    queue_.reported(job, site, report);
+  }
 
   // The gate's keeper.
   StartAnswer claim_to_start(std::int64_t job) override { return dispatcher_.claim(job); }

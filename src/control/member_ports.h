@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "control/dispatcher.h"
@@ -18,9 +19,9 @@ class LocalQueue {
  public:
   virtual ~LocalQueue() = default;
   virtual const View& view() const = 0;
-  // Submits the job. It does not start before `input`; ahead: it goes before others of its priority. Member::queued()
-  // follows, before anything is decided about it.
-  virtual void submit(const JobSpec& spec, Instant input, bool ahead) = 0;
+  // Submits the job, which asks for `spec` here. It does not start before `input`; ahead: it goes before others of its
+  // priority. Member::queued() follows, before anything is decided about it.
+  virtual void submit(const Offer& offer, const JobSpec& spec, Instant input, bool ahead) = 0;
   // To be recorded.
   virtual void tell(const Observed& fact) = 0;
   // It is another site's: Cancelled, whatever the engine and the controller think of it. Invalid id: it has none yet.
@@ -30,6 +31,12 @@ class LocalQueue {
   // The engine is told next that it starts here, or that another job gives way to this one.
   virtual void starts(JobId /*id*/, std::int64_t /*job*/) {}
   virtual void makes_room(JobId /*beneficiary*/) {}
+  // How a job that has left the site ended, for its home; empty: the home needs no report.
+  virtual std::string report_on(const Trades::Guest& /*guest*/) { return {}; }
+  // A job that was submitted here for all sites has been taken by another one, or has ended there. That is to be
+  // recorded, and then Member::noted() follows.
+  virtual void went_to(std::int64_t /*job*/, SiteId /*site*/) {}
+  virtual void reported(std::int64_t /*job*/, SiteId /*site*/, const std::string& /*report*/) {}
 };
 
 // Brings a job's data from site to site.
@@ -53,7 +60,7 @@ class Directory {
   virtual ~Directory() = default;
   virtual std::uint32_t sites() const = 0;
   // What the job asks for at a site, where partitions differ; nullopt: it can never run there.
-  virtual std::optional<JobSpec> asked_at(SiteId site, const JobSpec& job) const = 0;
+  virtual std::optional<JobSpec> asked_at(SiteId site, const Offer& offer) const = 0;
 };
 
 }  // namespace rota

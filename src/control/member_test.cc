@@ -35,7 +35,7 @@ class MemberTest : public testing::Test,
   MemberTest() { rise(); }
 
   const View& view() const override { return cluster_; }
-  void submit(const JobSpec& spec, Instant input, bool) override {
+  void submit(const Offer&, const JobSpec& spec, Instant input, bool) override {
     submitted_.push_back(spec);
     input_ = input;
   }
@@ -50,7 +50,7 @@ class MemberTest : public testing::Test,
   std::vector<Coming> coming() const override { return {}; }
 
   std::uint32_t sites() const override { return 2; }
-  std::optional<JobSpec> asked_at(SiteId, const JobSpec& job) const override { return job; }
+  std::optional<JobSpec> asked_at(SiteId, const Offer& offer) const override { return offer.spec; }
 
   void send(const Request& request) override { sent_.push_back(request); }
   void watch(SiteId, Watcher& watcher, Revision) override { watcher_ = &watcher; }

@@ -33,6 +33,21 @@ void OpenRequests::send(Request request) {
   exchange_.send(request);
 }
 
+void OpenRequests::claim(const GlobalQueue& queue, const GlobalQueue::Lot& lot, SiteId winner) {
+  Request request{.kind = Request::Kind::claim, .token = {}, .site = self_, .epoch = epoch(queue)};
+  if (request.epoch == 0) return;
+  request.job = lot.offer->spec.number;
+  request.job_seen = lot.revision;
+  request.claim_seen = lot.claim.revision;
+  request.winner = winner;
+  request.winner_epoch = queue.epoch_of(winner);
+  send(std::move(request));
+}
+
+Epoch OpenRequests::epoch(const GlobalQueue& queue) const {
+  return queue.joined_by(self_).life == life_ ? queue.epoch_of(self_) : 0;
+}
+
 bool OpenRequests::conclude(const GlobalQueue& queue, std::int64_t job) {
   if (open_.empty()) return false;
   bool any = false;

@@ -25,6 +25,11 @@ class OpenRequests {
 
   // Nothing else is out about that. Its sender and its token are filled in.
   void send(Request request);
+  // A claim on a job that is not claimed, for a winner that is alive; none while this site is not.
+  void claim(const GlobalQueue& queue, const GlobalQueue::Lot& lot, SiteId winner);
+  // That of the site, begun in this life of its process; 0: it is not alive, for all that it knows, or an earlier life
+  // is.
+  Epoch epoch(const GlobalQueue& queue) const;
   bool out(About about, std::int64_t job = 0) const { return open_.contains({about, job}); }
   // Drops what the queue shows to be over; true if there was any. About one job, or about any.
   bool conclude(const GlobalQueue& queue, std::int64_t job);

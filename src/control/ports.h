@@ -152,7 +152,7 @@ class Engine {
 using Observed = std::variant<Finished, Overdue, Vacated, Requeued, Cancelled, PowerChanged, Serving, Launched,
                               LaunchFailed, HealthChanged, LicencesCounted, Held, Released, Amended, CancelAsked,
                               Reserved, Unreserved, Suspended, Resumed, LimitChanged, LicencesChanged, Found, Described,
-                              Surveyed, Offered, Traded, TasksAsked, Bound, Unbound>;
+                              Surveyed, Offered, Traded, TasksAsked, Bound, Unbound, EndedElsewhere>;
 
 // The controller, as users and engines see it.
 class Intake {

@@ -200,7 +200,7 @@ TEST_P(ExchangeLaws, ALateJoinDeposesNoSite) {
   EXPECT_FALSE(a.gets(first)) << "doubled";
   EXPECT_EQ(a.stood_in_the_way(), first.token);
   EXPECT_EQ(a.queue.epoch_of(kA), epoch);
-  rig->pass(seconds(100));
+  rig->pass(seconds(40));
   ASSERT_EQ(a.queue.epoch_of(kA), 0);
   EXPECT_FALSE(a.gets(first)) << "after its lease has run out";
   ASSERT_TRUE(a.joins());
@@ -231,6 +231,27 @@ TEST_P(ExchangeLaws, OnlyTheSiteThatHasSettledAJobPutsItBack) {
   EXPECT_TRUE(a.does(Kind::settle, 1));
   EXPECT_FALSE(b.gets(back)) << "late, when the job is another's";
   EXPECT_FALSE(b.claims(1, kB)) << "so it must not start it";
+}
+
+TEST_P(ExchangeLaws, AReportOnAnEndStaysUntilTheHomeHasNotedIt) {
+  ASSERT_TRUE(a.joins() && b.joins());
+  sell(1, b, kB);
+  Request ends = b.asks(Kind::end, 1);
+  ends.report = "completed\nin two lines";
+  EXPECT_EQ(a.queue.away(1), kB);
+  ASSERT_TRUE(b.gets(ends));
+  EXPECT_FALSE(a.queue.away(1).valid());
+  ASSERT_TRUE(a.queue.reports().contains(1));
+  EXPECT_EQ(a.queue.reports().at(1).site, kB);
+  EXPECT_TRUE(b.queue.reports().empty()) << "it is for the home alone";
+  Party again(kA, *rig);
+  rig->wait();
+  ASSERT_TRUE(again.queue.reports().contains(1)) << "however late that comes back";
+  EXPECT_EQ(again.queue.reports().at(1).text, ends.report);
+  EXPECT_FALSE(b.does(Kind::note, 1)) << "it is the home that notes";
+  EXPECT_TRUE(again.does(Kind::note, 1));
+  EXPECT_TRUE(again.queue.reports().empty());
+  EXPECT_FALSE(again.does(Kind::note, 1)) << "doubled";
 }
 
 TEST_P(ExchangeLaws, ABidNamesTheOneThatItReplaces) {

@@ -38,6 +38,8 @@ bool MemoryExchange::apply(const Request& request) {
       return put_back(request);
     case Request::Kind::end:
       return end(request);
+    case Request::Kind::note:
+      return note(request);
   }
   return false;
 }
@@ -165,9 +167,24 @@ bool MemoryExchange::put_back(const Request& request) {
 }
 
 bool MemoryExchange::end(const Request& request) {
-  if (!own_win(request)) return false;
+  const Win* win = own_win(request);
+  if (!win) return false;
+  Change change{.kind = Change::Kind::ended, .token = request.token, .site = request.site, .job = request.job};
+  if (!request.report.empty()) {
+    change.report = request.report;
+    change.home = win->offer->home;
+    reports_[request.job] = {request.site, change.home, request.report, request.token, revision_ + 1};
+  }
   wins_.erase(request.job);
-  happened({.kind = Change::Kind::ended, .token = request.token, .site = request.site, .job = request.job});
+  happened(std::move(change));
+  return true;
+}
+
+bool MemoryExchange::note(const Request& request) {
+  const auto report = reports_.find(request.job);
+  if (report == reports_.end() || report->second.home != request.site) return false;
+  reports_.erase(report);
+  happened({.kind = Change::Kind::noted, .token = request.token, .site = request.site, .job = request.job});
   return true;
 }
 
@@ -192,6 +209,8 @@ Token MemoryExchange::record_of(const Request& request) const {
     case Request::Kind::settle:
     case Request::Kind::end:
       return win == wins_.end() ? Token{} : win->second.token;
+    case Request::Kind::note:
+      return reports_.contains(request.job) ? reports_.at(request.job).token : Token{};
   }
   return {};
 }
@@ -199,7 +218,7 @@ Token MemoryExchange::record_of(const Request& request) const {
 MemoryExchange::Sizes MemoryExchange::sizes() const {
   const auto claimed = [](const auto& lot) { return lot.second.claim.revision != 0; };
   const auto claims = static_cast<std::size_t>(std::count_if(lots_.begin(), lots_.end(), claimed));
-  return {sites_.size(), lots_.size(), claims, bids_.size(), wins_.size(), log_.size()};
+  return {sites_.size(), lots_.size(), claims, bids_.size(), wins_.size(), log_.size(), reports_.size()};
 }
 
 void MemoryExchange::happened(Change change) {
@@ -300,6 +319,13 @@ void MemoryExchange::retell(Listener& listener) {
     Change change{.kind = Change::Kind::settled, .revision = win.revision, .token = win.token, .site = win.site};
     change.job = job;
     change.offer = win.offer;
+    watcher.hear(change);
+  }
+  for (const auto& [job, report] : reports_) {
+    Change change{.kind = Change::Kind::ended, .revision = report.revision, .token = report.token, .site = report.site};
+    change.job = job;
+    change.report = report.text;
+    change.home = report.home;
     watcher.hear(change);
   }
   watcher.hear({.kind = Change::Kind::resynced, .revision = revision_});

@@ -35,7 +35,7 @@ class MemoryExchange final : public Exchange, public Alarm {
 
   // How much there is of everything: for tests that nothing is left behind.
   struct Sizes {
-    std::size_t sites, jobs, claims, bids, wins, log;
+    std::size_t sites, jobs, claims, bids, wins, log, reports = 0;
     bool operator==(const Sizes&) const = default;
   };
   Sizes sizes() const;
@@ -76,6 +76,13 @@ class MemoryExchange final : public Exchange, public Alarm {
     Token token;
     Revision revision;
   };
+  struct Report {
+    SiteId site;  // where the job ended
+    SiteId home;
+    std::string text;
+    Token token;
+    Revision revision;
+  };
   struct Listener {
     SiteId site;
     Watcher* watcher;  // nullptr: it has stopped and may come back
@@ -93,6 +100,7 @@ class MemoryExchange final : public Exchange, public Alarm {
   bool settle(const Request& request);
   bool put_back(const Request& request);
   bool end(const Request& request);
+  bool note(const Request& request);
 
   bool current(SiteId site, Epoch epoch) const;
   Lot* seen_lot(const Request& request);  // nullptr: the record or the claim is not what the sender has seen
@@ -112,8 +120,9 @@ class MemoryExchange final : public Exchange, public Alarm {
   std::map<std::int64_t, Lot> lots_;  // by job number
   std::map<BidKey, StandingBid> bids_;
   std::map<std::int64_t, Win> wins_;
-  std::deque<Change> log_;       // the latest changes; log_.back() has revision_
-  std::deque<Change> refusals_;  // not yet told
+  std::map<std::int64_t, Report> reports_;  // by job number
+  std::deque<Change> log_;                  // the latest changes; log_.back() has revision_
+  std::deque<Change> refusals_;             // not yet told
   std::vector<Listener> listeners_;
   bool telling_ = false;
 };

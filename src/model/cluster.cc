@@ -62,7 +62,7 @@ void Cluster::apply(const Submitted& fact) {
   if (first_submit_ == kNever) count_from(fact.spec.submit);
   if (!nodes_.counted()) add_to_nodes(fact.job);
   if (options_.demand_history) demand_.add(now_, fact.spec.processors);
-  if (!trades_.empty()) trades_.queued(fact.spec.number, fact.job);
+  if (!trades_.empty() && job.ours()) trades_.queued(fact.spec.number, fact.job);
   if (fact.bars == kNoBars) return queue(job, fact.job);
   job.state = JobState::barred;
   job.bars = fact.bars;
@@ -133,6 +133,7 @@ void Cluster::apply(const Held& fact) {
 void Cluster::apply(const Released& fact) {
   Job& job = jobs_[fact.job.value];
   set_bars(job, fact.job, static_cast<Bars>(job.bars & kUntilLifted & ~fact.from) | eligibility_.bars(fact.job, now_));
+  if (!trades_.empty() && job.ours()) trades_.queued(job.spec.number, fact.job);
 }
 
 void Cluster::apply(const Eligible& fact) {
@@ -306,13 +307,10 @@ void Cluster::leave_for_good(Job& job, JobId id, JobState state) {
 }
 
 void Cluster::apply(const Finished& fact) {
-  static constexpr std::array kStates{JobState::completed,   JobState::timed_out,     JobState::failed,
-                                      JobState::node_failed, JobState::out_of_memory, JobState::cancelled,
-                                      JobState::unknown};
   Job& job = jobs_[fact.job.value];
   if (job.state != JobState::running) return end_unseen(job, fact.job);
   leave_running(job, fact.job);
-  leave_for_good(job, fact.job, kStates[static_cast<std::size_t>(fact.outcome)]);
+  leave_for_good(job, fact.job, state_after(fact.outcome));
   if (options_.work_history) work_.add(job.spec, job.end - job.start);
   if (!options_.user_history || job.spec.user == UINT32_MAX) return;  // runs without a user say nothing of others
   RunHistory& history = history_[job.spec.user];

@@ -336,6 +336,7 @@ class Cluster final : public View {
   std::optional<std::string> objection(const Surveyed& fact) const;
   std::optional<std::string> objection(const Offered& fact) const { return trades_.objection(fact.offer); }
   std::optional<std::string> objection(const Traded& fact) const { return trades_.objection(fact.offer, fact.trade); }
+  std::optional<std::string> objection(const EndedElsewhere& fact) const;
   std::optional<std::string> objection(const TasksAsked& fact) const;
   std::optional<std::string> objection(const Bound& fact) const;
   std::optional<std::string> objection(const Unbound& fact) const;
@@ -417,7 +418,8 @@ class Cluster final : public View {
   template <class Fact>
   void describe_nodes(const Fact& fact);
   [[gnu::cold]] void apply(const Offered& fact) { trades_.offer(fact.offer); }
-  [[gnu::cold]] void apply(const Traded& fact) { trades_.trade(fact.offer, fact.trade); }
+  [[gnu::cold]] void apply(const Traded& fact);
+  [[gnu::cold]] void apply(const EndedElsewhere& fact);
   [[gnu::cold]] void apply(const TasksAsked& fact) { bindings_.apply(fact); }
   [[gnu::cold]] void apply(const Bound& fact) { bindings_.apply(fact); }
   [[gnu::cold]] void apply(const Unbound& fact) { bindings_.apply(fact); }

@@ -1,5 +1,7 @@
 // What others do on a cluster: jobs that they start or lose sight of, licences that they use, nodes that come, change
 // and go. Where a node is described anew, indexes are made anew, and what runs goes back to where it was.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -41,6 +43,28 @@ void Cluster::end_unseen(Job& job, JobId id) {
     unqueue(job, id);
   }
   leave_for_good(job, id, JobState::unknown);
+}
+
+// The number is taken: no other job of this site gets it.
+void Cluster::apply(const Traded& fact) {
+  trades_.trade(fact.offer, fact.trade, fact.number);
+  last_number_ = std::max(last_number_, fact.number);
+}
+
+std::optional<std::string> Cluster::objection(const EndedElsewhere& fact) const {
+  if (auto why = not_waiting(fact.job, "said to have run at another site")) return why;
+  if (!job(fact.job).ours() && fact.start <= now_) return std::nullopt;
+  return fmt::format("job {} is said to have run at another site, and cannot have; nothing was changed.",
+                     job(fact.job).spec.number);
+}
+
+// It has used nothing here.
+void Cluster::apply(const EndedElsewhere& fact) {
+  Job& job = jobs_[fact.job.value];
+  --barred_;
+  job.start = fact.start;
+  job.end = std::max(happened_, fact.start);
+  leave_for_good(job, fact.job, state_after(fact.outcome));
 }
 
 void Cluster::apply(const LicencesCounted& fact) {

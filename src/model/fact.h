@@ -164,6 +164,14 @@ struct Offered {  // a job was submitted here for all sites of the federation
 struct Traded {  // and what has become at the exchange of one, here or there
   Offer offer;   // listed, lost, closed: its number is enough
   Trade trade = Trade::listed;
+  std::int64_t number = 0;  // won: that it has among this site's jobs; 0: that of the offer
+};
+struct EndedElsewhere {  // a job that was submitted here for all sites has run to its end at another one
+  JobId job;
+  SiteId site;
+  Instant start = kEpoch;  // its end is when this happened
+  Outcome outcome = Outcome::completed;
+  std::int32_t status = 0;  // as in Finished
 };
 struct LicencesChanged {  // a job that waits is to hold these while it runs, and no others
   JobId job;
@@ -379,7 +387,7 @@ using FactKinds =
              Eligible, Started, Promised, Expected, Extended, Stopped, Preempted, Migrated, PowerOrdered, PowerReviewed,
              StateKept, JobKept, NodeKept, LicenceKept, UserKept, WorkKept, DemandKept, DemandHourKept, ModeChanged,
              Reserved, Unreserved, ReservationKept, Suspended, Resumed, LimitChanged, Replanned, LicencesChanged, Found,
-             Described, Surveyed, MachineKept, Offered, Traded, TasksAsked, Bound, Unbound>;
+             Described, Surveyed, MachineKept, Offered, Traded, TasksAsked, Bound, Unbound, EndedElsewhere>;
 
 // Observed facts that change nothing a plan is made of: nothing is decided after them.
 template <class Kind>

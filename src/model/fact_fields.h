@@ -122,7 +122,14 @@ ROTA_FACT(Offered, "offered", observed, "a job was submitted here for all sites 
 ROTA_FACT_END;
 ROTA_FACT(Traded, "traded", observed, "what has become at the exchange of a job for all sites"){
     Field{"offer", &F::offer, "which; all of it where it is won", 8},
-    Field{"trade", &F::trade, "what has become of it, as this site knows", 8}};
+    Field{"trade", &F::trade, "what has become of it, as this site knows", 8},
+    Field{"number", &F::number, "that it has among this site's jobs, where it is won; 0: that of the offer", 9}};
+ROTA_FACT_END;
+ROTA_FACT(EndedElsewhere, "ended_elsewhere", observed,
+          "a job that was submitted here for all sites has run to its end at another one"){
+    Field{"job", &F::job, "which", 9}, Field{"site", &F::site, "where it ran", 9},
+    Field{"start", &F::start, "when it started there", 9}, Field{"outcome", &F::outcome, "how it ended", 9},
+    Field{"status", &F::status, "of its process, as waitpid(2) gives it", 9}};
 ROTA_FACT_END;
 ROTA_FACT(Found, "found", observed, "a job runs that no plan has started, or elsewhere than was thought"){
     Field{"job", &F::job, "which", 8}, Field{"where", &F::where, "nodes that it holds", 8}};

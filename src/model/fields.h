@@ -8,7 +8,7 @@
 
 namespace rota {
 
-inline constexpr std::uint32_t kJournalVersion = 8;
+inline constexpr std::uint32_t kJournalVersion = 9;
 
 template <class Owner, class T>
 struct Field {

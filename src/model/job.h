@@ -73,6 +73,26 @@ enum class JobState : std::uint8_t {
   unknown,  // it is over, and nothing tells how it ended
 };
 
+constexpr JobState state_after(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::completed:
+      return JobState::completed;
+    case Outcome::timed_out:
+      return JobState::timed_out;
+    case Outcome::failed:
+      return JobState::failed;
+    case Outcome::node_failed:
+      return JobState::node_failed;
+    case Outcome::out_of_memory:
+      return JobState::out_of_memory;
+    case Outcome::cancelled:
+      return JobState::cancelled;
+    case Outcome::unknown:
+      break;
+  }
+  return JobState::unknown;
+}
+
 // By so much a suspended job's end lies behind what it would be if it went on.
 inline constexpr Duration kStandsStill = kLongest;
 

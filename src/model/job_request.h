@@ -49,6 +49,7 @@ struct JobRequest {
   std::string excluded_nodes;
   std::string account;
   std::string qos;
+  std::string sites;
   std::optional<Duration> limit;
   std::int32_t priority = 0;
   std::optional<Instant> begin;
@@ -200,6 +201,14 @@ struct Fields<JobRequest> {
            0,
            kLongestText,
            {"-q,--qos", "NAME", "quality of service"},
+           KeptAs::text},
+      Wish{"sites",
+           &R::sites,
+           "`any`, or names with commas",
+           "sites of the federation that may run it; without: this one alone",
+           0,
+           kLongestText,
+           {"--sites", "NAMES", "sites of the federation that may run it, as lyon,graz; any: all of them"},
            KeptAs::text},
       Wish{"limit", &R::limit, kSeconds, "time limit; without: the partition's `default_time`, else the service's"},
       Wish{"priority", &R::priority, "a whole number from -1000000 to 1000000",

@@ -221,10 +221,12 @@ struct Fields<TaskSpec> {
 template <>
 struct Fields<Offer> {
   static constexpr std::tuple all{
-      Field{"spec", &Offer::spec, "what it asks for", 8}, Field{"home", &Offer::home, "site where it was submitted", 8},
+      Field{"spec", &Offer::spec, "what it asks for", 8},
+      Field{"home", &Offer::home, "site where it was submitted", 8},
       Field{"data", &Offer::data, "site where its input lies", 8},
       Field{"submitted", &Offer::submitted, "to the global queue", 8},
-      Field{"serial", &Offer::serial, "number among the jobs that its home has offered", 8}};
+      Field{"serial", &Offer::serial, "number among the jobs that its home has offered", 8},
+      Field{"request", &Offer::request, "what it asks for by names, where sites differ", 9}};
 };
 template <>
 struct Fields<Reservation> {

@@ -43,7 +43,7 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
     add(MachineKept{c.own_machine_->nodes, c.own_machine_->accelerator_types, c.own_machine_->features});
   for (const auto& [serial, offer] : c.trades_.offered()) add(Offered{offer});
   for (const auto& [number, guest] : c.trades_.guests())
-    add(Traded{guest.offer, guest.stage == Trades::Guest::Stage::over ? Trade::over : Trade::won});
+    add(Traded{guest.offer, guest.stage == Trades::Guest::Stage::over ? Trade::over : Trade::won, guest.number});
   add(state_of(c));
   if (!(c.replanned_ == Replanned{})) add(c.replanned_);
   for (const Reservation& row : c.reservations_.all()) add(ReservationKept{row});
@@ -127,7 +127,7 @@ void Cluster::apply(const JobKept& fact) {
   Job& job = jobs_.add(fact.job.value) = fact.row;
   if (!nodes_.counted()) add_to_nodes(fact.job);
   if (job.state == JobState::running) keep_running(fact);
-  if (!trades_.empty() && !job.gone()) trades_.queued(job.spec.number, fact.job);
+  if (!trades_.empty() && !job.gone() && job.ours()) trades_.queued(job.spec.number, fact.job);
   if (job.state == JobState::barred) ++barred_;
   if (job.state == JobState::waiting) {
     waiting_.insert(fact.job, job);

@@ -44,35 +44,44 @@ void Trades::offer(const Offer& offer) {
   last_serial_ = offer.serial;
 }
 
-void Trades::trade(const Offer& offer, Trade trade) {
-  const std::int64_t number = offer.spec.number;
+void Trades::trade(const Offer& offer, Trade trade, std::int64_t number) {
+  const std::int64_t job = offer.spec.number;
+  const std::int64_t here = number == 0 ? job : number;
   switch (trade) {
     case Trade::listed:
-      offered_.erase(listed_as(offered_, number));
+      offered_.erase(listed_as(offered_, job));
       return;
     case Trade::won:
-      guests_[number] = {offer};
+      guests_[job] = {offer, here};
+      if (here != job) numbers_[here] = job;
       return;
     case Trade::over:
-      guests_[number] = {offer, Guest::Stage::over};
+      guests_[job] = {offer, here, Guest::Stage::over};
       return;
     case Trade::lost:
     case Trade::closed:
-      guests_.erase(number);
+      numbers_.erase(guests_.at(job).number);
+      guests_.erase(job);
   }
 }
 
+Trades::Guest* Trades::find(std::int64_t number) {
+  const auto other = numbers_.find(number);
+  const auto guest = guests_.find(other == numbers_.end() ? number : other->second);
+  return guest == guests_.end() || guest->second.number != number ? nullptr : &guest->second;
+}
+
 void Trades::queued(std::int64_t number, JobId id) {
-  const auto guest = guests_.find(number);
-  if (guest == guests_.end() || guest->second.stage != Guest::Stage::coming) return;
-  guest->second.stage = Guest::Stage::queued;
-  guest->second.id = id;
+  Guest* const guest = find(number);
+  if (guest == nullptr || guest->stage != Guest::Stage::coming) return;
+  guest->stage = Guest::Stage::queued;
+  guest->id = id;
 }
 
 void Trades::ended(std::int64_t number, JobId id) {
-  const auto guest = guests_.find(number);
-  if (guest == guests_.end() || guest->second.id != id) return;
-  guest->second.stage = Guest::Stage::over;
+  Guest* const guest = find(number);
+  if (guest == nullptr || guest->id != id) return;
+  guest->stage = Guest::Stage::over;
 }
 
 }  // namespace rota

@@ -83,5 +83,50 @@ TEST(Trades, StandInASnapshot) {
   EXPECT_EQ(trades.guests().at(9).offer.data, SiteId{1});
 }
 
+TEST(Trades, KnowsAGuestByTheNumberThatItHasHere) {
+  Cluster cluster(four());
+  const std::int64_t number = federation_number(SiteId{3}, 7);
+  fold(cluster, Traded{offer(number, 7), Trade::won, 93});
+  EXPECT_EQ(cluster.last_number(), 93) << "so that no other job gets it";
+  JobSpec spec = offer(number, 7).spec;
+  const JobId other = submit(cluster, spec);
+  EXPECT_EQ(cluster.trades().guests().at(number).stage, Trades::Guest::Stage::coming);
+  spec.number = 93;
+  const JobId id = submit(cluster, spec);
+  EXPECT_EQ(cluster.trades().guests().at(number).id, id);
+  Cluster again(four());
+  for (const Fact& fact : Snapshot::facts_of(cluster)) again.fold(fact);
+  EXPECT_EQ(again.trades().guests().at(number).id, id);
+  fold(again, Cancelled{other});
+  fold(again, Cancelled{id});
+  EXPECT_EQ(again.trades().guests().at(number).stage, Trades::Guest::Stage::over);
+}
+
+TEST(Trades, AJobOfThisHomeIsNotOursUntilThisSiteHasWonIt) {
+  Cluster cluster(four());
+  JobSpec spec = offer(1, 1).spec;
+  const std::int64_t number = federation_number(SiteId{3}, 1);
+  fold(cluster, Submitted{JobId{0}, spec, spec.limit, kNotOurs});
+  fold(cluster, Offered{offer(number, 1)});
+  fold(cluster, Traded{offer(number, 1), Trade::won, 1});
+  EXPECT_EQ(cluster.trades().guests().at(number).stage, Trades::Guest::Stage::coming);
+  fold(cluster, Released{JobId{0}, kNotOurs});
+  EXPECT_EQ(cluster.trades().guests().at(number).id, JobId{0});
+  EXPECT_EQ(cluster.waiting().size(), 1U);
+  EXPECT_NE(cluster.objection(EndedElsewhere{JobId{0}, SiteId{1}, kEpoch}), std::nullopt) << "it is this site's";
+}
+
+TEST(Trades, AJobOfThisHomeEndsWhereItRan) {
+  Cluster cluster(four());
+  const JobSpec spec = offer(1, 1).spec;
+  fold(cluster, Submitted{JobId{0}, spec, spec.limit, kNotOurs});
+  EXPECT_NE(cluster.objection(EndedElsewhere{JobId{0}, SiteId{1}, at_seconds(999)}), std::nullopt) << "in the future";
+  fold(cluster, EndedElsewhere{JobId{0}, SiteId{1}, kEpoch, Outcome::failed, 256});
+  EXPECT_EQ(cluster.job(JobId{0}).state, JobState::failed);
+  EXPECT_EQ(cluster.job(JobId{0}).start, kEpoch);
+  EXPECT_EQ(cluster.free(), 4);
+  EXPECT_NE(cluster.objection(EndedElsewhere{JobId{0}, SiteId{1}, kEpoch}), std::nullopt) << "reported again";
+}
+
 }  // namespace
 }  // namespace rota

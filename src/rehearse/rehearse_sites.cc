@@ -118,23 +118,6 @@ sim::Placing placing_of(Siting siting) {
   }
 }
 
-DispatchRules rules_of(const AuctionKnobs& knobs, const Machine& whole) {
-  DispatchRules rules;
-  rules.auction = {knobs.round, knobs.close, knobs.patience};
-  rules.auction.minimum = knobs.minimum;
-  rules.auction.buyers = static_cast<std::size_t>(knobs.buyers);
-  rules.join = knobs.join;
-  rules.bid.valuation = knobs.bid;
-  rules.bid.mean_run_time = knobs.mean_run_time;
-  rules.bid.spare = knobs.spare;
-  rules.second_thoughts = knobs.second_thoughts > Duration{0};
-  rules.bids_again = knobs.second_thoughts;
-  if (rules.second_thoughts) rules.auction.margin = knobs.margin.count();
-  for (const Partition& p : whole.partitions) rules.bid.priorities = std::max(rules.bid.priorities, p.priority);
-  if (knobs.siting == Siting::english) rules.look = knobs.look;
-  return rules;
-}
-
 // What all sites have in common, and each one's part.
 class SiteRehearsal {
  public:
@@ -204,7 +187,7 @@ class SiteRehearsal {
                                                     static_cast<std::int64_t>(sites));
     }
     federation.placing = placing_of(knobs.siting);
-    federation.rules = rules_of(knobs, whole_);
+    federation.rules = dispatch_rules(knobs, whole_.partitions);
     federation.margin = knobs.margin;
     federation.ahead = knobs.head;
     federation.early = knobs.early;

@@ -80,10 +80,11 @@ class Answers {
     const NodeDesk& nodes;
     const ReservationDesk& reservations;
     const Upkeep& upkeep;
+    const std::unique_ptr<FederationDesk>& federation;  // nullptr: the site is alone
   };
   explicit Answers(const Uses& uses)
       : use_(uses),
-        reasons_(uses.desk, uses.jobs, uses.nodes, uses.reservations),
+        reasons_(uses.desk, uses.jobs, uses.nodes, uses.reservations, uses.federation),
         explainer_(uses.desk, uses.jobs, reasons_, uses.reservations),
         planned_starts_(uses.desk, uses.jobs.book(), explainer_),
         pending_counts_(uses.desk, uses.jobs.book(), reasons_),

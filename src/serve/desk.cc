@@ -26,9 +26,10 @@ Desk::Desk(boost::asio::io_context& io, std::unique_ptr<store::SqliteStore> stor
 Result<void> Desk::decide_by(Chain chain, const std::vector<Fact>& facts) {
   auto old_controller = std::move(controller_);
   auto old_chain = std::exchange(chain_, std::make_unique<Chain>(std::move(chain)));
-  controller_ = std::make_unique<Controller>(cluster_options(*this), *chain_,
-                                             Ports{loop_, *wiring_.engine, *wiring_.jobs, &journal_},
-                                             Controller::Breach::goes_plain);
+  controller_ = std::make_unique<Controller>(
+      cluster_options(*this), *chain_,
+      Ports{loop_, wiring_.gate ? *wiring_.gate : *wiring_.engine, *wiring_.jobs, &durable()},
+      Controller::Breach::goes_plain);
   controller_->set_answer_rules(
       {.answer_within = wiring_.engine->capabilities().answers_within, .look_every = seconds(60)});
   Result<void> taken;
@@ -101,7 +102,7 @@ void Desk::when_durable(std::function<void(const Result<void>&)> call) {
 
 void Desk::end_turn(Result<void> done) {
   const bool waits = done && waiters_.empty() && journal_.open();
-  if (done && !waits) done = journal_.commit();
+  if (done && !waits) done = durable().commit();
   if (!done) fail_for_good(done);
   if (waits) commit_later();
   if (done && !waits) wiring_.durable();
@@ -119,7 +120,7 @@ void Desk::commit_later() {
     commits_soon_ = false;
     if (error || !journal_.open()) return;
     const Result<void>& health = controller_->health();
-    end_turn(health ? journal_.commit() : health);
+    end_turn(health ? durable().commit() : health);
   });
 }
 

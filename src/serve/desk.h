@@ -46,6 +46,8 @@ class Desk final : public Intake {
   // answers, then what may wait for them.
   struct Wiring {
     LiveEngine* engine = nullptr;
+    Engine* gate = nullptr;     // through which commands go to the engine; nullptr: straight
+    Durable* outbox = nullptr;  // that waits for the journal and commits it; nullptr: the journal alone
     JobSink* jobs = nullptr;
     std::vector<FactObserver*> observers = {};
     std::function<Result<void>(const PowerChanged&)> power_changed = {};  // records it, and what follows from it
@@ -77,6 +79,7 @@ class Desk final : public Intake {
   Controller& controller() const { return *controller_; }
   const Chain& chain() const { return *chain_; }
   LiveEngine& engine() const { return *wiring_.engine; }
+  Durable& journal() { return journal_; }
   store::SqliteStore& store() const { return *store_; }
   RealLoop& loop() { return loop_; }
   const RealLoop& loop() const { return loop_; }
@@ -98,7 +101,6 @@ class Desk final : public Intake {
   bool uncommitted() const { return deciding_soon_ || journal_.open(); }
   // What was decided becomes durable, with all that led to it; or the service cannot go on.
   void end_turn(Result<void> done);
-  void fail_for_good(Result<void> why);
   // The first that ended its work.
   const Result<void>& health() const { return health_; }
   // Takes nothing in any more.
@@ -107,6 +109,8 @@ class Desk final : public Intake {
 
  private:
   void commit_later();
+  void fail_for_good(Result<void> why);
+  Durable& durable() { return wiring_.outbox ? *wiring_.outbox : journal_; }
 
   boost::asio::io_context& io_;
   std::string version_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "serve/federation_desk.h"
 #include "serve/job_desk.h"
 
 namespace rota::serve {
@@ -36,6 +37,8 @@ Result<void> JobDesk::changed(const Caller& caller, JobId job, const JobChange& 
   if (!caller.operates && change.kind != Kind::cancel && (change.kind != Kind::signal || stops)) {
     if (auto room = room_.takes_change(); !room) return room;
   }
+  if (federation_ != nullptr && change.kind != Kind::cancel && !desk_.view().job(job).ours())
+    return fail("job {} is for several sites; before this one has won it, it can only be cancelled.", book_.shown(job));
   const Bars by = caller.uid == entry->about->uid ? kHeldByUser : kHeldByOperator;
   switch (change.kind) {
     case Kind::cancel:
@@ -59,6 +62,7 @@ Result<void> JobDesk::changed(const Caller& caller, JobId job, const JobChange& 
 }
 
 Result<void> JobDesk::cancel(JobId job) {
+  if (federation_ != nullptr && !desk_.view().job(job).ours()) return federation_->cancel(job);
   if (desk_.view().job(job).state == JobState::running) return desk_.record(CancelAsked{job});
   return desk_.record(Cancelled{job});
 }

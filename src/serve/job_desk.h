@@ -16,6 +16,7 @@
 
 namespace rota::serve {
 
+class FederationDesk;
 class Namesakes;
 
 // What became of one job to which a caller wanted to do something.
@@ -35,6 +36,7 @@ class JobDesk {
     const PendingReasons& reasons;
     const Explainer& explainer;
     const site::ServiceSettings& settings;
+    const std::unique_ptr<FederationDesk>& federation;  // nullptr: the site is alone
   };
   explicit JobDesk(const Uses& uses)
       : desk_(uses.desk),
@@ -43,7 +45,8 @@ class JobDesk {
         room_(uses.room),
         reasons_(uses.reasons),
         explainer_(uses.explainer),
-        settings_(uses.settings) {}
+        settings_(uses.settings),
+        federation_(uses.federation) {}
 
   // New jobs, all or none. Each is known by its id from then on; of an array one id per task. With a key: if the same
   // caller has given it before, the jobs that it stood for.
@@ -54,6 +57,11 @@ class JobDesk {
   // What would become of a submission if it came now; of an array of its first task. Fails where it would not be taken.
   Result<Trial> try_out(const Caller& caller, const JobRequest& submission) const;
   ActionResult change(const Caller& caller, JobId job, const JobChange& change);
+
+  // A job of another site, that this one has won, under the number that was given to it. ahead: it goes before others
+  // of its priority.
+  Result<JobId> submit_guest(const Caller& caller, const JobRequest& request, std::int64_t number, bool ahead);
+  void reword(JobId job, const About& about);  // what is kept of it
 
  private:
   // What all tasks of an array share, made once.
@@ -69,6 +77,8 @@ class JobDesk {
     const JobTerms* terms = nullptr;  // of its own; nullptr: none
     Bars holds = kNoBars;
     std::uint32_t awaits = 0;
+    std::int64_t number = 0;  // 0: the next one
+    bool ahead = false;
   };
   // What a change of its size makes of a job that waits.
   struct Sized {
@@ -99,7 +109,6 @@ class JobDesk {
   Result<void> change_terms(const Caller& caller, JobId job, const JobChange& change, const JobSpec& wanted);
   Result<void> change_licences(JobId job, const LicencesAsked& asked);
   Result<void> change_facts(const Caller& caller, JobId job, const JobChange& change, const JobSpec& wanted);
-  void reword(JobId job, const About& about);
 
   Desk& desk_;
   JobBook& book_;
@@ -108,6 +117,7 @@ class JobDesk {
   const PendingReasons& reasons_;
   const Explainer& explainer_;
   const site::ServiceSettings& settings_;
+  const std::unique_ptr<FederationDesk>& federation_;
 };
 
 }  // namespace rota::serve

@@ -111,7 +111,7 @@ void JobRecords::settle() {
 
 std::uint64_t JobRecords::wants() const {
   return FactKinds::bits<Released, Started, Amended, Stopped, Overdue, Extended, Finished, Vacated, Requeued,
-                         LaunchFailed, Cancelled>();
+                         LaunchFailed, Cancelled, EndedElsewhere>();
 }
 
 void JobRecords::saw(const View& before, const FactRef& fact) {
@@ -138,6 +138,9 @@ void JobRecords::saw_kind(const View& before, const Kind& what) {
   if constexpr (kIs.template operator()<Stopped>()) note_stop(before, what);
   if constexpr (kIs.template operator()<Overdue>()) note_grace(what.job, "");
   if constexpr (kIs.template operator()<Extended>()) note_grace(what.job, why_extended(what));
+  if constexpr (kIs.template operator()<EndedElsewhere>()) {
+    if (JobEntry* entry = book_.find(what.job)) entry->status = what.status;
+  }
   if constexpr (kIs.template operator()<Finished, Vacated, Requeued, LaunchFailed, Cancelled>()) saw_end(before, what);
 }
 

@@ -12,6 +12,7 @@
 #include "model/never_fits.h"
 #include "serve/after_text.h"
 #include "serve/awaited.h"
+#include "serve/federation_desk.h"
 #include "serve/job_desk.h"
 #include "serve/mail.h"
 #include "serve/namesakes.h"
@@ -157,6 +158,13 @@ Result<Prepared> JobDesk::prepared_of(const Caller& caller, const JobRequest& su
   if (!can.submits) return fail("jobs of this cluster are submitted to its own resource manager, and not here.");
   if (!submission.attach.socket.empty() && !can.terminals)
     return fail("jobs of this cluster cannot run at a terminal; submit it without `attach`.");
+  if (!submission.sites.empty()) {
+    if (federation_ == nullptr)
+      return fail(
+          "this service is no site of a federation, so that no other site can run the job; submit it without "
+          "`sites`, or see [federation] in docs/serve.md.");
+    TRY(FederationDesk::can_be_offered(submission));
+  }
   Prepared prepared{spec};
   prepared.spec.user = caller.uid;
   prepared.spec.group = caller.gid;
@@ -312,17 +320,30 @@ Result<void> JobDesk::submit_all_of(const Caller& caller, const JobRequest& subm
     terms.array = range.throttle > 0 ? about->array : 0;
     terms.throttle = range.throttle;
     const bool plain = begin == kEpoch && terms.after.empty() && terms.array == 0 && !submission.held;
-    const Bars holds = submission.held ? kHeldByUser : kNoBars;
+    const Bars elsewhere = submission.sites.empty() ? kNoBars : kNotOurs;  // until this site has won it
+    const auto holds = static_cast<Bars>((submission.held ? kHeldByUser : kNoBars) | elsewhere);
     auto job = TRY(submit_one(kept, spec, {index, plain ? nullptr : &terms, holds, awaits}));
     jobs.push_back(job);
+    if (elsewhere != kNoBars) TRY(federation_->offer(job, caller, submission));
     namesakes.add(about->name, job, prepared.singleton);
   }
   return {};
 }
 
+Result<JobId> JobDesk::submit_guest(const Caller& caller, const JobRequest& request, std::int64_t number, bool ahead) {
+  Caller trusted = caller;
+  trusted.operates = true;  // its priority was given by its home, and is bounded here
+  Prepared prepared = TRY(prepared_of(trusted, request));
+  const store::Payload payload{{}, request.script, joined(request.environment), caller.uid};
+  Kept kept{prepared.about, std::move(prepared.text), payload};
+  const JobTerms terms{prepared.spec.limit, prepared.spec.priority, prepared.spec.partition,
+                       request.begin.value_or(kEpoch)};
+  return submit_one(kept, prepared.spec, {.terms = &terms, .number = number, .ahead = ahead});
+}
+
 Result<JobId> JobDesk::submit_one(Kept& kept, JobSpec spec, const Task& task) {
   const JobId id = desk_.view().next_job();
-  spec.number = desk_.view().last_number() + 1;
+  spec.number = task.number > 0 ? task.number : desk_.view().last_number() + 1;
   spec.submit = desk_.now();
   JobEntry entry{kept.about, spec.number, task.index};
   entry.awaits = task.awaits;
@@ -336,9 +357,9 @@ Result<JobId> JobDesk::submit_one(Kept& kept, JobSpec spec, const Task& task) {
     kept.first = id;
   }
   if (task.terms == nullptr) {
-    if (desk_.controller().submit(spec).valid()) return id;
+    if (desk_.controller().submit(spec, task.holds).valid()) return id;
   } else {
-    if (auto taken = desk_.controller().submit(spec, *task.terms, task.holds)) return *taken;
+    if (auto taken = desk_.controller().submit(spec, *task.terms, task.holds, task.ahead)) return *taken;
   }
   book_.take_back(id);
   desk_.store().drop_payload(id);

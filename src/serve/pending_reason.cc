@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "model/never_fits.h"
 #include "model/shortage.h"
+#include "serve/federation_desk.h"
 #include "serve/node_list.h"
 #include "serve/reserved.h"
 
@@ -96,6 +97,11 @@ PendingReason PendingReasons::reason_of_barred(JobId id, const Job& job, Telling
     return reason_with("Dependency", telling, [&] {
       return terms == nullptr ? "It waits for another job." : "It waits for" + awaited_text(terms->after, terms->any);
     });
+  }
+  if (!job.ours() && federation_ != nullptr) {
+    const std::string site = federation_->site_of(id);
+    if (!site.empty()) return {"AtSite", fmt::format("Site {} has it; `rota sites` lists the sites.", site)};
+    return {"OnOffer", "It is on offer to the sites of the federation."};
   }
   if (!job.ours()) return {"NotOurs", "Another scheduler starts it; this one only shows it."};
   if ((job.bars & kBeginTime) != 0) {

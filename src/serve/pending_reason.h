@@ -19,10 +19,13 @@ struct PendingReason {
 };
 enum class Telling : std::uint8_t { word, sentence };
 
+class FederationDesk;
+
 class PendingReasons {
  public:
-  PendingReasons(const Desk& desk, const JobLookup& jobs, const NodeDesk& nodes, const ReservationDesk& reservations)
-      : desk_(desk), jobs_(jobs), nodes_(nodes), reservations_(reservations) {}
+  PendingReasons(const Desk& desk, const JobLookup& jobs, const NodeDesk& nodes, const ReservationDesk& reservations,
+                 const std::unique_ptr<FederationDesk>& federation)
+      : desk_(desk), jobs_(jobs), nodes_(nodes), reservations_(reservations), federation_(federation) {}
 
   // Telling::word: without its sentence, and cheap.
   PendingReason reason_of(JobId job, Telling telling) const;
@@ -48,6 +51,7 @@ class PendingReasons {
   const JobLookup& jobs_;
   const NodeDesk& nodes_;
   const ReservationDesk& reservations_;
+  const std::unique_ptr<FederationDesk>& federation_;
   mutable Contenders contenders_;
 };
 

@@ -34,10 +34,11 @@ Result<void> starts_no_job_over(const Chain& chain, const JobBook& book, const V
       chain.text(), count == 1 ? "is one that is" : "are some that are", names, count == 1 ? "it" : "them");
 }
 
-Result<Chain> chain_that_suits(const std::string& policy, const Desk& desk, const JobBook& book) {
+Result<Chain> chain_that_suits(const std::string& policy, const Desk& desk, const JobBook& book,
+                               const Capabilities& can) {
   auto chain = chain_of(policy);
   if (!chain) return chain;
-  TRY(engine_suits(*chain, desk.engine().capabilities()));
+  TRY(engine_suits(*chain, can));
   TRY(starts_no_job_over(*chain, book, desk.view()));
   if (desk.view().reservations().empty()) return chain;
   TRY(chain->keeps_reservations());

@@ -13,6 +13,7 @@ Result<Chain> chain_of(const std::string& policy);
 // Fails for a policy that starts jobs over, where a job is known that must not be.
 Result<void> starts_no_job_over(const Chain& chain, const JobBook& book, const View& view);
 // A policy that could decide here, as things stand.
-Result<Chain> chain_that_suits(const std::string& policy, const Desk& desk, const JobBook& book);
+Result<Chain> chain_that_suits(const std::string& policy, const Desk& desk, const JobBook& book,
+                               const Capabilities& can);
 
 }  // namespace rota::serve

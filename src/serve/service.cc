@@ -86,8 +86,8 @@ Service::Service(boost::asio::io_context& io, const ServiceOptions& options, Sta
       reservations_(desk_),
       runs_({desk_, jobs_, records_, nodes_, room_, operators_}, options.socket, settings_.slurm_variables),
       upkeep_(desk_, book_, room_, settings_),
-      answers_({desk_, jobs_, nodes_, reservations_, upkeep_}),
-      job_desk_({desk_, book_, jobs_, room_, answers_.reasons(), answers_.explainer(), settings_}) {
+      answers_({desk_, jobs_, nodes_, reservations_, upkeep_, federation_}),
+      job_desk_({desk_, book_, jobs_, room_, answers_.reasons(), answers_.explainer(), settings_, federation_}) {
   events_.set_later([this](std::function<void()> call) {
     constexpr std::chrono::milliseconds kPause{1};  // in which others have their turns while many receive something
     desk_.loop().later(std::move(call), kPause);
@@ -95,7 +95,7 @@ Service::Service(boost::asio::io_context& io, const ServiceOptions& options, Sta
 }
 
 // Commands under way are found again by the next one that opens this state.
-Service::~Service() = default;
+Service::~Service() { federation_.reset(); }  // which looks at all others
 
 Result<std::unique_ptr<Service>> Service::open(boost::asio::io_context& io, const ServiceOptions& options) {
   auto state = TRY(find_state(options));
@@ -125,11 +125,19 @@ std::unexpected<Error> Service::not_taken_over(const std::string& why) const {
   return fail("the state in {} cannot be taken over: {}", shown_path(options_.state_folder), why);
 }
 
-void Service::wire() {
+Result<void> Service::wire(const Chain& chain) {
   engine_ = options_.engine({io_, desk_.loop(), runs_, *desk_.machine(), options_.state_folder + "/runs"});
+  std::vector<FactObserver*> observers{&records_, &room_, &nodes_, &mail_, &events_, &log_};
+  if (settings_.federation.joins()) {
+    federation_ = TRY(
+        FederationDesk::open({io_, desk_, book_, jobs_, records_, job_desk_, settings_.federation}, *engine_, chain));
+    observers.push_back(&federation_->observer());
+  }
   desk_.wire({.engine = engine_.get(),
-              .jobs = &records_,
-              .observers = {&records_, &room_, &nodes_, &mail_, &events_, &log_},
+              .gate = federation_ ? &federation_->gate() : nullptr,
+              .outbox = federation_ ? &federation_->outbox() : nullptr,
+              .jobs = federation_ ? static_cast<JobSink*>(federation_.get()) : &records_,
+              .observers = std::move(observers),
               .power_changed = [this](const PowerChanged& what) { return nodes_.power_changed(what); },
               .durable =
                   [this] {
@@ -144,15 +152,16 @@ void Service::wire() {
                   },
               .failed =
                   [this] {
-                    if (failed_) failed_();
+                    if (options_.failed) options_.failed();
                   }});
+  return {};
 }
 
 Result<void> Service::take_over() {
   const store::JournalHead& before = desk_.store().head();
-  wire();
   const std::string policy = options_.policy.empty() ? before.policy : options_.policy;
   auto chain = TRY(chain_of(policy));
+  TRY(wire(chain));
   TRY(desk_.decide_by(std::move(chain)));
   const std::optional<ClusterChange> change = TRY(replay());
   TRY(desk_.controller().engine_can());  // before anything is written down
@@ -172,6 +181,7 @@ Result<void> Service::take_over() {
   }
   upkeep_.journal_is_read();
   TRY(reservations_.keep_the_files());
+  if (federation_) federation_->take_over();
   auto resumed = desk_.controller().resume();
   if (resumed) resumed = records_.suspend_as_before();
   if (resumed) resumed = desk_.controller().decide();
@@ -180,17 +190,22 @@ Result<void> Service::take_over() {
   }
   desk_.end_turn(resumed);
   if (resumed) watch_licences();
+  if (resumed && federation_) federation_->begin();
   return resumed;
 }
 
+Capabilities Service::capabilities() const {
+  return federation_ ? federation_->gate().capabilities() : engine_->capabilities();
+}
+
 Result<void> Service::set_policy(const std::string& text) {
-  auto chain = TRY(chain_that_suits(text, desk_, book_));
+  auto chain = TRY(chain_that_suits(text, desk_, book_, capabilities()));
   const std::string before = desk_.chain().text();
   answers_.forget();
   TRY(desk_.decide_by(std::move(chain), desk_.controller().snapshot()));
   if (text != before) desk_.controller().withdraw_promises();
   if (auto compacted = upkeep_.compact(); !compacted) {
-    desk_.fail_for_good(compacted);
+    desk_.end_turn(compacted);
     return compacted;
   }
   desk_.controller().leave_plain_mode();  // an operator has looked
@@ -201,7 +216,7 @@ Result<void> Service::set_policy(const std::string& text) {
 
 Result<QueueToRehearse> Service::queue_to_rehearse(const std::string& text) const {
   constexpr std::size_t kMostRehearsed = 20'000;
-  const auto chain = TRY(chain_that_suits(text, desk_, book_));
+  const auto chain = TRY(chain_that_suits(text, desk_, book_, capabilities()));
   if (book_.size() > kMostRehearsed)
     return fail(
         "there are more than {} jobs, too many to rehearse them here; `rota simulate {} --policy` rehearses what this "
@@ -212,6 +227,7 @@ Result<QueueToRehearse> Service::queue_to_rehearse(const std::string& text) cons
 }
 
 void Service::stop() {
+  if (federation_) federation_->stop();
   desk_.stop();
   upkeep_.stop();
   mail_.stop();

@@ -13,6 +13,7 @@
 #include "serve/cluster_change.h"
 #include "serve/engine_maker.h"
 #include "serve/event_ring.h"
+#include "serve/federation_desk.h"
 #include "serve/job_desk.h"
 #include "serve/job_mail.h"
 #include "serve/policy_rehearsal.h"
@@ -27,7 +28,8 @@ struct ServiceOptions {
   std::string policy;         // empty: as last time, or else as the configuration says
   std::string socket;         // told to jobs, as ROTA_SOCKET
   std::string version;
-  ServiceLog::Say say = {};  // a line about what goes on, for the log
+  ServiceLog::Say say = {};           // a line about what goes on, for the log
+  std::function<void()> failed = {};  // called when it cannot go on
   // Called once the configuration is known and the state is this service's, and before anything is done to jobs and
   // nodes: what fails then leaves them alone.
   std::function<Result<void>(const site::ServiceSettings&)> before_acting = {};
@@ -48,6 +50,7 @@ class Service final {
   const Answers& answers() const { return answers_; }
   EventRing& events() { return events_; }
   const Operators& operators() const { return operators_; }
+  const FederationDesk* federation() const { return federation_.get(); }  // nullptr: the site is alone
   const ServiceOptions& options() const { return options_; }
 
   bool sends_mail() const { return mail_.sends(); }
@@ -68,7 +71,7 @@ class Service final {
   void when_durable(std::function<void(const Result<void>&)> call) { desk_.when_durable(std::move(call)); }
   bool uncommitted() const { return desk_.uncommitted(); }
   const Result<void>& health() const { return desk_.health(); }
-  void on_failure(std::function<void()> call) { failed_ = std::move(call); }
+  void on_failure(std::function<void()> call) { options_.failed = std::move(call); }
   // Stops taking anything in; what runs goes on. The event loop runs dry.
   void stop();
 
@@ -77,7 +80,8 @@ class Service final {
   static Result<State> find_state(const ServiceOptions& options);
   Service(boost::asio::io_context& io, const ServiceOptions& options, State state);
   void look_at_configuration();
-  void wire();
+  Result<void> wire(const Chain& chain);
+  Capabilities capabilities() const;
   Result<void> take_over();
   Result<std::optional<ClusterChange>> replay();
   Result<ClusterChange> replay_under_another();
@@ -103,11 +107,11 @@ class Service final {
   NodeDesk nodes_;
   ReservationDesk reservations_;
   RunRequests runs_;
+  std::unique_ptr<FederationDesk> federation_;  // nullptr: the site is alone
   Upkeep upkeep_;
   Answers answers_;
   JobDesk job_desk_;
-  std::function<void()> failed_;
-  std::unique_ptr<LiveEngine> engine_;  // goes first: it looks at all others
+  std::unique_ptr<LiveEngine> engine_;  // goes before the others: it looks at all of them
 };
 
 }  // namespace rota::serve

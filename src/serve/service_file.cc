@@ -105,7 +105,7 @@ Result<Service::Reloaded> Service::reload() {
   }
   stands_as(std::move(changed->machine), change.taken);
   if (auto taken = describe_nodes(change); !taken) {
-    desk_.fail_for_good(taken);
+    desk_.end_turn(taken);
     return std::unexpected(taken.error());
   }
   return Reloaded{change.taken, other_settings};

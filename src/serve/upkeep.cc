@@ -17,7 +17,7 @@ void Upkeep::compact_if_long() {
   const std::uint64_t facts = desk_.view().sequence() - compacted_at_;
   if ((facts < kFactsBetweenSnapshots || facts < 4 * book_.size()) && !desk_.store().wants_compaction()) return;
   if (!room_.takes_snapshot()) return;
-  if (auto done = compact(); !done) return desk_.fail_for_good(done);
+  if (auto done = compact(); !done) return desk_.end_turn(done);
 }
 
 // What was kept for long enough goes, a little at a time: soon again where more of it is left, since a thousand in ten

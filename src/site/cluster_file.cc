@@ -191,8 +191,9 @@ Result<std::vector<Of>> read_entries(const TomlValue& root, std::string_view nam
 Result<ClusterDraft> read_draft(const TomlValue& root, const std::string& shown) {
   ClusterDraft draft;
   draft.shown = shown;
-  auto top = TRY(read_entry<TopEntry>(root, top_keys(), {shown, ""},
-                                      {"nodes", "partitions", "qos", "accounts", "sites", "reservations", "service"}));
+  auto top = TRY(read_entry<TopEntry>(
+      root, top_keys(), {shown, ""},
+      {"nodes", "partitions", "qos", "accounts", "sites", "reservations", "service", "federation"}));
   auto nodes = TRY(read_entries<NodesEntry>(root, "nodes", nodes_keys(), shown));
   auto partitions = TRY(read_entries<PartitionEntry>(root, "partitions", partition_keys(), shown));
   auto sites = TRY(read_entries<SiteEntry>(root, "sites", site_keys(), shown));

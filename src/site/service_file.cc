@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <variant>
 
 #include "base/file.h"
+#include "base/letters.h"
 #include "base/text.h"
 #include "site/cluster_description.h"
 #include "site/cluster_file.h"
@@ -18,20 +20,22 @@ namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
 
-using Place = std::variant<std::string ServiceSettings::*, std::vector<std::string> ServiceSettings::*,
-                           Duration ServiceSettings::*, std::int64_t ServiceSettings::*, bool ServiceSettings::*>;
+template <class Settings>
+using Place = std::variant<std::string Settings::*, std::vector<std::string> Settings::*, Duration Settings::*,
+                           std::int64_t Settings::*, bool Settings::*>;
 
+template <class Settings>
 struct Key {
   std::string_view name;
-  Place place;
+  Place<Settings> place;
   std::string_view takes;
   std::string_view fallback;
   std::string_view meaning;
 };
 
-const std::array<Key, 15>& keys() {
+std::span<const Key<ServiceSettings>> keys_of(const ServiceSettings&) {
   using S = ServiceSettings;
-  static const std::array<Key, 15> all{{
+  static const std::array<Key<S>, 15> all{{
       {"policy", &S::policy, "a policy, as `rota policies` lists them", "easy",
        "the policy of a new state; later `rota policy set` changes it"},
       {"operators", &S::operators, "a list of user names", "none",
@@ -65,6 +69,28 @@ const std::array<Key, 15>& keys() {
   return all;
 }
 
+std::span<const Key<FederationSettings>> keys_of(const FederationSettings&) {
+  using F = FederationSettings;
+  static const std::array<Key<F>, 9> all{{
+      {"name", &F::name, "a name of letters, digits and -", "none", "this site's, which no other one has"},
+      {"endpoints", &F::endpoints, "a list of HOST:PORT", "none", "the members of etcd, the nearest first"},
+      {"prefix", &F::prefix, "a text that begins and ends with /", "/rota/",
+       "of all keys in etcd; the same at all sites of a federation"},
+      {"authority", &F::authority, "an absolute path", "none: no TLS",
+       "a PEM file: the authority that vouches for the members of etcd"},
+      {"certificate", &F::certificate, "an absolute path", "none",
+       "a PEM file: this site's certificate, whose common name is the user in etcd"},
+      {"key", &F::key, "an absolute path", "none", "the PEM file of its key"},
+      {"lease", &F::lease, "a time from 2s", "10s",
+       "without a sign of life for so long this site counts as dead, and what it has not settled is sold again"},
+      {"max_priority", &F::most_priority, "a whole number from 1", "0",
+       "the most that jobs of other sites have here, whatever their home gave them"},
+      {"root", &F::takes_root, "true or false", "false",
+       "root's jobs at other sites may come here and run as root; else this site does not bid for them"},
+  }};
+  return all;
+}
+
 bool take_list(const TomlValue& value, std::vector<std::string>& into) {
   if (value.kind != TomlValue::Kind::list) return false;
   for (const TomlValue& item : value.items) {
@@ -85,29 +111,31 @@ bool take_time(const TomlValue& value, Duration& into) {
 }
 
 // False where the value is of another type or out of range.
-bool take(const Key& key, const TomlValue& value, ServiceSettings& into) {
-  if (const auto* text = std::get_if<std::string ServiceSettings::*>(&key.place)) {
+template <class S>
+bool take(const Key<S>& key, const TomlValue& value, S& into) {
+  if (const auto* text = std::get_if<std::string S::*>(&key.place)) {
     if (value.kind != TomlValue::Kind::text || value.text.empty()) return false;
     into.*(*text) = value.text;
     return true;
   }
-  if (const auto* list = std::get_if<std::vector<std::string> ServiceSettings::*>(&key.place))
-    return take_list(value, into.*(*list));
-  if (const auto* time = std::get_if<Duration ServiceSettings::*>(&key.place)) return take_time(value, into.*(*time));
-  if (const auto* number = std::get_if<std::int64_t ServiceSettings::*>(&key.place)) {
+  if (const auto* list = std::get_if<std::vector<std::string> S::*>(&key.place)) return take_list(value, into.*(*list));
+  if (const auto* time = std::get_if<Duration S::*>(&key.place)) return take_time(value, into.*(*time));
+  if (const auto* number = std::get_if<std::int64_t S::*>(&key.place)) {
     if (value.kind != TomlValue::Kind::whole || value.whole < 1) return false;
     into.*(*number) = value.whole;
     return true;
   }
   if (value.kind != TomlValue::Kind::yes_no) return false;
-  into.*std::get<bool ServiceSettings::*>(key.place) = value.yes;
+  into.*std::get<bool S::*>(key.place) = value.yes;
   return true;
 }
 
-std::unexpected<Error> unknown_key(const TomlMember& member, const std::string& where) {
+template <class S>
+std::unexpected<Error> unknown_key(const TomlMember& member, const std::string& where, const S& settings,
+                                   const char* table) {
   std::vector<std::string_view> names;
-  for (const Key& key : keys()) names.push_back(key.name);
-  std::string message = fmt::format("{}[service] has no key {}", where, quoted(member.name));
+  for (const auto& key : keys_of(settings)) names.push_back(key.name);
+  std::string message = fmt::format("{}[{}] has no key {}", where, table, quoted(member.name));
   const std::string_view near = nearest(member.name, names);
   message += near.empty() ? "; docs/serve.md lists them." : fmt::format("; did you mean `{}`?", near);
   return fail(std::move(message));
@@ -128,20 +156,56 @@ Result<void> check_network(const ServiceSettings& settings) {
   return {};
 }
 
-Result<ServiceSettings> read_settings(const TomlValue& document, const std::string& shown) {
-  ServiceSettings settings;
-  const TomlValue* table = document.find("service");
-  if (table == nullptr) return settings;
+bool good_name(std::string_view name) {
+  constexpr std::size_t kLongest = 60;
+  return !name.empty() && name.size() <= kLongest && std::ranges::all_of(name, [](char c) {
+    return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+  });
+}
+
+Result<void> check_federation(const FederationSettings& settings) {
+  if (settings == FederationSettings{}) return {};
+  if (!good_name(settings.name))
+    return fail("[federation] needs a `name` for this site, of letters, digits, `.` and `-`, 60 at most.");
+  if (settings.endpoints.empty())
+    return fail("[federation] needs `endpoints`, the members of etcd, such as [\"etcd1.example.org:2379\"].");
+  if (!settings.prefix.starts_with('/') || !settings.prefix.ends_with('/') || settings.prefix.size() < 2)
+    return fail("`prefix` in [federation] begins and ends with a slash, as \"/rota/\" does.");
+  if (settings.lease < seconds(2)) return fail("`lease` in [federation] is 2s at least: etcd has none shorter.");
+  if (settings.certificate.empty() != settings.key.empty())
+    return fail("`certificate` and `key` in [federation] go together; name both files.");
+  if (settings.authority.empty() && !settings.certificate.empty())
+    return fail("[federation] has a certificate and no `authority` for the members of etcd; name its file.");
+  for (const std::string* path : {&settings.authority, &settings.certificate, &settings.key}) {
+    if (!path->empty() && !path->starts_with('/'))
+      return fail("`authority`, `certificate` and `key` in [federation] take absolute paths, not {}.", quoted(*path));
+  }
+  return {};
+}
+
+template <class S>
+Result<void> read_table(const TomlValue& document, const char* name, const std::string& shown, S& settings) {
+  const TomlValue* table = document.find(name);
+  if (table == nullptr) return {};
   if (table->kind != TomlValue::Kind::table)
-    return fail("{}:{}: `service` is a table: write [service] on a line.", shown, table->line);
+    return fail("{}:{}: `{}` is a table: write [{}] on a line.", shown, table->line, name, name);
   for (const TomlMember& member : table->members) {
     const std::string where = fmt::format("{}:{}: ", shown, member.line);
-    const auto key = std::ranges::find(keys(), member.name, &Key::name);
-    if (key == keys().end()) return unknown_key(member, where);
+    const auto keys = keys_of(settings);
+    const auto key = std::ranges::find(keys, member.name, &Key<S>::name);
+    if (key == keys.end()) return unknown_key(member, where, settings, name);
     if (take(*key, member.value, settings)) continue;
-    return fail("{}`{}` in [service] takes {}, not {}.", where, member.name, key->takes, member.value.shown());
+    return fail("{}`{}` in [{}] takes {}, not {}.", where, member.name, name, key->takes, member.value.shown());
   }
+  return {};
+}
+
+Result<ServiceSettings> read_settings(const TomlValue& document, const std::string& shown) {
+  ServiceSettings settings;
+  TRY(read_table(document, "service", shown, settings));
+  TRY(read_table(document, "federation", shown, settings.federation));
   if (auto good = check_network(settings); !good) return fail("{}: {}", shown, good.error().message);
+  if (auto good = check_federation(settings.federation); !good) return fail("{}: {}", shown, good.error().message);
   return settings;
 }
 
@@ -184,13 +248,21 @@ std::string cluster_of_this_host(const std::string& name, std::int64_t processor
   return text;
 }
 
-std::vector<ServiceKey> service_keys() {
+namespace {
+
+template <class S>
+std::vector<ServiceKey> rows_of(const S& settings) {
   std::vector<ServiceKey> rows;
-  for (const Key& key : keys()) {
+  for (const auto& key : keys_of(settings)) {
     rows.push_back(
         {std::string(key.name), std::string(key.takes), std::string(key.fallback), std::string(key.meaning)});
   }
   return rows;
 }
+
+}  // namespace
+
+std::vector<ServiceKey> service_keys() { return rows_of(ServiceSettings{}); }
+std::vector<ServiceKey> federation_keys() { return rows_of(FederationSettings{}); }
 
 }  // namespace rota::site

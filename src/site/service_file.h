@@ -12,6 +12,22 @@
 
 namespace rota::site {
 
+// The table [federation]: the site is one of several that share jobs over etcd.
+struct FederationSettings {
+  std::string name;                    // of this site; empty: it is alone
+  std::vector<std::string> endpoints;  // of etcd, HOST:PORT; the nearest first
+  std::string prefix = "/rota/";       // of the keys there
+  std::string authority;               // PEM files, by absolute paths: of the members' authority; empty: no TLS
+  std::string certificate;             // of this site
+  std::string key;
+  Duration lease = seconds(10);    // without a sign of life for so long the site counts as dead
+  std::int64_t most_priority = 0;  // that a job of another site has here
+  bool takes_root = false;         // jobs of root come from other sites, too
+
+  bool joins() const { return !name.empty(); }
+  bool operator==(const FederationSettings&) const = default;
+};
+
 struct ServiceSettings {
   std::string policy = "easy";
   std::vector<std::string> operators;   // names of users that may do everything, besides root and the service's user
@@ -28,6 +44,7 @@ struct ServiceSettings {
   std::string listen;           // "host:port" for TCP beside the Unix socket; empty: none
   std::string tls_certificate;  // PEM files, by absolute paths; empty: no TLS
   std::string tls_key;
+  FederationSettings federation;
 
   bool operator==(const ServiceSettings&) const = default;
 
@@ -60,5 +77,6 @@ struct ServiceKey {
   std::string meaning;
 };
 std::vector<ServiceKey> service_keys();
+std::vector<ServiceKey> federation_keys();
 
 }  // namespace rota::site

@@ -92,12 +92,37 @@ TEST(ServiceFile, what_it_leaves_out_of_the_cluster_is_this_computers) {
   std::remove(path.c_str());
 }
 
+TEST(ServiceFile, says_what_is_wrong_with_a_federation) {
+  const auto refusal = [](const std::string& keys) {
+    const auto read = parse_configuration("processors = 1\n[federation]\n" + keys, "rota.toml");
+    return read ? std::string() : read.error().message;
+  };
+  const std::string good = "name = \"lyon-1\"\nendpoints = [\"a:2379\", \"b:2379\"]\n";
+  EXPECT_EQ(refusal(good), "");
+  const auto read = parse_configuration("processors = 1\n[federation]\nlease = \"5s\"\n" + good, "rota.toml");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->service.federation.name, "lyon-1");
+  EXPECT_EQ(read->service.federation.lease, seconds(5));
+  EXPECT_EQ(read->service.federation.endpoints.size(), 2U);
+  EXPECT_NE(refusal("endpoints = [\"a:1\"]").find("needs a `name`"), std::string::npos);
+  EXPECT_NE(refusal("name = \"a/b\"\nendpoints = [\"a:1\"]").find("needs a `name`"), std::string::npos);
+  EXPECT_NE(refusal("name = \"lyon\"").find("needs `endpoints`"), std::string::npos);
+  EXPECT_NE(refusal(good + "lease = 1").find("2s at least"), std::string::npos);
+  EXPECT_NE(refusal(good + "prefix = \"rota\"").find("slash"), std::string::npos);
+  EXPECT_NE(refusal(good + "key = \"/k\"").find("go together"), std::string::npos);
+  EXPECT_NE(refusal(good + "certificate = \"/c\"\nkey = \"/k\"").find("authority"), std::string::npos);
+  EXPECT_NE(refusal(good + "nme = 1").find("[federation] has no key \"nme\"; did you mean `name`?"), std::string::npos);
+}
+
 TEST(ServiceFile, is_in_its_page_as_it_is) {
-  std::string table = "| key | takes | without it | meaning |\n|---|---|---|---|\n";
-  for (const ServiceKey& key : service_keys()) {
-    table += fmt::format("| `{}` | {} | {} | {} |\n", key.name, key.takes, key.fallback, key.meaning);
-  }
-  expect_in_page("serve.md", "keys of [service]", table);
+  const auto table_of = [](const std::vector<ServiceKey>& keys) {
+    std::string table = "| key | takes | without it | meaning |\n|---|---|---|---|\n";
+    for (const ServiceKey& key : keys)
+      table += fmt::format("| `{}` | {} | {} | {} |\n", key.name, key.takes, key.fallback, key.meaning);
+    return table;
+  };
+  expect_in_page("serve.md", "keys of [service]", table_of(service_keys()));
+  expect_in_page("sites.md", "keys of [federation]", table_of(federation_keys()));
 }
 
 }  // namespace

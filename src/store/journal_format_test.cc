@@ -176,7 +176,8 @@ TEST(JournalFormat, refuses_what_is_no_journal_or_a_newer_one) {
   EXPECT_EQ(error(""), "j is empty, so it is no journal.");
   EXPECT_EQ(error("; a job log\n1 2 3\n"), "j is no journal: it does not begin with \"rota-journal \".");
   std::string newer = start;
-  newer[newer.find(std::to_string(kJournalVersion))] = static_cast<char>('1' + kJournalVersion);
+  const std::string known = std::to_string(kJournalVersion);
+  newer.replace(newer.find(known), known.size(), std::to_string(kJournalVersion + 1));
   EXPECT_EQ(error(newer),
             fmt::format("j is a journal of version {}, and this Rota knows versions 1 to {}. Use a newer Rota.",
                         kJournalVersion + 1, kJournalVersion));

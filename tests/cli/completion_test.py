@@ -50,7 +50,7 @@ class Bash(Shell):
         self.assertEqual(told, how)
 
     def test_commands(self):
-        self.offers("rota", "si", exactly=["simulate"])
+        self.offers("rota", "sim", exactly=["simulate"])
         self.offers("rota", "nodes", "d", exactly=["drain", "down"])
         self.offers("rota", "generate", "", exactly=["lublin", "poisson", "hpl-mix", "x64-blades"])
         self.offers("rota", "manual", "co", exactly=["convert", "completion"])
@@ -86,7 +86,7 @@ class Others(Shell):
     @needs("fish")
     def test_fish(self):
         self.script("fish")
-        lines = {"rota si": ["simulate"], "rota simulate --policy fcfs,easy+d": ["fcfs,easy+depth="],
+        lines = {"rota sim": ["simulate"], "rota simulate --policy fcfs,easy+d": ["fcfs,easy+depth="],
                  "rota simulate --ties=s": ["--ties=submit-first"], "rota simulate lo": ["log.swf"],
                  "rota simulate --jobs=lo": ["--jobs=log.swf"], "rota manual --all p": ["place/"]}
         for line, offered in lines.items():

@@ -237,7 +237,7 @@ class Bounds(ServiceCase):
 
 class Sentences(unittest.TestCase):
     """What the documents say is refused: a phrase of each such sentence, and where that is tried."""
-    DOCUMENTS = ("api.md", "live-commands.md", "serve.md", "reservations.md", "page.md", "forecast.md")
+    DOCUMENTS = ("api.md", "live-commands.md", "serve.md", "reservations.md", "page.md", "forecast.md", "sites.md")
     TRIED = {  # (document, phrase): (file, what stands in it)
         ("api.md", "Unknown members of a request"): ("tests/live/refusals_test.py", "test_a_query_of_what_nobody_knows"),
         ("api.md", "a key that was given already"): ("tests/live/refusals_test.py", "test_a_key_is_for_one_request"),
@@ -277,6 +277,7 @@ class Sentences(unittest.TestCase):
         ("reservations.md", "a start that reaches into one"): ("src/plan/referee_reserved_test.cc", "RefereeReservedTest"),
         ("page.md", "a token makes no addresses"): ("tests/live/page_address_test.py", "test_a_token_makes_no_addresses"),
         ("page.md", "in its own words"): ("tests/live/page_test.py", "test_a_refusal_is_told_in_the_services_words"),
+        ("sites.md", "stay at their site"): ("tests/sites/sites_test.py", "test_what_cannot_travel_is_refused"),
         ("page.md", "Pages of other sites"): ("tests/live/foreign_test.py", "http://evil.example"),
     }
 

@@ -84,7 +84,7 @@ class DispatcherTest : public testing::Test, public Site {
     offer.home = kOwn;
     offer.data = kOther;
     offer.serial = 1;
-    dispatcher_->offer(offer);
+    dispatcher_->home().offer(offer);
     other_.bid(2'000'000'000);
   }
   // Until nothing but looking at the queue is left to do.

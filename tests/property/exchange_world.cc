@@ -66,6 +66,7 @@ void LawKeeper::hear(const Change& c) {
       job.owner = {};
       return;
     case withdrawn:
+    case noted:
       return;
     default:
       law(false, "nobody who was there all the time must resync", c);
@@ -267,13 +268,13 @@ void FaultySite::live() {
   }
   dispatcher_->open(world_.loop.now(), ++life_);
   for (const std::int64_t job : over) dispatcher_->ended(job);
-  for (const Offer& offer : submitted_) dispatcher_->offer(offer);
+  for (const Offer& offer : submitted_) dispatcher_->home().offer(offer);
   set_alarm();
 }
 
 void FaultySite::submit(const Offer& offer) {
   submitted_.push_back(offer);
-  if (dispatcher_) dispatcher_->offer(offer);
+  if (dispatcher_) dispatcher_->home().offer(offer);
 }
 
 bool FaultySite::at_rest() const {

@@ -175,13 +175,15 @@ std::string Federation::what_is_missing() const {
 
 std::string Federation::what_is_left() const {
   const MemoryExchange::Sizes sizes = memory_.sizes();
-  return fmt::format("{} jobs, {} claims, {} bids, {} settled jobs", sizes.jobs, sizes.claims, sizes.bids, sizes.wins);
+  return fmt::format("{} jobs, {} claims, {} bids, {} settled jobs, {} reports", sizes.jobs, sizes.claims, sizes.bids,
+                     sizes.wins, sizes.reports);
 }
 
 // All sites go, and nothing of them is left.
 void Federation::end(RunOutcome& outcome) {
   const MemoryExchange::Sizes sizes = memory_.sizes();
-  if (sizes.jobs + sizes.claims + sizes.bids + sizes.wins > 0) outcome.failure = "left behind: " + what_is_left();
+  if (sizes.jobs + sizes.claims + sizes.bids + sizes.wins + sizes.reports > 0)
+    outcome.failure = "left behind: " + what_is_left();
   for (auto& world : worlds_) {
     world->take_stock(outcome);
     world->site().fall(kForGood);

@@ -33,7 +33,9 @@ void Member::expect_copy(const Offer& offer) {
   parts_.world.site().guard([&] { member_->take_copy(offer); });
 }
 
-bool Member::at_rest() const { return member_ && member_->idle() && coming_.empty() && posted_.empty(); }
+bool Member::at_rest() const {
+  return member_ && member_->idle() && coming_.empty() && posted_.empty() && reports_.empty();
+}
 
 void Member::rises() {
   ++lives_;
@@ -60,6 +62,7 @@ void Member::falls() {
   member_.reset();
   coming_.clear();
   posted_.clear();
+  reports_.clear();
   parts_.loop.set(*this, kNever);
 }
 
@@ -85,8 +88,8 @@ void Member::endured(const Fact& fact) {
       fact.what);
 }
 
-std::optional<JobSpec> Member::asked_at(SiteId site, const JobSpec& job) const {
-  return fits(parts_.drawn.sites[site.value], job) ? std::optional(job) : std::nullopt;
+std::optional<JobSpec> Member::asked_at(SiteId site, const Offer& offer) const {
+  return fits(parts_.drawn.sites[site.value], offer.spec) ? std::optional(offer.spec) : std::nullopt;
 }
 
 std::vector<Coming> Member::coming() const {
@@ -117,7 +120,7 @@ void Member::leave(std::int64_t job) {
   std::erase_if(coming_, [&](const auto& c) { return c.second == job; });
 }
 
-void Member::submit(const JobSpec& spec, Instant /*input*/, bool ahead) {
+void Member::submit(const Offer& /*offer*/, const JobSpec& spec, Instant /*input*/, bool ahead) {
   posted_.emplace_back(Submission{spec, ahead});
   set_alarm();
 }
@@ -138,6 +141,17 @@ void Member::take_back(std::int64_t job, JobId id) {
 void Member::not_started(const Command& give_way) {
   ++parts_.account.travels().not_started;
   parts_.world.link().dispatch(give_way);
+}
+
+std::string Member::report_for(std::int64_t number) const {
+  const Offer* offer = parts_.account.offer(number);
+  return offer == nullptr || offer->home == self_ ? "" : "ended";
+}
+
+void Member::reported(std::int64_t job, SiteId /*site*/, const std::string& /*report*/) {
+  ++parts_.account.travels().reported;
+  reports_.push_back(job);
+  set_alarm();
 }
 
 void Member::send(const Request& request) {
@@ -167,7 +181,7 @@ void Member::set(Alarm& alarm, Instant at) {
 // The controller is told of nothing while it, or the member, is at work.
 void Member::set_alarm() {
   const Instant next = coming_.empty() ? kNever : coming_.begin()->first;
-  parts_.loop.set(*this, posted_.empty() ? next : parts_.loop.now());
+  parts_.loop.set(*this, posted_.empty() && reports_.empty() ? next : parts_.loop.now());
 }
 
 void Member::ring() {
@@ -185,6 +199,11 @@ void Member::ring() {
       }
       return controller.decide();
     });
+  }
+  while (parts_.world.site().up() && !reports_.empty()) {
+    const std::int64_t number = reports_.front();
+    reports_.pop_front();
+    parts_.world.site().guard([&] { member_->noted(number); });
   }
   if (parts_.world.site().up()) set_alarm();
 }

@@ -68,15 +68,20 @@ class Member final : public Companion,
   void acts() override;
   void falls() override;
   void decided() override { member_->load_changed(); }
-  void job_gone(JobId id, const Job& job) override { member_->job_gone(id, job.spec.number); }
+  void job_gone(JobId id, const Job& job) override {
+    member_->job_gone(id, job.spec.number, report_for(job.spec.number));
+  }
   void endured(const Fact& fact) override;
 
   // The site's own queue.
   const View& view() const override { return parts_.world.site().controller().view(); }
-  void submit(const JobSpec& spec, Instant input, bool ahead) override;
+  void submit(const Offer& offer, const JobSpec& spec, Instant input, bool ahead) override;
   void tell(const Observed& fact) override;
   void take_back(std::int64_t job, JobId id) override;
   void not_started(const Command& give_way) override;
+  std::string report_on(const Trades::Guest& guest) override { return report_for(guest.offer.spec.number); }
+  void reported(std::int64_t job, SiteId site, const std::string& report) override;
+  std::string report_for(std::int64_t number) const;  // empty: the job is at home here, or no job of the federation
 
   Result<void> commit() override { return parts_.world.site().keep(); }
 
@@ -90,7 +95,7 @@ class Member final : public Companion,
   std::vector<Coming> coming() const override;
 
   std::uint32_t sites() const override { return static_cast<std::uint32_t>(parts_.drawn.sites.size()); }
-  std::optional<JobSpec> asked_at(SiteId site, const JobSpec& job) const override;
+  std::optional<JobSpec> asked_at(SiteId site, const Offer& offer) const override;
 
   // Between the member and the exchange.
   void send(const Request& request) override;
@@ -115,6 +120,7 @@ class Member final : public Companion,
   Watcher* hears_ = nullptr;
   std::multimap<Instant, std::int64_t> coming_;
   std::deque<std::variant<Submission, Observed>> posted_;  // to the controller, for a turn of their own
+  std::deque<std::int64_t> reports_;                       // that came, to be noted in a turn of their own
   std::map<std::int64_t, Offer> copies_;                   // that its journal does not say yet
   std::int64_t lives_ = 0;
   bool was_there_ = false;

@@ -60,6 +60,7 @@ void tell_of_travels(Lines& to, const Counts& c) {
   to.line("  sites cut off", c.exchange.cuts);
   to.line("  resyncs", c.exchange.resyncs);
   to.line("  epochs of sites", c.travels.epochs);
+  to.line("  ends reported to their homes", c.travels.reported);
 }
 
 }  // namespace
@@ -85,7 +86,7 @@ void Counts::add(const Counts& o) {
              &Far::refusals_doubled, &Far::changes_doubled, &Far::streams_broken, &Far::cuts, &Far::resyncs);
   swarm::add(travels, o.travels, &Travels::federations, &Travels::submitted, &Travels::taken, &Travels::away,
              &Travels::given_up, &Travels::cancelled, &Travels::held, &Travels::held_again, &Travels::not_started,
-             &Travels::epochs);
+             &Travels::epochs, &Travels::reported);
 }
 
 std::string table_of(const Counts& c) {

@@ -47,6 +47,7 @@ struct Travels {
   std::int64_t held_again = 0;   // by a site that had crashed
   std::int64_t not_started = 0;  // gave way while they waited for it
   std::int64_t epochs = 0;       // that sites began
+  std::int64_t reported = 0;     // ends, to their homes; again where a home had not noted one
 };
 
 struct Counts {

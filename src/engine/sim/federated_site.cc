@@ -36,7 +36,7 @@ void FederatedSite::ring() {
   static_cast<void>(member_.durable().commit());
 }
 
-void FederatedSite::submit(const JobSpec& spec, Instant input, bool ahead) {
+void FederatedSite::submit(const Offer& /*offer*/, const JobSpec& spec, Instant input, bool ahead) {
   handed_[spec.number] = {input, ahead};
   engine_.submit({spec, ear_.run_time(spec.number)});
 }

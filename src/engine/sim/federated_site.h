@@ -75,7 +75,7 @@ class FederatedSite final : private LocalQueue, private Intake, private JobSink,
     bool ahead = false;      // it goes before others of its priority
   };
 
-  void submit(const JobSpec& spec, Instant input, bool ahead) override;
+  void submit(const Offer& offer, const JobSpec& spec, Instant input, bool ahead) override;
   void tell(const Observed& fact) override;
   void take_back(std::int64_t job, JobId id) override;
   void not_started(const Command& give_way) override { engine_.not_started(give_way.job); }

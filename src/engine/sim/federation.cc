@@ -106,7 +106,7 @@ Duration Federation::transfer(SiteId from, SiteId to, std::int64_t bytes) const 
   return std::min(fixed + seconds(std::min(bytes / slower, kLongest.count() / 1000)) + part, kLongest);
 }
 
-std::optional<JobSpec> Federation::asked_at(SiteId site, const JobSpec& job) const {
+std::optional<JobSpec> Federation::asked_by(SiteId site, const JobSpec& job) const {
   if (terms_) return terms_->at(site, job);
   if (job.processors > options_.sites[site.value].processors) return std::nullopt;
   return job;
@@ -115,7 +115,7 @@ std::optional<JobSpec> Federation::asked_at(SiteId site, const JobSpec& job) con
 std::vector<SiteId> Federation::able(const GlobalJob& job) const {
   std::vector<SiteId> sites;
   for (std::uint32_t s = 0; s < sites_.size(); ++s) {
-    if (asked_at(SiteId{s}, job.arrival.spec)) sites.push_back(SiteId{s});
+    if (asked_by(SiteId{s}, job.arrival.spec)) sites.push_back(SiteId{s});
   }
   return sites;
 }
@@ -193,7 +193,7 @@ void Federation::arrive(const GlobalJob& job, SiteId at) {
   coming_processors_[at.value] -= job.arrival.spec.processors;
   if (on_offer(number)) return sites_[at.value]->member().arrived(number);
   Arrival here = job.arrival;
-  here.spec = *asked_at(at, here.spec);
+  here.spec = *asked_by(at, here.spec);
   sites_[at.value]->queue(here);
 }
 

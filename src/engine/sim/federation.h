@@ -102,7 +102,8 @@ class Federation final : public Alarm, private SiteEar, private Directory {
 
   void ring() override;
   std::uint32_t sites() const override { return static_cast<std::uint32_t>(options_.sites.size()); }
-  std::optional<JobSpec> asked_at(SiteId site, const JobSpec& job) const override;
+  std::optional<JobSpec> asked_at(SiteId site, const Offer& offer) const override { return asked_by(site, offer.spec); }
+  std::optional<JobSpec> asked_by(SiteId site, const JobSpec& job) const;
   Duration run_time(std::int64_t job) const override { return job_of(job).arrival.run_time; }
   Duration starts(SiteId site, std::int64_t job) override;
   void preempts(SiteId site, std::int64_t beneficiary) override;

@@ -1,0 +1,89 @@
+#include "control/home_jobs.h"
+
+#include <utility>
+
+#include "control/dispatcher.h"
+
+namespace rota {
+
+using About = OpenRequests::About;
+
+void HomeJobs::offer(const Offer& offer) {
+  offers_.push_back(offer);
+  offer_next();
+}
+
+// One at a time, so that none overtakes another.
+void HomeJobs::offer_next() {
+  const Epoch epoch = requests_.epoch(queue_);
+  if (offers_.empty() || !queue_.complete() || epoch == 0 || requests_.out(About::offer)) return;
+  const std::int64_t last = queue_.last_offered(self_);
+  while (!offers_.empty() && offers_.front().serial <= last) {
+    site_.listed(offers_.front());
+    offers_.pop_front();
+  }
+  if (offers_.empty()) return;
+  Request request{.kind = Request::Kind::offer, .token = {}, .site = self_, .epoch = epoch};
+  request.job = offers_.front().spec.number;
+  request.last = last;
+  request.offer = std::make_shared<const Offer>(offers_.front());
+  requests_.send(request);
+}
+
+void HomeJobs::changed(const Change& change) {
+  const std::int64_t job = change.job;
+  if (change.kind == Change::Kind::settled && away(job).valid()) site_.went_to(job, away(job));
+  const auto report = queue_.reports().find(job);
+  if (change.kind == Change::Kind::ended && report != queue_.reports().end())
+    site_.reported(job, report->second.site, report->second.text);
+}
+
+void HomeJobs::all_changed() {
+  for (const auto& [job, report] : queue_.reports()) site_.reported(job, report.site, report.text);
+}
+
+void HomeJobs::follow_up(std::int64_t job) {
+  if (!noting_.empty() && noting_.contains(job)) send_note(job);
+  if (!recalled_.empty() && recalled_.contains(job)) take_from_sale(job);
+  offer_next();
+}
+
+void HomeJobs::follow_up_all() {
+  for (const std::int64_t job : std::set(noting_)) send_note(job);
+  for (const std::int64_t job : std::set(recalled_)) take_from_sale(job);
+  offer_next();
+}
+
+void HomeJobs::noted(std::int64_t job) {
+  noting_.insert(job);
+  send_note(job);
+}
+
+void HomeJobs::send_note(std::int64_t job) {
+  const Epoch epoch = requests_.epoch(queue_);
+  if (!queue_.complete() || epoch == 0 || requests_.out(About::job, job)) return;
+  if (!queue_.reports().contains(job)) {
+    noting_.erase(job);
+    return;
+  }
+  requests_.send({.kind = Request::Kind::note, .token = {}, .site = self_, .epoch = epoch, .job = job});
+}
+
+void HomeJobs::recall(std::int64_t job) {
+  recalled_.insert(job);
+  take_from_sale(job);
+}
+
+// Once it is on offer and not claimed; a job that another site has settled is not the home's any more.
+void HomeJobs::take_from_sale(std::int64_t job) {
+  const Epoch epoch = requests_.epoch(queue_);
+  if (!queue_.complete() || epoch == 0 || requests_.out(About::job, job)) return;
+  if (away(job).valid() || queue_.won(job)) {
+    recalled_.erase(job);
+    return;
+  }
+  const GlobalQueue::Lot* lot = queue_.find(job);
+  if (lot && !queue_.claimed(*lot)) requests_.claim(queue_, *lot, self_);
+}
+
+}  // namespace rota

@@ -1,0 +1,112 @@
+// The desk for jobs that sites share: the service as a member of a federation (control/member.h) over etcd. A job that
+// is submitted here for all sites waits as one that is not ours, and its offer goes to the global queue; where this
+// site wins it, it is released into the site's own queue, and where another one does, its end is recorded here when
+// that reports it. A job of another home is submitted here as its user, under a number of this site. One thread.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "control/member.h"
+#include "exchange/etcd/exchange.h"
+#include "serve/job_desk.h"
+#include "serve/job_records.h"
+
+namespace rota::serve {
+
+// A site of the federation, as this one sees it.
+struct SiteShown {
+  std::string name;
+  bool self = false;
+  bool alive = false;
+  std::int64_t offered = 0;  // jobs of its own that are on offer
+  std::int64_t taken = 0;    // jobs of all homes that it has settled and that have not ended
+};
+
+class FederationDesk final : public JobSink, private LocalQueue, private Carrier, private Directory {
+ public:
+  struct Uses {
+    boost::asio::io_context& io;
+    Desk& desk;
+    JobBook& book;
+    const JobLookup& jobs;
+    JobRecords& records;
+    JobDesk& job_desk;
+    const site::FederationSettings& settings;
+  };
+  // The number that the site has in the federation is kept with the state; the first time it is asked of etcd, which
+  // may take seconds. Fails with a sentence where etcd cannot be asked then, or a file of the settings cannot be read.
+  static Result<std::unique_ptr<FederationDesk>> open(const Uses& uses, LiveEngine& engine, const Chain& chain);
+  FederationDesk(const FederationDesk&) = delete;
+  FederationDesk& operator=(const FederationDesk&) = delete;
+  ~FederationDesk() override;
+
+  // What the desk is wired to.
+  Engine& gate() { return member_->gate(); }
+  Durable& outbox() { return member_->durable(); }
+  FactObserver& observer() { return member_->observer(); }
+
+  // Before the controller resumes, and after that.
+  void take_over() { member_->take_over(); }
+  void begin();
+  void stop();
+
+  // A job that was just submitted here, for all sites.
+  Result<void> offer(JobId job, const Caller& caller, const JobRequest& request);
+  // Why such a request cannot be offered, as a sentence.
+  static Result<void> can_be_offered(const JobRequest& request);
+  // It comes home from sale, to be cancelled there. Fails with a sentence where another site has it.
+  Result<void> cancel(JobId job);
+
+  void job_gone(JobId id, const Job& job) override;
+
+  std::vector<SiteShown> all_sites() const;
+  // The site that has a job of this home which waits and is not ours; empty: it is on offer.
+  std::string site_of(JobId job) const;
+  const std::string& trouble() const { return exchange_->trouble(); }
+  const std::string& name() const { return uses_.settings.name; }
+
+ private:
+  FederationDesk(const Uses& uses, SiteId self);
+  static Result<EtcdExchangeOptions> options_of(const Uses& uses);
+  static Result<SiteId> number_of_site(const Uses& uses, const EtcdExchangeOptions& options);
+
+  // The member's queue. What it asks for is done in a turn of its own, in the order in which it asks.
+  const View& view() const override { return uses_.desk.view(); }
+  void submit(const Offer& offer, const JobSpec& spec, Instant input, bool ahead) override;
+  void tell(const Observed& fact) override;
+  void take_back(std::int64_t job, JobId id) override;
+  void not_started(const Command& give_way) override;
+  std::string report_on(const Trades::Guest& guest) override;
+  void reported(std::int64_t job, SiteId site, const std::string& report) override;
+
+  // Input that lies elsewhere is not brought yet: a job has what it needs with it.
+  Duration haul(const Offer& /*offer*/, SiteId /*to*/) const override { return Duration{0}; }
+  Duration longest_haul(const Offer& /*offer*/) const override { return Duration{0}; }
+  void bring(const Offer& offer) override;
+  void leave(std::int64_t /*job*/) override {}
+  std::vector<Coming> coming() const override { return {}; }
+
+  std::uint32_t sites() const override { return static_cast<std::uint32_t>(exchange_->names().size()); }
+  std::optional<JobSpec> asked_at(SiteId site, const Offer& offer) const override;
+
+  void later(std::function<void()> call);
+  JobId bring_home(const Offer& offer);
+  JobId take_in(const Offer& offer, bool ahead);
+  void note_site(JobId job, const std::string& what, const std::string& text);
+  std::string name_of(SiteId site) const;
+  std::int64_t number_of(JobId job) const;  // in the federation
+
+  Uses uses_;
+  SiteId self_;
+  std::unique_ptr<EtcdExchange> exchange_;
+  std::unique_ptr<Member> member_;
+  std::vector<std::function<void()>> asked_;
+  std::shared_ptr<bool> stands_ = std::make_shared<bool>(true);
+};
+
+}  // namespace rota::serve

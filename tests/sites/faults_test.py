@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Sites whose processes and whose etcd are killed, stopped and started again while jobs go between them: each job runs once, none
+is lost. Usage: faults_test.py ROTA [JOBS [SECONDS [SEED]]]"""
+import http.client
+import os
+import random
+import shutil
+import signal
+import sys
+import time
+import unittest
+
+import sites_test
+from etcd import Etcd
+
+JOBS, SECONDS, SEED = 40, 20, 1
+
+
+class Faults(sites_test.Sites):
+    def give(self, site, number):
+        """A job for all sites, at a site that may not answer just now: asked again with the same key until it is taken."""
+        body = {"folder": self.folder, "environment": ["PATH=/usr/bin:/bin"], "limit": 600, "sites": "any",
+                "command": ["/bin/sh", "-c", f"echo run >> token.{number}; sleep 0.{number % 10}"]}
+        try:
+            status, _ = site.ask("POST", "/v1/jobs", body, {"Idempotency-Key": f"job {number}"})
+            return status == 201
+        except (OSError, http.client.HTTPException):
+            return False
+
+    def up(self, site):
+        return site.process.poll() is None and site not in self.stopped
+
+    def fault(self, dice):
+        """One of them, and when it is to be over with what ends it."""
+        kind = dice.choice(["member", "member", "site", "site", "sleep"])
+        if kind == "member":
+            member = dice.randrange(3)
+            if any(p.poll() is not None for p in sites_test.ETCD.members):
+                return None
+            sites_test.ETCD.kill(member)
+            return dice.uniform(0.5, 3), lambda: sites_test.ETCD.start(member)
+        up = [site for site in self.sites.values() if self.up(site)]
+        if len(up) < 2:
+            return None
+        site = dice.choice(up)
+        if kind == "site":
+            site.kill()
+            return dice.choice([0, 5]), site.start
+        site.process.send_signal(signal.SIGSTOP)
+        self.stopped.add(site)
+
+        def go_on():
+            site.process.send_signal(signal.SIGCONT)
+            self.stopped.discard(site)
+        return dice.uniform(1, 6), go_on
+
+    def test_each_job_runs_once(self):
+        dice, self.stopped = random.Random(SEED), set()
+        sites = [self.join(name, 2) for name in ("berlin", "graz", "lyon")]
+        self.alive(sites[0], "berlin", "graz", "lyon")
+        waiting = [(dice.choice(sites), number) for number in range(JOBS)]
+        begin, repairs, faults, given = time.monotonic(), [], 0, 0
+        while waiting or time.monotonic() < begin + SECONDS:
+            now = time.monotonic()
+            for repair in [r for r in repairs if r[0] <= now]:
+                repairs.remove(repair)
+                repair[1]()
+            if now < begin + SECONDS and len(repairs) < 2 and (fault := self.fault(dice)):
+                faults += 1
+                repairs.append((now + fault[0], fault[1]))
+            if waiting and given <= JOBS * (now - begin) / SECONDS and self.up(waiting[0][0]) and self.give(*waiting[0]):
+                waiting.pop(0)
+                given += 1
+            elif waiting:
+                waiting.append(waiting.pop(0))
+            time.sleep(dice.uniform(0.05, 0.2))
+        for repair in repairs:
+            repair[1]()
+        last = time.monotonic()
+        for site in sites:
+            self.until(lambda one=site: not one.live(), "all to end")
+        print(f"{JOBS} jobs, {faults} faults, over {time.monotonic() - last:.0f} s after the last")
+        for number in range(JOBS):
+            with open(os.path.join(self.folder, f"token.{number}")) as file:
+                self.assertEqual(file.read(), "run\n", f"job {number}")
+        ended = [row for site in sites for row in site.ask("GET", "/v1/history?limit=1000")[1]["jobs"] if not row.get("home")]
+        self.assertEqual({row["state"] for row in ended}, {"COMPLETED"})
+        self.assertEqual(len(ended), JOBS)
+        for site in sites:
+            self.assertEqual(site.decides_the_same_again(), "")
+
+
+if __name__ == "__main__":
+    sites_test.ROTA = sys.argv[1]
+    JOBS, SECONDS, SEED = [int(word) for word in sys.argv[2:]] + [JOBS, SECONDS, SEED][len(sys.argv) - 2:]
+    del sys.argv[1:]
+    if shutil.which("etcd") is None:
+        print("skipped: etcd is not installed")
+        sys.exit(77)
+    with Etcd(3) as sites_test.ETCD:
+        unittest.main()

@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+"""Services that share jobs over a real etcd, each a site with an engine of its own.
+Usage: sites_test.py ROTA"""
+import os
+import shutil
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
+from etcd import Etcd  # noqa: E402
+from service import PATIENCE, Service  # noqa: E402
+
+ROTA = None
+ETCD = None
+POLICY = "easy+auction=announced+auction-round=1s+auction-close=unbeatable"
+
+
+class Sites(unittest.TestCase):
+    """Sites by name, gone with all their jobs when a test ends."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="rota-sites-")
+        os.chmod(self.folder, 0o755)
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.prefix = f"/{self.id()}/"
+        self.sites = {}
+        self.addCleanup(self.end_all)
+
+    def end_all(self):
+        for site in self.sites.values():
+            if site.process is None or site.process.poll() is not None:
+                site.start()
+            site.act("cancel", "all")
+            site.wait_for(lambda one=site: not [j for j in one.live() if j["state"] != "PENDING"], "its jobs to end")
+            site.stop()
+
+    def endpoints(self):
+        """Members of etcd, a site's own first."""
+        at = len(self.sites) % len(ETCD.endpoints)
+        return ", ".join(f'"{endpoint}"' for endpoint in ETCD.endpoints[at:] + ETCD.endpoints[:at])
+
+    def join(self, name, processors=1, lease="3s", start=True, **keys):
+        folder = os.path.join(self.folder, name)
+        os.mkdir(folder)
+        os.chmod(folder, 0o777)
+        keys = {"root": "true", **keys}
+        more = "".join(f"{key} = {value}\n" for key, value in keys.items())
+        site = Service(ROTA, folder, f'name = "{name}"\nprocessors = {processors}\n[federation]\nname = "{name}"\n'
+                       f'endpoints = [{self.endpoints()}]\nprefix = "{self.prefix}"\nlease = "{lease}"\n{more}',
+                       ["--policy", POLICY])
+        self.sites[name] = site
+        if start:
+            site.start()
+        return site
+
+    def known(self, site):
+        return {row["name"]: row for row in site.ask("GET", "/v1/sites")[1]["sites"]}
+
+    def until(self, done, what):
+        end = time.monotonic() + PATIENCE
+        while not done():
+            if time.monotonic() > end:
+                states = {name: site.live() for name, site in self.sites.items() if site.process.poll() is None}
+                raise AssertionError(f"waited in vain for {what}; jobs: {states}; etcd: {ETCD.records(self.prefix)}")
+            time.sleep(0.05)
+
+    def alive(self, site, *names):
+        self.until(lambda: {n for n, row in self.known(site).items() if row["alive"]} == set(names), f"{names} alive")
+
+    def submit(self, site, command, **members):
+        """A job for all sites, which writes into the folder of the test wherever it runs."""
+        return site.submit(command, folder=self.folder, sites=members.pop("sites", "any"), **members)
+
+
+class Auction(Sites):
+    def test_a_job_goes_to_the_site_that_has_room_and_its_home_sees_how_it_ended(self):
+        berlin, lyon = self.join("berlin"), self.join("lyon")
+        self.alive(berlin, "berlin", "lyon")
+        busy = berlin.runs(berlin.submit("sleep 1000"))
+        job = self.submit(berlin, "echo $ROTA_JOB_ID > where; exit 3", limit=100)
+        row = berlin.ends(job)
+        self.assertEqual((row["state"], row["exit_code"], row["site"]), ("FAILED", 3, "lyon"))
+        self.assertEqual(row["node_list"], "lyon", "none of berlin's")
+        guest = [j for j in lyon.ask("GET", "/v1/history")[1]["jobs"] if j.get("home")]
+        self.assertEqual([j["home"] for j in guest], [f"berlin:{job}"])
+        self.assertLess(abs(row["start"] - guest[0]["start"]), 2)
+        self.assertEqual(berlin.job(busy)["state"], "RUNNING")
+        self.until(lambda: not [k for k in ETCD.records(self.prefix) if k.split("/")[2] in ("job", "won", "ended", "bid", "claim")],
+                   "nothing of it to be left in etcd")
+
+    def test_each_of_many_jobs_runs_once_and_both_sites_have_a_share(self):
+        berlin, lyon = self.join("berlin", 2), self.join("lyon", 2)
+        self.alive(lyon, "berlin", "lyon")
+        jobs = [self.submit(site, f"echo {site is berlin} >> done.{site is berlin}.{n}; sleep 0.2", limit=100)
+                for n in range(20) for site in (berlin, lyon)]
+        self.assertEqual(len(jobs), 40)
+        for site in (berlin, lyon):
+            self.until(lambda one=site: not one.live(), "all to end")
+        for home in (True, False):
+            for n in range(20):
+                with open(os.path.join(self.folder, f"done.{home}.{n}")) as file:
+                    self.assertEqual(file.read(), f"{home}\n")
+        ran = {name: {row.get("site") for row in site.ask("GET", "/v1/history")[1]["jobs"] if "home" not in row}
+               for name, site in self.sites.items()}
+        self.assertLessEqual(ran["berlin"] | ran["lyon"], {"berlin", "lyon"})
+        for site in (berlin, lyon):
+            self.assertEqual(site.decides_the_same_again(), "")
+
+    def test_jobs_of_a_site_that_is_killed_go_on_and_come_home(self):
+        berlin, lyon = self.join("berlin"), self.join("lyon")
+        self.alive(berlin, "berlin", "lyon")
+        busy = berlin.runs(berlin.submit("sleep 1000"))
+        job = self.submit(berlin, "sleep 1; echo ran >> token", limit=100)
+        self.until(lambda: lyon.live(), "lyon to have it")
+        berlin.kill()
+        lyon.kill()
+        lyon.start()
+        self.until(lambda: not lyon.live(), "it to end")
+        berlin.start()
+        self.assertEqual(berlin.ends(job)["state"], "COMPLETED")
+        self.assertEqual(berlin.job(busy)["state"], "RUNNING")
+        with open(os.path.join(self.folder, "token")) as file:
+            self.assertEqual(file.read(), "ran\n")
+
+    def test_a_dead_home_s_jobs_are_sold_by_another_site(self):
+        berlin, lyon = self.join("berlin"), self.join("lyon")
+        self.alive(berlin, "berlin", "lyon")
+        for site in (berlin, lyon):
+            site.runs(site.submit("sleep 1000", limit=2000))
+        job = self.submit(berlin, "echo ran >> token", limit=100, sites="lyon")
+        self.until(lambda: any("/job/" in key for key in ETCD.records(self.prefix)) or lyon.job(2)["state"], "an offer")
+        berlin.kill()
+        self.alive(lyon, "lyon")
+        lyon.act("cancel", "1")
+        self.until(lambda: os.path.exists(os.path.join(self.folder, "token")), "it to run")
+        berlin.start()
+        self.assertEqual(berlin.ends(job)["site"], "lyon")
+
+
+    def test_sites_go_on_while_etcd_is_away_and_meet_again_when_it_is_back(self):
+        berlin, lyon = self.join("berlin"), self.join("lyon")
+        self.alive(berlin, "berlin", "lyon")
+        busy = berlin.runs(berlin.submit("sleep 1000"))
+        first = self.submit(berlin, "until [ -e back ]; do sleep 0.1; done; echo first >> token", limit=600)
+        self.until(lambda: [j for j in lyon.live() if j["state"] == "RUNNING"], "lyon to run it")
+        ETCD.kill(0)
+        second = self.submit(berlin, "echo second >> token", limit=600)
+        own = lyon.submit("true")
+        self.assertEqual(berlin.job(second)["reason"], "OnOffer")
+        with open(os.path.join(self.folder, "back"), "w"):
+            pass
+        self.assertEqual(lyon.ends(own)["state"], "COMPLETED")
+        berlin.kill()
+        berlin.start()
+        self.assertEqual(berlin.job(busy)["state"], "RUNNING")
+        ETCD.start(0)
+        for job in (first, second):
+            self.assertEqual((berlin.ends(job)["state"], berlin.job(job)["site"]), ("COMPLETED", "lyon"))
+        with open(os.path.join(self.folder, "token")) as file:
+            self.assertEqual(file.read(), "first\nsecond\n")
+
+
+class Tls(Sites):
+    def test_sites_meet_over_tls_and_no_other_certificate_is_taken(self):
+        global ETCD
+        before = ETCD
+        with Etcd(tls=True) as ETCD:
+            self.addCleanup(globals().__setitem__, "ETCD", before)
+            for name in ("berlin", "lyon"):
+                ETCD.certificate(name)
+                self.join(name, authority=f'"{ETCD.file("ca.crt")}"', certificate=f'"{ETCD.file(name + ".crt")}"',
+                          key=f'"{ETCD.file(name + ".key")}"')
+            berlin, lyon = self.sites.values()
+            self.alive(berlin, "berlin", "lyon")
+            berlin.runs(berlin.submit("sleep 1000"))
+            self.assertEqual(berlin.ends(self.submit(berlin, "true", limit=600))["site"], "lyon")
+            with self.assertRaises(AssertionError) as refused:
+                self.join("graz", authority=f'"{ETCD.file("ca.crt")}"')
+            self.assertIn("cannot be asked, as it has to be when a site joins for the first time", str(refused.exception))
+            del self.sites["graz"]
+            self.end_all()
+            self.sites = {}
+
+
+class Orders(Sites):
+    def test_root_s_jobs_go_where_that_is_allowed(self):
+        berlin, lyon = self.join("berlin"), self.join("lyon", root="false")
+        self.alive(berlin, "berlin", "lyon")
+        if os.geteuid() != 0:
+            self.skipTest("the jobs are not root's")
+        busy = berlin.runs(berlin.submit("sleep 1000"))
+        job = self.submit(berlin, "true", limit=600, sites="lyon")
+        self.assertEqual(berlin.act("hold", job)[0], 207)
+        self.assertIn("can only be cancelled", str(berlin.act("hold", job)[1]))
+        berlin.let_pass(3)
+        self.assertEqual(berlin.job(job)["reason"], "OnOffer")
+        self.assertEqual(berlin.job(busy)["state"], "RUNNING")
+
+    def test_a_job_on_offer_is_cancelled_at_its_home(self):
+        berlin, lyon = self.join("berlin"), self.join("lyon")
+        self.alive(berlin, "berlin", "lyon")
+        job = self.submit(berlin, "echo ran > token", limit=100, sites="graz")
+        self.until(lambda: any("/job/" in key for key in ETCD.records(self.prefix)), "its offer")
+        self.assertEqual(berlin.job(job)["reason"], "OnOffer")
+        self.assertEqual(berlin.act("cancel", job)[1]["jobs"][0]["done"], True)
+        self.assertEqual(berlin.ends(job)["state"], "CANCELLED")
+        self.until(lambda: not any("/job/" in key for key in ETCD.records(self.prefix)), "no offer")
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "token")))
+        self.assertEqual(lyon.live(), [])
+
+    def test_what_cannot_travel_is_refused(self):
+        berlin = self.join("berlin")
+        for members, why in (({"array": "1-3"}, "an array"), ({"after": ["afterok:1"]}, "waits for others")):
+            berlin.submit("true")
+            status, answer = berlin.ask("POST", "/v1/jobs", {"folder": "/tmp", "command": ["true"], "sites": "any",
+                                                             **members})
+            self.assertEqual(status, 400)
+            self.assertIn(why, answer["detail"])
+
+
+if __name__ == "__main__":
+    ROTA = sys.argv.pop(1)
+    if shutil.which("etcd") is None:
+        print("skipped: etcd is not installed")
+        sys.exit(77)
+    with Etcd() as ETCD:
+        unittest.main()
