@@ -327,7 +327,7 @@ TEST(ClusterFile, is_text_in_utf8_and_toml) {
             "kea.toml:1: this is not valid TOML: a character beyond ASCII stands outside quotes.");
   EXPECT_EQ(complaint("'né' = 1"),
             "kea.toml:1: the key \"né\" is not known. There are `nodes`, `partitions`, `qos`, `accounts`, `sites`, "
-            "`reservations`, `service`, "
+            "`reservations`, `service`, `federation`, "
             "`name`, `processors`, "
             "`electricity_price`, `electricity_prices`, `electricity_zone`, `co2`, `licences`, `boot_seed`.");
   const auto greek = parse_cluster("\xEF\xBB\xBFname = 'κέα'  # °\r\nprocessors = 3\r\n", "kea.toml");
