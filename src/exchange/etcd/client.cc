@@ -133,11 +133,10 @@ Result<std::unique_ptr<Client>> Client::open(const ClientOptions& options, Clien
     if (handle == nullptr) handle = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
   if (handle == nullptr)
-    return fail("the client of etcd cannot be opened ({}); install the package rota-etcd.", ::dlerror());
+    return fail("the client of etcd cannot be opened ({}); docs/sites.md says where it comes from.", ::dlerror());
   auto library = std::make_unique<Library>(handle);
   if (!library->find_all())
-    return fail(
-        "the client of etcd is of another version than this program; install rota and rota-etcd of one version.");
+    return fail("the client of etcd is of another version than this program; take both from one build.");
   std::unique_ptr<Client> client(
       new Client(std::move(library), std::unique_ptr<Receiver>(new Receiver{events, std::move(post)})));
   std::vector<rota_etcd_text> endpoints;
