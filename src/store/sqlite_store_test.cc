@@ -194,8 +194,8 @@ TEST_F(SqliteStoreTest, tells_which_batch_is_damaged) {
   meddle("DELETE FROM batches WHERE number = 1");
   EXPECT_EQ(told(), fmt::format("0 Batch 1{} is missing. Use a copy of it.", database));
   std::ofstream(path_) << whole;
-  meddle("UPDATE batches SET version = 9 WHERE number = 4");
-  EXPECT_EQ(told(), fmt::format("30 Batch 4{} is of version 9, and this Rota knows versions 1 to {}. Use a newer Rota.",
+  meddle("UPDATE batches SET version = 99 WHERE number = 4");
+  EXPECT_EQ(told(), fmt::format("30 Batch 4{} is of version 99, and this Rota knows versions 1 to {}. Use a newer Rota.",
                                 database, kJournalVersion));
 }
 
