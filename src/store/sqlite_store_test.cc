@@ -195,8 +195,9 @@ TEST_F(SqliteStoreTest, tells_which_batch_is_damaged) {
   EXPECT_EQ(told(), fmt::format("0 Batch 1{} is missing. Use a copy of it.", database));
   std::ofstream(path_) << whole;
   meddle("UPDATE batches SET version = 99 WHERE number = 4");
-  EXPECT_EQ(told(), fmt::format("30 Batch 4{} is of version 99, and this Rota knows versions 1 to {}. Use a newer Rota.",
-                                database, kJournalVersion));
+  EXPECT_EQ(told(),
+            fmt::format("30 Batch 4{} is of version 99, and this Rota knows versions 1 to {}. Use a newer Rota.",
+                        database, kJournalVersion));
 }
 
 TEST_F(SqliteStoreTest, tells_of_pages_that_are_damaged) {
