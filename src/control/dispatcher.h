@@ -63,8 +63,7 @@ class Site {
   virtual void listed(const Offer& /*offer*/) {}
   // The exchange has no record left of a job that has ended here.
   virtual void closed(std::int64_t /*job*/) {}
-  // A job that was offered here is another site's now, and how it ended there. The report comes again until noted().
-  virtual void went_to(std::int64_t /*job*/, SiteId /*site*/) {}
+  // How a job that was offered here has ended at another site. The report comes again until noted().
   virtual void reported(std::int64_t /*job*/, SiteId /*site*/, const std::string& /*report*/) {}
 };
 

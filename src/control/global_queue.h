@@ -99,7 +99,7 @@ class GlobalQueue {
   std::map<std::int64_t, Lot> lots_;
   std::map<std::int64_t, std::map<SiteId, StandingBid>> bids_;
   std::map<std::int64_t, Win> wins_;
-  std::map<std::int64_t, SiteId> away_;     // of this home
+  std::map<std::int64_t, SiteId> away_;     // jobs of this home
   std::map<std::int64_t, Report> reports_;  // likewise
 };
 

@@ -31,11 +31,9 @@ void HomeJobs::offer_next() {
 }
 
 void HomeJobs::changed(const Change& change) {
-  const std::int64_t job = change.job;
-  if (change.kind == Change::Kind::settled && away(job).valid()) site_.went_to(job, away(job));
-  const auto report = queue_.reports().find(job);
-  if (change.kind == Change::Kind::ended && report != queue_.reports().end())
-    site_.reported(job, report->second.site, report->second.text);
+  if (change.kind != Change::Kind::ended) return;
+  const auto report = queue_.reports().find(change.job);
+  if (report != queue_.reports().end()) site_.reported(change.job, report->second.site, report->second.text);
 }
 
 void HomeJobs::all_changed() {

@@ -110,7 +110,6 @@ class Member final : private Site, private GateKeeper, private FactObserver {
   void answered(std::int64_t job, bool ours) override { gate_.answered(job, ours); }
   void listed(const Offer& offer) override { tell(offer.spec.number, Trade::listed); }
   void closed(std::int64_t job) override { tell(job, Trade::closed); }
-  void went_to(std::int64_t job, SiteId site) override { queue_.went_to(job, site); }
   void reported(std::int64_t job, SiteId site, const std::string& report) override {
     queue_.reported(job, site, report);
   }

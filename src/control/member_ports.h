@@ -33,9 +33,8 @@ class LocalQueue {
   virtual void makes_room(JobId /*beneficiary*/) {}
   // How a job that has left the site ended, for its home; empty: the home needs no report.
   virtual std::string report_on(const Trades::Guest& /*guest*/) { return {}; }
-  // A job that was submitted here for all sites has been taken by another one, or has ended there. That is to be
-  // recorded, and then Member::noted() follows.
-  virtual void went_to(std::int64_t /*job*/, SiteId /*site*/) {}
+  // A job that was submitted here for all sites has ended at another one. That is to be recorded, and then
+  // Member::noted() follows.
   virtual void reported(std::int64_t /*job*/, SiteId /*site*/, const std::string& /*report*/) {}
 };
 

@@ -53,7 +53,7 @@ class ClientThread {
   void cancel_operations();
 
   grpc::CompletionQueue queue_;
-  std::size_t tags_ = 0;  // of operations whose event has not come
+  std::size_t tags_ = 0;  // operations whose event has not come
   std::set<Operation*> operations_;
   std::multimap<Clock::time_point, Task> timers_;
   bool closing_ = false;

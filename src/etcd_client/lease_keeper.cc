@@ -93,7 +93,6 @@ void LeaseKeeper::received(const pb::LeaseKeepAliveResponse& response) {
     return;
   }
   leases_.erase(found);
-  calls_.lease_over(calls_.context, response.id());
 }
 
 }  // namespace rota::etcd

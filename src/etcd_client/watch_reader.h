@@ -33,11 +33,11 @@ class WatchReader {
 
   Connection& connection_;
   const rota_etcd_calls& calls_;
-  std::string first_, end_;    // of the keys: it is between them, or the first
-  std::int64_t revision_ = 0;  // of what was delivered last; while pages come, of these; 0: none
+  std::string first_, end_;    // the keys lie between them, or are the first
+  std::int64_t revision_ = 0;  // delivered last; while pages come, theirs; 0: none
   std::vector<etcdserverpb::RangeResponse> pages_;
   std::shared_ptr<Changes> stream_;
-  std::vector<etcdserverpb::Event> events_;  // of a response that comes in fragments
+  std::vector<etcdserverpb::Event> events_;  // a response that comes in fragments
 };
 
 }  // namespace rota::etcd

@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kNumber = "federation";  // in the store: the site's name and number
 constexpr std::chrono::seconds kFirstAnswer{15};
 constexpr Duration kRequestAgain = seconds(3);              // after which a request without an outcome is sent again
-constexpr std::size_t kMostBytes = std::size_t{64} << 10U;  // of an offer
+constexpr std::size_t kMostBytes = std::size_t{64} << 10U;  // that an offer may have
 
 // What an offer says beside the wishes.
 struct Travelling {
@@ -58,14 +58,6 @@ bool names_site(std::string_view sites, const std::string& name) {
 // How a job ended, for its home: outcome, status, and when, in milliseconds since 1970.
 std::string report_text(Outcome outcome, std::int32_t status, std::int64_t start, std::int64_t end) {
   return fmt::format("{} {} {} {}", static_cast<int>(outcome), status, start, end);
-}
-
-Outcome outcome_of(JobState state) {
-  for (const Outcome outcome : {Outcome::completed, Outcome::timed_out, Outcome::failed, Outcome::node_failed,
-                                Outcome::out_of_memory, Outcome::cancelled}) {
-    if (state_after(outcome) == state) return outcome;
-  }
-  return Outcome::unknown;
 }
 
 Outcome outcome_of(std::string_view word) {
@@ -355,8 +347,8 @@ void FederationDesk::job_gone(JobId id, const Job& job) {
   const std::string report =
       guest->second.offer.home == self_
           ? ""
-          : report_text(outcome_of(job.state), status, loop.unix_milliseconds(job.start == kNever ? end : job.start),
-                        loop.unix_milliseconds(end));
+          : report_text(outcome_of(state_word(job)), status,
+                        loop.unix_milliseconds(job.start == kNever ? end : job.start), loop.unix_milliseconds(end));
   later([this, id, number = guest->first, report] { member_->job_gone(id, number, report); });
 }
 

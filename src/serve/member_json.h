@@ -20,7 +20,7 @@ namespace rota::serve {
 
 using Json = nlohmann::json;
 
-inline constexpr std::size_t kMostTexts = 100'000;  // of one array
+inline constexpr std::size_t kMostTexts = 100'000;  // in one array
 
 std::unexpected<Error> wrong_member(const std::string& name, const std::string& takes);
 // `names`: those that there are.

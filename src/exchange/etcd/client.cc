@@ -101,7 +101,6 @@ struct Client::Receiver {
       to.granted(request, outcome_of(outcome), why, lease);
     });
   }
-  static void lease_over(void* /*context*/, std::int64_t /*lease*/) {}  // the watch shows it
   static void listed(void* context, std::int64_t revision, const rota_etcd_record* records, std::size_t count,
                      int more) {
     Receiver& self = of(context);
@@ -145,8 +144,7 @@ Result<std::unique_ptr<Client>> Client::open(const ClientOptions& options, Clien
                                 text_of(options.authority), text_of(options.certificate),
                                 text_of(options.key),       options.patience.count()};
   const rota_etcd_calls calls{client->receiver_.get(), &Receiver::committed, &Receiver::granted,
-                              &Receiver::lease_over,   &Receiver::listed,    &Receiver::changed,
-                              &Receiver::connection};
+                              &Receiver::listed,       &Receiver::changed,   &Receiver::connection};
   std::array<char, 512> why{};
   client->client_ = client->library_->open(&given, &calls, why.data(), why.size());
   if (client->client_ == nullptr) return fail("the client of etcd cannot begin: {}", why.data());

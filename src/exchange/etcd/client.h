@@ -51,7 +51,7 @@ struct BatchAnswer {
   std::vector<StepAnswer> steps = {};
 };
 
-inline constexpr std::size_t kMostSteps = 60;  // of a batch
+inline constexpr std::size_t kMostSteps = 60;  // in one batch
 
 // Receives what comes from etcd.
 class ClientEvents {

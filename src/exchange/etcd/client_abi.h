@@ -27,7 +27,7 @@ typedef struct {
 typedef struct {
   rota_etcd_text key;
   rota_etcd_text value;
-  int64_t revision;  // of its latest change: etcd's mod_revision; of a removed one that of the removal
+  int64_t revision;  // etcd's mod_revision: that of the latest change, or of the removal
   int removed;       // in a watch: it is not there any more, and has no value
 } rota_etcd_record;
 
@@ -79,7 +79,7 @@ typedef struct {
 typedef struct {
   enum rota_etcd_outcome outcome;
   rota_etcd_text why;  // a sentence, where it is not done
-  int64_t revision;    // of etcd, at which the answer was true
+  int64_t revision;    // etcd's, at which the answer was true
   int held;            // the batch's own conditions did, and there is an answer for each step; else there is none
   const rota_etcd_step_answer* answers;
   size_t answer_count;
@@ -89,8 +89,6 @@ typedef struct {
   void* context;
   void (*committed)(void* context, uint64_t request, const rota_etcd_batch_answer* answer);
   void (*granted)(void* context, uint64_t request, enum rota_etcd_outcome outcome, rota_etcd_text why, int64_t lease);
-  // A lease that is kept is over, as etcd says; it is kept no more.
-  void (*lease_over)(void* context, int64_t lease);
   // All records of the watched prefix at one revision, in order of their keys, in as many calls as it takes; all but
   // the last with `more`. A first call follows the request, or comes whenever changes were missed (etcd has forgotten
   // them): what was known before is void.
@@ -123,7 +121,7 @@ void rota_etcd_commit(rota_etcd_client* client, uint64_t request, const rota_etc
 // A lease of so many seconds, from 2 on.
 void rota_etcd_grant(rota_etcd_client* client, uint64_t request, int64_t seconds);
 // Keeps it from running out for two thirds of the time that it was granted for, from now on: a program that stops
-// asking loses its lease. No answer but lease_over().
+// asking loses its lease. No answer: that a lease is over shows in the watch.
 void rota_etcd_keep(rota_etcd_client* client, int64_t lease);
 // Once for each client: everything under this prefix, first as it stands, then as it changes.
 void rota_etcd_watch(rota_etcd_client* client, rota_etcd_text prefix);

@@ -195,7 +195,7 @@ void EtcdExchange::ring() {
       }
       auto step = fold_.name_of(site) != nullptr && epoch != 0 ? step_of(request) : std::nullopt;
       if (!step) {
-        refuse(request, request.kind == Kind::offer ? fold_.offered_by(request.job) : Token{});
+        refuse(request, request.kind == Kind::offer ? fold_.offer_token(request.job) : Token{});
       } else if (overlap(*step, written)) {
         later.push_back(std::move(request));
       } else {
@@ -304,7 +304,7 @@ void EtcdExchange::tell(const std::vector<Change>& changes) {
 }
 
 void EtcdExchange::connection(const std::string& why) {
-  if (why != trouble_) say(why.empty() ? "etcd answers again" : "etcd: " + why);
+  if (why != trouble_) say(why.empty() ? "etcd answers again" : why);
   trouble_ = why;
 }
 

@@ -22,7 +22,7 @@ namespace rota {
 
 struct EtcdExchangeOptions {
   etcd::ClientOptions client;
-  std::string prefix = "/rota/";                     // of all keys
+  std::string prefix = "/rota/";                     // all keys begin with it
   std::int64_t unix_start = 0;                       // seconds: when instants of this site begin
   std::function<void(const std::string&)> say = {};  // what happens to the connection, for people
 };
@@ -50,7 +50,7 @@ class EtcdExchange final : public Exchange, private Alarm, private etcd::ClientE
   Epoch epoch_of(SiteId site) const { return fold_.epoch_of(site); }             // 0: it is not alive
   std::int64_t offered_by(SiteId home) const { return fold_.offered_by(home); }  // jobs on offer; O(jobs)
   std::int64_t settled_by(SiteId site) const { return fold_.settled_by(site); }  // and not ended; O(jobs)
-  const std::string& trouble() const { return trouble_; }                        // of the connection; empty: none
+  const std::string& trouble() const { return trouble_; }                        // with the connection; empty: none
   // Every request was answered, and what came of it is known.
   bool quiet() const;
 
@@ -96,14 +96,15 @@ class EtcdExchange final : public Exchange, private Alarm, private etcd::ClientE
   etcd::RecordFold fold_;
   Revision revision_ = 0;                               // that is known; 0: nothing yet
   Revision answered_ = 0;                               // at which something was done that the watch is to show
-  std::vector<etcd::Record> pages_;                     // of a listing that is not complete
+  std::vector<etcd::Record> pages_;                     // a listing that is not complete
   std::vector<Request> early_;                          // joins that wait for the first listing
   std::vector<Request> queue_;                          // to be sent at the end of this turn
-  std::uint64_t last_id_ = 0;                           // of what was asked of the client
+  std::uint64_t last_id_ = 0;                           // the latest thing asked of the client
   std::map<std::uint64_t, std::vector<Request>> sent_;  // transactions without an answer
   std::map<std::uint64_t, Request> joins_;              // whose lease is being granted
   std::map<std::string, std::int64_t> leases_;          // by token of the join
-  std::map<std::tuple<Request::Kind, SiteId, std::int64_t>, Token> removals_;  // of jobs; what goes names no request
+  std::map<std::tuple<Request::Kind, SiteId, std::int64_t>, Token>
+      removals_;  // asked for: a record that goes names no request
   std::vector<Listener> listeners_;
   std::vector<Naming> namings_;
   std::string trouble_;

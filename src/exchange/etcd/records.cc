@@ -135,7 +135,7 @@ Revision RecordFold::bid_of(SiteId site, std::int64_t job) const {
   return found == bids_.end() ? 0 : found->second.revision;
 }
 
-Token RecordFold::offered_by(std::int64_t job) const {
+Token RecordFold::offer_token(std::int64_t job) const {
   const auto lot = lots_.find(job);
   return lot == lots_.end() ? Token{} : lot->second.token;
 }

@@ -76,10 +76,10 @@ class RecordFold {
   std::optional<SiteId> number_of(const std::string& name) const;   // the lowest that it has
   const std::string* name_of(SiteId site) const;
   Epoch epoch_of(SiteId site) const;                     // 0: it is not alive
-  Token joined_by(SiteId site) const;                    // of its latest epoch that is known
+  Token joined_by(SiteId site) const;                    // began its latest epoch that is known
   Revision bid_of(SiteId site, std::int64_t job) const;  // 0: none
   // The token of the request that made the job's offer what it is; Token{}: it is not on offer.
-  Token offered_by(std::int64_t job) const;
+  Token offer_token(std::int64_t job) const;
   Claim claim_on(std::int64_t job) const;
   Last last_of(SiteId site) const;
   std::int64_t offered_by(SiteId home) const;
@@ -122,7 +122,7 @@ class RecordFold {
   struct Key {  // what stands behind the prefix
     std::string kind;
     std::string name;
-    SiteId site = {};       // of that name; invalid: none that is known
+    SiteId site = {};       // the one of that name; invalid: none is known
     std::int64_t job = -1;  // -1: none
   };
 
