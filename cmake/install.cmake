@@ -9,6 +9,15 @@ endif()
 if(TARGET rota-etcd)  # by itself: `cmake --install build/release --component etcd`; nothing else needs gRPC
   install(TARGETS rota-etcd LIBRARY DESTINATION lib/rota COMPONENT etcd EXCLUDE_FROM_ALL)
 endif()
+if(TARGET rota-accel)  # a client for programs, by itself as well: `--component accel`
+  install(TARGETS rota-accel LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT accel EXCLUDE_FROM_ALL)
+  install(FILES src/accel/backend_abi.h DESTINATION include/rota/accel COMPONENT accel EXCLUDE_FROM_ALL)
+  install(FILES src/accel/client/client_abi.h DESTINATION include/rota/accel/client COMPONENT accel EXCLUDE_FROM_ALL)
+  install(FILES src/accel_client/rota_accel.py DESTINATION lib/rota COMPONENT accel EXCLUDE_FROM_ALL)
+endif()
+if(TARGET rota-accel-openblas)
+  install(TARGETS rota-accel-openblas LIBRARY DESTINATION lib/rota COMPONENT accel-openblas EXCLUDE_FROM_ALL)
+endif()
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS

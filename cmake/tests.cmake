@@ -5,7 +5,7 @@ set(ROTA_SKIPPED 77)
 # Each group stands in one build: what is small and asks for memory in the sanitized one, what runs the program as users have
 # it in the release build. A preset names its list, `./dev` reads them here.
 set(ROTA_GROUPS_sanitized unit property golden swarm foreign fuzz-short)
-set(ROTA_GROUPS_release faces differential reproduce cli live sites docs tidy browser package bench-short)
+set(ROTA_GROUPS_release faces differential reproduce cli live sites accel docs tidy browser package bench-short)
 set(ROTA_GROUPS_threads unit faces property live)
 
 # rota_test_wanted(VARIABLE group): whether this build has that group of tests.

@@ -26,6 +26,7 @@ constexpr Declaration kDeclarations[] = {
     {"partitions", add_partitions},
     {"licences", add_licences},
     {"sites", add_sites},
+    {"accel", add_accel},
     {"reservations reserve unreserve", add_reservations},
     {"history", add_history},
     {"policy", add_policy},

@@ -68,6 +68,7 @@ void add_nodes(Command app, Action& action);
 void add_partitions(Command app, Action& action);
 void add_licences(Command app, Action& action);
 void add_sites(Command app, Action& action);
+void add_accel(Command app, Action& action);
 void add_reservations(Command app, Action& action);  // and reserve, unreserve
 void add_history(Command app, Action& action);
 void add_policy(Command app, Action& action);

@@ -1,0 +1,296 @@
+#include "accel/client/client.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+namespace rota::accel {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+constexpr auto kFirstPause = 10ms;
+constexpr auto kLongestPause = 1000ms;
+
+template <class... Call>
+struct Overloaded : Call... {
+  using Call::operator()...;
+};
+
+int error_of(int socket) {
+  int error = 0;
+  socklen_t size = sizeof error;
+  return ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : EBADF;
+}
+
+}  // namespace
+
+Client::Client(ClientOptions options)
+    : options_(std::move(options)), ended_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE)) {
+  thread_ = std::thread([this] { run(); });
+  ::pthread_setname_np(thread_.native_handle(), "accel-client");
+}
+
+Client::~Client() {
+  stops_ = true;
+  wakeup_.ring();
+  thread_.join();
+}
+
+std::uint64_t Client::submit(const Order& order) { return request(0, order); }
+std::uint64_t Client::ask_state(void* tag) { return request(0, AskState{tag}); }
+void Client::cancel(std::uint64_t task) { request(task, Cancel{}); }
+
+std::uint64_t Client::request(std::uint64_t number, std::variant<Order, AskState, Cancel> what) {
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (number == 0) number = ++last_number_;
+    first = requests_.empty();
+    requests_.push_back({number, std::move(what)});
+  }
+  if (first) wakeup_.ring();
+  return number;
+}
+
+std::optional<End> Client::next(int timeout_ms) {
+  pollfd waits{ended_.get(), POLLIN, 0};
+  const auto until = steady_clock::now() + std::chrono::milliseconds(std::max(timeout_ms, 0));
+  while (true) {
+    std::uint64_t one = 0;
+    if (::read(ended_.get(), &one, sizeof one) == sizeof one) {  // one end is this caller's
+      const std::lock_guard lock(mutex_);
+      End end = std::move(ends_.front());
+      ends_.pop_front();
+      return end;
+    }
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now()).count();
+    if (timeout_ms >= 0 && left <= 0) return std::nullopt;
+    ::poll(&waits, 1, timeout_ms < 0 ? -1 : static_cast<int>(left));
+  }
+}
+
+void Client::run() {
+  while (!stops_) {
+    carry_out_requests();
+    keep_connection();
+    report(book_.ends());
+    wait();
+  }
+}
+
+void Client::carry_out_requests() {
+  std::vector<Request> requests;
+  {
+    const std::lock_guard lock(mutex_);
+    requests.swap(requests_);
+  }
+  for (const Request& request : requests) {
+    std::visit(Overloaded{[&](const Order& order) { book_.add(request.number, order); },
+                          [&](const AskState& ask) {
+                            states_.emplace_back(request.number, ask.tag);
+                            auto* to = std::get_if<Connected>(&connection_);
+                            if (to != nullptr && to->phase >= Phase::up)
+                              to->link->add(framed({.type = FrameType::status, .task = request.number}));
+                          },
+                          [&](const Cancel&) {
+                            FrameHeader header;
+                            auto* to = std::get_if<Connected>(&connection_);
+                            if (book_.cancel(request.number, header) && to != nullptr) to->link->add(framed(header));
+                          }},
+               request.what);
+  }
+}
+
+void Client::keep_connection() {
+  const SteadyTime now = steady_clock::now();
+  if (auto* away = std::get_if<Away>(&connection_); away != nullptr && !idle() && now >= away->retry) connect();
+  auto* to = std::get_if<Connected>(&connection_);
+  if (idle() || (to != nullptr && to->phase == Phase::up)) {
+    waits_since_.reset();
+  } else if (!waits_since_) {
+    waits_since_ = now;
+  } else if (now - *waits_since_ >= options_.give_up) {
+    end_all({ROTA_ACCEL_LEAVING, "no container accepts tasks at " + options_.shown + ": " + trouble_});
+    waits_since_.reset();
+    lose(trouble_);
+    return;
+  }
+  if (to == nullptr) return;
+  send_what_is_due(*to);
+  check_silence(*to);
+}
+
+void Client::connect() {
+  const SteadyTime now = steady_clock::now();
+  std::string why;
+  process::Descriptor socket = begin_connecting(options_.address, why);
+  if (!socket) return lose(why);
+  connection_ = Connected{.link = std::make_unique<Link>(std::move(socket)), .heard = now, .pinged = now};
+}
+
+void Client::lose(const std::string& why) {
+  trouble_ = why;
+  book_.connection_lost();
+  pause_ = std::clamp<std::chrono::milliseconds>(pause_ * 2, kFirstPause, kLongestPause);
+  connection_ = Away{steady_clock::now() + pause_};
+}
+
+void Client::check_silence(Connected& to) {
+  const SteadyTime now = steady_clock::now();
+  if (idle()) {
+    to.heard = now;
+    return;
+  }
+  if (now - to.heard >= options_.patience)
+    return lose(to.phase == Phase::connecting ? "it cannot be reached" : "it does not answer");
+  const auto period = options_.patience / 4;
+  if (to.phase < Phase::up || now - to.heard < period || now - to.pinged < period) return;
+  to.pinged = now;
+  to.link->add(framed({.type = FrameType::ping}));
+}
+
+void Client::send_what_is_due(Connected& to) {
+  if (to.phase != Phase::up && to.phase != Phase::draining) return;
+  if (to.phase == Phase::up)
+    while (const auto frame = book_.next_submit(to.welcome.tasks)) to.link->add(*frame);
+  while (book_.has_piece() && to.link->room_for_piece()) to.link->add(book_.next_piece());
+}
+
+void Client::wait() {
+  auto* to = std::get_if<Connected>(&connection_);
+  std::array<pollfd, 2> files{{{wakeup_.file(), POLLIN, 0}, {-1, POLLIN, 0}}};
+  auto patience = idle() ? std::chrono::milliseconds(-1) : std::min(options_.patience, options_.give_up) / 4 + 1ms;
+  if (to != nullptr) {
+    files[1].fd = to->link->socket();
+    if (to->phase == Phase::connecting) files[1].events = POLLOUT;
+    if (to->link->wants_to_write()) files[1].events |= POLLOUT;
+  } else if (!idle()) {
+    const auto left = std::get<Away>(connection_).retry - steady_clock::now();
+    patience = std::clamp(std::chrono::ceil<std::chrono::milliseconds>(left), 0ms, patience);
+  }
+  ::poll(files.data(), files.size(), static_cast<int>(patience.count()));
+  if ((files[0].revents & POLLIN) != 0) wakeup_.clear();
+  if (to != nullptr && files[1].revents != 0) serve_link(*to, (files[1].revents & ~POLLOUT) != 0);
+}
+
+void Client::serve_link(Connected& to, bool readable) {
+  if (to.phase == Phase::connecting) {
+    if (const int error = error_of(to.link->socket()); error != 0) return lose(std::strerror(error));
+    to.phase = Phase::greeting;
+    to.link->add(framed({.type = FrameType::hello}, encoded(Hello{.epoch = epoch_, .token = options_.token})));
+  }
+  if (readable) {
+    to.heard = steady_clock::now();
+    if (!to.link->read(*this)) return lose(to.phase == Phase::greeting ? trouble_ : "the connection was lost");
+    send_what_is_due(to);
+  }
+  if (!to.link->write()) lose("the connection was lost");
+}
+
+void Client::end_all(const Refusal& why) {
+  book_.end_all(why);
+  std::vector<End> ends;
+  for (const auto& [number, tag] : std::exchange(states_, {}))
+    ends.push_back({.task = number, .tag = tag, .outcome = why, .runs = 0, .result = {}, .own = {}});
+  report(std::move(ends));
+}
+
+void Client::report(std::vector<End> ends) {
+  if (ends.empty()) return;
+  const std::uint64_t count = ends.size();
+  {
+    const std::lock_guard lock(mutex_);
+    std::ranges::move(ends, std::back_inserter(ends_));
+  }
+  [[maybe_unused]] const ssize_t written = ::write(ended_.get(), &count, sizeof count);
+}
+
+bool Client::place_for(const FrameHeader& header, std::span<std::byte>& place) {
+  return book_.place_for(header, place);
+}
+
+bool Client::receive(const FrameHeader& header, std::span<const std::byte> payload) {
+  auto& to = std::get<Connected>(connection_);
+  if (to.phase == Phase::greeting && header.type != FrameType::welcome && header.type != FrameType::error) return false;
+  switch (header.type) {
+    case FrameType::welcome:
+      if (to.phase != Phase::greeting || !decode(payload, to.welcome)) return false;
+      to.phase = Phase::up;
+      epoch_ = to.welcome.epoch;
+      pause_ = {};
+      for (const auto& [number, tag] : states_) to.link->add(framed({.type = FrameType::status, .task = number}));
+      return true;
+    case FrameType::grant:
+      return granted(header, payload);
+    case FrameType::result:
+      if (!book_.received(header)) return false;
+      if ((header.flags & kLast) != 0) acknowledge(header);
+      return true;
+    case FrameType::error:
+      return refused(header, payload);
+    case FrameType::state:
+      return state_came(header, payload);
+    case FrameType::drain:
+      to.phase = Phase::draining;
+      trouble_ = "the container is being stopped";
+      return true;
+    case FrameType::pong:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool Client::granted(const FrameHeader& header, std::span<const std::byte> payload) {
+  std::uint64_t result_bytes = 0;
+  bool unwanted = false;
+  if (!decode(payload, result_bytes) || !book_.granted(header, result_bytes, unwanted)) return false;
+  if (unwanted)
+    std::get<Connected>(connection_)
+        .link->add(framed({.type = FrameType::cancel, .task = header.task, .attempt = header.attempt}));
+  return true;
+}
+
+bool Client::refused(const FrameHeader& header, std::span<const std::byte> payload) {
+  Refusal refusal;
+  if (!decode(payload, refusal)) return false;
+  if (std::get<Connected>(connection_).phase == Phase::greeting) {  // of the connection as a whole
+    trouble_ = refusal.why;
+    end_all(refusal);
+    return false;
+  }
+  if (!book_.refused(header, refusal)) return false;
+  acknowledge(header);
+  return true;
+}
+
+void Client::acknowledge(const FrameHeader& header) {
+  std::get<Connected>(connection_)
+      .link->add(framed({.type = FrameType::ack, .task = header.task, .attempt = header.attempt}));
+}
+
+bool Client::state_came(const FrameHeader& header, std::span<const std::byte> payload) {
+  const auto at = std::ranges::find(states_, header.task, &std::pair<std::uint64_t, void*>::first);
+  if (at == states_.end()) return false;
+  End end{.task = at->first, .tag = at->second, .outcome = {ROTA_ACCEL_DONE, ""}, .runs = 1, .result = {}, .own = {}};
+  end.own.reset(static_cast<std::byte*>(std::malloc(payload.size() + 1)));
+  if (!end.own) return false;
+  std::ranges::copy(payload, end.own.get());
+  end.result = {end.own.get(), payload.size()};
+  states_.erase(at);
+  std::vector<End> ends;
+  ends.push_back(std::move(end));
+  report(std::move(ends));
+  return true;
+}
+
+}  // namespace rota::accel

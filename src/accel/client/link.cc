@@ -1,0 +1,103 @@
+#include "accel/client/link.h"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <array>
+#include <cerrno>
+
+namespace rota::accel {
+namespace {
+
+constexpr std::size_t kSmallPiece = 2048;  // below this a copy costs less than a call of the system
+
+}  // namespace
+
+void Link::add(const std::vector<std::byte>& frame) {
+  std::vector<std::byte>& line = piece_ ? behind_ : waiting_;
+  line.insert(line.end(), frame.begin(), frame.end());
+}
+
+void Link::add(const Piece& piece) {
+  const HeaderBytes header = encoded(piece.header);
+  if (piece.payload.size() <= kSmallPiece) {
+    waiting_.insert(waiting_.end(), header.begin(), header.end());
+    waiting_.insert(waiting_.end(), piece.payload.begin(), piece.payload.end());
+    return;
+  }
+  piece_ = piece;
+  piece_header_ = header;
+  piece_at_ = 0;
+}
+
+bool Link::write() {
+  while (wants_to_write()) {
+    std::size_t sent = 0;
+    if (at_ < waiting_.size()) {
+      if (!send(std::span(waiting_).subspan(at_), {}, sent)) return false;
+      at_ += sent;
+      if (at_ == waiting_.size()) {
+        waiting_.clear();
+        at_ = 0;
+      }
+    } else {
+      const bool in_header = piece_at_ < kHeaderBytes;
+      const auto first =
+          in_header ? std::span<const std::byte>(piece_header_).subspan(piece_at_) : std::span<const std::byte>();
+      if (!send(first, piece_->payload.subspan(in_header ? 0 : piece_at_ - kHeaderBytes), sent)) return false;
+      piece_at_ += sent;
+      if (piece_at_ == kHeaderBytes + piece_->payload.size()) {
+        piece_.reset();
+        waiting_.swap(behind_);
+      }
+    }
+    if (sent == 0) return true;
+  }
+  return true;
+}
+
+bool Link::send(std::span<const std::byte> first, std::span<const std::byte> second, std::size_t& sent) const {
+  std::array<iovec, 2> pieces{
+      {{const_cast<std::byte*>(first.data()), first.size()}, {const_cast<std::byte*>(second.data()), second.size()}}};
+  msghdr message{};
+  message.msg_iov = pieces.data();
+  message.msg_iovlen = pieces.size();
+  const ssize_t done = ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  sent = done > 0 ? static_cast<std::size_t>(done) : 0;
+  return done >= 0 || errno == EAGAIN || errno == EINTR;
+}
+
+bool Link::read(Receiver& receiver) {
+  constexpr int kMostFrames = 64;  // at a time
+  for (int frames = 0; frames < kMostFrames; ++frames) {
+    if (header_at_ < kHeaderBytes) {
+      const Got got = fill(header_bytes_, header_at_);
+      if (got != Got::all) return got == Got::some;
+      if (!decode(header_bytes_, header_)) return false;
+      payload_at_ = 0;
+      if (header_.type != FrameType::result) {
+        message_.resize(header_.length);
+        payload_ = message_;
+      } else if (!receiver.place_for(header_, payload_)) {
+        return false;
+      }
+    }
+    const Got got = fill(payload_, payload_at_);
+    if (got != Got::all) return got == Got::some;
+    header_at_ = 0;
+    if (crc32c(payload_) != header_.payload_crc || !receiver.receive(header_, payload_)) return false;
+  }
+  return true;
+}
+
+Link::Got Link::fill(std::span<std::byte> into, std::size_t& at) const {
+  while (at < into.size()) {
+    const ssize_t got = ::recv(socket_.get(), into.data() + at, into.size() - at, MSG_DONTWAIT);
+    if (got == 0) return Got::end;
+    if (got < 0) return errno == EAGAIN || errno == EINTR ? Got::some : Got::end;
+    at += static_cast<std::size_t>(got);
+  }
+  return Got::all;
+}
+
+}  // namespace rota::accel

@@ -1,0 +1,61 @@
+#include "accel/pipeline.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace rota::accel {
+namespace {
+
+std::uint64_t new_epoch() {
+  std::uint64_t epoch = 0;
+  while (epoch == 0) {
+    if (::getrandom(&epoch, sizeof epoch, 0) != sizeof epoch) epoch = 0;
+  }
+  return epoch;
+}
+
+}  // namespace
+
+Pipeline::Pipeline(ContainerOptions given, std::vector<std::unique_ptr<Device>> opened)
+    : options(std::move(given)),
+      devices(std::move(opened)),
+      epoch(new_epoch()),
+      memory(options.memory, [this] { reader.ring(); }),
+      ready(options.queue_places),
+      computed(options.queue_places) {}
+
+void Pipeline::send(const SessionPtr& session, FrameHeader header, std::span<const std::byte> payload) {
+  if (session->broken() || !session->add_message(framed(header, payload))) return;
+  {
+    const std::lock_guard lock(mutex_);
+    with_messages_.push_back(session);
+  }
+  writer.ring();
+}
+
+void Pipeline::refuse(const SessionPtr& session, std::uint64_t task, std::uint32_t attempt, const Refusal& refusal) {
+  ++(refusal.outcome == ROTA_ACCEL_CANCELLED ? counts.cancelled : counts.failed);
+  send(session, {.type = FrameType::error, .task = task, .attempt = attempt}, encoded(refusal));
+}
+
+std::vector<SessionPtr> Pipeline::sessions_with_messages() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(with_messages_, {});
+}
+
+Device* Pipeline::device_for(const char* operation) const {
+  for (const auto& device : devices)
+    if (std::ranges::find(device->operations(), operation) != device->operations().end()) return device.get();
+  return nullptr;
+}
+
+std::string Pipeline::operations() const {
+  std::string all;
+  for (const auto& device : devices)
+    for (const std::string& operation : device->operations()) all += (all.empty() ? "" : " ") + operation;
+  return all;
+}
+
+}  // namespace rota::accel

@@ -1,0 +1,76 @@
+// What the three threads of a container share: reader -> queue -> compute -> queue -> writer (Li 2016). Any thread.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "accel/backend.h"
+#include "accel/bounded_queue.h"
+#include "accel/memory.h"
+#include "accel/task.h"
+#include "accel/wakeup.h"
+#include "accel/wire.h"
+
+namespace rota::accel {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+struct ContainerOptions {
+  std::uint64_t memory = std::uint64_t{1} << 30U;  // bytes for all tasks
+  std::size_t queue_places = 4;  // of each queue: 86 % of the device is used with 1, 93 % with 4, 95 % with 8
+  std::size_t clients = 1024;    // connections at a time
+  std::uint32_t tasks = 256;     // of one client at a time
+  std::chrono::milliseconds stall{30'000};  // a client that owes bytes, or does not accept any, for longer is dropped
+  std::string token;                        // that clients on TCP must have; empty: none
+};
+
+struct Counts {
+  std::atomic<std::uint64_t> submitted = 0;
+  std::atomic<std::uint64_t> done = 0;       // their results were sent whole
+  std::atomic<std::uint64_t> failed = 0;     // by the backend, or refused by it
+  std::atomic<std::uint64_t> cancelled = 0;  // by their clients, or at their limit
+  std::atomic<std::uint64_t> dropped = 0;    // their clients have gone
+  std::atomic<std::uint64_t> rejected = 0;   // connections that sent what is no frame, or none that fits
+  std::atomic<std::uint64_t> bytes_in = 0;   // of payloads
+  std::atomic<std::uint64_t> bytes_out = 0;  // of results
+  std::atomic<std::uint64_t> computed_us = 0;
+};
+
+class Pipeline {
+ public:
+  Pipeline(ContainerOptions given, std::vector<std::unique_ptr<Device>> opened);
+
+  // A message for the client, as the writer thread gets to it.
+  void send(const SessionPtr& session, FrameHeader header, std::span<const std::byte> payload = {});
+  void refuse(const SessionPtr& session, std::uint64_t task, std::uint32_t attempt, const Refusal& refusal);
+  std::vector<SessionPtr> sessions_with_messages();
+
+  Device* device_for(const char* operation) const;  // null: no device has it
+  std::string operations() const;
+
+  const ContainerOptions options;
+  const std::vector<std::unique_ptr<Device>> devices;
+  const std::uint64_t epoch;
+  const SteadyTime begun = std::chrono::steady_clock::now();
+  Wakeup reader;
+  Wakeup writer;
+  Wakeup drained;  // rings when a draining container has no task left
+  Memory memory;
+  BoundedQueue<TaskPtr> ready;             // whole payloads, for the compute thread
+  BoundedQueue<TaskPtr> computed;          // for the writer thread
+  std::atomic<bool> place_wanted = false;  // the reader thread waits for a place in `ready`
+  std::atomic<bool> draining = false;
+  std::atomic<bool> stops = false;
+  Counts counts;
+
+ private:
+  std::mutex mutex_;
+  std::vector<SessionPtr> with_messages_;
+};
+
+}  // namespace rota::accel

@@ -1,0 +1,86 @@
+// A client's connection and its tasks, as the three threads of a container hand them on.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "accel/backend.h"
+#include "accel/memory.h"
+#include "accel/wire.h"
+#include "process/descriptor.h"
+
+namespace rota::accel {
+
+// The reader thread reads from its socket, the writer thread alone writes to it: a frame of another thread would land
+// inside a result. The socket closes when no task and no thread has the session any more.
+class Session {
+ public:
+  Session(std::uint64_t number, process::Descriptor socket) : number_(number), socket_(std::move(socket)) {}
+
+  std::uint64_t number() const { return number_; }
+  int socket() const { return socket_.get(); }
+  // The connection is of no use any more: what is under way for it is dropped. Any thread.
+  void break_off();
+  bool broken() const { return broken_; }
+
+  // Bytes of memory that its tasks hold.
+  std::atomic<std::uint64_t> held = 0;
+
+  // A frame that is no result, for the writer thread. True: the writer does not know yet that there is one.
+  bool add_message(std::vector<std::byte> frame);
+  // All of them, by the writer thread.
+  std::deque<std::vector<std::byte>> messages();
+
+ private:
+  const std::uint64_t number_;
+  const process::Descriptor socket_;
+  std::atomic<bool> broken_ = false;
+  std::mutex mutex_;
+  std::deque<std::vector<std::byte>> messages_;
+};
+
+enum class TaskState : std::uint8_t {
+  waiting,    // for memory: the reader thread has it,
+  receiving,  // its payload: the same
+  complete,   // waits for a place in the queue: the same
+  queued,     // for computing, or computes
+  answering,  // its result or error goes out: the writer thread has it
+  answered    // until the client's ACK: the reader thread
+};
+
+struct Task {
+  Task(std::shared_ptr<Session> from, std::uint64_t number_there, std::uint32_t attempt_there)
+      : session(std::move(from)), number(number_there), attempt(attempt_there) {}
+  ~Task() { release(); }
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
+
+  // Memory goes back as soon as it is not needed, not only when the client has acknowledged.
+  void release() {
+    session->held -= buffer.bytes().size();
+    buffer.reset();
+  }
+
+  const std::shared_ptr<Session> session;
+  const std::uint64_t number;
+  const std::uint32_t attempt;
+  Submit submit;
+  rota_accel_plan plan{};
+  Device* device = nullptr;
+  Memory::Buffer buffer;       // by the thread that has the task
+  std::uint64_t received = 0;  // of the payload
+  Refusal outcome;             // once it has been computed
+  std::atomic<TaskState> state = TaskState::waiting;
+  std::atomic<bool> cancelled = false;
+};
+
+using SessionPtr = std::shared_ptr<Session>;
+using TaskPtr = std::shared_ptr<Task>;
+
+}  // namespace rota::accel
