@@ -1,35 +1,24 @@
 #include "accel_openblas/matrix.h"
 
 #include <cblas.h>
+#include <lapack.h>
 
 #include <algorithm>
 #include <cstddef>
-
-// LAPACK as Fortran has it: all arguments by address, and the length of each text behind them.
-extern "C" {
-void dgetrf_(const int* rows, const int* columns, double* a, const int* stride, std::int32_t* pivots, int* info);
-void dlaswp_(const int* columns, double* a, const int* stride, const int* first, const int* last,
-             const std::int32_t* pivots, const int* step);
-void dpotrf_(const char* triangle, const int* order, double* a, const int* stride, int* info, std::size_t length);
-void dgeqrf_(const int* rows, const int* columns, double* a, const int* stride, double* tau, double* work,
-             const int* work_size, int* info);
-void dlarft_(const char* direction, const char* stored, const int* rows, const int* reflectors, const double* v,
-             const int* v_stride, const double* tau, double* t, const int* t_stride, std::size_t length1,
-             std::size_t length2);
-void dlarfb_(const char* side, const char* transposed, const char* direction, const char* stored, const int* rows,
-             const int* columns, const int* reflectors, const double* v, const int* v_stride, const double* t,
-             const int* t_stride, double* c, const int* c_stride, double* work, const int* work_stride,
-             std::size_t length1, std::size_t length2, std::size_t length3, std::size_t length4);
-}
 
 namespace rota::accel_openblas {
 namespace {
 
 constexpr int kOne = 1;
 
-void swap_rows(Matrix a, int first_column, int columns, int first, int last, const std::int32_t* pivots) {
-  const int from = first + 1;
-  if (columns > 0) dlaswp_(&columns, a.at(0, first_column), &a.order, &from, &last, pivots, &kOne);
+struct Range {
+  int begin, end;
+};
+
+void swap_rows(Matrix a, Range columns, Range rows, const std::int32_t* pivots) {
+  const int width = columns.end - columns.begin;
+  const int first = rows.begin + 1;
+  if (width > 0) LAPACK_dlaswp(&width, a.at(0, columns.begin), &a.order, &first, &rows.end, pivots, &kOne);
 }
 
 }  // namespace
@@ -42,12 +31,12 @@ Ending factor_lu(Matrix a, std::span<std::int32_t> pivots, const Cancelled& canc
     const int width = std::min(kBlock, n - j);
     const int rows = n - j;
     int info = 0;
-    dgetrf_(&rows, &width, a.at(j, j), &n, pivots.data() + j, &info);
+    LAPACK_dgetrf(&rows, &width, a.at(j, j), &n, pivots.data() + j, &info);
     if (info > 0 && ending.bad_pivot == 0) ending.bad_pivot = j + info;
     for (int i = j; i < j + width; ++i) pivots[static_cast<std::size_t>(i)] += j;
-    swap_rows(a, 0, j, j, j + width, pivots.data());
+    swap_rows(a, {0, j}, {j, j + width}, pivots.data());
     const int right = n - j - width;
-    swap_rows(a, j + width, right, j, j + width, pivots.data());
+    swap_rows(a, {j + width, n}, {j, j + width}, pivots.data());
     if (right == 0) continue;
     cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, width, right, 1.0, a.at(j, j), n,
                 a.at(j, j + width), n);
@@ -63,7 +52,7 @@ Ending factor_cholesky(Matrix a, const Cancelled& cancelled) {
     if (cancelled()) return {.cancelled = true};
     const int width = std::min(kBlock, n - j);
     int info = 0;
-    dpotrf_("L", &width, a.at(j, j), &n, &info, 1);
+    LAPACK_dpotrf("L", &width, a.at(j, j), &n, &info);
     if (info > 0) return {.bad_pivot = j + info};
     const int below = n - j - width;
     if (below == 0) continue;
@@ -91,12 +80,12 @@ Ending factor_qr(Matrix a, std::span<double> tau, std::span<double> work, const 
     const int width = std::min(kBlock, n - j);
     const int rows = n - j;
     int info = 0;
-    dgeqrf_(&rows, &width, a.at(j, j), &n, tau.data() + j, rest, &rest_size, &info);
+    LAPACK_dgeqrf(&rows, &width, a.at(j, j), &n, tau.data() + j, rest, &rest_size, &info);
     const int right = n - j - width;
     if (right == 0) continue;
-    dlarft_("F", "C", &rows, &width, a.at(j, j), &n, tau.data() + j, t, &most, 1, 1);
-    dlarfb_("L", "T", "F", "C", &rows, &right, &width, a.at(j, j), &n, t, &most, a.at(j, j + width), &n, rest, &n, 1, 1,
-            1, 1);
+    LAPACK_dlarft("F", "C", &rows, &width, a.at(j, j), &n, tau.data() + j, t, &most);
+    LAPACK_dlarfb("L", "T", "F", "C", &rows, &right, &width, a.at(j, j), &n, t, &most, a.at(j, j + width), &n, rest,
+                  &n);
   }
   return {};
 }
