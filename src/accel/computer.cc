@@ -9,13 +9,15 @@ namespace {
 // What run() asks whether it should go on.
 struct Wish {
   const Task& task;
+  const Pipeline& pipeline;
   SteadyTime limit;
   bool over = false;
 
   static int gone(void* context) {
     auto& wish = *static_cast<Wish*>(context);
     wish.over = wish.over || std::chrono::steady_clock::now() >= wish.limit;
-    return wish.over || wish.task.cancelled || wish.task.session->broken() ? 1 : 0;
+    const bool unwanted = wish.task.cancelled || wish.task.session->broken() || wish.pipeline.stops;
+    return wish.over || unwanted ? 1 : 0;
   }
 };
 
@@ -41,7 +43,7 @@ void Computer::run() {
 Refusal Computer::compute(Task& task) {
   const SteadyTime begin = std::chrono::steady_clock::now();
   const std::uint32_t limit = task.submit.limit_ms;
-  Wish wish{task, limit == 0 ? SteadyTime::max() : begin + std::chrono::milliseconds(limit)};
+  Wish wish{task, pipeline_, limit == 0 ? SteadyTime::max() : begin + std::chrono::milliseconds(limit)};
   const auto buffer = task.buffer.bytes();
   std::byte* scratch = nullptr;
   if (task.plan.scratch_bytes > 0) {

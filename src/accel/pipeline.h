@@ -26,7 +26,7 @@ struct ContainerOptions {
   std::size_t clients = 1024;    // connections at a time
   std::uint32_t tasks = 256;     // of one client at a time
   std::chrono::milliseconds stall{30'000};  // a client that owes bytes, or does not accept any, for longer is dropped
-  std::string token;                        // that clients on TCP must have; empty: none
+  std::string token = {};                   // that clients on TCP must have; empty: none
 };
 
 struct Counts {

@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+"""Containers as processes, with clients over the Python module: kills, hangs, slow clients, hostile bytes, drain.
+Usage: containers_test.py ROTA"""
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+ROTA = os.path.abspath(sys.argv[1])
+sys.path.insert(0, os.path.dirname(ROTA))
+import rota_accel  # noqa: E402
+
+PATIENCE = 240
+
+
+class Containers(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="rota-accel-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.at = os.path.join(self.folder, "socket")
+        self.process = None
+        self.addCleanup(self.kill)
+
+    def start(self, *more, at=None):
+        self.process = subprocess.Popen([ROTA, "accel", "serve", *(at or ("--socket", self.at)), "--backend", "openblas=1", *more],
+                                        stderr=subprocess.PIPE, text=True)
+        line = self.process.stderr.readline()
+        self.assertIn("the container listens at ", line)
+        return line.split()[-1]
+
+    def kill(self):
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.send_signal(signal.SIGCONT)
+        if self.process:
+            self.process.wait()
+            self.process.stderr.close()
+            self.process = None
+
+    def client(self, **options):
+        client = rota_accel.Client(self.at, **options)
+        self.addCleanup(client.close)
+        return client
+
+    def until(self, holds, what):
+        end = time.monotonic() + PATIENCE
+        while not holds():
+            self.assertLess(time.monotonic(), end, f"waited in vain for {what}")
+            time.sleep(0.01)
+
+    def rota(self, *words, code=0):
+        done = subprocess.run([ROTA, "accel", *words, "--at", self.at], capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout + done.stderr
+
+
+class Results(Containers):
+    def test_factorizations_are_right(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("NumPy is not installed")
+        self.start()
+        client = self.client()
+        a = numpy.random.default_rng(1).uniform(-1, 1, (300, 300))
+        factors, pivots = client.lu(a, PATIENCE)
+        made = (numpy.tril(factors, -1) + numpy.eye(300)) @ numpy.triu(factors)
+        for row in range(299, -1, -1):
+            made[[row, pivots[row] - 1]] = made[[pivots[row] - 1, row]]
+        self.assertLess(abs(made - a).max(), 1e-11)
+        spd = a @ a.T + 300 * numpy.eye(300)
+        lower = client.cholesky(spd, PATIENCE)
+        self.assertLess(abs(lower @ lower.T - spd).max(), 1e-10)
+        self.assertLess(abs(abs(numpy.triu(client.qr(a, PATIENCE)[0])) - abs(numpy.linalg.qr(a)[1])).max(), 1e-10)
+        self.assertLess(abs(client.gemm(a, spd, PATIENCE) - a @ spd).max(), 1e-9)
+        with self.assertRaises(rota_accel.Failed) as failed:
+            client.cholesky(-spd, PATIENCE)
+        self.assertEqual(failed.exception.outcome, "numeric")
+
+    def test_payloads_come_back_whatever_holds_them(self):
+        self.start()
+        client = self.client()
+        payload = random.Random(1).randbytes(3_000_001)
+        for held in (payload, bytearray(payload), memoryview(payload), b""):
+            self.assertEqual(bytes(client.submit("noop", payload=held).result(PATIENCE)), bytes(held))
+
+    def test_the_module_does_without_numpy(self):
+        code = "import sys; sys.modules['numpy'] = None; import rota_accel; print(rota_accel.OUTCOMES[0])"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=os.path.dirname(ROTA), check=True)
+        self.assertEqual(done.stdout, "done\n")
+
+    def test_commands_run_tasks_and_show_the_state(self):
+        self.start()
+        out = os.path.join(self.folder, "out")
+        self.assertIn("1 task done", self.rota("run", "lu", "--n", "100", "--seeded", "1", "--answer", "80400", "-o", out))
+        self.assertEqual(os.path.getsize(out), 80400)
+        self.assertIn("100 tasks done", self.rota("run", "noop", "--payload", "64", "--tasks", "100"))
+        self.assertIn("1 task failed, the first because: matrices of this order are sent as 80000 bytes",
+                      self.rota("run", "lu", "--n", "100", code=1))
+        state = json.loads(self.rota("status", "--json"))
+        self.assertEqual((state["done"], state["failed"], state["memory_used"]), (101, 1, 0))
+        self.assertIn("openblas", self.rota("status"))
+
+    def test_two_clients_at_once_have_their_own_tasks(self):
+        self.start()
+        wrong = []
+
+        def many(letter):
+            with rota_accel.Client(self.at) as client:
+                tasks = [client.submit("noop", payload=letter * (n * 5000)) for n in range(60)]
+                wrong.extend(n for n, task in enumerate(tasks) if bytes(task.result(PATIENCE)) != letter * (n * 5000))
+
+        threads = [threading.Thread(target=many, args=(letter,)) for letter in (b"a", b"b")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+    def test_cancel_and_limit(self):
+        self.start()
+        client = self.client()
+        tasks = [client.submit("noop", 3_000_000_000) for _ in range(20)]
+        self.until(lambda: client.state()["computing"] > 0, "a task to compute")
+        for task in tasks:
+            task.cancel()
+        for task in tasks:
+            with self.assertRaises(rota_accel.Failed) as failed:
+                task.result(PATIENCE)
+            self.assertEqual(failed.exception.outcome, "cancelled")
+        with self.assertRaises(rota_accel.Failed) as failed:
+            client.submit("noop", 3_000_000_000, limit=0.05).result(PATIENCE)
+        self.assertEqual(failed.exception.outcome, "time-limit")
+
+    def test_tcp_needs_a_token_that_is_right(self):
+        token = os.path.join(self.folder, "token")
+        with open(token, "w") as file:
+            file.write("0123456789abcdef\n")
+        self.at = self.start("--token-file", token, at=("--listen", "127.0.0.1:0"))
+        with self.assertRaises(rota_accel.Failed):
+            self.client(token="0123456789abcdee").submit("noop").result(PATIENCE)
+        self.assertEqual(bytes(self.client(token="0123456789abcdef").submit("noop", payload=b"x").result(PATIENCE)), b"x")
+        done = subprocess.run([ROTA, "accel", "serve", "--listen", "0.0.0.0:0"], capture_output=True, text=True, timeout=PATIENCE)
+        self.assertIn("give a token with --token-file", done.stderr)
+
+
+class Faults(Containers):
+    def all_once(self, tasks, payload):
+        for task in tasks:
+            self.assertEqual(bytes(task.result(PATIENCE)), payload)
+
+    def test_a_container_that_is_killed_and_started_again_has_all_tasks_done(self):
+        self.start()
+        client = self.client()
+        payload = os.urandom(200_000)
+        tasks = [client.submit("noop", 10_000, payload=payload) for _ in range(60)]
+        for done in (5, 15, 25):
+            tasks[done].result(PATIENCE)
+            self.kill()
+            self.start()
+        self.all_once(tasks, payload)
+        again = sum(task.runs - 1 for task in tasks)
+        self.assertGreater(again, 0)
+        self.assertLess(client.state(PATIENCE)["done"], 60, "what was done before the kill is not done again")
+
+    def test_a_container_that_stands_still_is_left_and_found_again(self):
+        self.start()
+        client = self.client(patience=0.3)
+        tasks = [client.submit("noop", 5_000, payload=b"p" * 100_000) for _ in range(60)]
+        tasks[10].result(PATIENCE)
+        self.process.send_signal(signal.SIGSTOP)
+        end = time.monotonic() + 1
+        self.until(lambda: time.monotonic() > end, "the client to lose patience")
+        self.process.send_signal(signal.SIGCONT)
+        self.all_once(tasks, b"p" * 100_000)
+        self.until(lambda: client.state(PATIENCE)["memory_used"] == 0, "all memory")
+
+    def test_clients_that_are_killed_leave_nothing_behind(self):
+        self.start()
+        code = ("import rota_accel, sys; c = rota_accel.Client(sys.argv[1]); t = [c.submit('noop', 20000, payload=b'p' * 2000000) "
+                "for _ in range(50)]; t[0].result(); print('one', flush=True); t[-1].result()")
+        for _ in range(3):
+            child = subprocess.Popen([sys.executable, "-c", code, self.at], stdout=subprocess.PIPE, cwd=os.path.dirname(ROTA))
+            child.stdout.readline()
+            child.kill()
+            child.communicate()
+        client = self.client()
+        self.until(lambda: client.state(PATIENCE)["memory_used"] == 0, "all memory")
+        self.assertEqual(client.state(PATIENCE)["clients"], 1)
+
+    def test_drain_ends_what_has_begun(self):
+        self.start()
+        client, late = self.client(), self.client(give_up=0.2)
+        tasks = [client.submit("noop", 100_000, payload=b"x") for _ in range(5)]
+        self.until(lambda: client.state(PATIENCE)["computing"] > 0, "a task to compute")
+        self.process.terminate()
+        self.assertIn("accepts no more tasks", self.process.stderr.readline())
+        with self.assertRaises(rota_accel.Failed) as failed:
+            late.submit("noop").result(PATIENCE)
+        self.assertEqual(failed.exception.outcome, "leaving")
+        self.all_once(tasks, b"x")
+        self.assertEqual(self.process.wait(PATIENCE), 0)
+        self.assertFalse(os.path.exists(self.at))
+
+    def test_random_bytes_end_their_connection_alone(self):
+        self.start()
+        client = self.client()
+        task = client.submit("noop", 500_000, payload=b"x")
+        dice = random.Random(7)
+        for _ in range(1000):
+            with socket.socket(socket.AF_UNIX) as raw:
+                raw.connect(self.at)
+                raw.send(dice.randbytes(dice.randrange(1, 400)))
+        self.assertEqual(bytes(task.result(PATIENCE)), b"x")
+        self.until(lambda: client.state(PATIENCE)["clients"] == 1, "the others to be dropped")
+        self.assertIsNone(self.process.poll())
+        self.assertEqual(client.state(PATIENCE)["memory_used"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
