@@ -85,15 +85,18 @@ void Admission::cancel(std::uint64_t session, std::uint64_t number) {
   if (at == client.tasks.end()) return;
   const TaskPtr task = at->second;
   task->cancelled = true;
-  const TaskState state = task->state;
-  if (state > TaskState::complete) return;  // the compute thread sees it, or its result is on its way
-  if (state == TaskState::receiving) client.announced -= task->buffer.bytes().size();
+  if (!is_here(task)) return;  // the compute thread sees it, or its result is on its way
+  if (task->state == TaskState::receiving) client.announced -= task->buffer.bytes().size();
   erase_from(client.waiting, task);
   erase_from(client.receiving, task);
   erase_from(client.complete, task);
   end(owner, number);
   task->release();
   pipeline_.refuse(task->session, task->number, task->attempt, cancelled());
+}
+
+bool Admission::is_here(const TaskPtr& task) {
+  return task->state <= TaskState::complete || (task->state == TaskState::queued && pipeline_.ready.remove(task));
 }
 
 void Admission::acknowledge(std::uint64_t session, std::uint64_t number, std::uint32_t attempt) {
@@ -114,7 +117,7 @@ void Admission::forget(std::uint64_t session) {
   if (client == nullptr) return;
   for (const auto& [number, task] : client->tasks) {
     task->cancelled = true;
-    if (task->state > TaskState::complete) continue;
+    if (!is_here(task)) continue;
     task->release();
     ++pipeline_.counts.dropped;
   }

@@ -53,6 +53,8 @@ class Admission {
   void grant_all();
   bool hand_over_all();
   void complete(Client& client, const TaskPtr& task);
+  // No other thread has the task; taken out of the queue, if it is there.
+  bool is_here(const TaskPtr& task);
   Client* find(std::uint64_t session);
   void end(std::map<std::uint64_t, Client>::iterator client, std::uint64_t task);
 

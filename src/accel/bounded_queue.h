@@ -42,6 +42,13 @@ class BoundedQueue {
     const std::lock_guard lock(mutex_);
     return items_.empty() ? std::nullopt : first();
   }
+  // Takes an item out of its turn. False: it is not in the queue.
+  bool remove(const T& item) {
+    const std::lock_guard lock(mutex_);
+    if (std::erase(items_, item) == 0) return false;
+    place_.notify_one();
+    return true;
+  }
   // Both sides stop waiting; what is in the queue stays there.
   void close() {
     const std::lock_guard lock(mutex_);

@@ -50,7 +50,9 @@ class Raw {
     }
     return true;
   }
-  void greet(const std::string& token = "") const { send(framed({.type = FrameType::hello}, encoded(Hello{.token = token}))); }
+  void greet(const std::string& token = "") const {
+    send(framed({.type = FrameType::hello}, encoded(Hello{.token = token})));
+  }
   void submit(std::uint64_t task, std::string_view operation, std::uint64_t bytes) const {
     Submit submit;
     std::ranges::copy(operation, submit.header.operation);
@@ -279,7 +281,8 @@ std::vector<std::byte> hostile_bytes(Random& random) {
   std::vector<std::byte> all = framed({.type = FrameType::hello}, encoded(Hello{}));
   for (std::int64_t frames = random.between(1, 12); frames > 0; --frames) {
     Submit submit;
-    submit.header.payload_bytes = random.chance(0.8) ? static_cast<std::uint64_t>(random.between(0, 5000)) : random.bits();
+    submit.header.payload_bytes =
+        random.chance(0.8) ? static_cast<std::uint64_t>(random.between(0, 5000)) : random.bits();
     submit.header.parameters[0] = static_cast<std::int64_t>(random.bits() >> random.between(1, 60));
     const std::string_view operation = std::array{"next", "gate", "room", "empty", "?"}[random.bits() % 5];
     std::ranges::copy(operation, submit.header.operation);
@@ -288,7 +291,8 @@ std::vector<std::byte> hostile_bytes(Random& random) {
                        .task = random.bits() % 6,
                        .attempt = 1};
     std::vector<std::byte> payload = encoded(submit);
-    if (header.type != FrameType::submit) payload.assign(static_cast<std::size_t>(random.between(0, 3000)), std::byte{7});
+    if (header.type != FrameType::submit)
+      payload.assign(static_cast<std::size_t>(random.between(0, 3000)), std::byte{7});
     auto frame = framed(header, payload);
     if (random.chance(0.1)) frame[random.bits() % frame.size()] ^= static_cast<std::byte>(random.between(1, 255));
     if (random.chance(0.1)) frame.resize(random.bits() % frame.size());

@@ -19,8 +19,9 @@
 
 namespace rota::accel {
 
-// Operations: `next` adds one to each byte; `gate` waits until the test opens it, or the task is cancelled; `lose` loses
-// the device; `empty` has a result of no bytes; `room` plans a result of parameter 0 bytes and writes none of them.
+// Operations: `next` adds one to each byte; `gate` waits until the test opens it, or the task is cancelled; `lose`
+// loses the device; `empty` has a result of no bytes; `room` plans a result of parameter 0 bytes and writes none of
+// them.
 class Gate {
  public:
   static void close() { set(false); }
@@ -73,7 +74,8 @@ inline const rota_accel_backend& test_backend() {
       .operations = kOperations.data(),
       .open = [](const char*, rota_accel_device**, char*, std::size_t) -> int { return ROTA_ACCEL_DONE; },
       .describe = [](rota_accel_device*, char* text, std::size_t size) { std::strncpy(text, "a \"test\"", size); },
-      .plan = [](rota_accel_device*, const rota_accel_header* header, rota_accel_plan* plan, char*, std::size_t) -> int {
+      .plan = [](rota_accel_device*, const rota_accel_header* header, rota_accel_plan* plan, char*,
+                 std::size_t) -> int {
         const std::string_view name = header->operation;
         const std::uint64_t payload = header->payload_bytes;
         const std::uint64_t result = name == "empty"  ? 0

@@ -181,7 +181,7 @@ class Client:
 
     def gemm(self, a, b, timeout=None):
         import numpy
-        pair = numpy.stack([numpy.asarray(a, "float64").T, numpy.asarray(b, "float64").T])  # one behind the other, by columns
+        pair = numpy.concatenate([numpy.ravel(matrix, order="F") for matrix in (a, b)]).astype("float64", copy=False)
         got = self.submit("gemm", len(a), payload=pair).result(timeout)
         return numpy.frombuffer(got, "float64").reshape(numpy.shape(a), order="F")
 
