@@ -93,8 +93,8 @@ void add_accel_serve(Command group, Action& action) {
       "--listen and --socket it listens at a socket of yours, beside that of your service.");
   command
       .add_option("--listen", flags->listen,
-                  "a TCP address. One that other computers reach needs a token; nothing is encrypted")
-      .type_name("HOST:PORT");
+                  "HOST:PORT. One that other computers reach needs a token; nothing is encrypted")
+      .type_name("ADDRESS");
   command.add_option("--socket", flags->sockets, "a Unix socket; processes of your user and of root may use it")
       .type_name("PATH");
   command
