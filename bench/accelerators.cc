@@ -182,7 +182,7 @@ Measured run(const std::string& address, const Load& load) {
                                  results[slot].data(),
                                  load.bytes,
                                  0,
-                                 reinterpret_cast<void*>(slot)};
+                                 &begun[slot]};
     rota_accel_submit(client, &order);
   };
   const auto begin = Clock::now();
@@ -192,7 +192,7 @@ Measured run(const std::string& address, const Load& load) {
     rota_accel_end end{};
     rota_accel_next(client, &end, -1);
     if (end.outcome != ROTA_ACCEL_DONE) fmt::print("a task failed: {}\n", end.why);
-    const auto slot = reinterpret_cast<std::size_t>(end.tag);
+    const auto slot = static_cast<std::size_t>(static_cast<Clock::time_point*>(end.tag) - begun.data());
     latencies.push_back(seconds_since(begun[slot]));
     if (submitted++ < load.tasks) submit(slot);
   }

@@ -162,8 +162,8 @@ TEST_F(Containers, CancelTasksThatWaitAndTasksThatCompute) {
   Gate::close();
   const auto container = test_container(place.socket);
   const auto client = test_client(place.socket);
-  std::vector<std::uint64_t> tasks;
-  for (int i = 0; i < 20; ++i) tasks.push_back(submit(client, "gate", "payload"));
+  std::vector<std::uint64_t> tasks(20);
+  for (std::uint64_t& task : tasks) task = submit(client, "gate", "payload");
   Gate::wait_until_entered(1);
   for (const std::uint64_t task : tasks)
     if (task != tasks[7]) rota_accel_cancel(client.get(), task);

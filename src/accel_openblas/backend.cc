@@ -28,7 +28,7 @@ constexpr std::int64_t kMostBytes = 1LL << 40U;    // of what a task is sent or 
 constexpr std::int64_t kMostWait = 3'600'000'000;  // microseconds
 constexpr uint64_t kAlignment = 64;
 
-enum Parameter : std::uint8_t { kOrder = 0, kSeeded = 1, kSeed = 2, kAnswer = 3 };
+constexpr std::size_t kOrder = 0, kSeeded = 1, kSeed = 2, kAnswer = 3;  // places among the parameters
 
 int fail(int outcome, char* why, std::size_t size, const char* sentence, long long number = 0) {
   if (size > 0) std::snprintf(why, size, sentence, number);

@@ -49,13 +49,13 @@ std::uint64_t Client::submit(const Order& order) { return request(0, order); }
 std::uint64_t Client::ask_state(void* tag) { return request(0, AskState{tag}); }
 void Client::cancel(std::uint64_t task) { request(task, Cancel{}); }
 
-std::uint64_t Client::request(std::uint64_t number, std::variant<Order, AskState, Cancel> what) {
+std::uint64_t Client::request(std::uint64_t number, const std::variant<Order, AskState, Cancel>& what) {
   bool first = false;
   {
     const std::lock_guard lock(mutex_);
     if (number == 0) number = ++last_number_;
     first = requests_.empty();
-    requests_.push_back({number, std::move(what)});
+    requests_.push_back({number, what});
   }
   if (first) wakeup_.ring();
   return number;

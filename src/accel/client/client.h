@@ -66,7 +66,7 @@ class Client final : private Link::Receiver {
     SteadyTime pinged;
   };
 
-  std::uint64_t request(std::uint64_t number, std::variant<Order, AskState, Cancel> what);
+  std::uint64_t request(std::uint64_t number, const std::variant<Order, AskState, Cancel>& what);
   void run();
   void carry_out_requests();
   void keep_connection();

@@ -81,7 +81,7 @@ int rota_accel_next(rota_accel_client* client, rota_accel_end* end, int timeout_
   end->result = next->outcome.outcome == ROTA_ACCEL_DONE ? next->result.data() : nullptr;
   end->result_bytes = next->result.size();
   put(next->outcome.why, end->why, sizeof end->why);
-  next->own.release();
+  static_cast<void>(next->own.release());  // the caller's now
   return 1;
 }
 
