@@ -40,8 +40,13 @@ if(ROTA_SANITIZE)
   target_compile_options(rota_flags INTERFACE
     -fsanitize=${ROTA_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   if(ROTA_SANITIZE MATCHES "undefined")
-    # They double the time to compile, and a null or misplaced pointer shows itself under AddressSanitizer.
-    target_compile_options(rota_flags INTERFACE -fno-sanitize=null,alignment,vptr)
+    # They double the time to compile, and a pointer that is null, misplaced or out of bounds shows itself under
+    # AddressSanitizer.
+    target_compile_options(rota_flags INTERFACE
+      -fno-sanitize=null,alignment,vptr,object-size,pointer-overflow,nonnull-attribute,returns-nonnull-attribute)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+      target_compile_options(rota_flags INTERFACE -fno-sanitize=function)
+    endif()
   endif()
   if(ROTA_SANITIZE MATCHES "thread")
     # ThreadSanitizer does not see fences; what Asio hands from thread to thread goes through its mutex as well.

@@ -45,7 +45,9 @@ void add_name(const serve::About& about, std::int64_t number, std::int64_t index
   json["uid"] = about.uid;
   if (!about.comment.empty()) json["comment"] = about.comment;
   if (!about.after.empty()) json["after"] = about.after;
-  for (const auto& [wish, text] : about.texts) json[wish] = text;
+  for (const auto& [wish, text] : about.texts) {
+    json[wish] = wish == "auction" ? Json::parse(text, nullptr, false) : Json(text);
+  }
 }
 
 // A job that fails without a status has never been a process, or how that ended is not known.

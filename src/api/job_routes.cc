@@ -11,6 +11,7 @@
 #include "api/submission_json.h"
 #include "base/text.h"
 #include "process/worker.h"
+#include "serve/federation_desk.h"
 #include "serve/grace.h"
 #include "serve/selector.h"
 
@@ -56,7 +57,12 @@ void show(const Ask& ask, JobId id, bool why = false) {
   const Answers& answers = ask.answers();
   if (const serve::JobEntry* entry = answers.jobs().entry(id)) {
     const bool inside = ask.request.caller.may_see_inside(entry->about->uid);
-    return send_json(ask, job_json(answers, id, Detail::whole, inside));
+    Json json = job_json(answers, id, Detail::whole, inside);
+    const serve::FederationDesk* federation = ask.service.federation();
+    if (federation != nullptr) {
+      if (auto open = federation->open_auction(id); !open.is_null()) json["auction"].push_back(std::move(open));
+    }
+    return send_json(ask, json);
   }
   const auto row = answers.jobs().history_of(id);
   if (!row) return ask.reply->send(problem(503, row.error().message));

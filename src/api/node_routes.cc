@@ -171,6 +171,13 @@ Json sites_json(const serve::FederationDesk* federation) {
   for (const serve::SiteShown& site : federation->all_sites()) {
     Json row{{"name", site.name}, {"alive", site.alive}, {"offered", site.offered}, {"jobs", site.taken}};
     if (site.self) row["self"] = true;
+    if (site.card) {
+      row["processors"] = site.card->processors;
+      row["used"] = site.card->used;
+      row["asked"] = site.card->asked;
+      row["partitions"] = site.card->partitions;
+      row["bandwidth"] = site.card->bandwidth;
+    }
     rows.push_back(std::move(row));
   }
   Json json{{"name", federation->name()}, {"sites", std::move(rows)}};

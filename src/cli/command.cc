@@ -25,7 +25,7 @@ constexpr Declaration kDeclarations[] = {
     {"nodes", add_nodes},
     {"partitions", add_partitions},
     {"licences", add_licences},
-    {"sites", add_sites},
+    {"sites auction", add_sites},
     {"accel", add_accel},
     {"reservations reserve unreserve", add_reservations},
     {"history", add_history},

@@ -453,7 +453,7 @@ void attack(const std::vector<std::string>& names, bool on_nodes) {
   std::int64_t folds = 0;
   std::int64_t cycles = 0;
   for (const std::string& policy : names) {
-    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
       Attack attack(seed, policy, on_nodes);
       EXPECT_EQ(attack.run(300), "") << policy << ", seed " << seed;
       taken += attack.taken;
@@ -475,7 +475,7 @@ void attack(const std::vector<std::string>& names, bool on_nodes) {
 TEST(ControllerAttack, AControllerThatTakesOverDecidesTheSame) {
   for (const bool on_nodes : {false, true}) {
     for (const std::string& policy : on_nodes ? policies_of_nodes() : policies()) {
-      for (std::uint64_t seed = 101; seed <= 102; ++seed) {
+      for (std::uint64_t seed = 101; seed <= 101; ++seed) {
         Attack alone(seed, policy, on_nodes);
         EXPECT_EQ(alone.run(300), "") << policy << ", seed " << seed;
         Attack relay(seed, policy, on_nodes, true);

@@ -87,7 +87,7 @@ void Dispatcher::read(const News& news) {
       if (const auto own = auctions_.find(news.job); own != auctions_.end()) {
         const GlobalQueue::Lot* lot = queue_.find(news.job);
         const GlobalQueue::StandingBid* bid = queue_.bid(news.job, news.site);
-        if (lot && bid && queue_.counts(*lot, *bid, news.site)) own->second.auctioneer.hears(bid->bid);
+        if (lot && bid && queue_.counts(*lot, *bid, news.site)) hears(own->second, bid->bid);
       }
       return;
     case Change::Kind::claimed:
@@ -119,13 +119,21 @@ void Dispatcher::sell(std::int64_t job, const GlobalQueue::Lot& lot) {
   AuctionRules rules = rules_.auction;
   const SiteId holder = queue_.holder(lot);
   if (holder.valid() && rules_.bids_again > Duration{0}) rules.length = rules_.bids_again;
-  Auctioneer auctioneer(rules, site_.soonest(*lot.offer), loop_.now(), holder);
+  Sale sale{Auctioneer(rules, site_.soonest(*lot.offer), loop_.now(), holder), lot.round(), holder};
+  sale.record.opened = loop_.now();
   if (const auto of = queue_.bids().find(job); of != queue_.bids().end()) {
     for (const auto& [site, bid] : of->second) {
-      if (queue_.counts(lot, bid, site)) auctioneer.hears(bid.bid);
+      if (queue_.counts(lot, bid, site)) hears(sale, bid.bid);
     }
   }
-  auctions_.insert_or_assign(job, Sale{std::move(auctioneer), lot.round(), holder});
+  auctions_.insert_or_assign(job, std::move(sale));
+}
+
+void Dispatcher::hears(Sale& sale, const Bid& bid) const {
+  sale.auctioneer.hears(bid);
+  if (!rules_.records) return;
+  if (sale.record.bids.size() == kMostBidsKept) sale.record.bids.erase(sale.record.bids.begin());
+  sale.record.bids.push_back({loop_.now(), bid});
 }
 
 void Dispatcher::offered(std::int64_t job) {
@@ -304,7 +312,14 @@ void Dispatcher::close_auctions(Instant now) {
     const auto winner = auctioneer.close(now);
     if (!winner) continue;
     if (open && !asked && queue_.epoch_of(winner->site) != 0) {
-      requests_.claim(queue_, *lot, winner->site);
+      std::string record;
+      if (rules_.records) {
+        sale.record.closed = now;
+        sale.record.seller = self_;
+        sale.record.winner = winner->site;
+        record = text_of(sale.record, lot->offer->submitted);
+      }
+      requests_.claim(queue_, *lot, winner->site, std::move(record));
     } else {
       auctioneer.reopen(now, winner->site);
     }

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "control/auction_record.h"
 #include "control/global_queue.h"
 #include "control/home_jobs.h"
 #include "control/open_requests.h"
@@ -30,6 +31,7 @@ struct DispatchRules {
   Duration lease = seconds(2'592'000);  // without a word for so long, a site counts as dead; renewed every third of it
   Duration patience = seconds(5);       // until a request is sent again of which nothing was heard
   Joining join = Joining::look;         // where auctions are found by looking
+  bool records = false;                 // how auctions went goes with their claims
 };
 
 // What becomes of a job that a site wants to start.
@@ -63,6 +65,10 @@ class Site {
   virtual void listed(const Offer& /*offer*/) {}
   // The exchange has no record left of a job that has ended here.
   virtual void closed(std::int64_t /*job*/) {}
+  // A job that was offered here, or that this site is to have, was sold.
+  virtual void auctioned(const Offer& /*offer*/, SiteId /*winner*/, const std::string& /*auction*/) {}
+  // Bytes that the job needs in the global queue.
+  virtual std::size_t bytes_of(const Offer& offer) const { return offer.request.size(); }
   // How a job that was offered here has ended at another site. The report comes again until noted().
   virtual void reported(std::int64_t /*job*/, SiteId /*site*/, const std::string& /*report*/) {}
 };
@@ -107,6 +113,7 @@ class Dispatcher final : public Alarm, private Watcher {
     Auctioneer auctioneer;
     Revision round = 0;
     SiteId holder = {};
+    AuctionRecord record = {};
   };
   struct News {  // a change to be acted on, in its turn
     Change::Kind kind;
@@ -128,6 +135,7 @@ class Dispatcher final : public Alarm, private Watcher {
   void offered(std::int64_t job);
   void open_lot(std::int64_t job, const GlobalQueue::Lot& lot);
   void sell(std::int64_t job, const GlobalQueue::Lot& lot);
+  void hears(Sale& sale, const Bid& bid) const;
   void claimed(std::int64_t job, SiteId site);
   void settle(std::int64_t job);
   void settled(std::int64_t job, SiteId site);

@@ -24,6 +24,11 @@ void Dispatcher::hear(const Change& change) {
       home_.all_changed();
       break;
     default:
+      if (change.kind == Change::Kind::claimed && !change.auction.empty()) {
+        const GlobalQueue::Lot* lot = queue_.find(change.job);
+        const bool concerns = lot && (lot->offer->home == self_ || change.site == self_);
+        if (concerns) site_.auctioned(*lot->offer, change.site, change.auction);
+      }
       requests_.conclude(queue_, change.job);
       follow_up(change.job);
       home_.changed(change);

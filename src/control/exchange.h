@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/id.h"
 #include "base/time.h"
@@ -47,7 +48,7 @@ struct Request {
   enum class Kind : std::uint8_t {
     join,      // the site is alive for ttl, in a new epoch; `epoch` is its latest one, which is over with that
     renew,     // for ttl from now; no change comes of it
-    offer,     // the home's next job; `last` is the serial number of the one before, 0: none
+    offer,     // the home's next jobs, all or none; `last` is the serial number of the one before, 0: none
     bid,       // in place of its earlier bid, `own_seen`, on an open job
     withdraw,  // its bid on a job that is not on offer any more
     claim,     // for the winner, in the winner's epoch; in place of `claim_seen`, which is void
@@ -58,19 +59,20 @@ struct Request {
   };
   Kind kind = Kind::join;
   Token token;
-  SiteId site;                              // the sender
-  Epoch epoch = 0;                          // of the sender: refused in any other
-  std::int64_t job = 0;                     // its number; not: join, renew
-  Revision job_seen = 0;                    // bid, claim, settle: of the record of the job
-  Revision claim_seen = 0;                  // bid, claim, settle: of the claim; 0: there was none
-  Revision own_seen = 0;                    // bid: of its earlier bid; put_back, end: of what it has settled
-  SiteId winner = {};                       // claim
-  Epoch winner_epoch = 0;                   // claim
-  Bid bid = {};                             // bid
-  Duration ttl{0};                          // join, renew
-  std::int64_t last = 0;                    // offer
-  std::shared_ptr<const Offer> offer = {};  // offer
-  std::string report = {};                  // end: how it ended, in words of the sites; empty: its home needs none
+  SiteId site;              // the sender
+  Epoch epoch = 0;          // of the sender: refused in any other
+  std::int64_t job = 0;     // its number; offer: of the first; not: join, renew
+  Revision job_seen = 0;    // bid, claim, settle: of the record of the job
+  Revision claim_seen = 0;  // bid, claim, settle: of the claim; 0: there was none
+  Revision own_seen = 0;    // bid: of its earlier bid; put_back, end: of what it has settled
+  SiteId winner = {};       // claim
+  Epoch winner_epoch = 0;   // claim
+  Bid bid = {};             // bid
+  Duration ttl{0};          // join, renew
+  std::int64_t last = 0;    // offer
+  std::vector<std::shared_ptr<const Offer>> offers = {};  // offer; at least one, serial numbers rise
+  std::string auction = {};  // claim: how it went (control/auction_record.h); empty: there was none
+  std::string report = {};   // end: how it ended, in words of the sites; empty: its home needs none
 };
 
 struct Change {
@@ -100,6 +102,7 @@ struct Change {
   Bid bid = {};                             // bid
   std::shared_ptr<const Offer> offer = {};  // offered, put_back, settled
   std::string report = {};                  // ended
+  std::string auction = {};                 // claimed
   SiteId home = {};                         // ended, with a report: of the job
   Request::Kind refused = {};               // refused
   Token record = {};  // refused: of the request that made the record what it is now. If that is the sender's own

@@ -172,7 +172,7 @@ bool GlobalQueue::possible(const Request& request) const {
     case Request::Kind::renew:
       return true;
     case Request::Kind::offer:
-      return last_offered(self_) == request.last;
+      return last_offered(self_) < request.offers.back()->serial;
     case Request::Kind::bid:
       return as_seen && own_bid(request.job) == request.own_seen;
     case Request::Kind::withdraw:

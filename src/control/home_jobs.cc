@@ -8,12 +8,19 @@ namespace rota {
 
 using About = OpenRequests::About;
 
+namespace {
+
+// In one request: more brings no more jobs a second, and a store has its limits.
+constexpr std::size_t kMostOffers = 60, kMostBytes = std::size_t{256} << 10U;
+
+}  // namespace
+
 void HomeJobs::offer(const Offer& offer) {
   offers_.push_back(offer);
   offer_next();
 }
 
-// One at a time, so that none overtakes another.
+// One request at a time, so that none overtakes another.
 void HomeJobs::offer_next() {
   const Epoch epoch = requests_.epoch(queue_);
   if (offers_.empty() || !queue_.complete() || epoch == 0 || requests_.out(About::offer)) return;
@@ -26,7 +33,12 @@ void HomeJobs::offer_next() {
   Request request{.kind = Request::Kind::offer, .token = {}, .site = self_, .epoch = epoch};
   request.job = offers_.front().spec.number;
   request.last = last;
-  request.offer = std::make_shared<const Offer>(offers_.front());
+  std::size_t bytes = 0;
+  for (const Offer& offer : offers_) {
+    bytes += site_.bytes_of(offer);
+    if (request.offers.size() == kMostOffers || (bytes > kMostBytes && !request.offers.empty())) break;
+    request.offers.push_back(std::make_shared<const Offer>(offer));
+  }
   requests_.send(request);
 }
 

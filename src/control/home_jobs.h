@@ -28,6 +28,7 @@ class HomeJobs {
   void noted(std::int64_t job);
   // The site that has settled a job and is another one; invalid: there is none.
   SiteId away(std::int64_t job) const { return queue_.away(job); }
+  const GlobalQueue& queue() const { return queue_; }
 
   // A change is known, all of it is known anew, or an epoch has begun or is over: what that is to the site, and what is
   // to be asked for now.

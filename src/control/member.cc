@@ -119,12 +119,12 @@ void Member::submit(Guest& guest, Instant input) {
   queue_.submit(guest.offer, spec, input, rules_.ahead && !rules_.dispatch.race);
 }
 
-void Member::queued(std::int64_t job, JobId id) {
+void Member::queued(std::int64_t job, JobId id, const std::string& report) {
   const auto guest = guests_.find(job);
   if (guest == guests_.end() || guest->second.stage != Guest::Stage::submitted) return;
   if (!id.valid()) {
     guests_.erase(guest);
-    return dispatcher_.ended(job);
+    return dispatcher_.ended(job, report);
   }
   guest->second.stage = Guest::Stage::queued;
   guest->second.id = id;

@@ -74,8 +74,9 @@ class Member final : private Site, private GateKeeper, private FactObserver {
 
   // The carrier has brought a job's input.
   void arrived(std::int64_t job);
-  // A job that was submitted to the site's queue has got its id; invalid: it was rejected.
-  void queued(std::int64_t job, JobId id);
+  // A job that was submitted to the site's queue has got its id; invalid: it was rejected, as its
+  // report has it.
+  void queued(std::int64_t job, JobId id, const std::string& report = {});
   // It has left the site for good, as its report has it.
   void job_gone(JobId id, std::int64_t job, const std::string& report = {});
   // What was reported of a job that was offered here is written down.
@@ -84,6 +85,8 @@ class Member final : private Site, private GateKeeper, private FactObserver {
   void recall(std::int64_t job) { dispatcher_.home().recall(job); }
   // The other site that has such a job; invalid: none has.
   SiteId away(std::int64_t job) const { return dispatcher_.home().away(job); }
+  // What this site knows of the global queue.
+  const GlobalQueue& global_queue() const { return dispatcher_.home().queue(); }
   // Something has started, ended or been queued at the site.
   void load_changed() { dispatcher_.load_changed(); }
 
@@ -110,6 +113,10 @@ class Member final : private Site, private GateKeeper, private FactObserver {
   void answered(std::int64_t job, bool ours) override { gate_.answered(job, ours); }
   void listed(const Offer& offer) override { tell(offer.spec.number, Trade::listed); }
   void closed(std::int64_t job) override { tell(job, Trade::closed); }
+  void auctioned(const Offer& offer, SiteId winner, const std::string& auction) override {
+    queue_.auctioned(offer, winner, auction);
+  }
+  std::size_t bytes_of(const Offer& offer) const override { return queue_.bytes_of(offer); }
   void reported(std::int64_t job, SiteId site, const std::string& report) override {
     queue_.reported(job, site, report);
   }

@@ -33,6 +33,10 @@ class LocalQueue {
   virtual void makes_room(JobId /*beneficiary*/) {}
   // How a job that has left the site ended, for its home; empty: the home needs no report.
   virtual std::string report_on(const Trades::Guest& /*guest*/) { return {}; }
+  // A job that was submitted here for all sites, or that this site is to have, was sold: control/auction_record.h.
+  virtual void auctioned(const Offer& /*offer*/, SiteId /*winner*/, const std::string& /*auction*/) {}
+  // Bytes that the job needs in the global queue.
+  virtual std::size_t bytes_of(const Offer& offer) const { return offer.request.size(); }
   // A job that was submitted here for all sites has ended at another one. That is to be recorded, and then
   // Member::noted() follows.
   virtual void reported(std::int64_t /*job*/, SiteId /*site*/, const std::string& /*report*/) {}

@@ -33,7 +33,7 @@ void OpenRequests::send(Request request) {
   exchange_.send(request);
 }
 
-void OpenRequests::claim(const GlobalQueue& queue, const GlobalQueue::Lot& lot, SiteId winner) {
+void OpenRequests::claim(const GlobalQueue& queue, const GlobalQueue::Lot& lot, SiteId winner, std::string auction) {
   Request request{.kind = Request::Kind::claim, .token = {}, .site = self_, .epoch = epoch(queue)};
   if (request.epoch == 0) return;
   request.job = lot.offer->spec.number;
@@ -41,6 +41,7 @@ void OpenRequests::claim(const GlobalQueue& queue, const GlobalQueue::Lot& lot, 
   request.claim_seen = lot.claim.revision;
   request.winner = winner;
   request.winner_epoch = queue.epoch_of(winner);
+  request.auction = std::move(auction);
   send(std::move(request));
 }
 

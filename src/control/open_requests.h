@@ -26,7 +26,7 @@ class OpenRequests {
   // Nothing else is out about that. Its sender and its token are filled in.
   void send(Request request);
   // A claim on a job that is not claimed, for a winner that is alive; none while this site is not.
-  void claim(const GlobalQueue& queue, const GlobalQueue::Lot& lot, SiteId winner);
+  void claim(const GlobalQueue& queue, const GlobalQueue::Lot& lot, SiteId winner, std::string auction = {});
   // That of the site, begun in this life of its process; 0: it is not alive, for all that it knows, or an earlier life
   // is.
   Epoch epoch(const GlobalQueue& queue) const;

@@ -144,8 +144,25 @@ void rota_etcd_keep(rota_etcd_client* client, int64_t lease) {
   client->thread.post([client, lease] { client->leases.keep(lease); });
 }
 
-void rota_etcd_watch(rota_etcd_client* client, rota_etcd_text prefix) {
-  client->thread.post([client, prefix = string_of(prefix)]() mutable { client->watch.start(std::move(prefix)); });
+void rota_etcd_get(rota_etcd_client* client, uint64_t request, rota_etcd_text key) {
+  const auto done = [client, request](const etcd::Answer<pb::RangeResponse>& answer) {
+    const rota_etcd_calls& calls = client->calls;
+    const bool found = answer.response.kvs_size() > 0;
+    const rota_etcd_record record = found ? etcd::record_of(answer.response.kvs(0), false) : rota_etcd_record{};
+    calls.got(calls.context, request, answer.outcome, {answer.why.data(), answer.why.size()},
+              found ? &record : nullptr);
+  };
+  pb::RangeRequest asked;
+  asked.set_key(string_of(key));
+  client->thread.post([client, done, asked = std::move(asked)] {
+    client->connection.call<pb::KV>(&pb::KV::Stub::AsyncRange, asked, done);
+  });
+}
+
+void rota_etcd_watch(rota_etcd_client* client, rota_etcd_text first, rota_etcd_text end) {
+  client->thread.post([client, first = string_of(first), end = string_of(end)]() mutable {
+    client->watch.start(std::move(first), std::move(end));
+  });
 }
 
 #pragma GCC visibility pop

@@ -13,14 +13,6 @@ namespace {
 constexpr std::int64_t kRecordsInPage = 1000;
 constexpr milliseconds kAgainAfterRefusal{1000};
 
-// The first key behind all that begin with the prefix; etcd takes a zero byte for the end of all keys.
-std::string end_of(std::string prefix) {
-  while (!prefix.empty() && prefix.back() == '\xff') prefix.pop_back();
-  if (prefix.empty()) return std::string(1, '\0');
-  prefix.back() = static_cast<char>(static_cast<unsigned char>(prefix.back()) + 1);
-  return prefix;
-}
-
 }  // namespace
 
 WatchReader::WatchReader(Connection& connection, const rota_etcd_calls& calls)
@@ -28,9 +20,9 @@ WatchReader::WatchReader(Connection& connection, const rota_etcd_calls& calls)
   connection_.on_move([this] { reopen(); });
 }
 
-void WatchReader::start(std::string prefix) {
-  end_ = end_of(prefix);
-  first_ = prefix.empty() ? std::string(1, '\0') : std::move(prefix);
+void WatchReader::start(std::string first, std::string end) {
+  first_ = std::move(first);
+  end_ = std::move(end);
   list();
 }
 

@@ -16,7 +16,7 @@ class WatchReader {
  public:
   WatchReader(Connection& connection, const rota_etcd_calls& calls);
 
-  void start(std::string prefix);
+  void start(std::string first, std::string end);
 
  private:
   using Changes = Stream<etcdserverpb::WatchRequest, etcdserverpb::WatchResponse>;

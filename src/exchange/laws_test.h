@@ -51,7 +51,7 @@ class Party final : public Watcher {
     offer.home = self_;
     offer.serial = serial;
     request.last = queue.last_offered(self_);
-    request.offer = std::make_shared<const Offer>(offer);
+    request.offers = {std::make_shared<const Offer>(offer)};
     return request;
   }
   Request asks_to_claim(std::int64_t job, SiteId winner) {
@@ -124,6 +124,21 @@ TEST_P(ExchangeLaws, SerialNumbersOfAHomeRise) {
   ASSERT_TRUE(b.joins());
   EXPECT_TRUE(b.offers(3, 1)) << "every home counts for itself";
   EXPECT_EQ(b.queue.last_offered(kA), 5);
+}
+
+TEST_P(ExchangeLaws, JobsThatOneRequestOffersComeAllOrNone) {
+  ASSERT_TRUE(a.joins());
+  Request three = a.asks_to_offer(1, 1);
+  for (const std::int64_t serial : {2, 3}) three.offers.push_back(a.asks_to_offer(serial, serial).offers.front());
+  Request late = three;
+  late.token.request += 1000;
+  EXPECT_TRUE(a.gets(three));
+  for (const std::int64_t job : {1, 2, 3}) EXPECT_NE(b.queue.find(job), nullptr) << job;
+  EXPECT_EQ(b.queue.last_offered(kA), 3);
+  EXPECT_FALSE(a.gets(late));
+  ASSERT_TRUE(a.claims(2, kA));
+  ASSERT_TRUE(a.does(Kind::settle, 2));
+  EXPECT_NE(b.queue.find(3), nullptr) << "each goes its own way";
 }
 
 TEST_P(ExchangeLaws, AJobIsOfferedOnceEvenWhenItsRecordIsGone) {

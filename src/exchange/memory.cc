@@ -88,11 +88,17 @@ void MemoryExchange::ring() {
 
 bool MemoryExchange::offer(const Request& request) {
   std::int64_t& last = pasts_[request.site].last;
-  const bool known = lots_.contains(request.job) || wins_.contains(request.job);
-  if (last != request.last || request.offer->serial <= last || known) return false;
-  last = request.offer->serial;
-  lots_[request.job] = {request.offer, {}, 0, request.token, revision_ + 1};
-  happened({.kind = Change::Kind::offered, .token = request.token, .job = request.job, .offer = request.offer});
+  if (last != request.last) return false;
+  for (const auto& offer : request.offers) {
+    const std::int64_t job = offer->spec.number;
+    if (offer->serial <= last || lots_.contains(job) || wins_.contains(job)) return false;
+  }
+  for (const auto& offer : request.offers) {
+    const std::int64_t job = offer->spec.number;
+    last = offer->serial;
+    lots_[job] = {offer, {}, 0, request.token, revision_ + 1};
+    happened({.kind = Change::Kind::offered, .token = request.token, .job = job, .offer = offer});
+  }
   return true;
 }
 
@@ -131,6 +137,7 @@ bool MemoryExchange::claim(const Request& request) {
   Change change{.kind = Change::Kind::claimed, .token = request.token, .site = request.winner};
   change.epoch = request.winner_epoch;
   change.job = request.job;
+  change.auction = request.auction;
   happened(std::move(change));
   return true;
 }

@@ -50,6 +50,9 @@ struct JobRequest {
   std::string account;
   std::string qos;
   std::string sites;
+  std::string stage_in;
+  std::string stage_out;
+  std::int64_t stage_bytes = 0;
   std::optional<Duration> limit;
   std::int32_t priority = 0;
   std::optional<Instant> begin;
@@ -210,6 +213,29 @@ struct Fields<JobRequest> {
            kLongestText,
            {"--sites", "NAMES", "sites of the federation that may run it, as lyon,graz; any: all of them"},
            KeptAs::text},
+      Wish{"stage_in",
+           &R::stage_in,
+           "paths within the folder, with commas",
+           "with `sites`: files, directories and patterns (`*`, `?`) within `folder` that are brought to the site that "
+           "runs the job, before it starts; it runs in a folder of its own there",
+           0,
+           kLongestText,
+           {"--stage-in", "PATHS",
+            "with --sites: what of the folder is brought to the site that runs it, as mesh/,*.inp"},
+           KeptAs::text},
+      Wish{
+          "stage_out",
+          &R::stage_out,
+          "paths within the folder, with commas",
+          "likewise: what is brought back into `folder` when the job has ended; what it writes to `output` and `error` "
+          "always is",
+          0,
+          kLongestText,
+          {"--stage-out", "PATHS", "with --sites: what is brought back when it has ended, as results/,*.log"},
+          KeptAs::text},
+      Wish{"stage_bytes", &R::stage_bytes, "a number of bytes",
+           "that `stage_in` comes to, by which sites reckon how long it takes to bring; `rota submit` counts them", 0,
+           INT64_MAX / 2},
       Wish{"limit", &R::limit, kSeconds, "time limit; without: the partition's `default_time`, else the service's"},
       Wish{"priority", &R::priority, "a whole number from -1000000 to 1000000",
            "higher goes first; only an operator may ask for more than 0", -kMostPriority, kMostPriority},

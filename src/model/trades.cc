@@ -65,10 +65,15 @@ void Trades::trade(const Offer& offer, Trade trade, std::int64_t number) {
   }
 }
 
-Trades::Guest* Trades::find(std::int64_t number) {
+const Trades::Guest* Trades::with_number(std::int64_t number) const {
   const auto other = numbers_.find(number);
   const auto guest = guests_.find(other == numbers_.end() ? number : other->second);
   return guest == guests_.end() || guest->second.number != number ? nullptr : &guest->second;
+}
+
+Trades::Guest* Trades::find(std::int64_t number) {
+  const Guest* const guest = with_number(number);
+  return guest == nullptr ? nullptr : &guests_.at(guest->offer.spec.number);
 }
 
 void Trades::queued(std::int64_t number, JobId id) {

@@ -51,6 +51,7 @@ class Trades {
   std::int64_t last_serial() const { return last_serial_; }                  // that this site gave; 0: none
   const std::map<std::int64_t, Offer>& offered() const { return offered_; }  // not yet listed; by serial number
   const std::map<std::int64_t, Guest>& guests() const { return guests_; }    // by number
+  const Guest* with_number(std::int64_t number) const;  // that a guest has at this site; nullptr: no guest has it
 
   // Why that contradicts what is known, as a sentence.
   std::optional<std::string> objection(const Offer& offer) const;
@@ -65,9 +66,9 @@ class Trades {
   void put_back_last_serial(std::int64_t serial) { last_serial_ = serial; }
 
  private:
-  std::map<std::int64_t, Offer> offered_;
   Guest* find(std::int64_t number);
 
+  std::map<std::int64_t, Offer> offered_;
   std::map<std::int64_t, Guest> guests_;
   std::map<std::int64_t, std::int64_t> numbers_;  // of guests, where it is another than in the federation; by that here
   std::int64_t last_serial_ = 0;

@@ -78,6 +78,7 @@ std::string last_line(const std::string& output) {
 
 SiteCommand::End end_of(int status, std::string output) {
   SiteCommand::End end{.ran = true, .done = status == 0, .why = {}, .output = std::move(output)};
+  if (WIFEXITED(status)) end.code = WEXITSTATUS(status);
   if (end.done) return end;
   end.why = WIFSIGNALED(status) ? std::string("was ended by signal ") + std::to_string(WTERMSIG(status))
                                 : "ended with " + std::to_string(WEXITSTATUS(status));

@@ -20,11 +20,12 @@ class SiteCommand {
     std::vector<std::string> variables;  // NAME=VALUE, beside those of the service
     Duration timeout{0};                 // then it is killed, with all of its process group
     std::size_t most_output = 4096;      // bytes that are kept of what it writes, of the end, as whole lines
-    std::string record;  // path of a file that is there while it runs, for end_left_over(); empty: none is kept
+    std::string record = {};  // path of a file that is there while it runs, for end_left_over(); empty: none is kept
   };
   struct End {
     bool ran = false;    // it was executed and ended by itself, or had its time
     bool done = false;   // with 0
+    int code = -1;       // with which it ended by itself; -1: it did not
     std::string why;     // not done: what became of it, as "ended with 3: no route to host"
     std::string output;  // the last of what it wrote, to show
   };

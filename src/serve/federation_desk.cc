@@ -1,9 +1,6 @@
 #include "serve/federation_desk.h"
 
 #include <fmt/core.h>
-#include <pwd.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <utility>
@@ -18,46 +15,37 @@ namespace {
 
 constexpr const char* kNumber = "federation";  // in the store: the site's name and number
 constexpr std::chrono::seconds kFirstAnswer{15};
-constexpr Duration kRequestAgain = seconds(3);              // after which a request without an outcome is sent again
-constexpr std::size_t kMostBytes = std::size_t{64} << 10U;  // that an offer may have
+constexpr Duration kRequestAgain = seconds(3);  // after which a request without an outcome is sent again
+constexpr std::chrono::seconds kCardAgain{5};   // what changes of it is put so often
 
-// What an offer says beside the wishes.
-struct Travelling {
-  std::string user;
-  JobRequest request;
+// How a job ended, for its home: outcome, status, when, in milliseconds since 1970, whether it has left files, and, on
+// a second line, what there is to say.
+struct Report {
+  Outcome outcome = Outcome::failed;
+  std::int32_t status = 0;
+  std::int64_t start = 0, end = 0;
+  bool files = false;
+  std::string why = {};
 };
 
-std::string text_of(const Caller& caller, const JobRequest& request, std::int64_t unix_start) {
-  return Json{{"user", caller.user}, {"request", json_of(request, unix_start)}}.dump(-1, ' ', false,
-                                                                                     Json::error_handler_t::replace);
+std::string text_of(const Report& r) {
+  return fmt::format("{} {} {} {} {}\n{}", static_cast<int>(r.outcome), r.status, r.start, r.end, r.files ? 1 : 0,
+                     r.why);
 }
 
-Result<Travelling> read_offer(const std::string& text, std::int64_t unix_start) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object() || !json.contains("user") || !json["user"].is_string() || !json.contains("request"))
-    return fail("what the job asks for cannot be read.");
-  auto request = TRY(read_request(json["request"], unix_start));
-  return Travelling{json["user"].get<std::string>(), std::move(request)};
-}
-
-// The user of that name here. A service that is not root runs jobs as its own user, and so takes those of that user
-// alone.
-std::optional<Caller> user_here(const std::string& name, const site::FederationSettings& settings) {
-  const passwd* user = ::getpwnam(name.c_str());
-  if (user == nullptr || (::geteuid() != 0 && user->pw_uid != ::geteuid())) return std::nullopt;
-  if (user->pw_uid == 0 && !settings.takes_root) return std::nullopt;
-  return Caller{user->pw_uid, user->pw_gid, name, false};
-}
-
-// Whether the wish of that name lets the job run at a site.
-bool names_site(std::string_view sites, const std::string& name) {
-  const auto named = split(sites, ',');
-  return sites == "any" || std::ranges::find(named, name) != named.end();
-}
-
-// How a job ended, for its home: outcome, status, and when, in milliseconds since 1970.
-std::string report_text(Outcome outcome, std::int32_t status, std::int64_t start, std::int64_t end) {
-  return fmt::format("{} {} {} {}", static_cast<int>(outcome), status, start, end);
+Report report_of(const std::string& text) {
+  std::vector<std::int64_t> numbers;
+  const std::size_t line = std::min(text.find('\n'), text.size());
+  for (const std::string_view word : split(std::string_view(text).substr(0, line), ' '))
+    numbers.push_back(parse_integer(word).value_or(0));
+  numbers.resize(5);
+  constexpr auto kLast = static_cast<std::int64_t>(Outcome::unknown);
+  return {static_cast<Outcome>(std::clamp<std::int64_t>(numbers[0], 0, kLast)),
+          static_cast<std::int32_t>(numbers[1]),
+          numbers[2],
+          numbers[3],
+          numbers[4] == 1,
+          line < text.size() ? text.substr(line + 1) : ""};
 }
 
 Outcome outcome_of(std::string_view word) {
@@ -83,13 +71,15 @@ MemberRules rules_of(const Chain& chain, const Desk& desk, const site::Federatio
   rules.dispatch.bids_again = Duration{0};
   rules.dispatch.lease = settings.lease;
   rules.dispatch.patience = kRequestAgain;
+  rules.dispatch.records = true;
   rules.ahead = knobs.head;
   return rules;
 }
 
 }  // namespace
 
-FederationDesk::FederationDesk(const Uses& uses, SiteId self) : uses_(uses), self_(self) {}
+FederationDesk::FederationDesk(const Uses& uses, SiteId self)
+    : uses_(uses), self_(self), offers_(uses.desk.loop().unix_start()) {}
 FederationDesk::~FederationDesk() { *stands_ = false; }
 
 Result<EtcdExchangeOptions> FederationDesk::options_of(const Uses& uses) {
@@ -137,23 +127,33 @@ Result<SiteId> FederationDesk::number_of_site(const Uses& uses, const EtcdExchan
 }
 
 Result<std::unique_ptr<FederationDesk>> FederationDesk::open(const Uses& uses, LiveEngine& engine, const Chain& chain) {
-  const auto options = TRY(options_of(uses));
+  auto options = TRY(options_of(uses));
   const SiteId self = TRY(number_of_site(uses, options));
-  std::unique_ptr<FederationDesk> desk(new FederationDesk(uses, self));
-  desk->exchange_ =
-      TRY(EtcdExchange::open(uses.desk.loop(), options, [&io = uses.io, stands = desk->stands_](auto call) {
-        boost::asio::post(io, [stands, call = std::move(call)] {
-          if (*stands) call();
-        });
-      }));
-  desk->member_ = std::make_unique<Member>(
+  std::unique_ptr<FederationDesk> made(new FederationDesk(uses, self));
+  FederationDesk& desk = *made;
+  if (!uses.settings.secret.empty()) desk.seal_ = TRY(Seal::read(uses.settings.secret));
+  options.payload = [&desk](const Offer& offer) { return desk.payload_of(offer); };
+  desk.exchange_ = TRY(EtcdExchange::open(uses.desk.loop(), options, [&io = uses.io, stands = desk.stands_](auto call) {
+    boost::asio::post(io, [stands, call = std::move(call)] {
+      if (*stands) call();
+    });
+  }));
+  desk.stage_ = TRY(StageDesk::open(
+      {uses.io, uses.desk.loop(), uses.desk.log(), *desk.exchange_, desk.offers_, uses.settings, desk.seal_, self},
+      {[&desk](std::int64_t job) { desk.later([&desk, job] { desk.member_->arrived(job); }); },
+       [&desk](std::int64_t job) { return desk.where_is(job); },
+       [&desk](std::int64_t serial) { return desk.is_away(serial); }}));
+  desk.member_ = std::make_unique<Member>(
       self, rules_of(chain, uses.desk, uses.settings),
-      Member::Ports{*desk, engine, *desk, *desk, *desk->exchange_, uses.desk.loop(), &uses.desk.journal()});
-  return desk;
+      Member::Ports{desk, engine, *desk.stage_, desk, *desk.exchange_, uses.desk.loop(), &uses.desk.journal()});
+  return made;
 }
 
 // An etcd that was set up anew has to learn the number first.
 void FederationDesk::begin() {
+  stage_->begin();
+  give_inputs();
+  refresh_card();
   exchange_->find_number(name(), self_, [this](SiteId number) {
     if (number == self_) return member_->open(uses_.desk.now(), view().epoch());
     uses_.desk.log().warn(
@@ -163,11 +163,40 @@ void FederationDesk::begin() {
   });
 }
 
-void FederationDesk::stop() { *stands_ = false; }
+void FederationDesk::stop() {
+  *stands_ = false;
+  stage_->stop();
+}
+
+void FederationDesk::refresh_card() {
+  const Epoch epoch = exchange_->epoch_of(self_);
+  std::string card = card_text(card_of(*uses_.desk.machine(), view(), uses_.settings));
+  if (epoch != 0 && (card != card_ || exchange_->card_of(self_) != card)) {
+    exchange_->put_card(self_, epoch, card);
+    card_ = std::move(card);
+  }
+  uses_.desk.loop().later(
+      [this, stands = stands_] {
+        if (*stands) refresh_card();
+      },
+      kCardAgain);
+}
 
 // ---- jobs of this home
 
-Result<void> FederationDesk::can_be_offered(const JobRequest& request) {
+Result<void> FederationDesk::can_be_offered(const JobRequest& request) const {
+  for (const auto& [wish, paths] :
+       {std::pair{"stage_in", &request.stage_in}, std::pair{"stage_out", &request.stage_out}}) {
+    if (paths->empty()) continue;
+    TRY(stage_paths(wish, *paths));
+    if (uses_.settings.data.empty())
+      return fail("this site brings no files to others: its [federation] has no `data`; submit the job without `{}`.",
+                  wish);
+    for (const auto& [name, file] : {std::pair{"output", &request.output}, std::pair{"error", &request.error}}) {
+      if (file->starts_with('/') || file->find("..") != std::string::npos)
+        return fail("with `{}`, `{}` is a file within the job's folder, and not {}.", wish, name, rota::quoted(*file));
+    }
+  }
   const std::pair<bool, const char*> kinds[] = {{!request.array.empty(), "an array"},
                                                 {!request.after.empty(), "a job that waits for others"},
                                                 {request.held, "a job that is held"},
@@ -179,6 +208,7 @@ Result<void> FederationDesk::can_be_offered(const JobRequest& request) {
   return {};
 }
 
+// A job that brings its output home writes it to a file of that name wherever it runs.
 Result<void> FederationDesk::offer(JobId job, const Caller& caller, const JobRequest& request) {
   Offer offer;
   offer.spec = view().job(job).spec;
@@ -186,13 +216,48 @@ Result<void> FederationDesk::offer(JobId job, const Caller& caller, const JobReq
   offer.spec.number = federation_number(self_, offer.serial);
   offer.home = offer.data = self_;
   offer.submitted = uses_.desk.now();
-  offer.request = text_of(caller, request, uses_.desk.loop().unix_start());
-  if (offer.request.size() > kMostBytes)
+  JobRequest asked = request;
+  const bool files = !request.stage_in.empty() || !request.stage_out.empty();
+  if (files && asked.output.empty()) asked.output = fmt::format("rota-{}.out", offer.serial);
+  offer.request = offer_text(caller.user, asked, seal_.has_key(), uses_.desk.loop().unix_start());
+  const std::size_t run = payload_of(offer).size();
+  if (offer.request.size() > kMostOffered || run > kMostRun)
     return fail(
-        "script, environment and all else that the job needs take {}, and a job that goes to other sites may "
-        "have {}.",
-        format_size(static_cast<std::int64_t>(offer.request.size())), format_size(kMostBytes));
+        "what the job runs (script, command, environment) takes {}, and all else that it asks for {}; a job that goes "
+        "to other sites may have {} and {}.",
+        format_size(static_cast<std::int64_t>(run)), format_size(static_cast<std::int64_t>(offer.request.size())),
+        format_size(kMostRun), format_size(kMostOffered));
+  if (files) stage_->give(offer.serial, {caller.uid, caller.gid}, request);
   return uses_.desk.record(Offered{std::move(offer)});
+}
+
+// Empty where it is not kept: the job has been cancelled.
+std::string FederationDesk::payload_of(const Offer& offer) const {
+  const JobId job = uses_.book.numbered(offer.serial);
+  const auto payload = job.valid() ? uses_.desk.store().payload(job) : Result<std::optional<store::Payload>>();
+  const JobEntry* entry = job.valid() ? uses_.book.find(job) : nullptr;
+  if (!payload || !*payload || entry == nullptr) return "";
+  return seal_.close(run_text((*payload)->script, entry->about->command, (*payload)->environment),
+                     std::to_string(offer.spec.number));
+}
+
+bool FederationDesk::is_away(std::int64_t serial) const {
+  const JobId job = uses_.book.numbered(serial);
+  return job.valid() && view().knows(job) && !view().job(job).gone() && !view().job(job).ours();
+}
+
+// After a start: the copy of what a job needs may not have been made.
+void FederationDesk::give_inputs() {
+  uses_.book.for_each([&](JobId, const JobEntry& entry) {
+    const About& about = *entry.about;
+    JobRequest request;
+    request.folder = about.folder;
+    request.stage_in = rota::text_of(about.texts, "stage_in");
+    const bool files = !request.stage_in.empty() || !rota::text_of(about.texts, "stage_out").empty();
+    if (files && is_away(entry.number) && !stage_->gives(entry.number))
+      stage_->give(entry.number, {about.uid, about.gid}, request);
+    return true;
+  });
 }
 
 std::int64_t FederationDesk::number_of(JobId job) const {
@@ -223,81 +288,116 @@ JobId FederationDesk::bring_home(const Offer& offer) {
   return job;
 }
 
+// What it has left comes home first.
 void FederationDesk::reported(std::int64_t number, SiteId site, const std::string& report) {
   later([this, number, site, report] {
-    const JobId job = uses_.book.numbered(number - federation_number(self_, 0));
-    const auto words = split(report, ' ');
-    std::vector<std::int64_t> numbers;
-    for (const std::string_view word : words) numbers.push_back(parse_integer(word).value_or(0));
-    numbers.resize(4);
-    if (job.valid() && !view().job(job).gone() && !view().job(job).ours()) {
-      note_site(job, "site", name_of(site));
-      uses_.book.find(job)->hear().nodes = name_of(site);  // it ran on none of this site's
-      const auto outcome =
-          static_cast<Outcome>(std::clamp<std::int64_t>(numbers[0], 0, static_cast<std::int64_t>(Outcome::unknown)));
-      const RealLoop& loop = uses_.desk.loop();
-      const Instant start = std::clamp(loop.instant_of(numbers[2]), view().job(job).spec.submit, view().now());
-      const auto done =
-          uses_.desk.record(EndedElsewhere{job, site, start, outcome, static_cast<std::int32_t>(numbers[1])},
-                            loop.instant_of(numbers[3]));
-      if (!done) uses_.desk.log().warn("federation: " + done.error().message);
-    }
-    member_->noted(number);
+    const std::int64_t serial = number - federation_number(self_, 0);
+    const JobId job = uses_.book.numbered(serial);
+    const JobEntry* entry = is_away(serial) ? uses_.book.find(job) : nullptr;
+    if (entry == nullptr || !report_of(report).files) return record_end(number, site, report);
+    if (!coming_home_.insert(number).second) return;
+    const About& about = *entry->about;
+    const auto call = [this, number, site, report, job](const std::string& why) {
+      coming_home_.erase(number);
+      if (!why.empty() && view().knows(job))
+        uses_.records.note(job, fmt::format("What it has left at {} could not be brought: {}.", name_of(site), why));
+      later([this, number, site, report] { record_end(number, site, report); });
+    };
+    stage_->bring_home({serial, site, {about.uid, about.gid}, about.folder, call});
   });
+}
+
+void FederationDesk::record_end(std::int64_t number, SiteId site, const std::string& text) {
+  const std::int64_t serial = number - federation_number(self_, 0);
+  if (is_away(serial)) {
+    const JobId job = uses_.book.numbered(serial);
+    note_site(job, "site", name_of(site));
+    uses_.book.find(job)->hear().nodes = name_of(site);  // it ran on none of this site's
+    const Report report = report_of(text);
+    const RealLoop& loop = uses_.desk.loop();
+    if (!report.why.empty()) uses_.records.note(job, report.why);
+    const Instant start = std::clamp(loop.instant_of(report.start), view().job(job).spec.submit, view().now());
+    const auto done =
+        uses_.desk.record(EndedElsewhere{job, site, start, report.outcome, report.status}, loop.instant_of(report.end));
+    if (!done) uses_.desk.log().warn("federation: " + done.error().message);
+  }
+  member_->noted(number);
 }
 
 // ---- jobs that come here
 
+// What other sites can run, their cards say. Where the input of a job is, and whether it can be had, decides
+// everywhere.
 std::optional<JobSpec> FederationDesk::asked_at(SiteId site, const Offer& offer) const {
-  if (site != self_) {  // what others can run they know; that they live is seen at the exchange
-    return exchange_->epoch_of(site) != 0 ? std::optional(offer.spec) : std::nullopt;
+  const Travelling* asks = offers_.find(offer);
+  if (asks == nullptr || exchange_->epoch_of(site) == 0) return std::nullopt;
+  if (!names_site(asks->request.sites, name_of(site))) return std::nullopt;
+  const bool elsewhere = offer.data != site;
+  if (elsewhere && asks->has_files() && exchange_->epoch_of(offer.data) == 0) return std::nullopt;
+  if (site != self_) {
+    const auto card = stage_->card_of(site);
+    const bool has_room_for_files = card && (!asks->has_files() || !elsewhere || !card->address.empty());
+    return has_room_for_files && may_run(*card, asks->request) ? std::optional(offer.spec) : std::nullopt;
   }
   const Machine& machine = *uses_.desk.machine();
+  std::optional<JobSpec> spec;
   if (offer.home == self_) {
-    const JobId job = uses_.book.numbered(offer.serial);
-    if (!job.valid() || never_fits(machine, view().job(job).spec)) return std::nullopt;
-    if (!names_site(rota::text_of(uses_.book.find(job)->about->texts, "sites"), uses_.settings.name))
-      return std::nullopt;
-    JobSpec spec = view().job(job).spec;
-    spec.number = offer.spec.number;
-    return spec;
+    if (const JobId job = uses_.book.numbered(offer.serial); job.valid()) spec = view().job(job).spec;
+  } else if (takes(offer, *asks)) {
+    if (auto asked = spec_of(asks->request, machine)) spec = std::move(*asked);
   }
-  const auto offered = read_offer(offer.request, uses_.desk.loop().unix_start());
-  if (!offered || !user_here(offered->user, uses_.settings) || !names_site(offered->request.sites, uses_.settings.name))
-    return std::nullopt;
-  auto spec = spec_of(offered->request, machine);
   if (!spec || never_fits(machine, *spec)) return std::nullopt;
   spec->number = offer.spec.number;
-  return *spec;
+  return spec;
+}
+
+// Processors of jobs of other homes that are here or on their way are counted.
+bool FederationDesk::takes(const Offer& offer, const Travelling& asks) const {
+  const site::FederationSettings& settings = uses_.settings;
+  if (!user_here(name_of(offer.home), asks.user, settings)) return false;
+  if (asks.sealed != seal_.has_key() || (asks.has_files() && settings.data.empty())) return false;
+  const std::string& partition = asks.request.partition;
+  const auto& open = settings.partitions;
+  if (!open.empty() && std::ranges::find(open, partition) == open.end()) return false;
+  if (settings.share == 100) return true;
+  std::int64_t held = offer.spec.processors;
+  for (const auto& [number, guest] : view().trades().guests()) {
+    const bool counts = guest.offer.home != self_ && guest.stage != Trades::Guest::Stage::over;
+    if (counts && number != offer.spec.number) held += guest.offer.spec.processors;
+  }
+  return held * 100 <= uses_.desk.machine()->processors * settings.share;
 }
 
 void FederationDesk::submit(const Offer& offer, const JobSpec& /*spec*/, Instant /*input*/, bool ahead) {
   later([this, offer, ahead] {
-    const JobId job = offer.home == self_ ? bring_home(offer) : take_in(offer, ahead);
-    member_->queued(offer.spec.number, job);
+    if (offer.home == self_) return member_->queued(offer.spec.number, bring_home(offer));
+    const auto job = take_in(offer, ahead);
+    if (job) return member_->queued(offer.spec.number, *job);
+    uses_.desk.log().warn(fmt::format("federation: job {}:{} was won and cannot run here: {}", name_of(offer.home),
+                                      offer.serial, job.error().message));
+    const std::int64_t now = uses_.desk.loop().unix_milliseconds(uses_.desk.now());
+    member_->queued(
+        offer.spec.number, {},
+        text_of(Report{Outcome::failed, 0, now, now, false,
+                       fmt::format("{} has won it and cannot run it: {}", name_of(self_), job.error().message)}));
   });
 }
 
-JobId FederationDesk::take_in(const Offer& offer, bool ahead) {
-  const auto offered = read_offer(offer.request, uses_.desk.loop().unix_start());
+Result<JobId> FederationDesk::take_in(const Offer& offer, bool ahead) {
+  const Travelling* asks = offers_.find(offer);
   const auto guest = view().trades().guests().find(offer.spec.number);
-  const auto caller = offered ? user_here(offered->user, uses_.settings) : std::nullopt;
-  if (!caller || guest == view().trades().guests().end()) return {};
-  JobRequest request = offered->request;
+  if (asks == nullptr || guest == view().trades().guests().end()) return fail("its offer cannot be read.");
+  const std::string home = name_of(offer.home);
+  const auto caller = user_here(home, asks->user, uses_.settings);
+  if (!caller) return fail("its user is none of this site any more.");
+  JobRequest request = asks->request;
+  TRY(stage_->equip(offer, request));
   request.sites.clear();  // it has come to where it stays
-  request.priority = std::min(request.priority, static_cast<std::int32_t>(uses_.settings.most_priority));
-  const auto job = uses_.job_desk.submit_guest(*caller, request, guest->second.number, ahead);
-  const std::string home = fmt::format("{}:{}", name_of(offer.home), offer.serial);
-  if (!job) {
-    uses_.desk.log().warn(fmt::format("federation: job {} was won and cannot run here: {}", home, job.error().message));
-    return {};
-  }
-  note_site(*job, "home", home);
-  return *job;
-}
-
-void FederationDesk::bring(const Offer& offer) {
-  later([this, number = offer.spec.number] { member_->arrived(number); });
+  request.priority = priority_here(home, asks->user, request.priority, uses_.settings);
+  const JobId job = TRY(uses_.job_desk.submit_guest(*caller, request, guest->second.number, ahead));
+  note_site(job, "home", fmt::format("{}:{}", home, offer.serial));
+  if (const auto auction = auctions_.extract(offer.spec.number)) note_site(job, "auction", auction.mapped());
+  return job;
 }
 
 // The number that a job which is won has here.
@@ -326,30 +426,42 @@ void FederationDesk::not_started(const Command& give_way) {
 
 std::string FederationDesk::report_on(const Trades::Guest& guest) {
   if (guest.offer.home == self_) return "";
-  const std::int64_t now = uses_.desk.loop().unix_milliseconds(uses_.desk.now());
-  const auto row = uses_.jobs.history_of_number(guest.number);
-  if (!row || !*row) return report_text(Outcome::failed, 0, now, now);
   const RealLoop& loop = uses_.desk.loop();
-  const std::int64_t end = loop.unix_milliseconds((*row)->end);
-  const std::int64_t start = (*row)->start == kNever ? end : loop.unix_milliseconds((*row)->start);
-  return report_text(outcome_of((*row)->state), ((*row)->exit_code << 8) | (*row)->signal, start, end);
+  const std::int64_t now = loop.unix_milliseconds(uses_.desk.now());
+  Report report{Outcome::failed, 0, now, now};
+  if (const auto row = uses_.jobs.history_of_number(guest.number); row && *row) {
+    report.outcome = outcome_of((*row)->state);
+    report.status = ((*row)->exit_code << 8) | (*row)->signal;
+    report.end = loop.unix_milliseconds((*row)->end);
+    report.start = (*row)->start == kNever ? report.end : loop.unix_milliseconds((*row)->start);
+    report.files = stage_->give_back(guest.offer);
+  }
+  return text_of(report);
 }
 
 void FederationDesk::job_gone(JobId id, const Job& job) {
   const JobEntry* entry = uses_.book.find(id);
   const std::int32_t status = entry == nullptr ? 0 : entry->status;
   uses_.records.job_gone(id, job);
-  const auto& guests = view().trades().guests();
-  const auto guest = std::ranges::find_if(guests, [&](const auto& row) { return row.second.id == id; });
-  if (guest == guests.end()) return;
+  const Trades::Guest* guest = view().trades().with_number(job.spec.number);
+  if (guest == nullptr || guest->id != id) return;
   const RealLoop& loop = uses_.desk.loop();
   const Instant end = job.end == kNever ? view().now() : job.end;
-  const std::string report =
-      guest->second.offer.home == self_
-          ? ""
-          : report_text(outcome_of(state_word(job)), status,
-                        loop.unix_milliseconds(job.start == kNever ? end : job.start), loop.unix_milliseconds(end));
-  later([this, id, number = guest->first, report] { member_->job_gone(id, number, report); });
+  std::string report;
+  if (guest->offer.home != self_) {
+    report = text_of(Report{outcome_of(state_word(job)), status,
+                            loop.unix_milliseconds(job.start == kNever ? end : job.start), loop.unix_milliseconds(end),
+                            stage_->give_back(guest->offer)});
+  }
+  later([this, id, number = guest->offer.spec.number, report] { member_->job_gone(id, number, report); });
+}
+
+StageDesk::Guest FederationDesk::where_is(std::int64_t number) const {
+  using enum StageDesk::Guest;
+  const auto guest = view().trades().guests().find(number);
+  const bool known = guest != view().trades().guests().end();
+  if (known && guest->second.stage != Trades::Guest::Stage::over) return here;
+  return known || exchange_->reports_on(number) ? over : none;
 }
 
 // ---- between them
@@ -372,17 +484,12 @@ void FederationDesk::note_site(JobId job, const std::string& what, const std::st
   uses_.job_desk.reword(job, about);
 }
 
-std::string FederationDesk::name_of(SiteId site) const {
-  const auto& names = exchange_->names();
-  return site.valid() && site.value < names.size() ? names[site.value] : fmt::format("number {}", site.value);
-}
-
 std::vector<SiteShown> FederationDesk::all_sites() const {
   std::vector<SiteShown> all;
   for (std::uint32_t s = 0; s < exchange_->names().size(); ++s) {
     if (exchange_->names()[s].empty()) continue;
     all.push_back({exchange_->names()[s], SiteId{s} == self_, exchange_->epoch_of(SiteId{s}) != 0,
-                   exchange_->offered_by(SiteId{s}), exchange_->settled_by(SiteId{s})});
+                   exchange_->offered_by(SiteId{s}), exchange_->settled_by(SiteId{s}), stage_->card_of(SiteId{s})});
   }
   return all;
 }

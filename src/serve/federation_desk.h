@@ -1,13 +1,17 @@
 // The desk for jobs that sites share: the service as a member of a federation (control/member.h) over etcd. A job that
 // is submitted here for all sites waits as one that is not ours, and its offer goes to the global queue; where this
 // site wins it, it is released into the site's own queue, and where another one does, its end is recorded here when
-// that reports it. A job of another home is submitted here as its user, under a number of this site. One thread.
+// that reports it. A job of another home is submitted here as its user, under a number of this site. What travels with
+// jobs is brought by the desk's StageDesk. One thread.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <functional>
+#include <map>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,8 +19,12 @@
 #include "exchange/etcd/exchange.h"
 #include "serve/job_desk.h"
 #include "serve/job_records.h"
+#include "serve/sealed.h"
+#include "serve/stage_desk.h"
 
 namespace rota::serve {
+
+using Json = nlohmann::json;
 
 // A site of the federation, as this one sees it.
 struct SiteShown {
@@ -25,9 +33,10 @@ struct SiteShown {
   bool alive = false;
   std::int64_t offered = 0;  // jobs of its own that are on offer
   std::int64_t taken = 0;    // jobs of all homes that it has settled and that have not ended
+  std::optional<SiteCard> card = {};
 };
 
-class FederationDesk final : public JobSink, private LocalQueue, private Carrier, private Directory {
+class FederationDesk final : public JobSink, private LocalQueue, private Directory {
  public:
   struct Uses {
     boost::asio::io_context& io;
@@ -58,7 +67,7 @@ class FederationDesk final : public JobSink, private LocalQueue, private Carrier
   // A job that was just submitted here, for all sites.
   Result<void> offer(JobId job, const Caller& caller, const JobRequest& request);
   // Why such a request cannot be offered, as a sentence.
-  static Result<void> can_be_offered(const JobRequest& request);
+  Result<void> can_be_offered(const JobRequest& request) const;
   // It comes home from sale, to be cancelled there. Fails with a sentence where another site has it.
   Result<void> cancel(JobId job);
 
@@ -67,6 +76,10 @@ class FederationDesk final : public JobSink, private LocalQueue, private Carrier
   std::vector<SiteShown> all_sites() const;
   // The site that has a job of this home which waits and is not ours; empty: it is on offer.
   std::string site_of(JobId job) const;
+  // How the sale of such a job goes, as sentences.
+  std::string sale_of(JobId job) const;
+  // The bids that stand on it, in JSON as in the text `auction` of jobs (docs/sites.md); null: it is not on offer.
+  Json open_auction(JobId job) const;
   const std::string& trouble() const { return exchange_->trouble(); }
   const std::string& name() const { return uses_.settings.name; }
 
@@ -84,26 +97,36 @@ class FederationDesk final : public JobSink, private LocalQueue, private Carrier
   std::string report_on(const Trades::Guest& guest) override;
   void reported(std::int64_t job, SiteId site, const std::string& report) override;
 
-  // Input that lies elsewhere is not brought yet: a job has what it needs with it.
-  Duration haul(const Offer& /*offer*/, SiteId /*to*/) const override { return Duration{0}; }
-  Duration longest_haul(const Offer& /*offer*/) const override { return Duration{0}; }
-  void bring(const Offer& offer) override;
-  void leave(std::int64_t /*job*/) override {}
-  std::vector<Coming> coming() const override { return {}; }
+  void auctioned(const Offer& offer, SiteId winner, const std::string& auction) override;
+  std::size_t bytes_of(const Offer& offer) const override { return offer.request.size() + payload_of(offer).size(); }
 
   std::uint32_t sites() const override { return static_cast<std::uint32_t>(exchange_->names().size()); }
   std::optional<JobSpec> asked_at(SiteId site, const Offer& offer) const override;
 
   void later(std::function<void()> call);
+  std::string payload_of(const Offer& offer) const;
+  bool takes(const Offer& offer, const Travelling& asks) const;
+  bool is_away(std::int64_t serial) const;  // a job of this home waits for other sites, or is at one
+  StageDesk::Guest where_is(std::int64_t number) const;
+  Json auction_json(const AuctionRecord& auction) const;
+  void refresh_card();
+  void give_inputs();
+  void record_end(std::int64_t number, SiteId site, const std::string& report);
   JobId bring_home(const Offer& offer);
-  JobId take_in(const Offer& offer, bool ahead);
+  Result<JobId> take_in(const Offer& offer, bool ahead);
   void note_site(JobId job, const std::string& what, const std::string& text);
-  std::string name_of(SiteId site) const;
+  std::string name_of(SiteId site) const { return stage_->name_of(site); }
   std::int64_t number_of(JobId job) const;  // in the federation
 
   Uses uses_;
   SiteId self_;
+  Seal seal_;
+  mutable OfferBook offers_;
+  std::map<std::int64_t, std::string> auctions_;  // of jobs that this site is to have and does not know yet, by number
+  std::set<std::int64_t> coming_home_;            // jobs of this home whose files are being brought
+  std::string card_;                              // as it was put last
   std::unique_ptr<EtcdExchange> exchange_;
+  std::unique_ptr<StageDesk> stage_;
   std::unique_ptr<Member> member_;
   std::vector<std::function<void()>> asked_;
   std::shared_ptr<bool> stands_ = std::make_shared<bool>(true);

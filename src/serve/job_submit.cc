@@ -163,8 +163,11 @@ Result<Prepared> JobDesk::prepared_of(const Caller& caller, const JobRequest& su
       return fail(
           "this service is no site of a federation, so that no other site can run the job; submit it without "
           "`sites`, or see [federation] in docs/serve.md.");
-    TRY(FederationDesk::can_be_offered(submission));
+    TRY(federation_->can_be_offered(submission));
   }
+  if (submission.sites.empty() && (!submission.stage_in.empty() || !submission.stage_out.empty()))
+    return fail(
+        "`stage_in` and `stage_out` are for jobs that go to other sites; name these in `sites`, or leave them out.");
   Prepared prepared{spec};
   prepared.spec.user = caller.uid;
   prepared.spec.group = caller.gid;

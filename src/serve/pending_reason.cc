@@ -101,7 +101,7 @@ PendingReason PendingReasons::reason_of_barred(JobId id, const Job& job, Telling
   if (!job.ours() && federation_ != nullptr) {
     const std::string site = federation_->site_of(id);
     if (!site.empty()) return {"AtSite", fmt::format("Site {} has it; `rota sites` lists the sites.", site)};
-    return {"OnOffer", "It is on offer to the sites of the federation."};
+    return {"OnOffer", federation_->sale_of(id)};
   }
   if (!job.ours()) return {"NotOurs", "Another scheduler starts it; this one only shows it."};
   if ((job.bars & kBeginTime) != 0) {

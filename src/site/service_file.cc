@@ -71,7 +71,7 @@ std::span<const Key<ServiceSettings>> keys_of(const ServiceSettings&) {
 
 std::span<const Key<FederationSettings>> keys_of(const FederationSettings&) {
   using F = FederationSettings;
-  static const std::array<Key<F>, 9> all{{
+  static const std::array<Key<F>, 19> all{{
       {"name", &F::name, "a name of letters, digits and -", "none", "this site's, which no other one has"},
       {"endpoints", &F::endpoints, "a list of HOST:PORT", "none", "the members of etcd, the nearest first"},
       {"prefix", &F::prefix, "a text that begins and ends with /", "/rota/",
@@ -81,12 +81,33 @@ std::span<const Key<FederationSettings>> keys_of(const FederationSettings&) {
       {"certificate", &F::certificate, "an absolute path", "none",
        "a PEM file: this site's certificate, whose common name is the user in etcd"},
       {"key", &F::key, "an absolute path", "none", "the PEM file of its key"},
+      {"secret", &F::secret, "an absolute path", "none: in clear",
+       "a file with 32 bytes or more, the same at all sites: scripts, commands and environments stand sealed in etcd"},
       {"lease", &F::lease, "a time from 2s", "10s",
        "without a sign of life for so long this site counts as dead, and what it has not settled is sold again"},
       {"max_priority", &F::most_priority, "a whole number from 1", "0",
        "the most that jobs of other sites have here, whatever their home gave them"},
+      {"priorities", &F::priorities, "a list of SITE=N and SITE:USER=N", "none",
+       "in place of `max_priority`, for jobs of that site, or of that user there"},
       {"root", &F::takes_root, "true or false", "false",
        "root's jobs at other sites may come here and run as root; else this site does not bid for them"},
+      {"users", &F::users, "a list of SITE:USER=NAME", "none: the same name",
+       "users of other sites and who they are here; `SITE:USER=` with no name: that user's jobs do not come"},
+      {"partitions", &F::partitions, "a list of partitions", "all", "those that jobs of other sites may have"},
+      {"share", &F::share, "a whole number from 1", "100",
+       "percent of this site's processors that jobs of other sites may have, waiting ones counted"},
+      {"data", &F::data, "an absolute path", "none: no files come or go",
+       "a folder for files of jobs on their way; other sites read its part `out`"},
+      {"address", &F::address, "a path or HOST:PATH", "none",
+       "where other sites find `out`, as rsync takes it: `rota@berlin.example.org:`, `rsync://berlin/rota`, or the "
+       "path "
+       "on a shared file system"},
+      {"account", &F::account, "a user", "the service's", "fetches files from other sites, and owns those in `out`"},
+      {"fetch", &F::fetch, "a command", "rsync",
+       "fetches instead of rsync: /bin/sh runs it with `ROTA_FROM` (the other site's `address`), `ROTA_NAME` (a folder "
+       "there) and `ROTA_TO` (a folder here)"},
+      {"bandwidth", &F::bandwidth, "a whole number from 1", "100",
+       "MB/s to and from other sites, until transfers have shown what it is"},
   }};
   return all;
 }
@@ -176,9 +197,24 @@ Result<void> check_federation(const FederationSettings& settings) {
     return fail("`certificate` and `key` in [federation] go together; name both files.");
   if (settings.authority.empty() && !settings.certificate.empty())
     return fail("[federation] has a certificate and no `authority` for the members of etcd; name its file.");
-  for (const std::string* path : {&settings.authority, &settings.certificate, &settings.key}) {
+  for (const auto& [key, path] :
+       {std::pair{"authority", &settings.authority}, std::pair{"certificate", &settings.certificate},
+        std::pair{"key", &settings.key}, std::pair{"secret", &settings.secret}, std::pair{"data", &settings.data}}) {
     if (!path->empty() && !path->starts_with('/'))
-      return fail("`authority`, `certificate` and `key` in [federation] take absolute paths, not {}.", quoted(*path));
+      return fail("`{}` in [federation] takes an absolute path, not {}.", key, quoted(*path));
+  }
+  if (settings.data.empty() != settings.address.empty())
+    return fail("`data` and `address` in [federation] go together: a folder, and where other sites read it.");
+  if (settings.share > 100) return fail("`share` in [federation] is a percentage: 100 at most.");
+  for (const std::string& row : settings.priorities) {
+    const std::size_t equals = row.find('=');
+    if (equals == std::string::npos || equals == 0 || !parse_integer(row.substr(equals + 1)))
+      return fail("`priorities` in [federation] has SITE=N or SITE:USER=N in each row, not {}.", quoted(row));
+  }
+  for (const std::string& row : settings.users) {
+    const std::size_t colon = row.find(':'), equals = row.find('=');
+    if (colon == std::string::npos || equals == std::string::npos || colon == 0 || equals < colon + 2)
+      return fail("`users` in [federation] has SITE:USER=NAME in each row, not {}.", quoted(row));
   }
   return {};
 }

@@ -20,9 +20,20 @@ struct FederationSettings {
   std::string authority;               // PEM files, by absolute paths: of the members' authority; empty: no TLS
   std::string certificate;             // of this site
   std::string key;
-  Duration lease = seconds(10);    // without a sign of life for so long the site counts as dead
-  std::int64_t most_priority = 0;  // that a job of another site has here
-  bool takes_root = false;         // jobs of root come from other sites, too
+  std::string secret;  // a file, by an absolute path: seals what jobs run, in etcd; empty: it stands there in clear
+  Duration lease = seconds(10);         // without a sign of life for so long the site counts as dead
+  std::int64_t most_priority = 0;       // that a job of another site has here
+  std::vector<std::string> priorities;  // "SITE=N" or "SITE:USER=N": instead of that
+  bool takes_root = false;              // jobs of root come from other sites, too
+  std::vector<std::string> users;       // "SITE:USER=NAME": whom they are here; others have the same name
+  std::vector<std::string> partitions;  // that jobs of other sites may have; none: all
+  std::int64_t share = 100;             // percent of the site's processors that they may have
+  // What jobs need with them and leave behind.
+  std::string data;              // a folder, by an absolute path, for files on their way; empty: none come and go
+  std::string address;           // from where others read its part `out`, as rsync takes it
+  std::string account;           // the user that reads and is read from; empty: the service's own
+  std::string fetch;             // a command instead of rsync
+  std::int64_t bandwidth = 100;  // MB/s to and from other sites, until transfers have shown what it is
 
   bool joins() const { return !name.empty(); }
   bool operator==(const FederationSettings&) const = default;

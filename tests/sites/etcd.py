@@ -112,7 +112,7 @@ class Etcd:
         """What etcdctl does and says."""
         shown = ["--cacert", self.file("ca.crt"), "--cert", self.file("root.crt"), "--key", self.file("root.key")]
         return subprocess.run(["etcdctl", "--endpoints", ",".join(map(self.url, self.clients)), *(shown if self.tls else []), *words],
-                              env={**os.environ, "ETCDCTL_API": "3"}, capture_output=True, text=True)
+                              env={**os.environ, "ETCDCTL_API": "3"}, capture_output=True, text=True, errors="surrogateescape")
 
     def records(self, prefix="/rota/"):
         """What stands under a prefix, as a dictionary of texts."""

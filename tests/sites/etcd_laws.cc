@@ -94,11 +94,11 @@ TEST(EtcdExchange, KeepsNamesAndOffersAsTheyWere) {
   EXPECT_EQ(rig.etcd().names(), (std::vector<std::string>{"a", "b"}));
   ASSERT_TRUE(a.joins());
   Request offers = a.asks_to_offer(77, 3);
-  Offer offer = *offers.offer;
+  Offer offer = *offers.offers.front();
   offer.data = SiteId{1};
   offer.submitted = Instant{Duration{123'456'789}};
   offer.request = "{\"command\": [\"line\\nbreaks\", \"and more\"]}\nsecond line";
-  offers.offer = std::make_shared<const Offer>(offer);
+  offers.offers = {std::make_shared<const Offer>(offer)};
   ASSERT_TRUE(a.gets(offers));
   Party again(SiteId{1}, rig);
   const GlobalQueue::Lot* lot = again.queue.find(77);

@@ -3,6 +3,7 @@
 Usage: sites_test.py ROTA"""
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -89,6 +90,25 @@ class Auction(Sites):
         self.assertEqual(berlin.job(busy)["state"], "RUNNING")
         self.until(lambda: not [k for k in ETCD.records(self.prefix) if k.split("/")[2] in ("job", "won", "ended", "bid", "claim")],
                    "nothing of it to be left in etcd")
+
+    def test_how_it_was_sold_is_shown_at_its_home_and_where_it_ran(self):
+        berlin, lyon = self.join("berlin"), self.join("lyon")
+        self.alive(berlin, "berlin", "lyon")
+        self.until(lambda: all("processors" in row for row in self.known(berlin).values()), "their cards")
+        berlin.runs(berlin.submit("sleep 1000"))
+        job = self.submit(berlin, "true", limit=100)
+        berlin.ends(job)
+        auctions = berlin.job(job)["auction"]
+        self.assertEqual([(a["seller"], a["winner"]) for a in auctions], [("berlin", "lyon")])
+        bids = {bid["site"]: bid for bid in auctions[0]["bids"]}
+        self.assertIn("lyon", bids)
+        if "berlin" in bids:
+            self.assertLess(bids["berlin"]["price"], bids["lyon"]["price"], "it is busy")
+        guest = [j for j in lyon.ask("GET", "/v1/history")[1]["jobs"] if j.get("home")][0]
+        self.assertEqual(lyon.job(int(guest["id"]))["auction"], auctions)
+        shown = subprocess.run([ROTA, "auction", str(job), "--socket", berlin.socket], capture_output=True, text=True)
+        self.assertIn("to lyon.", shown.stdout, shown.stderr)
+        self.assertIn("lyon *", shown.stdout)
 
     def test_each_of_many_jobs_runs_once_and_both_sites_have_a_share(self):
         berlin, lyon = self.join("berlin", 2), self.join("lyon", 2)
@@ -218,6 +238,84 @@ class Orders(Sites):
                                                              **members})
             self.assertEqual(status, 400)
             self.assertIn(why, answer["detail"])
+
+
+class Files(Sites):
+    """Jobs whose input comes with them, and whose output goes home; sites fetch from each other by rsync."""
+
+    def join_with_files(self, name, **keys):
+        data = os.path.join(self.folder, name + "-data")
+        os.mkdir(data)
+        return self.join(name, data=f'"{data}"', address=f'"{data}/out"', **keys)
+
+    def home_folder(self):
+        folder = os.path.join(self.folder, "work")
+        os.makedirs(os.path.join(folder, "mesh", "deep"))
+        for path, text in {"mesh/a b.msh": "a", "mesh/deep/$x'.msh": "b", "run.inp": "c", "other": "d"}.items():
+            with open(os.path.join(folder, path), "w") as file:
+                file.write(text)
+        return folder
+
+    def test_input_comes_with_a_job_and_output_goes_home(self):
+        berlin, lyon = self.join_with_files("berlin"), self.join_with_files("lyon")
+        self.alive(berlin, "berlin", "lyon")
+        self.until(lambda: all("processors" in row for row in self.known(berlin).values()), "their cards")
+        berlin.runs(berlin.submit("sleep 1000"))
+        folder = self.home_folder()
+        job = berlin.submit("cat mesh/*.msh mesh/deep/* run.inp > result.txt; mkdir out; cp run.inp out/copy; ls; pwd",
+                            folder=folder, sites="any", stage_in="mesh,*.inp", stage_out="result.*,out,none.*", limit=100)
+        row = berlin.ends(job)
+        self.assertEqual((row["state"], row["site"]), ("COMPLETED", "lyon"), row)
+        with open(os.path.join(folder, "result.txt")) as file:
+            self.assertEqual(file.read(), "abc")
+        self.assertTrue(os.path.exists(os.path.join(folder, "out", "copy")))
+        with open(os.path.join(folder, f"rota-{job}.out")) as file:
+            words = file.read().split("\n")
+        self.assertNotIn("other", words, "it was not asked for")
+        self.assertIn("lyon-data", words[-2])
+
+    def test_a_job_whose_input_is_not_there_fails_and_says_why(self):
+        berlin, lyon = self.join_with_files("berlin"), self.join_with_files("lyon")
+        self.alive(berlin, "berlin", "lyon")
+        self.until(lambda: all("processors" in row for row in self.known(berlin).values()), "their cards")
+        berlin.runs(berlin.submit("sleep 1000"))
+        job = berlin.submit("true", folder=self.home_folder(), sites="lyon", stage_in="missing", limit=100)
+        self.assertEqual(berlin.ends(job)["state"], "FAILED")
+        self.assertIn("cannot stat", berlin.job(job)["message"])
+        self.assertIn("missing", berlin.job(job)["message"])
+
+    def test_a_site_that_is_killed_while_it_fetches_begins_again(self):
+        slow = '"sleep 2; cp -r $ROTA_FROM/$ROTA_NAME/. $ROTA_TO/"'
+        berlin, lyon = self.join_with_files("berlin"), self.join_with_files("lyon", fetch=slow)
+        self.alive(berlin, "berlin", "lyon")
+        self.until(lambda: all("processors" in row for row in self.known(berlin).values()), "their cards")
+        berlin.runs(berlin.submit("sleep 1000"))
+        folder = self.home_folder()
+        job = berlin.submit("cat run.inp >> once", folder=folder, sites="any", stage_in="run.inp", stage_out="once", limit=100)
+        self.until(lambda: os.path.exists(os.path.join(self.folder, "lyon-data", "in", f"berlin-{job}")), "it to fetch")
+        lyon.kill()
+        lyon.start()
+        self.assertEqual(berlin.ends(job)["state"], "COMPLETED")
+        with open(os.path.join(folder, "once")) as file:
+            self.assertEqual(file.read(), "c", "it ran once")
+
+    def test_what_a_job_runs_is_sealed_in_etcd(self):
+        secret = os.path.join(self.folder, "secret")
+        with open(secret, "w") as file:
+            file.write("x" * 40)
+        berlin, lyon = (self.join(name, secret=f'"{secret}"') for name in ("berlin", "lyon"))
+        graz = self.join("graz")  # without: it does not bid
+        self.alive(berlin, "berlin", "lyon", "graz")
+        busy = lyon.runs(lyon.submit("sleep 1000"))
+        job = self.submit(berlin, "echo a-token-to-find", limit=100, sites="lyon,graz")
+        self.until(lambda: ETCD.records(self.prefix + "~payload/"), "what it runs to be in etcd")
+        for value in ETCD.records(self.prefix).values():
+            self.assertNotIn("a-token-to-find", value)
+        lyon.act("cancel", str(busy))
+        row = berlin.ends(job)
+        self.assertEqual((row["state"], row["site"]), ("COMPLETED", "lyon"))
+        self.assertEqual(graz.live(), [])
+        self.until(lambda: not ETCD.records(self.prefix + "~payload/"), "it to be gone from etcd")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import cpp
 
 RULES = Path(__file__).with_name("rules.toml")
 SOURCE_ENDINGS = {".cc", ".h", ".py", ".sh", ".js", ".css", ".cmake"}
-SYSTEM = re.compile(r"^(sys|netinet|arpa|linux)/|^(unistd|endian|fcntl|signal|poll|netdb|pthread|dirent|termios|sched|spawn|grp|pwd|malloc|dlfcn)\.h$")
+SYSTEM = re.compile(r"^(sys|netinet|arpa|linux)/|^(unistd|endian|fcntl|signal|poll|netdb|pthread|dirent|termios|sched|spawn|grp|pwd|malloc|dlfcn|glob)\.h$")
 
 
 def matches(path, patterns):

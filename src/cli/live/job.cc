@@ -90,6 +90,8 @@ Result<int> show_job(JobFlags flags) {
   if (tasks) return printed(flags.service.json ? shown_json(array_json(*tasks)) : array_text(*tasks));
   if (flags.service.json) return printed(shown_json(job));
   if (job.is_object() && job.contains("command")) tell_script(service, flags, job);
+  if (job.is_object() && job.contains("auction"))
+    job["auction"] = fmt::format("`rota auction {}` prints it", text_of(job, "id"));
   return printed(members_text(job));
 }
 

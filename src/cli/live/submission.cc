@@ -1,6 +1,7 @@
 #include "cli/live/submission.h"
 
 #include <fmt/core.h>
+#include <glob.h>
 
 #include <sys/random.h>
 #include <unistd.h>
@@ -88,6 +89,30 @@ void take_words(const std::vector<std::string>& words, std::size_t from, Json& o
   if (words.size() > from) out["command"] = std::vector(words.begin() + static_cast<std::ptrdiff_t>(from), words.end());
 }
 
+// Bytes of the files that paths within the folder name, with commas between them. Fails where one names none.
+Result<std::int64_t> bytes_of(const std::string& folder, const std::string& paths) {
+  namespace fs = std::filesystem;
+  std::int64_t bytes = 0;
+  for (const std::string_view path : split(paths, ',')) {
+    glob_t found{};
+    const std::string pattern = fmt::format("{}/{}", folder, path);
+    if (::glob(pattern.c_str(), 0, nullptr, &found) != 0) {
+      ::globfree(&found);
+      return fail("--stage-in names {}, and there is no such file in {}.", rota::quoted(path), rota::quoted(folder));
+    }
+    for (std::size_t i = 0; i < found.gl_pathc; ++i) {
+      std::error_code none;
+      const fs::path file = found.gl_pathv[i];
+      if (fs::is_regular_file(file, none)) bytes += static_cast<std::int64_t>(fs::file_size(file, none));
+      for (const auto& entry : fs::recursive_directory_iterator(file, none)) {
+        if (entry.is_regular_file(none)) bytes += static_cast<std::int64_t>(entry.file_size(none));
+      }
+    }
+    ::globfree(&found);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 void Submission::declare(Command command) {
@@ -126,6 +151,8 @@ Result<Json> request_of(const Submission& submission) {
   if (!rest) return rest;
   for (const std::string& each : remarks) remark("rota: " + each);
   out.update(*rest);
+  if (const std::string paths = text_of(out, "stage_in"); !paths.empty())
+    out["stage_bytes"] = TRY(bytes_of(text_of(out, "folder"), paths));
   return out;
 }
 

@@ -58,7 +58,7 @@ struct Client::Library {
   bool find_all() {
     return find(abi, "rota_etcd_abi") && abi() == ROTA_ETCD_ABI && find(open, "rota_etcd_open") &&
            find(close, "rota_etcd_close") && find(commit, "rota_etcd_commit") && find(grant, "rota_etcd_grant") &&
-           find(keep, "rota_etcd_keep") && find(watch, "rota_etcd_watch");
+           find(keep, "rota_etcd_keep") && find(get, "rota_etcd_get") && find(watch, "rota_etcd_watch");
   }
 
   void* handle;
@@ -68,6 +68,7 @@ struct Client::Library {
   decltype(rota_etcd_commit)* commit = nullptr;
   decltype(rota_etcd_grant)* grant = nullptr;
   decltype(rota_etcd_keep)* keep = nullptr;
+  decltype(rota_etcd_get)* get = nullptr;
   decltype(rota_etcd_watch)* watch = nullptr;
 };
 
@@ -99,6 +100,15 @@ struct Client::Receiver {
     Receiver& self = of(context);
     self.later([&to = self.events, request, outcome, why = string_of(why), lease] {
       to.granted(request, outcome_of(outcome), why, lease);
+    });
+  }
+  static void got(void* context, std::uint64_t request, rota_etcd_outcome outcome, rota_etcd_text /*why*/,
+                  const rota_etcd_record* found) {
+    Receiver& self = of(context);
+    std::optional<Record> record;
+    if (found != nullptr) record = record_of(*found);
+    self.later([&to = self.events, request, outcome, record = std::move(record)]() mutable {
+      to.got(request, outcome_of(outcome), std::move(record));
     });
   }
   static void listed(void* context, std::int64_t revision, const rota_etcd_record* records, std::size_t count,
@@ -143,7 +153,7 @@ Result<std::unique_ptr<Client>> Client::open(const ClientOptions& options, Clien
   const rota_etcd_options given{endpoints.data(),           endpoints.size(),
                                 text_of(options.authority), text_of(options.certificate),
                                 text_of(options.key),       options.patience.count()};
-  const rota_etcd_calls calls{client->receiver_.get(), &Receiver::committed, &Receiver::granted,
+  const rota_etcd_calls calls{client->receiver_.get(), &Receiver::committed, &Receiver::granted,   &Receiver::got,
                               &Receiver::listed,       &Receiver::changed,   &Receiver::connection};
   std::array<char, 512> why{};
   client->client_ = client->library_->open(&given, &calls, why.data(), why.size());
@@ -169,6 +179,9 @@ void Client::commit(std::uint64_t request, const std::vector<Condition>& conditi
 
 void Client::grant(std::uint64_t request, std::int64_t seconds) { library_->grant(client_, request, seconds); }
 void Client::keep(std::int64_t lease) { library_->keep(client_, lease); }
-void Client::watch(std::string_view prefix) { library_->watch(client_, text_of(prefix)); }
+void Client::get(std::uint64_t request, std::string_view key) { library_->get(client_, request, text_of(key)); }
+void Client::watch(std::string_view first, std::string_view end) {
+  library_->watch(client_, text_of(first), text_of(end));
+}
 
 }  // namespace rota::etcd

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,8 @@ class ClientEvents {
   virtual ~ClientEvents() = default;
   virtual void committed(std::uint64_t request, const BatchAnswer& answer) = 0;
   virtual void granted(std::uint64_t request, Outcome outcome, const std::string& why, std::int64_t lease) = 0;
+  // nothing: there is no such record, where the outcome is `done`
+  virtual void got(std::uint64_t request, Outcome outcome, std::optional<Record> record) = 0;
   virtual void listed(std::int64_t revision, std::vector<Record> records, bool more) = 0;
   virtual void changed(std::int64_t revision, const std::vector<Record>& records) = 0;
   virtual void connection(const std::string& why) = 0;
@@ -85,7 +88,8 @@ class Client {
   void commit(std::uint64_t request, const std::vector<Condition>& conditions, const std::vector<Step>& steps);
   void grant(std::uint64_t request, std::int64_t seconds);
   void keep(std::int64_t lease);
-  void watch(std::string_view prefix);
+  void get(std::uint64_t request, std::string_view key);
+  void watch(std::string_view first, std::string_view end);
 
  private:
   struct Library;

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { ROTA_ETCD_ABI = 1 };  // what rota_etcd_abi() gives: program and client fit if these are equal
+enum { ROTA_ETCD_ABI = 2 };  // what rota_etcd_abi() gives: program and client fit if these are equal
 
 typedef struct rota_etcd_client rota_etcd_client;
 
@@ -89,11 +89,15 @@ typedef struct {
   void* context;
   void (*committed)(void* context, uint64_t request, const rota_etcd_batch_answer* answer);
   void (*granted)(void* context, uint64_t request, enum rota_etcd_outcome outcome, rota_etcd_text why, int64_t lease);
-  // All records of the watched prefix at one revision, in order of their keys, in as many calls as it takes; all but
+  // What rota_etcd_get() asked for, as it stands or has stood since then; NULL: there is no such record, or it is not
+  // known whether there is.
+  void (*got)(void* context, uint64_t request, enum rota_etcd_outcome outcome, rota_etcd_text why,
+              const rota_etcd_record* record);
+  // All records of the watched keys at one revision, in order of their keys, in as many calls as it takes; all but
   // the last with `more`. A first call follows the request, or comes whenever changes were missed (etcd has forgotten
   // them): what was known before is void.
   void (*listed)(void* context, int64_t revision, const rota_etcd_record* records, size_t count, int more);
-  // All changes of one revision, the revisions in order, none left out, none twice.
+  // All changes of one revision among the watched keys, the revisions in order, none left out, none twice.
   void (*changed)(void* context, int64_t revision, const rota_etcd_record* records, size_t count);
   // The connection: a sentence where it was lost or cannot be made, empty once it stands again. For people.
   void (*connection)(void* context, rota_etcd_text why);
@@ -123,8 +127,10 @@ void rota_etcd_grant(rota_etcd_client* client, uint64_t request, int64_t seconds
 // Keeps it from running out for two thirds of the time that it was granted for, from now on: a program that stops
 // asking loses its lease. No answer: that a lease is over shows in the watch.
 void rota_etcd_keep(rota_etcd_client* client, int64_t lease);
-// Once for each client: everything under this prefix, first as it stands, then as it changes.
-void rota_etcd_watch(rota_etcd_client* client, rota_etcd_text prefix);
+// One record. `request` names it in got().
+void rota_etcd_get(rota_etcd_client* client, uint64_t request, rota_etcd_text key);
+// Once for each client: every key from `first` to before `end`, first as it stands, then as it changes.
+void rota_etcd_watch(rota_etcd_client* client, rota_etcd_text first, rota_etcd_text end);
 
 #ifdef __cplusplus
 }

@@ -12,10 +12,17 @@ namespace {
 using etcd::Step;
 using Kind = Request::Kind;
 
-constexpr Duration kNameAgain{500};  // after a try to take a number came to nothing
+constexpr Duration kNameAgain{500};  // after a try to take a number, or to read, came to nothing
+constexpr std::size_t kMostBytes = std::size_t{512} << 10U;  // in one transaction; etcd takes 1.5 MiB
 
 // Whole seconds, and as many as etcd grants at least.
 std::int64_t lease_seconds(Duration ttl) { return std::max<std::int64_t>((ttl.count() + 999) / 1000, 2); }
+
+std::size_t bytes_of(const Step& step) {
+  std::size_t bytes = 0;
+  for (const etcd::Write& write : step.writes) bytes += write.key.size() + write.value.size();
+  return bytes;
+}
 
 bool overlap(const Step& step, const std::set<std::string>& written) {
   return std::ranges::any_of(step.writes, [&](const etcd::Write& write) { return written.contains(write.key); });
@@ -30,12 +37,12 @@ Result<std::unique_ptr<EtcdExchange>> EtcdExchange::open(Loop& loop, const EtcdE
                                                          etcd::Client::Post post) {
   std::unique_ptr<EtcdExchange> exchange(new EtcdExchange(loop, options));
   exchange->client_ = TRY(etcd::Client::open(options.client, *exchange, std::move(post)));
-  exchange->client_->watch(options.prefix);
+  exchange->client_->watch(options.prefix, exchange->fold_.keys().end());
   return exchange;
 }
 
 bool EtcdExchange::quiet() const {
-  return queue_.empty() && sent_.empty() && joins_.empty() && namings_.empty() && revision_ > 0 &&
+  return queue_.empty() && sent_.empty() && joins_.empty() && namings_.empty() && readings_.empty() && revision_ > 0 &&
          revision_ >= answered_;
 }
 
@@ -112,12 +119,17 @@ std::optional<Step> EtcdExchange::step_of(const Request& request) const {
 
 std::optional<Step> EtcdExchange::offer_step(const Request& request) const {
   const etcd::RecordFold::Last last = fold_.last_of(request.site);
-  if (last.serial != request.last || request.offer->serial <= last.serial) return std::nullopt;
-  const std::string job = fold_.keys().of_job("job", request.job);
+  if (last.serial != request.last || request.offers.front()->serial <= last.serial) return std::nullopt;
   const std::string serial = fold_.keys().of_site("last", *fold_.name_of(request.site));
-  Step step{{{serial, last.revision}, {job, 0}}, {}, job};
-  step.writes.push_back({serial, fmt::format("{} {}", etcd::token_text(request.token), request.offer->serial)});
-  step.writes.push_back({job, etcd::value_text(request.token, {}, 0, *request.offer, options_.unix_start)});
+  Step step{{{serial, last.revision}}, {}, fold_.keys().of_job("job", request.job)};
+  step.writes.push_back({serial, fmt::format("{} {}", etcd::token_text(request.token), request.offers.back()->serial)});
+  for (const auto& offer : request.offers) {
+    step.writes.push_back({fold_.keys().of_job("job", offer->spec.number),
+                           etcd::value_text(request.token, {}, 0, *offer, options_.unix_start)});
+    std::string payload = options_.payload ? options_.payload(*offer) : "";
+    if (!payload.empty())
+      step.writes.push_back({fold_.keys().of_job("~payload", offer->spec.number), std::move(payload)});
+  }
   return step;
 }
 
@@ -148,14 +160,16 @@ std::optional<Step> EtcdExchange::sale_step(const Request& request) const {
   if (request.kind == Kind::claim) {
     if (fold_.name_of(request.winner) == nullptr || request.winner_epoch == 0) return std::nullopt;
     step.conditions.push_back(lives(request.winner, request.winner_epoch));
-    step.writes.push_back(
-        {on_it, fmt::format("{} {} {}", etcd::token_text(request.token), request.winner.value, request.winner_epoch)});
+    step.writes.push_back({on_it, fmt::format("{} {} {}\n{}", etcd::token_text(request.token), request.winner.value,
+                                              request.winner_epoch, request.auction)});
     return step;
   }
   step.otherwise = keys.of_both("bid", self, request.job);
   step.conditions.push_back({step.otherwise, request.own_seen});
-  step.writes.push_back({step.otherwise, fmt::format("{} {} {} {}", etcd::token_text(request.token), request.bid.price,
-                                                     request.bid.start.count(), request.epoch)});
+  const Bid& bid = request.bid;
+  step.writes.push_back({step.otherwise, fmt::format("{} {} {} {} {} {} {} {}", etcd::token_text(request.token),
+                                                     bid.price, bid.start.count(), request.epoch, bid.input.count(),
+                                                     bid.parts[0], bid.parts[1], bid.parts[2])});
   return step;
 }
 
@@ -166,6 +180,7 @@ std::optional<Step> EtcdExchange::win_step(const Request& request) const {
   Step step{{{won, request.own_seen}}, {{.key = won, .removes = true}}, won};
   if (!offer) return std::nullopt;
   if (request.kind == Kind::end) {
+    step.writes.push_back({.key = fold_.keys().of_job("~payload", request.job), .removes = true});
     if (!request.report.empty())
       step.writes.push_back({fold_.keys().of_job("ended", request.job),
                              fmt::format("{} {} {}\n{}", etcd::token_text(request.token), request.site.value,
@@ -181,6 +196,7 @@ std::optional<Step> EtcdExchange::win_step(const Request& request) const {
 // All that was asked in this turn: what one site asks in one epoch goes together, but no two writes of one record do.
 void EtcdExchange::ring() {
   name_sites();
+  ask_for_payloads();
   std::vector<Request> left = std::exchange(queue_, {});
   while (!left.empty()) {
     const SiteId site = left.front().site;
@@ -188,8 +204,9 @@ void EtcdExchange::ring() {
     std::vector<Request> now, later;
     std::vector<Step> steps;
     std::set<std::string> written;
+    std::size_t bytes = 0;
     for (Request& request : left) {
-      if (request.site != site || request.epoch != epoch || steps.size() == etcd::kMostSteps) {
+      if (request.site != site || request.epoch != epoch || steps.size() == etcd::kMostSteps || bytes > kMostBytes) {
         later.push_back(std::move(request));
         continue;
       }
@@ -199,6 +216,7 @@ void EtcdExchange::ring() {
       } else if (overlap(*step, written)) {
         later.push_back(std::move(request));
       } else {
+        bytes += bytes_of(*step);
         for (const etcd::Write& write : step->writes) written.insert(write.key);
         steps.push_back(std::move(*step));
         now.push_back(std::move(request));
@@ -312,6 +330,40 @@ void EtcdExchange::connection(const std::string& why) {
 void EtcdExchange::say(const std::string& sentence) {
   if (options_.say && sentence != said_) options_.say(sentence);
   said_ = sentence;
+}
+
+// ---- payloads and cards
+
+void EtcdExchange::read_payload(std::int64_t job, std::function<void(std::optional<std::string>)> call) {
+  readings_.push_back({fold_.keys().of_job("~payload", job), std::move(call)});
+  loop_.set(*this, loop_.now());
+}
+
+void EtcdExchange::ask_for_payloads() {
+  for (Reading& reading : readings_) {
+    if (reading.asked != 0) continue;
+    reading.asked = ++last_id_;
+    client_->get(reading.asked, reading.key);
+  }
+}
+
+void EtcdExchange::got(std::uint64_t id, etcd::Outcome outcome, std::optional<etcd::Record> record) {
+  const auto reading = std::ranges::find(readings_, id, &Reading::asked);
+  if (reading == readings_.end()) return;
+  if (outcome != etcd::Outcome::done) {
+    reading->asked = 0;
+    return loop_.set(*this, loop_.now() + kNameAgain);
+  }
+  const auto call = std::move(reading->call);
+  readings_.erase(reading);
+  call(record ? std::optional(std::move(record->value)) : std::nullopt);
+}
+
+void EtcdExchange::put_card(SiteId site, Epoch epoch, std::string_view card) {
+  const std::string* name = fold_.name_of(site);
+  if (name == nullptr || epoch == 0) return;
+  const std::string key = fold_.keys().of_site("card", *name);
+  client_->commit(++last_id_, {lives(site, epoch)}, {Step{{}, {{key, fmt::format("-1.0.0\n{}", card)}}, key}});
 }
 
 // ---- numbers of sites

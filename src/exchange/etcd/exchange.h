@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct EtcdExchangeOptions {
   std::string prefix = "/rota/";                     // all keys begin with it
   std::int64_t unix_start = 0;                       // seconds: when instants of this site begin
   std::function<void(const std::string&)> say = {};  // what happens to the connection, for people
+  // What an offered job runs, which goes into a record of its own; empty: nothing beside the offer.
+  std::function<std::string(const Offer&)> payload = {};
 };
 
 class EtcdExchange final : public Exchange, private Alarm, private etcd::ClientEvents {
@@ -45,11 +48,19 @@ class EtcdExchange final : public Exchange, private Alarm, private etcd::ClientE
   // that it is to have, or else a new one. Where etcd cannot be reached that is later.
   void find_number(const std::string& name, SiteId wanted, std::function<void(SiteId)> call);
 
+  // What a job runs that is on offer or settled: called once; nothing: there is none. Where etcd cannot be reached that
+  // is later.
+  void read_payload(std::int64_t job, std::function<void(std::optional<std::string>)> call);
+  // What is to be known of a site that is alive in that epoch; lost, where etcd cannot be reached. JSON.
+  void put_card(SiteId site, Epoch epoch, std::string_view card);
+
   // What is known of the sites.
   const std::vector<std::string>& names() const { return fold_.names(); }        // by SiteId; some may be empty
   Epoch epoch_of(SiteId site) const { return fold_.epoch_of(site); }             // 0: it is not alive
   std::int64_t offered_by(SiteId home) const { return fold_.offered_by(home); }  // jobs on offer; O(jobs)
   std::int64_t settled_by(SiteId site) const { return fold_.settled_by(site); }  // and not ended; O(jobs)
+  bool reports_on(std::int64_t job) const { return fold_.has_report_on(job); }   // that its home has not noted
+  std::string card_of(SiteId site) const { return fold_.card_of(site); }         // empty: none
   const std::string& trouble() const { return trouble_; }                        // with the connection; empty: none
   // Every request was answered, and what came of it is known.
   bool quiet() const;
@@ -58,6 +69,11 @@ class EtcdExchange final : public Exchange, private Alarm, private etcd::ClientE
   struct Listener {
     SiteId site;
     Watcher* watcher;
+  };
+  struct Reading {
+    std::string key;
+    std::function<void(std::optional<std::string>)> call;
+    std::uint64_t asked = 0;  // 0: nothing is under way
   };
   struct Naming {
     std::string name;
@@ -69,6 +85,7 @@ class EtcdExchange final : public Exchange, private Alarm, private etcd::ClientE
   EtcdExchange(Loop& loop, const EtcdExchangeOptions& options);
   void ring() override;
   void committed(std::uint64_t id, const etcd::BatchAnswer& answer) override;
+  void got(std::uint64_t id, etcd::Outcome outcome, std::optional<etcd::Record> record) override;
   void granted(std::uint64_t id, etcd::Outcome outcome, const std::string& why, std::int64_t lease) override;
   void listed(std::int64_t revision, std::vector<etcd::Record> records, bool more) override;
   void changed(std::int64_t revision, const std::vector<etcd::Record>& records) override;
@@ -88,6 +105,7 @@ class EtcdExchange final : public Exchange, private Alarm, private etcd::ClientE
   void tell(const std::vector<Change>& changes);
   Token removed_by(const Change& change);
   void name_sites();
+  void ask_for_payloads();
   std::uint32_t number_for(SiteId wanted) const;
   void say(const std::string& sentence);
 
@@ -107,6 +125,7 @@ class EtcdExchange final : public Exchange, private Alarm, private etcd::ClientE
       removals_;  // asked for: a record that goes names no request
   std::vector<Listener> listeners_;
   std::vector<Naming> namings_;
+  std::vector<Reading> readings_;
   std::string trouble_;
   std::string said_;                      // last, for people
   std::unique_ptr<etcd::Client> client_;  // goes first: it calls what is above

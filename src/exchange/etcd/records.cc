@@ -150,6 +150,11 @@ RecordFold::Last RecordFold::last_of(SiteId site) const {
   return found == sites_.end() ? Last{} : found->second.last;
 }
 
+std::string RecordFold::card_of(SiteId site) const {
+  const auto found = sites_.find(site);
+  return found == sites_.end() ? "" : found->second.card;
+}
+
 std::int64_t RecordFold::offered_by(SiteId home) const {
   return std::ranges::count_if(lots_, [&](const auto& lot) { return lot.second.offer->home == home; });
 }
@@ -213,9 +218,12 @@ std::vector<Change> RecordFold::fold(Revision revision, const std::vector<Record
 std::optional<Change> RecordFold::read(const Record& record) {
   const Key key = key_of(record.key);
   if (key.kind == "number") read_name(key, record);
-  if (key.site.valid() && (key.kind == "site" || key.kind == "epoch" || key.kind == "last")) {
+  if (key.site.valid() && (key.kind == "site" || key.kind == "epoch" || key.kind == "last" || key.kind == "card")) {
     Site& site = sites_[key.site];
     if (key.kind == "site") return read_site(key.site, record);
+    if (key.kind == "card")
+      site.card =
+          record.removed ? "" : record.value.substr(std::min(line_of(record.value).size() + 1, record.value.size()));
     if (key.kind == "epoch" && !record.removed) site.latest = record.revision;
     if (key.kind == "last" && !record.removed) {
       Words words(line_of(record.value));
@@ -289,9 +297,17 @@ std::optional<Change> RecordFold::read_claim(std::int64_t job, const Record& rec
   claim.epoch = words.next();
   claim.revision = record.revision;
   if (!words.good()) return std::nullopt;
+  if (const std::size_t end = record.value.find('\n'); end != std::string::npos)
+    claim.auction = record.value.substr(end + 1);
   claims_[job] = claim;
-  Change change{.kind = Change::Kind::claimed, .token = claim.token, .site = claim.site, .epoch = claim.epoch};
+  return change_of(job, claim);
+}
+
+Change RecordFold::change_of(std::int64_t job, const Claim& claim) {
+  Change change{.kind = Change::Kind::claimed, .revision = claim.revision, .token = claim.token, .site = claim.site};
+  change.epoch = claim.epoch;
   change.job = job;
+  change.auction = claim.auction;
   return change;
 }
 
@@ -305,6 +321,8 @@ std::optional<Change> RecordFold::read_bid(SiteId site, std::int64_t job, const 
   row.token = words.next_token();
   row.bid = {site, words.next(), Duration{words.next()}};
   row.epoch = words.next();
+  row.bid.input = Duration{words.next()};
+  for (Price& part : row.bid.parts) part = words.next();
   row.revision = record.revision;
   if (!words.good()) return std::nullopt;
   bids_[{job, site}] = row;
@@ -375,11 +393,7 @@ std::vector<Change> RecordFold::all_changes(Revision revision) const {
     change.offer = lot.offer;
     all.push_back(std::move(change));
     const Claim claim = claim_on(job);
-    if (claim.revision == 0) continue;
-    change = {.kind = Change::Kind::claimed, .revision = claim.revision, .token = claim.token, .site = claim.site};
-    change.epoch = claim.epoch;
-    change.job = job;
-    all.push_back(std::move(change));
+    if (claim.revision != 0) all.push_back(change_of(job, claim));
   }
   for (const auto& [key, row] : bids_) {
     Change change{.kind = Change::Kind::bid, .revision = row.revision, .token = row.token, .site = key.second};

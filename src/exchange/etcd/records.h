@@ -4,16 +4,19 @@
 //   number/K          a site's name, in the order in which sites came: K is its number, its SiteId at all of them
 //   site/NAME         token; under the site's lease. Its revision is the site's epoch
 //   epoch/NAME        token; the same revision, and stays: the latest epoch
+//   card/NAME         token; what the site is, in JSON (serve/site_card.h), stays
 //   last/NAME         token, serial: the highest serial number that the site has offered; stays
 //   job/N             token, holder and its epoch, offer: present while it is on offer or claimed
-//   claim/N           token, site, its epoch
-//   bid/NAME/N        token, price, start, epoch
+//   claim/N           token, site, its epoch; how the auction went
+//   bid/NAME/N        token, price, start, epoch, what the price is made of
 //   won/NAME/N        token, offer: settled by NAME, and not ended
 //   ended/N           token, the site where it ended, its home: until that has noted it
 //
-// N is a job's number in the federation. A value is one line of words, behind which an offer has its request, and an
-// end its report. Records
-// that cannot be read are as good as not there: a site that may write them can disturb sales, and no more.
+//   ~payload/N        what the job runs, until it has ended. Not watched: the site that has won it reads it
+//
+// N is a job's number in the federation. A value is one line of words, behind which an offer has its request, a claim
+// its auction, and an end its report. Records that cannot be read are as good as not there: a site that may write them
+// can disturb sales, and no more.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +36,9 @@ class Keys {
   explicit Keys(std::string prefix) : prefix_(std::move(prefix)) {}
   const std::string& prefix() const { return prefix_; }
   std::string number(std::uint32_t site) const;
-  std::string of_site(const char* kind, const std::string& name) const;                    // site, epoch, last
-  std::string of_job(const char* kind, std::int64_t job) const;                            // job, claim, ended
+  std::string of_site(const char* kind, const std::string& name) const;  // site, epoch, card, last
+  std::string of_job(const char* kind, std::int64_t job) const;          // job, claim, ended, ~payload
+  std::string end() const { return prefix_ + '~'; }                      // of the keys that are watched
   std::string of_both(const char* kind, const std::string& name, std::int64_t job) const;  // bid, won
 
  private:
@@ -55,6 +59,7 @@ class RecordFold {
     Epoch epoch = 0;
     Token token;
     Revision revision = 0;  // 0: none
+    std::string auction = {};
   };
   struct Last {
     std::int64_t serial = 0;
@@ -82,9 +87,11 @@ class RecordFold {
   Token offer_token(std::int64_t job) const;
   Claim claim_on(std::int64_t job) const;
   Last last_of(SiteId site) const;
+  std::string card_of(SiteId site) const;  // empty: none is known
   std::int64_t offered_by(SiteId home) const;
   std::int64_t settled_by(SiteId site) const;
   bool has_report_on(std::int64_t job, SiteId home) const;
+  bool has_report_on(std::int64_t job) const { return reports_.contains(job); }
   std::shared_ptr<const Offer> offer_of(std::int64_t job) const;  // on offer, or settled; nullptr: neither
 
  private:
@@ -93,6 +100,7 @@ class RecordFold {
     Token token = {};
     Epoch latest = 0;
     Last last = {};
+    std::string card = {};
   };
   struct Lot {
     std::shared_ptr<const Offer> offer;
@@ -134,6 +142,7 @@ class RecordFold {
   std::optional<Change> read_claim(std::int64_t job, const Record& record);
   std::optional<Change> read_bid(SiteId site, std::int64_t job, const Record& record);
   static Change change_of(std::int64_t job, const Report& report);
+  static Change change_of(std::int64_t job, const Claim& claim);
   std::optional<Change> read_report(std::int64_t job, const Record& record);
   std::optional<Change> read_win(SiteId site, std::int64_t job, const Record& record);
 

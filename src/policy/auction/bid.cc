@@ -57,7 +57,11 @@ Bid published(const BidRules& rules, const View& view, const JobSpec& job, const
   }
   const double value =
       rules.weights[0] * resources + rules.weights[1] * interruptions + rules.weights[2] * nearness(haul);
-  return {{}, price_of(value), haul.here};
+  return {{},
+          price_of(value),
+          haul.here,
+          haul.here,
+          {price_of(resources), price_of(interruptions), price_of(nearness(haul))}};
 }
 
 // Visits the waiting jobs that go first, in order, until visit(entry) returns false. The job may be in the queue
@@ -186,7 +190,7 @@ std::optional<Bid> bid_for(const BidRules& rules, const View& view, const JobSpe
     const Duration start = haul.here + expected_wait(rules, view, job, haul, outlook);
     const double room = static_cast<double>(view.free()) / static_cast<double>(view.options().processors);
     const Price cost = (start + haul.margin).count();
-    return Bid{{}, std::llround(scaled(rules.mean_run_time, rules.spare * room)) - cost, start};
+    return Bid{{}, std::llround(scaled(rules.mean_run_time, rules.spare * room)) - cost, start, haul.here};
   }
   const std::int64_t offered = view.free() + obtainable(view) + held_below(view, job);
   if (offered < job.processors) return std::nullopt;
@@ -196,7 +200,7 @@ std::optional<Bid> bid_for(const BidRules& rules, const View& view, const JobSpe
 }
 
 Bid bid_of_the_unable(const BidRules& rules, const Haul& haul) {
-  return {{}, price_of(-1 + nearness(haul) / 10), haul.here + rules.mean_run_time};
+  return {{}, price_of(-1 + nearness(haul) / 10), haul.here + rules.mean_run_time, haul.here};
 }
 
 }  // namespace rota

@@ -40,6 +40,9 @@ struct Bid {
   SiteId site;
   Price price = 0;
   Duration start{0};  // how long until it expects to have the job running
+  Duration input{0};  // in that: until its input is there
+  // What a published price is made of, before it is weighed: resources, preemptions, transfer, each in billionths.
+  std::array<Price, 3> parts{};
 };
 
 enum class Valuation : std::uint8_t {

@@ -1,0 +1,92 @@
+// How the jobs of this home are sold: for people, and as it is kept with a job.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "control/auction_record.h"
+#include "serve/federation_desk.h"
+#include "serve/member_json.h"
+
+namespace rota::serve {
+namespace {
+
+constexpr std::size_t kMostAuctions = 16 << 10;  // bytes that are kept of a job's auctions
+
+}  // namespace
+
+Json FederationDesk::auction_json(const AuctionRecord& auction) const {
+  const RealLoop& loop = uses_.desk.loop();
+  Json bids = Json::array();
+  for (const auto& [at, bid] : auction.bids) {
+    Json row{{"site", name_of(bid.site)},
+             {"at", loop.unix_milliseconds(at)},
+             {"price", bid.price},
+             {"start", bid.start.count()},
+             {"input", bid.input.count()}};
+    if (bid.parts != std::array<Price, 3>{}) row["parts"] = bid.parts;
+    bids.push_back(std::move(row));
+  }
+  Json json{{"opened", loop.unix_milliseconds(auction.opened)}, {"seller", name_of(auction.seller)}, {"bids", bids}};
+  if (auction.closed != kNever) json["closed"] = loop.unix_milliseconds(auction.closed);
+  if (auction.winner.valid()) json["winner"] = name_of(auction.winner);
+  return json;
+}
+
+Json FederationDesk::open_auction(JobId job) const {
+  if (!view().knows(job)) return nullptr;
+  const GlobalQueue& queue = member_->global_queue();
+  const GlobalQueue::Lot* lot = queue.find(number_of(job));
+  if (lot == nullptr) return nullptr;
+  AuctionRecord auction{lot->offer->submitted};
+  auction.seller = queue.seller(*lot);
+  if (const auto of = queue.bids().find(number_of(job)); of != queue.bids().end()) {
+    for (const auto& [site, bid] : of->second) {
+      if (queue.counts(*lot, bid, site)) auction.bids.push_back({lot->offer->submitted, bid.bid});
+    }
+  }
+  Json json = auction_json(auction);
+  for (Json& row : json["bids"]) row.erase("at");  // when they came is not kept until it is over
+  return json;
+}
+
+std::string FederationDesk::sale_of(JobId job) const {
+  const Json auction = open_auction(job);
+  if (auction.is_null()) return "It is about to be offered to the sites of the federation.";
+  const Json& bids = auction["bids"];
+  if (bids.empty()) {
+    std::size_t able = 0;
+    const Offer& offer = *member_->global_queue().find(number_of(job))->offer;
+    for (std::uint32_t s = 0; s < sites(); ++s) able += asked_at(SiteId{s}, offer) ? 1U : 0U;
+    return fmt::format(
+        "It is on offer to the sites of the federation. None has bid yet; {} of those that are alive may "
+        "be able to run it.",
+        able);
+  }
+  const auto best = std::ranges::max_element(bids, {}, [](const Json& bid) { return bid["price"].get<Price>(); });
+  return fmt::format(
+      "It is on offer to the sites of the federation. {} bid so far, {} the most; `rota auction {}` shows them.",
+      bids.size() == 1 ? "1 has" : fmt::format("{} have", bids.size()), (*best)["site"].get<std::string>(),
+      uses_.book.shown(job));
+}
+
+// What comes before the site knows the job waits for it.
+void FederationDesk::auctioned(const Offer& offer, SiteId winner, const std::string& auction) {
+  const auto record = parse_auction(auction, offer.submitted);
+  if (!record) return;
+  const std::string text = auction_json(*record).dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (offer.home != self_) {
+    if (winner == self_) auctions_[offer.spec.number] = '[' + text + ']';
+    return;
+  }
+  later([this, serial = offer.serial, text] {
+    const JobId job = uses_.book.numbered(serial);
+    const JobEntry* entry = job.valid() ? uses_.book.find(job) : nullptr;
+    if (entry == nullptr) return;
+    const std::string before = rota::text_of(entry->about->texts, "auction");
+    const bool grows = !before.empty() && before.size() + text.size() < kMostAuctions;
+    note_site(job, "auction", grows ? before.substr(0, before.size() - 1) + ',' + text + ']' : '[' + text + ']');
+  });
+}
+
+}  // namespace rota::serve

@@ -1,0 +1,112 @@
+#include "serve/offered.h"
+
+#include <fmt/core.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "serve/request_json.h"
+
+namespace rota::serve {
+namespace {
+
+constexpr std::size_t kMostRead = 100'000;  // offers that are kept in memory
+
+// What stands behind `key=` in one of the rows.
+std::optional<std::string> row_of(const std::vector<std::string>& rows, const std::string& key) {
+  for (const std::string& row : rows) {
+    if (row.starts_with(key) && row.size() > key.size() && row[key.size()] == '=') return row.substr(key.size() + 1);
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> pieces_of(std::string_view joined) {
+  std::vector<std::string> pieces;
+  for (std::size_t from = 0; from < joined.size();) {
+    const std::size_t to = std::min(joined.find('\0', from), joined.size());
+    pieces.emplace_back(joined.substr(from, to - from));
+    from = to + 1;
+  }
+  return pieces;
+}
+
+}  // namespace
+
+std::string offer_text(const std::string& user, const JobRequest& request, bool sealed, std::int64_t unix_start) {
+  JobRequest asked = request;
+  asked.script.clear();
+  asked.command.clear();
+  asked.environment.clear();
+  return Json{{"user", user}, {"sealed", sealed}, {"request", json_of(asked, unix_start)}}.dump(
+      -1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<Travelling> read_offer(const std::string& text, std::int64_t unix_start) {
+  const Json json = Json::parse(text, nullptr, false);
+  Travelling read;
+  if (!json.is_object() || !json.contains("user") || !take(json["user"], read.user) || !json.contains("request"))
+    return fail("what the job asks for cannot be read.");
+  if (json.contains("sealed") && !take(json["sealed"], read.sealed)) return fail("`sealed` of an offer is no switch.");
+  read.request = TRY(read_request(json["request"], unix_start));
+  return read;
+}
+
+// Bytes of the script and of the command, then these, and the environment.
+std::string run_text(const std::string& script, const std::vector<std::string>& command,
+                     const std::string& environment) {
+  std::string words;
+  for (const std::string& word : command) words.append(word).push_back('\0');
+  return fmt::format("{} {}\n", script.size(), words.size()) + script + words + environment;
+}
+
+bool read_run(std::string_view text, JobRequest& into) {
+  const std::size_t end = text.find('\n');
+  if (end == std::string_view::npos) return false;
+  const auto sizes = split(text.substr(0, end), ' ');
+  if (sizes.size() != 2) return false;
+  const auto script = parse_integer(sizes[0]), command = parse_integer(sizes[1]);
+  const std::string_view rest = text.substr(end + 1);
+  const auto has = static_cast<std::int64_t>(rest.size());
+  if (!script || !command || *script < 0 || *command < 0 || *script > has || *command > has - *script) return false;
+  const auto words = static_cast<std::size_t>(*script), variables = words + static_cast<std::size_t>(*command);
+  into.script = rest.substr(0, words);
+  into.command = pieces_of(rest.substr(words, variables - words));
+  into.environment = pieces_of(rest.substr(variables));
+  return into.script.find('\0') == std::string::npos;
+}
+
+const Travelling* OfferBook::find(const Offer& offer) {
+  if (read_.size() > kMostRead) read_.clear();
+  const auto [row, fresh] = read_.try_emplace(offer.spec.number);
+  if (fresh) {
+    if (auto read = read_offer(offer.request, unix_start_)) row->second = std::move(*read);
+  }
+  return row->second ? &*row->second : nullptr;
+}
+
+std::optional<Caller> user_here(const std::string& site, const std::string& user,
+                                const site::FederationSettings& settings) {
+  const std::string name = row_of(settings.users, site + ':' + user).value_or(user);
+  const passwd* known = name.empty() ? nullptr : ::getpwnam(name.c_str());
+  if (known == nullptr || (::geteuid() != 0 && known->pw_uid != ::geteuid())) return std::nullopt;
+  if (known->pw_uid == 0 && !settings.takes_root) return std::nullopt;
+  return Caller{known->pw_uid, known->pw_gid, name, false};
+}
+
+std::int32_t priority_here(const std::string& site, const std::string& user, std::int32_t asked,
+                           const site::FederationSettings& settings) {
+  auto row = row_of(settings.priorities, site + ':' + user);
+  if (!row) row = row_of(settings.priorities, site);
+  const std::int64_t most = row ? parse_integer(*row).value_or(0) : settings.most_priority;
+  return static_cast<std::int32_t>(std::min<std::int64_t>(asked, most));
+}
+
+bool names_site(std::string_view sites, std::string_view name) {
+  const auto named = split(sites, ',');
+  return sites == "any" || std::ranges::find(named, name) != named.end();
+}
+
+}  // namespace rota::serve

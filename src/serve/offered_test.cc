@@ -1,0 +1,142 @@
+// What travels with jobs between sites: sealed or not, as text and back, hostile texts, and the scripts that copy
+// files.
+#include "serve/offered.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "control/auction_record.h"
+#include "serve/sealed.h"
+#include "serve/site_card.h"
+#include "serve/stage_commands.h"
+
+namespace rota::serve {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Travels : public testing::Test {
+ protected:
+  Travels() : folder_(fs::temp_directory_path() / ("rota-travels-" + std::to_string(::getpid()))) {
+    fs::create_directories(folder_);
+  }
+  ~Travels() override { fs::remove_all(folder_); }
+
+  std::string write(const std::string& name, const std::string& text) const {
+    fs::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return folder_ / name;
+  }
+  process::SiteCommand::End run(const StageCommands::Command& command) const {
+    boost::asio::io_context io;
+    process::SiteCommand::End ended;
+    const process::SiteCommand running(io, command, [&](const auto& end) { ended = end; });
+    io.run();
+    return ended;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Travels, WhatIsSealedOpensWithTheSameSecretUnderTheSameLabelAlone) {
+  const Seal one = *Seal::read(write("one", std::string(32, 'a'))),
+             other = *Seal::read(write("two", std::string(32, 'b')));
+  const std::string text("echo \0 secret", 13);
+  const std::string closed = one.close(text, "7");
+  EXPECT_EQ(closed.find("secret"), std::string::npos);
+  EXPECT_EQ(one.open(closed, "7"), text);
+  EXPECT_EQ(one.open(closed, "8"), std::nullopt);
+  EXPECT_EQ(other.open(closed, "7"), std::nullopt);
+  EXPECT_EQ(Seal().open(closed, "7"), std::nullopt);
+  EXPECT_EQ(one.open(Seal().close(text, "7"), "7"), std::nullopt) << "a site with a secret wants it sealed";
+  EXPECT_EQ(Seal().open(Seal().close(text, "7"), "7"), text);
+  for (std::size_t i = 0; i < closed.size(); ++i) {
+    std::string changed = closed;
+    changed[i] = static_cast<char>(changed[i] ^ 1);
+    EXPECT_EQ(one.open(changed, "7"), std::nullopt) << i;
+    EXPECT_EQ(one.open(closed.substr(0, i), "7"), std::nullopt) << i;
+  }
+  EXPECT_FALSE(Seal::read(write("short", "abc")));
+}
+
+TEST_F(Travels, WhatAJobRunsComesBackAsItWasAndNothingElseIsTakenForIt) {
+  const std::string environment("A=1\0B=\xff two\0", 13);
+  JobRequest read;
+  ASSERT_TRUE(read_run(run_text("#!/bin/sh\nls\n", {"a b", "", "c"}, environment), read));
+  EXPECT_EQ(read.script, "#!/bin/sh\nls\n");
+  EXPECT_EQ(read.command, (std::vector<std::string>{"a b", "", "c"}));
+  EXPECT_EQ(read.environment, (std::vector<std::string>{"A=1", "B=\xff two"}));
+  for (const char* wrong : {"", "\n", "1\nx", "-1 0\nx", "9 0\nx", "0 9\nx", "1 9223372036854775807\nx", "a b\n"})
+    EXPECT_FALSE(read_run(wrong, read)) << wrong;
+}
+
+TEST_F(Travels, ACardAndAnAuctionAreReadAsTheyWereWritten) {
+  SiteCard card{3, 64, {"batch"}, {"a100"}, {"matlab"}, 10, 20, "rota@berlin:", 50};
+  EXPECT_EQ(read_card(card_text(card)), card);
+  for (const char* wrong : {"", "[]", "{", "{\"nodes\": 1}", "{\"nodes\": \"x\"}"})
+    EXPECT_EQ(read_card(wrong), std::nullopt);
+  JobRequest asks;
+  EXPECT_TRUE(may_run(card, asks));
+  asks.partition = "fast";
+  EXPECT_FALSE(may_run(card, asks));
+
+  const Instant submitted{Duration{5000}};
+  AuctionRecord auction{submitted, submitted + Duration{900}, SiteId{0}, SiteId{1}, {}};
+  auction.bids.push_back({submitted + Duration{7}, {SiteId{1}, -12, Duration{30}, Duration{4}, {1, 2, 3}}});
+  const auto read = parse_auction(text_of(auction, submitted), submitted + Duration{100});
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->winner, SiteId{1});
+  EXPECT_EQ(read->closed - read->opened, Duration{900});
+  ASSERT_EQ(read->bids.size(), 1U);
+  EXPECT_EQ(read->bids[0].at, submitted + Duration{107});
+  EXPECT_EQ(read->bids[0].bid.price, -12);
+  EXPECT_EQ(read->bids[0].bid.parts[2], 3);
+  for (const char* wrong : {"", "1 2 3", "1 2 3 4 5", "1 2 99999999999 4", "x 2 3 4"})
+    EXPECT_FALSE(parse_auction(wrong, submitted)) << wrong;
+}
+
+TEST_F(Travels, PathsLieWithinTheFolder) {
+  EXPECT_EQ(stage_paths("stage_in", "a,b/*.x")->size(), 2U);
+  for (const char* wrong : {"/etc/passwd", "a/../../b", "..", "a,,b", "a\nb"})
+    EXPECT_FALSE(stage_paths("stage_in", wrong));
+}
+
+TEST_F(Travels, FilesAreGivenFetchedAndBroughtHomeAndDamageIsSeen) {
+  write("home/$(touch pwned)/it's -a.txt", "one");
+  write("home/-rf", "two");
+  write("home/other", "three");
+  for (const char* data : {"a", "b"}) ASSERT_TRUE(run(StageCommands(folder_ / data, std::nullopt, "").prepare()).done);
+  const StageCommands at_home(folder_ / "a", std::nullopt, ""), away(folder_ / "b", std::nullopt, "");
+  const auto given = run(at_home.give("7", {}, folder_ / "home", {"$(touch pwned)", "-r*"}, {"none"}));
+  ASSERT_TRUE(given.done) << given.why;
+  ASSERT_TRUE(run(away.fetch(folder_ / "a/out", "7", "a-7", false)).done);
+  EXPECT_TRUE(fs::exists(folder_ / "b/in/a-7/files/$(touch pwned)/it's -a.txt"));
+  EXPECT_FALSE(fs::exists(folder_ / "b/in/a-7/files/other"));
+  ASSERT_TRUE(run(away.hand_over("a-7", {}, "{}")).done);
+  EXPECT_TRUE(fs::exists(folder_ / "b/in/a-7/job"));
+  write("a/out/7/files/-rf", "2wo");
+  fs::remove(folder_ / "b/in/a-7/files/-rf");
+  EXPECT_FALSE(run(away.fetch(folder_ / "a/out", "7", "a-7", false)).done) << "its sum is another";
+
+  const auto missing = run(at_home.give("8", {}, folder_ / "home", {"missing"}, {}));
+  ASSERT_TRUE(missing.done) << missing.why;
+  const auto never = run(away.fetch(folder_ / "a/out", "8", "a-8", false));
+  EXPECT_EQ(never.code, StageCommands::kNeverMade);
+  EXPECT_NE(never.output.find("missing"), std::string::npos) << never.output;
+
+  fs::create_directories(folder_ / "work");
+  ASSERT_TRUE(run(away.give("a-9", {}, folder_ / "home", {}, {"other", "none*"})).done);
+  ASSERT_TRUE(run(at_home.fetch(folder_ / "b/out", "a-9", "back-9", false)).done);
+  ASSERT_TRUE(run(at_home.bring_home("back-9", {}, folder_ / "work")).done);
+  EXPECT_TRUE(fs::exists(folder_ / "work/other"));
+  ASSERT_TRUE(run(at_home.remove("in", "back-9")).done);
+  EXPECT_FALSE(fs::exists(folder_ / "a/in/back-9"));
+  EXPECT_FALSE(fs::exists(folder_ / "home/pwned"));
+}
+
+}  // namespace
+}  // namespace rota::serve

@@ -1,0 +1,36 @@
+// What a site lets the others know of itself: what it has, how loaded it is, and where its files can be fetched. Others
+// reckon with it which sites may bid on a job; whether one can run it the site alone knows. One thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/cluster.h"
+#include "model/job_request.h"
+#include "model/machine.h"
+#include "site/service_file.h"
+
+namespace rota::serve {
+
+struct SiteCard {
+  std::int64_t nodes = 0;
+  std::int64_t processors = 0;
+  std::vector<std::string> partitions;
+  std::vector<std::string> accelerators;  // types
+  std::vector<std::string> licences;      // names
+  std::int64_t used = 0;                  // processors, of jobs that run
+  std::int64_t asked = 0;                 // processors, of jobs that wait
+  std::string address;                    // of its files, as rsync takes it; empty: it has none
+  std::int64_t bandwidth = 0;             // MB/s
+
+  bool operator==(const SiteCard&) const = default;
+};
+
+SiteCard card_of(const Machine& machine, const View& view, const site::FederationSettings& settings);
+std::string card_text(const SiteCard& card);                    // JSON
+std::optional<SiteCard> read_card(const std::string& text);     // nothing: it makes no sense
+bool may_run(const SiteCard& card, const JobRequest& request);  // for all that the card says
+
+}  // namespace rota::serve
