@@ -15,8 +15,9 @@ namespace {
 
 constexpr const char* kNumber = "federation";  // in the store: the site's name and number
 constexpr std::chrono::seconds kFirstAnswer{15};
-constexpr Duration kRequestAgain = seconds(3);  // after which a request without an outcome is sent again
-constexpr std::chrono::seconds kCardAgain{5};   // what changes of it is put so often
+constexpr Duration kRequestAgain = seconds(3);       // after which a request without an outcome is sent again
+constexpr std::chrono::seconds kCardAgain{5};        // what changes of it is put so often
+constexpr std::chrono::milliseconds kCardSoon{200};  // until the site has joined
 
 // How a job ended, for its home: outcome, status, when, in milliseconds since 1970, whether it has left files, and, on
 // a second line, what there is to say.
@@ -179,7 +180,7 @@ void FederationDesk::refresh_card() {
       [this, stands = stands_] {
         if (*stands) refresh_card();
       },
-      kCardAgain);
+      epoch == 0 ? kCardSoon : kCardAgain);
 }
 
 // ---- jobs of this home
@@ -336,7 +337,8 @@ std::optional<JobSpec> FederationDesk::asked_at(SiteId site, const Offer& offer)
   if (elsewhere && asks->has_files() && exchange_->epoch_of(offer.data) == 0) return std::nullopt;
   if (site != self_) {
     const auto card = stage_->card_of(site);
-    const bool has_room_for_files = card && (!asks->has_files() || !elsewhere || !card->address.empty());
+    if (!card) return asks->has_files() ? std::nullopt : std::optional(offer.spec);  // it has said nothing yet
+    const bool has_room_for_files = !asks->has_files() || !elsewhere || !card->address.empty();
     return has_room_for_files && may_run(*card, asks->request) ? std::optional(offer.spec) : std::nullopt;
   }
   const Machine& machine = *uses_.desk.machine();
