@@ -3,8 +3,8 @@
 #include <dlfcn.h>
 
 #include <array>
-#include <filesystem>
 
+#include "base/file.h"
 #include "base/text.h"
 
 namespace rota::accel {
@@ -25,10 +25,7 @@ Refusal refusal_of(int code, Why& why) {
 
 std::vector<std::string> places_of(const std::string& name) {
   if (name.find('/') != std::string::npos) return {name};
-  const std::string file = "librota-accel-" + name + ".so";
-  std::error_code none;
-  const auto folder = std::filesystem::read_symlink("/proc/self/exe", none).parent_path();
-  return {folder / file, folder.parent_path() / "lib" / "rota" / file};
+  return places_of_shared_object("librota-accel-" + name + ".so");
 }
 
 bool holds(const rota_accel_plan& plan, std::uint64_t payload) {

@@ -25,7 +25,7 @@ extern "C" {
 enum { ROTA_ACCEL_BACKEND_ABI = 1 };  // a backend fits where rota_accel_backend.abi is equal
 
 enum {
-  ROTA_ACCEL_NAME_BYTES = 32,  // of an operation's name, with the zero behind it
+  ROTA_ACCEL_NAME_BYTES = 32,  // an operation's name has so many at most, with the zero behind it
   ROTA_ACCEL_PARAMETERS = 6
 };
 
@@ -70,9 +70,9 @@ typedef struct {
 
 // The live state of a device. What is not known is -1.
 typedef struct {
-  int64_t memory_bytes;       // of the device, or of the node where it has none of its own
+  int64_t memory_bytes;       // that the device has, or the node where the device has none of its own
   int64_t memory_used_bytes;  // by all programs
-  int64_t busy_permille;      // of the device, by its own account
+  int64_t busy_permille;      // how busy the device is, by its own account
   int64_t temperature;        // degrees Celsius
   int64_t errors;             // that the device has counted since it was started
 } rota_accel_state;

@@ -22,9 +22,9 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 
 struct ContainerOptions {
   std::uint64_t memory = std::uint64_t{1} << 30U;  // bytes for all tasks
-  std::size_t queue_places = 4;  // of each queue: 86 % of the device is used with 1, 93 % with 4, 95 % with 8
+  std::size_t queue_places = 4;  // in each queue: 86 % of the device is used with 1, 93 % with 4, 95 % with 8
   std::size_t clients = 1024;    // connections at a time
-  std::uint32_t tasks = 256;     // of one client at a time
+  std::uint32_t tasks = 256;     // that one client has at a time
   std::chrono::milliseconds stall{30'000};  // a client that owes bytes, or does not accept any, for longer is dropped
   std::string token = {};                   // that clients on TCP must have; empty: none
 };
@@ -36,8 +36,8 @@ struct Counts {
   std::atomic<std::uint64_t> cancelled = 0;  // by their clients, or at their limit
   std::atomic<std::uint64_t> dropped = 0;    // their clients have gone
   std::atomic<std::uint64_t> rejected = 0;   // connections that sent what is no frame, or none that fits
-  std::atomic<std::uint64_t> bytes_in = 0;   // of payloads
-  std::atomic<std::uint64_t> bytes_out = 0;  // of results
+  std::atomic<std::uint64_t> bytes_in = 0;   // payloads
+  std::atomic<std::uint64_t> bytes_out = 0;  // results
   std::atomic<std::uint64_t> computed_us = 0;
 };
 

@@ -4,15 +4,16 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "accel/admission.h"
+#include "accel/frame_reader.h"
 #include "accel/pipeline.h"
 
 namespace rota::accel {
 
-class SessionReader {
+class SessionReader final : private FrameReader::Receiver {
  public:
   // `must_have_token`: the client has come by TCP. `state` makes the text that STATUS is answered with.
   SessionReader(Pipeline& pipeline, Admission& admission, SessionPtr session, bool must_have_token,
@@ -26,13 +27,11 @@ class SessionReader {
   const SessionPtr& session() const { return session_; }
 
  private:
-  enum class Got : std::uint8_t { all, some, end };
-  Got fill(std::span<std::byte> into, std::size_t& at);
-  bool begin_payload();
-  bool end_of_frame();
-  bool end_of_chunk();
-  bool message();
-  bool greeting();
+  bool begin(const FrameHeader& header, std::span<std::byte>& place) override;
+  bool receive(const FrameHeader& header, std::span<const std::byte> payload) override;
+  bool end_of_chunk(const FrameHeader& header);
+  bool message(const FrameHeader& header, std::span<const std::byte> payload);
+  bool greeting(std::span<const std::byte> payload);
 
   Pipeline& pipeline_;
   Admission& admission_;
@@ -40,14 +39,8 @@ class SessionReader {
   const bool must_have_token_;
   const std::function<std::string()> state_;
   bool greeted_ = false;
-  SteadyTime last_ = std::chrono::steady_clock::now();
-  HeaderBytes header_bytes_{};
-  std::size_t header_at_ = 0;
-  FrameHeader header_;
-  std::vector<std::byte> message_;  // payload of a frame that is no DATA
-  TaskPtr task_;                    // whose DATA comes; its payload goes into its buffer
-  std::span<std::byte> payload_;    // where that of this frame goes
-  std::size_t payload_at_ = 0;
+  FrameReader frames_;
+  TaskPtr task_;  // whose DATA comes; its payload goes into its buffer
 };
 
 }  // namespace rota::accel

@@ -74,7 +74,7 @@ struct Task {
   rota_accel_plan plan{};
   Device* device = nullptr;
   Memory::Buffer buffer;       // by the thread that has the task
-  std::uint64_t received = 0;  // of the payload
+  std::uint64_t received = 0;  // bytes of the payload
   Refusal outcome;             // once it has been computed
   std::atomic<TaskState> state = TaskState::waiting;
   std::atomic<bool> cancelled = false;

@@ -66,7 +66,7 @@ struct FrameHeader {
   std::uint16_t flags = 0;
   std::uint64_t task = 0;
   std::uint32_t attempt = 0;
-  std::uint32_t length = 0;  // of the payload that follows
+  std::uint32_t length = 0;  // the payload that follows has so many bytes
   std::uint32_t payload_crc = 0;
 };
 
@@ -84,19 +84,19 @@ std::vector<std::byte> framed(FrameHeader header, std::span<const std::byte> pay
 
 struct Hello {
   std::uint32_t version = kVersion;
-  std::uint64_t epoch = 0;  // of the container that this client knew before; 0: none
+  std::uint64_t epoch = 0;  // the container's that this client knew before; 0: none
   std::string token;
 };
 struct Welcome {
   std::uint32_t version = kVersion;
   std::uint32_t tasks = 0;         // that a client may have in the container
-  std::uint64_t epoch = 0;         // of this start of the container; never 0
+  std::uint64_t epoch = 0;         // new at each start of the container; never 0
   std::uint64_t memory_bytes = 0;  // for all tasks: none larger is accepted
   std::string operations;          // names with blanks between them
 };
 struct Submit {
   rota_accel_header header{};
-  std::uint32_t limit_ms = 0;  // of computing; 0: none
+  std::uint32_t limit_ms = 0;  // the most that the task may compute; 0: any
 };
 struct Refusal {  // what ERROR carries
   rota_accel_outcome outcome = ROTA_ACCEL_BAD_TASK;

@@ -27,7 +27,7 @@ class Writer {
   struct Chunk {
     HeaderBytes header;
     std::span<const std::byte> payload;
-    std::size_t at = 0;  // of both
+    std::size_t at = 0;  // in header and payload together
   };
   struct Nothing {};
   enum class Sent : std::uint8_t { all, some, broken };
@@ -35,7 +35,7 @@ class Writer {
   struct Outgoing {
     SessionPtr session;
     std::deque<TaskPtr> results;
-    std::uint64_t offset = 0;  // of the first one's result
+    std::uint64_t offset = 0;  // in the result of the first one
     std::variant<Nothing, Messages, Chunk> current;
     SteadyTime progress;
     bool blocked = false;  // its socket is full, and watched

@@ -24,7 +24,7 @@ using namespace rota::accel_openblas;
 using std::uint64_t;
 
 constexpr int kMostOrder = 46'340;                 // its square fits into 31 bits
-constexpr std::int64_t kMostBytes = 1LL << 40U;    // of what a task is sent or sends
+constexpr std::int64_t kMostBytes = 1LL << 40U;    // the most that a task is sent or sends
 constexpr std::int64_t kMostWait = 3'600'000'000;  // microseconds
 constexpr uint64_t kAlignment = 64;
 
@@ -45,7 +45,7 @@ struct Layout {
   int order;
   uint64_t square;         // bytes of one matrix
   uint64_t sent;           // bytes of matrices that a payload holds
-  uint64_t result_offset;  // of the parts' beginning
+  uint64_t result_offset;  // where the parts begin
   uint64_t result;
   uint64_t parts;  // up to their end
   uint64_t work;   // scratch beside them

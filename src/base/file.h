@@ -7,6 +7,7 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -24,6 +25,10 @@ std::string marked_path(const std::string& path, std::string_view mark);
 
 // The folder that a file stands in: "log.d" of "log.d/out.csv", "." of "out.csv".
 std::string folder_of(const std::string& path);
+
+// Where a shared object of Rota's own may lie, the first that is there counts: beside the program, or in ../lib/rota,
+// as the package has it.
+std::vector<std::string> places_of_shared_object(const std::string& name);
 
 // So that the names in a folder are there after a power failure, too. Best effort: some file systems refuse it, and
 // what the files hold is not its matter.

@@ -214,8 +214,8 @@ void Client::report(std::vector<End> ends) {
   [[maybe_unused]] const ssize_t written = ::write(ended_.get(), &count, sizeof count);
 }
 
-bool Client::place_for(const FrameHeader& header, std::span<std::byte>& place) {
-  return book_.place_for(header, place);
+bool Client::begin(const FrameHeader& header, std::span<std::byte>& place) {
+  return header.type != FrameType::result || book_.place_for(header, place);
 }
 
 bool Client::receive(const FrameHeader& header, std::span<const std::byte> payload) {
@@ -263,7 +263,7 @@ bool Client::granted(const FrameHeader& header, std::span<const std::byte> paylo
 bool Client::refused(const FrameHeader& header, std::span<const std::byte> payload) {
   Refusal refusal;
   if (!decode(payload, refusal)) return false;
-  if (std::get<Connected>(connection_).phase == Phase::greeting) {  // of the connection as a whole
+  if (std::get<Connected>(connection_).phase == Phase::greeting) {  // it concerns the connection as a whole
     trouble_ = refusal.why;
     end_all(refusal);
     return false;

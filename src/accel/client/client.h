@@ -30,7 +30,7 @@ struct ClientOptions {
   std::chrono::milliseconds give_up{60'000};   // without one that accepts tasks
 };
 
-class Client final : private Link::Receiver {
+class Client final : private FrameReader::Receiver {
  public:
   explicit Client(ClientOptions options);
   Client(const Client&) = delete;
@@ -80,7 +80,7 @@ class Client final : private Link::Receiver {
   void report(std::vector<End> ends);
   bool idle() const { return book_.empty() && states_.empty(); }
 
-  bool place_for(const FrameHeader& header, std::span<std::byte>& place) override;
+  bool begin(const FrameHeader& header, std::span<std::byte>& place) override;
   bool receive(const FrameHeader& header, std::span<const std::byte> payload) override;
   bool granted(const FrameHeader& header, std::span<const std::byte> payload);
   bool refused(const FrameHeader& header, std::span<const std::byte> payload);

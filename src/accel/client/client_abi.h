@@ -38,7 +38,7 @@ typedef struct {
   uint64_t payload_bytes;
   void* result;          // where the result goes; NULL: into memory that the library allocates
   uint64_t result_room;  // bytes there; a larger result ends the task with ROTA_ACCEL_BAD_TASK
-  uint32_t limit_ms;     // of computing, until it ends with ROTA_ACCEL_TIME_LIMIT; 0: none
+  uint32_t limit_ms;     // a task that computes for longer ends with ROTA_ACCEL_TIME_LIMIT; 0: none
   void* tag;             // comes back with the end
 } rota_accel_order;
 

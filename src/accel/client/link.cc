@@ -67,37 +67,4 @@ bool Link::send(std::span<const std::byte> first, std::span<const std::byte> sec
   return done >= 0 || errno == EAGAIN || errno == EINTR;
 }
 
-bool Link::read(Receiver& receiver) {
-  constexpr int kMostFrames = 64;  // at a time
-  for (int frames = 0; frames < kMostFrames; ++frames) {
-    if (header_at_ < kHeaderBytes) {
-      const Got got = fill(header_bytes_, header_at_);
-      if (got != Got::all) return got == Got::some;
-      if (!decode(header_bytes_, header_)) return false;
-      payload_at_ = 0;
-      if (header_.type != FrameType::result) {
-        message_.resize(header_.length);
-        payload_ = message_;
-      } else if (!receiver.place_for(header_, payload_)) {
-        return false;
-      }
-    }
-    const Got got = fill(payload_, payload_at_);
-    if (got != Got::all) return got == Got::some;
-    header_at_ = 0;
-    if (crc32c(payload_) != header_.payload_crc || !receiver.receive(header_, payload_)) return false;
-  }
-  return true;
-}
-
-Link::Got Link::fill(std::span<std::byte> into, std::size_t& at) const {
-  while (at < into.size()) {
-    const ssize_t got = ::recv(socket_.get(), into.data() + at, into.size() - at, MSG_DONTWAIT);
-    if (got == 0) return Got::end;
-    if (got < 0) return errno == EAGAIN || errno == EINTR ? Got::some : Got::end;
-    at += static_cast<std::size_t>(got);
-  }
-  return Got::all;
-}
-
 }  // namespace rota::accel

@@ -53,7 +53,7 @@ class TaskBook {
   // The next task as a frame, where fewer than `most` are under way.
   std::optional<std::vector<std::byte>> next_submit(std::uint32_t most);
   bool has_piece() const { return !to_send_.empty(); }
-  Piece next_piece();  // of a payload that was granted
+  Piece next_piece();  // the next chunk to send, after a grant
   // Whether the container is to be asked to cancel it; otherwise it has ended here, or is not known.
   bool cancel(std::uint64_t number, FrameHeader& header);
 
@@ -62,7 +62,7 @@ class TaskBook {
   bool granted(const FrameHeader& header, std::uint64_t result_bytes, bool& unwanted);
   // Where the payload of such a RESULT goes.
   bool place_for(const FrameHeader& header, std::span<std::byte>& place);
-  bool received(const FrameHeader& header);  // of which the payload is there; `ended` with the last one
+  bool received(const FrameHeader& header);  // its payload is there; `ended` with the last one
   bool refused(const FrameHeader& header, const Refusal& refusal);
 
   void connection_lost();

@@ -47,7 +47,7 @@ std::string auction_text(const Json& auction) {
                          : fmt::format("On offer; {} sells it.\n", seller);
   std::vector<std::vector<std::string>> rows;
   const Json& bids = list_of(auction, "bids");
-  std::size_t last = bids.size();  // of the winner's bids, the one that counted
+  std::size_t last = bids.size();  // the winner's bid that counted
   for (std::size_t i = 0; i < bids.size(); ++i) {
     if (!winner.empty() && text_of(bids[i], "site") == winner) last = i;
   }

@@ -3,8 +3,9 @@
 #include <dlfcn.h>
 
 #include <array>
-#include <filesystem>
 #include <utility>
+
+#include "base/file.h"
 
 namespace rota::etcd {
 namespace {
@@ -32,14 +33,6 @@ std::vector<rota_etcd_condition> said(const std::vector<Condition>& conditions) 
   std::vector<rota_etcd_condition> all;
   for (const Condition& c : conditions) all.push_back({text_of(c.key), c.revision, c.differs ? 1 : 0});
   return all;
-}
-
-// Beside the program, or where the package puts it.
-std::vector<std::string> places() {
-  constexpr const char* kName = "librota-etcd.so";
-  std::error_code none;
-  const auto folder = std::filesystem::read_symlink("/proc/self/exe", none).parent_path();
-  return {folder / kName, folder.parent_path() / "lib" / "rota" / kName};
 }
 
 }  // namespace
@@ -138,7 +131,7 @@ Client::~Client() {
 
 Result<std::unique_ptr<Client>> Client::open(const ClientOptions& options, ClientEvents& events, Post post) {
   void* handle = nullptr;
-  for (const std::string& place : places()) {
+  for (const std::string& place : places_of_shared_object("librota-etcd.so")) {
     if (handle == nullptr) handle = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
   if (handle == nullptr)

@@ -1,0 +1,41 @@
+#include "accel/frame_reader.h"
+
+#include <sys/socket.h>
+
+#include <cerrno>
+
+namespace rota::accel {
+
+FrameReader::Outcome FrameReader::read(Receiver& receiver, int most_frames) {
+  for (int frames = 0; frames < most_frames; ++frames) {
+    if (header_at_ < kHeaderBytes) {
+      const Got got = fill(header_bytes_, header_at_);
+      if (got != Got::all) return got == Got::some ? Outcome::open : Outcome::ended;
+      payload_ = {};
+      payload_at_ = 0;
+      if (!decode(header_bytes_, header_) || !receiver.begin(header_, payload_)) return Outcome::wrong;
+      if (payload_.empty()) {
+        message_.resize(header_.length);
+        payload_ = message_;
+      }
+    }
+    const Got got = fill(payload_, payload_at_);
+    if (got != Got::all) return got == Got::some ? Outcome::open : Outcome::ended;
+    header_at_ = 0;
+    if (crc32c(payload_) != header_.payload_crc || !receiver.receive(header_, payload_)) return Outcome::wrong;
+  }
+  return Outcome::open;
+}
+
+FrameReader::Got FrameReader::fill(std::span<std::byte> into, std::size_t& at) {
+  while (at < into.size()) {
+    const ssize_t got = ::recv(socket_, into.data() + at, into.size() - at, MSG_DONTWAIT);
+    if (got == 0) return Got::end;
+    if (got < 0) return errno == EAGAIN || errno == EINTR ? Got::some : Got::end;
+    at += static_cast<std::size_t>(got);
+    last_ = std::chrono::steady_clock::now();
+  }
+  return Got::all;
+}
+
+}  // namespace rota::accel
