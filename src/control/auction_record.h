@@ -25,7 +25,7 @@ struct AuctionRecord {
   std::vector<Heard> bids = {};  // in the order in which they came; a later one of a site is in place of its earlier
 };
 
-inline constexpr std::size_t kMostBidsKept = 100;  // of one auction: the latest
+inline constexpr std::size_t kMostBidsKept = 100;  // the latest of an auction
 
 // In words of the sites, whose instants differ: they count from when the job was submitted, in milliseconds.
 std::string text_of(const AuctionRecord& auction, Instant submitted);

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "model/never_fits.h"
-#include "serve/request_json.h"
+#include "serve/end_report.h"
 
 namespace rota::serve {
 namespace {
@@ -18,46 +18,6 @@ constexpr std::chrono::seconds kFirstAnswer{15};
 constexpr Duration kRequestAgain = seconds(3);       // after which a request without an outcome is sent again
 constexpr std::chrono::seconds kCardAgain{5};        // what changes of it is put so often
 constexpr std::chrono::milliseconds kCardSoon{200};  // until the site has joined
-
-// How a job ended, for its home: outcome, status, when, in milliseconds since 1970, whether it has left files, and, on
-// a second line, what there is to say.
-struct Report {
-  Outcome outcome = Outcome::failed;
-  std::int32_t status = 0;
-  std::int64_t start = 0, end = 0;
-  bool files = false;
-  std::string why = {};
-};
-
-std::string text_of(const Report& r) {
-  return fmt::format("{} {} {} {} {}\n{}", static_cast<int>(r.outcome), r.status, r.start, r.end, r.files ? 1 : 0,
-                     r.why);
-}
-
-Report report_of(const std::string& text) {
-  std::vector<std::int64_t> numbers;
-  const std::size_t line = std::min(text.find('\n'), text.size());
-  for (const std::string_view word : split(std::string_view(text).substr(0, line), ' '))
-    numbers.push_back(parse_integer(word).value_or(0));
-  numbers.resize(5);
-  constexpr auto kLast = static_cast<std::int64_t>(Outcome::unknown);
-  return {static_cast<Outcome>(std::clamp<std::int64_t>(numbers[0], 0, kLast)),
-          static_cast<std::int32_t>(numbers[1]),
-          numbers[2],
-          numbers[3],
-          numbers[4] == 1,
-          line < text.size() ? text.substr(line + 1) : ""};
-}
-
-Outcome outcome_of(std::string_view word) {
-  for (const Outcome outcome : {Outcome::completed, Outcome::timed_out, Outcome::failed, Outcome::node_failed,
-                                Outcome::out_of_memory, Outcome::cancelled}) {
-    Job job;
-    job.state = state_after(outcome);
-    if (state_word(job) == word) return outcome;
-  }
-  return Outcome::unknown;
-}
 
 MemberRules rules_of(const Chain& chain, const Desk& desk, const site::FederationSettings& settings) {
   AuctionKnobs knobs = chain.knobs().auction;
@@ -139,11 +99,13 @@ Result<std::unique_ptr<FederationDesk>> FederationDesk::open(const Uses& uses, L
       if (*stands) call();
     });
   }));
-  desk.stage_ = TRY(StageDesk::open(
-      {uses.io, uses.desk.loop(), uses.desk.log(), *desk.exchange_, desk.offers_, uses.settings, desk.seal_, self},
-      {[&desk](std::int64_t job) { desk.later([&desk, job] { desk.member_->arrived(job); }); },
-       [&desk](std::int64_t job) { return desk.where_is(job); },
-       [&desk](std::int64_t serial) { return desk.is_away(serial); }}));
+  desk.cards_ = std::make_unique<SiteCards>(*desk.exchange_);
+  desk.stage_ =
+      TRY(StageDesk::open({uses.io, uses.desk.loop(), uses.desk.log(), *desk.exchange_, desk.offers_, *desk.cards_,
+                           uses.settings, desk.seal_, self},
+                          {[&desk](std::int64_t job) { desk.later([&desk, job] { desk.member_->arrived(job); }); },
+                           [&desk](std::int64_t job) { return desk.where_is(job); },
+                           [&desk](std::int64_t serial) { return desk.is_away(serial); }}));
   desk.member_ = std::make_unique<Member>(
       self, rules_of(chain, uses.desk, uses.settings),
       Member::Ports{desk, engine, *desk.stage_, desk, *desk.exchange_, uses.desk.loop(), &uses.desk.journal()});
@@ -171,10 +133,11 @@ void FederationDesk::stop() {
 
 void FederationDesk::refresh_card() {
   const Epoch epoch = exchange_->epoch_of(self_);
-  std::string card = card_text(card_of(*uses_.desk.machine(), view(), uses_.settings));
-  if (epoch != 0 && (card != card_ || exchange_->card_of(self_) != card)) {
-    exchange_->put_card(self_, epoch, card);
-    card_ = std::move(card);
+  if (epoch != 0) {
+    card_time_.run([&] {
+      const std::string card = card_text(card_of(*uses_.desk.machine(), view(), uses_.settings));
+      if (exchange_->card_of(self_) != card) exchange_->put_card(self_, epoch, card);
+    });
   }
   uses_.desk.loop().later(
       [this, stands = stands_] {
@@ -217,16 +180,17 @@ Result<void> FederationDesk::offer(JobId job, const Caller& caller, const JobReq
   offer.spec.number = federation_number(self_, offer.serial);
   offer.home = offer.data = self_;
   offer.submitted = uses_.desk.now();
-  JobRequest asked = request;
-  const bool files = !request.stage_in.empty() || !request.stage_out.empty();
-  if (files && asked.output.empty()) asked.output = fmt::format("rota-{}.out", offer.serial);
-  offer.request = offer_text(caller.user, asked, seal_.has_key(), uses_.desk.loop().unix_start());
-  const std::size_t run = payload_of(offer).size();
-  if (offer.request.size() > kMostOffered || run > kMostRun)
+  Travelling travelling{caller.user, request, seal_.has_key()};
+  const bool files = travelling.has_files();
+  if (files && request.output.empty()) travelling.request.output = fmt::format("rota-{}.out", offer.serial);
+  const std::string run = run_text(request.script, request.command, zero_ended(request.environment));
+  travelling.run_bytes = static_cast<std::int64_t>(run.size());
+  offer.request = offer_text(travelling, uses_.desk.loop().unix_start());
+  if (offer.request.size() > kMostOffered || run.size() > kMostRun)
     return fail(
         "what the job runs (script, command, environment) takes {}, and all else that it asks for {}; a job that goes "
         "to other sites may have {} and {}.",
-        format_size(static_cast<std::int64_t>(run)), format_size(static_cast<std::int64_t>(offer.request.size())),
+        format_size(travelling.run_bytes), format_size(static_cast<std::int64_t>(offer.request.size())),
         format_size(kMostRun), format_size(kMostOffered));
   if (files) stage_->give(offer.serial, {caller.uid, caller.gid}, request);
   return uses_.desk.record(Offered{std::move(offer)});
@@ -240,6 +204,11 @@ std::string FederationDesk::payload_of(const Offer& offer) const {
   if (!payload || !*payload || entry == nullptr) return "";
   return seal_.close(run_text((*payload)->script, entry->about->command, (*payload)->environment),
                      std::to_string(offer.spec.number));
+}
+
+std::size_t FederationDesk::bytes_of(const Offer& offer) const {
+  const Travelling* asks = offers_.find(offer);
+  return offer.request.size() + (asks == nullptr ? 0 : static_cast<std::size_t>(asks->run_bytes));
 }
 
 bool FederationDesk::is_away(std::int64_t serial) const {
@@ -295,7 +264,7 @@ void FederationDesk::reported(std::int64_t number, SiteId site, const std::strin
     const std::int64_t serial = number - federation_number(self_, 0);
     const JobId job = uses_.book.numbered(serial);
     const JobEntry* entry = is_away(serial) ? uses_.book.find(job) : nullptr;
-    if (entry == nullptr || !report_of(report).files) return record_end(number, site, report);
+    if (entry == nullptr || !read_end_report(report).files) return record_end(number, site, report);
     if (!coming_home_.insert(number).second) return;
     const About& about = *entry->about;
     const auto call = [this, number, site, report, job](const std::string& why) {
@@ -314,7 +283,7 @@ void FederationDesk::record_end(std::int64_t number, SiteId site, const std::str
     const JobId job = uses_.book.numbered(serial);
     note_site(job, "site", name_of(site));
     uses_.book.find(job)->hear().nodes = name_of(site);  // it ran on none of this site's
-    const Report report = report_of(text);
+    const EndReport report = read_end_report(text);
     const RealLoop& loop = uses_.desk.loop();
     if (!report.why.empty()) uses_.records.note(job, report.why);
     const Instant start = std::clamp(loop.instant_of(report.start), view().job(job).spec.submit, view().now());
@@ -336,8 +305,9 @@ std::optional<JobSpec> FederationDesk::asked_at(SiteId site, const Offer& offer)
   const bool elsewhere = offer.data != site;
   if (elsewhere && asks->has_files() && exchange_->epoch_of(offer.data) == 0) return std::nullopt;
   if (site != self_) {
-    const auto card = stage_->card_of(site);
-    if (!card) return asks->has_files() ? std::nullopt : std::optional(offer.spec);  // it has said nothing yet
+    const SiteCard* card = cards_->find(site);
+    if (card == nullptr)
+      return asks->has_files() ? std::nullopt : std::optional(offer.spec);  // it has said nothing yet
     const bool has_room_for_files = !asks->has_files() || !elsewhere || !card->address.empty();
     return has_room_for_files && may_run(*card, asks->request) ? std::optional(offer.spec) : std::nullopt;
   }
@@ -346,28 +316,35 @@ std::optional<JobSpec> FederationDesk::asked_at(SiteId site, const Offer& offer)
   if (offer.home == self_) {
     if (const JobId job = uses_.book.numbered(offer.serial); job.valid()) spec = view().job(job).spec;
   } else if (takes(offer, *asks)) {
-    if (auto asked = spec_of(asks->request, machine)) spec = std::move(*asked);
+    auto asked = spec_of(asks->request, machine);
+    if (asked && has_share_for(*asked, offer.spec.number)) spec = std::move(*asked);
   }
   if (!spec || never_fits(machine, *spec)) return std::nullopt;
   spec->number = offer.spec.number;
   return spec;
 }
 
-// Processors of jobs of other homes that are here or on their way are counted.
 bool FederationDesk::takes(const Offer& offer, const Travelling& asks) const {
   const site::FederationSettings& settings = uses_.settings;
   if (!user_here(name_of(offer.home), asks.user, settings)) return false;
   if (asks.sealed != seal_.has_key() || (asks.has_files() && settings.data.empty())) return false;
-  const std::string& partition = asks.request.partition;
   const auto& open = settings.partitions;
-  if (!open.empty() && std::ranges::find(open, partition) == open.end()) return false;
-  if (settings.share == 100) return true;
-  std::int64_t held = offer.spec.processors;
-  for (const auto& [number, guest] : view().trades().guests()) {
-    const bool counts = guest.offer.home != self_ && guest.stage != Trades::Guest::Stage::over;
-    if (counts && number != offer.spec.number) held += guest.offer.spec.processors;
+  return open.empty() || std::ranges::find(open, asks.request.partition) != open.end();
+}
+
+// Processors of jobs of other homes that are here or on their way are counted. An offer from elsewhere says by names
+// what it asks for, and not in its spec.
+bool FederationDesk::has_share_for(const JobSpec& spec, std::int64_t number) const {
+  using enum Trades::Guest::Stage;
+  if (uses_.settings.share == 100) return true;
+  std::int64_t held = spec.processors;
+  for (const auto& [other, guest] : view().trades().guests()) {
+    if (other == number || guest.offer.home == self_ || guest.stage == over) continue;
+    const Travelling* asks = guest.stage == queued ? nullptr : offers_.find(guest.offer);
+    if (guest.stage == queued) held += view().job(guest.id).spec.processors;
+    if (asks != nullptr) held += asks->request.processors;
   }
-  return held * 100 <= uses_.desk.machine()->processors * settings.share;
+  return held * 100 <= uses_.desk.machine()->processors * uses_.settings.share;
 }
 
 void FederationDesk::submit(const Offer& offer, const JobSpec& /*spec*/, Instant /*input*/, bool ahead) {
@@ -380,8 +357,8 @@ void FederationDesk::submit(const Offer& offer, const JobSpec& /*spec*/, Instant
     const std::int64_t now = uses_.desk.loop().unix_milliseconds(uses_.desk.now());
     member_->queued(
         offer.spec.number, {},
-        text_of(Report{Outcome::failed, 0, now, now, false,
-                       fmt::format("{} has won it and cannot run it: {}", name_of(self_), job.error().message)}));
+        text_of(EndReport{Outcome::failed, 0, now, now, false,
+                          fmt::format("{} has won it and cannot run it: {}", name_of(self_), job.error().message)}));
   });
 }
 
@@ -430,7 +407,7 @@ std::string FederationDesk::report_on(const Trades::Guest& guest) {
   if (guest.offer.home == self_) return "";
   const RealLoop& loop = uses_.desk.loop();
   const std::int64_t now = loop.unix_milliseconds(uses_.desk.now());
-  Report report{Outcome::failed, 0, now, now};
+  EndReport report{Outcome::failed, 0, now, now};
   if (const auto row = uses_.jobs.history_of_number(guest.number); row && *row) {
     report.outcome = outcome_of((*row)->state);
     report.status = ((*row)->exit_code << 8) | (*row)->signal;
@@ -451,9 +428,9 @@ void FederationDesk::job_gone(JobId id, const Job& job) {
   const Instant end = job.end == kNever ? view().now() : job.end;
   std::string report;
   if (guest->offer.home != self_) {
-    report = text_of(Report{outcome_of(state_word(job)), status,
-                            loop.unix_milliseconds(job.start == kNever ? end : job.start), loop.unix_milliseconds(end),
-                            stage_->give_back(guest->offer)});
+    report = text_of(EndReport{outcome_of(state_word(job)), status,
+                               loop.unix_milliseconds(job.start == kNever ? end : job.start),
+                               loop.unix_milliseconds(end), stage_->give_back(guest->offer)});
   }
   later([this, id, number = guest->offer.spec.number, report] { member_->job_gone(id, number, report); });
 }
@@ -490,8 +467,10 @@ std::vector<SiteShown> FederationDesk::all_sites() const {
   std::vector<SiteShown> all;
   for (std::uint32_t s = 0; s < exchange_->names().size(); ++s) {
     if (exchange_->names()[s].empty()) continue;
+    const SiteCard* card = cards_->find(SiteId{s});
     all.push_back({exchange_->names()[s], SiteId{s} == self_, exchange_->epoch_of(SiteId{s}) != 0,
-                   exchange_->offered_by(SiteId{s}), exchange_->settled_by(SiteId{s}), stage_->card_of(SiteId{s})});
+                   exchange_->offered_by(SiteId{s}), exchange_->settled_by(SiteId{s}),
+                   card != nullptr ? std::optional(*card) : std::nullopt});
   }
   return all;
 }

@@ -21,6 +21,7 @@
 #include "serve/job_records.h"
 #include "serve/sealed.h"
 #include "serve/stage_desk.h"
+#include "serve/time_share.h"
 
 namespace rota::serve {
 
@@ -98,7 +99,7 @@ class FederationDesk final : public JobSink, private LocalQueue, private Directo
   void reported(std::int64_t job, SiteId site, const std::string& report) override;
 
   void auctioned(const Offer& offer, SiteId winner, const std::string& auction) override;
-  std::size_t bytes_of(const Offer& offer) const override { return offer.request.size() + payload_of(offer).size(); }
+  std::size_t bytes_of(const Offer& offer) const override;
 
   std::uint32_t sites() const override { return static_cast<std::uint32_t>(exchange_->names().size()); }
   std::optional<JobSpec> asked_at(SiteId site, const Offer& offer) const override;
@@ -106,6 +107,7 @@ class FederationDesk final : public JobSink, private LocalQueue, private Directo
   void later(std::function<void()> call);
   std::string payload_of(const Offer& offer) const;
   bool takes(const Offer& offer, const Travelling& asks) const;
+  bool has_share_for(const JobSpec& spec, std::int64_t number) const;
   bool is_away(std::int64_t serial) const;  // a job of this home waits for other sites, or is at one
   StageDesk::Guest where_is(std::int64_t number) const;
   Json auction_json(const AuctionRecord& auction) const;
@@ -115,17 +117,19 @@ class FederationDesk final : public JobSink, private LocalQueue, private Directo
   JobId bring_home(const Offer& offer);
   Result<JobId> take_in(const Offer& offer, bool ahead);
   void note_site(JobId job, const std::string& what, const std::string& text);
-  std::string name_of(SiteId site) const { return stage_->name_of(site); }
+  std::string name_of(SiteId site) const { return exchange_->name_of(site); }
   std::int64_t number_of(JobId job) const;  // in the federation
 
   Uses uses_;
   SiteId self_;
   Seal seal_;
   mutable OfferBook offers_;
-  std::map<std::int64_t, std::string> auctions_;  // of jobs that this site is to have and does not know yet, by number
-  std::set<std::int64_t> coming_home_;            // jobs of this home whose files are being brought
-  std::string card_;                              // as it was put last
+  std::map<std::int64_t, std::string>
+      auctions_;                        // how jobs were sold that this site has won and does not know yet, by number
+  std::set<std::int64_t> coming_home_;  // jobs of this home whose files are being brought
+  TimeShare card_time_{0, 1.0 / 50};    // to reckon it takes a look at all that waits
   std::unique_ptr<EtcdExchange> exchange_;
+  std::unique_ptr<SiteCards> cards_;
   std::unique_ptr<StageDesk> stage_;
   std::unique_ptr<Member> member_;
   std::vector<std::function<void()>> asked_;

@@ -19,11 +19,9 @@ Json FederationDesk::auction_json(const AuctionRecord& auction) const {
   const RealLoop& loop = uses_.desk.loop();
   Json bids = Json::array();
   for (const auto& [at, bid] : auction.bids) {
-    Json row{{"site", name_of(bid.site)},
-             {"at", loop.unix_milliseconds(at)},
-             {"price", bid.price},
-             {"start", bid.start.count()},
-             {"input", bid.input.count()}};
+    Json row{
+        {"site", name_of(bid.site)}, {"price", bid.price}, {"start", bid.start.count()}, {"input", bid.input.count()}};
+    if (at != kNever) row["at"] = loop.unix_milliseconds(at);
     if (bid.parts != std::array<Price, 3>{}) row["parts"] = bid.parts;
     bids.push_back(std::move(row));
   }
@@ -42,12 +40,11 @@ Json FederationDesk::open_auction(JobId job) const {
   auction.seller = queue.seller(*lot);
   if (const auto of = queue.bids().find(number_of(job)); of != queue.bids().end()) {
     for (const auto& [site, bid] : of->second) {
-      if (queue.counts(*lot, bid, site)) auction.bids.push_back({lot->offer->submitted, bid.bid});
+      if (queue.counts(*lot, bid, site))
+        auction.bids.push_back({kNever, bid.bid});  // when it came is not kept until it is over
     }
   }
-  Json json = auction_json(auction);
-  for (Json& row : json["bids"]) row.erase("at");  // when they came is not kept until it is over
-  return json;
+  return auction_json(auction);
 }
 
 std::string FederationDesk::sale_of(JobId job) const {

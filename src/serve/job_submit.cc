@@ -105,15 +105,6 @@ std::uint64_t bytes_once(const JobRequest& submission) {
   return bytes;
 }
 
-std::string joined(const std::vector<std::string>& texts) {
-  std::string all;
-  for (const std::string& text : texts) {
-    all += text;
-    all += '\0';
-  }
-  return all;
-}
-
 }  // namespace
 
 std::string which_of(const std::vector<JobRequest>& submissions, const JobRequest& one) {
@@ -313,7 +304,7 @@ Result<void> JobDesk::submit_all_of(const Caller& caller, const JobRequest& subm
                       all.size() > 1 ? all[1] - all[0] : 1};
     text = about_text(*about);
   }
-  Kept kept{about, std::move(text), {{}, submission.script, joined(submission.environment), caller.uid}};
+  Kept kept{about, std::move(text), {{}, submission.script, zero_ended(submission.environment), caller.uid}};
   for (std::size_t i = 0; i < range.indexes.size(); ++i) {
     const std::int64_t index = range.indexes[i];
     const Instant begin = std::max(submission.begin.value_or(kEpoch), prepared.begins);
@@ -337,7 +328,7 @@ Result<JobId> JobDesk::submit_guest(const Caller& caller, const JobRequest& requ
   Caller trusted = caller;
   trusted.operates = true;  // its priority was given by its home, and is bounded here
   Prepared prepared = TRY(prepared_of(trusted, request));
-  const store::Payload payload{{}, request.script, joined(request.environment), caller.uid};
+  const store::Payload payload{{}, request.script, zero_ended(request.environment), caller.uid};
   Kept kept{prepared.about, std::move(prepared.text), payload};
   const JobTerms terms{prepared.spec.limit, prepared.spec.priority, prepared.spec.partition,
                        request.begin.value_or(kEpoch)};

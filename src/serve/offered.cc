@@ -23,25 +23,18 @@ std::optional<std::string> row_of(const std::vector<std::string>& rows, const st
   return std::nullopt;
 }
 
-std::vector<std::string> pieces_of(std::string_view joined) {
-  std::vector<std::string> pieces;
-  for (std::size_t from = 0; from < joined.size();) {
-    const std::size_t to = std::min(joined.find('\0', from), joined.size());
-    pieces.emplace_back(joined.substr(from, to - from));
-    from = to + 1;
-  }
-  return pieces;
-}
-
 }  // namespace
 
-std::string offer_text(const std::string& user, const JobRequest& request, bool sealed, std::int64_t unix_start) {
-  JobRequest asked = request;
+std::string offer_text(const Travelling& travelling, std::int64_t unix_start) {
+  JobRequest asked = travelling.request;
   asked.script.clear();
   asked.command.clear();
   asked.environment.clear();
-  return Json{{"user", user}, {"sealed", sealed}, {"request", json_of(asked, unix_start)}}.dump(
-      -1, ' ', false, Json::error_handler_t::replace);
+  return Json{{"user", travelling.user},
+              {"sealed", travelling.sealed},
+              {"run_bytes", travelling.run_bytes},
+              {"request", json_of(asked, unix_start)}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Result<Travelling> read_offer(const std::string& text, std::int64_t unix_start) {
@@ -49,7 +42,9 @@ Result<Travelling> read_offer(const std::string& text, std::int64_t unix_start) 
   Travelling read;
   if (!json.is_object() || !json.contains("user") || !take(json["user"], read.user) || !json.contains("request"))
     return fail("what the job asks for cannot be read.");
-  if (json.contains("sealed") && !take(json["sealed"], read.sealed)) return fail("`sealed` of an offer is no switch.");
+  const bool good = (!json.contains("sealed") || take(json["sealed"], read.sealed)) &&
+                    (!json.contains("run_bytes") || take_number(json["run_bytes"], read.run_bytes, 0, INT64_MAX));
+  if (!good) return fail("what is said of what the job runs cannot be read.");
   read.request = TRY(read_request(json["request"], unix_start));
   return read;
 }
@@ -57,8 +52,7 @@ Result<Travelling> read_offer(const std::string& text, std::int64_t unix_start) 
 // Bytes of the script and of the command, then these, and the environment.
 std::string run_text(const std::string& script, const std::vector<std::string>& command,
                      const std::string& environment) {
-  std::string words;
-  for (const std::string& word : command) words.append(word).push_back('\0');
+  const std::string words = zero_ended(command);
   return fmt::format("{} {}\n", script.size(), words.size()) + script + words + environment;
 }
 
@@ -73,8 +67,8 @@ bool read_run(std::string_view text, JobRequest& into) {
   if (!script || !command || *script < 0 || *command < 0 || *script > has || *command > has - *script) return false;
   const auto words = static_cast<std::size_t>(*script), variables = words + static_cast<std::size_t>(*command);
   into.script = rest.substr(0, words);
-  into.command = pieces_of(rest.substr(words, variables - words));
-  into.environment = pieces_of(rest.substr(variables));
+  into.command = texts_of(rest.substr(words, variables - words));
+  into.environment = texts_of(rest.substr(variables));
   return into.script.find('\0') == std::string::npos;
 }
 

@@ -1,6 +1,6 @@
 // What a site tells the others of a job: in the offer, the user and what that asks for, by names; in a record of its
-// own, which only the site reads that has won the job, what it runs. And which users of other sites are who here. One
-// thread.
+// own, which only the site reads that has won the job, what it runs. And as which users those of other sites run jobs
+// here. One thread.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,10 @@
 namespace rota::serve {
 
 struct Travelling {
-  std::string user;     // at its home
-  JobRequest request;   // but for what it runs
-  bool sealed = false;  // what it runs is
+  std::string user;            // at its home
+  JobRequest request;          // but for what it runs
+  bool sealed = false;         // what it runs is
+  std::int64_t run_bytes = 0;  // of what it runs, before it is sealed
   // Files come with it, and go back: it runs in a folder of its own at other sites.
   bool has_files() const { return !request.stage_in.empty() || !request.stage_out.empty(); }
 };
@@ -28,7 +29,7 @@ struct Travelling {
 // Bytes: of an offer, and of what the job runs. etcd takes 1.5 MiB in one request.
 inline constexpr std::size_t kMostOffered = std::size_t{64} << 10U, kMostRun = std::size_t{1} << 20U;
 
-std::string offer_text(const std::string& user, const JobRequest& request, bool sealed, std::int64_t unix_start);
+std::string offer_text(const Travelling& travelling, std::int64_t unix_start);
 Result<Travelling> read_offer(const std::string& text, std::int64_t unix_start);
 // The script, the command and the environment (NAME=VALUE, each followed by a zero byte), and back.
 std::string run_text(const std::string& script, const std::vector<std::string>& command,

@@ -3,6 +3,7 @@
 #include "serve/offered.h"
 
 #include <gtest/gtest.h>
+#include <pwd.h>
 #include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
@@ -97,6 +98,31 @@ TEST_F(Travels, ACardAndAnAuctionAreReadAsTheyWereWritten) {
   EXPECT_EQ(read->bids[0].bid.parts[2], 3);
   for (const char* wrong : {"", "1 2 3", "1 2 3 4 5", "1 2 99999999999 4", "x 2 3 4"})
     EXPECT_FALSE(parse_auction(wrong, submitted)) << wrong;
+}
+
+TEST_F(Travels, UsersAndPrioritiesOfOtherSitesAreWhatTheSettingsSay) {
+  site::FederationSettings settings;
+  settings.most_priority = 1;
+  settings.priorities = {"lyon=4", "lyon:ann=9", "graz:ann=2"};
+  EXPECT_EQ(priority_here("lyon", "ann", 20, settings), 9);
+  EXPECT_EQ(priority_here("lyon", "bob", 20, settings), 4);
+  EXPECT_EQ(priority_here("lyon", "bob", -5, settings), -5);
+  EXPECT_EQ(priority_here("graz", "bob", 20, settings), 1);
+  EXPECT_TRUE(names_site("any", "lyon"));
+  EXPECT_TRUE(names_site("graz,lyon", "lyon"));
+  EXPECT_FALSE(names_site("graz,lyon", "ly"));
+
+  const passwd* self = ::getpwuid(::geteuid());
+  ASSERT_NE(self, nullptr);
+  const std::string own = self->pw_name;
+  settings.takes_root = true;
+  settings.users = {"lyon:ann=" + own, "lyon:eve=", "lyon:" + own + "=no-such-user-at-all"};
+  EXPECT_EQ(user_here("lyon", "ann", settings)->user, own);
+  EXPECT_FALSE(user_here("lyon", "eve", settings)) << "shut out";
+  EXPECT_FALSE(user_here("lyon", own, settings)) << "as the table has it, and not by the name";
+  EXPECT_TRUE(user_here("graz", own, settings));
+  settings.takes_root = false;
+  if (::geteuid() == 0) EXPECT_FALSE(user_here("lyon", "ann", settings)) << "root by way of the table";
 }
 
 TEST_F(Travels, PathsLieWithinTheFolder) {

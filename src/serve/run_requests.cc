@@ -20,16 +20,6 @@
 namespace rota::serve {
 namespace {
 
-std::vector<std::string> pieces_of(const std::string& joined) {
-  std::vector<std::string> texts;
-  for (std::size_t from = 0; from < joined.size();) {
-    const std::size_t to = std::min(joined.find('\0', from), joined.size());
-    texts.push_back(joined.substr(from, to - from));
-    from = to + 1;
-  }
-  return texts;
-}
-
 // How many of a job's processes each of its nodes has, by the processors that it gave.
 std::vector<std::uint32_t> tasks_on(const std::vector<std::uint32_t>& processors, std::uint32_t tasks) {
   const auto all = std::accumulate(processors.begin(), processors.end(), std::uint64_t{0});
@@ -232,7 +222,7 @@ Result<RunRequest> RunRequests::run_of(const Command& start) {
   RunRequest run;
   run.script = payload->script;
   run.command = about.command;
-  const std::vector<std::string> given = pieces_of(payload->environment);
+  const std::vector<std::string> given = texts_of(payload->environment);
   const bool sbatch = std::ranges::find(given, "ROTA_SBATCH=1") != given.end();  // its script has #SBATCH lines
   run.slurms = slurms_ || sbatch;
   const std::vector<std::string> own = environment_of(start, kept, run.slurms);

@@ -83,4 +83,14 @@ bool may_run(const SiteCard& card, const JobRequest& request) {
          std::ranges::all_of(licences, [&](const std::string& name) { return has(card.licences, name); });
 }
 
+const SiteCard* SiteCards::find(SiteId site) const {
+  const std::string& text = exchange_.card_of(site);
+  auto& [as_read, card] = read_[site];
+  if (as_read != text) {
+    as_read = text;
+    card = read_card(text);
+  }
+  return card ? &*card : nullptr;
+}
+
 }  // namespace rota::serve

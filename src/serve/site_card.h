@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "exchange/etcd/exchange.h"
 #include "model/cluster.h"
 #include "model/job_request.h"
 #include "model/machine.h"
@@ -22,7 +25,7 @@ struct SiteCard {
   std::vector<std::string> licences;      // names
   std::int64_t used = 0;                  // processors, of jobs that run
   std::int64_t asked = 0;                 // processors, of jobs that wait
-  std::string address;                    // of its files, as rsync takes it; empty: it has none
+  std::string address;                    // where its files are, as rsync takes it; empty: it has none
   std::int64_t bandwidth = 0;             // MB/s
 
   bool operator==(const SiteCard&) const = default;
@@ -32,5 +35,16 @@ SiteCard card_of(const Machine& machine, const View& view, const site::Federatio
 std::string card_text(const SiteCard& card);                    // JSON
 std::optional<SiteCard> read_card(const std::string& text);     // nothing: it makes no sense
 bool may_run(const SiteCard& card, const JobRequest& request);  // for all that the card says
+
+// The cards of all sites, each read once as it stands.
+class SiteCards {
+ public:
+  explicit SiteCards(const EtcdExchange& exchange) : exchange_(exchange) {}
+  const SiteCard* find(SiteId site) const;  // nullptr: none that can be read. Until the next call
+
+ private:
+  const EtcdExchange& exchange_;
+  mutable std::map<SiteId, std::pair<std::string, std::optional<SiteCard>>> read_;  // with the text of each
+};
 
 }  // namespace rota::serve

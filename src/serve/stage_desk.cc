@@ -19,8 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Duration kClearAgain = seconds(60);
-constexpr Duration kSetUp = seconds(1);  // of a transfer
-constexpr int kMostDoublings = 5;        // of the two seconds until the next try
+constexpr Duration kSetUp = seconds(1);  // what a transfer takes beside its bytes
+constexpr int kMostDoublings = 5;        // how often the two seconds until the next try double
 constexpr double kNewest = 0.3;          // how much the latest transfer counts
 constexpr double kBytesOfMegabyte = 1e6, kMillisecondsOfSecond = 1000;
 
@@ -88,13 +88,8 @@ void StageDesk::begin() {
   });
 }
 
-std::string StageDesk::name_of(SiteId site) const {
-  const auto& names = uses_.exchange.names();
-  return site.valid() && site.value < names.size() ? names[site.value] : fmt::format("number {}", site.value);
-}
-
 std::string StageDesk::folder_of(const Offer& offer) const {
-  return fmt::format("{}-{}", name_of(offer.home), offer.serial);
+  return fmt::format("{}-{}", uses_.exchange.name_of(offer.home), offer.serial);
 }
 
 // ---- how long it takes
@@ -105,7 +100,7 @@ double StageDesk::rate(SiteId from, SiteId to) const {
   }
   std::int64_t least = uses_.settings.bandwidth;
   for (const SiteId site : {from, to}) {
-    if (const auto card = card_of(site)) least = std::min(least, card->bandwidth);
+    if (const SiteCard* card = uses_.cards.find(site)) least = std::min(least, card->bandwidth);
   }
   return static_cast<double>(least) * kBytesOfMegabyte / kMillisecondsOfSecond;
 }
@@ -126,8 +121,10 @@ Duration StageDesk::longest_haul(const Offer& offer) const {
 std::vector<Coming> StageDesk::coming() const {
   std::vector<Coming> all;
   for (const auto& [job, in] : coming_) {
-    const JobSpec& spec = in.offer.spec;
-    all.push_back({in.since + haul(in.offer, uses_.self), spec.processors, spec.limit});
+    const Travelling* asks = uses_.offers.find(in.offer);
+    if (asks == nullptr) continue;
+    all.push_back(
+        {in.since + haul(in.offer, uses_.self), asks->request.processors, asks->request.limit.value_or(kLongest)});
   }
   std::ranges::stable_sort(all, {}, &Coming::at);
   return all;
@@ -157,9 +154,9 @@ void StageDesk::fetch_files(std::int64_t job) {
   const Offer& offer = in->second.offer;
   const std::string name = folder_of(offer);
   if (fs::exists(commands_.path("in", name) + "/job")) return calls_.arrived(job);
-  const auto card = card_of(offer.data);
-  if (!card || card->address.empty()) {
-    in->second.trouble = fmt::format("{} does not say where its files are", name_of(offer.data));
+  const SiteCard* card = uses_.cards.find(offer.data);
+  if (card == nullptr || card->address.empty()) {
+    in->second.trouble = fmt::format("{} does not say where its files are", uses_.exchange.name_of(offer.data));
     return later([this, job] { fetch_files(job); }, until_again(in->second.tries++));
   }
   const Instant began = uses_.loop.now();
@@ -172,13 +169,14 @@ void StageDesk::fetched(std::int64_t job, const process::SiteCommand::End& end, 
   if (in == coming_.end()) return;
   const Offer& offer = in->second.offer;
   const Travelling* travelling = uses_.offers.find(offer);
-  const auto user =
-      travelling == nullptr ? std::nullopt : user_here(name_of(offer.home), travelling->user, uses_.settings);
+  const auto user = travelling == nullptr
+                        ? std::nullopt
+                        : user_here(uses_.exchange.name_of(offer.home), travelling->user, uses_.settings);
   if (end.code == StageCommands::kNeverMade) in->second.never = "its input could not be brought: " + end.output;
   if (!user) in->second.never = "its user is none of this site any more";
   if (!in->second.never.empty()) return calls_.arrived(job);
   if (!end.done) {
-    in->second.trouble = fmt::format("fetching its input from {} {}", name_of(offer.data), end.why);
+    in->second.trouble = fmt::format("fetching its input from {} {}", uses_.exchange.name_of(offer.data), end.why);
     return later([this, job] { fetch_files(job); }, until_again(in->second.tries++));
   }
   const auto took = static_cast<double>(std::max<std::int64_t>((uses_.loop.now() - began - kSetUp).count(), 1));
@@ -258,13 +256,13 @@ bool StageDesk::gives(std::int64_t serial) const { return fs::exists(commands_.p
 
 void StageDesk::fetch_home(const Homebound& what, int tries) {
   const std::string name = home_name(what.serial), key = "in/" + name;
-  const auto card = card_of(what.from);
+  const SiteCard* card = uses_.cards.find(what.from);
   const auto again = [this, what, tries] {
     later([this, what, tries] { fetch_home(what, tries + 1); }, until_again(tries));
   };
   if (running_.contains(key)) return;
-  if (!card || card->address.empty()) return again();
-  const std::string left = fmt::format("{}-{}", name_of(uses_.self), what.serial);
+  if (card == nullptr || card->address.empty()) return again();
+  const std::string left = fmt::format("{}-{}", uses_.exchange.name_of(uses_.self), what.serial);
   run(key, commands_.fetch(card->address, left, name, tries > 0),
       [this, key, name, what, again](const process::SiteCommand::End& end) {
         if (end.code == StageCommands::kNeverMade) return what.call(end.output);

@@ -33,6 +33,7 @@ class StageDesk final : public Carrier {
     ServiceLog& log;
     EtcdExchange& exchange;
     OfferBook& offers;
+    const SiteCards& cards;
     const site::FederationSettings& settings;
     const Seal& seal;
     SiteId self;
@@ -49,7 +50,7 @@ class StageDesk final : public Carrier {
   };
 
   struct Homebound {
-    std::int64_t serial = 0;  // of a job of this home
+    std::int64_t serial = 0;  // the job's, at this home
     SiteId from = {};
     StageUser user = {};
     std::string folder = {};                            // at home
@@ -90,8 +91,6 @@ class StageDesk final : public Carrier {
   void bring_home(const Homebound& what) { fetch_home(what, 0); }
 
   std::string trouble_with(std::int64_t job) const;  // why a job has not come yet, as a sentence; empty: none
-  std::optional<SiteCard> card_of(SiteId site) const { return read_card(uses_.exchange.card_of(site)); }
-  std::string name_of(SiteId site) const;
 
  private:
   struct Incoming {

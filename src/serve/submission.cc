@@ -148,6 +148,25 @@ Result<ArrayRange> parse_array(std::string_view text, std::int64_t most) {
   return range;
 }
 
+std::string zero_ended(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) {
+    all += text;
+    all += '\0';
+  }
+  return all;
+}
+
+std::vector<std::string> texts_of(std::string_view zero_ended) {
+  std::vector<std::string> texts;
+  for (std::size_t from = 0; from < zero_ended.size();) {
+    const std::size_t to = std::min(zero_ended.find('\0', from), zero_ended.size());
+    texts.emplace_back(zero_ended.substr(from, to - from));
+    from = to + 1;
+  }
+  return texts;
+}
+
 std::optional<std::uint32_t> user_number(std::string_view word) {
   const auto uid = parse_integer(word);
   if (!uid || *uid < 0 || *uid >= UINT32_MAX) return std::nullopt;

@@ -61,6 +61,10 @@ struct Caller {
   bool may_see_inside(std::uint32_t owner) const { return operates || uid == owner; }
 };
 
+// Texts as one, each with a zero byte behind it, and back: an environment is kept like that.
+std::string zero_ended(const std::vector<std::string>& texts);
+std::vector<std::string> texts_of(std::string_view zero_ended);
+
 // A user as a caller names them: "me" is the caller, a number is that of the user, also of one whose name is "me"; else
 // the word is the name.
 std::optional<std::uint32_t> user_number(std::string_view word);

@@ -240,6 +240,23 @@ class Orders(Sites):
             self.assertIn(why, answer["detail"])
 
 
+class Door(Sites):
+    def test_a_site_says_which_jobs_of_others_come_and_what_they_may_have(self):
+        berlin = self.join("berlin", 2)
+        lyon = self.join("lyon", 4, share=25, priorities='["berlin=3"]')
+        graz = self.join("graz", 4, users='["berlin:root="]')
+        self.alive(berlin, "berlin", "lyon", "graz")
+        large = self.submit(berlin, "true", processors=2, sites="lyon,graz", limit=100)
+        small = self.submit(berlin, "sleep 1000", priority=7, sites="lyon,graz", limit=2000)
+        self.until(lambda: lyon.live(), "lyon to have one")
+        guest, = lyon.live()
+        self.assertEqual((guest["home"], guest["priority"]), (f"berlin:{small}", 3))
+        self.assertEqual(graz.live(), [], "berlin's root has no user there")
+        reason = berlin.ask("GET", f"/v1/jobs/{large}/explain")[1]
+        self.assertEqual(reason["reason"], "OnOffer", "two processors are more than a quarter of lyon")
+        lyon.act("cancel", guest["id"])
+
+
 class Files(Sites):
     """Jobs whose input comes with them, and whose output goes home; sites fetch from each other by rsync."""
 

@@ -332,6 +332,11 @@ void EtcdExchange::say(const std::string& sentence) {
   said_ = sentence;
 }
 
+std::string EtcdExchange::name_of(SiteId site) const {
+  const std::string* name = fold_.name_of(site);
+  return name != nullptr ? *name : fmt::format("number {}", site.value);
+}
+
 // ---- payloads and cards
 
 void EtcdExchange::read_payload(std::int64_t job, std::function<void(std::optional<std::string>)> call) {
@@ -363,7 +368,7 @@ void EtcdExchange::put_card(SiteId site, Epoch epoch, std::string_view card) {
   const std::string* name = fold_.name_of(site);
   if (name == nullptr || epoch == 0) return;
   const std::string key = fold_.keys().of_site("card", *name);
-  client_->commit(++last_id_, {lives(site, epoch)}, {Step{{}, {{key, fmt::format("-1.0.0\n{}", card)}}, key}});
+  client_->commit(++last_id_, {lives(site, epoch)}, {Step{{}, {{key, std::string(card)}}, key}});
 }
 
 // ---- numbers of sites

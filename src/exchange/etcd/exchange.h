@@ -60,8 +60,9 @@ class EtcdExchange final : public Exchange, private Alarm, private etcd::ClientE
   std::int64_t offered_by(SiteId home) const { return fold_.offered_by(home); }  // jobs on offer; O(jobs)
   std::int64_t settled_by(SiteId site) const { return fold_.settled_by(site); }  // and not ended; O(jobs)
   bool reports_on(std::int64_t job) const { return fold_.has_report_on(job); }   // that its home has not noted
-  std::string card_of(SiteId site) const { return fold_.card_of(site); }         // empty: none
-  const std::string& trouble() const { return trouble_; }                        // with the connection; empty: none
+  const std::string& card_of(SiteId site) const { return fold_.card_of(site); }  // empty: none
+  std::string name_of(SiteId site) const;                  // for people; "number 7": none is known
+  const std::string& trouble() const { return trouble_; }  // with the connection; empty: none
   // Every request was answered, and what came of it is known.
   bool quiet() const;
 

@@ -150,9 +150,10 @@ RecordFold::Last RecordFold::last_of(SiteId site) const {
   return found == sites_.end() ? Last{} : found->second.last;
 }
 
-std::string RecordFold::card_of(SiteId site) const {
+const std::string& RecordFold::card_of(SiteId site) const {
+  static const std::string none;
   const auto found = sites_.find(site);
-  return found == sites_.end() ? "" : found->second.card;
+  return found == sites_.end() ? none : found->second.card;
 }
 
 std::int64_t RecordFold::offered_by(SiteId home) const {
@@ -221,9 +222,7 @@ std::optional<Change> RecordFold::read(const Record& record) {
   if (key.site.valid() && (key.kind == "site" || key.kind == "epoch" || key.kind == "last" || key.kind == "card")) {
     Site& site = sites_[key.site];
     if (key.kind == "site") return read_site(key.site, record);
-    if (key.kind == "card")
-      site.card =
-          record.removed ? "" : record.value.substr(std::min(line_of(record.value).size() + 1, record.value.size()));
+    if (key.kind == "card") site.card = record.removed ? "" : record.value;
     if (key.kind == "epoch" && !record.removed) site.latest = record.revision;
     if (key.kind == "last" && !record.removed) {
       Words words(line_of(record.value));

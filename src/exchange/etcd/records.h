@@ -4,7 +4,7 @@
 //   number/K          a site's name, in the order in which sites came: K is its number, its SiteId at all of them
 //   site/NAME         token; under the site's lease. Its revision is the site's epoch
 //   epoch/NAME        token; the same revision, and stays: the latest epoch
-//   card/NAME         token; what the site is, in JSON (serve/site_card.h), stays
+//   card/NAME         what the site is, in JSON and without a token (serve/site_card.h); stays
 //   last/NAME         token, serial: the highest serial number that the site has offered; stays
 //   job/N             token, holder and its epoch, offer: present while it is on offer or claimed
 //   claim/N           token, site, its epoch; how the auction went
@@ -14,9 +14,9 @@
 //
 //   ~payload/N        what the job runs, until it has ended. Not watched: the site that has won it reads it
 //
-// N is a job's number in the federation. A value is one line of words, behind which an offer has its request, a claim
-// its auction, and an end its report. Records that cannot be read are as good as not there: a site that may write them
-// can disturb sales, and no more.
+// N is a job's number in the federation. Other values are one line of words, behind which an offer has its request, a
+// claim its auction, and an end its report. Records that cannot be read are as good as not there: a site that may write
+// them can disturb sales, and no more.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class Keys {
   std::string number(std::uint32_t site) const;
   std::string of_site(const char* kind, const std::string& name) const;  // site, epoch, card, last
   std::string of_job(const char* kind, std::int64_t job) const;          // job, claim, ended, ~payload
-  std::string end() const { return prefix_ + '~'; }                      // of the keys that are watched
+  std::string end() const { return prefix_ + '~'; }                      // behind the keys that are watched
   std::string of_both(const char* kind, const std::string& name, std::int64_t job) const;  // bid, won
 
  private:
@@ -87,7 +87,7 @@ class RecordFold {
   Token offer_token(std::int64_t job) const;
   Claim claim_on(std::int64_t job) const;
   Last last_of(SiteId site) const;
-  std::string card_of(SiteId site) const;  // empty: none is known
+  const std::string& card_of(SiteId site) const;  // empty: none is known
   std::int64_t offered_by(SiteId home) const;
   std::int64_t settled_by(SiteId site) const;
   bool has_report_on(std::int64_t job, SiteId home) const;
