@@ -65,7 +65,7 @@ TEST_F(Travels, WhatIsSealedOpensWithTheSameSecretUnderTheSameLabelAlone) {
 }
 
 TEST_F(Travels, WhatAJobRunsComesBackAsItWasAndNothingElseIsTakenForIt) {
-  const std::string environment("A=1\0B=\xff two\0", 13);
+  const std::string environment("A=1\0B=\xff two\0", 12);
   JobRequest read;
   ASSERT_TRUE(read_run(run_text("#!/bin/sh\nls\n", {"a b", "", "c"}, environment), read));
   EXPECT_EQ(read.script, "#!/bin/sh\nls\n");
