@@ -232,7 +232,10 @@ class Orders(Sites):
 
     def test_what_cannot_travel_is_refused(self):
         berlin = self.join("berlin")
-        for members, why in (({"array": "1-3"}, "an array"), ({"after": ["afterok:1"]}, "waits for others")):
+        for members, why in (({"array": "1-3"}, "an array"), ({"after": ["afterok:1"]}, "waits for others"),
+                             ({"processors": 99}, "can never run here"), ({"stage_in": "mesh"}, "has no `data`"),
+                             ({"stage_in": "../mesh"}, "paths within the job's folder"),
+                             ({"sites": "", "stage_out": "x"}, "are for jobs that go to other sites")):
             berlin.submit("true")
             status, answer = berlin.ask("POST", "/v1/jobs", {"folder": "/tmp", "command": ["true"], "sites": "any",
                                                              **members})
