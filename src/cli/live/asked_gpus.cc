@@ -39,7 +39,8 @@ Result<AskedGpus> asked_gpus(const SubmitValue& value) {
     }
     if (gres && !gpu && number == 0) continue;
     const std::string type(words.empty() ? "" : words[0]);
-    if (number > kMostCounted - out.number || words.size() > 1 || (!words.empty() && type.empty()) || (gres && !gpu))
+    const bool named = words.empty() || (words.size() == 1 && !type.empty() && is_utf8(type));
+    if (number > kMostCounted - out.number || !named || (gres && !gpu))
       return wrong_value(value, "accelerators such as gpu:2 or gpu:a100:2");
     if (number == 0) continue;
     if (out.number > 0 && type != out.type) return wrong_value(value, "accelerators of one type");
