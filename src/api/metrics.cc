@@ -7,6 +7,7 @@
 #include <string>
 
 #include "api/routes.h"
+#include "serve/federation_desk.h"
 
 namespace rota::api {
 namespace {
@@ -80,6 +81,22 @@ void add_loads(const Machine& machine, const std::vector<LoadReading>& loads, Pa
   for (const LoadReading& of : loads) page.value(fmt::format("rota_fragment_nodes{{{}}}", label(of)), of.fragments);
 }
 
+// Where the service is one of several sites.
+void add_sites(const serve::FederationDesk* federation, Page& page) {
+  if (federation == nullptr) return;
+  const std::vector<serve::SiteShown> sites = federation->all_sites();
+  const auto each = [&](const std::string& name, const char* help, auto number_of) {
+    page.head(name, "gauge", help);
+    for (const serve::SiteShown& site : sites)
+      page.value(fmt::format("{}{{site=\"{}\"}}", name, site.name), std::int64_t{number_of(site)});
+  };
+  using Shown = serve::SiteShown;
+  each("rota_site_alive", "1 while a site of the federation is alive", [](const Shown& s) { return s.alive ? 1 : 0; });
+  each("rota_site_offers", "jobs of a site that are on offer", [](const Shown& s) { return s.offered; });
+  each("rota_site_jobs", "jobs of the federation that a site has", [](const Shown& s) { return s.taken; });
+  page.one("rota_etcd_reachable", "gauge", "1 while etcd answers", federation->trouble().empty() ? 1 : 0);
+}
+
 }  // namespace
 
 void answer_metrics(const Ask& ask) {
@@ -97,6 +114,7 @@ void answer_metrics(const Ask& ask) {
            use.asleep);
   add_nodes(answers, status, page);
   add_loads(answers.machine(), status.loads, page);
+  add_sites(ask.service.federation(), page);
   page.one("rota_cycles_total", "counter", "scheduling cycles", status.cycles);
   page.one("rota_facts_total", "counter", "facts written", static_cast<std::int64_t>(status.facts));
   page.one("rota_refusals_total", "counter", "what the engine or the passing of time told that contradicted the state",

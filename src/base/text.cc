@@ -222,6 +222,13 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+bool is_site_name(std::string_view name) {
+  constexpr std::size_t kMost = 60;
+  return !name.empty() && name.size() <= kMost && std::ranges::all_of(name, [](char c) {
+    return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+  });
+}
+
 std::string hexadecimal(std::uint64_t word) {
   std::array<char, 17> text{};
   std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(word));

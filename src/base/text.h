@@ -53,6 +53,9 @@ std::string amount(std::int64_t number, std::string_view noun);
 // "batch", "batch or submit-first", "no, node or late".
 std::string alternatives(const std::vector<std::string>& choices);
 
+// The name of a site of a federation: letters, digits, . and -, 60 at most. It stands in paths, keys and certificates.
+bool is_site_name(std::string_view name);
+
 // The candidate that differs least from `word` (edit distance), or "" when none is near. For "did you mean".
 std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates);
 

@@ -82,6 +82,7 @@ void Dispatcher::read(const News& news) {
   switch (news.kind) {
     case Change::Kind::offered:
     case Change::Kind::put_back:
+    case Change::Kind::forfeited:
       return offered(news.job);
     case Change::Kind::bid:
       if (const auto own = auctions_.find(news.job); own != auctions_.end()) {
@@ -172,14 +173,23 @@ void Dispatcher::settled(std::int64_t job, SiteId site) {
   auctions_.erase(job);
   const auto here = here_.find(job);
   if (site != self_) {
-    if (here != here_.end() && !here->second.ours && gone(job, here->second)) lose(job);
+    if (here != here_.end() && gone(job, here->second)) lose(job);
     return;
   }
   const GlobalQueue::Win* win = queue_.won(job);
-  if (!win || here != here_.end() || over_.contains(job) || site_.has(job)) return;
-  const Offer offer = *win->offer;
-  here_[job] = {offer.home, offer.serial};
-  site_.take(offer);
+  if (!win || over_.contains(job)) return;
+  if (here == here_.end() && !site_.has(job)) {
+    const Offer offer = *win->offer;
+    here_[job] = {offer.home, offer.serial};
+    site_.take(offer);
+  }
+  obey(job);
+}
+
+// Whose home does not want it any more ends here.
+void Dispatcher::obey(std::int64_t job) {
+  const GlobalQueue::Win* win = queue_.won(job);
+  if (win && here_.contains(job) && queue_.cancelled(job, win->offer->home)) site_.cancelled(job);
 }
 
 // An epoch has begun or is over: what it has bid, claimed or held is void, and its sales are others' now.

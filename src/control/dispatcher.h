@@ -57,8 +57,11 @@ class Site {
   virtual bool has(std::int64_t job) const = 0;
   // The site has won the job: fetch its input and queue it.
   virtual void take(const Offer& offer) = 0;
-  // A job that it has in its queue, or that is coming, has gone to another site.
+  // A job that it has in its queue, or that is coming, has gone to another site, or an operator has taken it from this
+  // one, where it may run.
   virtual void give_up(std::int64_t job) = 0;
+  // The home of a job that the site has taken wants it ended. That may come again until it has ended.
+  virtual void cancelled(std::int64_t /*job*/) {}
   // To claim() of a job, where that was pending. If it is not the site's, this is give_up() too.
   virtual void answered(std::int64_t job, bool ours) = 0;
   // A job that was offered here is in the global queue.
@@ -71,6 +74,8 @@ class Site {
   virtual std::size_t bytes_of(const Offer& offer) const { return offer.request.size(); }
   // How a job that was offered here has ended at another site. The report comes again until noted().
   virtual void reported(std::int64_t /*job*/, SiteId /*site*/, const std::string& /*report*/) {}
+  // All that the exchange has is known, at the beginning or anew; it may be older than what was known before.
+  virtual void all_known() {}
 };
 
 class Dispatcher final : public Alarm, private Watcher {
@@ -107,7 +112,7 @@ class Dispatcher final : public Alarm, private Watcher {
     SiteId home;
     std::int64_t serial = 0;
     bool wanted = false;  // it is to start as soon as it is known to be the site's
-    bool ours = false;    // that is known
+    bool ours = false;    // that is known, and it starts or has started
   };
   struct Sale {
     Auctioneer auctioneer;
@@ -148,6 +153,7 @@ class Dispatcher final : public Alarm, private Watcher {
   void answer(std::int64_t job, bool ours);
   void lose(std::int64_t job);
   bool gone(std::int64_t job, const Here& here) const;
+  void obey(std::int64_t job);
 
   void look_and_bid(Instant now);
   bool joins(bool look) const;

@@ -30,8 +30,11 @@ void Dispatcher::hear(const Change& change) {
         if (concerns) site_.auctioned(*lot->offer, change.site, change.auction);
       }
       requests_.conclude(queue_, change.job);
+      if (change.kind == Change::Kind::forfeited && change.site == self_ && here_.contains(change.job))
+        lose(change.job);
       follow_up(change.job);
       home_.changed(change);
+      if (change.kind == Change::Kind::cancelled) obey(change.job);
   }
   note(change);
 }
@@ -41,6 +44,7 @@ void Dispatcher::note(const Change& change) {
   switch (change.kind) {
     case Change::Kind::withdrawn:
     case Change::Kind::ended:
+    case Change::Kind::cancelled:
     case Change::Kind::noted:
       return;
     case Change::Kind::settled:
@@ -80,7 +84,7 @@ void Dispatcher::follow_up_all() {
   }
   for (const std::int64_t job : jobs) {
     const auto here = here_.find(job);
-    if (here != here_.end() && !here->second.ours && gone(job, here->second)) {
+    if (here != here_.end() && gone(job, here->second)) {
       lose(job);
     } else {
       follow_up(job);
@@ -121,6 +125,7 @@ bool Dispatcher::queued(std::int64_t job) {
 
 void Dispatcher::ended(std::int64_t job, const std::string& report) {
   here_.erase(job);
+  if (const GlobalQueue::Lot* lot = queue_.find(job); lot && lot->offer->home == self_) home_.recall(job);
   over_[job] = report;
   finish(job);
 }
@@ -128,6 +133,11 @@ void Dispatcher::ended(std::int64_t job, const std::string& report) {
 void Dispatcher::finish(std::int64_t job) {
   if (!queue_.complete() || epoch() == 0 || requests_.out(About::job, job)) return;
   const GlobalQueue::Win* win = queue_.won(job);
+  const GlobalQueue::Lot* lot = queue_.find(job);
+  if (lot && queue_.holder(*lot) == self_) {  // it waited here, and was on offer again
+    if (!queue_.claimed(*lot)) requests_.claim(queue_, *lot, self_);
+    return;
+  }
   if (!win) {
     if (over_.erase(job) > 0) site_.closed(job);
     return;
@@ -155,9 +165,12 @@ StartAnswer Dispatcher::claim(std::int64_t job) {
   return answer_;
 }
 
-// Neither on offer nor the site's, and that is not for want of news.
+// Neither on offer nor the site's, and that is not for want of news. What the site knew to be its own and has not put
+// back nor ended goes only where an operator forfeits it.
 bool Dispatcher::gone(std::int64_t job, const Here& here) const {
-  if (!queue_.complete() || queue_.find(job) || queue_.won(job)) return false;
+  if (!queue_.complete() || queue_.won(job)) return false;
+  if (here.ours) return true;
+  if (queue_.find(job)) return false;
   return queue_.last_offered(here.home) >= here.serial;
 }
 

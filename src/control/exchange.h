@@ -17,7 +17,8 @@
 // * A home offers each serial number once, in rising order, however long ago the job's record went.
 // * At most one claim on a job stands. It is for a site in an epoch; a void one may be replaced, no other.
 // * A job is settled by the site that a standing claim is for, and then it is on offer no more until that site, in
-//   whatever epoch, puts it back, and then holds it. So a site loses only what it has not settled.
+//   whatever epoch, puts it back, and then holds it. So a site loses only what it has not settled, unless an operator
+//   forfeits what a dead site has: that is outside of this port (exchange/etcd/forfeit.h), and the site obeys.
 // * Watchers are told all changes in one order, that of their revisions; each of them misses none.
 #pragma once
 
@@ -55,6 +56,7 @@ struct Request {
     settle,    // by the site that the claim is for: it takes the job over
     put_back,  // what it has settled, as `own_seen`, and not started: on offer again, and it holds it
     end,       // what it has settled, as `own_seen`, has ended; with a report for its home, or none
+    cancel,    // the home of a job wants it ended, which another site has settled, as `own_seen`
     note,      // the home of a job that has ended elsewhere has its report, which goes
   };
   Kind kind = Kind::join;
@@ -64,7 +66,7 @@ struct Request {
   std::int64_t job = 0;     // its number; offer: of the first; not: join, renew
   Revision job_seen = 0;    // bid, claim, settle: of the record of the job
   Revision claim_seen = 0;  // bid, claim, settle: of the claim; 0: there was none
-  Revision own_seen = 0;    // bid: of its earlier bid; put_back, end: of what it has settled
+  Revision own_seen = 0;    // bid: of its earlier bid; put_back, end, cancel: of what is settled
   SiteId winner = {};       // claim
   Epoch winner_epoch = 0;   // claim
   Bid bid = {};             // bid
@@ -86,6 +88,8 @@ struct Change {
     settled,    // job, by site
     put_back,   // job, by site in this epoch, which holds it now
     ended,      // job, that site had settled; a report stays until its home has noted it
+    forfeited,  // job, that site had settled: it is on offer, and no site holds it
+    cancelled,  // site, its home, wants job ended; that stands until site notes its end, or has ended it itself
     noted,      // the report on job is gone; site: its home
     refused,    // to its sender alone: the request of this token; at this revision one thing that it names was over
     resync,     // the watcher has missed too much. What it knows is void; the state follows, as if it came about now
@@ -100,7 +104,7 @@ struct Change {
   std::int64_t job = 0;                     // number
   std::int64_t last = 0;                    // counted
   Bid bid = {};                             // bid
-  std::shared_ptr<const Offer> offer = {};  // offered, put_back, settled
+  std::shared_ptr<const Offer> offer = {};  // offered, put_back, forfeited, settled
   std::string report = {};                  // ended
   std::string auction = {};                 // claimed
   SiteId home = {};                         // ended, with a report: of the job

@@ -15,6 +15,7 @@ void GlobalQueue::forget_all() {
   wins_.clear();
   away_.clear();
   reports_.clear();
+  cancelled_.clear();
 }
 
 bool GlobalQueue::fold(const Change& change) {
@@ -46,7 +47,8 @@ void GlobalQueue::fold_known(const Change& c) {
       return;
     case offered:
     case put_back:
-      lots_[c.job] = {c.offer, c.revision, c.site, c.epoch, {}};
+    case forfeited:
+      lots_[c.job] = {c.offer, c.revision, c.kind == forfeited ? SiteId{} : c.site, c.epoch, {}};
       if (std::int64_t& last = last_[c.offer->home]; last < c.offer->serial) last = c.offer->serial;
       if (c.site == self_) wins_.erase(c.job);
       away_.erase(c.job);
@@ -72,16 +74,21 @@ void GlobalQueue::fold_known(const Change& c) {
       if (c.site == self_) {
         wins_[c.job] = {c.offer, c.revision};
       } else if (c.offer->home == self_) {
-        away_[c.job] = c.site;
+        away_[c.job] = {c.site, c.revision};
       }
       return;
     case ended:
       if (c.site == self_) wins_.erase(c.job);
       away_.erase(c.job);
+      if (c.report.empty()) cancelled_.erase({c.job, c.site});
       if (!c.report.empty() && c.home == self_) reports_[c.job] = {c.site, c.report};
+      return;
+    case cancelled:
+      cancelled_.emplace(c.job, c.site);
       return;
     case noted:
       reports_.erase(c.job);
+      cancelled_.erase({c.job, c.site});
       return;
     case refused:
     case resync:
@@ -155,9 +162,9 @@ const GlobalQueue::Win* GlobalQueue::won(std::int64_t job) const {
   return win == wins_.end() ? nullptr : &win->second;
 }
 
-SiteId GlobalQueue::away(std::int64_t job) const {
+const GlobalQueue::Away* GlobalQueue::away(std::int64_t job) const {
   const auto found = away_.find(job);
-  return found == away_.end() ? SiteId{} : found->second;
+  return found == away_.end() ? nullptr : &found->second;
 }
 
 bool GlobalQueue::possible(const Request& request) const {
@@ -184,6 +191,10 @@ bool GlobalQueue::possible(const Request& request) const {
     case Request::Kind::put_back:
     case Request::Kind::end:
       return win && win->revision == request.own_seen;
+    case Request::Kind::cancel: {
+      const Away* const there = away(request.job);
+      return there && there->revision == request.own_seen && !cancelled(request.job, self_);
+    }
     case Request::Kind::note:
       return reports_.contains(request.job);
   }

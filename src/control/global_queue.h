@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "control/exchange.h"
@@ -39,6 +40,10 @@ class GlobalQueue {
     Revision revision = 0;
   };
 
+  struct Away {  // a job of this home that another site has settled
+    SiteId site;
+    Revision revision = 0;
+  };
   struct Report {  // how a job of this home ended at another site
     SiteId site;
     std::string text;
@@ -74,8 +79,8 @@ class GlobalQueue {
   const Win* won(std::int64_t job) const;
 
   const std::map<std::int64_t, Report>& reports() const { return reports_; }  // that this home has not noted yet
-  // Where a job of this home is that another site has settled; invalid: there is none.
-  SiteId away(std::int64_t job) const;
+  const Away* away(std::int64_t job) const;  // nullptr: no other site has it, or it is none of this home's
+  bool cancelled(std::int64_t job, SiteId home) const { return cancelled_.contains({job, home}); }  // by its home
 
   // Whether the exchange would still apply a request of this site, for all that is known. Once it would not, it never
   // will again: it was applied, or something else came first.
@@ -99,8 +104,9 @@ class GlobalQueue {
   std::map<std::int64_t, Lot> lots_;
   std::map<std::int64_t, std::map<SiteId, StandingBid>> bids_;
   std::map<std::int64_t, Win> wins_;
-  std::map<std::int64_t, SiteId> away_;     // jobs of this home
-  std::map<std::int64_t, Report> reports_;  // likewise
+  std::map<std::int64_t, Away> away_;
+  std::map<std::int64_t, Report> reports_;
+  std::set<std::pair<std::int64_t, SiteId>> cancelled_;  // jobs, and the sites that say so
 };
 
 }  // namespace rota

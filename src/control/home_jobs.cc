@@ -50,21 +50,23 @@ void HomeJobs::changed(const Change& change) {
 
 void HomeJobs::all_changed() {
   for (const auto& [job, report] : queue_.reports()) site_.reported(job, report.site, report.text);
+  site_.all_known();
 }
 
 void HomeJobs::follow_up(std::int64_t job) {
   if (!noting_.empty() && noting_.contains(job)) send_note(job);
-  if (!recalled_.empty() && recalled_.contains(job)) take_from_sale(job);
+  if (!recalled_.empty() && recalled_.contains(job)) take_back(job);
   offer_next();
 }
 
 void HomeJobs::follow_up_all() {
   for (const std::int64_t job : std::set(noting_)) send_note(job);
-  for (const std::int64_t job : std::set(recalled_)) take_from_sale(job);
+  for (const std::int64_t job : std::set(recalled_)) take_back(job);
   offer_next();
 }
 
 void HomeJobs::noted(std::int64_t job) {
+  recalled_.erase(job);
   noting_.insert(job);
   send_note(job);
 }
@@ -81,16 +83,22 @@ void HomeJobs::send_note(std::int64_t job) {
 
 void HomeJobs::recall(std::int64_t job) {
   recalled_.insert(job);
-  take_from_sale(job);
+  take_back(job);
 }
 
-// Once it is on offer and not claimed; a job that another site has settled is not the home's any more.
-void HomeJobs::take_from_sale(std::int64_t job) {
+// Once it is on offer and not claimed. What another site has settled may yet be put back, or forfeited.
+void HomeJobs::take_back(std::int64_t job) {
   const Epoch epoch = requests_.epoch(queue_);
   if (!queue_.complete() || epoch == 0 || requests_.out(About::job, job)) return;
-  if (away(job).valid() || queue_.won(job)) {
+  if (queue_.won(job)) {
     recalled_.erase(job);
     return;
+  }
+  if (const GlobalQueue::Away* const there = queue_.away(job)) {
+    if (queue_.cancelled(job, self_)) return;
+    Request request{.kind = Request::Kind::cancel, .token = {}, .site = self_, .epoch = epoch, .job = job};
+    request.own_seen = there->revision;
+    return requests_.send(request);
   }
   const GlobalQueue::Lot* lot = queue_.find(job);
   if (lot && !queue_.claimed(*lot)) requests_.claim(queue_, *lot, self_);

@@ -63,6 +63,8 @@ Offer Member::next_offer(const JobSpec& spec, SiteId data) const {
 void Member::saw(const View& /*before*/, const FactRef& fact) {
   outbox_.written();
   if (const auto* const* offered = std::get_if<const Offered*>(&fact.what)) dispatcher_.home().offer((*offered)->offer);
+  std::visit([this](const auto* what) { news_of_load_ |= !kBesidePlans<std::remove_cvref_t<decltype(*what)>>; },
+             fact.what);
 }
 
 void Member::tell(std::int64_t job, Trade trade) {
@@ -129,6 +131,7 @@ void Member::queued(std::int64_t job, JobId id, const std::string& report) {
   guest->second.stage = Guest::Stage::queued;
   guest->second.id = id;
   gate_.expect(id, job);
+  if (guest->second.cancelled) return queue_.cancel_guest(job, id);
   if (rules_.fetch != Fetch::queued) dispatcher_.queued(job);
 }
 
@@ -147,8 +150,29 @@ void Member::give_up(std::int64_t job) {
   const Guest& guest = gone.mapped();
   carrier_.leave(job);
   tell(job, Trade::lost);
+  if (guest.stage == Guest::Stage::queued && view().job(guest.id).state == JobState::running) {
+    gate_.job_gone(guest.id);  // its end needs no claim
+    return queue_.cancel_guest(job, guest.id);
+  }
   if (guest.stage == Guest::Stage::queued) gate_.revoked(guest.id);
   if (guest.stage != Guest::Stage::coming) queue_.take_back(job, guest.id);
+}
+
+void Member::cancelled(std::int64_t job) {
+  const auto found = guests_.find(job);
+  if (found == guests_.end()) return;
+  Guest& guest = found->second;
+  switch (guest.stage) {
+    case Guest::Stage::coming:
+      carrier_.leave(job);
+      guest.stage = Guest::Stage::submitted;
+      return queue_.cancel_guest(job, {});
+    case Guest::Stage::submitted:
+      guest.cancelled = true;
+      return;
+    case Guest::Stage::queued:
+      return queue_.cancel_guest(job, guest.id);
+  }
 }
 
 // The gate knows already.

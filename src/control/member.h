@@ -17,6 +17,7 @@
 #pragma once
 
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "control/claim_gate.h"
@@ -81,14 +82,17 @@ class Member final : private Site, private GateKeeper, private FactObserver {
   void job_gone(JobId id, std::int64_t job, const std::string& report = {});
   // What was reported of a job that was offered here is written down.
   void noted(std::int64_t job) { dispatcher_.home().noted(job); }
-  // A job that was offered here is not for sale any more: it comes to the site's own queue, unless another site has it.
+  // A job that was offered here is not for sale any more: it comes to the site's own queue, or, where another site has
+  // it, is cancelled there.
   void recall(std::int64_t job) { dispatcher_.home().recall(job); }
   // The other site that has such a job; invalid: none has.
   SiteId away(std::int64_t job) const { return dispatcher_.home().away(job); }
   // What this site knows of the global queue.
   const GlobalQueue& global_queue() const { return dispatcher_.home().queue(); }
-  // Something has started, ended or been queued at the site.
+  // Something has started, ended or been queued at the site: it looks again at all that is on offer.
   void load_changed() { dispatcher_.load_changed(); }
+  // Whether it may have, by what was recorded since this was asked last.
+  bool has_news_of_load() { return std::exchange(news_of_load_, false); }
 
   bool has(std::int64_t job) const override { return guests_.contains(job); }
   bool idle() const { return dispatcher_.idle() && outbox_.empty(); }
@@ -99,7 +103,8 @@ class Member final : private Site, private GateKeeper, private FactObserver {
     enum class Stage : std::uint8_t { coming, submitted, queued };
     Offer offer;
     Stage stage = Stage::coming;
-    JobId id = {};  // once it is queued
+    JobId id = {};           // once it is queued
+    bool cancelled = false;  // by its home, while it was submitted
   };
 
   // The dispatcher's site.
@@ -110,6 +115,7 @@ class Member final : private Site, private GateKeeper, private FactObserver {
   std::vector<Duration> soonest(const Offer& offer) const override;
   void take(const Offer& offer) override;
   void give_up(std::int64_t job) override;
+  void cancelled(std::int64_t job) override;
   void answered(std::int64_t job, bool ours) override { gate_.answered(job, ours); }
   void listed(const Offer& offer) override { tell(offer.spec.number, Trade::listed); }
   void closed(std::int64_t job) override { tell(job, Trade::closed); }
@@ -120,6 +126,7 @@ class Member final : private Site, private GateKeeper, private FactObserver {
   void reported(std::int64_t job, SiteId site, const std::string& report) override {
     queue_.reported(job, site, report);
   }
+  void all_known() override { queue_.all_known(); }
 
   // The gate's keeper.
   StartAnswer claim_to_start(std::int64_t job) override { return dispatcher_.claim(job); }
@@ -147,6 +154,7 @@ class Member final : private Site, private GateKeeper, private FactObserver {
   ClaimGate gate_;
   Dispatcher dispatcher_;
   std::map<std::int64_t, Guest> guests_;
+  bool news_of_load_ = false;
 };
 
 }  // namespace rota

@@ -26,6 +26,9 @@ class LocalQueue {
   virtual void tell(const Observed& fact) = 0;
   // It is another site's: Cancelled, whatever the engine and the controller think of it. Invalid id: it has none yet.
   virtual void take_back(std::int64_t job, JobId id) = 0;
+  // It is to end as a job that is cancelled, whether it waits or runs: its home wants that, or an operator has taken it
+  // from this site. Invalid id: its input was still on the way; Member::queued() follows, with a report for its home.
+  virtual void cancel_guest(std::int64_t /*job*/, JobId /*id*/) {}
   // A job whose start was kept back gives way: Vacated, with nothing done.
   virtual void not_started(const Command& give_way) = 0;
   // The engine is told next that it starts here, or that another job gives way to this one.
@@ -40,6 +43,8 @@ class LocalQueue {
   // A job that was submitted here for all sites has ended at another one. That is to be recorded, and then
   // Member::noted() follows.
   virtual void reported(std::int64_t /*job*/, SiteId /*site*/, const std::string& /*report*/) {}
+  // All that the exchange has is known, at the beginning or anew: what it does not know is not on sale, nor anywhere.
+  virtual void all_known() {}
 };
 
 // Brings a job's data from site to site.

@@ -41,6 +41,7 @@ class MemberTest : public testing::Test,
   }
   void tell(const Observed& fact) override { told_.push_back(fact); }
   void take_back(std::int64_t, JobId id) override { taken_back_.push_back(id); }
+  void cancel_guest(std::int64_t, JobId id) override { cancelled_.push_back(id); }
   void not_started(const Command&) override {}
 
   Duration haul(const Offer& offer, SiteId to) const override { return offer.data == to ? Duration{0} : seconds(10); }
@@ -131,7 +132,7 @@ class MemberTest : public testing::Test,
   Cluster cluster_{idle()};
   std::vector<JobSpec> submitted_;
   std::vector<Observed> told_;
-  std::vector<JobId> taken_back_, started_, ids_;
+  std::vector<JobId> taken_back_, started_, ids_, cancelled_;
   std::vector<std::int64_t> brought_, left_;
   std::vector<Request> sent_;
   Instant input_ = kNever;
@@ -218,6 +219,72 @@ TEST_F(MemberTest, GivesUpInItsNextLifeWhatHasGoneElsewhere) {
   turn();
   EXPECT_TRUE(cluster_.trades().empty());
   EXPECT_FALSE(member_->has(kJob));
+}
+
+TEST_F(MemberTest, CancelsWhatItsHomeDoesNotWantHoweverFarItHasCome) {
+  win();
+  about_job(What::cancelled, kOwn);
+  EXPECT_TRUE(cancelled_.empty()) << "that is not its home";
+  about_job(What::cancelled, kOther);
+  ASSERT_EQ(cancelled_.size(), 1U);
+  EXPECT_FALSE(cancelled_[0].valid()) << "its input has not come yet";
+  EXPECT_EQ(left_, std::vector<std::int64_t>{kJob});
+  member_->queued(kJob, {}, "cancelled");
+  turn();
+  EXPECT_EQ(count(Kind::end), 1);
+  EXPECT_EQ(sent_.back().report, "cancelled");
+}
+
+TEST_F(MemberTest, CancelsAJobThatIsInTheQueueAndAgainInItsNextLife) {
+  win();
+  member_->arrived(kJob);
+  about_job(What::cancelled, kOther);
+  EXPECT_TRUE(cancelled_.empty()) << "it has no id yet";
+  turn();
+  EXPECT_EQ(cancelled_, ids_);
+  rise();
+  change({.kind = What::resync});
+  change({.kind = What::joined, .token = {kOwn, life_, 1}, .site = kOwn});
+  about_job(What::settled, kOwn);
+  about_job(What::cancelled, kOther);
+  change({.kind = What::resynced});
+  now(2);
+  EXPECT_EQ(cancelled_, (std::vector<JobId>{ids_[0], ids_[0]}));
+}
+
+TEST_F(MemberTest, EndsAJobThatRunsAndThatAnOperatorHasTakenFromIt) {
+  win();
+  member_->arrived(kJob);
+  turn();
+  member_->gate().dispatch({.key = 1, .job = ids_[0]});
+  ASSERT_EQ(started_, ids_);
+  record(Started{ids_[0], false});
+  about_job(What::forfeited, kOwn);
+  turn();
+  EXPECT_EQ(cancelled_, ids_);
+  EXPECT_TRUE(cluster_.trades().empty());
+  EXPECT_FALSE(member_->has(kJob));
+  member_->gate().dispatch({.key = 2, .job = ids_[0]});
+  EXPECT_EQ(started_.size(), 2U) << "what is ordered about its end passes";
+}
+
+TEST_F(MemberTest, EndsInItsNextLifeWhatRunsHereAndWasSoldElsewhereMeanwhile) {
+  win();
+  member_->arrived(kJob);
+  turn();
+  record(Started{ids_[0], false});
+  rise();
+  change({.kind = What::resync});
+  change({.kind = What::joined, .token = {kOwn, life_, 1}, .site = kOwn});
+  change({.kind = What::joined, .token = {kOther, 1, 1}, .site = kOther});
+  const Epoch other = revision_;
+  about_job(What::offered);
+  change({.kind = What::resynced});
+  now(2);
+  EXPECT_TRUE(cancelled_.empty()) << "it may have it again";
+  about_job(What::claimed, kOther, other);
+  now(3);
+  EXPECT_EQ(cancelled_, ids_);
 }
 
 TEST_F(MemberTest, TellsTheExchangeThatAJobHasEndedOnceThatIsDurable) {

@@ -20,8 +20,9 @@ class Rig {
  public:
   virtual ~Rig() = default;
   virtual Exchange& exchange() = 0;
-  virtual void wait() = 0;               // until every answer has come that will come without time passing
-  virtual void pass(Duration time) = 0;  // and whatever comes of it
+  virtual void wait() = 0;                       // until every answer has come that will come without time passing
+  virtual void pass(Duration time) = 0;          // and whatever comes of it
+  virtual std::size_t forfeit(SiteId dead) = 0;  // what an operator does; how many jobs are on offer again
 };
 
 // A site that asks for one thing at a time.
@@ -41,6 +42,7 @@ class Party final : public Watcher {
     }
     if (kind == Request::Kind::bid) request.own_seen = queue.own_bid(job);
     if (const GlobalQueue::Win* win = queue.won(job)) request.own_seen = win->revision;
+    if (const GlobalQueue::Away* away = queue.away(job)) request.own_seen = away->revision;
     request.ttl = seconds(30);
     return request;
   }
@@ -253,9 +255,10 @@ TEST_P(ExchangeLaws, AReportOnAnEndStaysUntilTheHomeHasNotedIt) {
   sell(1, b, kB);
   Request ends = b.asks(Kind::end, 1);
   ends.report = "completed\nin two lines";
-  EXPECT_EQ(a.queue.away(1), kB);
+  ASSERT_NE(a.queue.away(1), nullptr);
+  EXPECT_EQ(a.queue.away(1)->site, kB);
   ASSERT_TRUE(b.gets(ends));
-  EXPECT_FALSE(a.queue.away(1).valid());
+  EXPECT_EQ(a.queue.away(1), nullptr);
   ASSERT_TRUE(a.queue.reports().contains(1));
   EXPECT_EQ(a.queue.reports().at(1).site, kB);
   EXPECT_TRUE(b.queue.reports().empty()) << "it is for the home alone";
@@ -267,6 +270,57 @@ TEST_P(ExchangeLaws, AReportOnAnEndStaysUntilTheHomeHasNotedIt) {
   EXPECT_TRUE(again.does(Kind::note, 1));
   EXPECT_TRUE(again.queue.reports().empty());
   EXPECT_FALSE(again.does(Kind::note, 1)) << "doubled";
+}
+
+TEST_P(ExchangeLaws, AHomeCancelsAJobThatAnotherSiteHas) {
+  ASSERT_TRUE(a.joins() && b.joins());
+  sell(1, b, kB);
+  EXPECT_FALSE(b.does(Kind::cancel, 1)) << "it is another home's";
+  const Request late = a.asks(Kind::cancel, 1);
+  ASSERT_TRUE(a.gets(late));
+  EXPECT_TRUE(a.queue.cancelled(1, kA) && b.queue.cancelled(1, kA));
+  Party again(kB, *rig);
+  rig->wait();
+  EXPECT_TRUE(again.queue.cancelled(1, kA)) << "however late it comes back";
+  Request ends = again.asks(Kind::end, 1);
+  ends.report = "cancelled";
+  ASSERT_TRUE(again.gets(ends));
+  EXPECT_TRUE(a.queue.cancelled(1, kA)) << "until its home has noted the end";
+  ASSERT_TRUE(a.does(Kind::note, 1));
+  EXPECT_FALSE(a.queue.cancelled(1, kA) || again.queue.cancelled(1, kA));
+  EXPECT_FALSE(a.gets(late)) << "late";
+  Party later(kB, *rig);
+  rig->wait();
+  EXPECT_FALSE(later.queue.cancelled(1, kA));
+}
+
+TEST_P(ExchangeLaws, WhatADeadSiteHasSettledIsForfeitedByAnOperator) {
+  ASSERT_TRUE(a.joins(seconds(100)) && b.joins(seconds(10)));
+  sell(1, b, kB);
+  sell(2, a, kA);
+  ASSERT_TRUE(b.offers(3, 1));
+  ASSERT_TRUE(b.claims(3, kB));
+  ASSERT_TRUE(b.does(Kind::settle, 3));
+  ASSERT_TRUE(a.does(Kind::cancel, 1));
+  const Request late = b.asks(Kind::end, 1);
+  EXPECT_EQ(rig->forfeit(kB), 0U) << "it lives";
+  rig->pass(seconds(15));
+  ASSERT_EQ(a.queue.epoch_of(kB), 0);
+  EXPECT_EQ(rig->forfeit(kB), 1U) << "not its own one";
+  rig->wait();
+  ASSERT_NE(a.queue.find(1), nullptr);
+  EXPECT_FALSE(a.queue.holder(*a.queue.find(1)).valid());
+  EXPECT_EQ(a.queue.away(1), nullptr);
+  EXPECT_TRUE(a.queue.cancelled(1, kA)) << "that stands";
+  EXPECT_EQ(b.queue.won(1), nullptr);
+  EXPECT_NE(b.queue.won(3), nullptr);
+  EXPECT_EQ(a.queue.find(2), nullptr);
+  ASSERT_TRUE(b.joins());
+  EXPECT_FALSE(b.gets(late)) << "it is not the site's any more";
+  EXPECT_TRUE(a.claims(1, kA));
+  EXPECT_TRUE(a.does(Kind::settle, 1));
+  EXPECT_TRUE(a.does(Kind::end, 1));
+  EXPECT_FALSE(a.queue.cancelled(1, kA)) << "its home has ended it";
 }
 
 TEST_P(ExchangeLaws, ABidNamesTheOneThatItReplaces) {

@@ -38,6 +38,8 @@ bool MemoryExchange::apply(const Request& request) {
       return put_back(request);
     case Request::Kind::end:
       return end(request);
+    case Request::Kind::cancel:
+      return cancel(request);
     case Request::Kind::note:
       return note(request);
   }
@@ -181,16 +183,43 @@ bool MemoryExchange::end(const Request& request) {
     change.report = request.report;
     change.home = win->offer->home;
     reports_[request.job] = {request.site, change.home, request.report, request.token, revision_ + 1};
+  } else {
+    cancels_.erase(request.job);
   }
   wins_.erase(request.job);
   happened(std::move(change));
   return true;
 }
 
+bool MemoryExchange::cancel(const Request& request) {
+  const auto win = wins_.find(request.job);
+  const bool seen = win != wins_.end() && win->second.revision == request.own_seen;
+  if (!seen || win->second.offer->home != request.site) return false;
+  cancels_[request.job] = request.token;
+  happened({.kind = Change::Kind::cancelled, .token = request.token, .site = request.site, .job = request.job});
+  return true;
+}
+
+std::size_t MemoryExchange::forfeit(SiteId dead) {
+  if (sites_.contains(dead)) return 0;
+  std::vector<std::int64_t> jobs;
+  for (const auto& [job, win] : wins_) {
+    if (win.site == dead && win.offer->home != dead) jobs.push_back(job);
+  }
+  for (const std::int64_t job : jobs) {
+    const auto win = wins_.extract(job);
+    lots_[job] = {win.mapped().offer, {}, 0, {}, revision_ + 1};
+    happened({.kind = Change::Kind::forfeited, .site = dead, .job = job, .offer = win.mapped().offer});
+  }
+  tell();
+  return jobs.size();
+}
+
 bool MemoryExchange::note(const Request& request) {
   const auto report = reports_.find(request.job);
   if (report == reports_.end() || report->second.home != request.site) return false;
   reports_.erase(report);
+  cancels_.erase(request.job);
   happened({.kind = Change::Kind::noted, .token = request.token, .site = request.site, .job = request.job});
   return true;
 }
@@ -216,6 +245,8 @@ Token MemoryExchange::record_of(const Request& request) const {
     case Request::Kind::settle:
     case Request::Kind::end:
       return win == wins_.end() ? Token{} : win->second.token;
+    case Request::Kind::cancel:
+      return cancels_.contains(request.job) ? cancels_.at(request.job) : Token{};
     case Request::Kind::note:
       return reports_.contains(request.job) ? reports_.at(request.job).token : Token{};
   }
@@ -225,7 +256,8 @@ Token MemoryExchange::record_of(const Request& request) const {
 MemoryExchange::Sizes MemoryExchange::sizes() const {
   const auto claimed = [](const auto& lot) { return lot.second.claim.revision != 0; };
   const auto claims = static_cast<std::size_t>(std::count_if(lots_.begin(), lots_.end(), claimed));
-  return {sites_.size(), lots_.size(), claims, bids_.size(), wins_.size(), log_.size(), reports_.size()};
+  return {sites_.size(), lots_.size(), claims,          bids_.size(),
+          wins_.size(),  log_.size(),  reports_.size(), cancels_.size()};
 }
 
 void MemoryExchange::happened(Change change) {
@@ -327,6 +359,12 @@ void MemoryExchange::retell(Listener& listener) {
     change.job = job;
     change.offer = win.offer;
     watcher.hear(change);
+  }
+  for (const auto& [job, token] : cancels_) {
+    const auto home = wins_.contains(job)   ? wins_.at(job).offer->home
+                      : lots_.contains(job) ? lots_.at(job).offer->home
+                                            : reports_.at(job).home;
+    watcher.hear({.kind = Change::Kind::cancelled, .revision = revision_, .token = token, .site = home, .job = job});
   }
   for (const auto& [job, report] : reports_) {
     Change change{.kind = Change::Kind::ended, .revision = report.revision, .token = report.token, .site = report.site};

@@ -32,10 +32,12 @@ class MemoryExchange final : public Exchange, public Alarm {
   void stop(Watcher& watcher) override;
 
   void ring() override;  // a lease may have run out
+  // An operator does so: what a site that is dead has settled of other homes' jobs is on offer again. How many.
+  std::size_t forfeit(SiteId dead);
 
   // How much there is of everything: for tests that nothing is left behind.
   struct Sizes {
-    std::size_t sites, jobs, claims, bids, wins, log, reports = 0;
+    std::size_t sites, jobs, claims, bids, wins, log, reports = 0, cancels = 0;
     bool operator==(const Sizes&) const = default;
   };
   Sizes sizes() const;
@@ -100,6 +102,7 @@ class MemoryExchange final : public Exchange, public Alarm {
   bool settle(const Request& request);
   bool put_back(const Request& request);
   bool end(const Request& request);
+  bool cancel(const Request& request);
   bool note(const Request& request);
 
   bool current(SiteId site, Epoch epoch) const;
@@ -121,6 +124,7 @@ class MemoryExchange final : public Exchange, public Alarm {
   std::map<BidKey, StandingBid> bids_;
   std::map<std::int64_t, Win> wins_;
   std::map<std::int64_t, Report> reports_;  // by job number
+  std::map<std::int64_t, Token> cancels_;   // likewise
   std::deque<Change> log_;                  // the latest changes; log_.back() has revision_
   std::deque<Change> refusals_;             // not yet told
   std::vector<Listener> listeners_;

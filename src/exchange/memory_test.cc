@@ -32,6 +32,7 @@ class MemoryRig final : public Rig {
   Exchange& exchange() override { return memory; }
   void wait() override {}
   void pass(Duration time) override { loop_.move_to(loop_.now() + time); }
+  std::size_t forfeit(SiteId dead) override { return memory.forfeit(dead); }
 
  private:
   HandLoop loop_;

@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* kNumber = "federation";  // in the store: the site's name and number
 constexpr std::chrono::seconds kFirstAnswer{15};
-constexpr Duration kRequestAgain = seconds(3);       // after which a request without an outcome is sent again
+constexpr Duration kRequestAgain = seconds(3);  // after which a request without an outcome is sent again
+constexpr std::chrono::milliseconds kLookAgain{100};
 constexpr std::chrono::seconds kCardAgain{5};        // what changes of it is put so often
 constexpr std::chrono::milliseconds kCardSoon{200};  // until the site has joined
 
@@ -28,8 +29,6 @@ MemberRules rules_of(const Chain& chain, const Desk& desk, const site::Federatio
   }
   MemberRules rules;
   rules.dispatch = dispatch_rules(knobs, desk.machine()->partitions);
-  rules.dispatch.second_thoughts = false;  // a job that was won stays
-  rules.dispatch.bids_again = Duration{0};
   rules.dispatch.lease = settings.lease;
   rules.dispatch.patience = kRequestAgain;
   rules.dispatch.records = true;
@@ -115,7 +114,7 @@ Result<std::unique_ptr<FederationDesk>> FederationDesk::open(const Uses& uses, L
 // An etcd that was set up anew has to learn the number first.
 void FederationDesk::begin() {
   stage_->begin();
-  give_inputs();
+  go_on_with_own_jobs();
   refresh_card();
   exchange_->find_number(name(), self_, [this](SiteId number) {
     if (number == self_) return member_->open(uses_.desk.now(), view().epoch());
@@ -129,6 +128,19 @@ void FederationDesk::begin() {
 void FederationDesk::stop() {
   *stands_ = false;
   stage_->stop();
+}
+
+// Not at once: each look is at all that is on offer.
+void FederationDesk::follow_load() {
+  if (looks_soon_ || !member_->has_news_of_load()) return;
+  looks_soon_ = true;
+  uses_.desk.loop().later(
+      [this, stands = stands_] {
+        if (!*stands) return;
+        looks_soon_ = false;
+        member_->load_changed();
+      },
+      kLookAgain);
 }
 
 void FederationDesk::refresh_card() {
@@ -147,30 +159,6 @@ void FederationDesk::refresh_card() {
 }
 
 // ---- jobs of this home
-
-Result<void> FederationDesk::can_be_offered(const JobRequest& request) const {
-  for (const auto& [wish, paths] :
-       {std::pair{"stage_in", &request.stage_in}, std::pair{"stage_out", &request.stage_out}}) {
-    if (paths->empty()) continue;
-    TRY(stage_paths(wish, *paths));
-    if (uses_.settings.data.empty())
-      return fail("this site brings no files to others: its [federation] has no `data`; submit the job without `{}`.",
-                  wish);
-    for (const auto& [name, file] : {std::pair{"output", &request.output}, std::pair{"error", &request.error}}) {
-      if (file->starts_with('/') || file->find("..") != std::string::npos)
-        return fail("with `{}`, `{}` is a file within the job's folder, and not {}.", wish, name, rota::quoted(*file));
-    }
-  }
-  const std::pair<bool, const char*> kinds[] = {{!request.array.empty(), "an array"},
-                                                {!request.after.empty(), "a job that waits for others"},
-                                                {request.held, "a job that is held"},
-                                                {!request.attach.socket.empty(), "a job at a terminal"},
-                                                {!request.required_nodes.empty(), "a job that names its nodes"}};
-  for (const auto& [is, what] : kinds) {
-    if (is) return fail("{} cannot go to other sites; submit it without `sites`.", what);
-  }
-  return {};
-}
 
 // A job that brings its output home writes it to a file of that name wherever it runs.
 Result<void> FederationDesk::offer(JobId job, const Caller& caller, const JobRequest& request) {
@@ -202,7 +190,7 @@ std::string FederationDesk::payload_of(const Offer& offer) const {
   const auto payload = job.valid() ? uses_.desk.store().payload(job) : Result<std::optional<store::Payload>>();
   const JobEntry* entry = job.valid() ? uses_.book.find(job) : nullptr;
   if (!payload || !*payload || entry == nullptr) return "";
-  return seal_.close(run_text((*payload)->script, entry->about->command, (*payload)->environment),
+  return seal_.close(digest_of(offer) + run_text((*payload)->script, entry->about->command, (*payload)->environment),
                      std::to_string(offer.spec.number));
 }
 
@@ -216,18 +204,21 @@ bool FederationDesk::is_away(std::int64_t serial) const {
   return job.valid() && view().knows(job) && !view().job(job).gone() && !view().job(job).ours();
 }
 
-// After a start: the copy of what a job needs may not have been made.
-void FederationDesk::give_inputs() {
-  uses_.book.for_each([&](JobId, const JobEntry& entry) {
+// After a start: the copy of what a job needs may not have been made, and one that is to be cancelled not recalled.
+void FederationDesk::go_on_with_own_jobs() {
+  std::vector<JobId> recalled;
+  uses_.book.for_each([&](JobId id, const JobEntry& entry) {
+    if (!is_away(entry.number)) return true;
+    if ((view().job(id).bars & kHeldByOperator) != 0) recalled.push_back(id);
     const About& about = *entry.about;
     JobRequest request;
     request.folder = about.folder;
     request.stage_in = rota::text_of(about.texts, "stage_in");
     const bool files = !request.stage_in.empty() || !rota::text_of(about.texts, "stage_out").empty();
-    if (files && is_away(entry.number) && !stage_->gives(entry.number))
-      stage_->give(entry.number, {about.uid, about.gid}, request);
+    if (files && !stage_->gives(entry.number)) stage_->give(entry.number, {about.uid, about.gid}, request);
     return true;
   });
+  for (const JobId job : recalled) member_->recall(number_of(job));
 }
 
 std::int64_t FederationDesk::number_of(JobId job) const {
@@ -239,11 +230,9 @@ std::string FederationDesk::site_of(JobId job) const {
   return site.valid() ? name_of(site) : "";
 }
 
-// Held until then: should the service end before, the job does not run.
+// Held until then: that says so to the service's next life, and the job does not run.
 Result<void> FederationDesk::cancel(JobId job) {
-  if (const std::string site = site_of(job); !site.empty())
-    return fail("job {} is at site {}; cancel it there.", uses_.book.shown(job), site);
-  if ((view().job(job).bars & kHolds) == 0) TRY(uses_.desk.record(Held{job, kHeldByOperator}));
+  if ((view().job(job).bars & kHeldByOperator) == 0) TRY(uses_.desk.record(Held{job, kHeldByOperator}));
   member_->recall(number_of(job));
   return {};
 }
@@ -251,11 +240,15 @@ Result<void> FederationDesk::cancel(JobId job) {
 JobId FederationDesk::bring_home(const Offer& offer) {
   const JobId job = uses_.book.numbered(offer.serial);
   if (!job.valid() || view().job(job).gone()) return {};
+  come_home(job);
+  return job;
+}
+
+void FederationDesk::come_home(JobId job) {
   const Bars bars = view().job(job).bars;
   if ((bars & kNotOurs) != 0) static_cast<void>(uses_.desk.record(Released{job, kNotOurs}));
   note_site(job, "site", uses_.settings.name);
   if ((bars & kHeldByOperator) != 0) later([this, job] { static_cast<void>(uses_.desk.record(Cancelled{job})); });
-  return job;
 }
 
 // What it has left comes home first.
@@ -274,6 +267,30 @@ void FederationDesk::reported(std::int64_t number, SiteId site, const std::strin
       later([this, number, site, report] { record_end(number, site, report); });
     };
     stage_->bring_home({serial, site, {about.uid, about.gid}, about.folder, call});
+  });
+}
+
+// An etcd that was restored from a copy may have forgotten jobs, which come home, and have others that have ended.
+void FederationDesk::all_known() {
+  later([this] {
+    std::set<std::int64_t> known;
+    for (const std::int64_t number : exchange_->jobs_of(self_)) {
+      const JobId job = uses_.book.numbered(number - federation_number(self_, 0));
+      if (!job.valid() || view().job(job).gone()) member_->recall(number);
+      known.insert(number);
+    }
+    std::vector<JobId> forgotten;
+    uses_.book.for_each([&](JobId id, const JobEntry& entry) {
+      const std::int64_t number = federation_number(self_, entry.number);
+      const bool waits = is_away(entry.number) && !view().trades().offered().contains(entry.number);
+      if (waits && !known.contains(number) && !exchange_->reports_on(number)) forgotten.push_back(id);
+      return true;
+    });
+    for (const JobId job : forgotten) {
+      uses_.desk.log().warn(
+          fmt::format("federation: etcd knows nothing of job {} any more: it comes home", uses_.book.shown(job)));
+      come_home(job);
+    }
   });
 }
 
@@ -315,21 +332,13 @@ std::optional<JobSpec> FederationDesk::asked_at(SiteId site, const Offer& offer)
   std::optional<JobSpec> spec;
   if (offer.home == self_) {
     if (const JobId job = uses_.book.numbered(offer.serial); job.valid()) spec = view().job(job).spec;
-  } else if (takes(offer, *asks)) {
+  } else if (may_come(*asks, name_of(offer.home), seal_.has_key(), uses_.settings)) {
     auto asked = spec_of(asks->request, machine);
     if (asked && has_share_for(*asked, offer.spec.number)) spec = std::move(*asked);
   }
   if (!spec || never_fits(machine, *spec)) return std::nullopt;
   spec->number = offer.spec.number;
   return spec;
-}
-
-bool FederationDesk::takes(const Offer& offer, const Travelling& asks) const {
-  const site::FederationSettings& settings = uses_.settings;
-  if (!user_here(name_of(offer.home), asks.user, settings)) return false;
-  if (asks.sealed != seal_.has_key() || (asks.has_files() && settings.data.empty())) return false;
-  const auto& open = settings.partitions;
-  return open.empty() || std::ranges::find(open, asks.request.partition) != open.end();
 }
 
 // Processors of jobs of other homes that are here or on their way are counted. An offer from elsewhere says by names
@@ -390,10 +399,33 @@ void FederationDesk::tell(const Observed& fact) {
   });
 }
 
-void FederationDesk::take_back(std::int64_t /*job*/, JobId id) {
+// A job of this home may come back.
+void FederationDesk::take_back(std::int64_t number, JobId id) {
   if (!id.valid()) return;
-  later([this, id] {
-    if (view().knows(id) && !view().job(id).gone()) static_cast<void>(uses_.desk.record(Cancelled{id}));
+  later([this, number, id] {
+    if (!view().knows(id) || view().job(id).gone()) return;
+    if (uses_.book.numbered(number - federation_number(self_, 0)) == id)
+      return static_cast<void>(uses_.desk.record(Held{id, kNotOurs}));
+    uses_.records.note(id, "It went on to another site, where it starts sooner.");
+    static_cast<void>(uses_.desk.record(Cancelled{id}));
+  });
+}
+
+// A guest that is not this site's any more was forfeited, and has no home to report to.
+void FederationDesk::cancel_guest(std::int64_t number, JobId id) {
+  later([this, number, id] {
+    const auto guest = view().trades().guests().find(number);
+    const std::string why = guest == view().trades().guests().end()
+                                ? "An operator of the federation has given it to other sites, while this one was away."
+                                : fmt::format("It was cancelled at its home, {}.", name_of(guest->second.offer.home));
+    if (!id.valid()) {
+      const std::int64_t now = uses_.desk.loop().unix_milliseconds(uses_.desk.now());
+      return member_->queued(number, {}, text_of(EndReport{Outcome::cancelled, 0, now, now}));
+    }
+    if (!view().knows(id) || view().job(id).gone()) return;
+    uses_.records.note(id, why);
+    const bool runs = view().job(id).state == JobState::running;
+    static_cast<void>(runs ? uses_.desk.record(CancelAsked{id}) : uses_.desk.record(Cancelled{id}));
   });
 }
 
@@ -461,18 +493,6 @@ void FederationDesk::note_site(JobId job, const std::string& what, const std::st
   About about = *entry->about;
   set_text(about.texts, what, text);
   uses_.job_desk.reword(job, about);
-}
-
-std::vector<SiteShown> FederationDesk::all_sites() const {
-  std::vector<SiteShown> all;
-  for (std::uint32_t s = 0; s < exchange_->names().size(); ++s) {
-    if (exchange_->names()[s].empty()) continue;
-    const SiteCard* card = cards_->find(SiteId{s});
-    all.push_back({exchange_->names()[s], SiteId{s} == self_, exchange_->epoch_of(SiteId{s}) != 0,
-                   exchange_->offered_by(SiteId{s}), exchange_->settled_by(SiteId{s}),
-                   card != nullptr ? std::optional(*card) : std::nullopt});
-  }
-  return all;
 }
 
 }  // namespace rota::serve

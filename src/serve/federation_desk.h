@@ -64,12 +64,14 @@ class FederationDesk final : public JobSink, private LocalQueue, private Directo
   void take_over() { member_->take_over(); }
   void begin();
   void stop();
+  // A turn is over: bids follow what has changed at the site.
+  void follow_load();
 
   // A job that was just submitted here, for all sites.
   Result<void> offer(JobId job, const Caller& caller, const JobRequest& request);
   // Why such a request cannot be offered, as a sentence.
-  Result<void> can_be_offered(const JobRequest& request) const;
-  // It comes home from sale, to be cancelled there. Fails with a sentence where another site has it.
+  Result<void> can_be_offered(const JobRequest& request) const { return may_travel(request, uses_.settings); }
+  // It comes home from sale, to be cancelled there; a site that has it is asked to cancel it.
   Result<void> cancel(JobId job);
 
   void job_gone(JobId id, const Job& job) override;
@@ -94,9 +96,11 @@ class FederationDesk final : public JobSink, private LocalQueue, private Directo
   void submit(const Offer& offer, const JobSpec& spec, Instant input, bool ahead) override;
   void tell(const Observed& fact) override;
   void take_back(std::int64_t job, JobId id) override;
+  void cancel_guest(std::int64_t job, JobId id) override;
   void not_started(const Command& give_way) override;
   std::string report_on(const Trades::Guest& guest) override;
   void reported(std::int64_t job, SiteId site, const std::string& report) override;
+  void all_known() override;
 
   void auctioned(const Offer& offer, SiteId winner, const std::string& auction) override;
   std::size_t bytes_of(const Offer& offer) const override;
@@ -106,15 +110,15 @@ class FederationDesk final : public JobSink, private LocalQueue, private Directo
 
   void later(std::function<void()> call);
   std::string payload_of(const Offer& offer) const;
-  bool takes(const Offer& offer, const Travelling& asks) const;
   bool has_share_for(const JobSpec& spec, std::int64_t number) const;
   bool is_away(std::int64_t serial) const;  // a job of this home waits for other sites, or is at one
   StageDesk::Guest where_is(std::int64_t number) const;
   Json auction_json(const AuctionRecord& auction) const;
   void refresh_card();
-  void give_inputs();
+  void go_on_with_own_jobs();
   void record_end(std::int64_t number, SiteId site, const std::string& report);
   JobId bring_home(const Offer& offer);
+  void come_home(JobId job);
   Result<JobId> take_in(const Offer& offer, bool ahead);
   void note_site(JobId job, const std::string& what, const std::string& text);
   std::string name_of(SiteId site) const { return exchange_->name_of(site); }
@@ -127,6 +131,7 @@ class FederationDesk final : public JobSink, private LocalQueue, private Directo
   std::map<std::int64_t, std::string>
       auctions_;                        // how jobs were sold that this site has won and does not know yet, by number
   std::set<std::int64_t> coming_home_;  // jobs of this home whose files are being brought
+  bool looks_soon_ = false;             // at the load, since it has changed
   TimeShare card_time_{0, 1.0 / 50};    // to reckon it takes a look at all that waits
   std::unique_ptr<EtcdExchange> exchange_;
   std::unique_ptr<SiteCards> cards_;

@@ -1,4 +1,4 @@
-// How the jobs of this home are sold: for people, and as it is kept with a job.
+// For people: the sites, and how the jobs of this home are sold, also as that is kept with a job.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -84,6 +84,18 @@ void FederationDesk::auctioned(const Offer& offer, SiteId winner, const std::str
     const bool grows = !before.empty() && before.size() + text.size() < kMostAuctions;
     note_site(job, "auction", grows ? before.substr(0, before.size() - 1) + ',' + text + ']' : '[' + text + ']');
   });
+}
+
+std::vector<SiteShown> FederationDesk::all_sites() const {
+  std::vector<SiteShown> all;
+  for (std::uint32_t s = 0; s < exchange_->names().size(); ++s) {
+    if (exchange_->names()[s].empty()) continue;
+    const SiteCard* card = cards_->find(SiteId{s});
+    all.push_back({exchange_->names()[s], SiteId{s} == self_, exchange_->epoch_of(SiteId{s}) != 0,
+                   exchange_->offered_by(SiteId{s}), exchange_->settled_by(SiteId{s}),
+                   card != nullptr ? std::optional(*card) : std::nullopt});
+  }
+  return all;
 }
 
 }  // namespace rota::serve

@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/text.h"
 #include "serve/request_json.h"
+#include "serve/stage_commands.h"
+#include "store/sha256.h"
 
 namespace rota::serve {
 namespace {
@@ -49,6 +52,10 @@ Result<Travelling> read_offer(const std::string& text, std::int64_t unix_start) 
   return read;
 }
 
+std::string digest_of(const Offer& offer) {
+  return store::hexadecimal(store::sha256(std::as_bytes(std::span(offer.request)))) + '\n';
+}
+
 // Bytes of the script and of the command, then these, and the environment.
 std::string run_text(const std::string& script, const std::vector<std::string>& command,
                      const std::string& environment) {
@@ -70,6 +77,37 @@ bool read_run(std::string_view text, JobRequest& into) {
   into.command = texts_of(rest.substr(words, variables - words));
   into.environment = texts_of(rest.substr(variables));
   return into.script.find('\0') == std::string::npos;
+}
+
+Result<void> may_travel(const JobRequest& request, const site::FederationSettings& settings) {
+  for (const auto& [wish, paths] :
+       {std::pair{"stage_in", &request.stage_in}, std::pair{"stage_out", &request.stage_out}}) {
+    if (paths->empty()) continue;
+    TRY(stage_paths(wish, *paths));
+    if (settings.data.empty())
+      return fail("this site brings no files to others: its [federation] has no `data`; submit the job without `{}`.",
+                  wish);
+    for (const auto& [name, file] : {std::pair{"output", &request.output}, std::pair{"error", &request.error}}) {
+      if (file->starts_with('/') || file->find("..") != std::string::npos)
+        return fail("with `{}`, `{}` is a file within the job's folder, and not {}.", wish, name, rota::quoted(*file));
+    }
+  }
+  const std::pair<bool, const char*> kinds[] = {{!request.array.empty(), "an array"},
+                                                {!request.after.empty(), "a job that waits for others"},
+                                                {request.held, "a job that is held"},
+                                                {!request.attach.socket.empty(), "a job at a terminal"},
+                                                {!request.required_nodes.empty(), "a job that names its nodes"}};
+  for (const auto& [is, what] : kinds) {
+    if (is) return fail("{} cannot go to other sites; submit it without `sites`.", what);
+  }
+  return {};
+}
+
+bool may_come(const Travelling& asks, const std::string& home, bool has_key, const site::FederationSettings& settings) {
+  if (!user_here(home, asks.user, settings)) return false;
+  if (asks.sealed != has_key || (asks.has_files() && settings.data.empty())) return false;
+  const auto& open = settings.partitions;
+  return open.empty() || std::ranges::find(open, asks.request.partition) != open.end();
 }
 
 const Travelling* OfferBook::find(const Offer& offer) {

@@ -36,6 +36,15 @@ std::string run_text(const std::string& script, const std::vector<std::string>& 
                      const std::string& environment);
 bool read_run(std::string_view text, JobRequest& into);
 
+// Stands before that in what a home puts beside an offer, where no other site can write: the offer as it made it.
+std::string digest_of(const Offer& offer);
+
+// Why such a request cannot be offered to other sites, as a sentence.
+Result<void> may_travel(const JobRequest& request, const site::FederationSettings& settings);
+
+// Whether a job of that site may come here, for all that the settings say; has_key: this site has a secret.
+bool may_come(const Travelling& asks, const std::string& home, bool has_key, const site::FederationSettings& settings);
+
 // What offers say, read once each.
 class OfferBook {
  public:

@@ -82,6 +82,13 @@ std::string PendingReasons::awaited_text(const std::vector<Dependency>& after, b
 }
 
 PendingReason PendingReasons::reason_of_barred(JobId id, const Job& job, Telling telling) const {
+  if (!job.ours() && federation_ != nullptr) {
+    const std::string site = federation_->site_of(id);
+    const bool cancelled = (job.bars & kHeldByOperator) != 0;
+    if (site.empty()) return {"OnOffer", cancelled ? "It is being cancelled." : federation_->sale_of(id)};
+    return {"AtSite", cancelled ? fmt::format("Site {} has it and cancels it once it can be reached.", site)
+                                : fmt::format("Site {} has it; `rota sites` lists the sites.", site)};
+  }
   if ((job.bars & kHeldByOperator) != 0)
     return {"JobHeldAdmin", "An operator holds it; an operator has to release it."};
   if ((job.bars & kHeldByUser) != 0) {
@@ -97,11 +104,6 @@ PendingReason PendingReasons::reason_of_barred(JobId id, const Job& job, Telling
     return reason_with("Dependency", telling, [&] {
       return terms == nullptr ? "It waits for another job." : "It waits for" + awaited_text(terms->after, terms->any);
     });
-  }
-  if (!job.ours() && federation_ != nullptr) {
-    const std::string site = federation_->site_of(id);
-    if (!site.empty()) return {"AtSite", fmt::format("Site {} has it; `rota sites` lists the sites.", site)};
-    return {"OnOffer", federation_->sale_of(id)};
   }
   if (!job.ours()) return {"NotOurs", "Another scheduler starts it; this one only shows it."};
   if ((job.bars & kBeginTime) != 0) {

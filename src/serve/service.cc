@@ -148,6 +148,7 @@ Result<void> Service::wire(const Chain& chain) {
               .answered =
                   [this] {
                     events_.wake();
+                    if (federation_) federation_->follow_load();
                     upkeep_.compact_if_long();
                   },
               .failed =

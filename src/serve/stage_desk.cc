@@ -136,7 +136,7 @@ void StageDesk::bring(const Offer& offer) {
   const std::int64_t job = offer.spec.number;
   coming_[job] = {offer, uses_.loop.now()};
   if (offer.home == uses_.self) return later([this, job] { calls_.arrived(job); }, Duration{0});
-  uses_.exchange.read_payload(job, [this, job, stands = stands_](std::optional<std::string> run) {
+  uses_.exchange.read_payload(offer, [this, job, stands = stands_](std::optional<std::string> run) {
     const auto in = coming_.find(job);
     if (!*stands || in == coming_.end()) return;
     in->second.run = std::move(run);
@@ -206,7 +206,9 @@ Result<void> StageDesk::equip(const Offer& offer, JobRequest& request) {
   if (!came.mapped().never.empty()) return fail("{}.", came.mapped().never);
   const auto run = uses_.seal.open(*came.mapped().run, std::to_string(offer.spec.number));
   if (!run) return fail("what it runs was sealed with another `secret` than that of this site.");
-  if (!read_run(*run, request)) return fail("what it runs cannot be read.");
+  const std::string digest = digest_of(offer);
+  if (!run->starts_with(digest)) return fail("its home has not offered it as it stands on offer.");
+  if (!read_run(std::string_view(*run).substr(digest.size()), request)) return fail("what it runs cannot be read.");
   if (!request.stage_in.empty() || !request.stage_out.empty()) {
     request.folder = commands_.path("in", folder_of(offer)) + "/files";
     request.submit_folder.clear();

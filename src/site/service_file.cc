@@ -177,16 +177,9 @@ Result<void> check_network(const ServiceSettings& settings) {
   return {};
 }
 
-bool good_name(std::string_view name) {
-  constexpr std::size_t kLongest = 60;
-  return !name.empty() && name.size() <= kLongest && std::ranges::all_of(name, [](char c) {
-    return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-  });
-}
-
 Result<void> check_federation(const FederationSettings& settings) {
   if (settings == FederationSettings{}) return {};
-  if (!good_name(settings.name))
+  if (!is_site_name(settings.name))
     return fail("[federation] needs a `name` for this site, of letters, digits, `.` and `-`, 60 at most.");
   if (settings.endpoints.empty())
     return fail("[federation] needs `endpoints`, the members of etcd, such as [\"etcd1.example.org:2379\"].");

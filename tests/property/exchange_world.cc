@@ -65,6 +65,14 @@ void LawKeeper::hear(const Change& c) {
       law(job.owner == c.site, "its owner ends it", c);
       job.owner = {};
       return;
+    case forfeited:
+      law(job.owner == c.site && !epochs_.contains(c.site), "what a dead site owns is forfeited", c);
+      job.on_offer = true;
+      job.owner = {};
+      return;
+    case cancelled:
+      law(job.owner.valid() && job.owner != c.site, "a home cancels what another site has", c);
+      return;
     case withdrawn:
     case noted:
       return;

@@ -10,10 +10,6 @@ import time
 PATIENCE = 120  # seconds after which what was waited for counts as never coming
 
 
-def openssl(*words):
-    subprocess.run(["openssl", *words], check=True, capture_output=True)
-
-
 def free_ports(count):
     """So many ports that were free a moment ago; a member that finds one taken ends, and the cluster is begun anew."""
     sockets = [socket.socket() for _ in range(count)]
@@ -26,27 +22,31 @@ def free_ports(count):
 
 
 class Etcd:
-    """`with Etcd(3) as etcd:`; etcd.endpoints is a list of HOST:PORT. With tls=True members and clients show certificates:
-    etcd.file("ca.crt"), and "berlin.crt" and "berlin.key" after etcd.certificate("berlin")."""
+    """`with Etcd(3) as etcd:`; etcd.endpoints is a list of HOST:PORT. With tls=[ROTA, SITE...] members and clients show
+    certificates that `rota sites init` makes: etcd.file("ca.crt"), "SITE.crt", "SITE.key", and each has its own rights."""
 
-    def __init__(self, members=1, tls=False):
+    def __init__(self, members=1, tls=None):
         self.count, self.tls = members, tls
         self.folder = tempfile.mkdtemp(prefix="rota-etcd-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
         self.members = [None] * members
 
     def __enter__(self):
         for _ in range(5):
-            if self.tls:
-                openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-                        "-subj", "/CN=authority", "-keyout", self.file("ca.key"), "-out", self.file("ca.crt"))
-                self.certificate("member", "subjectAltName=IP:127.0.0.1")
-                self.certificate("root")
             ports = free_ports(2 * self.count)
             self.clients, self.peers = ports[: self.count], ports[self.count:]
             self.endpoints = [f"127.0.0.1:{port}" for port in self.clients]
+            if self.tls:
+                script = subprocess.run([self.tls[0], "sites", "init", *self.tls[1:], *(word for endpoint in self.endpoints
+                                                                                        for word in ("--member", endpoint))],
+                                        check=True, capture_output=True, text=True).stdout
+                with open(self.script, "w") as file:
+                    file.write(script)
+                self.run_script("certificates")
             for member in range(self.count):
                 self.start(member)
             if self.healthy():
+                if self.tls:
+                    self.run_script("rights")
                 return self
             self.end()
             shutil.rmtree(self.folder)
@@ -57,17 +57,15 @@ class Etcd:
         self.end()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def file(self, name):
-        return os.path.join(self.folder, name)
+    @property
+    def script(self):
+        return os.path.join(self.folder, "federation.sh")
 
-    def certificate(self, name, more="basicConstraints=CA:FALSE"):
-        """A key and a certificate of this common name."""
-        openssl("req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", f"/CN={name}",
-                "-keyout", self.file(name + ".key"), "-out", self.file(name + ".csr"))
-        with open(self.file(name + ".ext"), "w") as file:
-            file.write(f"extendedKeyUsage=serverAuth,clientAuth\n{more}\n")
-        openssl("x509", "-req", "-days", "2", "-CA", self.file("ca.crt"), "-CAkey", self.file("ca.key"), "-CAcreateserial",
-                "-in", self.file(name + ".csr"), "-out", self.file(name + ".crt"), "-extfile", self.file(name + ".ext"))
+    def run_script(self, verb):
+        subprocess.run(["sh", "federation.sh", verb], cwd=self.folder, check=True, capture_output=True)
+
+    def file(self, name):
+        return os.path.join(self.folder, "federation", name) if self.tls else os.path.join(self.folder, name)
 
     def url(self, port):
         return f"{'https' if self.tls else 'http'}://127.0.0.1:{port}"
@@ -76,7 +74,7 @@ class Etcd:
         """Begins, or begins again with what it has kept."""
         name, peer, client = f"m{member}", self.peers[member], self.clients[member]
         cluster = ",".join(f"m{i}={self.url(port)}" for i, port in enumerate(self.peers))
-        shown = ["--cert-file", self.file("member.crt"), "--key-file", self.file("member.key"), "--client-cert-auth",
+        shown = ["--cert-file", self.file("127.0.0.1.crt"), "--key-file", self.file("127.0.0.1.key"), "--client-cert-auth",
                  "--trusted-ca-file", self.file("ca.crt")]
         flags = [*shown, *(word.replace("--", "--peer-", 1) for word in shown)] if self.tls else []
         log = open(self.file(name + ".log"), "a")
@@ -108,11 +106,27 @@ class Etcd:
             time.sleep(0.05)
         return False
 
-    def ctl(self, *words):
+    def ctl(self, *words, user="root"):
         """What etcdctl does and says."""
-        shown = ["--cacert", self.file("ca.crt"), "--cert", self.file("root.crt"), "--key", self.file("root.key")]
+        shown = ["--cacert", self.file("ca.crt"), "--cert", self.file(user + ".crt"), "--key", self.file(user + ".key")]
         return subprocess.run(["etcdctl", "--endpoints", ",".join(map(self.url, self.clients)), *(shown if self.tls else []), *words],
                               env={**os.environ, "ETCDCTL_API": "3"}, capture_output=True, text=True, errors="surrogateescape")
+
+    def save(self, path):
+        done = self.ctl("snapshot", "save", path)
+        assert done.returncode == 0, done.stderr
+
+    def restore(self, path):
+        """A lone member begins anew with what was saved."""
+        self.end()
+        folder = os.path.join(self.folder, "m0")
+        shutil.rmtree(folder)
+        peer = self.url(self.peers[0])
+        done = self.ctl("snapshot", "restore", path, "--name", "m0", "--data-dir", folder, "--initial-cluster", f"m0={peer}",
+                        "--initial-advertise-peer-urls", peer)
+        assert done.returncode == 0, done.stderr
+        self.start(0)
+        assert self.healthy()
 
     def records(self, prefix="/rota/"):
         """What stands under a prefix, as a dictionary of texts."""

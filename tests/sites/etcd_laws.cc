@@ -10,6 +10,7 @@
 #include <string>
 
 #include "exchange/etcd/exchange.h"
+#include "exchange/etcd/forfeit.h"
 #include "exchange/laws_test.h"
 #include "serve/real_loop.h"
 
@@ -39,7 +40,7 @@ class EtcdRig final : public Rig {
  public:
   EtcdRig() {
     static int rigs = 0;
-    EtcdExchangeOptions options;
+    EtcdExchangeOptions& options = options_;
     options.client.endpoints = {std::getenv("ROTA_TEST_ETCD")};
     options.prefix = "/laws/" + std::to_string(::getpid()) + "/" + std::to_string(++rigs) + "/";
     options.say = [](const std::string& sentence) { std::fprintf(stderr, "%s\n", sentence.c_str()); };
@@ -73,9 +74,29 @@ class EtcdRig final : public Rig {
     }
     wait();
   }
+  std::size_t forfeit(SiteId dead) override {
+    const std::int64_t before = etcd_->settled_by(dead);
+    std::optional<Result<etcd::Forfeit::Done>> result;
+    const auto forfeit = etcd::Forfeit::begin(
+        options_.client, options_.prefix, etcd_->name_of(dead),
+        [this](auto call) { boost::asio::post(io_, std::move(call)); }, [&](auto done) { result = std::move(done); });
+    if (!forfeit) throw std::runtime_error(forfeit.error().message);
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (!result && std::chrono::steady_clock::now() < end) {
+      io_.restart();
+      io_.run_one_for(std::chrono::milliseconds(20));
+    }
+    const std::int64_t jobs = result && *result ? static_cast<std::int64_t>((*result)->jobs) : 0;
+    while (etcd_->settled_by(dead) > before - jobs) {
+      io_.restart();
+      io_.run_one_for(std::chrono::milliseconds(20));
+    }
+    return static_cast<std::size_t>(jobs);
+  }
   EtcdExchange& etcd() { return *etcd_; }
 
  private:
+  EtcdExchangeOptions options_;
   boost::asio::io_context io_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> works_{io_.get_executor()};
   serve::RealLoop loop_{io_, 1'700'000'000};

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Sites whose processes and whose etcd are killed, stopped and started again while jobs go between them: each job runs once, none
-is lost. Usage: faults_test.py ROTA [JOBS [SECONDS [SEED]]]"""
+"""Sites whose processes and whose etcd are killed, stopped and started again while jobs go between them, whose transfers break, and
+one of whose clocks is a minute ahead: each job runs once, with all of its input, none is lost.
+Usage: faults_test.py ROTA [JOBS [SECONDS [SEED]]]"""
 import http.client
 import os
 import random
@@ -16,11 +17,26 @@ from etcd import Etcd
 JOBS, SECONDS, SEED = 40, 20, 1
 
 
+# Of three transfers one breaks off in the middle of its files.
+FETCH = ('"case $(shuf -i 0-2 -n 1) in 0) mkdir -p $ROTA_TO/files; head -c 1000 $ROTA_FROM/$ROTA_NAME/files/in* > $ROTA_TO/files/in; exit 1;; '
+         '*) cp -r $ROTA_FROM/$ROTA_NAME/. $ROTA_TO/;; esac"')
+INPUT = 100_000  # bytes
+
+
 class Faults(sites_test.Sites):
     def give(self, site, number):
-        """A job for all sites, at a site that may not answer just now: asked again with the same key until it is taken."""
-        body = {"folder": self.folder, "environment": ["PATH=/usr/bin:/bin"], "limit": 600, "sites": "any",
-                "command": ["/bin/sh", "-c", f"echo run >> token.{number}; sleep 0.{number % 10}"]}
+        """A job for all sites, at a site that may not answer just now: asked again with the same key until it is taken. Every
+        second one brings its input with it."""
+        command = f"echo run >> {self.folder}/token.{number}; sleep 0.{number % 10}"
+        body = {"folder": self.folder, "environment": ["PATH=/usr/bin:/bin"], "limit": 600, "sites": "any"}
+        if number % 2:
+            folder = os.path.join(self.folder, f"work.{number}")
+            os.makedirs(folder, exist_ok=True)
+            with open(os.path.join(folder, "input"), "wb") as file:
+                file.write(str(number).encode() * (INPUT // len(str(number))))
+            command = f"cp input {self.folder}/input.{number}; {command}"
+            body.update(folder=folder, stage_in="input", stage_bytes=INPUT)
+        body["command"] = ["/bin/sh", "-c", command]
         try:
             status, _ = site.ask("POST", "/v1/jobs", body, {"Idempotency-Key": f"job {number}"})
             return status == 201
@@ -30,15 +46,23 @@ class Faults(sites_test.Sites):
     def up(self, site):
         return site.process.poll() is None and site not in self.stopped
 
+    def well(self, repair):
+        repair()
+        self.ill = False
+
     def fault(self, dice):
         """One of them, and when it is to be over with what ends it."""
-        kind = dice.choice(["member", "member", "site", "site", "sleep"])
-        if kind == "member":
+        kind = dice.choice(["member", "hung member", "site", "site", "sleep"])
+        if "member" in kind:
             member = dice.randrange(3)
-            if any(p.poll() is not None for p in sites_test.ETCD.members):
+            if self.ill or any(p.poll() is not None for p in sites_test.ETCD.members):
                 return None
+            self.ill = True
+            if kind == "hung member":  # as one that is cut off
+                sites_test.ETCD.kill(member, signal.SIGSTOP)
+                return dice.uniform(0.5, 8), lambda: self.well(lambda: sites_test.ETCD.kill(member, signal.SIGCONT))
             sites_test.ETCD.kill(member)
-            return dice.uniform(0.5, 3), lambda: sites_test.ETCD.start(member)
+            return dice.uniform(0.5, 3), lambda: self.well(lambda: sites_test.ETCD.start(member))
         up = [site for site in self.sites.values() if self.up(site)]
         if len(up) < 2:
             return None
@@ -55,8 +79,16 @@ class Faults(sites_test.Sites):
         return dice.uniform(1, 6), go_on
 
     def test_each_job_runs_once(self):
-        dice, self.stopped = random.Random(SEED), set()
-        sites = [self.join(name, 2) for name in ("berlin", "graz", "lyon")]
+        dice, self.stopped, self.ill = random.Random(SEED), set(), False
+        sites = []
+        for name in ("berlin", "graz", "lyon"):
+            data = os.path.join(self.folder, name + "-data")
+            os.mkdir(data)
+            sites.append(self.join(name, 2, start=False, data=f'"{data}"', address=f'"{data}/out"', fetch=FETCH))
+        sites[2].before = ["faketime", "-f", "+60s"]
+        sites[2].environment = {**os.environ, "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+        for site in sites:
+            site.start()
         self.alive(sites[0], "berlin", "graz", "lyon")
         waiting = [(dice.choice(sites), number) for number in range(JOBS)]
         begin, repairs, faults, given = time.monotonic(), [], 0, 0
@@ -83,6 +115,9 @@ class Faults(sites_test.Sites):
         for number in range(JOBS):
             with open(os.path.join(self.folder, f"token.{number}")) as file:
                 self.assertEqual(file.read(), "run\n", f"job {number}")
+            if number % 2:
+                with open(os.path.join(self.folder, f"input.{number}"), "rb") as file:
+                    self.assertEqual(file.read(), str(number).encode() * (INPUT // len(str(number))), "all of its input")
         ended = [row for site in sites for row in site.ask("GET", "/v1/history?limit=1000")[1]["jobs"] if not row.get("home")]
         self.assertEqual({row["state"] for row in ended}, {"COMPLETED"})
         self.assertEqual(len(ended), JOBS)
@@ -94,8 +129,8 @@ if __name__ == "__main__":
     sites_test.ROTA = sys.argv[1]
     JOBS, SECONDS, SEED = [int(word) for word in sys.argv[2:]] + [JOBS, SECONDS, SEED][len(sys.argv) - 2:]
     del sys.argv[1:]
-    if shutil.which("etcd") is None:
-        print("skipped: etcd is not installed")
+    if shutil.which("etcd") is None or shutil.which("faketime") is None:
+        print("skipped: etcd or faketime is not installed")
         sys.exit(77)
     with Etcd(3) as sites_test.ETCD:
         unittest.main()

@@ -42,7 +42,7 @@ class Sites(unittest.TestCase):
         at = len(self.sites) % len(ETCD.endpoints)
         return ", ".join(f'"{endpoint}"' for endpoint in ETCD.endpoints[at:] + ETCD.endpoints[:at])
 
-    def join(self, name, processors=1, lease="3s", start=True, **keys):
+    def join(self, name, processors=1, lease="3s", start=True, policy=None, **keys):
         folder = os.path.join(self.folder, name)
         os.mkdir(folder)
         os.chmod(folder, 0o777)
@@ -50,7 +50,7 @@ class Sites(unittest.TestCase):
         more = "".join(f"{key} = {value}\n" for key, value in keys.items())
         site = Service(ROTA, folder, f'name = "{name}"\nprocessors = {processors}\n[federation]\nname = "{name}"\n'
                        f'endpoints = [{self.endpoints()}]\nprefix = "{self.prefix}"\nlease = "{lease}"\n{more}',
-                       ["--policy", POLICY])
+                       ["--policy", policy or POLICY])
         self.sites[name] = site
         if start:
             site.start()
@@ -109,6 +109,31 @@ class Auction(Sites):
         shown = subprocess.run([ROTA, "auction", str(job), "--socket", berlin.socket], capture_output=True, text=True)
         self.assertIn("to lyon.", shown.stdout, shown.stderr)
         self.assertIn("lyon *", shown.stdout)
+
+    def test_a_job_that_waits_where_it_was_won_moves_to_where_it_starts_sooner(self):
+        policy = POLICY + "+auction-second-thoughts=1s+auction-margin=0"
+        berlin, lyon = self.join("berlin", policy=policy), self.join("lyon", policy=policy)
+        self.alive(berlin, "berlin", "lyon")
+        busy = berlin.runs(berlin.submit("sleep 1000", limit=5000))
+        lyon.runs(lyon.submit("sleep 1000", limit=3000))
+        job = self.submit(berlin, "echo run >> token", limit=100)
+        self.until(lambda: lyon.live()[1:], "lyon to have it in its queue")
+        berlin.act("cancel", str(busy))
+        row = berlin.ends(job)
+        self.assertEqual((row["state"], row["site"]), ("COMPLETED", "berlin"))
+        moved, = [row for row in lyon.ask("GET", "/v1/history")[1]["jobs"] if row.get("home")]
+        self.assertEqual(moved["state"], "CANCELLED")
+        self.assertIn("went on to another site", lyon.job(moved["id"])["message"])
+        for seconds, site in ((5000, berlin), (3000, lyon)):
+            site.submit("sleep 1000", limit=seconds)
+        away = self.submit(berlin, "echo never >> token", limit=100)
+        self.until(lambda: lyon.live()[1:], "lyon to have the next one in its queue")
+        lyon.act("cancel", lyon.live()[1]["id"])
+        self.assertEqual(berlin.ends(away)["state"], "CANCELLED", "though it was on offer")
+        with open(os.path.join(self.folder, "token")) as file:
+            self.assertEqual(file.read(), "run\n")
+        for site in (berlin, lyon):
+            self.assertEqual(site.decides_the_same_again(), "")
 
     def test_each_of_many_jobs_runs_once_and_both_sites_have_a_share(self):
         berlin, lyon = self.join("berlin", 2), self.join("lyon", 2)
@@ -182,28 +207,6 @@ class Auction(Sites):
             self.assertEqual(file.read(), "first\nsecond\n")
 
 
-class Tls(Sites):
-    def test_sites_meet_over_tls_and_no_other_certificate_is_taken(self):
-        global ETCD
-        before = ETCD
-        with Etcd(tls=True) as ETCD:
-            self.addCleanup(globals().__setitem__, "ETCD", before)
-            for name in ("berlin", "lyon"):
-                ETCD.certificate(name)
-                self.join(name, authority=f'"{ETCD.file("ca.crt")}"', certificate=f'"{ETCD.file(name + ".crt")}"',
-                          key=f'"{ETCD.file(name + ".key")}"')
-            berlin, lyon = self.sites.values()
-            self.alive(berlin, "berlin", "lyon")
-            berlin.runs(berlin.submit("sleep 1000"))
-            self.assertEqual(berlin.ends(self.submit(berlin, "true", limit=600))["site"], "lyon")
-            with self.assertRaises(AssertionError) as refused:
-                self.join("graz", authority=f'"{ETCD.file("ca.crt")}"')
-            self.assertIn("cannot be asked, as it has to be when a site joins for the first time", str(refused.exception))
-            del self.sites["graz"]
-            self.end_all()
-            self.sites = {}
-
-
 class Orders(Sites):
     def test_root_s_jobs_go_where_that_is_allowed(self):
         berlin, lyon = self.join("berlin"), self.join("lyon", root="false")
@@ -229,6 +232,68 @@ class Orders(Sites):
         self.until(lambda: not any("/job/" in key for key in ETCD.records(self.prefix)), "no offer")
         self.assertFalse(os.path.exists(os.path.join(self.folder, "token")))
         self.assertEqual(lyon.live(), [])
+
+    def test_a_job_that_another_site_has_is_cancelled_at_its_home(self):
+        berlin, lyon = self.join("berlin"), self.join("lyon")
+        self.alive(berlin, "berlin", "lyon")
+        berlin.runs(berlin.submit("sleep 1000"))
+        running = self.submit(berlin, "sleep 1000", limit=2000)
+        self.until(lambda: [j for j in lyon.live() if j["state"] == "RUNNING"], "lyon to run it")
+        waiting = self.submit(berlin, "echo ran > token", limit=2000, sites="lyon")
+        self.until(lambda: berlin.job(waiting)["reason"] == "AtSite", "lyon to have the other one, too")
+        lyon.kill()
+        for job in (waiting, running):
+            self.assertTrue(berlin.act("cancel", job)[1]["jobs"][0]["done"])
+            self.assertIn("cancels it once it can be reached", berlin.ask("GET", f"/v1/jobs/{job}/explain")[1]["text"])
+        berlin.kill()  # the wish is kept
+        berlin.start()
+        lyon.start()
+        for job in (waiting, running):
+            row = berlin.ends(job)
+            self.assertEqual((row["state"], row["site"]), ("CANCELLED", "lyon"))
+        guests = [row for row in lyon.ask("GET", "/v1/history")[1]["jobs"] if row.get("home")]
+        self.assertEqual([row["state"] for row in guests], ["CANCELLED"] * 2)
+        self.assertIn("cancelled at its home, berlin", lyon.job(guests[0]["id"])["message"])
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "token")))
+        self.until(lambda: not [k for k in ETCD.records(self.prefix) if k.split("/")[2] in ("won", "ended", "cancel")],
+                   "nothing of it to be left in etcd")
+
+    def test_what_a_dead_site_has_is_forfeited_and_ends_there_when_it_comes_back(self):
+        berlin, lyon = self.join("berlin"), self.join("lyon")
+        graz = self.join("graz")
+        self.alive(berlin, "berlin", "lyon", "graz")
+        for site in (berlin, graz):
+            site.runs(site.submit("sleep 1000"))
+        job = self.submit(berlin, "echo run >> token; while [ ! -e end ]; do sleep 0.1; done; echo end >> token", limit=2000,
+                          sites="lyon,graz")
+        self.until(lambda: os.path.exists(os.path.join(self.folder, "token")), "lyon to run it")
+        own = self.submit(lyon, "sleep 1000", limit=2000, sites="lyon")
+        self.until(lambda: lyon.job(own)["reason"] != "OnOffer", "its own one to be its own")
+        config = os.path.join(self.folder, "berlin", "rota.toml")
+        forfeit = [ROTA, "sites", "forfeit", "lyon", "--config", config]
+        refused = subprocess.run(forfeit, capture_output=True, text=True)
+        self.assertEqual((refused.returncode, refused.stderr), (1, "rota: site lyon is alive: it ends its jobs itself.\n"))
+        lyon.kill()
+        self.alive(berlin, "berlin", "graz")
+        self.assertEqual(berlin.job(job)["reason"], "AtSite")
+        done = subprocess.run(forfeit, capture_output=True, text=True)
+        self.assertEqual(done.stderr, "rota: on offer again: 1 job that lyon had. Its own, which it keeps: 1 job.\n")
+        self.until(lambda: berlin.job(job)["reason"] == "OnOffer", "it to be on offer")
+        graz.act("cancel", "1")
+        self.until(lambda: [j for j in graz.live() if j.get("home")], "graz to have it")
+        lyon.start()
+        self.until(lambda: not [j for j in lyon.live() if j.get("home")], "lyon to end it")
+        guest, = [row for row in lyon.ask("GET", "/v1/history")[1]["jobs"] if row.get("home")]
+        self.assertEqual(guest["state"], "CANCELLED")
+        self.assertIn("given it to other sites", lyon.job(guest["id"])["message"])
+        with open(os.path.join(self.folder, "end"), "w"):
+            pass
+        row = berlin.ends(job)
+        self.assertEqual((row["state"], row["site"]), ("COMPLETED", "graz"))
+        with open(os.path.join(self.folder, "token")) as file:
+            self.assertEqual(file.read(), "run\nrun\nend\n")
+        for site in (berlin, lyon, graz):
+            self.assertEqual(site.decides_the_same_again(), "")
 
     def test_what_cannot_travel_is_refused(self):
         berlin = self.join("berlin")

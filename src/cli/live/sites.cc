@@ -86,6 +86,8 @@ Result<int> show_auction(const ServiceFlags& flags, const std::string& job) {
 
 }  // namespace
 
+void add_site_admin(Command sites, Action& action);  // in site_admin.cc
+
 void add_sites(Command app, Action& action) {
   auto flags = std::make_shared<ServiceFlags>();
   Command command = app.add_subcommand("sites", "list the sites of the federation");
@@ -94,7 +96,11 @@ void add_sites(Command app, Action& action) {
       "are on offer to all sites. JOBS: jobs of the federation that the site has taken and that have not ended.");
   flags->declare_json(command);
   command.footer("Examples:\n  rota sites");
-  command.callback([&action, flags] { action = [flags] { return list_sites(*flags); }; });
+  command.require_subcommand(0);
+  command.callback([&action, flags, command] {
+    if (!command.chosen()) action = [flags] { return list_sites(*flags); };
+  });
+  add_site_admin(command, action);
 
   auto job = std::make_shared<std::string>();
   auto of_auction = std::make_shared<ServiceFlags>();

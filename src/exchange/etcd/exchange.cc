@@ -108,19 +108,42 @@ std::optional<Step> EtcdExchange::step_of(const Request& request) const {
     case Kind::put_back:
     case Kind::end:
       return win_step(request);
-    case Kind::note: {
-      const std::string report = fold_.keys().of_job("ended", request.job);
-      if (!fold_.has_report_on(request.job, request.site)) return std::nullopt;
-      return Step{{{report, 0, true}}, {{.key = report, .removes = true}}, report};
-    }
+    case Kind::cancel:
+    case Kind::note:
+      return home_step(request);
   }
   return std::nullopt;
+}
+
+std::optional<Step> EtcdExchange::home_step(const Request& request) const {
+  if (request.kind == Kind::note) {
+    const std::string report = fold_.keys().of_job("ended", request.job);
+    if (!fold_.has_report_on(request.job, request.site)) return std::nullopt;
+    Step step{{{report, 0, true}}, {{.key = report, .removes = true}}, report};
+    forget_job(step, request.site, request.job);
+    return step;
+  }
+  const std::string* settler = fold_.name_of(fold_.settler_of(request.job));
+  const auto offer = fold_.offer_of(request.job);
+  if (settler == nullptr || request.own_seen == 0 || !offer || offer->home != request.site) return std::nullopt;
+  const std::string key = fold_.keys().of_both("cancel", *fold_.name_of(request.site), request.job);
+  return Step{{{fold_.keys().of_both("won", *settler, request.job), request.own_seen}},
+              {{key, etcd::token_text(request.token)}},
+              key};
+}
+
+// What its home keeps there beside the records of its sale.
+void EtcdExchange::forget_job(Step& step, SiteId home, std::int64_t job) const {
+  step.writes.push_back({.key = fold_.keys().of_both("~payload", *fold_.name_of(home), job), .removes = true});
+  if (fold_.cancelled_by(home, job) == Token{}) return;
+  step.writes.push_back({.key = fold_.keys().of_both("cancel", *fold_.name_of(home), job), .removes = true});
 }
 
 std::optional<Step> EtcdExchange::offer_step(const Request& request) const {
   const etcd::RecordFold::Last last = fold_.last_of(request.site);
   if (last.serial != request.last || request.offers.front()->serial <= last.serial) return std::nullopt;
-  const std::string serial = fold_.keys().of_site("last", *fold_.name_of(request.site));
+  const std::string& home = *fold_.name_of(request.site);
+  const std::string serial = fold_.keys().of_site("last", home);
   Step step{{{serial, last.revision}}, {}, fold_.keys().of_job("job", request.job)};
   step.writes.push_back({serial, fmt::format("{} {}", etcd::token_text(request.token), request.offers.back()->serial)});
   for (const auto& offer : request.offers) {
@@ -128,7 +151,7 @@ std::optional<Step> EtcdExchange::offer_step(const Request& request) const {
                            etcd::value_text(request.token, {}, 0, *offer, options_.unix_start)});
     std::string payload = options_.payload ? options_.payload(*offer) : "";
     if (!payload.empty())
-      step.writes.push_back({fold_.keys().of_job("~payload", offer->spec.number), std::move(payload)});
+      step.writes.push_back({fold_.keys().of_both("~payload", home, offer->spec.number), std::move(payload)});
   }
   return step;
 }
@@ -180,11 +203,12 @@ std::optional<Step> EtcdExchange::win_step(const Request& request) const {
   Step step{{{won, request.own_seen}}, {{.key = won, .removes = true}}, won};
   if (!offer) return std::nullopt;
   if (request.kind == Kind::end) {
-    step.writes.push_back({.key = fold_.keys().of_job("~payload", request.job), .removes = true});
     if (!request.report.empty())
       step.writes.push_back({fold_.keys().of_job("ended", request.job),
                              fmt::format("{} {} {}\n{}", etcd::token_text(request.token), request.site.value,
                                          offer->home.value, request.report)});
+    else
+      forget_job(step, request.site, request.job);
     return step;
   }
   step.otherwise = fold_.keys().of_job("job", request.job);
@@ -339,8 +363,8 @@ std::string EtcdExchange::name_of(SiteId site) const {
 
 // ---- payloads and cards
 
-void EtcdExchange::read_payload(std::int64_t job, std::function<void(std::optional<std::string>)> call) {
-  readings_.push_back({fold_.keys().of_job("~payload", job), std::move(call)});
+void EtcdExchange::read_payload(const Offer& offer, std::function<void(std::optional<std::string>)> call) {
+  readings_.push_back({fold_.keys().of_both("~payload", name_of(offer.home), offer.spec.number), std::move(call)});
   loop_.set(*this, loop_.now());
 }
 

@@ -48,19 +48,20 @@ class EtcdExchange final : public Exchange, private Alarm, private etcd::ClientE
   // that it is to have, or else a new one. Where etcd cannot be reached that is later.
   void find_number(const std::string& name, SiteId wanted, std::function<void(SiteId)> call);
 
-  // What a job runs that is on offer or settled: called once; nothing: there is none. Where etcd cannot be reached that
-  // is later.
-  void read_payload(std::int64_t job, std::function<void(std::optional<std::string>)> call);
+  // What a job runs that is on offer or settled, as its home has put it: called once; nothing: there is none. Where
+  // etcd cannot be reached that is later.
+  void read_payload(const Offer& offer, std::function<void(std::optional<std::string>)> call);
   // What is to be known of a site that is alive in that epoch; lost, where etcd cannot be reached. JSON.
   void put_card(SiteId site, Epoch epoch, std::string_view card);
 
   // What is known of the sites.
-  const std::vector<std::string>& names() const { return fold_.names(); }        // by SiteId; some may be empty
-  Epoch epoch_of(SiteId site) const { return fold_.epoch_of(site); }             // 0: it is not alive
-  std::int64_t offered_by(SiteId home) const { return fold_.offered_by(home); }  // jobs on offer; O(jobs)
-  std::int64_t settled_by(SiteId site) const { return fold_.settled_by(site); }  // and not ended; O(jobs)
-  bool reports_on(std::int64_t job) const { return fold_.has_report_on(job); }   // that its home has not noted
-  const std::string& card_of(SiteId site) const { return fold_.card_of(site); }  // empty: none
+  const std::vector<std::string>& names() const { return fold_.names(); }               // by SiteId; some may be empty
+  Epoch epoch_of(SiteId site) const { return fold_.epoch_of(site); }                    // 0: it is not alive
+  std::int64_t offered_by(SiteId home) const { return fold_.offered_by(home); }         // jobs on offer; O(jobs)
+  std::int64_t settled_by(SiteId site) const { return fold_.settled_by(site); }         // and not ended; O(jobs)
+  bool reports_on(std::int64_t job) const { return fold_.has_report_on(job); }          // that its home has not noted
+  std::vector<std::int64_t> jobs_of(SiteId home) const { return fold_.jobs_of(home); }  // on offer or settled; O(jobs)
+  const std::string& card_of(SiteId site) const { return fold_.card_of(site); }         // empty: none
   std::string name_of(SiteId site) const;                  // for people; "number 7": none is known
   const std::string& trouble() const { return trouble_; }  // with the connection; empty: none
   // Every request was answered, and what came of it is known.
@@ -98,6 +99,8 @@ class EtcdExchange final : public Exchange, private Alarm, private etcd::ClientE
   std::optional<etcd::Step> offer_step(const Request& request) const;
   std::optional<etcd::Step> sale_step(const Request& request) const;  // bid, claim, settle
   std::optional<etcd::Step> win_step(const Request& request) const;   // put_back, end
+  std::optional<etcd::Step> home_step(const Request& request) const;  // cancel, note
+  void forget_job(etcd::Step& step, SiteId home, std::int64_t job) const;
   etcd::Condition lives(SiteId site, Epoch epoch) const;
   void commit(SiteId site, Epoch epoch, std::vector<Request> requests, const std::vector<etcd::Step>& steps);
   void join(const Request& request);

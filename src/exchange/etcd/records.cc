@@ -175,6 +175,35 @@ std::shared_ptr<const Offer> RecordFold::offer_of(std::int64_t job) const {
   return win == wins_.end() ? nullptr : win->second.offer;
 }
 
+SiteId RecordFold::settler_of(std::int64_t job) const {
+  const auto win = wins_.find(job);
+  return win == wins_.end() ? SiteId{} : win->second.site;
+}
+
+std::vector<std::int64_t> RecordFold::jobs_of(SiteId home) const {
+  std::vector<std::int64_t> jobs;
+  for (const auto& [job, lot] : lots_) {
+    if (lot.offer->home == home) jobs.push_back(job);
+  }
+  for (const auto& [job, win] : wins_) {
+    if (win.offer->home == home) jobs.push_back(job);
+  }
+  return jobs;
+}
+
+std::map<std::int64_t, Revision> RecordFold::settled_jobs(SiteId site) const {
+  std::map<std::int64_t, Revision> jobs;
+  for (const auto& [job, win] : wins_) {
+    if (win.site == site) jobs[job] = win.revision;
+  }
+  return jobs;
+}
+
+Token RecordFold::cancelled_by(SiteId home, std::int64_t job) const {
+  const auto found = cancels_.find({job, home});
+  return found == cancels_.end() ? Token{} : found->second;
+}
+
 void RecordFold::state(const std::vector<Record>& records) {
   names_.clear();
   sites_.clear();
@@ -183,6 +212,7 @@ void RecordFold::state(const std::vector<Record>& records) {
   bids_.clear();
   wins_.clear();
   reports_.clear();
+  cancels_.clear();
   const auto names = [&](const Record& record) { return key_of(record.key).kind == "number"; };
   for (const Record& record : records) {
     if (names(record)) static_cast<void>(read(record));
@@ -192,12 +222,15 @@ void RecordFold::state(const std::vector<Record>& records) {
   }
 }
 
-// That a bid goes is part of a settlement, and that a win goes of a job's being put back, or of an end with a report.
+// That a bid goes is part of a settlement, and that a win goes of a job's being put back or forfeited, or of an end
+// with a report.
 std::vector<Change> RecordFold::fold(Revision revision, const std::vector<Record>& records) {
   std::set<std::pair<std::int64_t, SiteId>> settled;
   std::set<std::int64_t> offered, reported;
+  std::map<std::int64_t, SiteId> left;  // by sites that had settled them
   for (const Record& record : records) {
     const Key key = key_of(record.key);
+    if (key.kind == "won" && record.removed && key.site.valid()) left[key.job] = key.site;
     if (record.removed) continue;
     if (key.kind == "won") settled.emplace(key.job, key.site);
     if (key.kind == "job") offered.insert(key.job);
@@ -210,6 +243,10 @@ std::vector<Change> RecordFold::fold(Revision revision, const std::vector<Record
     if (change->kind == Change::Kind::withdrawn && settled.contains({change->job, change->site})) continue;
     const bool win_went = change->kind == Change::Kind::ended && change->report.empty();
     if (win_went && (offered.contains(change->job) || reported.contains(change->job))) continue;
+    if (const auto by = left.find(change->job); change->kind == Change::Kind::offered && by != left.end()) {
+      change->kind = Change::Kind::forfeited;
+      change->site = by->second;
+    }
     change->revision = revision;
     changes.push_back(std::move(*change));
   }
@@ -237,12 +274,13 @@ std::optional<Change> RecordFold::read(const Record& record) {
   if (key.kind == "ended") return read_report(key.job, record);
   if (key.kind == "bid" && key.site.valid()) return read_bid(key.site, key.job, record);
   if (key.kind == "won" && key.site.valid()) return read_win(key.site, key.job, record);
+  if (key.kind == "cancel" && key.site.valid()) return read_cancel(key.site, key.job, record);
   return std::nullopt;
 }
 
 void RecordFold::read_name(const Key& key, const Record& record) {
   const auto number = parse_integer(key.name);
-  if (!number || *number < 0 || *number >= kMostSites || record.removed) return;
+  if (!number || *number < 0 || *number >= kMostSites || record.removed || !is_site_name(record.value)) return;
   const auto at = static_cast<std::size_t>(*number);
   if (names_.size() <= at) names_.resize(at + 1);
   names_[at] = record.value;
@@ -375,6 +413,17 @@ std::optional<Change> RecordFold::read_win(SiteId site, std::int64_t job, const 
   return change;
 }
 
+// That it goes follows from what becomes of the job.
+std::optional<Change> RecordFold::read_cancel(SiteId home, std::int64_t job, const Record& record) {
+  if (record.removed) {
+    cancels_.erase({job, home});
+    return std::nullopt;
+  }
+  const Token token = token_of(record.value);
+  cancels_[{job, home}] = token;
+  return Change{.kind = Change::Kind::cancelled, .token = token, .site = home, .job = job};
+}
+
 std::vector<Change> RecordFold::all_changes(Revision revision) const {
   std::vector<Change> all{{.kind = Change::Kind::resync, .revision = revision}};
   for (const auto& [id, site] : sites_) {
@@ -407,6 +456,9 @@ std::vector<Change> RecordFold::all_changes(Revision revision) const {
     change.offer = win.offer;
     all.push_back(std::move(change));
   }
+  for (const auto& [key, token] : cancels_)
+    all.push_back(
+        {.kind = Change::Kind::cancelled, .revision = revision, .token = token, .site = key.second, .job = key.first});
   for (const auto& [job, report] : reports_) all.push_back(change_of(job, report));
   all.push_back({.kind = Change::Kind::resynced, .revision = revision});
   return all;

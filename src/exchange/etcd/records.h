@@ -11,12 +11,15 @@
 //   bid/NAME/N        token, price, start, epoch, what the price is made of
 //   won/NAME/N        token, offer: settled by NAME, and not ended
 //   ended/N           token, the site where it ended, its home: until that has noted it
+//   cancel/NAME/N     token: NAME, its home, wants it ended; until that has noted its end
 //
-//   ~payload/N        what the job runs, until it has ended. Not watched: the site that has won it reads it
+//   ~payload/NAME/N   what the job runs, until NAME, its home, knows that it has ended. Not watched: the site that has
+//                     won it reads it
 //
-// N is a job's number in the federation. Other values are one line of words, behind which an offer has its request, a
-// claim its auction, and an end its report. Records that cannot be read are as good as not there: a site that may write
-// them can disturb sales, and no more.
+// What stands under a NAME only that site may write, where etcd has rights for each (`rota sites init`). N is a job's
+// number in the federation. Other values are one line of words, behind which an offer has its request, a claim its
+// auction, and an end its report. Records that cannot be read are as good as not there: a site that may write them can
+// disturb sales, and no more.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +40,10 @@ class Keys {
   const std::string& prefix() const { return prefix_; }
   std::string number(std::uint32_t site) const;
   std::string of_site(const char* kind, const std::string& name) const;  // site, epoch, card, last
-  std::string of_job(const char* kind, std::int64_t job) const;          // job, claim, ended, ~payload
+  std::string of_job(const char* kind, std::int64_t job) const;          // job, claim, ended
   std::string end() const { return prefix_ + '~'; }                      // behind the keys that are watched
-  std::string of_both(const char* kind, const std::string& name, std::int64_t job) const;  // bid, won
+  // bid, won, cancel, ~payload
+  std::string of_both(const char* kind, const std::string& name, std::int64_t job) const;
 
  private:
   std::string prefix_;
@@ -93,6 +97,11 @@ class RecordFold {
   bool has_report_on(std::int64_t job, SiteId home) const;
   bool has_report_on(std::int64_t job) const { return reports_.contains(job); }
   std::shared_ptr<const Offer> offer_of(std::int64_t job) const;  // on offer, or settled; nullptr: neither
+  SiteId settler_of(std::int64_t job) const;                      // invalid: no site has settled it
+  Token cancelled_by(SiteId home, std::int64_t job) const;        // Token{}: it is not cancelled
+  std::vector<std::int64_t> jobs_of(SiteId home) const;           // on offer or settled; O(jobs)
+  // Jobs that a site has settled, by their revisions; O(jobs).
+  std::map<std::int64_t, Revision> settled_jobs(SiteId site) const;
 
  private:
   struct Site {
@@ -145,6 +154,7 @@ class RecordFold {
   static Change change_of(std::int64_t job, const Claim& claim);
   std::optional<Change> read_report(std::int64_t job, const Record& record);
   std::optional<Change> read_win(SiteId site, std::int64_t job, const Record& record);
+  std::optional<Change> read_cancel(SiteId home, std::int64_t job, const Record& record);
 
   Keys keys_;
   std::int64_t unix_start_;  // seconds
@@ -155,6 +165,7 @@ class RecordFold {
   std::map<std::pair<std::int64_t, SiteId>, StandingBid> bids_;
   std::map<std::int64_t, Win> wins_;
   std::map<std::int64_t, Report> reports_;
+  std::map<std::pair<std::int64_t, SiteId>, Token> cancels_;  // jobs, and the sites that say so
 };
 
 }  // namespace rota::etcd

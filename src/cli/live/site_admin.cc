@@ -1,0 +1,161 @@
+// rota sites init, forfeit: what an operator of a federation does at its etcd.
+#include <fmt/core.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/printed.h"
+#include "serve/forfeit_jobs.h"
+#include "site/service_file.h"
+
+namespace rota::cli {
+
+void add_site_admin(Command sites, Action& action);
+
+namespace {
+
+struct ForfeitFlags {
+  std::string site;
+  std::string configuration;
+  std::string certificate, key;
+};
+
+Result<int> forfeit(const ForfeitFlags& flags) {
+  const site::Configuration read = TRY(site::read_configuration(flags.configuration));
+  const site::FederationSettings& settings = read.service.federation;
+  if (!settings.joins())
+    return fail("{} has no table [federation]; docs/sites.md says what belongs into it.", flags.configuration);
+  if (flags.certificate.empty() != flags.key.empty()) return fail("--certificate and --key go together; name both.");
+  const auto done = TRY(serve::forfeit_jobs(settings, {flags.certificate, flags.key}, flags.site));
+  remark(fmt::format("rota: on offer again: {} that {} had. Its own, which it keeps: {}.",
+                     amount(static_cast<std::int64_t>(done.jobs), "job"), flags.site,
+                     amount(static_cast<std::int64_t>(done.kept), "job")));
+  return kDone;
+}
+
+struct InitFlags {
+  std::vector<std::string> sites;
+  std::vector<std::string> members;
+  std::string prefix = "/rota/";
+};
+
+// What the script does for one site at etcd: its own records, those of jobs on sale, and to see all.
+std::string role_of(const std::string& site, const std::string& prefix) {
+  std::string text = fmt::format("  etcd_ctl user add {0} --no-password\n  etcd_ctl role add {0}\n", site);
+  text += fmt::format("  etcd_ctl role grant-permission {} --prefix=true read {}\n", site, prefix);
+  for (const char* record : {"site", "epoch", "card", "last"})
+    text += fmt::format("  etcd_ctl role grant-permission {} readwrite {}{}/{}\n", site, prefix, record, site);
+  for (const char* records : {"bid", "won", "cancel", "~payload"})
+    text += fmt::format("  etcd_ctl role grant-permission {} --prefix=true readwrite '{}{}/{}/'\n", site, prefix,
+                        records, site);
+  for (const char* records : {"number", "job", "claim", "ended"})
+    text += fmt::format("  etcd_ctl role grant-permission {} --prefix=true readwrite '{}{}/'\n", site, prefix, records);
+  return text + fmt::format("  etcd_ctl user grant-role {0} {0}\n", site);
+}
+
+constexpr std::string_view kScript = R"(#!/bin/sh
+# Certificates and rights for sites that share jobs, in the folder federation/ beside this script. Run it where the key
+# of the authority is to stay:
+#   sh federation.sh certificates     # once; then start etcd with these
+#   sh federation.sh rights           # once etcd answers
+# A site gets ca.crt, NAME.crt, NAME.key and secret; a member of etcd ca.crt, its own .crt and .key.
+set -eu
+umask 077
+mkdir -p federation
+cd federation
+
+certificate() {{  # NAME EXTENSIONS
+  openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=$1" -keyout "$1.key" -out "$1.csr"
+  printf 'extendedKeyUsage=serverAuth,clientAuth\n%s\n' "$2" > "$1.ext"
+  openssl x509 -req -days 3650 -CA ca.crt -CAkey ca.key -CAcreateserial -in "$1.csr" -out "$1.crt" -extfile "$1.ext"
+  rm "$1.csr" "$1.ext"
+}}
+
+certificates() {{
+  [ ! -e ca.key ] || {{ echo "federation/ca.key is there already" >&2; exit 1; }}
+  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 3650 -subj "/CN=rota authority" \
+    -keyout ca.key -out ca.crt
+  head -c 32 /dev/urandom > secret
+{certificates}}}
+
+etcd_ctl() {{
+  ETCDCTL_API=3 etcdctl --endpoints {endpoints} --cacert ca.crt --cert root.crt --key root.key "$@"
+}}
+
+rights() {{
+  etcd_ctl user add root --no-password
+  etcd_ctl user grant-role root root
+{rights}  etcd_ctl auth enable
+}}
+
+case "${{1:-}}" in
+  certificates) certificates ;;
+  rights) rights ;;
+  *) echo "usage: sh federation.sh certificates|rights" >&2; exit 2 ;;
+esac
+)";
+
+Result<int> init(const InitFlags& flags) {
+  for (const std::string& site : flags.sites) {
+    if (!is_site_name(site) || site.front() == '-' || site == "root" || site == "ca")
+      return fail("{} is no name for a site: it has letters, digits, `.` and `-`, and is not root or ca.",
+                  rota::quoted(site));
+  }
+  std::string certificates = "  certificate root basicConstraints=CA:FALSE\n", endpoints;
+  for (const std::string& member : flags.members) {
+    const std::string host = member.substr(0, member.rfind(':'));
+    if (host == member || !is_site_name(host) || !parse_integer(member.substr(host.size() + 1)))
+      return fail("--member takes HOST:PORT, such as etcd1.example.org:2379, not {}.", rota::quoted(member));
+    const bool address = host.find_first_not_of("0123456789.") == std::string::npos;
+    const std::string line = fmt::format("  certificate {} subjectAltName={}:{}\n", host, address ? "IP" : "DNS", host);
+    if (certificates.find(line) == std::string::npos) certificates += line;
+    endpoints += (endpoints.empty() ? "" : ",") + member;
+  }
+  std::string rights;
+  for (const std::string& site : flags.sites) {
+    certificates += fmt::format("  certificate {} basicConstraints=CA:FALSE\n", site);
+    rights += role_of(site, flags.prefix);
+  }
+  return printed(fmt::format(kScript, fmt::arg("certificates", certificates), fmt::arg("endpoints", endpoints),
+                             fmt::arg("rights", rights)));
+}
+
+}  // namespace
+
+void add_site_admin(Command sites, Action& action) {
+  auto flags = std::make_shared<ForfeitFlags>();
+  Command forfeits = sites.add_subcommand("forfeit", "give the jobs of a site that is dead for good to the others");
+  forfeits.description(
+      "Jobs of other homes that the site has taken and not ended go on offer again. Should it come back, it ends what "
+      "it has of them. Jobs that were submitted there stay its own.");
+  forfeits.add_option("SITE", flags->site, "the site that is dead").required();
+  forfeits.add_option("--config", flags->configuration, "of any site of the federation: where etcd is")
+      .type_name("FILE.toml")
+      .required();
+  forfeits
+      .add_option("--certificate", flags->certificate,
+                  "of a user that may write the dead site's records: root's; without: the site's of FILE.toml")
+      .type_name("FILE");
+  forfeits.add_option("--key", flags->key, "of that certificate").type_name("FILE");
+  forfeits.footer(
+      "Examples:\n  rota sites forfeit lyon --config /etc/rota/rota.toml --certificate root.crt --key root.key");
+  forfeits.callback([&action, flags] { action = [flags] { return forfeit(*flags); }; });
+
+  auto wanted = std::make_shared<InitFlags>();
+  Command begin = sites.add_subcommand("init", "print a script that makes certificates and rights for sites");
+  begin.description(
+      "The script makes an authority, a certificate for each site and each member of etcd, and one for root, an "
+      "operator's; then, in etcd, a user for each site, who may write its own records and those of jobs on sale.");
+  begin.add_option("SITE", wanted->sites, "names of the sites").required();
+  begin.add_option("--member", wanted->members, "a member of etcd; once for each").type_name("HOST:PORT").required();
+  begin.add_option("--prefix", wanted->prefix, "as in [federation]").type_name("PREFIX").capture_default_str();
+  begin.footer(
+      "Examples:\n  rota sites init berlin lyon graz --member etcd1.example.org:2379 --member etcd2.example.org:2379 "
+      "--member etcd3.example.org:2379 > federation.sh");
+  begin.callback([&action, wanted] { action = [wanted] { return init(*wanted); }; });
+}
+
+}  // namespace rota::cli
