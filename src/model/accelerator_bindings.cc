@@ -45,7 +45,8 @@ std::optional<std::string> AcceleratorBindings::cannot_be(const Machine& machine
   const Node& to = machine.nodes[fact.to.value];
   // For all jobs a node may be bound to one that is described without accelerators: live it is the container there that
   // counts, and a site whose containers alone use its devices describes none, so that no job is given them.
-  if ((to.accelerators == 0 && fact.job.valid()) || fact.to == fact.node || to.rack != node.rack) {
+  const bool wrong = fact.job.valid() ? to.accelerators == 0 : fact.to == fact.node;
+  if (wrong || to.rack != node.rack) {
     return fmt::format("{} is said to be bound to {}, which has no accelerators in its rack; nothing was changed.",
                        named(machine, fact.node), named(machine, fact.to));
   }
