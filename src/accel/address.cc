@@ -11,10 +11,12 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <string_view>
 
 namespace rota::accel {
 namespace {
 
+constexpr std::string_view kLate = "late:";
 constexpr int kSocketFlags = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
 
 struct FreeAddresses {
@@ -95,9 +97,20 @@ process::Descriptor listen_unix(const UnixAddress& address, std::string& why) {
   return {};
 }
 
+std::string only_for_clients(const Address& address) {
+  const auto* none = std::get_if<NoAddress>(&address);
+  return none != nullptr ? none->why : "NODE@PATH is for clients, which ask the service";
+}
+
 }  // namespace
 
 Address parse_address(const std::string& text) {
+  if (const auto at = text.find("@/"); at != std::string::npos && at > 0 && text.find('/') > at) {
+    const bool late = text.starts_with(kLate);
+    const std::size_t from = late ? kLate.size() : 0;
+    if (at == from) return NoAddress{"a node is missing before the @"};
+    return NodeAddress{text.substr(from, at - from), text.substr(at + 1), late};
+  }
   if (text.find('/') != std::string::npos) return UnixAddress{text};
   const auto colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == text.size())
@@ -120,14 +133,14 @@ bool is_loopback(const TcpAddress& address) {
 process::Descriptor begin_connecting(const Address& address, std::string& why) {
   if (const auto* tcp = std::get_if<TcpAddress>(&address)) return connect_tcp(*tcp, why);
   if (const auto* local = std::get_if<UnixAddress>(&address)) return connect_unix(*local, why);
-  why = std::get<NoAddress>(address).why;
+  why = only_for_clients(address);
   return {};
 }
 
 process::Descriptor listen_at(const Address& address, std::string& why) {
   if (const auto* tcp = std::get_if<TcpAddress>(&address)) return listen_tcp(*tcp, why);
   if (const auto* local = std::get_if<UnixAddress>(&address)) return listen_unix(*local, why);
-  why = std::get<NoAddress>(address).why;
+  why = only_for_clients(address);
   return {};
 }
 

@@ -1,4 +1,6 @@
-// Where a container listens: "HOST:PORT", "[V6]:PORT", or a path with a '/', of a Unix socket. Any thread.
+// Where a container listens: "HOST:PORT", "[V6]:PORT", or a path with a '/', of a Unix socket. Or which one is meant:
+// "NODE@/PATH", that of the node, as the service at this socket says at the time; "late:NODE@/PATH": all of the node's
+// rack, each for the tasks that it will have done first. Any thread.
 #pragma once
 
 #include <string>
@@ -15,10 +17,15 @@ struct TcpAddress {
 struct UnixAddress {
   std::string path;
 };
+struct NodeAddress {  // for clients; accel/client/bound_container.h asks
+  std::string node;
+  std::string service;
+  bool late = false;
+};
 struct NoAddress {
   std::string why;  // a sentence without its end
 };
-using Address = std::variant<NoAddress, TcpAddress, UnixAddress>;
+using Address = std::variant<NoAddress, TcpAddress, UnixAddress, NodeAddress>;
 
 Address parse_address(const std::string& text);
 bool is_loopback(const TcpAddress& address);  // by its text: localhost, 127.x, ::1

@@ -7,7 +7,8 @@ and come back without a copy where NumPy is installed.
         tasks = [client.submit("noop", payload=b"abc") for _ in range(10)]
         print([bytes(task.result()) for task in tasks])
 
-Tasks of a container that is lost are run again on the one that follows it at the address; each ends once. A payload
+Tasks of a container that is lost are run again on the one that follows it at the address, or that the node is bound to
+then; each ends once. A payload
 must not change until its task has ended. All of it may be used from several threads. docs/accelerators.md lists the
 operations.
 """
@@ -122,7 +123,9 @@ class Task:
 
 
 class Client:
-    """A connection to the container at `address`, HOST:PORT or the path of a socket; without one: ROTA_ACCEL."""
+    """A connection to the container at `address`: HOST:PORT, the path of a socket, or NODE@/PATH for that which the
+    service at this socket has for the node (late:NODE@/PATH: all of its rack, each for the tasks that it will have done
+    first). Without one: ROTA_ACCEL."""
 
     def __init__(self, address=None, token=None, patience=10.0, give_up=60.0):
         address = address or os.environ.get("ROTA_ACCEL")
@@ -184,6 +187,28 @@ class Client:
         pair = numpy.concatenate([numpy.ravel(matrix, order="F") for matrix in (a, b)]).astype("float64", copy=False)
         got = self.submit("gemm", len(a), payload=pair).result(timeout)
         return numpy.frombuffer(got, "float64").reshape(numpy.shape(a), order="F")
+
+    # Of the backend `images`.
+
+    def features(self, images, operation="features", timeout=None):
+        """An array of a row for each of `images`, an array of bytes of shape (images, height, width, 3): 45 of colour and
+        59 of patterns, or with "colour" or "lbp" only these."""
+        import numpy
+        sent = numpy.ascontiguousarray(images, "uint8")
+        if sent.ndim != 4 or sent.shape[3] != 3:
+            raise ValueError(f"images are of shape (images, height, width, 3), not {sent.shape}")
+        got = self.submit(operation, sent.shape[2], sent.shape[1], sent.shape[0], payload=sent).result(timeout)
+        return numpy.frombuffer(got, "float32").reshape(len(sent), -1)
+
+    def kmeans(self, points, k, seed=1, rounds=100, timeout=None):
+        """Centres, and the number of the centre of each row of `points`."""
+        import numpy
+        sent = numpy.ascontiguousarray(points, "float32")
+        if sent.ndim != 2:
+            raise ValueError(f"points are the rows of an array, not {sent.shape}")
+        got = self.submit("kmeans", *sent.shape, k, seed, rounds, payload=sent).result(timeout)
+        centres = k * sent.shape[1]
+        return numpy.frombuffer(got[:4 * centres], "float32").reshape(k, -1), numpy.frombuffer(got[4 * centres:], "int32")
 
     def _factors(self, operation, matrix, beside, timeout):
         import numpy

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "api/routes.h"
+#include "base/json_bytes.h"
 #include "serve/federation_desk.h"
 
 namespace rota::api {
@@ -97,6 +98,33 @@ void add_sites(const serve::FederationDesk* federation, Page& page) {
   page.one("rota_etcd_reachable", "gauge", "1 while etcd answers", federation->trouble().empty() ? 1 : 0);
 }
 
+void add_accelerators(const Ask& ask, Page& page) {
+  const serve::AcceleratorDesk& desk = ask.service.accelerators();
+  if (desk.containers().empty()) return;
+  const auto& nodes = ask.answers().machine().nodes;
+  std::int64_t served = 0;
+  std::int64_t all = 0;
+  for (std::uint32_t n = 0; n < nodes.size(); ++n) {
+    all += nodes[n].has_gone() ? 0 : 1;
+    served += !nodes[n].has_gone() && desk.host_of({n}).valid() ? 1 : 0;
+  }
+  page.one("rota_accelerator_containers", "gauge", "accelerator containers that are registered",
+           static_cast<std::int64_t>(desk.containers().size()));
+  page.head("rota_accelerator_nodes", "gauge", "nodes, by whether a container computes their tasks");
+  page.value("rota_accelerator_nodes{served=\"yes\"}", served);
+  page.value("rota_accelerator_nodes{served=\"no\"}", all - served);
+  page.head("rota_accelerator_container", "gauge", "what containers have said last, by their members of that name");
+  for (const auto& [node, container] : desk.containers()) {
+    const auto state = json_from<nlohmann::json>(container.card.state);
+    for (const char* name : {"waiting", "receiving", "complete", "computing", "answering", "clients", "memory",
+                             "memory_used", "submitted", "done", "failed", "bytes_in", "bytes_out", "computed_us"}) {
+      if (const auto found = state.find(name); found != state.end() && found->is_number())
+        page.value(fmt::format("rota_accelerator_container{{node=\"{}\",of=\"{}\"}}", nodes[node.value].name, name),
+                   found->get<double>());
+    }
+  }
+}
+
 }  // namespace
 
 void answer_metrics(const Ask& ask) {
@@ -115,6 +143,7 @@ void answer_metrics(const Ask& ask) {
   add_nodes(answers, status, page);
   add_loads(answers.machine(), status.loads, page);
   add_sites(ask.service.federation(), page);
+  add_accelerators(ask, page);
   page.one("rota_cycles_total", "counter", "scheduling cycles", status.cycles);
   page.one("rota_facts_total", "counter", "facts written", static_cast<std::int64_t>(status.facts));
   page.one("rota_refusals_total", "counter", "what the engine or the passing of time told that contradicted the state",

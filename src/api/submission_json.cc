@@ -237,6 +237,54 @@ Result<TokenRequest> read_token_request(const std::string& body, std::int64_t lo
   return request;
 }
 
+namespace {
+
+// Clients of containers find these in the answer without a reader of JSON (accel/client/bound_container.cc).
+bool is_plain(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c > ' ' && c < 127 && c != '"' && c != '\\'; });
+}
+
+Result<void> take_member(const std::string& name, const Json& value, serve::AcceleratorCard& card) {
+  constexpr std::size_t kLongestWord = 256;
+  constexpr std::int64_t kLeastPeriod = 100;  // milliseconds
+  constexpr std::int64_t kMostPeriod = 3'600'000;
+  constexpr std::size_t kLongestState = 65'536;
+  constexpr std::int64_t kMostWeight = 1'000'000'000;
+  std::int64_t number = 0;
+  if (name == "address" || name == "token" || name == "epoch") {
+    std::string& into = name == "address" ? card.address : name == "token" ? card.token : card.epoch;
+    if (!take(value, into) || into.size() > kLongestWord || !is_plain(into))
+      return serve::wrong_member(name, "a text of at most 256 characters of ASCII without blanks, quotes, backslashes");
+  } else if (name == "weight") {
+    if (!take_number(value, card.weight, 1, kMostWeight))
+      return serve::wrong_member(name, "a whole number from 1 to 1000000000");
+  } else if (name == "period") {
+    if (!take_seconds(value, number) || number < kLeastPeriod || number > kMostPeriod)
+      return serve::wrong_member(name, "a number of seconds from 0.1 to 3600");
+    card.period = Duration{number};
+  } else if (name == "state") {
+    card.state = json_text(value);
+    if (!value.is_object() || card.state.size() > kLongestState)
+      return serve::wrong_member(name, "an object of at most 65,536 bytes");
+  } else {
+    return unknown_member(name, {"address", "token", "epoch", "weight", "period", "state"});
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<serve::AcceleratorCard> read_accelerator_card(const std::string& body) {
+  const auto json = TRY(parse(body));
+  if (!json.is_object()) return fail("the request's body is a JSON object.");
+  serve::AcceleratorCard card;
+  for (const auto& [name, value] : json.items()) TRY(take_member(name, value, card));
+  for (const auto& [name, text] : {std::pair{"address", &card.address}, {"epoch", &card.epoch}})
+    if (text->empty()) return fail("a container has `{}`; send it.", name);
+  if (card.state.empty()) card.state = "{}";
+  return card;
+}
+
 Result<bool> read_operator_wish(const std::string& body) {
   const auto json = TRY(parse(body));
   if (!json.is_object()) return fail("the request's body is a JSON object.");

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "serve/accelerator_desk.h"
 #include "serve/job_change.h"
 #include "serve/reservation_desk.h"
 
@@ -36,6 +37,9 @@ struct TokenRequest {
   std::string comment;
 };
 Result<TokenRequest> read_token_request(const std::string& body, std::int64_t longest_life);
+
+// What an accelerator container says of itself.
+Result<serve::AcceleratorCard> read_accelerator_card(const std::string& body);
 
 // Whether an operator's rights are asked for, as of an address of the page.
 Result<bool> read_operator_wish(const std::string& body);

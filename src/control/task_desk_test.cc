@@ -304,6 +304,7 @@ TEST_F(BindingFacts, ThatCannotBeAreRefused) {
   EXPECT_NE(desk_.tell(asked(job_, 6)), "") << "more than all";
   EXPECT_NE(desk_.tell(Bound{NodeId{0}, NodeId{2}, job_, 0}), "") << "it has no accelerators";
   EXPECT_NE(desk_.tell(Bound{NodeId{0}, NodeId{1}, {}, 0}), "") << "it has some of its own";
+  EXPECT_NE(desk_.tell(Bound{NodeId{2}, NodeId{2}, {}, 0}), "") << "to itself";
   EXPECT_NE(desk_.tell(Bound{NodeId{9}, NodeId{1}, {}, 0}), "");
   EXPECT_NE(desk_.tell(Bound{NodeId{2}, NodeId{9}, {}, 0}), "");
   EXPECT_NE(desk_.tell(Bound{NodeId{2}, NodeId{0}, job_, 5}), "") << "more processors than the node has";
@@ -312,6 +313,12 @@ TEST_F(BindingFacts, ThatCannotBeAreRefused) {
   const JobId other = desk_.run(1, 10);
   EXPECT_NE(desk_.tell(Bound{NodeId{2}, NodeId{0}, other, 0}), "") << "it has no tasks";
   EXPECT_TRUE(bindings().all().empty());
+}
+
+TEST_F(BindingFacts, MayNameANodeThatIsDescribedWithoutAcceleratorsForItsContainerMayRun) {
+  EXPECT_EQ(desk_.tell(Bound{NodeId{3}, NodeId{2}, {}, 0}), "");
+  ASSERT_EQ(desk_.take_over(), "");
+  EXPECT_EQ(bindings().bound_to(NodeId{3}), NodeId{2});
 }
 
 TEST_F(BindingFacts, ComeBackAfterARestart) {

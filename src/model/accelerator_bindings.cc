@@ -43,7 +43,10 @@ std::optional<std::string> AcceleratorBindings::objection(const TasksAsked& fact
 std::optional<std::string> AcceleratorBindings::cannot_be(const Machine& machine, const Bound& fact) {
   const Node& node = machine.nodes[fact.node.value];
   const Node& to = machine.nodes[fact.to.value];
-  if (to.accelerators == 0 || to.rack != node.rack) {
+  // For all jobs a node may be bound to one that is described without accelerators: live it is the container there that
+  // counts, and a site whose containers alone use its devices describes none, so that no job is given them.
+  const bool wrong = fact.job.valid() ? to.accelerators == 0 : fact.to == fact.node;
+  if (wrong || to.has_gone() || to.rack != node.rack) {
     return fmt::format("{} is said to be bound to {}, which has no accelerators in its rack; nothing was changed.",
                        named(machine, fact.node), named(machine, fact.to));
   }

@@ -98,6 +98,10 @@ TEST(DescribedNodes, BindingsThatCannotBeAnyMoreAreOver) {
   fold(before, Described{NodeId{1}, with_accelerator(2)});
   EXPECT_EQ(before.bindings().all().size(), 1U);
   fold(before, Described{NodeId{1}, with_accelerator(0)});
+  EXPECT_EQ(before.bindings().all().size(), 1U) << "a container may run there";
+  Node gone = with_accelerator(0);
+  gone.processors = 0;
+  fold(before, Described{NodeId{1}, gone});
   EXPECT_TRUE(before.bindings().all().empty());
   Cluster after(options_of(machine));
   take_over(before, after);

@@ -40,6 +40,7 @@ struct JobRequest {
   bool all_memory = false;
   std::uint8_t accelerators = 0;
   std::string accelerator_type;
+  std::string accel_tasks;
   std::string licence;
   std::uint32_t licences = 0;
   std::vector<std::string> more_licences;
@@ -152,6 +153,15 @@ struct Fields<JobRequest> {
            "all memory of each of its nodes, in place of `memory`; of nodes that differ the least"},
       Wish{"accelerators", &R::accelerators, "a whole number up to 255", "on each node", 0, 255},
       Wish{"accelerator_type", &R::accelerator_type, kText, "of each of them", 0, kLongestText},
+      Wish{"accel_tasks",
+           &R::accel_tasks,
+           "`node` or `late`",
+           "it has tasks for accelerator containers, and finds in `ROTA_ACCEL` the one that its first node is bound to "
+           "(`node`), or all of the rack, each of which takes the tasks that it will have done first (`late`)",
+           0,
+           kLongestText,
+           {},
+           KeptAs::text},
       Wish{"licence", &R::licence, kText, "a licence that the job holds while it runs", 0, kLongestText},
       Wish{"licences", &R::licences, kNumber, "how many of it", 0, kMostAsked},
       Wish{"more_licences", &R::more_licences, "an array of texts such as simulink:2",

@@ -124,6 +124,12 @@ std::vector<std::string> RunRequests::environment_of(const Command& start, const
   if (spec.limit < kLongest) say("JOB_END_TIME", unix_seconds(job.limit_end()));
   say("CLUSTER_NAME", machine().name);
   say("SOCKET", socket_, "-");
+  if (const std::string way = rota::text_of(kept.about.texts, "accel_tasks");
+      !way.empty() && !machine().nodes.empty()) {
+    // Which container that is may change while the job runs: its processes ask here by the name of their node.
+    const Node& first = machine().nodes[view().placement(start.job).shares.front().node.value];
+    say("ACCEL", fmt::format("{}{}@{}", way == "late" ? "late:" : "", first.name, socket_), "-");
+  }
   if (slurms) say_as_slurm(start.job, kept, tasks, all);
   return all;
 }

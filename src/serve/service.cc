@@ -71,23 +71,26 @@ Result<Service::State> Service::find_state(const ServiceOptions& options) {
 Service::Service(boost::asio::io_context& io, const ServiceOptions& options, State state)
     : io_(io),
       options_(options),
-      settings_(state.file->service),
+      configured_{state.file->service, {}},
       log_(options.say),
       desk_(io, std::move(state.store), std::move(state.file), log_, options.version),
       jobs_(desk_, book_),
       room_(options.state_folder, desk_.store(), book_),
-      mail_(desk_, jobs_, settings_.mail_command, options.state_folder + "/mail"),
+      mail_(desk_, jobs_, configured_.settings.mail_command, options.state_folder + "/mail"),
       records_(desk_, book_, jobs_,
                [this](const store::HistoryRow& row, const JobEntry* entry) {
                  if (entry != nullptr) mail_.job_leaves(row, *entry->about);
-                 if (!operators_.include(row.uid)) room_.ended(row.uid);
+                 if (!configured_.operators.include(row.uid)) room_.ended(row.uid);
                }),
       nodes_(desk_, records_),
       reservations_(desk_),
-      runs_({desk_, jobs_, records_, nodes_, room_, operators_}, options.socket, settings_.slurm_variables),
-      upkeep_(desk_, book_, room_, settings_),
+      accelerators_(io, desk_),
+      runs_({desk_, jobs_, records_, nodes_, room_, configured_.operators}, options.socket,
+            configured_.settings.slurm_variables),
+      upkeep_(desk_, book_, room_, configured_.settings),
       answers_({desk_, jobs_, nodes_, reservations_, upkeep_, federation_}),
-      job_desk_({desk_, book_, jobs_, room_, answers_.reasons(), answers_.explainer(), settings_, federation_}) {
+      job_desk_(
+          {desk_, book_, jobs_, room_, answers_.reasons(), answers_.explainer(), configured_.settings, federation_}) {
   events_.set_later([this](std::function<void()> call) {
     constexpr std::chrono::milliseconds kPause{1};  // in which others have their turns while many receive something
     desk_.loop().later(std::move(call), kPause);
@@ -101,15 +104,15 @@ Result<std::unique_ptr<Service>> Service::open(boost::asio::io_context& io, cons
   auto state = TRY(find_state(options));
   std::unique_ptr<Service> service(new Service(io, options, std::move(state)));
   service->look_at_configuration();
-  if (options.before_acting) TRY(options.before_acting(service->settings_));
+  if (options.before_acting) TRY(options.before_acting(service->configured_.settings));
   TRY(service->take_over());
   return service;
 }
 
 void Service::look_at_configuration() {
-  for (const std::string& name : settings_.operators) {
+  for (const std::string& name : configured_.settings.operators) {
     if (const passwd* user = ::getpwnam(name.c_str())) {
-      operators_.named.push_back(user->pw_uid);
+      configured_.operators.named.push_back(user->pw_uid);
     } else {
       log_.warn(
           fmt::format("the configuration names the operator {}, whom this computer does not know", rota::quoted(name)));
@@ -127,10 +130,10 @@ std::unexpected<Error> Service::not_taken_over(const std::string& why) const {
 
 Result<void> Service::wire(const Chain& chain) {
   engine_ = options_.engine({io_, desk_.loop(), runs_, *desk_.machine(), options_.state_folder + "/runs"});
-  std::vector<FactObserver*> observers{&records_, &room_, &nodes_, &mail_, &events_, &log_};
-  if (settings_.federation.joins()) {
-    federation_ = TRY(
-        FederationDesk::open({io_, desk_, book_, jobs_, records_, job_desk_, settings_.federation}, *engine_, chain));
+  std::vector<FactObserver*> observers{&records_, &room_, &nodes_, &accelerators_, &mail_, &events_, &log_};
+  if (configured_.settings.federation.joins()) {
+    federation_ = TRY(FederationDesk::open(
+        {io_, desk_, book_, jobs_, records_, job_desk_, configured_.settings.federation}, *engine_, chain));
     observers.push_back(&federation_->observer());
   }
   desk_.wire({.engine = engine_.get(),
@@ -191,6 +194,7 @@ Result<void> Service::take_over() {
   }
   desk_.end_turn(resumed);
   if (resumed) watch_licences();
+  if (resumed) accelerators_.open();
   if (resumed && federation_) federation_->begin();
   return resumed;
 }
@@ -231,6 +235,7 @@ void Service::stop() {
   if (federation_) federation_->stop();
   desk_.stop();
   upkeep_.stop();
+  accelerators_.stop();
   mail_.stop();
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "serve/accelerator_desk.h"
 #include "serve/answers.h"
 #include "serve/cluster_change.h"
 #include "serve/engine_maker.h"
@@ -45,11 +46,12 @@ class Service final {
   JobDesk& jobs() { return job_desk_; }
   NodeDesk& nodes() { return nodes_; }
   ReservationDesk& reservations() { return reservations_; }
+  AcceleratorDesk& accelerators() { return accelerators_; }
   // What people see.
   Answers& answers() { return answers_; }
   const Answers& answers() const { return answers_; }
   EventRing& events() { return events_; }
-  const Operators& operators() const { return operators_; }
+  const Operators& operators() const { return configured_.operators; }
   const FederationDesk* federation() const { return federation_.get(); }  // nullptr: the site is alone
   const ServiceOptions& options() const { return options_; }
 
@@ -94,9 +96,11 @@ class Service final {
 
   boost::asio::io_context& io_;
   ServiceOptions options_;
-  site::ServiceSettings settings_;
+  struct Configured {
+    site::ServiceSettings settings;
+    Operators operators;
+  } configured_;
   ServiceLog log_;
-  Operators operators_;
   Desk desk_;
   JobBook book_;
   JobLookup jobs_;
@@ -106,6 +110,7 @@ class Service final {
   JobRecords records_;
   NodeDesk nodes_;
   ReservationDesk reservations_;
+  AcceleratorDesk accelerators_;
   RunRequests runs_;
   std::unique_ptr<FederationDesk> federation_;  // nullptr: the site is alone
   Upkeep upkeep_;

@@ -82,7 +82,7 @@ Result<Service::Reloaded> Service::reload() {
   auto read = TRY(site::read_configuration(options_.configuration, cluster_of_this_host()));
   if (const std::string text = with_node_kept(read.text, desk_.store().head().cluster); text != read.text)
     read = TRY(site::parse_configuration(text, shown));
-  const bool other_settings = read.service != settings_;
+  const bool other_settings = read.service != configured_.settings;
   const ClusterChange change = cluster_change(desk_.view(), read.machine);
   TRY(can_change(change));
   if (read.text == desk_.file().text && change.nodes.empty()) return Reloaded{};
@@ -123,6 +123,7 @@ Result<void> Service::describe_nodes(const ClusterChange& change) {
   auto resumed = desk_.controller().resume();
   desk_.end_turn(resumed);
   TRY(resumed);
+  accelerators_.nodes_changed();
   watch_licences();
   return {};
 }

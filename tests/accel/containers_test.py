@@ -85,6 +85,43 @@ class Results(Containers):
             client.cholesky(-spd, PATIENCE)
         self.assertEqual(failed.exception.outcome, "numeric")
 
+    def test_features_of_images_and_their_clusters(self):
+        """Against definitions written anew; and the images of a class come together."""
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("NumPy is not installed")
+        self.start("--backend", "images")
+        client = self.client()
+        dice = numpy.random.default_rng(3)
+        images = dice.integers(0, 256, (5, 12, 17, 3), "uint8")
+        got = client.features(images, timeout=PATIENCE)
+        self.assertEqual(got.shape, (5, 104))
+        for image, row in zip(images, got):
+            grey = (image.astype(int) @ [77, 150, 29]) // 256
+            around = [grey[1 + dy:11 + dy, 1 + dx:16 + dx] >= grey[1:11, 1:16]
+                      for dy, dx in ((-1, -1), (-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1))]
+            circle = numpy.stack(around, -1).reshape(-1, 8)
+            changes = (circle != numpy.roll(circle, -1, 1)).sum(1)
+            self.assertAlmostEqual(float(row[-1]), float((changes > 2).mean()), places=5)
+            ones = ((changes == 0) & circle.all(1)).mean()
+            self.assertAlmostEqual(float(row[45 + 57]), float(ones), places=5, msg="all neighbours are brighter: the last uniform pattern")
+            high, low = image.max(2).astype(int), image.min(2).astype(int)
+            self.assertAlmostEqual(float(row[:9].sum()), float((high - low < 24).mean()), places=5, msg="no hue")
+            self.assertAlmostEqual(float(row[:45].sum()), 1, places=5)
+            self.assertAlmostEqual(float(row[45:].sum()), 1, places=5)
+        self.assertTrue((client.features(images, "colour", PATIENCE) == got[:, :45]).all())
+        self.assertTrue((client.features(images, "lbp", PATIENCE) == got[:, 45:]).all())
+        points = numpy.concatenate([dice.normal(10 * n, 0.1, (30, 6)) for n in range(4)]).astype("float32")
+        centres, labels = client.kmeans(points, 4, seed=5, timeout=PATIENCE)
+        self.assertEqual([len(set(labels[30 * n:30 * n + 30])) for n in range(4)], [1] * 4)
+        self.assertEqual(len(set(labels)), 4)
+        self.assertLess(abs(centres[labels] - points).max(), 1)
+        for wrong in (("features", 2, 9, 1), ("features", 9, 9, 1), ("kmeans", 3, 2, 4, 1, 9), ("kmeans", 3, 2, 2, 1, 0)):
+            with self.assertRaises(rota_accel.Failed) as failed:
+                client.submit(*wrong, payload=b"12345678").result(PATIENCE)
+            self.assertEqual(failed.exception.outcome, "bad-task")
+
     def test_payloads_come_back_whatever_holds_them(self):
         self.start()
         client = self.client()

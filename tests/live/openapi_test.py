@@ -162,6 +162,13 @@ class Document(NetworkCase):
         self.assertEqual(self.post("/v1/reservations", body, 201, {"Idempotency-Key": "r"}), made)
         self.get("/v1/reservations")
         self.get("/v1/reservations/course", method="DELETE")
+        card = {"address": "127.0.0.1:1", "epoch": "e", "token": "0123456789abcdef", "weight": 2, "period": 60, "state": {"done": 1}}
+        self.sent("/v1/accelerators/{node}", "put", card)
+        self.get("/v1/accelerators/n1", method="PUT", body=card)
+        self.get("/v1/accelerators")
+        self.get("/v1/accelerators/n2")
+        self.get("/v1/accelerators/n2?rack=yes")
+        self.get("/v1/accelerators/n1?epoch=e", method="DELETE")
         self.post("/v1/policy/rehearsal", {"policy": "conservative"})
         self.get("/v1/configuration/reload", method="POST")
         self.get("/v1/policy", method="PUT", body={"policy": "conservative"})

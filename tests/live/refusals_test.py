@@ -33,9 +33,12 @@ processors = 2
 JOB = {"command": ["true"], "folder": "/"}
 RESERVATION = {"start": 4e9, "duration": 60, "nodes": "n1"}
 
+CARD = {"address": "127.0.0.1:1", "epoch": "e"}
+
 NO_JOB = '^there is no job "999"\\.$'
 NOT_YOURS = "only its user or an operator may see"
 FOR_OPERATORS = "^only an operator may "
+FOR_ROOT = "^only root and the user of the service may register an accelerator container\\.$"
 AT_THE_SOCKET = "^tokens are made, listed and revoked on the computer of the service, and not with a token\\.$"
 # (operation, status): what is asked in place of {} in its path, with which body, and what is said. Where it is 403, another
 # user asks.
@@ -56,8 +59,13 @@ CASES = {
     ("POST /v1/policy/rehearsal", 403): ("", {"policy": "fcfs"}, FOR_OPERATORS),
     ("GET /v1/forecast/{selector}", 404): ("999", None, "^there is no job 999\\.$"),
     ("DELETE /v1/tokens/{id}", 404): ("none", None, "^there is no token "),
+    ("GET /v1/accelerators/{node}", 404): ("n1", None, "^no accelerator container serves node n1 now; "),
+    ("PUT /v1/accelerators/{node}", 403): ("n1", CARD, FOR_ROOT), ("DELETE /v1/accelerators/{node}", 403): ("n1", None, FOR_ROOT),
+    ("PUT /v1/accelerators/{node}", 404): ("n9", CARD, '^there is no node "n9" here; '),
+    ("DELETE /v1/accelerators/{node}", 404): ("n1", None, "^node n1 has no container of that `epoch`\\.$"),
 }
 ELSEWHERE = {  # where these are tried
+    ("PUT /v1/accelerators/{node}", 409): ("tests/accel/service_test.py", "test_the_later_one_of_two_of_a_node_stays"),
     ("POST /v1/jobs", 413): ("tests/live/messages_test.py", "test_status_413"),
     ("POST /v1/jobs", 422): ("tests/live/refusals_test.py", "test_a_key_is_for_one_request"),
     ("POST /v1/reservations", 422): ("tests/live/refusals_test.py", "test_a_key_is_for_one_request"),

@@ -2,14 +2,14 @@
 
 #include <poll.h>
 #include <pthread.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
+
+#include "accel/client/bound_container.h"
 
 namespace rota::accel {
 namespace {
@@ -19,6 +19,10 @@ using std::chrono::steady_clock;
 
 constexpr auto kFirstPause = 10ms;
 constexpr auto kLongestPause = 1000ms;
+constexpr auto kAskPatience = 2000ms;  // with the service
+// A connection without tasks is given up after so long where the service says which container it is: that may be
+// another one by the next task.
+constexpr auto kIdle = 1000ms;
 
 template <class... Call>
 struct Overloaded : Call... {
@@ -33,8 +37,7 @@ int error_of(int socket) {
 
 }  // namespace
 
-Client::Client(ClientOptions options)
-    : options_(std::move(options)), ended_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE)) {
+Client::Client(ClientOptions options) : options_(std::move(options)) {
   thread_ = std::thread([this] { run(); });
   ::pthread_setname_np(thread_.native_handle(), "accel-client");
 }
@@ -61,28 +64,11 @@ std::uint64_t Client::request(std::uint64_t number, const std::variant<Order, As
   return number;
 }
 
-std::optional<End> Client::next(int timeout_ms) {
-  pollfd waits{ended_.get(), POLLIN, 0};
-  const auto until = steady_clock::now() + std::chrono::milliseconds(std::max(timeout_ms, 0));
-  while (true) {
-    std::uint64_t one = 0;
-    if (::read(ended_.get(), &one, sizeof one) == sizeof one) {  // one end is this caller's
-      const std::lock_guard lock(mutex_);
-      End end = std::move(ends_.front());
-      ends_.pop_front();
-      return end;
-    }
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now()).count();
-    if (timeout_ms >= 0 && left <= 0) return std::nullopt;
-    ::poll(&waits, 1, timeout_ms < 0 ? -1 : static_cast<int>(left));
-  }
-}
-
 void Client::run() {
   while (!stops_) {
     carry_out_requests();
     keep_connection();
-    report(book_.ends());
+    ends_.put(book_.ends());
     wait();
   }
 }
@@ -125,14 +111,34 @@ void Client::keep_connection() {
     return;
   }
   if (to == nullptr) return;
+  if (follows_service() && is_to_be_left(*to)) return lose("the container is being stopped");
   send_what_is_due(*to);
   check_silence(*to);
+}
+
+// Whether another container may be this node's by now, and this one has nothing of ours.
+bool Client::is_to_be_left(const Connected& to) {
+  const SteadyTime now = steady_clock::now();
+  if (!idle()) {
+    idle_since_.reset();
+    return to.phase == Phase::draining && !book_.under_way();
+  }
+  if (!idle_since_) idle_since_ = now;
+  return now - *idle_since_ >= kIdle;
 }
 
 void Client::connect() {
   const SteadyTime now = steady_clock::now();
   std::string why;
-  process::Descriptor socket = begin_connecting(options_.address, why);
+  Address to = options_.address;
+  token_ = options_.token;
+  if (const auto* of = std::get_if<NodeAddress>(&options_.address)) {
+    auto found = ask_service(*of, std::min(kAskPatience, options_.patience), why);
+    if (!found) return lose(why);
+    to = parse_address(found->address);
+    if (token_.empty()) token_ = std::move(found->token);
+  }
+  process::Descriptor socket = begin_connecting(to, why);
   if (!socket) return lose(why);
   connection_ = Connected{.link = std::make_unique<Link>(std::move(socket)), .heard = now, .pinged = now};
 }
@@ -168,7 +174,8 @@ void Client::send_what_is_due(Connected& to) {
 void Client::wait() {
   auto* to = std::get_if<Connected>(&connection_);
   std::array<pollfd, 2> files{{{wakeup_.file(), POLLIN, 0}, {-1, POLLIN, 0}}};
-  auto patience = idle() ? std::chrono::milliseconds(-1) : std::min(options_.patience, options_.give_up) / 4 + 1ms;
+  const bool leaves = to != nullptr && follows_service();
+  auto patience = idle() ? (leaves ? kIdle + 1ms : -1ms) : std::min(options_.patience, options_.give_up) / 4 + 1ms;
   if (to != nullptr) {
     files[1].fd = to->link->socket();
     if (to->phase == Phase::connecting) files[1].events = POLLOUT;
@@ -186,7 +193,7 @@ void Client::serve_link(Connected& to, bool readable) {
   if (to.phase == Phase::connecting) {
     if (const int error = error_of(to.link->socket()); error != 0) return lose(std::strerror(error));
     to.phase = Phase::greeting;
-    to.link->add(framed({.type = FrameType::hello}, encoded(Hello{.epoch = epoch_, .token = options_.token})));
+    to.link->add(framed({.type = FrameType::hello}, encoded(Hello{.epoch = epoch_, .token = token_})));
   }
   if (readable) {
     to.heard = steady_clock::now();
@@ -201,17 +208,7 @@ void Client::end_all(const Refusal& why) {
   std::vector<End> ends;
   for (const auto& [number, tag] : std::exchange(states_, {}))
     ends.push_back({.task = number, .tag = tag, .outcome = why, .runs = 0, .result = {}, .own = {}});
-  report(std::move(ends));
-}
-
-void Client::report(std::vector<End> ends) {
-  if (ends.empty()) return;
-  const std::uint64_t count = ends.size();
-  {
-    const std::lock_guard lock(mutex_);
-    std::ranges::move(ends, std::back_inserter(ends_));
-  }
-  [[maybe_unused]] const ssize_t written = ::write(ended_.get(), &count, sizeof count);
+  ends_.put(std::move(ends));
 }
 
 bool Client::begin(const FrameHeader& header, std::span<std::byte>& place) {
@@ -289,7 +286,7 @@ bool Client::state_came(const FrameHeader& header, std::span<const std::byte> pa
   states_.erase(at);
   std::vector<End> ends;
   ends.push_back(std::move(end));
-  report(std::move(ends));
+  ends_.put(std::move(ends));
   return true;
 }
 

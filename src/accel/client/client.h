@@ -1,5 +1,5 @@
-// A client of one accelerator container: what the C interface (client_abi.h) describes, with one thread that has the
-// connection and the tasks.
+// A client of one accelerator container, or of that which the service binds its node to: what the C interface
+// (client_abi.h) describes, with one thread that has the connection and the tasks.
 #pragma once
 
 #include <atomic>
@@ -15,34 +15,25 @@
 #include <vector>
 
 #include "accel/address.h"
+#include "accel/client/end_queue.h"
 #include "accel/client/link.h"
 #include "accel/client/task_book.h"
+#include "accel/client/task_client.h"
 #include "accel/wakeup.h"
 #include "accel/wire.h"
 
 namespace rota::accel {
 
-struct ClientOptions {
-  std::string shown;  // the address, for messages
-  Address address;
-  std::string token;
-  std::chrono::milliseconds patience{10'000};  // without a sign of the container
-  std::chrono::milliseconds give_up{60'000};   // without one that accepts tasks
-};
-
-class Client final : private FrameReader::Receiver {
+class Client final : public TaskClient, private FrameReader::Receiver {
  public:
   explicit Client(ClientOptions options);
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
   ~Client() override;
 
-  // Any thread.
-  std::uint64_t submit(const Order& order);
-  std::uint64_t ask_state(void* tag);
-  void cancel(std::uint64_t task);
-  int event_file() const { return ended_.get(); }
-  std::optional<End> next(int timeout_ms);  // as rota_accel_next()
+  std::uint64_t submit(const Order& order) override;
+  std::uint64_t ask_state(void* tag) override;
+  void cancel(std::uint64_t task) override;
+  int event_file() const override { return ends_.event_file(); }
+  std::optional<End> next(int timeout_ms) override { return ends_.next(timeout_ms); }
 
  private:
   using SteadyTime = std::chrono::steady_clock::time_point;
@@ -71,13 +62,14 @@ class Client final : private FrameReader::Receiver {
   void carry_out_requests();
   void keep_connection();
   void connect();
+  bool follows_service() const { return std::holds_alternative<NodeAddress>(options_.address); }
   void lose(const std::string& why);
+  bool is_to_be_left(const Connected& to);
   void check_silence(Connected& to);
   void send_what_is_due(Connected& to);
   void wait();
   void serve_link(Connected& to, bool readable);
   void end_all(const Refusal& why);
-  void report(std::vector<End> ends);
   bool idle() const { return book_.empty() && states_.empty(); }
 
   bool begin(const FrameHeader& header, std::span<std::byte>& place) override;
@@ -89,18 +81,19 @@ class Client final : private FrameReader::Receiver {
 
   const ClientOptions options_;
   Wakeup wakeup_;
-  process::Descriptor ended_;  // counts the ends that wait
   std::atomic<bool> stops_ = false;
   std::mutex mutex_;
   std::uint64_t last_number_ = 0;
   std::vector<Request> requests_;
-  std::deque<End> ends_;
+  EndQueue ends_;
 
   // of the thread
   TaskBook book_;
   std::deque<std::pair<std::uint64_t, void*>> states_;  // asked for, with their tags
   std::variant<Away, Connected> connection_;
   std::uint64_t epoch_ = 0;
+  std::string token_;                      // of the container that it is connected to
+  std::optional<SteadyTime> idle_since_;   // with a connection
   std::chrono::milliseconds pause_{0};     // until the next try to connect
   std::optional<SteadyTime> waits_since_;  // for a container that accepts tasks
   std::string trouble_ = "no connection";  // the last one

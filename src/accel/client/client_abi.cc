@@ -4,15 +4,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "accel/client/client.h"
+#include "accel/client/late_client.h"
 
 // The C interface over the client.
 struct rota_accel_client {
-  rota::accel::Client client;
+  std::unique_ptr<rota::accel::TaskClient> client;
 };
 
 namespace {
@@ -48,7 +50,10 @@ rota_accel_client* rota_accel_open(const rota_accel_options* options, char* why,
     put("a token has at most 256 bytes", why, size);
     return nullptr;
   }
-  return new rota_accel_client{rota::accel::Client(std::move(given))};
+  const auto* node = std::get_if<rota::accel::NodeAddress>(&given.address);
+  if (node != nullptr && node->late)
+    return new rota_accel_client{std::make_unique<rota::accel::LateClient>(std::move(given))};
+  return new rota_accel_client{std::make_unique<rota::accel::Client>(std::move(given))};
 }
 
 void rota_accel_close(rota_accel_client* client) { delete client; }
@@ -64,15 +69,15 @@ uint64_t rota_accel_submit(rota_accel_client* client, const rota_accel_order* or
   given.payload = {static_cast<const std::byte*>(order->payload), order->payload_bytes};
   given.result = {static_cast<std::byte*>(order->result), order->result == nullptr ? 0 : order->result_room};
   given.tag = order->tag;
-  return client->client.submit(given);
+  return client->client->submit(given);
 }
 
-uint64_t rota_accel_ask_state(rota_accel_client* client, void* tag) { return client->client.ask_state(tag); }
-void rota_accel_cancel(rota_accel_client* client, uint64_t task) { client->client.cancel(task); }
-int rota_accel_event(rota_accel_client* client) { return client->client.event_file(); }
+uint64_t rota_accel_ask_state(rota_accel_client* client, void* tag) { return client->client->ask_state(tag); }
+void rota_accel_cancel(rota_accel_client* client, uint64_t task) { client->client->cancel(task); }
+int rota_accel_event(rota_accel_client* client) { return client->client->event_file(); }
 
 int rota_accel_next(rota_accel_client* client, rota_accel_end* end, int timeout_ms) {
-  auto next = client->client.next(timeout_ms);
+  auto next = client->client->next(timeout_ms);
   if (!next) return 0;
   end->task = next->task;
   end->tag = next->tag;

@@ -2,8 +2,9 @@
 // Python module (rota_accel.py) use it. docs/accelerators.md lists the operations and what their parameters mean.
 //
 // A client connects when it has tasks, and again when the connection or the container is lost: tasks that were under
-// way are then run again, and of each task exactly one end is reported. Its payload must stay as it is until then, and
-// so must the memory for its result, which may hold anything meanwhile.
+// way are then run again, on another container where the service has bound the node to one, and of each task exactly
+// one end is reported. Its payload must stay as it is until then, and so must the memory for its result, which may hold
+// anything meanwhile.
 //
 // Threads: all functions may be called on any thread, but for rota_accel_close(), which is the last call. A client has
 // one thread of its own, which never calls back. Cost: rota_accel_submit() copies nothing of the payload and returns at
@@ -25,8 +26,11 @@ typedef struct rota_accel_client rota_accel_client;
 
 // Texts end with a zero and are copied.
 typedef struct {
-  const char* address;  // HOST:PORT, [V6]:PORT, or the path of a Unix socket, with a '/'
-  const char* token;    // that the container asks for on TCP; NULL: none
+  // HOST:PORT, [V6]:PORT, or the path of a Unix socket, with a '/'. NODE@/PATH: the container that the service at this
+  // socket has for the node, asked for each connection; that is what jobs find in ROTA_ACCEL. late:NODE@/PATH: all
+  // containers of the node's rack
+  const char* address;
+  const char* token;    // that the container asks for on TCP; NULL: none, or that which the service names
   int64_t patience_ms;  // without a sign of the container while it has tasks, until it counts as lost; 0: 10,000
   int64_t give_up_ms;   // without a container that accepts tasks, until they end with ROTA_ACCEL_LEAVING; 0: 60,000
 } rota_accel_options;

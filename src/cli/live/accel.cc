@@ -115,8 +115,8 @@ Result<std::string> read_accel_token(const std::string& path) {
 void AccelFlags::declare(Command command) {
   command
       .add_option("--at", at,
-                  "the container: HOST:PORT, or the path of a socket with a / in it. Without it: ROTA_ACCEL, else "
-                  "that of your own")
+                  "the container: HOST:PORT, the path of a socket with a / in it, or NODE@/PATH for that which the "
+                  "service at this socket has for the node. Without it: ROTA_ACCEL, else that of your own")
       .type_name("ADDRESS");
   command.add_option("--token-file", token_file, "a file with the token that the container asks for").type_name("FILE");
   command.add_option("--patience", patience, "seconds to wait for a container that accepts tasks")
@@ -140,13 +140,20 @@ Result<AccelClient> AccelFlags::open() const {
 }
 
 void add_accel(Command app, Action& action) {
-  Command group = app.add_subcommand("accel", "accelerator containers: serve one, run tasks on it, see how it is");
+  auto flags = std::make_shared<ServiceFlags>();
+  Command group = app.add_subcommand("accel", "list accelerator containers; serve one, run tasks on it, see how it is");
   group.description(
       "A container computes tasks of other nodes on the devices of this one, while it receives the next and sends the "
-      "last: docs/accelerators.md.");
-  group.require_subcommand(1);
+      "last: docs/accelerators.md. Without a subcommand those that the service knows are listed, with the nodes bound "
+      "to them. QUEUE: tasks that are not computed yet. SEEN: how long ago it gave a sign.");
+  flags->declare_json(group);
+  group.require_subcommand(0);
   group.footer(
-      "Examples:\n  rota accel serve\n  rota accel run lu --n 1000 --seeded 1 --tasks 10\n  rota accel status");
+      "Examples:\n  rota accel\n  rota accel serve\n  rota accel run lu --n 1000 --seeded 1 --tasks 10\n"
+      "  rota accel status");
+  group.callback([&action, flags, group] {
+    if (!group.chosen()) action = [flags] { return list_containers(*flags); };
+  });
   add_accel_serve(group, action);
   add_accel_run(group, action);
   add_status_of(group, action);

@@ -7,6 +7,7 @@
 #include "accel/client/client_abi.h"
 #include "base/result.h"
 #include "cli/command.h"
+#include "cli/live/service.h"
 
 namespace rota::cli {
 
@@ -29,6 +30,9 @@ struct AccelFlags {
 Result<std::string> accel_socket_to_listen();
 // What a container and its clients share: one line of 16 bytes or more.
 Result<std::string> read_accel_token(const std::string& path);
+
+// What the service knows of containers, printed.
+Result<int> list_containers(const ServiceFlags& flags);
 
 void add_accel_serve(Command group, Action& action);
 void add_accel_run(Command group, Action& action);

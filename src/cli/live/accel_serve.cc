@@ -5,15 +5,19 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "accel/address.h"
 #include "accel/container.h"
 #include "base/text.h"
 #include "cli/live/accel.h"
+#include "cli/live/accel_registration.h"
 #include "cli/printed.h"
 
 namespace rota::cli {
@@ -25,6 +29,10 @@ struct AccelServeFlags {
   std::vector<std::string> backends;
   std::string memory = "1G";
   std::string token_file;
+  std::string node;
+  std::string service;  // a path or a URL
+  std::int64_t weight = 0;
+  std::string heartbeat = "5s";
 };
 
 // SIGTERM and SIGINT as a file; made before any thread, which then has them blocked, too.
@@ -37,9 +45,12 @@ process::Descriptor caught_signals() {
   return process::Descriptor(::signalfd(-1, &set, SFD_CLOEXEC));
 }
 
-void wait_until_readable(std::array<pollfd, 2> files) {
-  while (::poll(files.data(), files.size(), -1) < 0) {
+// The first of them; -1 is none.
+int wait_until_readable(const std::array<int, 2>& files) {
+  std::array<pollfd, 2> waits{{{files[0], POLLIN, 0}, {files[1], POLLIN, 0}}};
+  while (::poll(waits.data(), waits.size(), -1) < 0) {
   }
+  return waits[0].revents != 0 ? files[0] : files[1];
 }
 
 Result<std::vector<std::unique_ptr<accel::Device>>> open_devices(std::vector<std::string> names) {
@@ -61,6 +72,47 @@ Result<std::vector<std::string>> addresses_of(const AccelServeFlags& flags) {
   return std::vector<std::string>{std::move(own)};
 }
 
+bool is_path(const std::string& address) { return address.find('/') != std::string::npos; }
+
+// Where clients reach it: by the network where it listens there, else as this computer's processes do.
+Result<std::string> address_for_clients(const std::vector<std::string>& addresses) {
+  const auto beyond = std::ranges::find_if(addresses, [](const std::string& address) {
+    const auto parsed = accel::parse_address(address);
+    const auto* tcp = std::get_if<accel::TcpAddress>(&parsed);
+    return tcp != nullptr && !accel::is_loopback(*tcp);
+  });
+  const std::string& chosen = beyond == addresses.end() ? addresses.front() : *beyond;
+  if (is_path(chosen)) return std::filesystem::absolute(chosen).lexically_normal().string();
+  for (const char* any : {"0.0.0.0:", "[::]:"}) {
+    if (!chosen.starts_with(any)) continue;
+    std::array<char, 256> name{};
+    if (::gethostname(name.data(), name.size() - 1) != 0)
+      return fail("this computer has no name; name it in --listen.");
+    return std::string(name.data()) + chosen.substr(chosen.rfind(':'));
+  }
+  return chosen;
+}
+
+Result<std::unique_ptr<AccelRegistration>> registered(const AccelServeFlags& flags,
+                                                      const std::vector<std::string>& addresses,
+                                                      const std::string& token) {
+  constexpr Duration kLeast{100};
+  constexpr Duration kMost = seconds(3600);
+  const auto period = parse_duration(flags.heartbeat);
+  if (!period || *period < kLeast || *period > kMost)
+    return fail("--heartbeat takes a time from 0.1s to 1h, not {}.", rota::quoted(flags.heartbeat));
+  const bool url = flags.service.starts_with("http://") || flags.service.starts_with("https://");
+  AddressFlags service;
+  (url ? service.url : service.socket) = flags.service;
+  AccelRegistration::Options options{.node = flags.node,
+                                     .address = TRY(address_for_clients(addresses)),
+                                     .asked_at = addresses.front(),
+                                     .token = token,
+                                     .weight = flags.weight,
+                                     .period = *period};
+  return AccelRegistration::begin(std::move(options), service_address(service));
+}
+
 Result<int> serve(const AccelServeFlags& flags) {
   const auto memory = parse_size(flags.memory);
   constexpr std::int64_t kLeast = 1 << 20;
@@ -74,12 +126,17 @@ Result<int> serve(const AccelServeFlags& flags) {
   const auto addresses = TRY(addresses_of(flags));
   const auto container = TRY(accel::Container::start(options, std::move(devices), addresses));
   for (const std::string& address : container->addresses()) remark("rota: the container listens at " + address);
-  wait_until_readable({{{signals.get(), POLLIN, 0}, {-1, 0, 0}}});
-  signalfd_siginfo first{};
-  [[maybe_unused]] const ssize_t got = ::read(signals.get(), &first, sizeof first);
+  std::unique_ptr<AccelRegistration> registration;
+  if (!flags.node.empty()) registration = TRY(registered(flags, container->addresses(), options.token));
+  const int replaced = registration ? registration->replaced_file() : -1;
+  if (wait_until_readable({signals.get(), replaced}) == signals.get()) {
+    signalfd_siginfo first{};
+    [[maybe_unused]] const ssize_t got = ::read(signals.get(), &first, sizeof first);
+  }
   remark("rota: the container accepts no more tasks, and ends with the last one; a second signal ends it at once.");
+  if (registration) registration->leave();
   container->drain();
-  wait_until_readable({{{signals.get(), POLLIN, 0}, {container->drained_file(), POLLIN, 0}}});
+  wait_until_readable({signals.get(), container->drained_file()});
   return kDone;
 }
 
@@ -105,9 +162,26 @@ void add_accel_serve(Command group, Action& action) {
   command.add_option("--memory", flags->memory, "for all tasks together").type_name("SIZE").capture_default_str();
   command.add_option("--token-file", flags->token_file, "a file with the token that clients on TCP must have")
       .type_name("FILE");
+  command
+      .add_option("--node", flags->node,
+                  "register with the service as the container of this node: jobs on nodes without one are bound to it")
+      .type_name("NAME");
+  command
+      .add_option("--service", flags->service,
+                  "with --node: the service's socket, or its URL; without: the one that `rota nodes` asks")
+      .type_name("ADDRESS");
+  command
+      .add_option("--weight", flags->weight,
+                  "with --node: how fast its devices are beside those of other containers; without: measured")
+      .range(1, 1'000'000'000)
+      .type_name("N");
+  command.add_option("--heartbeat", flags->heartbeat, "with --node: time between two signs of life")
+      .type_name("TIME")
+      .capture_default_str();
   command.footer(
       "Examples:\n  rota accel serve --socket accel.socket\n"
-      "  rota accel serve --listen 0.0.0.0:7400 --token-file token --backend openblas=4 --memory 8G");
+      "  rota accel serve --listen 0.0.0.0:7400 --token-file token --backend openblas=4 --memory 8G\n"
+      "  rota accel serve --node gpu1 --listen 0.0.0.0:7400 --token-file token");
   command.callback([&action, flags] { action = [flags] { return serve(*flags); }; });
 }
 

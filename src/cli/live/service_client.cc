@@ -37,7 +37,6 @@ namespace ssl = asio::ssl;
 using Local = asio::local::stream_protocol;
 using Tcp = asio::ip::tcp;
 
-constexpr std::chrono::seconds kPatience{120};   // of one request; a service that is stopped does not hold us up
 constexpr std::chrono::seconds kRestart{3};      // in which a service that is started again is back
 constexpr std::chrono::milliseconds kPause{50};  // between two looks whether it is
 constexpr std::chrono::milliseconds kMoment{500};
@@ -92,9 +91,9 @@ std::string not_answered(const ServiceAddress& address, const error_code& why) {
   return fmt::format("{} cannot be read from: {}. Ask it again, or look at its log.", head, why.message());
 }
 
-Lost silent(const ServiceAddress& address) {
+Lost silent(const ServiceAddress& address, std::chrono::seconds patience) {
   return {fmt::format("The service at {} has not answered within {} s; see whether it is stopped, or ask again later.",
-                      address.shown(), kPatience.count()),
+                      address.shown(), patience.count()),
           Lost::Why::other};
 }
 
@@ -128,7 +127,8 @@ HttpAnswer answer_of(http::response<http::string_body> response) {
 // One try, step by step.
 class Try {
  public:
-  Try(const ServiceAddress& address, const HttpRequest& request) : address_(address), request_(request) {}
+  Try(const ServiceAddress& address, const HttpRequest& request, std::chrono::seconds patience)
+      : address_(address), request_(request), patience_(patience) {}
 
   Answer answer() {
     if (!address_.remote()) {
@@ -151,7 +151,7 @@ class Try {
       over = true;
     });
     context_.restart();
-    context_.run_for(kPatience);
+    context_.run_for(patience_);
     return over;
   }
 
@@ -173,9 +173,10 @@ class Try {
                                done(code);
                              });
     });
-    if (!looked) return std::unexpected(silent(address_));
+    if (!looked) return std::unexpected(silent(address_, patience_));
     if (wrong_) return std::unexpected(lost_before().error());
-    if (!ended([&](auto done) { asio::async_connect(socket, found, done); })) return std::unexpected(silent(address_));
+    if (!ended([&](auto done) { asio::async_connect(socket, found, done); }))
+      return std::unexpected(silent(address_, patience_));
     if (wrong_) return std::unexpected(lost_before().error());
     return {};
   }
@@ -202,7 +203,7 @@ class Try {
                  const_cast<char*>(host.c_str()));
     }
     if (!ended([&](auto done) { stream.async_handshake(ssl::stream_base::client, done); }))
-      return std::unexpected(silent(address_));
+      return std::unexpected(silent(address_, patience_));
     if (!wrong_) return talk(stream);
     const long doubt = ::SSL_get_verify_result(stream.native_handle());
     if (doubt == X509_V_OK)
@@ -218,7 +219,8 @@ class Try {
   template <class Stream>
   Answer talk(Stream& stream) {
     const auto out = message(address_, request_);
-    if (!ended([&](auto done) { http::async_write(stream, out, done); })) return std::unexpected(silent(address_));
+    if (!ended([&](auto done) { http::async_write(stream, out, done); }))
+      return std::unexpected(silent(address_, patience_));
     // A service that refuses what is too large answers before it has read everything: what it said is read all the
     // same.
     const error_code unsent = wrong_;
@@ -226,13 +228,14 @@ class Try {
     http::response_parser<http::string_body> parser;
     parser.body_limit(kLargest);
     if (!ended([&](auto done) { http::async_read(stream, buffer, parser, done); }))
-      return std::unexpected(silent(address_));
+      return std::unexpected(silent(address_, patience_));
     if (wrong_) return std::unexpected(Lost{not_answered(address_, unsent ? unsent : wrong_), Lost::Why::broken});
     return answer_of(parser.release());
   }
 
   const ServiceAddress& address_;
   const HttpRequest& request_;
+  const std::chrono::seconds patience_;
   asio::io_context context_;
   error_code wrong_;
 };
@@ -260,7 +263,7 @@ Result<HttpAnswer> ServiceClient::exchange(const HttpRequest& request) const {
   };
   std::optional<Clock::time_point> until;
   for (;;) {
-    auto answer = Try(*address_, request).answer();
+    auto answer = Try(*address_, request, patience_).answer();
     if (answer && repeatable && asks_again(*answer) && Clock::now() < patient_until) {
       std::this_thread::sleep_for(kMoment);
       continue;

@@ -2,6 +2,7 @@
 // Errors are sentences that say what to do. Blocks; from any thread.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <string>
 
@@ -36,6 +37,8 @@ class ServiceClient {
   // From now on a service that has answered and is away, as while it is replaced by a newer one, is waited for up to an
   // hour, which is told once: for commands that follow jobs, which go on meanwhile.
   void follow() const { follows_ = true; }
+  // How long an answer may take, in place of two minutes.
+  void answers_within(std::chrono::seconds patience) { patience_ = patience; }
 
   bool remote() const { return address_ && address_->remote(); }
   std::string socket() const { return address_ ? address_->socket : ""; }  // a path; empty where it is remote
@@ -43,6 +46,7 @@ class ServiceClient {
 
  private:
   Result<ServiceAddress> address_;
+  std::chrono::seconds patience_{120};  // of one request; a service that is stopped does not hold us up
   mutable bool follows_ = false, answered_ = false;
 };
 

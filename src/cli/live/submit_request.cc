@@ -326,6 +326,7 @@ class Request {
       const SubmitValue* most = given("throttle");
       out_["array"] = array->text + (most == nullptr || array->text.contains('%') ? "" : "%" + most->text);
     }
+    if (const SubmitValue* value = given("accel_tasks")) out_["accel_tasks"] = value->text;
     if (given("hold") != nullptr) out_["held"] = true;
     if (const SubmitValue* value = given("requeue")) out_["requeue"] = value->text == "yes";
     std::int64_t priority = 0;

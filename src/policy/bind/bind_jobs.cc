@@ -38,8 +38,8 @@ JobBinding::JobBinding(Bind bind, const Machine& machine, std::span<const Bound>
     if (node.accelerators > 0 || kept.empty()) bind_node({i});
   }
   for (const Bound& bound : kept) {
-    const bool stays =
-        binds_nodes() && !bound.job.valid() && binding_.present(bound.to) && !binding_.present(bound.node);
+    const bool stays = binds_nodes() && !bound.job.valid() && binding_.present(bound.to) &&
+                       binding_.has_accelerator(bound.to) && !binding_.present(bound.node);
     if (stays) binding_.put_back(bound.node, bound.to);
   }
   for (std::uint32_t i = 0; i < machine.nodes.size(); ++i) {

@@ -1,0 +1,96 @@
+// A client of all containers of a node's rack: each task goes to the container that will have it done first, which is
+// the rule `late` of a rehearsal (policy/bind/bind_jobs.h) for accelerators: one with room takes the next task if it
+// would be done with it no later than all together could be through with all that are left, give or take one task of
+// the fastest. So a slow one leaves the last tasks to a fast one. How fast each is the service says, and no task's
+// length has to be known.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "accel/client/client.h"
+#include "accel/wakeup.h"
+
+namespace rota::accel {
+
+class LateClient final : public TaskClient {
+ public:
+  // `options.address` is a NodeAddress.
+  explicit LateClient(ClientOptions options);
+  ~LateClient() override;
+
+  std::uint64_t submit(const Order& order) override;
+  std::uint64_t ask_state(void* tag) override;
+  void cancel(std::uint64_t task) override;
+  int event_file() const override { return ends_.event_file(); }
+  std::optional<End> next(int timeout_ms) override { return ends_.next(timeout_ms); }
+
+ private:
+  using SteadyTime = std::chrono::steady_clock::time_point;
+  struct AskState {
+    void* tag;
+  };
+  struct Cancel {};
+  struct Request {
+    std::uint64_t number;
+    std::variant<Order, AskState, Cancel> what;
+  };
+  struct Task {
+    std::variant<Order, AskState> what;
+    std::uint32_t runs = 0;  // that ended without an answer
+    bool cancelled = false;
+  };
+  struct Place {  // a container
+    std::unique_ptr<Client> client;
+    std::int64_t weight = 1;
+    bool listed = true;                              // the service knows it; else it gets no more tasks
+    SteadyTime rests{};                              // likewise until then, since it has lost some
+    std::map<std::uint64_t, std::uint64_t> flights;  // its numbers: ours
+  };
+  using Places = std::map<std::string, Place>;  // by address
+
+  std::uint64_t request(std::uint64_t number, const std::variant<Order, AskState, Cancel>& what);
+  void run();
+  void carry_out_requests();
+  void cancel_task(std::uint64_t number);
+  void collect(Place& place);
+  void take_end(Place& place, End end);
+  void look_for_containers();
+  void hand_out();
+  Place* fastest_with_room();
+  static bool takes_tasks(const Place& place);
+  void give(Place& place);
+  void give_up_if_none();
+  void wait();
+  bool idle() const { return waiting_.empty() && in_flight_ == 0; }
+
+  const ClientOptions options_;
+  EndQueue ends_;
+  Wakeup wakeup_;
+  std::atomic<bool> stops_ = false;
+  std::mutex mutex_;
+  std::uint64_t last_number_ = 0;
+  std::vector<Request> requests_;
+
+  // of the thread
+  std::map<std::uint64_t, Task> tasks_;  // that have not ended
+  std::deque<std::uint64_t> waiting_;    // of them, those that no container has
+  std::size_t in_flight_ = 0;
+  Places places_;
+  SteadyTime looks_{};                    // for containers again then, while there are tasks
+  std::optional<SteadyTime> none_since_;  // tasks wait, and no container has any
+  std::string trouble_ = "no container";
+  std::thread thread_;
+};
+
+}  // namespace rota::accel

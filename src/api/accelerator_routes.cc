@@ -1,0 +1,129 @@
+// /v1/accelerators: the containers that are registered, which nodes are bound to them, and which one a node has.
+#include <unistd.h>
+
+#include <fmt/core.h>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "api/job_json.h"
+#include "api/routes.h"
+#include "api/submission_json.h"
+#include "base/json_bytes.h"
+#include "base/text.h"
+
+namespace rota::api {
+namespace {
+
+using Json = nlohmann::json;
+using serve::AcceleratorDesk;
+
+const std::string& name_of(const Ask& ask, NodeId node) { return ask.answers().machine().nodes[node.value].name; }
+
+Json container_json(const Ask& ask, NodeId node, const AcceleratorDesk::Container& of) {
+  using std::chrono::duration;
+  const AcceleratorDesk& desk = ask.service.accelerators();
+  Json bound = Json::array();
+  const auto& nodes = ask.answers().machine().nodes;
+  for (std::uint32_t n = 0; n < nodes.size(); ++n)
+    if (NodeId{n} != node && desk.host_of({n}) == node) bound.push_back(nodes[n].name);
+  return {{"node", name_of(ask, node)},
+          {"address", of.card.address},
+          {"weight", of.card.weight},
+          {"period", to_seconds(of.card.period)},
+          {"seen", duration<double>(AcceleratorDesk::Clock::now() - of.seen).count()},
+          {"bound", std::move(bound)},
+          {"state", json_from<Json>(of.card.state)}};
+}
+
+std::optional<NodeId> known_node(const Ask& ask) {
+  const auto node = ask.service.accelerators().node_called(ask.path[2]);
+  if (!node)
+    ask.reply->send(problem(404, fmt::format("there is no node {} here; `rota nodes` lists them.",
+                                             rota::quoted(std::string(ask.path[2])))));
+  return node;
+}
+
+// How clients reach the container of a node.
+Json way_to(const Ask& ask, NodeId host) {
+  const serve::AcceleratorCard& card = ask.service.accelerators().containers().at(host).card;
+  Json json{{"node", name_of(ask, host)}, {"address", card.address}};
+  // Users that may submit jobs may use it; what only looks may not.
+  const bool only_looks = ask.request.read_only || ask.request.page_key != PageKey::none;
+  if (!card.token.empty() && !only_looks) json["token"] = card.token;
+  return json;
+}
+
+void send(const Ask& ask, const Json& json) {
+  ask.reply->send({200, "application/json", dumped(json), {{"Cache-Control", "no-store"}}});
+}
+
+// All that a node's tasks may go to: no binding leaves a rack.
+void answer_rack(const Ask& ask, NodeId node) {
+  const auto& nodes = ask.answers().machine().nodes;
+  Json rows = Json::array();
+  for (const auto& [host, container] : ask.service.accelerators().containers()) {
+    if (nodes[host.value].rack != nodes[node.value].rack) continue;
+    rows.push_back(way_to(ask, host));
+    rows.back()["weight"] = container.card.weight;
+  }
+  send(ask, {{"containers", std::move(rows)}});
+}
+
+void take_card(const Ask& ask, NodeId node) {
+  auto card = read_accelerator_card(ask.request.body);
+  if (!card) return ask.reply->send(problem(400, card.error().message));
+  if (ask.service.accelerators().take(node, std::move(*card)) == AcceleratorDesk::Taken::replaced)
+    return ask.reply->send(
+        problem(409, fmt::format("another container of node {} has registered since; one of the two is to be stopped.",
+                                 name_of(ask, node))));
+  ask.reply->send({200, "application/json", "{}", {}});
+}
+
+}  // namespace
+
+void answer_accelerators(const Ask& ask) {
+  Json rows = Json::array();
+  for (const auto& [node, container] : ask.service.accelerators().containers())
+    rows.push_back(container_json(ask, node, container));
+  Json unbound = Json::array();
+  const auto& nodes = ask.answers().machine().nodes;
+  for (std::uint32_t n = 0; n < nodes.size(); ++n)
+    if (!nodes[n].has_gone() && !ask.service.accelerators().host_of({n}).valid()) unbound.push_back(nodes[n].name);
+  const Json json{{"containers", std::move(rows)}, {"unbound", std::move(unbound)}};
+  ask.reply->send({200, "application/json", dumped(json), {}});
+}
+
+void answer_accelerator(const Ask& ask) {
+  bool rack = false;
+  if (!take_flag(ask, "rack", rack)) return;
+  const auto node = known_node(ask);
+  if (!node) return;
+  if (rack) return answer_rack(ask, *node);
+  const AcceleratorDesk& desk = ask.service.accelerators();
+  const NodeId host = desk.host_of(*node);
+  if (!host.valid())
+    return ask.reply->send(problem(
+        404, fmt::format("no accelerator container serves node {} now; `rota accel` lists those that there are.",
+                         name_of(ask, *node))));
+  Json json = way_to(ask, host);
+  json["container"] = std::exchange(json["node"], name_of(ask, *node));
+  send(ask, json);
+}
+
+// A container receives the tasks of all users, so that none but root and the service's user may say that it is one.
+void change_accelerator(const Ask& ask) {
+  const std::uint32_t uid = ask.request.caller.uid;
+  if (uid != 0 && uid != ::geteuid())
+    return ask.reply->send(
+        problem(403, "only root and the user of the service may register an accelerator container."));
+  const auto node = known_node(ask);
+  if (!node) return;
+  if (ask.request.method == "PUT") return take_card(ask, *node);
+  const auto epoch = text_of(ask, "epoch");
+  if (epoch && ask.service.accelerators().leave(*node, *epoch))
+    return ask.reply->send({200, "application/json", "{}", {}});
+  ask.reply->send(problem(404, fmt::format("node {} has no container of that `epoch`.", name_of(ask, *node))));
+}
+
+}  // namespace rota::api

@@ -1,0 +1,43 @@
+// rota accel: the containers that the service knows, and which nodes are bound to them.
+#include <fmt/core.h>
+
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "cli/columns.h"
+#include "cli/live/accel.h"
+#include "cli/printed.h"
+
+namespace rota::cli {
+
+Result<int> list_containers(const ServiceFlags& flags) {
+  const auto answer = TRY(Service(flags).get("/v1/accelerators"));
+  if (flags.json) return printed(shown_json(answer));
+  std::vector<std::vector<std::string>> rows;
+  for (const Json& row : list_of(answer, "containers")) {
+    const auto found = row.find("state");
+    const Json state = found == row.end() ? Json::object() : *found;
+    const auto number = [&](const char* name) { return static_cast<std::int64_t>(number_of(state, name)); };
+    const std::int64_t queue = number("waiting") + number("receiving") + number("complete") + number("computing");
+    rows.push_back({text_of(row, "node"), text_of(state, "state"), fmt::format("{:.0f}", number_of(row, "weight")),
+                    grouped(queue), grouped(number("done")),
+                    fmt::format("{} of {}", format_size(number("memory_used")), format_size(number("memory"))),
+                    fmt::format("{:.1f} s", number_of(row, "seen")), text_of(row, "address"), words_of(row, "bound")});
+  }
+  std::string text = table({{"NODE"},
+                            {"STATE"},
+                            {"WEIGHT", true},
+                            {"QUEUE", true},
+                            {"DONE", true},
+                            {"MEMORY", true},
+                            {"SEEN", true},
+                            {"ADDRESS"},
+                            {"BOUND"}},
+                           rows);
+  if (const std::string unbound = words_of(answer, "unbound"); !unbound.empty())
+    text += "\nNodes without a container: " + unbound + "\n";
+  return printed(text);
+}
+
+}  // namespace rota::cli
