@@ -60,13 +60,15 @@ TEST(SlurmPolicy, ReadsFactorsAndTheirTimes) {
                                               {"PriorityDecayHalfLife", "1-12:00:00"},
                                               {"PriorityCalcPeriod", "1"},
                                               {"PriorityFlags", "SMALL_RELATIVE_TO_TIME"},
-                                              {"PriorityFavorSmall", "Yes"}});
+                                              {"BOOT_TIME", "2026-11-27T01:46:47"},
+                                              {"PriorityFavorSmall", "Yes"}},
+                                             {.unix_start = 1'795'743'991});  // at 01:46:31
   EXPECT_EQ(policy.chain,
             "slurm+priority=multifactor+weight-job-size=2000+weight-age=1000+weight-fairshare=500+max-age=14d"
-            "+calc-period=1m+fair-half-life=36h+favor-small=yes+small-relative-to-time=yes");
+            "+calc-period=1m+calc-phase=16s+fair-half-life=36h+favor-small=yes+small-relative-to-time=yes");
   EXPECT_EQ(policy.remarks,
             Remarks{"PriorityWeightFairShare: every user has the same shares and accounts have none, for nothing says "
-                    "what they have (assoc.txt); use counts when a job has ended, by processors."});
+                    "what they have (assoc.txt); use counts by processors."});
 }
 
 TEST(SlurmPolicy, ReadsWhatPartitionsQosAndResourcesWeigh) {
@@ -81,7 +83,7 @@ TEST(SlurmPolicy, ReadsWhatPartitionsQosAndResourcesWeigh) {
             "slurm+priority=multifactor+weight-partition=10000+weight-qos=20000+weight-tres-cpu=1000"
             "+weight-tres-mem=2001+weight-tres-node=5+weight-tres-gpu=3000+weight-fairshare=1");
   EXPECT_EQ(policy.remarks, (Remarks{"PriorityWeightTRES=Mem=2000.5: it is rounded to 2001.",
-                                     "PriorityWeightFairShare: use counts when a job has ended, by processors."}));
+                                     "PriorityWeightFairShare: use counts by processors."}));
 }
 
 TEST(SlurmPolicy, TakesWeightsOfResourcesAsSlurmDoes) {

@@ -316,8 +316,10 @@ Result<int> fill(StagedFolder& folder, const ImportFlags& flags, const std::stri
   site::MadeUpNames* const names = made_up ? &*made_up : nullptr;
   const Machine& machine = cluster->machine;
   const SlurmPolicy own =
-      slurm_policy_of({cluster->config.begin(), cluster->config.end()},
-                      {.qos = !machine.qos.empty(), .accounts = !machine.accounts.empty(), .values = names == nullptr});
+      slurm_policy_of({cluster->config.begin(), cluster->config.end()}, {.qos = !machine.qos.empty(),
+                                                                         .accounts = !machine.accounts.empty(),
+                                                                         .values = names == nullptr,
+                                                                         .unix_start = log.unix_start});
   cluster->left_out.insert(cluster->left_out.end(), own.remarks.begin(), own.remarks.end());
   cluster->left_out.emplace_back(waited_for(log));
   const std::string policies = policies_for(own, log);
