@@ -37,18 +37,21 @@ void Cluster::charge(const Job& job) {
   use_.add(job.spec, counts_in_use(job.spec, happened_ - use_.uncounted(job.start, now_)), now_);
 }
 
-// Up to the latest end of a period: until there nothing else has happened.
+// One after the other, so that it does not matter how often time moves: nothing else has happened since.
 void Cluster::charge_periods(Instant at) {
-  const Instant until = use_.period_before(at);
-  std::map<std::uint32_t, RecentUse::Work> done;
-  running_.for_each([&](const RunningEntry& e) {
-    const Job& job = jobs_[e.job.value];
-    const Duration run = counts_in_use(job.spec, until - use_.uncounted(job.start, now_));
-    if (run > Duration{0})
-      done[use_.user_of(job.spec)] += RecentUse::Work{job.spec.processors} * static_cast<std::uint64_t>(run.count());
-    return true;
-  });
-  use_.reckon(until, done);
+  const Instant last = use_.period_before(at);
+  const Duration period = options_.use.period;
+  for (Instant end = running_.empty() ? last : use_.period_before(now_) + period; end <= last; end += period) {
+    std::map<std::uint32_t, RecentUse::Work> done;
+    running_.for_each([&](const RunningEntry& e) {
+      const Job& job = jobs_[e.job.value];
+      const Duration run = counts_in_use(job.spec, end - std::max(job.start, end - period));
+      if (run > Duration{0})
+        done[use_.user_of(job.spec)] += RecentUse::Work{job.spec.processors} * static_cast<std::uint64_t>(run.count());
+      return true;
+    });
+    use_.reckon(end, done);
+  }
 }
 
 bool Cluster::has_share(const JobSpec& spec) const { return !options_.use.shares || options_.use.shares->knows(spec); }

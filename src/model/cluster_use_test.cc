@@ -45,12 +45,18 @@ TEST(ClusterUse, OfARunningJobCountsAtTheEndOfEachPeriod) {
   EXPECT_NEAR(used(world.cluster(), 1), 2 * 130, 0.01);
 }
 
-TEST(ClusterUse, OfSeveralPeriodsIsMadeUpForAtOnce) {
-  World world(by_minutes());
-  world.running({.processors = 3, .limit = 10'000, .user = 1});
-  world.running({.processors = 1, .limit = 10'000, .user = 1});
-  world.at(700);
-  EXPECT_NEAR(used(world.cluster(), 1), 4 * 667, 0.1);
+TEST(ClusterUse, DoesNotDependOnHowOftenTimeMoves) {
+  ClusterOptions options = by_minutes();
+  options.use.half_life = seconds(600);
+  World often(options), seldom(options);
+  for (World* world : {&often, &seldom}) {
+    world->running({.processors = 3, .limit = 10'000, .user = 1});
+    world->running({.processors = 1, .limit = 10'000, .user = 2});
+  }
+  for (std::int64_t second = 0; second < 700; second += 13) often.at(second);
+  for (World* world : {&often, &seldom}) world->at(700);
+  for (const std::uint32_t user : {1U, 2U})
+    EXPECT_EQ(often.cluster().use().recent().spent_at(user), seldom.cluster().use().recent().spent_at(user));
 }
 
 TEST(ClusterUse, IsKeptInASnapshotWithWhatIsYetToBeReckoned) {

@@ -278,6 +278,7 @@ Result<SlurmCluster> Writer::write() {
                 text_.partitions.shown, machine.error().message);
   out_.machine = std::move(*machine);
   out_.left_out = remarks_.left_out();
+  out_.left_out_of = remarks_.left_out_of();
   out_.guessed = remarks_.guessed();
   return std::move(out_);
 }

@@ -1,6 +1,7 @@
 // From what Slurm's scontrol prints of a running cluster to a cluster file.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct SlurmCluster {
   Machine machine;                    // what that file describes
   SlurmConfig config;                 // as it was printed
   std::vector<std::string> left_out;  // what Slurm says and a cluster file cannot, for people
+  // The real names of those that each of these is about, by what it says before them.
+  std::map<std::string, std::vector<std::string>> left_out_of = {};
   bool gpus_unaccounted = false;      // sacct tells of no job which of the nodes' GPUs it had
   std::vector<std::string> guessed;   // what was not told, or only of the moment, and how it is taken
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <utility>
@@ -73,16 +74,20 @@ std::string column_name(std::string_view title) {
   return name;
 }
 
-// "64", and for memory "256G" or megabytes.
+// "64", and for memory "256G", "1.50T" or megabytes; as a cluster file has it.
 std::optional<std::string> amount_of(const Resource& resource, std::string_view text) {
-  const bool memory = resource.tres == "mem";
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  const auto number = parse_integer(text.substr(0, digits));
-  if (!number || *number < 0 || *number > 1'000'000'000) return std::nullopt;
-  if (!memory) return digits == text.size() ? std::optional(std::to_string(*number)) : std::nullopt;
-  const std::string unit = digits == text.size() ? "M" : std::string(text.substr(digits));
-  if (unit.size() != 1 || !std::string_view("KMGT").contains(unit[0])) return std::nullopt;
-  return fmt::format("\"{}{}\"", *number, unit);
+  constexpr double kMost = 1e9;
+  if (resource.tres != "mem") {
+    const auto number = parse_integer(text);
+    return number && *number >= 0 && *number <= 1'000'000'000 ? std::optional(std::to_string(*number)) : std::nullopt;
+  }
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  const auto number = parse_number(text.substr(0, digits));
+  const std::string_view unit = digits == text.size() ? "M" : text.substr(digits);
+  const std::size_t power = std::string_view("KMGT").find(unit);
+  if (!number || *number < 0 || *number > kMost || unit.size() != 1 || power == std::string_view::npos)
+    return std::nullopt;
+  return std::to_string(std::llround(std::ldexp(*number, static_cast<int>(10 * (power + 1)))));
 }
 
 class Limits {

@@ -125,6 +125,20 @@ TEST(SlurmPolicy, LetsJobsRunOnAsLongAsTheSiteDoes) {
             Remarks{"OverTimeLimit=soon: that is no time, and jobs end at their limits."});
 }
 
+TEST(SlurmPolicy, ReadsTheClassicRuleOfFairShare) {
+  const auto of = [](bool accounts, const std::string& factor) {
+    return slurm_policy_of({{"PriorityType", "priority/multifactor"},
+                            {"PriorityWeightFairShare", "9"},
+                            {"PriorityFlags", "NO_FAIR_TREE"},
+                            {"FairShareDampeningFactor", factor}},
+                           {.accounts = accounts});
+  };
+  EXPECT_EQ(of(true, "1").chain, "slurm+priority=multifactor+weight-fairshare=9+fair-tree=no");
+  EXPECT_EQ(of(true, "5").chain, "slurm+priority=multifactor+weight-fairshare=9+fair-tree=no+fair-dampening=5");
+  EXPECT_EQ(of(false, "5").chain, "slurm+priority=multifactor+weight-fairshare=9");
+  EXPECT_EQ(of(false, "5").remarks.back(), "PriorityFlags=NO_FAIR_TREE: users without accounts stand in one line.");
+}
+
 TEST(SlurmPolicy, TellsWhatItDoesNotFollow) {
   const SlurmPolicy policy = slurm_policy_of({{"SchedulerParameters", "bf_continue,bf_licenses,bf_window=soon"},
                                               {"PreemptType", "preempt/qos"},
@@ -132,7 +146,7 @@ TEST(SlurmPolicy, TellsWhatItDoesNotFollow) {
                                               {"PriorityWeightQOS", "10000"},
                                               {"PriorityWeightTRES", "CPU=0,mem=5,license/matlab=7,Node=soon"},
                                               {"PriorityWeightPartition", "0"},
-                                              {"PriorityFlags", "ACCRUE_ALWAYS,NO_FAIR_TREE"},
+                                              {"PriorityFlags", "ACCRUE_ALWAYS,DEPTH_OBLIVIOUS"},
                                               {"CompleteWait", "32 sec"},
                                               {"OverTimeLimit", "0 min"}});
   EXPECT_EQ(policy.chain, "slurm+priority=multifactor");
@@ -144,7 +158,7 @@ TEST(SlurmPolicy, TellsWhatItDoesNotFollow) {
                                      "(SelectTypeParameters).",
                                      "PriorityWeightTRES=license/matlab=7: it has no factor here.",
                                      "PriorityWeightTRES=Node=soon: that is no value, and the default is taken.",
-                                     "PriorityFlags=NO_FAIR_TREE: policy slurm does not follow it.",
+                                     "PriorityFlags=DEPTH_OBLIVIOUS: policy slurm does not follow it.",
                                      "PreemptType=preempt/qos: no job gives way under policy slurm.",
                                      "CompleteWait=32 sec: a node that a job has left is free at once."}));
 }
