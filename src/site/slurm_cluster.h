@@ -30,8 +30,8 @@ struct SlurmCluster {
   std::vector<std::string> left_out;  // what Slurm says and a cluster file cannot, for people
   // The real names of those that each of these is about, by what it says before them.
   std::map<std::string, std::vector<std::string>> left_out_of = {};
-  bool gpus_unaccounted = false;      // sacct tells of no job which of the nodes' GPUs it had
-  std::vector<std::string> guessed;   // what was not told, or only of the moment, and how it is taken
+  bool gpus_unaccounted = false;     // sacct tells of no job which of the nodes' GPUs it had
+  std::vector<std::string> guessed;  // what was not told, or only of the moment, and how it is taken
 };
 
 // Equal texts give equal files. Errors name the file and what is wrong in it. With `names` the cluster is called
