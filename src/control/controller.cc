@@ -22,6 +22,7 @@ JobId Controller::submit(const JobSpec& spec, Bars bars) {
     write(Rejected{id, spec});
     return {};
   }
+  if (bars == kNoBars) bars = cluster_.limits().bars(spec);
   write(Submitted{id, spec, expected_run_time(chain_.knobs().estimator, cluster_, spec), bars});
   return id;
 }
@@ -142,13 +143,19 @@ void Controller::adjusted(JobId id, Instant end_before) {
 void Controller::settle_eligibility() {
   std::vector<JobId> due;
   cluster_.eligibility().for_each_due(cluster_.now(), [&](JobId id) { due.push_back(id); });
-  for (const JobId id : due) {
-    const Job& job = cluster_.job(id);
-    if (job.state != JobState::barred) continue;
-    const Bars bars = static_cast<Bars>(job.bars & kUntilLifted) | cluster_.eligibility().bars(id, cluster_.now());
-    write(Eligible{id, bars});
-    due_ = due_ || bars == kNoBars;
-  }
+  for (const JobId id : due) settle_bars(id);
+  if (!cluster_.limits().any_due()) return;
+  for (const JobId id : cluster_.limits().due())
+    if (cluster_.limits().bars(cluster_.job(id).spec) == kNoBars) settle_bars(id);
+}
+
+void Controller::settle_bars(JobId id) {
+  const Job& job = cluster_.job(id);
+  if (job.state != JobState::barred) return;
+  Bars bars = static_cast<Bars>(job.bars & kUntilLifted) | cluster_.eligibility().bars(id, cluster_.now());
+  if (bars == kNoBars) bars = cluster_.limits().bars(job.spec);
+  write(Eligible{id, bars});
+  due_ = due_ || bars == kNoBars;
 }
 
 void Controller::cycle() {

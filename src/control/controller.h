@@ -107,11 +107,12 @@ class Controller final : public Intake, public Alarm {
   void correct_expectation(JobId id);
   void settle() {
     if (!outlived_.empty()) correct_expectations();
-    if (!cluster_.eligibility().empty()) settle_eligibility();
+    if (!cluster_.eligibility().empty() || cluster_.limits().any_due()) settle_eligibility();
   }
   [[gnu::cold]] void correct_expectations();
   [[gnu::cold]] void adjusted(JobId job, Instant end_before);
   void settle_eligibility();
+  void settle_bars(JobId id);
   void cycle();  // like send(), it sets health_ where it fails
   std::optional<std::string> draft();
   [[gnu::cold]] bool fall_back(const std::string& breach);

@@ -27,7 +27,8 @@ View::View(const ClusterOptions& options)
       power_(options.machine),
       work_(options.machine),
       demand_(power_.longest_boot()),
-      use_(options.use_half_life) {}
+      use_(options.use),
+      limits_(options.limits, options.limits_at_start) {}
 
 View::~View() = default;
 
@@ -67,6 +68,7 @@ void Cluster::apply(const Submitted& fact) {
   job.state = JobState::barred;
   job.bars = fact.bars;
   ++barred_;
+  limits_.settled(fact.job, job.spec, job.bars);
 }
 
 void Cluster::apply(const Rejected& fact) {
@@ -95,6 +97,7 @@ void Cluster::queue(Job& job, JobId id) {
   if (waiting_.empty()) longest_expected_ = {};
   longest_expected_ = std::max(longest_expected_, job.expected);
   waiting_.insert(id, job);
+  limits_.queued(job.spec);
   if (!nodes_.counted()) count_waiting(job, 1);
   arrived_.push_back(id);
   if (!eligibility_.empty()) eligibility_.queued(id);
@@ -103,6 +106,7 @@ void Cluster::queue(Job& job, JobId id) {
 // And leaves them without being started.
 void Cluster::unqueue(Job& job, JobId id) {
   waiting_.erase(job);
+  limits_.unqueued(job.spec);
   if (!nodes_.counted()) count_waiting(job, -1);
   forget_promise(job, id);
   std::erase(arrived_, id);
@@ -123,6 +127,13 @@ void Cluster::set_bars(Job& job, JobId id, Bars bars) {
     ++barred_;
   }
   eligibility_.settled(id, bars);
+  limits_.settled(id, job.spec, bars);
+}
+
+// What keeps it from being queued now that is held by these.
+Bars Cluster::bars_of(JobId id, Bars held) const {
+  const Bars bars = held | eligibility_.bars(id, now_);
+  return bars == kNoBars ? limits_.bars(jobs_[id.value].spec) : bars;
 }
 
 void Cluster::apply(const Held& fact) {
@@ -132,7 +143,7 @@ void Cluster::apply(const Held& fact) {
 
 void Cluster::apply(const Released& fact) {
   Job& job = jobs_[fact.job.value];
-  set_bars(job, fact.job, static_cast<Bars>(job.bars & kUntilLifted & ~fact.from) | eligibility_.bars(fact.job, now_));
+  set_bars(job, fact.job, bars_of(fact.job, static_cast<Bars>(job.bars & kUntilLifted & ~fact.from)));
   if (!trades_.empty() && job.ours()) trades_.queued(job.spec.number, fact.job);
 }
 
@@ -181,7 +192,7 @@ void Cluster::apply(const Amended& fact) {
     job.state = JobState::barred;
     ++barred_;
   }
-  set_bars(job, fact.job, static_cast<Bars>(job.bars & kUntilLifted) | eligibility_.bars(fact.job, now_));
+  set_bars(job, fact.job, bars_of(fact.job, static_cast<Bars>(job.bars & kUntilLifted)));
 }
 
 // In the queue it is as if the job had left and come again, as when it is amended.
@@ -227,6 +238,7 @@ void Cluster::begin_to_run(Job& job, JobId id, const Placement& where) {
   waiting_.erase(job);
   forget_promise(job, id);
   job.state = JobState::running;
+  limits_.started(job.spec);
   if (job.start != kNever) job.earlier += job.end - job.start;
   job.start = happened_;
   job.dispatch = next_dispatch_++;
@@ -273,6 +285,7 @@ void Cluster::leave_running(Job& job, JobId id) {
   CHECK(running_.erase({job.expected_end(), job.dispatch}), "a running job is in the index");
   if (!overdue_.empty()) std::erase(overdue_, id);
   charge(job);
+  limits_.ended(job.spec);
   if (job.leaving) {
     job.leaving = false;
     const auto left = std::find_if(leaving_.begin(), leaving_.end(), [&](const Leaving& l) { return l.job == id; });
@@ -298,6 +311,7 @@ void Cluster::leave_running(Job& job, JobId id) {
 void Cluster::leave_for_good(Job& job, JobId id, JobState state) {
   job.state = state;
   gone_.push_back(id);
+  limits_.gone(id);
   if (!trades_.empty()) trades_.ended(job.spec.number, id);
   if (!bindings_.empty()) bindings_.forget(id);
   if (eligibility_.empty()) return;

@@ -16,16 +16,15 @@
 #include "model/demand_history.h"
 #include "model/eligibility.h"
 #include "model/fact.h"
+#include "model/limit_gate.h"
 #include "model/placements.h"
 #include "model/processor_map.h"
-#include "model/recent_use.h"
 #include "model/running.h"
+#include "model/use_ledger.h"
 #include "model/waiting.h"
 #include "model/work_history.h"
 
 namespace rota {
-
-class ShareTree;
 
 struct ClusterOptions {
   std::int64_t processors = 0;       // in all; > 0
@@ -44,13 +43,12 @@ struct ClusterOptions {
   bool demand_history = false;             // demand() will be asked
   const WorkHistory* past_work = nullptr;  // what is known of past jobs beforehand; then nothing is learned
   std::int64_t most_promises = INT32_MAX;  // to waiting jobs at one time: so far plans reach
-  Duration use_half_life{0};               // recent_use() will be asked, with this half-life; 0: it will not
-  bool use_by_qos = false;                 // each job's use counts by the factor of its QOS
-  bool turns_of_its_own = false;           // whose turn it is, the policy decides, and not the order of the queue
-  const ShareTree* shares = nullptr;  // recent_use() is by its holders; nullptr: by users. Must outlive the cluster
+  UseRules use = {};                  // use() will be asked where it has a half-life; shares must outlive the cluster
+  bool turns_of_its_own = false;      // whose turn it is, the policy decides, and not the order of the queue
+  const LimitBook* limits = nullptr;  // of the machine; must outlive the cluster
+  bool limits_at_start = false;       // they count jobs that run, and the policy keeps to them (model/limit_gate.h)
   bool confirms_starts = false;       // a job that was started runs once the engine says so (Launched)
-  // Others use the cluster too (Capabilities::shared): what its engine says is taken in even where it breaks a law of
-  // ours.
+  // Others use it too (Capabilities::shared): what its engine says is taken in even where it breaks a law of ours.
   bool shared = false;
 };
 
@@ -90,6 +88,7 @@ class View {
   // Terms of jobs that have some of their own, and which of these may be queued.
   const Eligibility& eligibility() const { return eligibility_; }
   std::size_t barred() const { return barred_; }  // jobs that are known and not queued
+  const LimitGate& limits() const { return limits_; }
   // visit(JobId, const Job&) for every job that is known, by id. O(all of them)
   template <class Visit>
   void for_each_job(const Visit& visit) const {
@@ -195,10 +194,8 @@ class View {
   // When a policy that does so from time to time last looked at the queue.
   const Replanned& replanned() const { return replanned_; }
 
-  // What users have used lately. Only under use_half_life.
-  const RecentUse& recent_use() const { return use_; }
-  // ShareTree::factors() of that: all use fades alike, so they change with use only. Only under shares.
-  const std::vector<double>& share_factors() const;
+  // What users have used lately, and what their shares come to. Only under ClusterOptions::use.
+  const UseLedger& use() const { return use_; }
 
   // What arrives within a boot time. Only under demand_history.
   const DemandHistory& demand() const { return demand_; }
@@ -233,9 +230,7 @@ class View {
   NodePower power_;
   WorkHistory work_;
   DemandHistory demand_;
-  RecentUse use_;
-  mutable std::vector<double> share_factors_;  // of use that had changed so often:
-  mutable std::uint64_t share_factors_of_ = 0;
+  UseLedger use_;
   Placements places_;  // of running jobs, where nodes are described; as are:
   Placements promised_places_;
   std::int64_t waiting_for_places_ = 0;
@@ -249,6 +244,7 @@ class View {
   std::vector<JobId> overdue_;
   std::vector<JobId> gone_;  // ended or rejected since the last cycle
   Eligibility eligibility_;
+  LimitGate limits_;
   std::map<JobId, JobSpec> requests_;    // of jobs on other terms than they asked for
   std::map<JobId, RunOrders> orders_;    // of running jobs that were told something
   std::vector<std::int64_t> elsewhere_;  // by licence
@@ -358,6 +354,7 @@ class Cluster final : public View {
   // Time moves on; it never goes back (CHECK).
   void advance(Instant at) {
     CHECK(at >= now_, "facts come in order of time");
+    if (at >= use_.due()) charge_periods(at);
     now_ = at;
   }
   // Opens a cycle: time moves to `now` and orders that vary with time are ranked for it. What CycleClosed says ends it.
@@ -427,6 +424,7 @@ class Cluster final : public View {
   [[gnu::cold]] void apply(const Opened& fact) { epoch_ = fact.epoch; }
   void apply(const CycleClosed& /*fact*/) {
     rank_waiting();  // where no cycle was opened
+    if (limits_.any_due()) limits_.looked_at([&](JobId id) -> const JobSpec& { return jobs_[id.value].spec; });
     if (!gone_.empty()) forget_gone();
     counts_decided_ = counts_decide();
     if (!reservations_.empty()) reservations_.forget_over(now_);
@@ -472,7 +470,10 @@ class Cluster final : public View {
   void begin_to_run(Job& job, JobId id, const Placement& where);
   void leave_running(Job& job, JobId id);
   void charge(const Job& job);
+  [[gnu::cold]] void charge_periods(Instant at);
+  Duration counts_in_use(const JobSpec& spec, Duration run) const;
   bool has_share(const JobSpec& spec) const;
+  Bars bars_of(JobId id, Bars held) const;
   void queue(Job& job, JobId id);
   void unqueue(Job& job, JobId id);
   void set_bars(Job& job, JobId id, Bars bars);

@@ -117,10 +117,10 @@ std::optional<std::string> Cluster::objection(const Amended& fact) const {
 
 std::optional<std::string> Cluster::cannot_run(const JobSpec& spec) const {
   if (auto why = makes_no_sense(spec)) return why;
-  if (spec.processors > options_.processors) {
+  if (spec.processors > options_.processors)
     return fmt::format("asks for {}; the cluster has {}", amount(spec.processors, "processor"),
                        grouped(options_.processors));
-  }
+  if (auto why = limits_.use().never_fits(spec)) return why;
   return options_.machine ? never_fits(*options_.machine, spec) : std::nullopt;
 }
 

@@ -1,5 +1,6 @@
 // Whose use counts how much, and by how much a job that waits was passed.
 #include <algorithm>
+#include <map>
 
 #include "model/cluster.h"
 #include "model/share_tree.h"
@@ -8,12 +9,12 @@ namespace rota {
 
 void Cluster::rank_waiting() {
   waiting_.rank(now_, [&](JobId id) -> const Job& { return jobs_[id.value]; });
-  if (!use_.changed().empty() || !waiting_.sorted()) rank_users();
+  if (!use_.recent().changed().empty() || !waiting_.sorted()) rank_users();
 }
 
 void Cluster::rank_users() {
-  for (const std::uint32_t user : use_.changed()) {
-    waiting_.rescore(user, use_.spent_at(user));
+  for (const std::uint32_t user : use_.recent().changed()) {
+    waiting_.rescore(user, use_.recent().spent_at(user));
   }
   use_.settle();
   waiting_.sort_in([&](JobId id) -> const Job& { return jobs_[id.value]; });
@@ -21,28 +22,39 @@ void Cluster::rank_users() {
 
 void Cluster::apply(const UserKept& fact) {
   if (fact.runs.runs != 0) history_[fact.user] = fact.runs;
-  use_.put_back(fact.user, fact.spent);
+  use_.put_back(fact.user, fact.spent, fact.owed);
+}
+
+Duration Cluster::counts_in_use(const JobSpec& spec, Duration run) const {
+  if (!options_.use.by_qos || !spec.qos.valid()) return run;
+  const std::int64_t factor = options_.machine->qos[spec.qos.value].usage_factor;
+  return run / 1000 * factor + run % 1000 * factor / 1000;  // long runs times large factors fit
 }
 
 // For a run, or a part of one, that is over now.
 void Cluster::charge(const Job& job) {
   if (!use_.kept()) return;
-  const JobSpec& spec = job.spec;
-  Duration counts = happened_ - job.start;
-  if (options_.use_by_qos && spec.qos.valid()) {
-    const std::int64_t factor = options_.machine->qos[spec.qos.value].usage_factor;
-    counts = counts / 1000 * factor + counts % 1000 * factor / 1000;  // long runs times large factors fit
+  use_.add(job.spec, counts_in_use(job.spec, happened_ - use_.uncounted(job.start, now_)), now_);
+}
+
+// One after the other, so that it does not matter how often time moves: nothing else has happened since.
+void Cluster::charge_periods(Instant at) {
+  const Instant last = use_.period_before(at);
+  const Duration period = options_.use.period;
+  for (Instant end = running_.empty() ? last : use_.period_before(now_) + period; end <= last; end += period) {
+    std::map<std::uint32_t, RecentUse::Work> done;
+    running_.for_each([&](const RunningEntry& e) {
+      const Job& job = jobs_[e.job.value];
+      const Duration run = counts_in_use(job.spec, end - std::max(job.start, end - period));
+      if (run > Duration{0})
+        done[use_.user_of(job.spec)] += RecentUse::Work{job.spec.processors} * static_cast<std::uint64_t>(run.count());
+      return true;
+    });
+    use_.reckon(end, done);
   }
-  use_.add(options_.shares ? options_.shares->holder_of(spec) : spec.user, spec.processors, counts, now_);
 }
 
-bool Cluster::has_share(const JobSpec& spec) const { return !options_.shares || options_.shares->knows(spec); }
-
-const std::vector<double>& View::share_factors() const {
-  if (share_factors_.empty() || share_factors_of_ != use_.changes()) share_factors_ = options_.shares->factors(use_);
-  share_factors_of_ = use_.changes();
-  return share_factors_;
-}
+bool Cluster::has_share(const JobSpec& spec) const { return !options_.use.shares || options_.use.shares->knows(spec); }
 
 void Cluster::count_passed(JobId passed, std::uint32_t processors) {
   Job* const job = jobs_.find(passed.value);

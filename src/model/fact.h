@@ -339,6 +339,7 @@ struct UserKept {
   std::uint32_t user = 0;
   RunHistory runs;
   std::int64_t spent = INT64_MIN;  // RecentUse::spent_at
+  std::int64_t owed = INT64_MIN;   // likewise, of what is charged at the end of the period
 };
 struct WorkKept {  // of one class of job sizes
   std::uint32_t size_class = 0;

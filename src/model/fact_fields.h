@@ -273,7 +273,8 @@ ROTA_FACT(UserKept, "user_kept", kept, "what is known of one user's past jobs"){
     Field{"user", &F::user, "number of the user"}, Field{"runs", &F::runs, "of the jobs"},
     Field{"spent", &F::spent,
           "when what he has used lately will have faded to one processor-millisecond, in 1024ths of a millisecond; the "
-          "least number: he has used nothing"}};
+          "least number: he has used nothing"},
+    Field{"owed", &F::owed, "likewise, of what counts from the end of the period on", 9}};
 ROTA_FACT_END;
 ROTA_FACT(WorkKept, "work_kept", kept, "what past jobs of one class of sizes used"){
     Field{"size_class", &F::size_class, "power of two of their nodes"},

@@ -20,6 +20,7 @@ inline constexpr Bars kDependency = 8;      // another job has not started or en
 inline constexpr Bars kNeverAgain = 16;     // a dependency that can no longer be met
 inline constexpr Bars kArrayThrottle = 32;  // so many of its array are queued or run already
 inline constexpr Bars kNotOurs = 64;        // another scheduler starts it; also of a job that runs
+inline constexpr Bars kOverLimit = 128;     // jobs hold as much of what is limited as they may
 inline constexpr Bars kHolds = kHeldByUser | kHeldByOperator;
 inline constexpr Bars kUntilLifted = kHolds | kNotOurs;  // those that stay until they are released
 

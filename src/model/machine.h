@@ -11,6 +11,7 @@
 #include "base/id.h"
 #include "base/time.h"
 #include "model/cpu_factor.h"
+#include "model/limit.h"
 #include "model/load_rule.h"
 #include "model/reservations.h"
 #include "model/tariff.h"
@@ -144,6 +145,7 @@ struct Machine {
   std::vector<Licence> licences = {};
   std::vector<Qos> qos = {};
   std::vector<Account> accounts = {};
+  std::vector<Limit> limits = {};
   std::vector<std::string> accelerator_types = {};  // names, each of which some node has
   std::vector<std::string> features = {};           // of nodes: names, kMostFeatures at most
   std::vector<std::string> racks;  // names, by rack id; one of them nameless where nodes say nothing of racks

@@ -78,10 +78,22 @@ std::int64_t together(std::uint64_t apart, std::int64_t half_life) {
 }  // namespace
 
 void RecentUse::add(std::uint32_t user, std::uint32_t processors, Duration run, Instant end) {
-  if (processors == 0 || run <= Duration{0}) return;
+  if (run > Duration{0}) add(user, Work{processors} * static_cast<std::uint64_t>(run.count()), end);
+}
+
+void RecentUse::add(std::uint32_t user, Work work, Instant end) {
+  if (work == 0) return;
+  add_spent(user, end.time_since_epoch().count() * kParts + fades_in(work, half_life_.count() * kParts));
+}
+
+void RecentUse::take_over(RecentUse& other) {
+  for (const auto& [user, spent] : other.spent_) add_spent(user, spent);
+  other.spent_.clear();
+  other.changed_.clear();
+}
+
+void RecentUse::add_spent(std::uint32_t user, std::int64_t alone) {
   const std::int64_t half_life = half_life_.count() * kParts;
-  const std::int64_t alone = end.time_since_epoch().count() * kParts +
-                             fades_in(Wide{processors} * static_cast<std::uint64_t>(run.count()), half_life);
   changed_.push_back(user);
   ++changes_;
   const auto [at, first] = spent_.try_emplace(user, alone);

@@ -25,8 +25,14 @@ class RecentUse {
 
   bool kept() const { return half_life_ > Duration{0}; }
 
-  // A run of `user` is over. O(log users)
+  // Processor-milliseconds, of more processors than there are for longer than there is.
+  __extension__ using Work = unsigned __int128;
+
+  // A run of `user` is over, or work was done until `end`. O(log users)
   void add(std::uint32_t user, std::uint32_t processors, Duration run, Instant end);
+  void add(std::uint32_t user, Work work, Instant end);
+  // What another one has of each user, kept with the same half-life; the other one is empty then.
+  void take_over(RecentUse& other);
 
   // Less: less recent use.
   std::int64_t spent_at(std::uint32_t user) const {
@@ -47,6 +53,8 @@ class RecentUse {
   void put_back(std::uint32_t user, std::int64_t spent);
 
  private:
+  void add_spent(std::uint32_t user, std::int64_t alone);
+
   Duration half_life_;
   std::map<std::uint32_t, std::int64_t> spent_;  // by user
   std::vector<std::uint32_t> changed_;

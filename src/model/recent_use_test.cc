@@ -49,6 +49,18 @@ TEST(RecentUse, does_not_depend_on_when_the_log_begins) {
   }
 }
 
+TEST(RecentUse, takes_over_what_another_one_has) {
+  RecentUse use(kDay), owed(kDay);
+  use.add(1, 2, seconds(100), at_seconds(5));
+  const std::int64_t once = use.spent_at(1);
+  owed.add(1, RecentUse::Work{200'000}, at_seconds(5));
+  owed.add(2, 1, seconds(7), at_seconds(5));
+  use.take_over(owed);
+  EXPECT_EQ(use.spent_at(1), once + at(kEpoch + kDay)) << "as much again";
+  EXPECT_NE(use.spent_at(2), RecentUse::kNothing);
+  EXPECT_TRUE(owed.all().empty());
+}
+
 TEST(RecentUse, a_user_without_use_comes_before_all_others) {
   RecentUse use(seconds(1));
   use.add(1, 1, Duration{1}, kEpoch - kLongest);

@@ -1,6 +1,7 @@
 #include "model/share_tree.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -103,15 +104,37 @@ struct ShareTree::Beside {
   bool operator<(const Beside& o) const { return worth != o.worth ? worth > o.worth : account < o.account; }
 };
 
-std::vector<double> ShareTree::factors(const RecentUse& use) const {
-  Ranking ranking{std::vector<double>(places_.size()), std::vector<double>(holders_), holders_, holders_};
+// Each beside that of the holder who has used the most.
+std::vector<double> ShareTree::use_of_places(const RecentUse& use) const {
+  std::vector<double> used(places_.size());
   std::int64_t most = RecentUse::kNothing;
   for (const auto& [holder, spent] : use.all()) most = std::max(most, spent);
   for (std::size_t i = places_.size(); i-- > 1;) {
     const Place& place = places_[i];
-    if (place.holder != UINT32_MAX) ranking.use[i] = use.beside(use.spent_at(place.holder), most);
-    ranking.use[place.above] += ranking.use[i];
+    if (place.holder != UINT32_MAX) used[i] = use.beside(use.spent_at(place.holder), most);
+    used[place.above] += used[i];
   }
+  return used;
+}
+
+std::vector<double> ShareTree::classic_factors(const RecentUse& use, std::int64_t dampening) const {
+  const std::vector<double> used = use_of_places(use);
+  std::vector<double> factors(holders_, 0.0), shares(places_.size(), 1.0), effective(places_.size(), 1.0);
+  for (std::uint32_t i = 1; i < places_.size(); ++i) {
+    const Place& place = places_[i];
+    const double own = used[0] > 0 ? used[i] / used[0] : 0;
+    shares[i] = shares[place.above] * place.part;
+    effective[i] = place.above == 0 ? own : own + (effective[place.above] - own) * place.part;
+    if (place.holder == UINT32_MAX) continue;
+    const std::uint32_t counts = place.first ? place.above : i;  // whose shares are its parent's
+    if (shares[counts] > 0)
+      factors[place.holder] = std::exp2(-effective[counts] / shares[counts] / static_cast<double>(dampening));
+  }
+  return factors;
+}
+
+std::vector<double> ShareTree::factors(const RecentUse& use) const {
+  Ranking ranking{use_of_places(use), std::vector<double>(holders_), holders_, holders_};
   const Beside top{0, true, 0};
   rank_below({&top, 1}, ranking);
   return std::move(ranking.factors);

@@ -5,6 +5,10 @@
 // whose part of the shares is the greatest beside its part of the use; accounts and users stand in one line, and what
 // is below an account comes before what is below the next one. What is below accounts that are level stands in one
 // line, too. The first user has 1, the last one 1 / users, and a user level with the one before has what that one has.
+//
+// By the classic rule (https://slurm.schedmd.com/classic_fair_share.html) a user has 2^-(effective use / shares /
+// dampening), both as parts of the whole: the effective use of what is below an account is its own, and of what the
+// account has beyond that as much as it has of the shares there.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +34,8 @@ class ShareTree {
   // The factor of each holder that has jobs, from 0 to 1; `use` is by holder. O(accounts and users that have jobs x log
   // of those side by side)
   std::vector<double> factors(const RecentUse& use) const;
+  // By the classic rule; dampening >= 1. O(accounts and users)
+  std::vector<double> classic_factors(const RecentUse& use, std::int64_t dampening) const;
 
  private:
   using OfJob = std::vector<std::pair<std::uint64_t, std::uint32_t>>;
@@ -44,6 +50,7 @@ class ShareTree {
   struct Ranking;
   struct Beside;
 
+  std::vector<double> use_of_places(const RecentUse& use) const;
   OfJob::const_iterator find(const JobSpec& spec) const;
   std::uint32_t add(std::uint32_t above, std::int64_t shares, std::uint32_t users, bool first);
   void add_users(std::uint32_t above, const Account& account, const std::vector<bool>& with_jobs);

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include <cmath>
+
 #include "model/cluster.h"
 
 namespace rota {
@@ -176,14 +178,37 @@ TEST(ShareTree, is_asked_again_only_when_use_has_changed) {
   const auto accounts = two_accounts(1, 1);
   const std::vector jobs{Shares::of(1, 1), Shares::of(2, 1)};
   const ShareTree tree(accounts, sharers_of(accounts, {}, {}, jobs));
-  ClusterOptions options{.processors = 1, .waiting = {}, .use_half_life = kDay, .shares = &tree};
+  ClusterOptions options{.processors = 1, .waiting = {}, .use = {.half_life = kDay, .shares = &tree}};
   Cluster cluster(options);
-  const double* kept = cluster.share_factors().data();
-  EXPECT_EQ(cluster.share_factors()[tree.holder_of(jobs[0])], 1.0);
+  const double* kept = cluster.use().share_factors().data();
+  EXPECT_EQ(cluster.use().share_factors()[tree.holder_of(jobs[0])], 1.0);
   cluster.open_cycle(kEpoch + kDay);
-  EXPECT_EQ(cluster.share_factors().data(), kept);
+  EXPECT_EQ(cluster.use().share_factors().data(), kept);
   cluster.fold(cluster.now(), 1, UserKept{.user = tree.holder_of(jobs[0]), .runs = {}, .spent = 1'000'000});
-  EXPECT_LT(cluster.share_factors()[tree.holder_of(jobs[0])], 1.0);
+  EXPECT_LT(cluster.use().share_factors()[tree.holder_of(jobs[0])], 1.0);
+}
+
+// Physics has 3 shares of 4, of which anna has 1 of 2 and bob the other; chemistry has 1. Anna has used 30 of 100, bob
+// 10 and joe of chemistry 60. By hand: physics has 0.4 of the use; anna's is 0.3 + (0.4 - 0.3) / 2 of 3/8 of the
+// shares.
+TEST(ShareTree, classic_shares_count_what_an_account_has_used_beside_its_user) {
+  std::vector<Account> accounts{{.name = "physics", .shares = 3, .users = {{"anna"}, {"bob"}, {"eve", 1, true}}},
+                                {.name = "chemistry", .users = {{"joe"}}}};
+  const std::vector jobs{Shares::of(1, 1), Shares::of(2, 1), Shares::of(3, 2), Shares::of(4, 1)};
+  const ShareTree tree(accounts, sharers_of(accounts, {{1, "anna"}, {2, "bob"}, {3, "joe"}, {4, "eve"}},
+                                            {{1, "physics"}, {2, "chemistry"}}, jobs));
+  RecentUse use(kDay);
+  for (const auto& [job, spent] : {std::pair{0, 30}, {1, 10}, {2, 60}})
+    use.add(tree.holder_of(jobs[static_cast<std::size_t>(job)]), 1, seconds(spent), kEpoch);
+  const auto factor = [&](std::size_t job, std::int64_t dampening) {
+    return tree.classic_factors(use, dampening)[tree.holder_of(jobs[job])];
+  };
+  EXPECT_NEAR(factor(0, 1), std::exp2(-0.35 / 0.375), 1e-9);
+  EXPECT_NEAR(factor(1, 1), std::exp2(-0.25 / 0.375), 1e-9);
+  EXPECT_NEAR(factor(2, 1), std::exp2(-0.6 / 0.25), 1e-9);
+  EXPECT_NEAR(factor(3, 1), std::exp2(-0.4 / 0.75), 1e-9) << "eve has her account's";
+  EXPECT_NEAR(factor(0, 3), std::exp2(-0.35 / 0.375 / 3), 1e-9);
+  EXPECT_EQ(tree.classic_factors(RecentUse(kDay), 1), std::vector<double>(4, 1.0)) << "none has used anything";
 }
 
 TEST(ShareTree, no_shares_come_last) {

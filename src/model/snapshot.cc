@@ -86,7 +86,8 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
   for (const Bound& bound : c.bindings_.all()) add(bound);
   std::map<std::uint32_t, UserKept> users;
   for (const auto& [user, runs] : c.history_) users[user] = {user, runs};
-  for (const auto& [user, spent] : c.use_.all()) users[user].user = user, users[user].spent = spent;
+  for (const auto& [user, spent] : c.use_.recent().all()) users[user].user = user, users[user].spent = spent;
+  for (const auto& [user, owed] : c.use_.owed().all()) users[user].user = user, users[user].owed = owed;
   for (const auto& [user, kept] : users) add(kept);
   for (const WorkKept& work : c.work_.kept()) add(work);
   add(c.demand_.kept());
@@ -129,8 +130,10 @@ void Cluster::apply(const JobKept& fact) {
   if (job.state == JobState::running) keep_running(fact);
   if (!trades_.empty() && !job.gone() && job.ours()) trades_.queued(job.spec.number, fact.job);
   if (job.state == JobState::barred) ++barred_;
+  if (job.state == JobState::barred && job.bars == kOverLimit) limits_.put_back_barred(fact.job);
   if (job.state == JobState::waiting) {
     waiting_.insert(fact.job, job);
+    limits_.queued(job.spec);
     if (!nodes_.counted()) count_waiting(job, 1);
     if (job.promise != kNever)
       promised_.insert(std::lower_bound(promised_.begin(), promised_.end(), fact.job), fact.job);
@@ -144,6 +147,7 @@ void Cluster::apply(const JobKept& fact) {
 void Cluster::keep_running(const JobKept& fact) {
   const Job& job = jobs_[fact.job.value];
   running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, fact.job});
+  limits_.put_back_running(job.spec);
   if (fact.adjusted != 0) orders_[fact.job] = {fact.suspended_at, fact.adjusted};
   if (job.leaving) {
     const auto found =

@@ -70,6 +70,14 @@ std::shared_ptr<const ShareTree> shares_for(const log::Workload& workload, const
                                            sharers_of(accounts, workload.users, workload.groups, workload.jobs));
 }
 
+// nullptr: the cluster has none.
+std::unique_ptr<const LimitBook> limits_for(const log::Workload& workload, const RehearseOptions& options) {
+  if (!options.machine || options.machine->limits.empty()) return nullptr;
+  return std::make_unique<const LimitBook>(
+      *options.machine,
+      options.limit_names ? *options.limit_names : limit_names(*options.machine, workload.users, workload.groups));
+}
+
 // That of a job that told no limit; nullptr: it has none, or the job told one.
 const Partition* partition_of_unlimited(const log::Workload& workload, std::size_t job,
                                         const RehearseOptions& options) {
@@ -276,10 +284,18 @@ void leave_out_warm_up(const log::Workload& workload, report::Outcome& outcome) 
 
 namespace {
 
-void say_why_rejected(const JobSpec& spec, const RehearseOptions& options, report::Summary& summary) {
+void say_why_rejected(const JobSpec& spec, const RehearseOptions& options, const LimitBook* limits,
+                      report::Summary& summary) {
   const Machine counted = Machine::counted(options.processors);
-  summary.why_rejected = never_fits(options.machine ? *options.machine : counted, spec).value_or("");
+  const auto why = LimitUse(limits).never_fits(spec);
+  summary.why_rejected = why ? *why : never_fits(options.machine ? *options.machine : counted, spec).value_or("");
   summary.first_too_large = spec.processors > options.processors;
+}
+
+const WorkHistory& know_all(const log::Workload& workload, const RehearseOptions& options, WorkHistory& past) {
+  for (std::size_t i = 0; i < workload.jobs.size(); ++i)
+    past.add(asked(workload.jobs[i], options), std::min(workload.run_times[i], workload.jobs[i].limit));
+  return past;
 }
 
 }  // namespace
@@ -291,13 +307,11 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   Collector collector(workload, options);
   sim::RehearsalOptions how;
   WorkHistory past(options.machine.get());
-  if (chain.knobs().power.knows_the_log()) {
-    for (std::size_t i = 0; i < workload.jobs.size(); ++i)
-      past.add(asked(workload.jobs[i], options), std::min(workload.run_times[i], workload.jobs[i].limit));
-    how.past_work = &past;
-  }
+  if (chain.knobs().power.knows_the_log()) how.past_work = &know_all(workload, options, past);
   const auto shares = shares_for(workload, chain, options);
   how.shares = shares.get();
+  const auto limits = limits_for(workload, options);
+  how.limits = limits.get();
   if (metered(options.machine.get(), chain)) {
     how.engine.metered = options.machine.get();
     how.engine.meters_jobs = options.keep_jobs && options.machine->tells_watts();
@@ -351,7 +365,7 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   outcome.tasks = task_use(rehearsal.tasks(), chain.knobs().bind);
   outcome.cpu_seconds = cpu_seconds() - begin;
   result.summary = collector.tally().conclude(outcome);
-  if (const auto& spec = collector.first_rejected()) say_why_rejected(*spec, options, result.summary);
+  if (const auto& spec = collector.first_rejected()) say_why_rejected(*spec, options, limits.get(), result.summary);
   return result;
 }
 

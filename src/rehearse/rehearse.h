@@ -29,6 +29,7 @@ struct RehearseOptions {
   bool clamp = false;  // jobs larger than the cluster ask for all of it instead of being rejected
   std::shared_ptr<const ShareTree> shares =
       {};  // of the machine's accounts, by the workload's numbers; nullptr: by its names
+  std::shared_ptr<const LimitNames> limit_names = {};  // of the workload's numbers; nullptr: its names
   sim::Ties ties = sim::Ties::batch;
   bool keep_jobs = false;                           // the outcome keeps every job, for files and pictures
   bool keep_nodes = false;                          // and every node that is metered

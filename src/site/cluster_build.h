@@ -21,6 +21,7 @@ struct ClusterDraft {
   std::vector<ReservationEntry> reservations;
   std::vector<QosEntry> qos;
   std::vector<AccountEntry> accounts;
+  std::vector<LimitEntry> limits;
 };
 
 // Fails with "FILE:LINE: ..." on the first two parts that contradict each other.

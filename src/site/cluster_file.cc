@@ -193,13 +193,15 @@ Result<ClusterDraft> read_draft(const TomlValue& root, const std::string& shown)
   draft.shown = shown;
   auto top = TRY(read_entry<TopEntry>(
       root, top_keys(), {shown, ""},
-      {"nodes", "partitions", "qos", "accounts", "sites", "reservations", "service", "federation"}));
+      {"nodes", "partitions", "qos", "accounts", "limits", "sites", "reservations", "service", "federation"}));
   auto nodes = TRY(read_entries<NodesEntry>(root, "nodes", nodes_keys(), shown));
   auto partitions = TRY(read_entries<PartitionEntry>(root, "partitions", partition_keys(), shown));
   auto sites = TRY(read_entries<SiteEntry>(root, "sites", site_keys(), shown));
   auto reservations = TRY(read_entries<ReservationEntry>(root, "reservations", reservation_keys(), shown));
   auto qos = TRY(read_entries<QosEntry>(root, "qos", qos_keys(), shown));
   auto accounts = TRY(read_entries<AccountEntry>(root, "accounts", account_keys(), shown));
+  auto limits = TRY(read_entries<LimitEntry>(root, "limits", limit_keys(), shown));
+  draft.limits = std::move(limits);
   draft.qos = std::move(qos);
   draft.accounts = std::move(accounts);
   draft.reservations = std::move(reservations);

@@ -325,11 +325,12 @@ TEST(ClusterFile, is_text_in_utf8_and_toml) {
   EXPECT_EQ(complaint("[[nodes]\nnames = 'a'").substr(0, 34), "kea.toml:1: this is not valid TOML");
   EXPECT_EQ(complaint("°name = 'a'"),
             "kea.toml:1: this is not valid TOML: a character beyond ASCII stands outside quotes.");
-  EXPECT_EQ(complaint("'né' = 1"),
-            "kea.toml:1: the key \"né\" is not known. There are `nodes`, `partitions`, `qos`, `accounts`, `sites`, "
-            "`reservations`, `service`, `federation`, "
-            "`name`, `processors`, "
-            "`electricity_price`, `electricity_prices`, `electricity_zone`, `co2`, `licences`, `boot_seed`.");
+  EXPECT_EQ(
+      complaint("'né' = 1"),
+      "kea.toml:1: the key \"né\" is not known. There are `nodes`, `partitions`, `qos`, `accounts`, `limits`, `sites`, "
+      "`reservations`, `service`, `federation`, "
+      "`name`, `processors`, "
+      "`electricity_price`, `electricity_prices`, `electricity_zone`, `co2`, `licences`, `boot_seed`.");
   const auto greek = parse_cluster("\xEF\xBB\xBFname = 'κέα'  # °\r\nprocessors = 3\r\n", "kea.toml");
   ASSERT_TRUE(greek) << greek.error().message;
   EXPECT_EQ(greek->name, "κέα");
@@ -420,6 +421,41 @@ TEST(ClusterFile, finds_parents_and_names_among_ten_thousand_accounts) {
   add(9'999, 9'999);
   EXPECT_NE(parse_cluster(text, "kea.toml").error().message.find("is a part of \"a9999\", which no [[accounts]]"),
             std::string::npos);
+}
+
+TEST(ClusterFile, says_what_limits_there_are) {
+  const auto machine = parse_cluster(
+      "processors = 4\n[[partitions]]\nname = \"batch\"\n[[qos]]\nname = \"low\"\n"
+      "[[limits]]\nuser = \"*\"\nqos = \"low\"\njobs = 0\n"
+      "[[limits]]\naccount = \"physics\"\npartition = \"batch\"\nexcept_qos = \"low\"\nmemory = \"2G\"\nreason = "
+      "\"why\"\n",
+      "kea.toml");
+  ASSERT_TRUE(machine) << machine.error().message;
+  ASSERT_EQ(machine->limits.size(), 2U);
+  const Limit& each = machine->limits[0];
+  EXPECT_EQ(each.user + each.account + each.qos + each.partition, "*low");
+  EXPECT_EQ(each.most.jobs, 0);
+  EXPECT_EQ(each.most.processors, Limit::kNone);
+  const Limit& group = machine->limits[1];
+  EXPECT_EQ(group.account + group.partition + group.except_qos.at(0) + group.reason, "physicsbatchlowwhy");
+  EXPECT_EQ(group.most.memory, std::int64_t{2} << 30U);
+}
+
+TEST(ClusterFile, refuses_limits_of_what_there_is_not) {
+  const auto said = [](const std::string& table) {
+    const auto machine = parse_cluster("processors = 4\n[[limits]]\n" + table, "kea.toml");
+    return machine ? "no error" : machine.error().message;
+  };
+  EXPECT_EQ(
+      said("user = \"anna\"\n"),
+      "kea.toml:2: this [[limits]] table limits nothing. Say how many jobs, processors, nodes, accelerators or how "
+      "much memory.");
+  EXPECT_EQ(said("qos = \"low\"\njobs = 1\n"), "kea.toml:3: `qos` names \"low\", which the file does not describe.");
+  EXPECT_EQ(said("jobs = 1\npartition = \"x\"\n"),
+            "kea.toml:4: `partition` names \"x\", which the file does not describe.");
+  EXPECT_EQ(said("jobs = 1\nexcept_qos = \"a,b\"\n"),
+            "kea.toml:4: `except_qos` names \"a\", which the file does not describe.");
+  EXPECT_EQ(said("jobs = -1\n"), "kea.toml:3: `jobs` in [[limits]] takes a whole number from 0 to 1000000000, not -1.");
 }
 
 TEST(ClusterFile, refuses_accounts_that_contradict_each_other) {

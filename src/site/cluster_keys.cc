@@ -142,6 +142,27 @@ constexpr auto kAccountKeys = std::to_array<Key<AccountEntry>>({
      "who can charge the account, each with his shares or `parent`: before all others"},
 });
 
+constexpr std::int64_t kMostOfJobs = 1'000'000'000;  // together
+
+constexpr auto kLimitKeys = std::to_array<Key<LimitEntry>>({
+    {"user", KeyType::text, &LimitEntry::user, 0, 0, "any",
+     "whose jobs: those of this user, or with \"*\" those of each user by himself"},
+    {"account", KeyType::text, &LimitEntry::account, 0, 0, "any",
+     "and of this account (group) and those below it, or \"*\": of each by itself"},
+    {"qos", KeyType::text, &LimitEntry::qos, 0, 0, "any", "and of this QOS, or \"*\": of each by itself"},
+    {"partition", KeyType::text, &LimitEntry::partition, 0, 0, "any",
+     "and of this partition, or \"*\": of each by itself"},
+    {"except_qos", KeyType::features, &LimitEntry::except_qos, 0, 0, "none", "and of none of these QOS"},
+    {"jobs", KeyType::whole, &LimitEntry::jobs, 0, kMostOfJobs, "no limit", "so many of these jobs at one time"},
+    {"processors", KeyType::whole, &LimitEntry::processors, 0, kMostOfJobs, "no limit",
+     "so many processors for them together, at one time"},
+    {"nodes", KeyType::whole, &LimitEntry::nodes, 0, kMostOfJobs, "no limit",
+     "so many nodes, each counted once for each job on it; a job that names no number counts as on one"},
+    {"memory", KeyType::size, &LimitEntry::memory, 0, kMostMemory, "no limit", "so much memory"},
+    {"accelerators", KeyType::whole, &LimitEntry::accelerators, 0, kMostOfJobs, "no limit", "so many accelerators"},
+    {"reason", KeyType::text, &LimitEntry::reason, 0, 0, "none", "what Slurm calls it; written by `rota import slurm`"},
+});
+
 constexpr auto kSiteKeys = std::to_array<Key<SiteEntry>>({
     {"name", KeyType::text, &SiteEntry::name, 0, 0, "", "what nodes and jobs call the site; unique"},
     {"bandwidth", KeyType::size, &SiteEntry::bandwidth, 1, kMostMemory, "inputs take no time",
@@ -198,6 +219,7 @@ std::span<const Key<NodesEntry>> nodes_keys() { return kNodesKeys; }
 std::span<const Key<PartitionEntry>> partition_keys() { return kPartitionKeys; }
 std::span<const Key<QosEntry>> qos_keys() { return kQosKeys; }
 std::span<const Key<AccountEntry>> account_keys() { return kAccountKeys; }
+std::span<const Key<LimitEntry>> limit_keys() { return kLimitKeys; }
 std::span<const Key<SiteEntry>> site_keys() { return kSiteKeys; }
 std::span<const Key<ReservationEntry>> reservation_keys() { return kReservationKeys; }
 
@@ -245,6 +267,7 @@ std::vector<ClusterKey> cluster_keys() {
   add_rows(rows, "partitions", partition_keys());
   add_rows(rows, "qos", qos_keys());
   add_rows(rows, "accounts", account_keys());
+  add_rows(rows, "limits", limit_keys());
   add_rows(rows, "sites", site_keys());
   add_rows(rows, "reservations", reservation_keys());
   return rows;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "model/limit.h"
 
 namespace rota::site {
 
@@ -118,6 +119,17 @@ struct AccountEntry : Entry {
   std::string users;
 };
 
+struct LimitEntry : Entry {
+  std::string user, account, qos, partition;
+  std::string except_qos;
+  std::int64_t jobs = Limit::kNone;
+  std::int64_t processors = Limit::kNone;
+  std::int64_t nodes = Limit::kNone;
+  std::int64_t memory = Limit::kNone;
+  std::int64_t accelerators = Limit::kNone;
+  std::string reason;
+};
+
 struct SiteEntry : Entry {
   std::string name;
   std::int64_t processors = 0;
@@ -159,6 +171,7 @@ std::span<const Key<NodesEntry>> nodes_keys();
 std::span<const Key<PartitionEntry>> partition_keys();
 std::span<const Key<QosEntry>> qos_keys();
 std::span<const Key<AccountEntry>> account_keys();
+std::span<const Key<LimitEntry>> limit_keys();
 std::span<const Key<SiteEntry>> site_keys();
 std::span<const Key<ReservationEntry>> reservation_keys();
 

@@ -97,17 +97,50 @@ Result<void> add_accounts(const ClusterDraft& draft, Machine& machine) {
   return {};
 }
 
+Result<void> check_named(const ClusterDraft& draft, const LimitEntry& entry, const char* key, std::string_view name,
+                         const auto& tables) {
+  if (name.empty() || name == Limit::kEach) return {};
+  if (std::ranges::find(tables, name, [](const auto& table) { return std::string_view(table.name); }) != tables.end())
+    return {};
+  return wrong(draft, entry.line_of(key),
+               fmt::format("`{}` names {}, which the file does not describe.", key, quoted(name)));
+}
+
+// Users and accounts are names that jobs bring.
+Result<void> add_limits(const ClusterDraft& draft, Machine& machine) {
+  for (const LimitEntry& entry : draft.limits) {
+    Limit limit{.user = entry.user, .account = entry.account, .qos = entry.qos, .partition = entry.partition};
+    limit.most = {entry.jobs, entry.processors, entry.nodes, entry.memory, entry.accelerators};
+    limit.reason = entry.reason;
+    if (limit.most == Limit{}.most)
+      return wrong(draft, entry.line,
+                   "this [[limits]] table limits nothing. Say how many jobs, processors, nodes, accelerators or how "
+                   "much memory.");
+    if (auto ok = check_named(draft, entry, "qos", entry.qos, machine.qos); !ok) return ok;
+    if (auto ok = check_named(draft, entry, "partition", entry.partition, machine.partitions); !ok) return ok;
+    for (const std::string_view each : split(entry.except_qos, ',')) {
+      if (trimmed(each).empty()) continue;
+      if (auto ok = check_named(draft, entry, "except_qos", trimmed(each), machine.qos); !ok) return ok;
+      limit.except_qos.emplace_back(trimmed(each));
+    }
+    machine.limits.push_back(std::move(limit));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> add_shares(const ClusterDraft& draft, Machine& machine) {
   for (const auto& [line, table] : {std::pair{draft.qos.empty() ? 0U : draft.qos[0].line, "[[qos]]"},
-                                    std::pair{draft.accounts.empty() ? 0U : draft.accounts[0].line, "[[accounts]]"}}) {
+                                    std::pair{draft.accounts.empty() ? 0U : draft.accounts[0].line, "[[accounts]]"},
+                                    std::pair{draft.limits.empty() ? 0U : draft.limits[0].line, "[[limits]]"}}) {
     if (line != 0 && !draft.sites.empty())
       return wrong(draft, line,
                    std::string(table) + " go with a single site. Leave them out where there are [[sites]].");
   }
   if (auto ok = add_qos(draft, machine); !ok) return ok;
-  return add_accounts(draft, machine);
+  if (auto ok = add_accounts(draft, machine); !ok) return ok;
+  return add_limits(draft, machine);
 }
 
 }  // namespace rota::site

@@ -1,4 +1,4 @@
-// What fair share and other priorities of jobs go by, of a cluster file: its [[qos]] and [[accounts]].
+// What fair share and other priorities of jobs go by, of a cluster file: its [[qos]], [[accounts]] and [[limits]].
 #pragma once
 
 #include "base/result.h"

@@ -43,10 +43,10 @@ class Writer {
   void write_top();
   void write_nodes();
   void write_partitions();
-  Result<void> write_shares();
+  Result<void> write_shares(const std::string& limits);
   void remark_on_config();
   void remark_on_accounting();
-  Result<void> remark_on_limits();
+  Result<std::string> limits();
   std::string_view setting(std::string_view key) const;
   void line(const char* key, const std::string& value) { out_.toml += fmt::format("{} = {}\n", key, value); }
 
@@ -171,18 +171,22 @@ void Writer::write_partitions() {
   }
 }
 
-// Names of people only where their shares count.
-Result<void> Writer::write_shares() {
+// Names of people only where their shares or limits count.
+Result<void> Writer::write_shares(const std::string& limits) {
   if (!text_.qos.text.empty()) {
     const auto qos = TRY(qos_of_slurm(text_.qos.text, text_.qos.shown, remarks_, names_));
     out_.toml += qos;
   }
   const auto policy = slurm_policy_of({out_.config.begin(), out_.config.end()}, {.qos = true, .accounts = true});
-  if (text_.associations.text.empty() || policy.chain.find("+weight-fairshare=") == std::string::npos) return {};
+  const bool counts = policy.chain.contains("+weight-fairshare=") || limits.contains("\naccount = ");
+  if (text_.associations.text.empty() || !counts) {
+    out_.toml += limits;
+    return {};
+  }
   const auto accounts =
       accounts_of_slurm(text_.associations.text, text_.associations.shown, setting("ClusterName"), remarks_, names_);
   if (!accounts) return std::unexpected(accounts.error());
-  out_.toml += *accounts;
+  out_.toml += *accounts + limits;
   return {};
 }
 
@@ -243,11 +247,11 @@ void Writer::remark_on_accounting() {
 }
 
 // Slurm keeps them where it is told to.
-Result<void> Writer::remark_on_limits() {
+Result<std::string> Writer::limits() {
   const auto kept = split_slurm_list(setting("AccountingStorageEnforce"));
   const bool any = std::ranges::any_of(
       kept, [](std::string_view each) { return each == "limits" || each == "safe" || each == "all"; });
-  return any ? tell_limits(text_, setting("ClusterName"), remarks_) : Result<void>{};
+  return any ? limits_of_slurm(text_, setting("ClusterName"), partitions_, remarks_, names_) : Result<std::string>("");
 }
 
 Result<SlurmCluster> Writer::write() {
@@ -257,15 +261,15 @@ Result<SlurmCluster> Writer::write() {
   rename();
   remark_on_config();
   remark_on_accounting();
-  TRY(remark_on_limits());
   write_top();
   write_nodes();
   write_partitions();
   const std::string without_shares = out_.toml;
-  TRY(write_shares());
+  const std::string limits_told = TRY(limits());
+  TRY(write_shares(limits_told));
   auto machine = parse_cluster(out_.toml, "cluster.toml");
   if (!machine && out_.toml != without_shares) {
-    remarks_.left_out("QOS and the shares of accounts and users: " + machine.error().message, "");
+    remarks_.left_out("QOS, limits and the shares of accounts and users: " + machine.error().message, "");
     out_.toml = without_shares;
     machine = parse_cluster(out_.toml, "cluster.toml");
   }
@@ -274,6 +278,7 @@ Result<SlurmCluster> Writer::write() {
                 text_.partitions.shown, machine.error().message);
   out_.machine = std::move(*machine);
   out_.left_out = remarks_.left_out();
+  out_.left_out_of = remarks_.left_out_of();
   out_.guessed = remarks_.guessed();
   return std::move(out_);
 }

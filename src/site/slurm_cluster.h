@@ -1,6 +1,7 @@
 // From what Slurm's scontrol prints of a running cluster to a cluster file.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,10 @@ struct SlurmCluster {
   Machine machine;                    // what that file describes
   SlurmConfig config;                 // as it was printed
   std::vector<std::string> left_out;  // what Slurm says and a cluster file cannot, for people
-  bool gpus_unaccounted = false;      // sacct tells of no job which of the nodes' GPUs it had
-  std::vector<std::string> guessed;   // what was not told, or only of the moment, and how it is taken
+  // The real names of those that each of these is about, by what it says before them.
+  std::map<std::string, std::vector<std::string>> left_out_of = {};
+  bool gpus_unaccounted = false;     // sacct tells of no job which of the nodes' GPUs it had
+  std::vector<std::string> guessed;  // what was not told, or only of the moment, and how it is taken
 };
 
 // Equal texts give equal files. Errors name the file and what is wrong in it. With `names` the cluster is called

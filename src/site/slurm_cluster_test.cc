@@ -412,42 +412,5 @@ TEST(SlurmCluster, TellsThatJobsOfOthersMayBeHidden) {
   }
 }
 
-TEST(SlurmCluster, NamesTheLimitsThatThereAre) {
-  SlurmText text = texts();
-  const auto limits = [&] {
-    const auto cluster = cluster_of_slurm(text);
-    EXPECT_TRUE(cluster) << cluster.error().message;
-    std::vector<std::string> told;
-    for (const std::string& said : cluster->left_out)
-      if (said.contains("limit")) told.push_back(said);
-    return told;
-  };
-  using Sentences = std::vector<std::string>;
-  const std::string kept = std::string(kConfig) + "AccountingStorageEnforce = associations,limits,qos\n";
-  text.config.text = kept;
-  EXPECT_EQ(limits().size(), 2U) << "no table tells whether there are any";
-  text.qos = {"qos.txt",
-              "Name|Priority|UsageFactor|GrpTRES|MaxJobsPU\nnormal|0|1.0||\nlow|1|1.0|cpu=64|4\nhigh|2|1.0||2\n"};
-  text.associations = {
-      "assoc.txt",
-      "Cluster|Account|User|Partition|ParentName|Share|GrpTRES|MaxJobs\n"
-      "tui|other||||1|cpu=1|\nkea|root||||1||\nkea|physics|||root|1|cpu=9|\nkea|physics|anna|||1||3\n"};
-  const std::string name = cluster_of_slurm(text)->machine.name;
-  for (std::size_t at = 0; (at = text.associations.text.find("kea|", at)) != std::string::npos; at += name.size())
-    text.associations.text.replace(at, 3, name);
-  EXPECT_EQ(limits(), (Sentences{"the limit GrpTRES of QOS (low)", "the limit GrpTRES of accounts (physics)",
-                                 "the limit MaxJobs of users (anna)", "the limit MaxJobsPU of QOS (low,high)"}));
-  text.qos.text = "Name|Priority|UsageFactor|GrpTRES|MaxJobsPU\nnormal|0|1.0||\n";
-  text.associations.text =
-      fmt::format("Cluster|Account|User|Partition|ParentName|Share|GrpTRES\n{}|root||||1|\n", name);
-  EXPECT_EQ(limits(), Sentences{}) << "there are none";
-  text.qos.text = "Name|Priority|UsageFactor\nnormal|0|1.0\n";
-  EXPECT_EQ(limits(),
-            Sentences{"limits of QOS, if they have any (AccountingStorageEnforce): qos.txt does not tell them; the "
-                      "commands that --help shows do"});
-  text.config.text = std::string(kConfig) + "AccountingStorageEnforce = associations,qos\n";
-  EXPECT_EQ(limits(), Sentences{}) << "Slurm keeps none";
-}
-
 }  // namespace
 }  // namespace rota::site

@@ -20,6 +20,7 @@ class SlurmRemarks {
   void guessed(const std::string& what, std::string_view of);
   std::vector<std::string> left_out() const { return sentences(left_out_); }
   std::vector<std::string> guessed() const { return sentences(guessed_); }
+  const std::map<std::string, std::vector<std::string>>& left_out_of() const { return left_out_; }  // names by what
 
  private:
   using About = std::map<std::string, std::vector<std::string>>;

@@ -17,14 +17,13 @@ struct Unused {
   const char* plain;  // values that say nothing, between bars
   const char* what;
 };
-constexpr std::array<Unused, 16> kUnused{{
+constexpr std::array<Unused, 15> kUnused{{
     {"AllowAccounts", "|ALL|", "AllowAccounts"},
     {"DenyAccounts", "||", "DenyAccounts"},
     {"AllowGroups", "|ALL|", "AllowGroups"},
     {"AllowQos", "|ALL|", "AllowQos"},
     {"DenyQos", "||", "DenyQos"},
     {"AllocNodes", "|ALL|", "AllocNodes"},
-    {"QoS", "||", "the QOS of partitions, with its limits"},
     {"ExclusiveUser", "|NO|", "ExclusiveUser"},
     {"OverSubscribe", "|NO|YES:4|YES|", "OverSubscribe=FORCE or EXCLUSIVE"},
     {"MaxCPUsPerNode", "|UNLIMITED|", "MaxCPUsPerNode"},
@@ -115,6 +114,7 @@ Result<std::vector<SlurmPartition>> partitions_of_slurm(const std::vector<SlurmR
       remarks.left_out("partitions without nodes", partition.name);
       continue;
     }
+    partition.qos = record.value("QoS");
     if (auto taken = take_limits(record, partition); !taken) return wrong(taken.error());
     partition.by_default = record.value("Default") == "YES" && !has_default;
     has_default = has_default || partition.by_default;

@@ -21,6 +21,7 @@ struct SlurmPartition {
   std::int64_t max_nodes = 0;  // 0: no limit
   std::int64_t priority_tier = 1;
   std::int64_t job_factor = 1;
+  std::string qos = {};  // whose limits hold for its jobs; empty: of none
 };
 
 // In the order in which they were printed; those without nodes are left out.

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "base/time.h"
+#include "site/date.h"
 #include "site/slurm_records.h"
 
 namespace rota {
@@ -205,6 +206,7 @@ class Mapping {
     const bool shares = map_weight("PriorityWeightFairShare", "weight-fairshare");
     map_age("PriorityMaxAge", "max-age", seconds(7 * 86'400));
     map_age("PriorityCalcPeriod", "calc-period", seconds(300));
+    map_phase();
     if (shares) map_half_life();
   }
   bool map_weight(std::string_view name, std::string_view name_of_knob) {
@@ -261,11 +263,20 @@ class Mapping {
     const auto age = time(name);
     if (age && *age >= seconds(1) && *age != fallback) knob(name_of_knob, short_time(*age));
   }
+  // slurmctld reckons for the first time when it has started, and then in each period. Its clock may be ahead of UTC by
+  // quarters of an hour.
+  void map_phase() {
+    const Duration period = time("PriorityCalcPeriod").value_or(seconds(300));
+    const auto boot = site::unix_milliseconds_of(std::string(value("BOOT_TIME")) + "Z");
+    if (!boot || known_.unix_start == 0 || period < seconds(1) || seconds(900) % period != Duration{0}) return;
+    const Duration phase = (Duration{*boot} - seconds(known_.unix_start)) % period;
+    if (phase != Duration{0}) knob("calc-phase", short_time(phase < Duration{0} ? phase + period : phase));
+  }
   void map_half_life() {
     remark("PriorityWeightFairShare",
-           known_.accounts ? "use counts when a job has ended, by processors"
+           known_.accounts ? "use counts by processors"
                            : "every user has the same shares and accounts have none, for nothing says what they have "
-                             "(assoc.txt); use counts when a job has ended, by processors");
+                             "(assoc.txt); use counts by processors");
     const auto half_life = time("PriorityDecayHalfLife");
     if (half_life && *half_life < seconds(1)) {
       remark("PriorityDecayHalfLife=0", "use is never forgotten there; here half of it is, every ten years");
@@ -277,8 +288,17 @@ class Mapping {
   // Ages count from when a job was submitted, as with ACCRUE_ALWAYS, and fair share is that of the fair tree.
   void map_flag(std::string_view flag) {
     if (flag.empty() || same(flag, "ACCRUE_ALWAYS") || same(flag, "FAIR_TREE")) return;
+    if (same(flag, "NO_FAIR_TREE")) return map_classic();
     if (same(flag, "SMALL_RELATIVE_TO_TIME")) return knob("small-relative-to-time", "yes");
     remark(setting("PriorityFlags", flag), "policy slurm does not follow it");
+  }
+
+  void map_classic() {
+    if (!policy_.chain.contains("+weight-fairshare=")) return;
+    if (!known_.accounts) return remark("PriorityFlags=NO_FAIR_TREE", "users without accounts stand in one line");
+    knob("fair-tree", "no");
+    const auto dampening = parse_integer(value("FairShareDampeningFactor"));
+    if (dampening && *dampening > 1 && *dampening <= 65'535) knob("fair-dampening", std::to_string(*dampening));
   }
 
   void map_at_limit() {

@@ -1,6 +1,7 @@
 // The policy that a Slurm site has now, from what `scontrol show config` or slurm.conf says. Pure.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@ struct SlurmKnown {
   bool qos = false;       // the priorities of QOS
   bool accounts = false;  // and the shares of accounts and users
   bool values = true;  // remarks tell what is set; false: only which setting it is, for values may have names in them
+  std::int64_t unix_start = 0;  // Unix time of second 0 of the jobs; 0: not known
 };
 
 SlurmPolicy slurm_policy_of(const SlurmSettings& settings, const SlurmKnown& known = {});

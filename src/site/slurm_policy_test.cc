@@ -60,13 +60,15 @@ TEST(SlurmPolicy, ReadsFactorsAndTheirTimes) {
                                               {"PriorityDecayHalfLife", "1-12:00:00"},
                                               {"PriorityCalcPeriod", "1"},
                                               {"PriorityFlags", "SMALL_RELATIVE_TO_TIME"},
-                                              {"PriorityFavorSmall", "Yes"}});
+                                              {"BOOT_TIME", "2026-11-27T01:46:47"},
+                                              {"PriorityFavorSmall", "Yes"}},
+                                             {.unix_start = 1'795'743'991});  // at 01:46:31
   EXPECT_EQ(policy.chain,
             "slurm+priority=multifactor+weight-job-size=2000+weight-age=1000+weight-fairshare=500+max-age=14d"
-            "+calc-period=1m+fair-half-life=36h+favor-small=yes+small-relative-to-time=yes");
+            "+calc-period=1m+calc-phase=16s+fair-half-life=36h+favor-small=yes+small-relative-to-time=yes");
   EXPECT_EQ(policy.remarks,
             Remarks{"PriorityWeightFairShare: every user has the same shares and accounts have none, for nothing says "
-                    "what they have (assoc.txt); use counts when a job has ended, by processors."});
+                    "what they have (assoc.txt); use counts by processors."});
 }
 
 TEST(SlurmPolicy, ReadsWhatPartitionsQosAndResourcesWeigh) {
@@ -81,7 +83,7 @@ TEST(SlurmPolicy, ReadsWhatPartitionsQosAndResourcesWeigh) {
             "slurm+priority=multifactor+weight-partition=10000+weight-qos=20000+weight-tres-cpu=1000"
             "+weight-tres-mem=2001+weight-tres-node=5+weight-tres-gpu=3000+weight-fairshare=1");
   EXPECT_EQ(policy.remarks, (Remarks{"PriorityWeightTRES=Mem=2000.5: it is rounded to 2001.",
-                                     "PriorityWeightFairShare: use counts when a job has ended, by processors."}));
+                                     "PriorityWeightFairShare: use counts by processors."}));
 }
 
 TEST(SlurmPolicy, TakesWeightsOfResourcesAsSlurmDoes) {
@@ -123,6 +125,20 @@ TEST(SlurmPolicy, LetsJobsRunOnAsLongAsTheSiteDoes) {
             Remarks{"OverTimeLimit=soon: that is no time, and jobs end at their limits."});
 }
 
+TEST(SlurmPolicy, ReadsTheClassicRuleOfFairShare) {
+  const auto of = [](bool accounts, const std::string& factor) {
+    return slurm_policy_of({{"PriorityType", "priority/multifactor"},
+                            {"PriorityWeightFairShare", "9"},
+                            {"PriorityFlags", "NO_FAIR_TREE"},
+                            {"FairShareDampeningFactor", factor}},
+                           {.accounts = accounts});
+  };
+  EXPECT_EQ(of(true, "1").chain, "slurm+priority=multifactor+weight-fairshare=9+fair-tree=no");
+  EXPECT_EQ(of(true, "5").chain, "slurm+priority=multifactor+weight-fairshare=9+fair-tree=no+fair-dampening=5");
+  EXPECT_EQ(of(false, "5").chain, "slurm+priority=multifactor+weight-fairshare=9");
+  EXPECT_EQ(of(false, "5").remarks.back(), "PriorityFlags=NO_FAIR_TREE: users without accounts stand in one line.");
+}
+
 TEST(SlurmPolicy, TellsWhatItDoesNotFollow) {
   const SlurmPolicy policy = slurm_policy_of({{"SchedulerParameters", "bf_continue,bf_licenses,bf_window=soon"},
                                               {"PreemptType", "preempt/qos"},
@@ -130,7 +146,7 @@ TEST(SlurmPolicy, TellsWhatItDoesNotFollow) {
                                               {"PriorityWeightQOS", "10000"},
                                               {"PriorityWeightTRES", "CPU=0,mem=5,license/matlab=7,Node=soon"},
                                               {"PriorityWeightPartition", "0"},
-                                              {"PriorityFlags", "ACCRUE_ALWAYS,NO_FAIR_TREE"},
+                                              {"PriorityFlags", "ACCRUE_ALWAYS,DEPTH_OBLIVIOUS"},
                                               {"CompleteWait", "32 sec"},
                                               {"OverTimeLimit", "0 min"}});
   EXPECT_EQ(policy.chain, "slurm+priority=multifactor");
@@ -142,7 +158,7 @@ TEST(SlurmPolicy, TellsWhatItDoesNotFollow) {
                                      "(SelectTypeParameters).",
                                      "PriorityWeightTRES=license/matlab=7: it has no factor here.",
                                      "PriorityWeightTRES=Node=soon: that is no value, and the default is taken.",
-                                     "PriorityFlags=NO_FAIR_TREE: policy slurm does not follow it.",
+                                     "PriorityFlags=DEPTH_OBLIVIOUS: policy slurm does not follow it.",
                                      "PreemptType=preempt/qos: no job gives way under policy slurm.",
                                      "CompleteWait=32 sec: a node that a job has left is free at once."}));
 }

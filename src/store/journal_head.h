@@ -22,6 +22,7 @@ struct JournalHead {
   std::string settings = {};    // whatever else was asked for, as it would be written on a command line
   std::int64_t unix_start = 0;  // Unix time of instant 0; 0: not known
   std::string shares = {};      // whose share of the cluster file's accounts jobs use, as text_of() has it
+  std::string limits = {};      // whom the cluster file's limits name, as text_of() has it
   bool tasks = false;           // some jobs have tasks for accelerators; what becomes of each no fact tells
 
   bool operator==(const JournalHead&) const = default;
@@ -52,6 +53,7 @@ struct Fields<store::JournalHead> {
       Field{"unix_start", &F::unix_start, "Unix time of instant 0, where it is known"},
       Field{"shares", &F::shares,
             "by numbers, whose share of the cluster file's `[[accounts]]` each user and group has", 4},
+      Field{"limits", &F::limits, "by numbers, the users and groups that the cluster file's `[[limits]]` name", 9},
       Field{"tasks", &F::tasks, "some jobs have tasks for accelerators; what becomes of each no fact tells"}};
 };
 

@@ -405,6 +405,8 @@ class Policies(RotaCase):
             policy = "fcfs" if knob["name"] in ("skip", "planner") else "easy"  # where the knob has an effect
             if knob["name"] in ("bf-interval", "priority", "favor-small", "small-relative-to-time"):
                 policy = "slurm" + "+priority=multifactor" * (knob["name"] in ("favor-small", "small-relative-to-time"))
+            if knob["name"] == "fair-tree":
+                policy = "slurm+priority=multifactor+weight-fairshare=1"
             for family, of in (("power", "power"), ("auction", "auction"), ("hrrn", "order")):
                 if knob["name"].startswith(family + "-"):
                     policy += f"+{of}=" + knob["meaning"].split(":")[0].split(",")[0]

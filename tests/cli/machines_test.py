@@ -270,9 +270,9 @@ users = "anna,bob"
         first = {"processors": 4, "user": "anna", "queue": "low", **of}
         other = {"processors": 4, "user": "bob", "run_time": 101, "limit": 101, **of}
         jobs = [first, {"submit": 0, **other}, {"user": "anna", **of}, {"user": "bob", **of}]
-        self.assertEqual(self.order(jobs, "weight-fairshare=100"), [2, 4, 3])
+        self.assertEqual(self.order(jobs, "weight-fairshare=100+calc-period=1s"), [2, 4, 3])
         jobs[0]["queue"] = "normal"
-        self.assertEqual(self.order(jobs, "weight-fairshare=100"), [2, 3, 4])
+        self.assertEqual(self.order(jobs, "weight-fairshare=100+calc-period=1s"), [2, 3, 4])
 
     def test_use_counts_by_no_factor_under_other_policies(self):
         self.file("cluster.toml", self.CLUSTER)

@@ -12,6 +12,7 @@
 //   is there; its link, bytes a second reserve processors=4 from=10 until=20      optional, one for each reservation;
 //   on nodes: nodes=1,3 (the first and
 //                          the third)
+//   limit user=* jobs=2    optional, one for each limit: of one user or each, how many jobs or processors at one time
 //   policy easy
 //   ties submit-first      optional, as are `estimates exact` and `clamp`
 //   jobs
@@ -99,8 +100,9 @@ class SchedReader {
       site.features = machine_.features;
     }
     if (!machine_.sites.empty() && !machine_.reservations.empty()) fail("reservations are for one site");
-    if (machine_.nodes.empty() && !machine_.reservations.empty()) machine_.processors = file_.options.processors;
-    if (!machine_.nodes.empty() || !machine_.sites.empty() || !machine_.reservations.empty()) {
+    const bool beside_counts = !machine_.reservations.empty() || !machine_.limits.empty();
+    if (machine_.nodes.empty() && beside_counts) machine_.processors = file_.options.processors;
+    if (!machine_.nodes.empty() || !machine_.sites.empty() || beside_counts) {
       file_.options.processors = machine_.processors;
       file_.options.machine = std::make_shared<const Machine>(machine_);
       if (!tasks_.empty()) file_.options.tasks = std::make_shared<const TaskTable>(tasks_);
@@ -171,6 +173,8 @@ class SchedReader {
       if (!machine_.sites.empty()) machine_.sites.back().licences.push_back(licence);
       const bool known = std::ranges::find(machine_.licences, value, &Licence::name) != machine_.licences.end();
       if (!known) machine_.licences.push_back(licence);
+    } else if (word == "limit") {
+      read_limit(value, words);
     } else if (word == "reserve") {
       read_reservation(value, words);
     } else if (word == "policy") {
@@ -184,6 +188,21 @@ class SchedReader {
     } else {
       fail(fmt::format("there is no setting \"{} {}\"", word, value));
     }
+  }
+
+  void read_limit(std::string word, std::istringstream& words) {
+    Limit& limit = machine_.limits.emplace_back();
+    do {
+      const std::string name = word.substr(0, word.find('=')),
+                        value = word.substr(std::min(word.size(), name.size() + 1));
+      if (name == "user") {
+        limit.user = value;
+      } else if (name == "jobs" || name == "processors") {
+        (name == "jobs" ? limit.most.jobs : limit.most.processors) = number(value);
+      } else {
+        fail(fmt::format("a limit has no \"{}\"", word));
+      }
+    } while (words >> word);
   }
 
   void read_reservation(std::string word, std::istringstream& words) {

@@ -124,10 +124,10 @@ class Saved {
     ClusterOptions options;
     options.processors = slurm_.machine.processors;
     options.machine = &slurm_.machine;
-    options.shares = &shares;
+    options.use.shares = &shares;
     chain.ask(options);
     Cluster cluster(options);
-    RecentUse use(options.use_half_life);
+    RecentUse use(options.use.half_life);
     for (std::size_t i = 0; i < log_.jobs.size(); ++i) charge(i, shares, use);
     for (const auto& [holder, spent] : use.all())
       cluster.fold(kEpoch, cluster.sequence() + 1, UserKept{.user = holder, .runs = {}, .spent = spent});

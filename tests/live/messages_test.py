@@ -406,6 +406,9 @@ class Shares(ServiceCase):
 processors = 2
 [[accounts]]
 name = "physics"
+[[limits]]
+user = "*"
+jobs = 9
 """
     arguments = ("--policy", "slurm+priority=multifactor+weight-fairshare=10+weight-qos=10")
 
@@ -414,7 +417,8 @@ name = "physics"
         self.assertEqual([warning for warning in warnings if "control group" not in warning], [  # that is of this computer
             "the policy goes by fair share, and a service does not know of the configuration's [[accounts]]: all users have the "
             "same shares",
-            "the policy goes by QOS, and the configuration describes none: weight-qos changes nothing"])
+            "the policy goes by QOS, and the configuration describes none: weight-qos changes nothing",
+            "a service does not keep to the configuration's [[limits]] yet: rehearsals do"])
 
 
 class Commands(ServiceCase):

@@ -153,8 +153,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kBeside{
     {{"priority=multifactor", "+weight-job-size=1000000"},
      {"power-sample=latest", "+power-window=2"},
      {"power-sample=drawn", "+power-window=2"}}};
-constexpr std::array<std::string_view, 3> kTestedElsewhere{// in tests/golden/slurm_priorities_test.cc
-                                                           "weight-qos", "weight-tres-mem", "weight-tres-gpu"};
+constexpr std::array<std::string_view, 5> kTestedElsewhere{
+    // in tests/golden/slurm_priorities_test.cc, and of accounts in model/share_tree_test.cc
+    "weight-qos", "weight-tres-mem", "weight-tres-gpu", "fair-tree", "fair-dampening"};
 
 enum class Found { refused, works, idle, nowhere };
 

@@ -92,7 +92,7 @@ RC_GTEST_PROP(Fair, TheQueueIsInTheOrderOfRecentUse, ()) {
       *rc::gen::element<std::string>("fcfs", "conservative", "easy+depth=3", "easy+depth=2+overrun=grace");
   WatchedRehearsal rehearsal(rows, fmt::format("{}+order=fair+fair-half-life={}", base, half_life), scenario::on(8));
   rehearsal.run([&](const View& view) {
-    const RecentUse& use = view.recent_use();
+    const RecentUse& use = view.use().recent();
     using Place = std::tuple<std::int32_t, std::int64_t, std::uint32_t>;
     std::vector<Place> places;
     view.waiting().for_each_in_queue_order([&](const WaitingEntry& e) {

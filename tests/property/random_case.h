@@ -149,7 +149,8 @@ class Generator {
     std::string text =
         one_of({"fcfs", "fcfs-skip", "easy", "easy-sjbf", "easy++", "conservative", "strict", "rb-har", "grace",
                 "easy+depth=2", "easy+depth=3", "easy+fixed=yes", "easy+beside=no", "slurm",
-                "slurm+bf-interval=7s+bf-resolution=3s", "slurm+bf-interval=no+priority=multifactor+weight-age=9",
+                "slurm+bf-interval=7s+bf-resolution=3s",
+                "slurm+bf-interval=no+priority=multifactor+weight-age=9+weight-fairshare=9000+calc-period=20s",
                 "slurm+bf-interval=5s+bf-job-part-count-reserve=1+bf-max-job-start=1"});
     const auto maybe = [&](double how_often, const std::string& knob) {
       if (random_.chance(how_often) && Chain::parse(fmt::format("{}+{}", text, knob))) text += "+" + knob;

@@ -18,6 +18,7 @@
 #include "cli/import/import_made.h"
 #include "cli/import/import_names.h"
 #include "cli/import/import_report.h"
+#include "cli/import/import_touched.h"
 #include "cli/import/import_window.h"
 #include "cli/printed.h"
 #include "cli/time_zone_flag.h"
@@ -306,6 +307,7 @@ Result<int> fill(StagedFolder& folder, const ImportFlags& flags, const std::stri
   auto cluster = site::cluster_of_slurm(text);
   if (!cluster) return std::unexpected(cluster.error());
   auto log = TRY(read_workload(flags, from, *cluster));
+  const auto touched = touched_jobs(*cluster, log);
   std::optional<site::MadeUpNames> made_up;
   if (flags.anonymous) {
     made_up = made_up_names(log);
@@ -316,8 +318,11 @@ Result<int> fill(StagedFolder& folder, const ImportFlags& flags, const std::stri
   site::MadeUpNames* const names = made_up ? &*made_up : nullptr;
   const Machine& machine = cluster->machine;
   const SlurmPolicy own =
-      slurm_policy_of({cluster->config.begin(), cluster->config.end()},
-                      {.qos = !machine.qos.empty(), .accounts = !machine.accounts.empty(), .values = names == nullptr});
+      slurm_policy_of({cluster->config.begin(), cluster->config.end()}, {.qos = !machine.qos.empty(),
+                                                                         .accounts = !machine.accounts.empty(),
+                                                                         .values = names == nullptr,
+                                                                         .unix_start = log.unix_start});
+  tell_touched(touched, cluster->left_out);
   cluster->left_out.insert(cluster->left_out.end(), own.remarks.begin(), own.remarks.end());
   cluster->left_out.emplace_back(waited_for(log));
   const std::string policies = policies_for(own, log);

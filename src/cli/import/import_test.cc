@@ -369,6 +369,23 @@ TEST_F(ImportTest, RefusesWhatIsCutOffInALine) {
                           " ends without a newline: it is cut off. It is what `scontrol -a -o show node` prints.");
 }
 
+TEST_F(ImportTest, CountsTheJobsThatARuleTouchesWhichIsLeftOut) {
+  put("saved/config.txt", kConfig + "AccountingStorageEnforce = associations,limits\n");
+  put("saved/qos.txt", "Name|Priority|UsageFactor|GrpTRESMins|GrpJobs\nnormal|0|1.0|cpu=100|7\nother|0|1.0|cpu=1|\n");
+  put("saved/assoc.txt", "Cluster|Account|User|Partition|ParentName|Share|GrpWall\nkea|physics|||root|30|\n");
+  put("saved/sacct.txt",
+      "JobIDRaw|Partition|QOS|Submit|Start|End|ElapsedRaw|State|AllocCPUS\n"
+      "1|batch|normal|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|COMPLETED|2\n"
+      "2|batch|other|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|COMPLETED|2\n"
+      "3|batch|third|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|COMPLETED|2\n");
+  ASSERT_EQ(import(), "");
+  const std::string report = read_file(path("site/report.txt")).value();
+  EXPECT_NE(report.find("the limit GrpTRESMins of QOS (normal,other): 2 jobs of the log\n"), std::string::npos)
+      << report;
+  EXPECT_NE(read_file(path("site/cluster.toml")).value().find("[[limits]]\nqos = \"normal\"\njobs = 7"),
+            std::string::npos);
+}
+
 TEST_F(ImportTest, ReadsWhatSacctmgrSays) {
   put("saved/config.txt", kConfig +
                               "PriorityType = priority/multifactor\n"

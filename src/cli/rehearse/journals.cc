@@ -34,6 +34,11 @@ std::string shares_of(const log::Workload& workload, const Machine* machine) {
   return text_of(sharers_of(machine->accounts, workload.users, workload.groups, workload.jobs));
 }
 
+std::string limits_of(const log::Workload& workload, const Machine* machine) {
+  if (machine == nullptr || machine->limits.empty()) return "";
+  return text_of(limit_names(*machine, workload.users, workload.groups));
+}
+
 }  // namespace
 
 std::vector<std::string> journal_paths(const std::string& path, const Machine* machine) {
@@ -62,12 +67,13 @@ Result<RehearsalJournals> RehearsalJournals::create(const std::string& path, con
                           .settings = {},
                           .unix_start = workload.unix_start,
                           .shares = shares_of(workload, options.machine.get()),
+                          .limits = limits_of(workload, options.machine.get()),
                           .tasks = options.tasks && !options.tasks->empty()};
-  if (head.shares.size() > kLongestShares) {
+  if (head.shares.size() > kLongestShares || head.limits.size() > kLongestShares) {
     return fail(
-        "a journal keeps whose share of [[accounts]] each user of a log has, and here are too many. Leave out "
-        "--journal "
-        "or [[accounts]].");
+        "a journal keeps whose share of [[accounts]] each user of a log has, and whom [[limits]] name, and here are "
+        "too "
+        "many. Leave out --journal or these tables.");
   }
   const bool sites = options.machine && !options.machine->sites.empty();
   const std::vector<std::string> paths = journal_paths(path, options.machine.get());
@@ -129,7 +135,8 @@ std::string KeptJournal::note() const {
 ClusterOptions JournalSetting::cluster_options() const {
   ClusterOptions cluster = sim::cluster_options(options, chain);
   cluster.confirms_starts = live;
-  if (chain.knobs().slurm.by_shares()) cluster.shares = shares.get();
+  if (chain.knobs().slurm.by_shares()) cluster.use.shares = shares.get();
+  if (!live) cluster.limits = limits.get();
   return cluster;
 }
 
@@ -169,6 +176,12 @@ Result<JournalSetting> setting_of(const store::JournalHead& head, const std::str
         shown, amount(head.processors, "processor"), grouped(setting.machine->processors));
   }
   setting.options.machine = setting.machine.get();
+  if (!setting.machine->limits.empty()) {
+    auto names = parse_limit_names(head.limits);
+    if (!names) return fail(shown + ": its head names whom limits are for in another way than Rota wrote it.");
+    setting.limit_names = std::make_shared<const LimitNames>(std::move(*names));
+    setting.limits = std::make_shared<const LimitBook>(*setting.machine, *setting.limit_names);
+  }
   if (head.shares.empty()) return setting;
   const auto sharers = parse_sharers(head.shares, setting.machine->accounts);
   if (!sharers) {

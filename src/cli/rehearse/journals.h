@@ -58,6 +58,8 @@ struct JournalSetting {
   Chain chain;
   sim::RehearsalOptions options;
   std::shared_ptr<const ShareTree> shares = {};  // nullptr: its cluster file has no accounts, or it knows of no users
+  std::shared_ptr<const LimitNames> limit_names = {};  // nullptr, as is the next: its cluster file has no limits
+  std::shared_ptr<const LimitBook> limits = {};
   std::int64_t unix_start = 0;
   bool tasks = false;  // some jobs have tasks; what becomes of each no fact reports
   bool live = false;   // by a service, whose engine confirms starts

@@ -93,6 +93,7 @@ Result<int> rehearse_under(const std::vector<Fact>& facts, const JournalSetting&
   options.processors = setting.options.processors;
   options.machine = setting.machine;
   options.shares = setting.shares;
+  options.limit_names = setting.limit_names;
   options.ties = setting.options.engine.ties;
   options.tasks = tasks;
   std::vector<report::Summary> summaries;

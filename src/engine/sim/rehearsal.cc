@@ -8,7 +8,8 @@ ClusterOptions cluster_options(const RehearsalOptions& options, const Chain& cha
   cluster.presume_ended = options.engine.ties == Ties::submit_first;
   cluster.machine = options.machine;
   cluster.past_work = options.past_work;
-  cluster.shares = options.shares;
+  cluster.use.shares = options.shares;
+  cluster.limits = options.limits;
   chain.ask(cluster);
   return cluster;
 }

@@ -15,6 +15,7 @@ struct RehearsalOptions {
   std::int64_t processors = 0;             // > 0
   const Machine* machine = nullptr;        // nodes and partitions; nullptr: counted. Must outlive the rehearsal
   const WorkHistory* past_work = nullptr;  // what is known beforehand of the jobs to come; must outlive the rehearsal
+  const LimitBook* limits = nullptr;       // of the machine, for its jobs; must outlive the rehearsal
   const ShareTree* shares = nullptr;       // for policies that know of any; must outlive the rehearsal
   // Terms of the few jobs that have their own, by their place in the source; the jobs that they wait for are places as
   // well, as ids of jobs. nullptr: no job has any. Must outlive the rehearsal.

@@ -61,7 +61,7 @@ void ask(const ChainKnobs& k, ClusterOptions& options) {
   options.waiting.queue = k.order;
   options.waiting.candidates = k.candidates;
   options.waiting.ratio_cap = k.hrrn_cap;
-  if (by_recent_use(k)) options.use_half_life = k.fair_half_life;
+  if (by_recent_use(k)) options.use.half_life = k.fair_half_life;
 }
 
 }  // namespace

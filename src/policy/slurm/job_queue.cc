@@ -9,9 +9,8 @@ namespace rota {
 
 SlurmPriorities::SlurmPriorities(const View& view, const SlurmWeights& weights) : view_(view), weights_(weights) {
   by_resources_ = weights.processors > 0 || weights.memory > 0 || weights.nodes > 0 || weights.accelerators > 0;
-  const Duration since = view.now() - kEpoch;
-  reckoned_at_ = kEpoch + since / weights.calc_period * weights.calc_period;
-  if (weights.fair_share > 0 && !view.options().shares) rank_users();
+  reckoned_at_ = weights.reckoned_at(view.now());
+  if (weights.fair_share > 0 && !view.options().use.shares) rank_users();
   whole_.processors = view.options().processors;
   if (const Machine* machine = view.options().machine) rank_whole(*machine);
 }
@@ -26,7 +25,7 @@ void SlurmPriorities::rank_whole(const Machine& machine) {
 
 void SlurmPriorities::rank_users() {
   std::vector<std::pair<std::int64_t, std::uint32_t>> by_use;
-  for (const auto& [user, spent] : view_.recent_use().all()) by_use.emplace_back(spent, user);
+  for (const auto& [user, spent] : view_.use().recent().all()) by_use.emplace_back(spent, user);
   std::sort(by_use.begin(), by_use.end());
   const auto users = static_cast<double>(by_use.size()) + 1.0;  // with the users that have no use
   std::size_t rank = 0;
@@ -70,7 +69,7 @@ double SlurmPriorities::size_factor(const Job& job) const {
 }
 
 double SlurmPriorities::fair_factor(const JobSpec& spec) const {
-  if (const ShareTree* shares = view_.options().shares) return view_.share_factors()[shares->holder_of(spec)];
+  if (const ShareTree* shares = view_.options().use.shares) return view_.use().share_factors()[shares->holder_of(spec)];
   const auto found = fair_.find(spec.user);
   return found == fair_.end() ? 1.0 : found->second;
 }

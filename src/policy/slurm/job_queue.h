@@ -3,7 +3,8 @@
 // number, and then by arrival (https://slurm.schedmd.com/priority_multifactor.html). Pure; lives for one cycle.
 //
 // Fair share is that of the tree of accounts (model/share_tree.h). Where there are none, every user has the same
-// shares: the user with the least use of late has 1. Use counts once a job has ended.
+// shares: the user with the least use of late has 1. Use counts from one calc_period to the next, also while a job
+// runs.
 #pragma once
 
 #include <map>

@@ -22,6 +22,13 @@ std::string_view for_multifactor(const ChainKnobs& k) {
   return k.slurm.planner && k.slurm.multifactor ? "" : "it is for policy slurm with priority=multifactor";
 }
 
+std::string_view for_fair_share(const ChainKnobs& k) {
+  return k.slurm.by_shares() ? "" : "it is for policy slurm with weight-fairshare";
+}
+std::string_view for_classic(const ChainKnobs& k) {
+  return k.slurm.by_shares() && !k.slurm.weights.fair_tree ? "" : "it is for policy slurm with fair-tree=no";
+}
+
 template <auto... Members>
 constexpr auto slurm = put<&ChainKnobs::slurm, Members...>;
 template <auto Member>
@@ -159,6 +166,22 @@ constexpr Knob kKnobs[]{
      .source = "Slurm's multifactor priority and Fair Tree",
      .set = weights<&SlurmWeights::fair_share>,
      .idle = for_multifactor},
+    {.name = "fair-tree",
+     .names = kYesOrNo,
+     .fallback = "yes",
+     .meaning =
+         "no: each user's own use beside his shares counts (Slurm's classic rule), and not the order in the tree",
+     .source = "slurm.conf, PriorityFlags=NO_FAIR_TREE",
+     .set = weights<&SlurmWeights::fair_tree>,
+     .idle = for_fair_share},
+    {.name = "fair-dampening",
+     .range = Range::whole(1, 65'535),
+     .fallback = "1",
+     .unit = "times",
+     .meaning = "so much more a user may use beyond his shares for the same factor",
+     .source = "slurm.conf, FairShareDampeningFactor",
+     .set = weights<&SlurmWeights::dampening>,
+     .idle = for_classic},
     {.name = "weight-partition",
      .range = kAmount,
      .fallback = "0",
@@ -225,9 +248,16 @@ constexpr Knob kKnobs[]{
     {.name = "calc-period",
      .range = Range::time(seconds(1)),
      .fallback = "5m",
-     .meaning = "so often ages are reckoned anew",
+     .meaning = "so often ages and use are reckoned anew",
      .source = "slurm.conf, PriorityCalcPeriod",
      .set = weights<&SlurmWeights::calc_period>,
+     .idle = for_multifactor},
+    {.name = "calc-phase",
+     .range = Range::time(),
+     .fallback = "0",
+     .meaning = "when that is: so long after second 0 of the log, and every calc-period before and after",
+     .source = "Rota",
+     .set = weights<&SlurmWeights::calc_phase>,
      .idle = for_multifactor},
 };
 
@@ -237,7 +267,14 @@ std::unique_ptr<Policy> link(const ChainKnobs& k) {
 
 void ask(const ChainKnobs& k, ClusterOptions& options) {
   options.waiting.by_queue |= k.slurm.planner;
-  options.use_by_qos |= k.slurm.by_shares();
+  options.limits_at_start |= k.slurm.planner;
+  options.use.by_qos |= k.slurm.by_shares();
+  if (k.slurm.by_shares()) {
+    options.use.period = k.slurm.weights.calc_period;
+    options.use.phase = k.slurm.weights.calc_phase;
+    options.use.classic = !k.slurm.weights.fair_tree;
+    options.use.dampening = k.slurm.weights.dampening;
+  }
   options.turns_of_its_own |= k.slurm.planner && k.slurm.multifactor;
 }
 

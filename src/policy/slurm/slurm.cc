@@ -18,7 +18,12 @@ template <class Room>
 class Passes {
  public:
   Passes(const View& view, Plan& plan, const SlurmKnobs& knobs)
-      : view_(view), plan_(plan), knobs_(knobs), queue_(view, knobs), room_(view, plan, knobs) {}
+      : view_(view),
+        plan_(plan),
+        knobs_(knobs),
+        queue_(view, knobs),
+        room_(view, plan, knobs),
+        limits_(view.limits().use()) {}
 
   // At most so many jobs are tried.
   void main_pass(std::int64_t depth) {
@@ -27,9 +32,9 @@ class Passes {
       const JobSpec& asked = spec(*e);
       const bool beyond = is_over(knobs_.partition_depth, tried_, asked.partition.value);
       if (!beyond && depth-- <= 0) return;
-      if (!beyond && room_.open_to(asked.partition) && !lacks_licences(asked)) {
+      if (!beyond && room_.open_to(asked.partition) && may_start(asked)) {
         if (room_.fits_now(*e)) {
-          room_.start(*e, passes_others ? ahead_of_others() : Reason{}, false);
+          begin(*e, passes_others ? ahead_of_others() : Reason{}, false);
           continue;
         }
         if (!room_.close(asked.partition)) return;
@@ -49,7 +54,7 @@ class Passes {
       if (is_over(knobs_.max_job_part, of_partition_, asked.partition.value)) continue;
       if (is_over(knobs_.max_job_user, of_user_, asked.user)) continue;
       ++tested;
-      if (lacks_licences(asked)) continue;
+      if (!may_start(asked)) continue;
       if (!try_one(*e)) break;
     }
     return backfilled_;
@@ -58,8 +63,14 @@ class Passes {
  private:
   const JobSpec& spec(const WaitingEntry& e) const { return view_.job(e.job).spec; }
   Reason ahead_of_others() const { return {Rule::skipped_ahead, {}, kNever, plan_.free(), 0}; }
-  // Then it is passed over: no job that waits for licences has anything reserved.
-  bool lacks_licences(const JobSpec& asked) const { return !plan_.nodes().has_licences(asked); }
+  // Else it is passed over: no job that waits for licences, or is over a limit, has anything reserved.
+  bool may_start(const JobSpec& asked) const {
+    return plan_.nodes().has_licences(asked) && !(limits_.kept() && limits_.broken_by(asked));
+  }
+  void begin(const WaitingEntry& e, const Reason& reason, bool backfilled) {
+    room_.start(e, reason, backfilled);
+    if (limits_.kept()) limits_.take(spec(e));
+  }
 
   // False: no more may start in this pass.
   bool try_one(const WaitingEntry& e) {
@@ -68,7 +79,7 @@ class Passes {
     const Instant start = room_.earliest(e, now_only);
     if (start == kNever) return true;
     if (start <= view_.now()) {
-      room_.start(e, because(), true);
+      begin(e, because(), true);
       return ++backfilled_ != knobs_.max_job_start;
     }
     room_.reserve(e, start);
@@ -87,6 +98,7 @@ class Passes {
   const SlurmKnobs& knobs_;
   SlurmQueue queue_;
   Room room_;
+  LimitUse limits_;  // with what the draft starts
   Counts tried_;
   Counts of_user_;
   Counts of_partition_;
@@ -152,8 +164,15 @@ Instant SlurmPlanner::next_wakeup(const View& view) const {
   const auto later = [&](bool owed, Instant at, Duration interval) {
     return owed && at <= now && now - at < interval ? at + interval : kNever;
   };
-  return std::min(later(last.owes_try, last.tried, knobs_.batch_delay),
-                  later(last.owes_plan, last.planned, knobs_.interval));
+  return std::min({later(last.owes_try, last.tried, knobs_.batch_delay),
+                   later(last.owes_plan, last.planned, knobs_.interval), reckons_next(now)});
+}
+
+// Then it may be another job's turn.
+Instant SlurmPlanner::reckons_next(Instant now) const {
+  const SlurmWeights& weights = knobs_.weights;
+  if (!knobs_.multifactor || (weights.age == 0 && weights.fair_share == 0)) return kNever;
+  return weights.reckoned_at(now) + weights.calc_period;
 }
 
 }  // namespace rota

@@ -22,6 +22,8 @@ class SlurmPlanner final : public Policy {
   Instant next_wakeup(const View& view) const override;
 
  private:
+  Instant reckons_next(Instant now) const;
+
   SlurmKnobs knobs_;
 };
 

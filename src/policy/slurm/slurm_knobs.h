@@ -20,10 +20,19 @@ struct SlurmWeights {
   std::int64_t memory = 0;
   std::int64_t nodes = 0;
   std::int64_t accelerators = 0;
+  bool fair_tree = true;
+  std::int64_t dampening = 1;  // without the fair tree: by so much the factor sinks more slowly with use
   Duration max_age = seconds(7 * 86'400);
   bool favor_small = false;
   bool relative_to_time = false;        // size counts per minute of the limit (PriorityFlags=SMALL_RELATIVE_TO_TIME)
-  Duration calc_period = seconds(300);  // ages are reckoned anew so often
+  Duration calc_period = seconds(300);  // ages and use are reckoned anew so often,
+  Duration calc_phase{0};               // so long after second 0 and a whole number of periods
+
+  // When priorities were reckoned last.
+  Instant reckoned_at(Instant now) const {
+    const Duration since = (now - kEpoch - calc_phase) % calc_period;
+    return now - (since + calc_period) % calc_period;
+  }
 
   bool operator==(const SlurmWeights&) const = default;
 };

@@ -1,0 +1,33 @@
+// The most that the jobs of a user, an account, a QOS or a partition may hold at one time, all of them together. Plain
+// data, of a cluster file's [[limits]].
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace rota {
+
+// What jobs hold, or may hold.
+struct LimitedUse {
+  std::int64_t jobs = 0;
+  std::int64_t processors = 0;
+  std::int64_t nodes = 0;
+  std::int64_t memory = 0;  // bytes
+  std::int64_t accelerators = 0;
+
+  bool operator==(const LimitedUse&) const = default;
+};
+
+struct Limit {
+  static constexpr std::int64_t kNone = INT64_MAX;
+  static constexpr const char* kEach = "*";
+
+  // Whose jobs: those that are of all that is named. Empty: of any; kEach: of each one by itself.
+  std::string user, account, qos, partition;  // an account: with those below it
+  std::vector<std::string> except_qos = {};   // and of none of these
+  LimitedUse most = {kNone, kNone, kNone, kNone, kNone};
+  std::string reason = {};  // Slurm's word for a job that waits for this; empty: Rota's own
+};
+
+}  // namespace rota

@@ -1,0 +1,192 @@
+#include "model/limit_book.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+
+namespace rota {
+namespace {
+
+struct Counted {
+  std::int64_t LimitedUse::* what;
+  const char* word;
+};
+constexpr std::array<Counted, 5> kCounted{{{&LimitedUse::jobs, "job"},
+                                           {&LimitedUse::processors, "processor"},
+                                           {&LimitedUse::nodes, "node"},
+                                           {&LimitedUse::memory, "byte"},
+                                           {&LimitedUse::accelerators, "accelerator"}}};
+
+LimitedUse use_of(const JobSpec& spec) {
+  const std::int64_t nodes = std::max<std::uint32_t>(spec.nodes, 1);
+  return {1, spec.processors, nodes, spec.memory * nodes, spec.accelerators * nodes};
+}
+
+const Counted* first_over(const LimitedUse& held, const LimitedUse& more, const LimitedUse& most) {
+  const auto over = std::ranges::find_if(
+      kCounted, [&](const Counted& c) { return more.*c.what > 0 && held.*c.what > most.*c.what - more.*c.what; });
+  return over == kCounted.end() ? nullptr : over;
+}
+
+bool is_name(const std::string& text) { return !text.empty() && text != Limit::kEach; }
+
+// The account and those below it, each of which stands behind the one that it is a part of.
+std::set<std::string> with_those_below(const std::string& name, const std::vector<Account>& accounts) {
+  std::set<std::string> names{name};
+  for (const Account& account : accounts)
+    if (account.parent >= 0 && names.contains(accounts[static_cast<std::size_t>(account.parent)].name))
+      names.insert(account.name);
+  return names;
+}
+
+std::string whose(const Limit& limit) {
+  std::string text;
+  for (const auto& [what, name] : {std::pair{"user", &limit.user},
+                                   {"account", &limit.account},
+                                   {"QOS", &limit.qos},
+                                   {"partition", &limit.partition}})
+    if (!name->empty())
+      text +=
+          fmt::format("{}{}", text.empty() ? "of " : " and ",
+                      *name == Limit::kEach ? fmt::format("each {}", what) : fmt::format("{} {}", what, quoted(*name)));
+  return text.empty() ? "of all" : text;
+}
+
+}  // namespace
+
+LimitNames limit_names(const Machine& machine, const NamesByNumber& users, const NamesByNumber& groups) {
+  std::set<std::string> of_users, of_groups;
+  for (const Limit& limit : machine.limits) {
+    if (is_name(limit.user)) of_users.insert(limit.user);
+    if (is_name(limit.account)) of_groups.merge(with_those_below(limit.account, machine.accounts));
+  }
+  LimitNames needed;
+  for (const auto& [number, name] : users)
+    if (of_users.contains(name)) needed.users.emplace(number, name);
+  for (const auto& [number, name] : groups)
+    if (of_groups.contains(name)) needed.groups.emplace(number, name);
+  return needed;
+}
+
+std::string text_of(const LimitNames& names) {
+  std::string text;
+  for (const auto& [number, name] : names.users) text += fmt::format("u {} {}\n", number, name);
+  for (const auto& [number, name] : names.groups) text += fmt::format("g {} {}\n", number, name);
+  return text;
+}
+
+std::optional<LimitNames> parse_limit_names(std::string_view text) {
+  LimitNames names;
+  for (const std::string_view line : split(text, '\n')) {
+    if (line.empty()) continue;
+    const std::size_t blank = line.find(' ', 2);
+    const bool of_user = line.starts_with("u "), of_group = line.starts_with("g ");
+    if (blank == std::string_view::npos || !(of_user || of_group)) return std::nullopt;
+    const auto number = parse_integer(line.substr(2, blank - 2));
+    if (!number || *number < 0 || *number > UINT32_MAX) return std::nullopt;
+    (of_user ? names.users : names.groups).emplace(static_cast<std::uint32_t>(*number), line.substr(blank + 1));
+  }
+  return names;
+}
+
+bool LimitBook::Who::includes(std::uint32_t number) const {
+  return of == Of::any || (of == Of::each && number != UINT32_MAX) ||
+         (of == Of::listed && std::ranges::binary_search(numbers, number));
+}
+
+bool LimitBook::Rule::holds_for(const JobSpec& spec, std::uint32_t in) const {
+  return user.includes(spec.user) && group.includes(spec.group) && qos.includes(spec.qos.value) &&
+         partition.includes(in) && !std::ranges::binary_search(except_qos, std::uint32_t{spec.qos.value});
+}
+
+LimitBook::Who LimitBook::who(const std::string& name, const NamesByNumber& names) {
+  if (name.empty()) return {};
+  if (name == Limit::kEach) return {.of = Who::Of::each};
+  Who who{.of = Who::Of::listed};
+  for (const auto& [number, called] : names)
+    if (called == name) who.numbers.push_back(number);
+  if (const auto number = parse_integer(name); number && *number >= 0 && *number < UINT32_MAX && who.numbers.empty())
+    who.numbers.push_back(static_cast<std::uint32_t>(*number));  // a log without names
+  return who;
+}
+
+LimitBook::Who LimitBook::of_account(const std::string& name, const NamesByNumber& groups) const {
+  Who all = who(name, groups);
+  if (all.of != Who::Of::listed) return all;
+  for (const std::string& below : with_those_below(name, machine_.accounts)) {
+    const Who more = who(below, groups);
+    all.numbers.insert(all.numbers.end(), more.numbers.begin(), more.numbers.end());
+  }
+  std::ranges::sort(all.numbers);
+  all.numbers.erase(std::ranges::unique(all.numbers).begin(), all.numbers.end());
+  return all;
+}
+
+LimitBook::LimitBook(const Machine& machine, const LimitNames& names) : machine_(machine) {
+  const auto numbers_of = [](const auto& all) {
+    NamesByNumber by_index;
+    for (std::uint32_t i = 0; i < all.size(); ++i) by_index.emplace(i, all[i].name);
+    return by_index;
+  };
+  const NamesByNumber qos = numbers_of(machine.qos), partitions = numbers_of(machine.partitions);
+  for (const Limit& limit : machine.limits) {
+    Rule& rule = rules_.emplace_back(Rule{who(limit.user, names.users), of_account(limit.account, names.groups),
+                                          who(limit.qos, qos), who(limit.partition, partitions)});
+    for (const std::string& name : limit.except_qos)
+      for (const std::uint32_t number : who(name, qos).numbers) rule.except_qos.push_back(number);
+    std::ranges::sort(rule.except_qos);
+    const auto index = static_cast<std::uint32_t>(rules_.size() - 1);
+    if (rule.user.of == Who::Of::listed) {
+      for (const std::uint32_t user : rule.user.numbers) of_user_[user].push_back(index);
+    } else if (rule.group.of == Who::Of::listed) {
+      for (const std::uint32_t group : rule.group.numbers) of_group_[group].push_back(index);
+    } else {
+      of_many_.push_back(index);
+    }
+  }
+}
+
+std::optional<std::string> LimitBook::never_fits(const JobSpec& spec) const {
+  std::optional<std::string> why;
+  const LimitedUse more = use_of(spec);
+  for_each(spec, [&](LimitKey key) {
+    const Counted* over = first_over({}, more, limit(key).most);
+    if (over != nullptr)
+      why = fmt::format("asks for {}; the limit {} is {}", amount(more.*over->what, over->word), whose(limit(key)),
+                        grouped(limit(key).most.*over->what));
+    return over == nullptr;
+  });
+  return why;
+}
+
+std::optional<LimitKey> LimitUse::broken_by(const JobSpec& spec) const {
+  std::optional<LimitKey> broken;
+  const LimitedUse more = use_of(spec);
+  book_->for_each(spec, [&](LimitKey key) {
+    if (first_over(held(key), more, book_->limit(key).most) != nullptr) broken = key;
+    return !broken;
+  });
+  return broken;
+}
+
+LimitedUse LimitUse::held(LimitKey key) const {
+  const auto found = held_.find(key);
+  return found == held_.end() ? LimitedUse{} : found->second;
+}
+
+void LimitUse::change(const JobSpec& spec, std::int64_t sign) {
+  const LimitedUse more = use_of(spec);
+  book_->for_each(spec, [&](LimitKey key) {
+    LimitedUse& held = held_[key];
+    for (const Counted& c : kCounted) held.*c.what += sign * (more.*c.what);
+    if (held == LimitedUse{}) held_.erase(key);
+    return true;
+  });
+}
+
+}  // namespace rota
