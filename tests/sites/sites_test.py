@@ -244,7 +244,7 @@ class Orders(Sites):
         lyon.kill()
         for job in (waiting, running):
             self.assertTrue(berlin.act("cancel", job)[1]["jobs"][0]["done"])
-            self.assertIn("cancels it once it can be reached", berlin.ask("GET", f"/v1/jobs/{job}/explain")[1]["text"])
+            self.assertIn("cancels it once it can be reached", berlin.ask("GET", f"/v1/jobs/{job}/explain")[1]["why"])
         berlin.kill()  # the wish is kept
         berlin.start()
         lyon.start()
