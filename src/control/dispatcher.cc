@@ -155,6 +155,7 @@ void Dispatcher::claimed(std::int64_t job, SiteId site) {
   wishes_.erase(job);
   auctions_.erase(job);
   if (site == self_) return settle(job);
+  if (queue_.won(job)) return;  // an offer that another site has put up again: it is this site's
   if (const auto here = here_.find(job); here != here_.end() && !here->second.ours) lose(job);
 }
 
@@ -186,10 +187,11 @@ void Dispatcher::settled(std::int64_t job, SiteId site) {
   obey(job);
 }
 
-// Whose home does not want it any more ends here.
+// What its home does not want any more ends here; where this is the home, that has no need of being asked.
 void Dispatcher::obey(std::int64_t job) {
   const GlobalQueue::Win* win = queue_.won(job);
-  if (win && here_.contains(job) && queue_.cancelled(job, win->offer->home)) site_.cancelled(job);
+  if (!win || win->offer->home == self_ || !here_.contains(job)) return;
+  if (queue_.cancelled(job, win->offer->home)) site_.cancelled(job);
 }
 
 // An epoch has begun or is over: what it has bid, claimed or held is void, and its sales are others' now.

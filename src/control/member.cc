@@ -145,12 +145,15 @@ void Member::job_gone(JobId id, std::int64_t job, const std::string& report) {
 }
 
 void Member::give_up(std::int64_t job) {
-  const auto gone = guests_.extract(job);
-  if (!gone) return;
-  const Guest& guest = gone.mapped();
+  const auto found = guests_.find(job);
+  if (found == guests_.end()) return;
+  const Guest guest = found->second;
+  const bool runs = guest.stage == Guest::Stage::queued && view().job(guest.id).state == JobState::running;
+  if (runs && guest.offer.home == self_) return;  // a restored exchange has forgotten it; its end counts here
+  guests_.erase(found);
   carrier_.leave(job);
   tell(job, Trade::lost);
-  if (guest.stage == Guest::Stage::queued && view().job(guest.id).state == JobState::running) {
+  if (runs) {
     gate_.job_gone(guest.id);  // its end needs no claim
     return queue_.cancel_guest(job, guest.id);
   }

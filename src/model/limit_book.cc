@@ -100,8 +100,9 @@ bool LimitBook::Who::includes(std::uint32_t number) const {
 }
 
 bool LimitBook::Rule::holds_for(const JobSpec& spec, std::uint32_t in) const {
-  return user.includes(spec.user) && group.includes(spec.group) && qos.includes(spec.qos.value) &&
-         partition.includes(in) && !std::ranges::binary_search(except_qos, std::uint32_t{spec.qos.value});
+  return user.includes(spec.user) && group.includes(spec.group) &&
+         qos.includes(spec.qos.valid() ? spec.qos.value : UINT32_MAX) && partition.includes(in) &&
+         !std::ranges::binary_search(except_qos, std::uint32_t{spec.qos.value});
 }
 
 LimitBook::Who LimitBook::who(const std::string& name, const NamesByNumber& names) {

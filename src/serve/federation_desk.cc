@@ -184,21 +184,6 @@ Result<void> FederationDesk::offer(JobId job, const Caller& caller, const JobReq
   return uses_.desk.record(Offered{std::move(offer)});
 }
 
-// Empty where it is not kept: the job has been cancelled.
-std::string FederationDesk::payload_of(const Offer& offer) const {
-  const JobId job = uses_.book.numbered(offer.serial);
-  const auto payload = job.valid() ? uses_.desk.store().payload(job) : Result<std::optional<store::Payload>>();
-  const JobEntry* entry = job.valid() ? uses_.book.find(job) : nullptr;
-  if (!payload || !*payload || entry == nullptr) return "";
-  return seal_.close(digest_of(offer) + run_text((*payload)->script, entry->about->command, (*payload)->environment),
-                     std::to_string(offer.spec.number));
-}
-
-std::size_t FederationDesk::bytes_of(const Offer& offer) const {
-  const Travelling* asks = offers_.find(offer);
-  return offer.request.size() + (asks == nullptr ? 0 : static_cast<std::size_t>(asks->run_bytes));
-}
-
 bool FederationDesk::is_away(std::int64_t serial) const {
   const JobId job = uses_.book.numbered(serial);
   return job.valid() && view().knows(job) && !view().job(job).gone() && !view().job(job).ours();
@@ -244,11 +229,20 @@ JobId FederationDesk::bring_home(const Offer& offer) {
   return job;
 }
 
+// What it was held by does not go with it.
+void FederationDesk::leave_home(JobId job) {
+  static_cast<void>(uses_.desk.record(Held{job, kNotOurs}));
+  for (const Bars held : {kHeldByUser, kHeldByOperator}) {
+    if ((view().job(job).bars & held) != 0) static_cast<void>(uses_.desk.record(Released{job, held}));
+  }
+}
+
+// One that was cancelled meanwhile is held by an operator (cancel).
 void FederationDesk::come_home(JobId job) {
   const Bars bars = view().job(job).bars;
   if ((bars & kNotOurs) != 0) static_cast<void>(uses_.desk.record(Released{job, kNotOurs}));
   note_site(job, "site", uses_.settings.name);
-  if ((bars & kHeldByOperator) != 0) later([this, job] { static_cast<void>(uses_.desk.record(Cancelled{job})); });
+  if ((bars & kHeldByOperator) != 0) static_cast<void>(uses_.desk.record(Cancelled{job}));
 }
 
 // What it has left comes home first.
@@ -319,6 +313,7 @@ std::optional<JobSpec> FederationDesk::asked_at(SiteId site, const Offer& offer)
   const Travelling* asks = offers_.find(offer);
   if (asks == nullptr || exchange_->epoch_of(site) == 0) return std::nullopt;
   if (!names_site(asks->request.sites, name_of(site))) return std::nullopt;
+  if (offer.spec.number != federation_number(offer.home, offer.serial)) return std::nullopt;
   const bool elsewhere = offer.data != site;
   if (elsewhere && asks->has_files() && exchange_->epoch_of(offer.data) == 0) return std::nullopt;
   if (site != self_) {
@@ -331,7 +326,8 @@ std::optional<JobSpec> FederationDesk::asked_at(SiteId site, const Offer& offer)
   const Machine& machine = *uses_.desk.machine();
   std::optional<JobSpec> spec;
   if (offer.home == self_) {
-    if (const JobId job = uses_.book.numbered(offer.serial); job.valid()) spec = view().job(job).spec;
+    const bool for_sale = is_away(offer.serial) || view().trades().guests().contains(offer.spec.number);
+    if (for_sale) spec = view().job(uses_.book.numbered(offer.serial)).spec;
   } else if (may_come(*asks, name_of(offer.home), seal_.has_key(), uses_.settings)) {
     auto asked = spec_of(asks->request, machine);
     if (asked && has_share_for(*asked, offer.spec.number)) spec = std::move(*asked);
@@ -404,8 +400,7 @@ void FederationDesk::take_back(std::int64_t number, JobId id) {
   if (!id.valid()) return;
   later([this, number, id] {
     if (!view().knows(id) || view().job(id).gone()) return;
-    if (uses_.book.numbered(number - federation_number(self_, 0)) == id)
-      return static_cast<void>(uses_.desk.record(Held{id, kNotOurs}));
+    if (uses_.book.numbered(number - federation_number(self_, 0)) == id) return leave_home(id);
     uses_.records.note(id, "It went on to another site, where it starts sooner.");
     static_cast<void>(uses_.desk.record(Cancelled{id}));
   });

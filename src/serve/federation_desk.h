@@ -119,6 +119,7 @@ class FederationDesk final : public JobSink, private LocalQueue, private Directo
   void record_end(std::int64_t number, SiteId site, const std::string& report);
   JobId bring_home(const Offer& offer);
   void come_home(JobId job);
+  void leave_home(JobId job);
   Result<JobId> take_in(const Offer& offer, bool ahead);
   void note_site(JobId job, const std::string& what, const std::string& text);
   std::string name_of(SiteId site) const { return exchange_->name_of(site); }

@@ -1,4 +1,4 @@
-// For people: the sites, and how the jobs of this home are sold, also as that is kept with a job.
+// What is shown of the sites and of the jobs of this home: to people, to other sites, and as it is kept with a job.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -96,6 +96,21 @@ std::vector<SiteShown> FederationDesk::all_sites() const {
                    card != nullptr ? std::optional(*card) : std::nullopt});
   }
   return all;
+}
+
+// Empty where it is not kept: the job has been cancelled.
+std::string FederationDesk::payload_of(const Offer& offer) const {
+  const JobId job = uses_.book.numbered(offer.serial);
+  const auto payload = job.valid() ? uses_.desk.store().payload(job) : Result<std::optional<store::Payload>>();
+  const JobEntry* entry = job.valid() ? uses_.book.find(job) : nullptr;
+  if (!payload || !*payload || entry == nullptr) return "";
+  return seal_.close(digest_of(offer) + run_text((*payload)->script, entry->about->command, (*payload)->environment),
+                     std::to_string(offer.spec.number));
+}
+
+std::size_t FederationDesk::bytes_of(const Offer& offer) const {
+  const Travelling* asks = offers_.find(offer);
+  return offer.request.size() + (asks == nullptr ? 0 : static_cast<std::size_t>(asks->run_bytes));
 }
 
 }  // namespace rota::serve

@@ -53,7 +53,9 @@ Result<Travelling> read_offer(const std::string& text, std::int64_t unix_start) 
 }
 
 std::string digest_of(const Offer& offer) {
-  return store::hexadecimal(store::sha256(std::as_bytes(std::span(offer.request)))) + '\n';
+  const std::string all = fmt::format("{} {} {} {}\n{}", offer.spec.number, offer.home.value, offer.serial,
+                                      offer.data.value, offer.request);
+  return store::hexadecimal(store::sha256(std::as_bytes(std::span(all)))) + '\n';
 }
 
 // Bytes of the script and of the command, then these, and the environment.
@@ -113,10 +115,13 @@ bool may_come(const Travelling& asks, const std::string& home, bool has_key, con
 const Travelling* OfferBook::find(const Offer& offer) {
   if (read_.size() > kMostRead) read_.clear();
   const auto [row, fresh] = read_.try_emplace(offer.spec.number);
-  if (fresh) {
-    if (auto read = read_offer(offer.request, unix_start_)) row->second = std::move(*read);
+  auto& [text, travelling] = row->second;
+  if (fresh || text != offer.request) {  // another site may have put up something else before
+    text = offer.request;
+    travelling.reset();
+    if (auto read = read_offer(text, unix_start_)) travelling = std::move(*read);
   }
-  return row->second ? &*row->second : nullptr;
+  return travelling ? &*travelling : nullptr;
 }
 
 std::optional<Caller> user_here(const std::string& site, const std::string& user,

@@ -53,7 +53,11 @@ class OfferBook {
 
  private:
   std::int64_t unix_start_;
-  std::map<std::int64_t, std::optional<Travelling>> read_;  // by number
+  struct Row {
+    std::string text;
+    std::optional<Travelling> travelling;  // nothing: it makes no sense
+  };
+  std::map<std::int64_t, Row> read_;  // by number
 };
 
 // The user of another site as one of this site; nothing: there is none, or the site does not take that user's jobs. A

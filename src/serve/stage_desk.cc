@@ -65,7 +65,10 @@ void StageDesk::later(std::function<void()> call, Duration after) {
 // One command about each thing at a time; what another life of the service has begun is ended by begin().
 void StageDesk::run(const std::string& key, StageCommands::Command command,
                     std::function<void(const process::SiteCommand::End&)> call) {
-  if (running_.contains(key)) return;
+  if (running_.contains(key))  // one thing is done to a folder at a time
+    return later([this, key, command = std::move(command),
+                  call = std::move(call)]() mutable { run(key, std::move(command), std::move(call)); },
+                 kSetUp);
   std::string file = key;
   std::ranges::replace(file, '/', '+');
   command.record = uses_.settings.data + "/run-" + file;

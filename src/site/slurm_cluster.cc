@@ -268,8 +268,14 @@ Result<SlurmCluster> Writer::write() {
   const std::string limits_told = TRY(limits());
   TRY(write_shares(limits_told));
   auto machine = parse_cluster(out_.toml, "cluster.toml");
+  if (!machine && !limits_told.empty()) {
+    remarks_.left_out("limits: " + machine.error().message, "");
+    out_.toml = without_shares;
+    TRY(write_shares(""));
+    machine = parse_cluster(out_.toml, "cluster.toml");
+  }
   if (!machine && out_.toml != without_shares) {
-    remarks_.left_out("QOS, limits and the shares of accounts and users: " + machine.error().message, "");
+    remarks_.left_out("QOS and the shares of accounts and users: " + machine.error().message, "");
     out_.toml = without_shares;
     machine = parse_cluster(out_.toml, "cluster.toml");
   }

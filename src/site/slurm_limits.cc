@@ -187,6 +187,8 @@ class Limits {
         holder.emplace_back("account", called(names_, MadeUpNames::Of::account, of_account));
       if (users) holder.emplace_back("user", called(names_, MadeUpNames::Of::user, who));
       const std::string_view partition = in ? table.cell(row, *in) : std::string_view{};
+      if (!partition.empty() && std::ranges::find(partitions_, partition, &SlurmPartition::name) == partitions_.end())
+        return remarks_.left_out(fmt::format("limits of {} in a partition that is not there", what), who);
       if (!partition.empty()) holder.emplace_back("partition", called(names_, MadeUpNames::Of::partition, partition));
       add(column, std::move(holder), text, {what, who});
     });

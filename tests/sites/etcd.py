@@ -62,7 +62,8 @@ class Etcd:
         return os.path.join(self.folder, "federation.sh")
 
     def run_script(self, verb):
-        subprocess.run(["sh", "federation.sh", verb], cwd=self.folder, check=True, capture_output=True)
+        for _ in range(2):  # begun again it does what is left
+            subprocess.run(["sh", "federation.sh", verb], cwd=self.folder, check=True, capture_output=True)
 
     def file(self, name):
         return os.path.join(self.folder, "federation", name) if self.tls else os.path.join(self.folder, name)
@@ -76,7 +77,9 @@ class Etcd:
         cluster = ",".join(f"m{i}={self.url(port)}" for i, port in enumerate(self.peers))
         shown = ["--cert-file", self.file("127.0.0.1.crt"), "--key-file", self.file("127.0.0.1.key"), "--client-cert-auth",
                  "--trusted-ca-file", self.file("ca.crt")]
-        flags = [*shown, *(word.replace("--", "--peer-", 1) for word in shown)] if self.tls else []
+        among_members = [word.replace("--", "--peer-", 1).replace("127.0.0.1.", "127.0.0.1-peer.").replace("ca.crt", "peer-ca.crt")
+                         for word in shown]
+        flags = [*shown, *among_members] if self.tls else []
         log = open(self.file(name + ".log"), "a")
         self.members[member] = subprocess.Popen(
             ["etcd", "--name", name, "--data-dir", os.path.join(self.folder, name), "--initial-cluster", cluster,

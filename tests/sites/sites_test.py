@@ -124,8 +124,7 @@ class Auction(Sites):
         moved, = [row for row in lyon.ask("GET", "/v1/history")[1]["jobs"] if row.get("home")]
         self.assertEqual(moved["state"], "CANCELLED")
         self.assertIn("went on to another site", lyon.job(moved["id"])["message"])
-        for seconds, site in ((5000, berlin), (3000, lyon)):
-            site.submit("sleep 1000", limit=seconds)
+        berlin.runs(berlin.submit("sleep 1000", limit=5000))
         away = self.submit(berlin, "echo never >> token", limit=100)
         self.until(lambda: lyon.live()[1:], "lyon to have the next one in its queue")
         lyon.act("cancel", lyon.live()[1]["id"])
@@ -380,7 +379,7 @@ class Files(Sites):
         self.until(lambda: os.path.exists(os.path.join(self.folder, "lyon-data", "in", f"berlin-{job}")), "it to fetch")
         lyon.kill()
         lyon.start()
-        self.assertEqual(berlin.ends(job)["state"], "COMPLETED")
+        self.assertEqual(berlin.ends(job)["state"], "COMPLETED", berlin.job(job))
         with open(os.path.join(folder, "once")) as file:
             self.assertEqual(file.read(), "c", "it ran once")
 

@@ -42,9 +42,17 @@ struct InitFlags {
   std::string prefix = "/rota/";
 };
 
+constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-/";
+
+// By another file of the script's.
+bool is_taken(const std::string& name) {
+  return name.starts_with('-') || name == "root" || name == "ca" || name == "peer-ca";
+}
+
 // What the script does for one site at etcd: its own records, those of jobs on sale, and to see all.
 std::string role_of(const std::string& site, const std::string& prefix) {
-  std::string text = fmt::format("  etcd_ctl user add {0} --no-password\n  etcd_ctl role add {0}\n", site);
+  std::string text =
+      fmt::format("  user_of {0}\n  etcd_ctl role get {0} > /dev/null 2>&1 || etcd_ctl role add {0}\n", site);
   text += fmt::format("  etcd_ctl role grant-permission {} --prefix=true read {}\n", site, prefix);
   for (const char* record : {"site", "epoch", "card", "last"})
     text += fmt::format("  etcd_ctl role grant-permission {} readwrite {}{}/{}\n", site, prefix, record, site);
@@ -57,28 +65,36 @@ std::string role_of(const std::string& site, const std::string& prefix) {
 }
 
 constexpr std::string_view kScript = R"(#!/bin/sh
-# Certificates and rights for sites that share jobs, in the folder federation/ beside this script. Run it where the key
-# of the authority is to stay:
-#   sh federation.sh certificates     # once; then start etcd with these
+# Certificates and rights for sites that share jobs, in the folder federation/ of where it is run. Run it where the keys
+# of the authorities are to stay:
+#   sh federation.sh certificates     # then start etcd with these
 #   sh federation.sh rights           # once etcd answers
-# A site gets ca.crt, NAME.crt, NAME.key and secret; a member of etcd ca.crt, its own .crt and .key.
+# What is there already stays as it is: with more sites, print it anew and run both again. A site gets ca.crt, NAME.crt,
+# NAME.key and secret; a member of etcd ca.crt, peer-ca.crt, and HOST.crt, HOST.key, HOST-peer.crt, HOST-peer.key.
 set -eu
 umask 077
 mkdir -p federation
 cd federation
 
-certificate() {{  # NAME EXTENSIONS
-  openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=$1" -keyout "$1.key" -out "$1.csr"
-  printf 'extendedKeyUsage=serverAuth,clientAuth\n%s\n' "$2" > "$1.ext"
-  openssl x509 -req -days 3650 -CA ca.crt -CAkey ca.key -CAcreateserial -in "$1.csr" -out "$1.crt" -extfile "$1.ext"
-  rm "$1.csr" "$1.ext"
+authority() {{  # FILE
+  [ -e "$1.crt" ] ||
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 3650 -subj "/CN=rota $1" \
+      -keyout "$1.key" -out "$1.crt"
+}}
+
+certificate() {{  # AUTHORITY FILE NAME EXTENSIONS
+  [ ! -e "$2.crt" ] || return 0
+  openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=$3" -keyout "$2.key" -out "$2.csr"
+  printf 'extendedKeyUsage=serverAuth,clientAuth\n%s\n' "$4" > "$2.ext"
+  openssl x509 -req -days 3650 -CA "$1.crt" -CAkey "$1.key" -CAcreateserial -in "$2.csr" -out "$2.new" -extfile "$2.ext"
+  mv "$2.new" "$2.crt"
+  rm "$2.csr" "$2.ext"
 }}
 
 certificates() {{
-  [ ! -e ca.key ] || {{ echo "federation/ca.key is there already" >&2; exit 1; }}
-  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 3650 -subj "/CN=rota authority" \
-    -keyout ca.key -out ca.crt
-  head -c 32 /dev/urandom > secret
+  authority ca
+  authority peer-ca  # of the members among themselves: no site may speak there
+  [ -e secret ] || head -c 32 /dev/urandom > secret
 {certificates}}}
 
 etcd_ctl() {{
@@ -86,9 +102,13 @@ etcd_ctl() {{
 }}
 
 rights() {{
-  etcd_ctl user add root --no-password
+  user_of root
   etcd_ctl user grant-role root root
 {rights}  etcd_ctl auth enable
+}}
+
+user_of() {{
+  etcd_ctl user get "$1" > /dev/null 2>&1 || etcd_ctl user add "$1" --no-password
 }}
 
 case "${{1:-}}" in
@@ -100,23 +120,32 @@ esac
 
 Result<int> init(const InitFlags& flags) {
   for (const std::string& site : flags.sites) {
-    if (!is_site_name(site) || site.front() == '-' || site == "root" || site == "ca")
-      return fail("{} is no name for a site: it has letters, digits, `.` and `-`, and is not root or ca.",
+    if (!is_site_name(site) || is_taken(site))
+      return fail("{} is no name for a site: it has letters, digits, `.` and `-`, and is not root, ca or peer-ca.",
                   rota::quoted(site));
   }
-  std::string certificates = "  certificate root basicConstraints=CA:FALSE\n", endpoints;
+  const bool plain = flags.prefix.find_first_not_of(kPlain) == std::string::npos;
+  if (!plain || flags.prefix.size() < 2 || !flags.prefix.starts_with('/') || !flags.prefix.ends_with('/'))
+    return fail("--prefix begins and ends with a slash, as /rota/ does, and has letters, digits, `.`, `-` and `/`.");
+  std::string certificates = "  certificate ca root root basicConstraints=CA:FALSE\n", endpoints;
   for (const std::string& member : flags.members) {
     const std::string host = member.substr(0, member.rfind(':'));
     if (host == member || !is_site_name(host) || !parse_integer(member.substr(host.size() + 1)))
       return fail("--member takes HOST:PORT, such as etcd1.example.org:2379, not {}.", rota::quoted(member));
+    if (std::ranges::find(flags.sites, host) != flags.sites.end() || is_taken(host))
+      return fail("a member of etcd is called {}, as a site or an authority is: give it another name.",
+                  rota::quoted(host));
     const bool address = host.find_first_not_of("0123456789.") == std::string::npos;
-    const std::string line = fmt::format("  certificate {} subjectAltName={}:{}\n", host, address ? "IP" : "DNS", host);
-    if (certificates.find(line) == std::string::npos) certificates += line;
+    const char* const kind = address ? "IP" : "DNS";
+    const std::string lines = fmt::format(
+        "  certificate ca {0} {0} subjectAltName={1}:{0}\n  certificate peer-ca {0}-peer {0} subjectAltName={1}:{0}\n",
+        host, kind);
+    if (certificates.find(lines) == std::string::npos) certificates += lines;
     endpoints += (endpoints.empty() ? "" : ",") + member;
   }
   std::string rights;
   for (const std::string& site : flags.sites) {
-    certificates += fmt::format("  certificate {} basicConstraints=CA:FALSE\n", site);
+    certificates += fmt::format("  certificate ca {0} {0} basicConstraints=CA:FALSE\n", site);
     rights += role_of(site, flags.prefix);
   }
   return printed(fmt::format(kScript, fmt::arg("certificates", certificates), fmt::arg("endpoints", endpoints),

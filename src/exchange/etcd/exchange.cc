@@ -315,6 +315,7 @@ void EtcdExchange::listed(std::int64_t revision, std::vector<etcd::Record> recor
   removals_.clear();
   tell(fold_.all_changes(revision));
   name_sites();
+  ask_for_payloads();
 }
 
 void EtcdExchange::changed(std::int64_t revision, const std::vector<etcd::Record>& records) {
@@ -364,15 +365,17 @@ std::string EtcdExchange::name_of(SiteId site) const {
 // ---- payloads and cards
 
 void EtcdExchange::read_payload(const Offer& offer, std::function<void(std::optional<std::string>)> call) {
-  readings_.push_back({fold_.keys().of_both("~payload", name_of(offer.home), offer.spec.number), std::move(call)});
+  readings_.push_back({offer.home, offer.spec.number, std::move(call)});
   loop_.set(*this, loop_.now());
 }
 
+// Once the names of homes are known.
 void EtcdExchange::ask_for_payloads() {
+  if (revision_ == 0) return;
   for (Reading& reading : readings_) {
     if (reading.asked != 0) continue;
     reading.asked = ++last_id_;
-    client_->get(reading.asked, reading.key);
+    client_->get(reading.asked, fold_.keys().of_both("~payload", name_of(reading.home), reading.job));
   }
 }
 

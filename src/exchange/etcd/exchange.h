@@ -73,7 +73,8 @@ class EtcdExchange final : public Exchange, private Alarm, private etcd::ClientE
     Watcher* watcher;
   };
   struct Reading {
-    std::string key;
+    SiteId home;
+    std::int64_t job;
     std::function<void(std::optional<std::string>)> call;
     std::uint64_t asked = 0;  // 0: nothing is under way
   };

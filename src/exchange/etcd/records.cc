@@ -171,13 +171,13 @@ bool RecordFold::has_report_on(std::int64_t job, SiteId home) const {
 
 std::shared_ptr<const Offer> RecordFold::offer_of(std::int64_t job) const {
   if (const auto lot = lots_.find(job); lot != lots_.end()) return lot->second.offer;
-  const auto win = wins_.find(job);
-  return win == wins_.end() ? nullptr : win->second.offer;
+  const auto win = wins_.lower_bound({job, SiteId{0}});
+  return win == wins_.end() || win->first.first != job ? nullptr : win->second.offer;
 }
 
 SiteId RecordFold::settler_of(std::int64_t job) const {
-  const auto win = wins_.find(job);
-  return win == wins_.end() ? SiteId{} : win->second.site;
+  const auto win = wins_.lower_bound({job, SiteId{0}});
+  return win == wins_.end() || win->first.first != job ? SiteId{} : win->second.site;
 }
 
 std::vector<std::int64_t> RecordFold::jobs_of(SiteId home) const {
@@ -185,16 +185,16 @@ std::vector<std::int64_t> RecordFold::jobs_of(SiteId home) const {
   for (const auto& [job, lot] : lots_) {
     if (lot.offer->home == home) jobs.push_back(job);
   }
-  for (const auto& [job, win] : wins_) {
-    if (win.offer->home == home) jobs.push_back(job);
+  for (const auto& [key, win] : wins_) {
+    if (win.offer->home == home) jobs.push_back(key.first);
   }
   return jobs;
 }
 
 std::map<std::int64_t, Revision> RecordFold::settled_jobs(SiteId site) const {
   std::map<std::int64_t, Revision> jobs;
-  for (const auto& [job, win] : wins_) {
-    if (win.site == site) jobs[job] = win.revision;
+  for (const auto& [key, win] : wins_) {
+    if (win.site == site) jobs[key.first] = win.revision;
   }
   return jobs;
 }
@@ -398,16 +398,14 @@ Change RecordFold::change_of(std::int64_t job, const Report& report) {
 
 std::optional<Change> RecordFold::read_win(SiteId site, std::int64_t job, const Record& record) {
   if (record.removed) {
-    const auto win = wins_.find(job);
-    if (win == wins_.end() || win->second.site != site) return std::nullopt;
-    wins_.erase(win);
+    if (wins_.erase({job, site}) == 0) return std::nullopt;
     return Change{.kind = Change::Kind::ended, .site = site, .job = job};
   }
   Words words(line_of(record.value));
   const Token token = words.next_token();
   const auto offer = offer_in(job, words, record.value, unix_start_);
   if (!offer) return std::nullopt;
-  wins_[job] = {site, offer, token, record.revision};
+  wins_[{job, site}] = {site, offer, token, record.revision};
   Change change{.kind = Change::Kind::settled, .token = token, .site = site, .job = job};
   change.offer = offer;
   return change;
@@ -450,9 +448,9 @@ std::vector<Change> RecordFold::all_changes(Revision revision) const {
     change.bid = row.bid;
     all.push_back(std::move(change));
   }
-  for (const auto& [job, win] : wins_) {
+  for (const auto& [key, win] : wins_) {
     Change change{.kind = Change::Kind::settled, .revision = win.revision, .token = win.token, .site = win.site};
-    change.job = job;
+    change.job = key.first;
     change.offer = win.offer;
     all.push_back(std::move(change));
   }

@@ -163,7 +163,7 @@ class RecordFold {
   std::map<std::int64_t, Lot> lots_;
   std::map<std::int64_t, Claim> claims_;
   std::map<std::pair<std::int64_t, SiteId>, StandingBid> bids_;
-  std::map<std::int64_t, Win> wins_;
+  std::map<std::pair<std::int64_t, SiteId>, Win> wins_;  // one of a job, if no site means harm
   std::map<std::int64_t, Report> reports_;
   std::map<std::pair<std::int64_t, SiteId>, Token> cancels_;  // jobs, and the sites that say so
 };
