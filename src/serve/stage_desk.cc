@@ -18,9 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Duration kClearAgain = seconds(60);
+constexpr Duration kClearAgain = seconds(15);
 constexpr Duration kSetUp = seconds(1);  // what a transfer takes beside its bytes
-constexpr int kMostDoublings = 5;        // how often the two seconds until the next try double
+constexpr int kMostDoublings = 3;        // how often the two seconds until the next try double
 constexpr double kNewest = 0.3;          // how much the latest transfer counts
 constexpr double kBytesOfMegabyte = 1e6, kMillisecondsOfSecond = 1000;
 
