@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Four sites that share jobs over a real etcd, beside the rehearsal of the same jobs: the setting of Baranov 2018 scaled down.
-Usage: sites.py ROTA [--jobs N] [--mean SECONDS] [--stretch X] [--seed N] [--runs N] [RULE...]
+Usage: sites.py [--jobs N] [--mean SECONDS] [--stretch X] [--seed N] [--runs N] -- ROTA [RULE...]
 
 Jobs of several processors and four priorities go to all sites; each has local jobs at load 0.4 besides. The input of a job for
 all sites lies at its home, and takes about as long to another site as the job runs. A RULE is the length of a round in mean run
@@ -93,7 +93,7 @@ def rehearsed(rota, folder, rows, policy):
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     with open(table) as file:
-        return {int(row["job"]): float(row["end"]) - float(row["submit"]) for row in csv.DictReader(file)}
+        return {int(row["number"]): float(row["end"]) - float(row["submit"]) for row in csv.DictReader(file)}
 
 
 class Federation:
@@ -132,7 +132,7 @@ class Federation:
                 body.update(sites="any", stage_in="seconds", stage_bytes=row["input"], output="out")
             status, answer = self.sites[row["site"]].ask("POST", "/v1/jobs", body)
             assert status == 201, answer
-            ids[row["number"]] = answer["jobs"][0]["id"] if "jobs" in answer else answer["id"]
+            ids[row["number"]] = answer["jobs"][0]
         while any(site.live() for site in self.sites.values()):
             time.sleep(0.5)
         times, auctions = {}, []

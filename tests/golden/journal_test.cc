@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 
 #include "control/replay.h"
+#include "model/limit_book.h"
 #include "sched_file.h"
 #include "store/memory_store.h"
 
@@ -32,6 +34,8 @@ TEST_P(Journals, DecideTheSameAgain) {
     how.machine = sites ? &options.machine->sites[s] : options.machine.get();
     how.processors = sites ? how.machine->processors : options.processors;
     how.engine.ties = options.ties;
+    std::optional<LimitBook> limits;
+    if (how.machine && !how.machine->limits.empty()) how.limits = &limits.emplace(*how.machine, LimitNames{});
     Replay replay(sim::cluster_options(how, chain), chain, Replay::Check::decides_again);
     const auto done = stores[s]->replay([&](const Fact& fact) { return replay.fold(fact); });
     ASSERT_TRUE(done) << done.error().message;
