@@ -263,7 +263,7 @@ class SlurmAccounting(unittest.TestCase):
         self.assertIn("what the site has now", done.stdout)
         left_out = json.loads(self.read("live", "report.json"))["cluster"]["left_out"]
         self.assertEqual([said for said in left_out if "limit" in said], [])
-        self.assertIn("[[limits]]", self.read("live", "cluster.toml"))
+        self.assertIn(b"[[limits]]", self.read("live", "cluster.toml"))
 
     def test_what_was_fetched_is_kept_where_the_import_fails(self):
         self.site.sql("UPDATE accounting.toy_job_table SET `partition` = 'brief' WHERE `partition` = 'debug'")

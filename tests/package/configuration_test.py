@@ -41,7 +41,7 @@ def documented():
         for line in text_of("docs", page).split(f"<!-- from the code: {mark} -->")[1].split("<!-- end -->")[0].splitlines():
             if heading := re.match(r"### In each `\[\[(\w+)\]\]`", line):
                 table = heading[1]
-            if line.startswith("| `") and table != "sites":
+            if line.startswith("| `") and table not in ("sites", "limits"):
                 name, _, without, meaning = line[2:-2].split(" | ")
                 without = "must be there" if without.startswith("must be there") else without
                 said = f"{meaning[0].upper()}{meaning[1:]} ({without}).".replace("`", "")
