@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """How many jobs sites sell each other over three members of etcd, what that costs there, and what each site receives.
-Usage: offers.py ETCD_OFFERS [SITES JOBS WINDOW]...  (without: 3 sites 20,000 jobs, then 100 sites 2,000)"""
+Usage: offers.py ETCD_OFFERS [SITES JOBS WINDOW]...  (without: 3 sites 20,000 jobs, then 20 sites 2,000)"""
 import os
 import subprocess
 import sys
@@ -18,7 +18,7 @@ def seconds_of(pid):
 
 
 def main(program, *numbers):
-    rows = [numbers[i:i + 3] for i in range(0, len(numbers), 3)] or [("3", "20000", "200"), ("100", "2000", "4")]
+    rows = [numbers[i:i + 3] for i in range(0, len(numbers), 3)] or [("3", "20000", "200"), ("20", "2000", "5")]
     for sites, jobs, window in rows:
         with Etcd(3) as etcd:
             used = [seconds_of(member.pid) for member in etcd.members]
