@@ -39,8 +39,8 @@ struct Batch {
   int width;
   int height;
   uint64_t images;
-  uint64_t bytes;   // of one
-  uint64_t floats;  // of the features of one
+  uint64_t bytes;   // that an image has
+  uint64_t floats;  // that its features have
 };
 
 Batch batch_of(const rota_accel_header& header) {

@@ -19,7 +19,7 @@ struct Points {
 
 struct Clusters {
   std::span<float> centres;        // k points
-  std::span<std::int32_t> labels;  // of each point: its centre
+  std::span<std::int32_t> labels;  // each point's centre
   std::span<float> nearest;        // scratch, one for each point
   std::span<double> sums;          // scratch, as many as centres
 };

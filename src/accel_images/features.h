@@ -21,7 +21,8 @@ struct Image {
 
 // The part of the pixels that each bin has; together 1. O(pixels).
 void colours_of(const Image& image, std::span<float> bins);
-// The same of LBP(8, 1), Ojala 2002, of the grey image; pixels of the border have none. `grey` is overwritten.
+// Likewise the histogram of LBP(8, 1), Ojala 2002, in the grey image; pixels of the border have none. `grey` is
+// overwritten.
 void patterns_of(const Image& image, std::vector<std::uint8_t>& grey, std::span<float> bins);
 
 }  // namespace rota::accel_images

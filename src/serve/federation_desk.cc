@@ -20,6 +20,9 @@ constexpr std::chrono::milliseconds kLookAgain{100};
 constexpr std::chrono::seconds kCardAgain{5};        // what changes of it is put so often
 constexpr std::chrono::milliseconds kCardSoon{200};  // until the site has joined
 
+// What a home has numbered so; no serial where the job is another home's.
+std::int64_t serial_at(SiteId home, std::int64_t number) { return number - federation_number(home, 0); }
+
 MemberRules rules_of(const Chain& chain, const Desk& desk, const site::FederationSettings& settings) {
   AuctionKnobs knobs = chain.knobs().auction;
   if (!knobs.auctions()) {  // the policy says nothing of sites
@@ -248,7 +251,7 @@ void FederationDesk::come_home(JobId job) {
 // What it has left comes home first.
 void FederationDesk::reported(std::int64_t number, SiteId site, const std::string& report) {
   later([this, number, site, report] {
-    const std::int64_t serial = number - federation_number(self_, 0);
+    const std::int64_t serial = serial_at(self_, number);
     const JobId job = uses_.book.numbered(serial);
     const JobEntry* entry = is_away(serial) ? uses_.book.find(job) : nullptr;
     if (entry == nullptr || !read_end_report(report).files) return record_end(number, site, report);
@@ -269,7 +272,7 @@ void FederationDesk::all_known() {
   later([this] {
     std::set<std::int64_t> known;
     for (const std::int64_t number : exchange_->jobs_of(self_)) {
-      const JobId job = uses_.book.numbered(number - federation_number(self_, 0));
+      const JobId job = uses_.book.numbered(serial_at(self_, number));
       if (!job.valid() || view().job(job).gone()) member_->recall(number);
       known.insert(number);
     }
@@ -289,7 +292,7 @@ void FederationDesk::all_known() {
 }
 
 void FederationDesk::record_end(std::int64_t number, SiteId site, const std::string& text) {
-  const std::int64_t serial = number - federation_number(self_, 0);
+  const std::int64_t serial = serial_at(self_, number);
   if (is_away(serial)) {
     const JobId job = uses_.book.numbered(serial);
     note_site(job, "site", name_of(site));
@@ -400,7 +403,7 @@ void FederationDesk::take_back(std::int64_t number, JobId id) {
   if (!id.valid()) return;
   later([this, number, id] {
     if (!view().knows(id) || view().job(id).gone()) return;
-    if (uses_.book.numbered(number - federation_number(self_, 0)) == id) return leave_home(id);
+    if (uses_.book.numbered(serial_at(self_, number)) == id) return leave_home(id);
     uses_.records.note(id, "It went on to another site, where it starts sooner.");
     static_cast<void>(uses_.desk.record(Cancelled{id}));
   });

@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::size_t kLongestAnswer = std::size_t{1} << 20U;  // of some thousand containers
+constexpr std::size_t kLongestAnswer = std::size_t{1} << 20U;  // it lists some thousand containers
 
 // Until the socket is ready for that; false: it was not in time.
 bool ready(int socket, short events, steady_clock::time_point until) {

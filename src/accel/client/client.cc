@@ -24,11 +24,6 @@ constexpr auto kAskPatience = 2000ms;  // with the service
 // another one by the next task.
 constexpr auto kIdle = 1000ms;
 
-template <class... Call>
-struct Overloaded : Call... {
-  using Call::operator()...;
-};
-
 int error_of(int socket) {
   int error = 0;
   socklen_t size = sizeof error;
@@ -44,25 +39,13 @@ Client::Client(ClientOptions options) : options_(std::move(options)) {
 
 Client::~Client() {
   stops_ = true;
-  wakeup_.ring();
+  requests_.wakeup().ring();
   thread_.join();
 }
 
-std::uint64_t Client::submit(const Order& order) { return request(0, order); }
-std::uint64_t Client::ask_state(void* tag) { return request(0, AskState{tag}); }
-void Client::cancel(std::uint64_t task) { request(task, Cancel{}); }
-
-std::uint64_t Client::request(std::uint64_t number, const std::variant<Order, AskState, Cancel>& what) {
-  bool first = false;
-  {
-    const std::lock_guard lock(mutex_);
-    if (number == 0) number = ++last_number_;
-    first = requests_.empty();
-    requests_.push_back({number, what});
-  }
-  if (first) wakeup_.ring();
-  return number;
-}
+std::uint64_t Client::submit(const Order& order) { return requests_.add_task(order); }
+std::uint64_t Client::ask_state(void* tag) { return requests_.add_task(AskState{tag}); }
+void Client::cancel(std::uint64_t task) { requests_.add_cancel(task); }
 
 void Client::run() {
   while (!stops_) {
@@ -74,12 +57,7 @@ void Client::run() {
 }
 
 void Client::carry_out_requests() {
-  std::vector<Request> requests;
-  {
-    const std::lock_guard lock(mutex_);
-    requests.swap(requests_);
-  }
-  for (const Request& request : requests) {
+  for (const Request& request : requests_.take_all()) {
     std::visit(Overloaded{[&](const Order& order) { book_.add(request.number, order); },
                           [&](const AskState& ask) {
                             states_.emplace_back(request.number, ask.tag);
@@ -173,7 +151,7 @@ void Client::send_what_is_due(Connected& to) {
 
 void Client::wait() {
   auto* to = std::get_if<Connected>(&connection_);
-  std::array<pollfd, 2> files{{{wakeup_.file(), POLLIN, 0}, {-1, POLLIN, 0}}};
+  std::array<pollfd, 2> files{{{requests_.wakeup().file(), POLLIN, 0}, {-1, POLLIN, 0}}};
   const bool leaves = to != nullptr && follows_service();
   auto patience = idle() ? (leaves ? kIdle + 1ms : -1ms) : std::min(options_.patience, options_.give_up) / 4 + 1ms;
   if (to != nullptr) {
@@ -185,7 +163,7 @@ void Client::wait() {
     patience = std::clamp(std::chrono::ceil<std::chrono::milliseconds>(left), 0ms, patience);
   }
   ::poll(files.data(), files.size(), static_cast<int>(patience.count()));
-  if ((files[0].revents & POLLIN) != 0) wakeup_.clear();
+  if ((files[0].revents & POLLIN) != 0) requests_.wakeup().clear();
   if (to != nullptr && files[1].revents != 0) serve_link(*to, (files[1].revents & ~POLLOUT) != 0);
 }
 

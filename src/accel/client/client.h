@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -17,9 +16,9 @@
 #include "accel/address.h"
 #include "accel/client/end_queue.h"
 #include "accel/client/link.h"
+#include "accel/client/request_queue.h"
 #include "accel/client/task_book.h"
 #include "accel/client/task_client.h"
-#include "accel/wakeup.h"
 #include "accel/wire.h"
 
 namespace rota::accel {
@@ -37,14 +36,6 @@ class Client final : public TaskClient, private FrameReader::Receiver {
 
  private:
   using SteadyTime = std::chrono::steady_clock::time_point;
-  struct AskState {
-    void* tag;
-  };
-  struct Cancel {};
-  struct Request {
-    std::uint64_t number;
-    std::variant<Order, AskState, Cancel> what;
-  };
   struct Away {  // no connection; tried again then
     SteadyTime retry;
   };
@@ -57,7 +48,6 @@ class Client final : public TaskClient, private FrameReader::Receiver {
     SteadyTime pinged;
   };
 
-  std::uint64_t request(std::uint64_t number, const std::variant<Order, AskState, Cancel>& what);
   void run();
   void carry_out_requests();
   void keep_connection();
@@ -80,19 +70,16 @@ class Client final : public TaskClient, private FrameReader::Receiver {
   void acknowledge(const FrameHeader& header);
 
   const ClientOptions options_;
-  Wakeup wakeup_;
+  RequestQueue requests_;
   std::atomic<bool> stops_ = false;
-  std::mutex mutex_;
-  std::uint64_t last_number_ = 0;
-  std::vector<Request> requests_;
   EndQueue ends_;
 
-  // of the thread
+  // The thread's alone.
   TaskBook book_;
   std::deque<std::pair<std::uint64_t, void*>> states_;  // asked for, with their tags
   std::variant<Away, Connected> connection_;
   std::uint64_t epoch_ = 0;
-  std::string token_;                      // of the container that it is connected to
+  std::string token_;                      // for the container that it is connected to
   std::optional<SteadyTime> idle_since_;   // with a connection
   std::chrono::milliseconds pause_{0};     // until the next try to connect
   std::optional<SteadyTime> waits_since_;  // for a container that accepts tasks

@@ -21,11 +21,6 @@ constexpr auto kRest = 1000ms;           // in which one that has lost tasks get
 constexpr std::size_t kMostThere = 8;    // tasks at a container: what it reads, computes and writes, and a few
 constexpr std::uint32_t kMostRuns = 20;  // as TaskBook has it
 
-template <class... Call>
-struct Overloaded : Call... {
-  using Call::operator()...;
-};
-
 }  // namespace
 
 LateClient::LateClient(ClientOptions options) : options_(std::move(options)) {
@@ -35,25 +30,13 @@ LateClient::LateClient(ClientOptions options) : options_(std::move(options)) {
 
 LateClient::~LateClient() {
   stops_ = true;
-  wakeup_.ring();
+  requests_.wakeup().ring();
   thread_.join();
 }
 
-std::uint64_t LateClient::submit(const Order& order) { return request(0, order); }
-std::uint64_t LateClient::ask_state(void* tag) { return request(0, AskState{tag}); }
-void LateClient::cancel(std::uint64_t task) { request(task, Cancel{}); }
-
-std::uint64_t LateClient::request(std::uint64_t number, const std::variant<Order, AskState, Cancel>& what) {
-  bool first = false;
-  {
-    const std::lock_guard lock(mutex_);
-    if (number == 0) number = ++last_number_;
-    first = requests_.empty();
-    requests_.push_back({number, what});
-  }
-  if (first) wakeup_.ring();
-  return number;
-}
+std::uint64_t LateClient::submit(const Order& order) { return requests_.add_task(order); }
+std::uint64_t LateClient::ask_state(void* tag) { return requests_.add_task(AskState{tag}); }
+void LateClient::cancel(std::uint64_t task) { requests_.add_cancel(task); }
 
 void LateClient::run() {
   while (!stops_) {
@@ -67,12 +50,7 @@ void LateClient::run() {
 }
 
 void LateClient::carry_out_requests() {
-  std::vector<Request> requests;
-  {
-    const std::lock_guard lock(mutex_);
-    requests.swap(requests_);
-  }
-  for (const Request& request : requests) {
+  for (const Request& request : requests_.take_all()) {
     std::visit(Overloaded{[&](const Cancel&) { cancel_task(request.number); },
                           [&](const auto& what) {
                             tasks_[request.number].what = what;
@@ -216,14 +194,14 @@ void LateClient::give_up_if_none() {
 }
 
 void LateClient::wait() {
-  std::vector<pollfd> files{{wakeup_.file(), POLLIN, 0}};
+  std::vector<pollfd> files{{requests_.wakeup().file(), POLLIN, 0}};
   for (const auto& [address, place] : places_) files.push_back({place.client->event_file(), POLLIN, 0});
   auto patience = -1ms;
   if (!idle())
     patience = std::clamp(std::chrono::ceil<std::chrono::milliseconds>(looks_ - steady_clock::now()), 10ms,
                           std::min<std::chrono::milliseconds>(kLook, options_.give_up));
   ::poll(files.data(), files.size(), static_cast<int>(patience.count()));
-  if ((files[0].revents & POLLIN) != 0) wakeup_.clear();
+  if ((files[0].revents & POLLIN) != 0) requests_.wakeup().clear();
 }
 
 }  // namespace rota::accel

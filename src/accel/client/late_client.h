@@ -11,7 +11,6 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -19,7 +18,7 @@
 #include <vector>
 
 #include "accel/client/client.h"
-#include "accel/wakeup.h"
+#include "accel/client/request_queue.h"
 
 namespace rota::accel {
 
@@ -37,14 +36,6 @@ class LateClient final : public TaskClient {
 
  private:
   using SteadyTime = std::chrono::steady_clock::time_point;
-  struct AskState {
-    void* tag;
-  };
-  struct Cancel {};
-  struct Request {
-    std::uint64_t number;
-    std::variant<Order, AskState, Cancel> what;
-  };
   struct Task {
     std::variant<Order, AskState> what;
     std::uint32_t runs = 0;  // that ended without an answer
@@ -59,7 +50,6 @@ class LateClient final : public TaskClient {
   };
   using Places = std::map<std::string, Place>;  // by address
 
-  std::uint64_t request(std::uint64_t number, const std::variant<Order, AskState, Cancel>& what);
   void run();
   void carry_out_requests();
   void cancel_task(std::uint64_t number);
@@ -76,15 +66,12 @@ class LateClient final : public TaskClient {
 
   const ClientOptions options_;
   EndQueue ends_;
-  Wakeup wakeup_;
+  RequestQueue requests_;
   std::atomic<bool> stops_ = false;
-  std::mutex mutex_;
-  std::uint64_t last_number_ = 0;
-  std::vector<Request> requests_;
 
-  // of the thread
+  // The thread's alone.
   std::map<std::uint64_t, Task> tasks_;  // that have not ended
-  std::deque<std::uint64_t> waiting_;    // of them, those that no container has
+  std::deque<std::uint64_t> waiting_;    // those that no container has
   std::size_t in_flight_ = 0;
   Places places_;
   SteadyTime looks_{};                    // for containers again then, while there are tasks

@@ -54,7 +54,7 @@ class AccelRegistration {
   Options options_;
   ServiceClient client_;
   process::Descriptor replaced_;
-  std::string epoch_;    // of the container; empty: it has not said
+  std::string epoch_;    // the container's; empty: it has not said
   std::string trouble_;  // that was reported last
   std::mutex mutex_;
   std::condition_variable changed_;
