@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Four sites that share jobs over a real etcd, beside the rehearsal of the same jobs: the setting of Baranov 2018 scaled down.
-Usage: sites.py [--jobs N] [--mean SECONDS] [--stretch X] [--seed N] [--runs N] -- ROTA [RULE...]
+Usage: sites.py [--jobs N] [--mean SECONDS] [--stretch X] [--seed N] [--runs N] [--bids-again PROGRAM] -- ROTA [RULE...]
 
 Jobs of several processors and four priorities go to all sites; each has local jobs at load 0.4 besides. The input of a job for
 all sites lies at its home, and takes about as long to another site as the job runs. A RULE is the length of a round in mean run
@@ -11,6 +11,7 @@ between jobs are so much longer, and all else stays. Times are real: N jobs take
 import argparse
 import csv
 import json
+import math
 import os
 import random
 import shutil
@@ -140,8 +141,25 @@ class Federation:
             job = self.sites[row["site"]].job(ids[row["number"]])
             assert job["state"] == "COMPLETED", job
             times[row["number"]] = (job["end"] - job["submit"])
-            auctions += job.get("auction", [])
+            auctions += [{**auction, "job": row} for auction in job.get("auction", [])]
         return times, auctions
+
+    def bids_again(self, program, auctions):
+        """Each bid with its price as the site's journal has it, and how many of the prices are others than were bid."""
+        others = 0
+        for site, service in self.sites.items():
+            bids = [(auction["job"], bid) for auction in auctions for bid in auction["bids"] if bid["site"] == site]
+            asked = "".join(f"{bid['fact']} {job['processors']} {job['priority']}\n" for job, bid in bids)
+            done = subprocess.run([program, service.state], input=asked, capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+            for (job, bid), again in zip(bids, done.stdout.splitlines(), strict=True):
+                parts = bid.get("parts")  # a site that could offer nothing any more has none
+                if again[0].isdigit() and parts:
+                    bid["again"] = round((sum(int(word) for word in again.split()) + parts[2]) / 3)
+                else:
+                    bid["again"] = bid["price"] if again == "none" and not parts else -math.inf
+                others += abs(bid["again"] - bid["price"]) > 2  # each part is rounded
+        return others
 
     def end(self):
         for site in self.sites.values():
@@ -149,11 +167,11 @@ class Federation:
         self.etcd.__exit__()
 
 
-def winner_of(auction):
+def winner_of(auction, price="price"):
     """By the bids that stood last: the highest, and of those alike the one of the site that joined the federation first."""
     standing = {}
     for bid in auction["bids"]:
-        standing[bid["site"]] = bid["price"]
+        standing[bid["site"]] = bid[price]
     return max(standing, key=lambda site: standing[site]) if standing else None
 
 
@@ -171,6 +189,7 @@ def main():
     parser.add_argument("--stretch", type=float, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--bids-again", help="the program bids_again of the tests: works bids out again from the sites' journals")
     parser.add_argument("rules", nargs="*", default=["0.3", "announced"])
     flags = parser.parse_args()
     rows = stream(random.Random(flags.seed), flags.jobs, flags.mean, flags.stretch)
@@ -188,10 +207,15 @@ def main():
                 times, auctions = federation.run(place, rows)
             finally:
                 federation.end()
+            again = ""
+            if "auction=english" in policy and flags.bids_again:
+                others = federation.bids_again(flags.bids_again, auctions)
+                lost = sum(winner_of(a, "again") not in (None, a["winner"]) for a in auctions)
+                again = f"; from the journals {sum(len(a['bids']) for a in auctions)} bids, {others} others, and {lost} other winners"
             bidders = statistics.mean(len({bid["site"] for bid in a["bids"]}) for a in auctions) if auctions else 0
             other = sum(winner_of(a) not in (None, a["winner"]) for a in auctions)
             print("  live       " + "".join(f"{m:8.2f}" for m in means(rows, times)) +
-                  f"   {len(auctions)} auctions, {bidders:.2f} sites bid, {other} to another than the highest", flush=True)
+                  f"   {len(auctions)} auctions, {bidders:.2f} sites bid, {other} to another than the highest{again}", flush=True)
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -9,7 +9,7 @@
 namespace rota {
 namespace {
 
-constexpr std::size_t kWordsOfHead = 4, kWordsOfBid = 8;
+constexpr std::size_t kWordsOfHead = 4, kWordsOfBid = 9;
 
 std::int64_t word_of(SiteId site) { return site.valid() ? std::int64_t{site.value} : -1; }
 SiteId site_of(std::int64_t word) { return word < 0 ? SiteId{} : SiteId{static_cast<std::uint32_t>(word)}; }
@@ -21,8 +21,8 @@ std::string text_of(const AuctionRecord& auction, Instant submitted) {
   std::string text = fmt::format("{} {} {} {}", since(auction.opened), since(auction.closed), word_of(auction.seller),
                                  word_of(auction.winner));
   for (const auto& [at, bid] : auction.bids) {
-    text += fmt::format(" {} {} {} {} {} {} {} {}", since(at), word_of(bid.site), bid.price, bid.start.count(),
-                        bid.input.count(), bid.parts[0], bid.parts[1], bid.parts[2]);
+    text += fmt::format(" {} {} {} {} {} {} {} {} {}", since(at), word_of(bid.site), bid.price, bid.start.count(),
+                        bid.input.count(), bid.parts[0], bid.parts[1], bid.parts[2], bid.fact);
   }
   return text;
 }
@@ -51,7 +51,8 @@ std::optional<AuctionRecord> parse_auction(std::string_view text, Instant submit
                   words[i + 2],
                   Duration{words[i + 3]},
                   Duration{words[i + 4]},
-                  {words[i + 5], words[i + 6], words[i + 7]}};
+                  {words[i + 5], words[i + 6], words[i + 7]},
+                  static_cast<std::uint64_t>(words[i + 8])};
     auction.bids.push_back({at(words[i]), bid});
   }
   return auction;

@@ -99,6 +99,7 @@ ClusterOptions cluster_of(const Present& present, const Chain& chain) {
   ClusterOptions options;
   options.processors = present.processors;
   options.machine = present.machine;
+  options.limits = present.limits.get();
   chain.ask(options);
   return options;
 }

@@ -11,6 +11,7 @@
 #include "control/controller.h"
 #include "forecast/arrivals.h"
 #include "forecast/run_times.h"
+#include "model/limit_book.h"
 
 namespace rota::forecast {
 
@@ -21,6 +22,7 @@ struct Present {
   std::int64_t processors = 0;       // of the cluster,
   const Machine* machine = nullptr;  // and its nodes; nullptr: processors are counted
   const Chain* chain = nullptr;
+  std::shared_ptr<const LimitBook> limits = nullptr;  // of the machine; nullptr: it has none
   bool another_decided = false;  // another policy, until now
 };
 

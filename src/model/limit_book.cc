@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "model/limit_text.h"
 
 namespace rota {
 namespace {
@@ -42,6 +43,10 @@ std::set<std::string> with_those_below(const std::string& name, const std::vecto
     if (account.parent >= 0 && names.contains(accounts[static_cast<std::size_t>(account.parent)].name))
       names.insert(account.name);
   return names;
+}
+
+std::string amount_of(const Counted& counted, std::int64_t value) {
+  return counted.what == &LimitedUse::memory ? format_size(value) : amount(value, counted.word);
 }
 
 std::string whose(const Limit& limit) {
@@ -158,8 +163,8 @@ std::optional<std::string> LimitBook::never_fits(const JobSpec& spec) const {
   for_each(spec, [&](LimitKey key) {
     const Counted* over = first_over({}, more, limit(key).most);
     if (over != nullptr)
-      why = fmt::format("asks for {}; the limit {} is {}", amount(more.*over->what, over->word), whose(limit(key)),
-                        grouped(limit(key).most.*over->what));
+      why = fmt::format("asks for {}; the limit {} is {}", amount_of(*over, more.*over->what), whose(limit(key)),
+                        amount_of(*over, limit(key).most.*over->what));
     return over == nullptr;
   });
   return why;
@@ -178,6 +183,17 @@ std::optional<LimitKey> LimitUse::broken_by(const JobSpec& spec) const {
 LimitedUse LimitUse::held(LimitKey key) const {
   const auto found = held_.find(key);
   return found == held_.end() ? LimitedUse{} : found->second;
+}
+
+std::string why_over_limit(const LimitUse& use, LimitKey broken, const JobSpec& spec) {
+  const Limit& limit = use.book().limit(broken);
+  const LimitedUse held = use.held(broken), more = use_of(spec);
+  const Counted* over = first_over(held, more, limit.most);
+  if (over == nullptr) return fmt::format("The limit {} leaves room for it again.", whose(limit));
+  const std::string slurms = limit.reason.empty() ? "" : fmt::format(" Slurm calls it {}.", limit.reason);
+  return fmt::format("The limit {} is {} at one time; jobs that count under it hold {}, and it asks for {}.{}",
+                     whose(limit), amount_of(*over, limit.most.*over->what), amount_of(*over, held.*over->what),
+                     amount_of(*over, more.*over->what), slurms);
 }
 
 void LimitUse::change(const JobSpec& spec, std::int64_t sign) {

@@ -25,8 +25,6 @@ std::vector<std::string> Answers::warnings() const {
   }
   if (slurm.planner && slurm.multifactor && slurm.weights.qos > 0 && machine().qos.empty())
     all.emplace_back("the policy goes by QOS, and the configuration describes none: weight-qos changes nothing");
-  if (!machine().limits.empty())
-    all.emplace_back("a service does not keep to the configuration's [[limits]] yet: rehearsals do");
   return all;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "base/text.h"
@@ -30,6 +31,10 @@ Node without_commands(Node node) {
   return node;
 }
 
+auto terms_of(const Limit& limit) {
+  return std::tie(limit.user, limit.account, limit.qos, limit.partition, limit.except_qos, limit.most);
+}
+
 class Comparison {
  public:
   Comparison(const View& state, const Machine& file)
@@ -52,6 +57,7 @@ class Comparison {
     named(before_.qos, now_.qos, "QOS");
     for (std::size_t i = 0; i < std::min(before_.licences.size(), now_.licences.size()); ++i)
       licence(before_.licences[i], now_.licences[i]);
+    if (!std::ranges::equal(before_.limits, now_.limits, {}, terms_of, terms_of)) take("there are other [[limits]]");
     if (now_.nodes.empty() && before_.processors != now_.processors)
       sized("the cluster", amounts("processor", before_.processors, now_.processors),
             now_.processors < before_.processors);

@@ -17,8 +17,9 @@ Desk::Desk(boost::asio::io_context& io, std::unique_ptr<store::SqliteStore> stor
       store_(std::move(store)),
       loop_(io, store_->head().unix_start),
       journal_(*store_),
-      file_(std::move(file)),
-      machine_(machine_of(file_)),
+      file_(store_->head().cluster == file->text ? FileInUse::as_kept(std::move(file), store_->head().limits)
+                                                 : FileInUse::made(std::move(file))),
+      machine_(machine_of(file_->configuration)),
       commits_(io) {
   loop_.after_alarms([this] { end_turn(controller_->health()); });
 }
@@ -56,7 +57,8 @@ Result<void> Desk::compact() {
   head.rota = version_;
   head.policy = chain_->text();
   head.processors = machine_->processors;
-  head.cluster = file_->text;
+  head.cluster = file_->configuration->text;
+  head.limits = file_->limit_names;
   return store_->compact(
       [&](const FactTaker& take) {
         for (const Fact& fact : controller_->snapshot()) take(store::ref_of(fact));
@@ -64,7 +66,7 @@ Result<void> Desk::compact() {
       head);
 }
 
-std::shared_ptr<const site::Configuration> Desk::take_file(std::shared_ptr<const site::Configuration> file) {
+std::shared_ptr<const FileInUse> Desk::take_file(std::shared_ptr<const FileInUse> file) {
   return std::exchange(file_, std::move(file));
 }
 
@@ -80,7 +82,7 @@ Result<void> Desk::record(const Observed& fact, Instant happened) {
   if (const auto* power = std::get_if<PowerChanged>(&said)) return wiring_.power_changed(*power);
   auto taken = controller_->record(said, happened);
   if (taken && std::holds_alternative<Described>(said))
-    stands_as(with_commands(*view().options().machine, file_->machine));
+    stands_as(with_commands(*view().options().machine, file_->configuration->machine));
   if (taken) static_cast<void>(decide());
   return taken;
 }
@@ -148,6 +150,7 @@ ClusterOptions cluster_options(const Desk& desk, const Chain& chain, const Machi
   const Capabilities can = desk.engine().capabilities();
   cluster.confirms_starts = can.confirms_starts;
   cluster.shared = can.shared;
+  if (&machine == &desk.file()->configuration->machine) cluster.limits = desk.file()->limits.get();
   chain.ask(cluster);
   return cluster;
 }

@@ -14,6 +14,7 @@
 #include "control/controller.h"
 #include "control/journal.h"
 #include "control/live_engine.h"
+#include "serve/file_in_use.h"
 #include "serve/real_loop.h"
 #include "serve/service_log.h"
 #include "site/service_file.h"
@@ -69,7 +70,7 @@ class Desk final : public Intake {
   // The journal begins anew with the state, the chain and the file as they are.
   Result<void> compact();
   // The cluster as the configuration describes it; the one before.
-  std::shared_ptr<const site::Configuration> take_file(std::shared_ptr<const site::Configuration> file);
+  std::shared_ptr<const FileInUse> take_file(std::shared_ptr<const FileInUse> file);
   // The cluster as it stands, nodes by id.
   void stands_as(std::shared_ptr<const Machine> machine);
 
@@ -84,7 +85,7 @@ class Desk final : public Intake {
   RealLoop& loop() { return loop_; }
   const RealLoop& loop() const { return loop_; }
   ServiceLog& log() const { return log_; }
-  const site::Configuration& file() const { return *file_; }
+  const std::shared_ptr<const FileInUse>& file() const { return file_; }
   const std::shared_ptr<const Machine>& machine() const { return machine_; }  // in this turn: it may be another then
   Instant now() const { return std::max(loop_.now(), view().now()); }         // no fact is older
 
@@ -118,7 +119,7 @@ class Desk final : public Intake {
   std::unique_ptr<store::SqliteStore> store_;
   RealLoop loop_;
   PatientJournal journal_;  // commits at once where commands are to go out, else with the next commit or after a while
-  std::shared_ptr<const site::Configuration> file_;
+  std::shared_ptr<const FileInUse> file_;
   std::shared_ptr<const Machine> machine_;
   Wiring wiring_;
   std::unique_ptr<Chain> chain_;
@@ -134,7 +135,7 @@ std::shared_ptr<const Machine> machine_of(const std::shared_ptr<const site::Conf
 // Options of a state under this machine: facts make of it what it is.
 ClusterOptions cluster_options(const Desk& desk, const Chain& chain, const Machine& machine);
 inline ClusterOptions cluster_options(const Desk& desk) {
-  return cluster_options(desk, desk.chain(), desk.file().machine);
+  return cluster_options(desk, desk.chain(), desk.file()->configuration->machine);
 }
 // The limit of a job that is queued again where its user does not say.
 Duration next_limit(const Desk& desk, const Job& job);

@@ -36,6 +36,7 @@ MemberRules rules_of(const Chain& chain, const Desk& desk, const site::Federatio
   rules.dispatch.patience = kRequestAgain;
   rules.dispatch.records = true;
   rules.ahead = knobs.head;
+  rules.margin = knobs.margin;
   return rules;
 }
 
@@ -213,11 +214,6 @@ std::int64_t FederationDesk::number_of(JobId job) const {
   return federation_number(self_, view().job(job).spec.number);
 }
 
-std::string FederationDesk::site_of(JobId job) const {
-  const SiteId site = member_->away(number_of(job));
-  return site.valid() ? name_of(site) : "";
-}
-
 // Held until then: that says so to the service's next life, and the job does not run.
 Result<void> FederationDesk::cancel(JobId job) {
   if ((view().job(job).bars & kHeldByOperator) == 0) TRY(uses_.desk.record(Held{job, kHeldByOperator}));
@@ -333,7 +329,11 @@ std::optional<JobSpec> FederationDesk::asked_at(SiteId site, const Offer& offer)
     if (for_sale) spec = view().job(uses_.book.numbered(offer.serial)).spec;
   } else if (may_come(*asks, name_of(offer.home), seal_.has_key(), uses_.settings)) {
     auto asked = spec_of(asks->request, machine);
-    if (asked && has_share_for(*asked, offer.spec.number)) spec = std::move(*asked);
+    if (asked && has_share_for(*asked, offer.spec.number)) {
+      const std::int32_t most = priority_here(name_of(offer.home), asks->user, asks->request.priority, uses_.settings);
+      asked->priority += most - asks->request.priority;
+      spec = std::move(*asked);
+    }
   }
   if (!spec || never_fits(machine, *spec)) return std::nullopt;
   spec->number = offer.spec.number;

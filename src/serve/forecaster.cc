@@ -99,7 +99,8 @@ Result<void> Forecaster::begin(Task& task) {
                             .facts = desk_.controller().snapshot(),
                             .processors = task.machine->processors,
                             .machine = task.machine.get(),
-                            .chain = task.chain.get()};
+                            .chain = task.chain.get(),
+                            .limits = limits_of(desk_.file())};
   std::erase_if(task.asked.jobs, [&](JobId id) {
     const Job* job = desk_.view().find_job(id);
     return job == nullptr || (job->state != JobState::waiting && job->state != JobState::barred);

@@ -13,6 +13,7 @@
 #include "serve/after_text.h"
 #include "serve/awaited.h"
 #include "serve/federation_desk.h"
+#include "serve/file_in_use.h"
 #include "serve/job_desk.h"
 #include "serve/mail.h"
 #include "serve/namesakes.h"
@@ -161,7 +162,9 @@ Result<Prepared> JobDesk::prepared_of(const Caller& caller, const JobRequest& su
         "`stage_in` and `stage_out` are for jobs that go to other sites; name these in `sites`, or leave them out.");
   Prepared prepared{spec};
   prepared.spec.user = caller.uid;
-  prepared.spec.group = caller.gid;
+  prepared.spec.group = submission.account.empty() ? caller.gid : account_number(submission.account);
+  if (auto why = desk_.view().limits().use().never_fits(prepared.spec))
+    return fail("the job can never run here: it {}.", *why);
   if (!submission.requeue.value_or(true) && desk_.chain().knobs().preempt == Preemption::requeue)
     return fail(
         "under policy {} a job that is outranked starts over, and so may this one, though it is never to "

@@ -87,7 +87,7 @@ TEST_F(Travels, ACardAndAnAuctionAreReadAsTheyWereWritten) {
 
   const Instant submitted{Duration{5000}};
   AuctionRecord auction{submitted, submitted + Duration{900}, SiteId{0}, SiteId{1}, {}};
-  auction.bids.push_back({submitted + Duration{7}, {SiteId{1}, -12, Duration{30}, Duration{4}, {1, 2, 3}}});
+  auction.bids.push_back({submitted + Duration{7}, {SiteId{1}, -12, Duration{30}, Duration{4}, {1, 2, 3}, 41}});
   const auto read = parse_auction(text_of(auction, submitted), submitted + Duration{100});
   ASSERT_TRUE(read);
   EXPECT_EQ(read->winner, SiteId{1});
@@ -96,6 +96,7 @@ TEST_F(Travels, ACardAndAnAuctionAreReadAsTheyWereWritten) {
   EXPECT_EQ(read->bids[0].at, submitted + Duration{107});
   EXPECT_EQ(read->bids[0].bid.price, -12);
   EXPECT_EQ(read->bids[0].bid.parts[2], 3);
+  EXPECT_EQ(read->bids[0].bid.fact, 41U);
   for (const char* wrong : {"", "1 2 3", "1 2 3 4 5", "1 2 99999999999 4", "x 2 3 4"})
     EXPECT_FALSE(parse_auction(wrong, submitted)) << wrong;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "model/limit_text.h"
 #include "model/never_fits.h"
 #include "model/shortage.h"
 #include "serve/federation_desk.h"
@@ -122,7 +123,23 @@ PendingReason PendingReasons::reason_of_barred(JobId id, const Job& job, Telling
       return fmt::format("As many tasks of its array are queued or run already as it allows at one time ({}).", most);
     });
   }
+  if ((job.bars & kOverLimit) != 0) return reason_of_limit(job, telling);
   return {"Priority", "The service is looking at it at this moment."};
+}
+
+PendingReason PendingReasons::reason_of_limit(const Job& job, Telling telling) const {
+  return reason_with("OverLimit", telling, [&] {
+    const LimitUse& use = desk_.view().limits().use();
+    const auto broken = use.kept() ? use.broken_by(job.spec) : std::nullopt;
+    if (!broken) return std::string("A limit kept it from being queued, and leaves room for it again.");
+    return why_over_limit(use, *broken, job.spec);
+  });
+}
+
+// Under a policy that keeps to limits when it starts jobs.
+bool PendingReasons::is_over_limit(const JobSpec& spec) const {
+  const LimitUse& use = desk_.view().limits().use();
+  return desk_.view().options().limits_at_start && use.kept() && use.broken_by(spec);
 }
 
 std::string PendingReasons::nodes_lacking(const JobSpec& spec) const {
@@ -190,6 +207,7 @@ PendingReason PendingReasons::reason_of_waiting(JobId id, const Job& job, Tellin
     });
   }
   if (lacks_licence(spec)) return reason_with("Licenses", telling, [&] { return licence_lacking(spec); });
+  if (is_over_limit(spec)) return reason_of_limit(job, telling);
   if (desk_.view().plain()) {
     return {"Priority", "A plan was refused, and until an operator has looked jobs start in order of the queue alone."};
   }

@@ -41,6 +41,8 @@ class PendingReasons {
 
  private:
   PendingReason reason_of_barred(JobId id, const Job& job, Telling telling) const;
+  PendingReason reason_of_limit(const Job& job, Telling telling) const;
+  bool is_over_limit(const JobSpec& spec) const;
   PendingReason reason_of_waiting(JobId id, const Job& job, Telling telling) const;
   PendingReason reason_among_others(JobId id, const Job& job, Telling telling) const;
   std::string asleep_beside(const JobSpec& spec) const;

@@ -9,11 +9,24 @@ namespace rota::serve {
 
 Result<Chain> chain_of(const std::string& policy) {
   auto chain = Chain::parse(policy);
-  if (!chain || !chain->knobs().power.knows_the_log()) return chain;
-  return fail(
-      "policy {} cannot run here: power-history=log takes all jobs of a log as known beforehand, and a service "
-      "does not know which jobs it will have. Leave it out: power=load-factor then learns from those that end.",
-      policy);
+  if (!chain) return chain;
+  const ChainKnobs& knobs = chain->knobs();
+  if (knobs.power.knows_the_log())
+    return fail(
+        "policy {} cannot run here: power-history=log takes all jobs of a log as known beforehand, and a service "
+        "does not know which jobs it will have. Leave it out: power=load-factor then learns from those that end.",
+        policy);
+  if (knobs.auction.siting != Siting::none && !knobs.auction.auctions())
+    return fail(
+        "policy {} cannot run here: it is for rehearsals of several sites. Services sell their jobs by "
+        "auction=english or auction=announced.",
+        policy);
+  if (knobs.auction.early)
+    return fail(
+        "policy {} cannot run here: auction-early=yes is for rehearsals. A service queues a job that it has won once "
+        "its input is there. Leave it out.",
+        policy);
+  return chain;
 }
 
 Result<void> starts_no_job_over(const Chain& chain, const JobBook& book, const View& view) {

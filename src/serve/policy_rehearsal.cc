@@ -43,6 +43,7 @@ Result<Rehearsed> rehearse(const QueueToRehearse& queue, const std::string& poli
                             .processors = queue.machine->processors,
                             .machine = queue.machine.get(),
                             .chain = &chain,
+                            .limits = queue.limits,
                             .another_decided = policy != queue.present};
   forecast::Question question{.as_expected = true};
   for (const Waiting& each : waiting) question.jobs.push_back(each.job);

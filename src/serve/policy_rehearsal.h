@@ -37,7 +37,8 @@ struct QueueToRehearse {
   Instant now = kEpoch;
   std::vector<Fact> facts;  // the snapshot of its state
   std::shared_ptr<const Machine> machine;
-  std::string present;  // the policies
+  std::shared_ptr<const LimitBook> limits;  // nullptr: there are none
+  std::string present;                      // the policies
   std::string proposed;
 };
 

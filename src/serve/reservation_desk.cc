@@ -34,11 +34,11 @@ bool alike(const Reservation& a, const Reservation& b) {
 }  // namespace
 
 std::vector<Reservation> ReservationDesk::dated() const {
-  std::vector<Reservation> wanted = desk_.file().reservations;
+  std::vector<Reservation> wanted = desk_.file()->configuration->reservations;
   for (Reservation& r : wanted) {
     r.from = desk_.loop().instant_of((r.from - kEpoch).count());
     r.until = desk_.loop().instant_of((r.until - kEpoch).count());
-    r.nodes = ids_of(r.nodes, desk_.file().machine, *desk_.machine());
+    r.nodes = ids_of(r.nodes, desk_.file()->configuration->machine, *desk_.machine());
   }
   const Instant now = desk_.now();
   std::erase_if(wanted, [&](const Reservation& r) { return r.until <= now; });

@@ -118,7 +118,11 @@ void Service::look_at_configuration() {
           fmt::format("the configuration names the operator {}, whom this computer does not know", rota::quoted(name)));
     }
   }
-  if (!desk_.file().machine.reservations.empty())
+  for (const std::string& user : desk_.file()->unknown)
+    log_.warn(
+        fmt::format("[[limits]] name the user {}, whom this computer does not know: `rota reload` looks again",
+                    rota::quoted(user)));
+  if (!desk_.file()->configuration->machine.reservations.empty())
     log_.warn(
         "the configuration has [[reservations]] that count from second 0 of a log, which a service does not keep: give "
         "`start` and `end` as dates, such as \"2026-12-01T08:00Z\"");
@@ -179,8 +183,9 @@ Result<void> Service::take_over() {
   TRY(engine_->open(desk_, {decided, decided, [this]() -> const View& { return desk_.view(); }}));
   for (const std::string& lacking : engine_->warnings()) log_.warn(lacking);
   // Under another policy or description than what is recorded was decided: the journal begins anew with the state.
-  if (policy != before.policy || change) {
-    if (policy != before.policy || change->less) desk_.controller().withdraw_promises();
+  const bool other_limits = desk_.file()->limit_names != before.limits;
+  if (policy != before.policy || change || other_limits) {
+    if (policy != before.policy || (change && change->less)) desk_.controller().withdraw_promises();
     TRY(upkeep_.compact());
   }
   upkeep_.journal_is_read();
@@ -227,8 +232,8 @@ Result<QueueToRehearse> Service::queue_to_rehearse(const std::string& text) cons
         "there are more than {} jobs, too many to rehearse them here; `rota simulate {} --policy` rehearses what this "
         "service has run.",
         grouped(kMostRehearsed), shown_path(options_.state_folder));
-  return QueueToRehearse{desk_.now(), desk_.controller().snapshot(), desk_.machine(), desk_.chain().text(),
-                         chain.text()};
+  return QueueToRehearse{desk_.now(), desk_.controller().snapshot(), desk_.machine(), limits_of(desk_.file()),
+                         desk_.chain().text(), chain.text()};
 }
 
 void Service::stop() {

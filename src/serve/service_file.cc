@@ -29,14 +29,14 @@ Result<void> Service::can_change(const ClusterChange& change) const {
 
 // One by one: there may be millions. Nothing: the state was made under this file.
 Result<std::optional<ClusterChange>> Service::replay() {
-  if (desk_.store().head().cluster != desk_.file().text) return replay_under_another();
+  if (desk_.store().head().cluster != desk_.file()->configuration->text) return replay_under_another();
   TRY(desk_.store().replay([&](const Fact& fact) -> Result<void> {
     auto folded = desk_.controller().replay(fact);
     return folded ? folded : not_taken_over(folded.error().message);
   }));
-  const ClusterChange change = cluster_change(desk_.view(), desk_.file().machine);
+  const ClusterChange change = cluster_change(desk_.view(), desk_.file()->configuration->machine);
   if (change.refused.empty() && change.nodes.empty()) {
-    desk_.stands_as(with_commands(*desk_.view().options().machine, desk_.file().machine));
+    desk_.stands_as(with_commands(*desk_.view().options().machine, desk_.file()->configuration->machine));
     return std::nullopt;
   }
   auto anew = TRY(chain_of(desk_.chain().text()));  // it was cut off while it took a file in
@@ -56,7 +56,7 @@ Result<ClusterChange> Service::replay_under_another() {
     return {};
   }));
   if (!some) return ClusterChange{};
-  const ClusterChange change = cluster_change(state, desk_.file().machine);
+  const ClusterChange change = cluster_change(state, desk_.file()->configuration->machine);
   TRY(can_change(change));
   auto changed = under_file(cluster_options(desk_), Snapshot::facts_of(state), change);
   if (!changed) return not_taken_over(changed.error().message);
@@ -85,13 +85,15 @@ Result<Service::Reloaded> Service::reload() {
   const bool other_settings = read.service != configured_.settings;
   const ClusterChange change = cluster_change(desk_.view(), read.machine);
   TRY(can_change(change));
-  if (read.text == desk_.file().text && change.nodes.empty()) return Reloaded{};
+  const bool same_file = read.text == desk_.file()->configuration->text;
+  auto use = FileInUse::made(std::make_shared<const site::Configuration>(std::move(read)));
+  if (same_file && change.nodes.empty() && use->limit_names == desk_.file()->limit_names) return Reloaded{};
   const auto is_to_come = [&](const Reservation& r) {
     return desk_.loop().instant_of((r.until - kEpoch).count()) > desk_.now();
   };
-  if (std::ranges::any_of(read.reservations, is_to_come)) TRY(desk_.chain().keeps_reservations());
+  if (std::ranges::any_of(use->configuration->reservations, is_to_come)) TRY(desk_.chain().keeps_reservations());
   auto chain = TRY(chain_of(desk_.chain().text()));
-  auto before = desk_.take_file(std::make_shared<const site::Configuration>(std::move(read)));
+  auto before = desk_.take_file(std::move(use));
   const std::vector<Fact> snapshot = desk_.controller().snapshot();
   auto changed = under_file(cluster_options(desk_), snapshot, change);
   if (changed) {

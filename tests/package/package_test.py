@@ -154,6 +154,53 @@ class Deb(computer.ComputerCase):
         command("lintian", "--fail-on", "error", the_one("rota_*_*.deb"))
 
 
+class Parts(unittest.TestCase):
+    """Each beside the program, as both lie once they are installed."""
+
+    PARTS = {"rota-etcd": ("librota-etcd.so", "libgrpc++"), "rota-accel": ("librota-accel-images.so", "libc6"),
+             "rota-accel-openblas": ("librota-accel-openblas.so", "libopenblas")}
+
+    def setUp(self):
+        self.root = tempfile.mkdtemp(prefix="rota-root-")
+        self.addCleanup(shutil.rmtree, self.root, True)
+        command("dpkg-deb", "--extract", the_one("rota_*_*.deb"), self.root)
+
+    def test_each_has_its_library_and_needs_the_program_of_its_version(self):
+        for part, (library, needed) in self.PARTS.items():
+            package = the_one(f"{part}_*_*.deb")
+            depends = field(package, "Depends")
+            self.assertIn(f"rota (= {field(the_one('rota_*_*.deb'), 'Version')})", depends)
+            self.assertIn(needed, depends)
+            self.assertIn(f"/usr/lib/rota/{library}", command("dpkg-deb", "--contents", package))
+
+    def test_a_site_finds_its_client_of_etcd(self):
+        file = os.path.join(self.root, "rota.toml")
+        with open(file, "w") as out:
+            out.write('processors = 1\n[federation]\nname = "berlin"\nendpoints = ["127.0.0.1:1"]\n')
+        serve = [os.path.join(self.root, "usr/bin/rota"), "serve", "--state", os.path.join(self.root, "state"), "--socket",
+                 os.path.join(self.root, "socket"), "--config", file]
+        alone = subprocess.run(serve, capture_output=True, text=True)
+        self.assertIn("the client of etcd cannot be opened", alone.stderr)
+        command("dpkg-deb", "--extract", the_one("rota-etcd_*_*.deb"), self.root)
+        beside = subprocess.run(serve, capture_output=True, text=True)
+        self.assertIn("etcd at 127.0.0.1:1 cannot be asked", beside.stderr)
+
+    def test_a_container_finds_its_backends(self):
+        for part in ("rota-accel", "rota-accel-openblas"):
+            command("dpkg-deb", "--extract", the_one(f"{part}_*_*.deb"), self.root)
+        rota = os.path.join(self.root, "usr/bin/rota")
+        place = os.path.join(self.root, "accel.socket")
+        container = subprocess.Popen([rota, "accel", "serve", "--backend", "openblas", "--backend", "images", "--weight", "1",
+                                      "--socket", place], stderr=subprocess.PIPE, text=True)
+        try:
+            self.assertTrue(any("listens" in line for line in container.stderr))
+            command(rota, "accel", "run", "lu", "--n", "64", "--seeded", "1", env={**os.environ, "ROTA_ACCEL": place})
+        finally:
+            container.terminate()
+            container.wait()
+            container.stderr.close()
+
+
 class Tarball(unittest.TestCase):
     """In a root of its own, which has no process and no mount that outlives the test."""
 
@@ -201,4 +248,4 @@ if __name__ == "__main__":
         HOST = os.path.dirname(PACKAGES)  # inside, the first word is where outcomes go
         computer.run_tests(sys.modules[__name__], sys.argv[1:], PACKAGES)
         sys.exit(0)
-    unittest.main(verbosity=2, defaultTest=["Deb", "Tarball"])
+    unittest.main(verbosity=2, defaultTest=["Deb", "Parts", "Tarball"])

@@ -136,7 +136,7 @@ ClusterOptions JournalSetting::cluster_options() const {
   ClusterOptions cluster = sim::cluster_options(options, chain);
   cluster.confirms_starts = live;
   if (chain.knobs().slurm.by_shares()) cluster.use.shares = shares.get();
-  if (!live) cluster.limits = limits.get();
+  cluster.limits = limits.get();
   return cluster;
 }
 

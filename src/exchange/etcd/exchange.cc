@@ -190,9 +190,9 @@ std::optional<Step> EtcdExchange::sale_step(const Request& request) const {
   step.otherwise = keys.of_both("bid", self, request.job);
   step.conditions.push_back({step.otherwise, request.own_seen});
   const Bid& bid = request.bid;
-  step.writes.push_back({step.otherwise, fmt::format("{} {} {} {} {} {} {} {}", etcd::token_text(request.token),
+  step.writes.push_back({step.otherwise, fmt::format("{} {} {} {} {} {} {} {} {}", etcd::token_text(request.token),
                                                      bid.price, bid.start.count(), request.epoch, bid.input.count(),
-                                                     bid.parts[0], bid.parts[1], bid.parts[2])});
+                                                     bid.parts[0], bid.parts[1], bid.parts[2], bid.fact)});
   return step;
 }
 

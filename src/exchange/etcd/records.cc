@@ -360,6 +360,7 @@ std::optional<Change> RecordFold::read_bid(SiteId site, std::int64_t job, const 
   row.epoch = words.next();
   row.bid.input = Duration{words.next()};
   for (Price& part : row.bid.parts) part = words.next();
+  row.bid.fact = static_cast<std::uint64_t>(words.next());
   row.revision = record.revision;
   if (!words.good()) return std::nullopt;
   bids_[{job, site}] = row;

@@ -8,7 +8,7 @@
 //   last/NAME         token, serial: the highest serial number that the site has offered; stays
 //   job/N             token, holder and its epoch, offer: present while it is on offer or claimed
 //   claim/N           token, site, its epoch; how the auction went
-//   bid/NAME/N        token, price, start, epoch, what the price is made of
+//   bid/NAME/N        token, price, start, epoch, transfer, what the price is made of, fact
 //   won/NAME/N        token, offer: settled by NAME, and not ended
 //   ended/N           token, the site where it ended, its home: until that has noted it
 //   cancel/NAME/N     token: NAME, its home, wants it ended; until that has noted its end

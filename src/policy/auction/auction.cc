@@ -103,6 +103,7 @@ std::vector<Bidder::Message> Bidder::bids(const View& view, const Outlook& outlo
     if (!bid && !lot.joined) continue;
     if (!bid) bid = bid_of_the_unable(rules_, lot.haul);
     bid->site = site_;
+    bid->fact = view.sequence();
     if (lot.joined && lot.bid.price == bid->price && lot.bid.start == bid->start) continue;
     lot.joined = true;
     lot.bid = *bid;

@@ -43,6 +43,7 @@ struct Bid {
   Duration input{0};  // in that: until its input is there
   // What a published price is made of, before it is weighed: resources, preemptions, transfer, each in billionths.
   std::array<Price, 3> parts{};
+  std::uint64_t fact = 0;  // the latest of its site's journal that it rests on
 };
 
 enum class Valuation : std::uint8_t {

@@ -17,6 +17,13 @@ rota.job = (() => {
             release: own && text.held(job)};
   }
 
+  // The last bid of each site that took part.
+  function sale({bids, winner}) {
+    const last = new Map(bids.map((bid) => [bid.site, bid.price]));
+    const names = [...last].sort((a, b) => b[1] - a[1]).map(([site]) => site);
+    return `${winner ? `to ${winner}` : 'not yet'}, ${names.length ? `bids of ${names.join(', ')}` : 'no bid'}`;
+  }
+
   function facts(job, now) {
     const rows = [['User', job.user], ['Partition', job.partition], ['CPUs', job.processors],
                   ['Whole nodes', job.exclusive && 'yes'], ['Nodes', job.node_list],
@@ -25,6 +32,7 @@ rota.job = (() => {
                   ['Accelerators that it holds', text.accelerators(job.accelerators_held)],
                   ['Licences', job.licence && [`${job.licences} of ${job.licence}`, ...(job.more_licences || [])].join(', ')],
                   ['Priority', job.priority || undefined],
+                  ['Site', job.site], ['Home', job.home], ['Sold', job.auction && job.auction.map(sale).join('; ')],
                   ['Submitted', text.exact(job.submit)],
                   ['Started', job.start && text.exact(job.start)],
                   ['Time', text.time(job, now)],

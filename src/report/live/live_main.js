@@ -64,9 +64,9 @@
 
   async function look() {
     const find = state.find ? `&find=${encodeURIComponent(state.find)}` : '';
-    const [plan, status, nodes, {reservations}] = await Promise.all([service.get(`v1/plan?limit=${state.limit}${find}${state.fold ? '&fold=yes' : ''}`),
+    const [plan, status, nodes, {reservations}, sites] = await Promise.all([service.get(`v1/plan?limit=${state.limit}${find}${state.fold ? '&fold=yes' : ''}`),
                                                      service.get('v1/status'), service.get('v1/nodes'),
-                                                     service.get('v1/reservations')]);
+                                                     service.get('v1/reservations'), service.get('v1/sites')]);
     await lookBack();
     state.me = status;
     state.plan = plan;
@@ -75,6 +75,7 @@
     queue.show(plan, state.find ? status.running + status.waiting + status.held : 0);
     showStatus(status, plan, reservations);
     rota.nodes.show(at('nodes'), nodes.nodes, plan.now);
+    rota.sites.show(at('sites'), sites);
     await jobs.look();
     document.documentElement.dataset.looks = Number(document.documentElement.dataset.looks || 0) + 1;
     if (!plan.current) setTimeout(soon, 2000);

@@ -50,7 +50,7 @@ rota.text = (() => {
   const many = (n, one) => `${grouped(n)} ${one}${n === 1 ? '' : 's'}`;
 
   const kUntil = {JobHeldUser: 'once released', JobHeldAdmin: 'once released', Dependency: 'after others',
-                  JobArrayTaskLimit: 'after others', DependencyNeverSatisfied: 'never'};
+                  JobArrayTaskLimit: 'after others', OverLimit: 'after others', DependencyNeverSatisfied: 'never'};
 
   // When it starts, ends or has ended: [text, what that means].
   function when(job) {
