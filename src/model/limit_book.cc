@@ -137,8 +137,8 @@ LimitBook::LimitBook(const Machine& machine, const LimitNames& names) : machine_
   for (const Limit& limit : machine.limits) {
     const Who accounts =
         is_name(limit.user) ? who(limit.account, names.groups) : of_account(limit.account, names.groups);
-    Rule& rule =
-        rules_.emplace_back(Rule{who(limit.user, names.users), accounts, who(limit.qos, qos), who(limit.partition, partitions)});
+    Rule& rule = rules_.emplace_back(
+        Rule{who(limit.user, names.users), accounts, who(limit.qos, qos), who(limit.partition, partitions)});
     for (const std::string& name : limit.except_qos)
       for (const std::uint32_t number : who(name, qos).numbers) rule.except_qos.push_back(number);
     std::ranges::sort(rule.except_qos);

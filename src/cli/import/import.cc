@@ -368,9 +368,10 @@ void declare_slurm(Command import, Action& action) {
   Command command = import.add_subcommand("slurm", "from a Slurm cluster: its description and its accounting");
   command.add_option("DIR", flags->folder, "the folder that is made").required().type_name("DIR");
   command
-      .add_option("--from", flags->from,
-                  "folder with what was saved: config.txt, nodes.txt, partitions.txt, "
-                  "exports whose names begin with sacct; licences.txt, qos.txt, assoc.txt and reservations.txt may be missing")
+      .add_option(
+          "--from", flags->from,
+          "folder with what was saved: config.txt, nodes.txt, partitions.txt, "
+          "exports whose names begin with sacct; licences.txt, qos.txt, assoc.txt and reservations.txt may be missing")
       .type_name("FOLDER");
   command.add_flag("--live", flags->live, "run the commands below on this host, and keep what they print in DIR/saved")
       .excludes("--from");

@@ -43,7 +43,8 @@ Result<void> add_reservations(const site::SlurmText& text, const log::SacctLog& 
                               site::SlurmCluster& cluster) {
   const auto own = cluster.config.find("ClusterName");
   site::SlurmRemarks remarks(names == nullptr);
-  const auto all = TRY(site::reservations_of_slurm(text.reservations, own == cluster.config.end() ? "" : own->second, remarks));
+  const auto all =
+      TRY(site::reservations_of_slurm(text.reservations, own == cluster.config.end() ? "" : own->second, remarks));
   std::string toml;
   std::int64_t for_jobs = 0, jobs = 0;
   for (const site::SlurmReservation& each : all) {
