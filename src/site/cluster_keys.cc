@@ -52,6 +52,8 @@ constexpr auto kNodesKeys = std::to_array<Key<NodesEntry>>({
      "what the link of each accelerator to other nodes carries in a second, each way"},
     {"features", KeyType::features, &NodesEntry::features, 0, 0, "none",
      "what these nodes have that jobs can ask for by name; up to 64 different ones in the file"},
+    {"weight", KeyType::whole, &NodesEntry::weight, 0, 1'000'000'000, "1",
+     "under policy slurm a job goes to the nodes with the least, of those that will do"},
     {"watts_off", KeyType::factor, &NodesEntry::watts_off, 0, kMostWatts, "0",
      "what each of these nodes draws when off"},
     {"watts_idle", KeyType::factor, &NodesEntry::watts_idle, 1, kMostWatts, "no energy is told",

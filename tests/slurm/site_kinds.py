@@ -12,11 +12,12 @@ USERS = ("daemon", "bin", "sys", "games", "man", "lp", "mail", "news")
 
 
 class Job(NamedTuple):
-    pause: float  # seconds after the one before
+    size: int  # processors
+    sleep: float  # seconds
     user: str
     options: tuple  # of sbatch
-    sleep: float
     tasks: int = 1
+    pause: float = 0  # seconds after the one before
 
 
 class DrawnSite(SlurmSite):
@@ -25,12 +26,11 @@ class DrawnSite(SlurmSite):
     licences = "matlab:3"
     tres = "gres/gpu,license/matlab"
     users = USERS
-    seconds = 17  # that a job sleeps at the mean; each is drawn
     sizes = ((1, 2, 3, 4, 6, 8), (30, 22, 8, 16, 8, 8))  # processors, and how often
 
     def __init__(self, folder, seed):
         self.dice = random.Random(f"{type(self).__name__} {seed}")
-        self.cpus, self.memory = self.dice.choice((4, 8)), 8000
+        self.cpus, self.memory, self.seconds = self.dice.choice((4, 8)), 8000, self.dice.choice((16, 20, 25))
         self.scheduler = "bf_interval={},bf_resolution={},sched_min_interval=0,bf_yield_interval=5000000".format(
             self.dice.choice((2, 3, 5, 10)), self.dice.choice((10, 30, 60)))
         self.priority = ("PriorityWeightAge=1000", "PriorityMaxAge=0-01:00:00", "PriorityCalcPeriod=1")
@@ -58,19 +58,20 @@ class DrawnSite(SlurmSite):
     def length(self):
         return round(min(2 + self.dice.expovariate(1 / (self.seconds - 2)), 4 * self.seconds), 1)
 
-    def backlog(self, jobs):
-        """They come in about half the time that they take."""
-        drawn = []
-        for _ in range(jobs):
-            size, sleep = self.dice.choices(*self.sizes)[0], self.length()
-            size = min(size, self.processors())
-            limit = 1 + int(sleep * self.dice.choice((1, 1, 1.5, 3, 5)) / 60)
-            user, options = self.wants(size, sleep)
-            drawn.append((size * sleep, Job(0, user, (f"-n{size}", f"-t{limit}", *options), sleep)))
-        rate = 2 * jobs * self.processors() / sum(work for work, _ in drawn)
-        return self.with_more([job._replace(pause=self.dice.expovariate(rate)) for _, job in drawn])
+    def draw_job(self):
+        size, sleep = min(self.dice.choices(*self.sizes)[0], self.processors()), self.length()
+        limit = 1 + int(sleep * self.dice.choice((1, 1, 1.5, 3, 5)) / 60)
+        user, options = self.wants(size, sleep)
+        return Job(size, sleep, user, (f"-t{limit}", *options))
 
-    def with_more(self, jobs):
+    def backlog(self, jobs):
+        """They come in two fifths of the time that they take."""
+        drawn = self.with_arrays([self.draw_job() for _ in range(jobs)])
+        work = sum(job.size * job.sleep * job.tasks for job in drawn)
+        rate = 2.5 * len(drawn) * self.processors() / work
+        return [job._replace(pause=self.dice.expovariate(rate)) for job in drawn]
+
+    def with_arrays(self, jobs):
         return jobs
 
     def meanwhile(self):
@@ -205,16 +206,16 @@ class Limits(DrawnSite):
 class Arrays(DrawnSite):
     """Arrays with throttles among single jobs."""
 
-    def with_more(self, jobs):
+    def with_arrays(self, jobs):
         kept, tasks = [], 0
         for at, job in enumerate(jobs):
-            if at % 8 == 3 and len(kept) + tasks < len(jobs):
-                count = self.dice.choice((8, 12, 16))
+            if tasks + at >= len(jobs):
+                break
+            if at % 6 == 3:
+                count, throttle = self.dice.choice((8, 12, 16)), self.dice.choice((2, 3, 4))
+                job = job._replace(size=1, options=(*job.options, f"--array=1-{count}%{throttle}"), tasks=count)
                 tasks += count - 1
-                kept.append(job._replace(options=(*job.options, "-n1", f"--array=1-{count}%{self.dice.choice((2, 3, 4))}"),
-                                         sleep=round(job.sleep / 2, 1), tasks=count))
-            elif len(kept) + tasks < len(jobs):
-                kept.append(job)
+            kept.append(job)
         return kept
 
 

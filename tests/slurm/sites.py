@@ -5,15 +5,16 @@ import slurm --live`, and prints the mean wait of each run beside that of its re
 Usage: sites.py ROTA [--seed N] [--sites a,b] [--jobs N] [--runs N] [--at-once N] [--keep FOLDER]   Needs Debian's Slurm and
 MariaDB, and root. A run of 150 jobs takes about five minutes, nearly all of it sleep. Half of what a site is, and all jobs, are drawn
 by the seed, and the runs of a site are alike. A site passes where its rehearsals are off by at most 5 % and half of what its runs
-differ by, with a correlation of at least 0.9. --keep: the imports stay there, and those that are there are rehearsed and not run again.
+differ by, with a correlation of at least 0.9. --keep: the imports stay there, and what is there is imported again and rehearsed, and not run again.
 """
 import argparse
-import concurrent.futures
 import csv
 import json
+import multiprocessing
 import os
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -46,7 +47,7 @@ def submit(site, jobs):
     for job in jobs:
         due += job.pause
         time.sleep(max(0.0, due - time.monotonic()))
-        refused = site.ask("sbatch", "--parsable", "-o", "/dev/null", "--uid=" + job.user, *job.options, "--wrap",
+        refused = site.ask("sbatch", "--parsable", "-o", "/dev/null", "--uid=" + job.user, f"-n{job.size}", *job.options, "--wrap",
                            f"sleep {job.sleep}")
         assert refused.strip(), job
 
@@ -56,21 +57,53 @@ def all_accounted(site, tasks):
     return sum(state.split(" ")[0] in ENDED for state in states) >= tasks
 
 
-def run(rota, kind, seed, jobs, folder):
-    """Has a site of its own run the jobs, and imports them into the folder; what the import printed."""
+class Wanted(NamedTuple):
+    rota: str
+    kind: str
+    seed: int
+    jobs: int
+    folder: str  # of the import
+    seconds: int = 0  # that jobs sleep at the mean; 0: as the seed has it
+
+
+def run(wanted):
+    """Has a site of its own run the jobs, and imports them into the folder."""
     with tempfile.TemporaryDirectory(prefix="rota-site-") as place:
-        site = site_kinds.KINDS[kind](place, seed)
+        site = site_kinds.KINDS[wanted.kind](place, wanted.seed)
+        site.seconds = wanted.seconds or site.seconds
         try:
             site.start()
-            backlog = site.backlog(jobs)
+            backlog = site.backlog(wanted.jobs)
             site.meanwhile()
             submit(site, backlog)
             site.wait_for(lambda: not site.ask("squeue", "-h", "-o", "%i").strip(), "the end of all jobs", 3600)
             site.wait_for(lambda: all_accounted(site, sum(job.tasks for job in backlog)), "the accounting of all jobs")
-            done = subprocess.run([rota, "import", "slurm", "--live", folder], env=site.env, capture_output=True, text=True, check=False)
-            assert done.returncode == 0, done.stdout + done.stderr
+            import_site(wanted.rota, wanted.folder, "--live", env=site.env)
         finally:
             site.stop()
+
+
+def import_site(rota, folder, *options, env=None):
+    done = subprocess.run([rota, "import", "slurm", folder, *options], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def run_one(wanted):
+    try:
+        run(wanted)
+    except Exception as error:  # pylint: disable=broad-except
+        return wanted.kind, f"{type(error).__name__}: {error}"
+    return wanted.kind, ""
+
+
+def run_all(wanted, at_once):
+    """Each in a process of its own, which stops its site when it is told to end."""
+    with multiprocessing.Pool(at_once, lambda: signal.signal(signal.SIGTERM, lambda *_: sys.exit(1)), maxtasksperchild=1) as pool:
+        try:
+            yield from pool.imap_unordered(run_one, wanted)
+        finally:
+            pool.terminate()
+            pool.join()
 
 
 def site_policy(folder):
@@ -153,17 +186,19 @@ def main():
     kinds = args.sites.split(",")
     if unknown := set(kinds) - set(site_kinds.KINDS):
         sys.exit(f"There is no site {', '.join(sorted(unknown))}; there are: {', '.join(site_kinds.KINDS)}.")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     rota, place = os.path.abspath(args.rota), os.path.abspath(args.keep or tempfile.mkdtemp(prefix="rota-sites-"))
     os.makedirs(place, exist_ok=True)
     folders = {(kind, at): os.path.join(place, f"{kind}-{args.seed}-{args.jobs}-{at}") for kind in kinds for at in range(args.runs)}
     failed = False
     try:
-        with concurrent.futures.ThreadPoolExecutor(args.at_once) as pool:
-            begun = {pool.submit(run, rota, kind, args.seed, args.jobs, folder): kind
-                     for (kind, _), folder in folders.items() if not os.path.exists(folder)}
-            for done in concurrent.futures.as_completed(begun):
-                failed |= done.exception() is not None
-                print(f"{time.strftime('%H:%M:%S')} {begun[done]} {done.exception() or 'has run'}", file=sys.stderr, flush=True)
+        wanted = [Wanted(rota, kind, args.seed, args.jobs, folder) for (kind, _), folder in folders.items() if not os.path.exists(folder)]
+        for kind, error in run_all(wanted, args.at_once):
+            failed |= bool(error)
+            print(f"{time.strftime('%H:%M:%S')} {kind} {error or 'has run'}", file=sys.stderr, flush=True)
+        for folder in folders.values():
+            if args.keep and os.path.exists(folder):
+                import_site(rota, folder, "--from", os.path.join(folder, "saved"), "--overwrite")
         have = {kind: [folders[kind, at] for at in range(args.runs) if os.path.exists(folders[kind, at])] for kind in kinds}
         print_table({kind: judge([rehearse(rota, folder) for folder in there]) for kind, there in have.items() if there}, args.seed)
     finally:

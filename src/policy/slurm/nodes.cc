@@ -28,7 +28,8 @@ bool SlurmNodes::fits_now(const WaitingEntry& e) {
 }
 
 bool SlurmNodes::place(const JobSpec& spec) {
-  return spec.nodes == 0 ? find_consecutive(room_, spec, where_) : room_.find(spec, where_);
+  return spec.nodes <= 1 ? find_consecutive(room_, view_.options().machine->nodes, spec, where_)
+                         : room_.find(spec, where_);
 }
 
 bool SlurmNodes::open_to(PartitionId partition) const { return !partition.valid() || !closed_[partition.value]; }
