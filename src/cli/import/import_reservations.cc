@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -22,14 +23,26 @@ struct Times {
   std::int64_t from, until;
 };
 
-std::int64_t started_in(const std::set<std::string>& nodes, const Times& times, const log::SacctLog& log) {
-  if (!log.node_lists) return 0;
-  return std::ranges::count_if(log.rows, [&](const log::SwfRow& row) {
-    const std::int64_t start = row[SwfField::submit] + row[SwfField::wait];
-    if (row.ran_on == 0 || row[SwfField::wait] < 0 || start < times.from || start >= times.until) return false;
-    const auto ran_on = parse_host_list(log.node_lists->text(row.ran_on));
-    return ran_on && std::ranges::any_of(*ran_on, [&](const std::string& node) { return nodes.contains(node); });
-  });
+bool started_in(const std::set<std::string>& nodes, const Times& times, const log::SwfRow& row,
+                const log::SacctLog& log) {
+  const std::int64_t start = row[SwfField::submit] + row[SwfField::wait];
+  if (row.ran_on == 0 || row[SwfField::wait] < 0 || start < times.from || start >= times.until) return false;
+  const auto ran_on = parse_host_list(log.node_lists->text(row.ran_on));
+  return ran_on && std::ranges::any_of(*ran_on, [&](const std::string& node) { return nodes.contains(node); });
+}
+
+// The jobs that started in one, unless no other is left.
+void take_out(const std::set<std::string>& nodes, const Times& times, log::SacctLog& log) {
+  std::vector<log::SwfRow> others;
+  std::ranges::copy_if(log.rows, std::back_inserter(others),
+                       [&](const log::SwfRow& row) { return !started_in(nodes, times, row, log); });
+  if (others.empty()) return;
+  for (const log::SwfRow& row : log.rows) {
+    if (!started_in(nodes, times, row, log)) continue;
+    log.report.drop("started in a reservation: left out, and its nodes are kept free", row.line);
+    --log.report.kept;
+  }
+  log.rows = std::move(others);
 }
 
 std::string toml_of(const std::vector<std::string>& nodes, const Times& times) {
@@ -39,14 +52,12 @@ std::string toml_of(const std::vector<std::string>& nodes, const Times& times) {
 
 }  // namespace
 
-Result<void> add_reservations(const site::SlurmText& text, const log::SacctLog& log, site::MadeUpNames* names,
+Result<void> add_reservations(const site::SlurmText& text, log::SacctLog& log, site::MadeUpNames* names,
                               site::SlurmCluster& cluster) {
   const auto own = cluster.config.find("ClusterName");
   site::SlurmRemarks remarks(names == nullptr);
-  const auto all =
-      TRY(site::reservations_of_slurm(text.reservations, own == cluster.config.end() ? "" : own->second, remarks));
-  std::string toml;
-  std::int64_t for_jobs = 0, jobs = 0;
+  const auto all = TRY(
+      site::reservations_of_slurm(text.reservations, own == cluster.config.end() ? "" : own->second, remarks));
   for (const site::SlurmReservation& each : all) {
     std::vector<std::string> nodes;
     for (const std::string& node : each.nodes)
@@ -55,20 +66,13 @@ Result<void> add_reservations(const site::SlurmText& text, const log::SacctLog& 
         nodes.push_back(shown);
     const Times times{std::max<std::int64_t>(each.from - log.unix_start, 0), each.until - log.unix_start};
     if (nodes.empty() || times.until <= times.from) continue;
-    if (const auto started = started_in({nodes.begin(), nodes.end()}, times, log); started > 0) {
-      ++for_jobs;
-      jobs += started;
-    } else {
-      toml += toml_of(nodes, times);
+    const std::string with = cluster.toml + toml_of(nodes, times);
+    if (!site::parse_cluster(with, "cluster.toml")) {
+      remarks.left_out("reservations of nodes that another one has at the same time", each.name);
+      continue;
     }
-  }
-  if (for_jobs > 0)
-    cluster.left_out.push_back(fmt::format("{} for certain jobs: {} of the log started there, and go anywhere here",
-                                           amount(for_jobs, "reservation"), amount(jobs, "job")));
-  if (auto with = site::parse_cluster(cluster.toml + toml, "cluster.toml"); toml.empty() || with) {
-    cluster.toml += toml;
-  } else {
-    cluster.left_out.push_back("reservations: " + with.error().message);
+    cluster.toml = with;
+    if (log.node_lists) take_out({nodes.begin(), nodes.end()}, times, log);
   }
   std::ranges::move(remarks.left_out(), std::back_inserter(cluster.left_out));
   return {};

@@ -8,9 +8,9 @@
 
 namespace rota::cli {
 
-// Those in which no job of the log has started, such as maintenance, become [[reservations]] of the cluster file. The
-// others are for certain jobs, which a cluster file cannot say: they are left out, with how many jobs started in them.
-Result<void> add_reservations(const site::SlurmText& text, const log::SacctLog& log, site::MadeUpNames* names,
+// They become [[reservations]] of the cluster file. For which jobs they are that file cannot say: jobs of the log that
+// started in one are taken out, and counted, and the others find its nodes taken, as they did.
+Result<void> add_reservations(const site::SlurmText& text, log::SacctLog& log, site::MadeUpNames* names,
                               site::SlurmCluster& cluster);
 
 }  // namespace rota::cli

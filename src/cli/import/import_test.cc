@@ -386,7 +386,7 @@ TEST_F(ImportTest, CountsTheJobsThatARuleTouchesWhichIsLeftOut) {
             std::string::npos);
 }
 
-TEST_F(ImportTest, TakesReservationsInWhichNoJobStartedAndCountsTheJobsOfOthers) {
+TEST_F(ImportTest, TakesReservationsAndLeavesOutTheJobsThatStartedInThem) {
   put("saved/nodes.txt", "NodeName=n1 CPUTot=4 Weight=1\nNodeName=n2 CPUTot=4 Weight=5\n");
   put("saved/partitions.txt", "PartitionName=batch Nodes=n[1-2] Default=YES MaxTime=60\n");
   put("saved/sacct.txt",
@@ -402,11 +402,14 @@ TEST_F(ImportTest, TakesReservationsInWhichNoJobStartedAndCountsTheJobsOfOthers)
       "kea|past|2024-02-01T10:03:00|2024-02-01T10:04:00|n2|\n");
   ASSERT_EQ(import(), "");
   const std::string cluster = read_file(path("site/cluster.toml")).value();
-  EXPECT_TRUE(cluster.ends_with("\n[[reservations]]\nstart = 60\nend = 120\nnodes = \"n2\"\n")) << cluster;
-  EXPECT_EQ(cluster.find("[[reservations]]"), cluster.rfind("[[reservations]]")) << cluster;
+  EXPECT_TRUE(
+      cluster.ends_with("\n[[reservations]]\nstart = 60\nend = 120\nnodes = \"n2\"\n"
+                        "\n[[reservations]]\nstart = 0\nend = 30\nnodes = \"n1\"\n"))
+      << cluster;
   EXPECT_TRUE(cluster.contains("weight = 1\n") && cluster.contains("weight = 5\n")) << cluster;
   const std::string report = whole_report();
-  EXPECT_TRUE(report.contains("1 reservation for certain jobs: 1 job of the log started there")) << report;
+  EXPECT_TRUE(report.contains("2 rows read = 1 job + 1 row that became no job")) << report;
+  EXPECT_TRUE(report.contains("started in a reservation: left out, and its nodes are kept free")) << report;
   EXPECT_TRUE(report.contains("no nodes or of no certain time (cores)")) << report;
   EXPECT_TRUE(report.contains("gave way to other jobs (PREEMPTED)")) << report;
 }
