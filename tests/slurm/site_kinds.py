@@ -26,13 +26,14 @@ class DrawnSite(SlurmSite):
     licences = "matlab:3"
     tres = "gres/gpu,license/matlab"
     users = USERS
-    sizes = ((1, 2, 3, 4, 6, 8), (30, 22, 8, 16, 8, 8))  # processors, and how often
+    sizes = ((1, 2, 3, 4, 6, 8, 12, 16), (26, 20, 8, 16, 8, 10, 4, 6))  # processors, and how often
 
     def __init__(self, folder, seed):
         self.dice = random.Random(f"{type(self).__name__} {seed}")
-        self.cpus, self.memory, self.seconds = self.dice.choice((4, 8)), 8000, self.dice.choice((16, 20, 25))
-        self.scheduler = "bf_interval={},bf_resolution={},sched_min_interval=0,bf_yield_interval=5000000".format(
-            self.dice.choice((2, 3, 5, 10)), self.dice.choice((10, 30, 60)))
+        self.cpus, self.memory, self.seconds = self.dice.choice((8, 16)), 16000, self.dice.choice((20, 25, 30))
+        # Jobs are a hundred times shorter than those of a site, and so are the pauses between looks at the queue.
+        self.scheduler = "bf_interval={},bf_resolution={},batch_sched_delay={},bf_yield_interval=5000000".format(
+            self.dice.choice((2, 3, 5, 10)), self.dice.choice((10, 30, 60)), self.dice.choice((0, 1)))
         self.priority = ("PriorityWeightAge=1000", "PriorityMaxAge=0-01:00:00", "PriorityCalcPeriod=1")
         self.partitions = ("PartitionName=main Nodes=ALL Default=YES MaxTime=60 DefaultTime=10 State=UP",)
         self.accounts = ("add account all cluster=toy", *(f"add user {user} account=all" for user in USERS))
@@ -40,7 +41,7 @@ class DrawnSite(SlurmSite):
         super().__init__(folder, self.node_names())
 
     def node_names(self):
-        return tuple(f"n{at + 1}" for at in range(32 // self.cpus))
+        return tuple(f"n{at + 1}" for at in range(64 // self.cpus))
 
     def describe(self, node):
         return f"CPUs={self.cpus} RealMemory={self.memory}"
@@ -124,7 +125,7 @@ class Tiers(DrawnSite):
     """Three partitions of three tiers over overlapping nodes, features, nodes by name."""
 
     def draw(self):
-        self.cpus = 4
+        self.cpus = 8
         self.partitions = ("PartitionName=main Nodes=n[1-8] Default=YES MaxTime=60 State=UP PriorityTier=10",
                            "PartitionName=fast Nodes=n[1-4] MaxTime=10 State=UP PriorityTier=30",
                            "PartitionName=spare Nodes=n[3-8] MaxTime=60 State=UP PriorityTier=1")
@@ -138,9 +139,9 @@ class Tiers(DrawnSite):
     def wants(self, size, sleep):
         user, partition = self.dice.choice(USERS), self.dice.choice(("main", "main", "fast", "spare"))
         kind = self.dice.random()
-        if kind < 0.25 and size <= 4:
+        if kind < 0.25 and size <= self.cpus:
             return user, ("-p" + partition, "-C" + self.dice.choice(("avx", "ib", "big", "avx|ib", "avx&ib")))
-        if kind < 0.35 and size <= 4 and partition == "main":
+        if kind < 0.35 and size <= self.cpus and partition == "main":
             return user, ("-p" + partition, "-N1", "-w" + self.dice.choice(tuple(self.features)))
         return user, ("-p" + partition,)
 
@@ -148,6 +149,7 @@ class Tiers(DrawnSite):
 class Gpus(DrawnSite):
     """GPUs of two types in nodes of two weights; jobs that name a type and jobs that do not."""
     gpu_nodes = ("g1", "g2", "h1")
+    sizes = ((1, 2, 3, 4, 6, 8), (30, 22, 8, 16, 8, 8))
     tres = "gres/gpu,gres/gpu:a100,gres/gpu:v100,license/matlab"
 
     def draw(self):
@@ -163,7 +165,7 @@ class Gpus(DrawnSite):
         return ("n1", "n2")
 
     def processors(self):
-        return self.cpus * 4
+        return self.cpus * 5
 
     def describe(self, node):
         extra = {"n": f"Weight={self.weights[0]}", "g": f"Weight={self.weights[1]} Gres=gpu:v100:4",
@@ -183,12 +185,12 @@ class Limits(DrawnSite):
     """Limits of users, accounts, QOS and a partition."""
 
     def draw(self):
-        low, high = self.dice.choice((3, 4)), self.dice.choice((8, 12))
+        low, high = self.dice.choice((3, 4)), self.dice.choice((16, 24))
         self.partitions = ("PartitionName=main Nodes=ALL Default=YES MaxTime=60 State=UP",
                            "PartitionName=few Nodes=ALL MaxTime=60 State=UP QOS=ofpart")
         self.accounts = (f"add qos high priority=100 MaxTRESPerUser=cpu={high} MaxJobsPerUser={low + 2}",
                          f"add qos ofpart GrpTRES=cpu={high}",
-                         f"add account physics cluster=toy GrpTRES=cpu={high + 6}",
+                         f"add account physics cluster=toy GrpTRES=cpu={high + 12}",
                          f"add account plasma cluster=toy parent=physics GrpJobs={low + 1}",
                          "add account chemistry cluster=toy",
                          *(f"add user {user} account={account} qos=normal,high MaxJobs={low}" for user, account in
@@ -213,7 +215,7 @@ class Arrays(DrawnSite):
                 break
             if at % 6 == 3:
                 count, throttle = self.dice.choice((8, 12, 16)), self.dice.choice((2, 3, 4))
-                job = job._replace(size=1, options=(*job.options, f"--array=1-{count}%{throttle}"), tasks=count)
+                job = job._replace(size=2, options=(*job.options, f"--array=1-{count}%{throttle}"), tasks=count)
                 tasks += count - 1
             kept.append(job)
         return kept
@@ -262,7 +264,7 @@ class Threads(DrawnSite):
 
     def wants(self, size, sleep):
         memory = self.dice.choice(((), (), ("--mem-per-cpu=500",), ("--mem=1500", "-N1"), ("--hint=nomultithread",)))
-        return self.dice.choice(USERS), memory if size <= 4 or not memory or memory[0] != "--mem=1500" else ()
+        return self.dice.choice(USERS), memory if size <= self.cpus or "-N1" not in memory else ()
 
 
 class Builtin(DrawnSite):
@@ -280,7 +282,8 @@ class Wide(DrawnSite):
     """Jobs as wide as the whole site among small ones."""
 
     def draw(self):
-        self.sizes = ((1, 2, 4, 8, 16, 24, 32), (26, 22, 18, 14, 6, 3, self.dice.choice((1, 3))))
+        self.seconds = 14
+        self.sizes = ((1, 2, 4, 8, 16, 48, 64), (26, 22, 18, 14, 6, 2, self.dice.choice((1, 2))))
 
 
 class Minutes(DrawnSite):
@@ -290,7 +293,7 @@ class Minutes(DrawnSite):
         self.priority = ("PriorityWeightFairShare=10000", "PriorityWeightAge=1000", "PriorityCalcPeriod=1",
                          "PriorityDecayHalfLife=0-00:10:00")
         self.accounts = ("add qos cheap usagefactor=0.2",
-                         f"add account physics cluster=toy GrpTRESRunMins=cpu={self.dice.choice((20, 30))}",
+                         f"add account physics cluster=toy GrpTRESRunMins=cpu={self.dice.choice((40, 60))}",
                          "add account chemistry cluster=toy GrpTRESMins=cpu=100000",
                          *(f"add user {user} account={account} qos=normal,cheap" for account, users in
                            (("physics", USERS[:3]), ("chemistry", USERS[3:6])) for user in users))
