@@ -62,7 +62,8 @@ constexpr std::array kRemarks{
     "accelerators or licences of which sacct tells nothing: as SubmitLine has them, which does not know a script's own "
     "#SBATCH",
     "constraints with counts or brackets (a*4, [a|b]): left out",
-    "asked by SubmitLine for nodes by name, and for others as well: left out"};
+    "asked by SubmitLine for nodes by name, and for others as well: left out",
+    "gave way to other jobs (PREEMPTED): no job does so in a rehearsal under policy slurm"};
 
 std::int64_t swf_status(SacctState state) {
   switch (state) {

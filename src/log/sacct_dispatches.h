@@ -32,7 +32,8 @@ enum class SacctRemark : std::uint8_t {
   several_partitions,
   by_submit_line,
   odd_constraints,
-  odd_node_names
+  odd_node_names,
+  gave_way
 };
 
 // How its nodes are known. Slurm tells that one at least was asked for of all that do not say how many.

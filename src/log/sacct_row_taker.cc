@@ -147,6 +147,7 @@ Result<void> SacctRowTaker::read_cells(const SacctCells& cells, std::int64_t lin
   const std::string_view state = cells.cell(SacctColumn::state);
   row.state = parse_sacct_state(state);
   if (row.state == SacctState::unknown && !state.empty()) row.remark(SacctRemark::odd_state);
+  if (state.starts_with("PREEMPTED")) row.remark(SacctRemark::gave_way);
   if (auto done = read_times(cells, row); !done) return done;
   for (const auto step : {&SacctRowTaker::read_limit, &SacctRowTaker::read_processors, &SacctRowTaker::read_requests,
                           &SacctRowTaker::read_memory, &SacctRowTaker::read_names}) {

@@ -24,8 +24,8 @@ struct Limit {
   static constexpr const char* kEach = "*";
 
   // Whose jobs: those that are of all that is named. Empty: of any; kEach: of each one by itself.
-  std::string user, account, qos, partition;  // an account: with those below it
-  std::vector<std::string> except_qos = {};   // and of none of these
+  std::string user, account, qos, partition;  // an account: with those below it, unless a user is named
+  std::vector<std::string> except_qos = {};   // jobs of these count, and do not break it
   LimitedUse most = {kNone, kNone, kNone, kNone, kNone};
   std::string reason = {};  // Slurm's word for a job that waits for this; empty: Rota's own
 };

@@ -104,10 +104,9 @@ bool LimitBook::Who::includes(std::uint32_t number) const {
          (of == Of::listed && std::ranges::binary_search(numbers, number));
 }
 
-bool LimitBook::Rule::holds_for(const JobSpec& spec, std::uint32_t in) const {
+bool LimitBook::Rule::counts(const JobSpec& spec, std::uint32_t in) const {
   return user.includes(spec.user) && group.includes(spec.group) &&
-         qos.includes(spec.qos.valid() ? spec.qos.value : UINT32_MAX) && partition.includes(in) &&
-         !std::ranges::binary_search(except_qos, std::uint32_t{spec.qos.value});
+         qos.includes(spec.qos.valid() ? spec.qos.value : UINT32_MAX) && partition.includes(in);
 }
 
 LimitBook::Who LimitBook::who(const std::string& name, const NamesByNumber& names) {
@@ -141,8 +140,10 @@ LimitBook::LimitBook(const Machine& machine, const LimitNames& names) : machine_
   };
   const NamesByNumber qos = numbers_of(machine.qos), partitions = numbers_of(machine.partitions);
   for (const Limit& limit : machine.limits) {
-    Rule& rule = rules_.emplace_back(Rule{who(limit.user, names.users), of_account(limit.account, names.groups),
-                                          who(limit.qos, qos), who(limit.partition, partitions)});
+    const Who accounts =
+        is_name(limit.user) ? who(limit.account, names.groups) : of_account(limit.account, names.groups);
+    Rule& rule = rules_.emplace_back(
+        Rule{who(limit.user, names.users), accounts, who(limit.qos, qos), who(limit.partition, partitions)});
     for (const std::string& name : limit.except_qos)
       for (const std::uint32_t number : who(name, qos).numbers) rule.except_qos.push_back(number);
     std::ranges::sort(rule.except_qos);
@@ -161,7 +162,7 @@ std::optional<std::string> LimitBook::never_fits(const JobSpec& spec) const {
   std::optional<std::string> why;
   const LimitedUse more = use_of(spec);
   for_each(spec, [&](LimitKey key) {
-    const Counted* over = first_over({}, more, limit(key).most);
+    const Counted* over = spares(key, spec) ? nullptr : first_over({}, more, limit(key).most);
     if (over != nullptr)
       why = fmt::format("asks for {}; the limit {} is {}", amount_of(*over, more.*over->what), whose(limit(key)),
                         amount_of(*over, limit(key).most.*over->what));
@@ -174,7 +175,7 @@ std::optional<LimitKey> LimitUse::broken_by(const JobSpec& spec) const {
   std::optional<LimitKey> broken;
   const LimitedUse more = use_of(spec);
   book_->for_each(spec, [&](LimitKey key) {
-    if (first_over(held(key), more, book_->limit(key).most) != nullptr) broken = key;
+    if (!book_->spares(key, spec) && first_over(held(key), more, book_->limit(key).most) != nullptr) broken = key;
     return !broken;
   });
   return broken;

@@ -4,6 +4,7 @@
 // name the user or the group of the job, or neither x log of what is counted).
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <map>
@@ -43,13 +44,17 @@ class LimitBook {
   LimitBook(const Machine& machine, const LimitNames& names);
 
   const Limit& limit(LimitKey key) const { return machine_.limits[key.limit]; }
-  // visit(LimitKey) for each limit that holds for such a job, until it returns false.
+  // visit(LimitKey) for each limit that such a job counts under, until it returns false.
   template <class Visit>
   void for_each(const JobSpec& spec, const Visit& visit) const {
     const std::uint32_t in = partition_of(spec);
     for (const std::vector<std::uint32_t>* some : {&of_many_, found(of_group_, spec.group), found(of_user_, spec.user)})
       for (const std::uint32_t i : *some)
-        if (rules_[i].holds_for(spec, in) && !visit(rules_[i].key(i, spec, in))) return;
+        if (rules_[i].counts(spec, in) && !visit(rules_[i].key(i, spec, in))) return;
+  }
+  // Whether the job's QOS is one that the limit does not hold for: the job counts under it, and does not break it.
+  bool spares(LimitKey key, const JobSpec& spec) const {
+    return std::ranges::binary_search(rules_[key.limit].except_qos, std::uint32_t{spec.qos.value});
   }
   // Why such a job can never start, as half a sentence: it asks for more than a limit allows in all.
   std::optional<std::string> never_fits(const JobSpec& spec) const;
@@ -67,7 +72,7 @@ class LimitBook {
     Who user, group, qos, partition;
     std::vector<std::uint32_t> except_qos = {};
 
-    bool holds_for(const JobSpec& spec, std::uint32_t in) const;
+    bool counts(const JobSpec& spec, std::uint32_t in) const;
     LimitKey key(std::uint32_t limit, const JobSpec& spec, std::uint32_t in) const {
       return {limit, user.by(spec.user), group.by(spec.group), qos.by(spec.qos.value), partition.by(in)};
     }

@@ -84,6 +84,18 @@ TEST_F(Limits, OfAnAccountHoldForThoseBelowIt) {
   EXPECT_EQ(book.never_fits(of(2, 1, 10)), std::nullopt);
 }
 
+TEST_F(Limits, OfAUserInAnAccountHoldForThatAccountAlone) {
+  limit({.user = "anna", .account = "physics", .qos = "", .partition = ""});
+  machine_.limits[0].most.jobs = 1;
+  const LimitBook book = this->book();
+  LimitUse use(&book);
+  use.take(of(1, 2));
+  EXPECT_FALSE(use.broken_by(of(1, 1))) << "what anna holds below physics does not count";
+  use.take(of(1, 1));
+  EXPECT_TRUE(use.broken_by(of(1, 1)));
+  EXPECT_FALSE(use.broken_by(of(1, 2)));
+}
+
 TEST_F(Limits, OfAQosHoldInPlaceOfOthers) {
   limit({.user = "anna", .account = "", .qos = "", .partition = "", .except_qos = {"high"}});
   limit({.user = Limit::kEach, .account = "", .qos = "high", .partition = "short"});
@@ -93,10 +105,12 @@ TEST_F(Limits, OfAQosHoldInPlaceOfOthers) {
   LimitUse use(&book);
   JobSpec high = of(1, 1);
   high.qos = QosId{1};
-  use.take(high);
-  EXPECT_FALSE(use.broken_by(of(1, 1))) << "an urgent job does not count";
   use.take(of(1, 1));
   EXPECT_TRUE(use.broken_by(of(1, 1)));
+  EXPECT_FALSE(use.broken_by(high)) << "another limit holds for it";
+  use.give(of(1, 1));
+  use.take(high);
+  EXPECT_TRUE(use.broken_by(of(1, 1))) << "an urgent job counts";
   EXPECT_FALSE(use.broken_by(high)) << "in the default partition";
   high.partition = PartitionId{1};
   use.take(high);

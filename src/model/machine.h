@@ -81,6 +81,7 @@ struct Node {
       kStandardFactor;                // per mille: how fast it runs jobs beside a node for which run times are told
   std::int64_t accelerator_link = 0;  // bytes a second between each accelerator and other nodes; 0: they take no time
   std::uint64_t features = 0;         // bit f: it has feature f
+  std::int64_t weight = 1;            // under policy slurm a job goes to the nodes with the least of those that will do
   std::shared_ptr<const SwitchCommands> commands = {};  // nullptr: nothing can switch it
 
   bool has_gone() const { return processors == 0; }  // it keeps its id, and no job can use it

@@ -16,13 +16,13 @@ namespace rota::report {
 namespace {
 
 constexpr double kClose = 0.05;
-constexpr double kRough = 0.25;
+constexpr double kRough = 0.10;
 constexpr double kLittle = 1;          // seconds, and
 constexpr double kLittleOfRun = 0.01;  // share of the mean run time, below which a mean wait is none to speak of
 constexpr double kNoTimes = 0.005;     // what would be told as 0.00 times
 constexpr double kRounding = 1e-9;
 constexpr double kCloseCorrelation = 0.9;
-constexpr double kRoughCorrelation = 0.7;
+constexpr double kRoughCorrelation = 0.8;
 constexpr std::size_t kMostLeftOut = 12;  // are listed
 
 std::string times_as_long(const Trust& trust) {
@@ -55,7 +55,7 @@ std::string believed(const Summary& own) {
              "rows that are clearly larger than that can be trusted.";
     case Likeness::rough:
       return what +
-             "comes within 25 % of the recorded mean wait with a correlation of at least 0.7: trust the order of "
+             "comes within 10 % of the recorded mean wait with a correlation of at least 0.8: trust the order of "
              "policies that are far apart, not their figures.";
     case Likeness::unknown:
       return what + too_little(trust);

@@ -45,7 +45,7 @@ class WaitsBeside {
 // How well the rehearsal of what a site has meets what it recorded.
 enum class Likeness : std::uint8_t {
   close,  // mean wait within 5 %, and a correlation of at least 0.9
-  rough,  // within 25 %, and at least 0.7
+  rough,  // within 10 %, and at least 0.8
   poor,
   unknown,  // too little waiting: none to speak of, or all jobs waited alike and the means are within 5 %
 };

@@ -36,8 +36,9 @@ TEST(Trust, IsCloseRoughOrPoorByBothFigures) {
   EXPECT_EQ(like(1.05, 0.9), Likeness::close);
   EXPECT_EQ(like(0.94, 0.95), Likeness::rough);
   EXPECT_EQ(like(1.0, 0.89), Likeness::rough);
-  EXPECT_EQ(like(1.3, 0.95), Likeness::poor);
-  EXPECT_EQ(like(1.0, 0.5), Likeness::poor);
+  EXPECT_EQ(like(1.1, 0.8), Likeness::rough);
+  EXPECT_EQ(like(1.11, 0.95), Likeness::poor);
+  EXPECT_EQ(like(1.0, 0.79), Likeness::poor);
   EXPECT_EQ(likeness({10, 5, 0, std::nullopt}), Likeness::poor);
 }
 

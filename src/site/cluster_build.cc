@@ -120,6 +120,7 @@ class Builder {
       node.accelerator_speed = static_cast<std::int32_t>(entry.accelerator_speed);
       node.accelerator_link = entry.accelerator_link;
     }
+    node.weight = entry.weight;
     node.power = {.off = entry.watts_off,
                   .idle = entry.watts_idle,
                   .busy = entry.watts_busy,

@@ -222,7 +222,8 @@ TEST(ClusterFile, names_an_unknown_key_and_the_nearest_known_one) {
   EXPECT_EQ(complaint(changed("memory", "colour_of_the_case")),
             "kea.toml:6: the key \"colour_of_the_case\" in [[nodes]] is not known. There are `names`, `processors`, "
             "`memory`, `rack`, `site`, `accelerators`, `accelerator_type`, `accelerator_speed`, `accelerator_link`, "
-            "`features`, `watts_off`, `watts_idle`, `watts_busy`, `watts_accelerator`, `boot_time`, `shutdown_time`, "
+            "`features`, `weight`, `watts_off`, `watts_idle`, `watts_busy`, `watts_accelerator`, `boot_time`, "
+            "`shutdown_time`, "
             "`boot_energy`, "
             "`shutdown_energy`, `cpu_factor`, `boot_fails`, `boot_retry`, `suspend_command`, `resume_command`, "
             "`probe_command`, `power_timeout`, `power_tries`.");

@@ -68,6 +68,7 @@ struct NodesEntry : Entry {
   std::int64_t accelerator_speed = 1000;  // per mille
   std::int64_t accelerator_link = 0;      // bytes a second; 0: not said
   std::string features;
+  std::int64_t weight = 1;
   std::int64_t watts_off = 0;  // milliwatts, as are
   std::int64_t watts_idle = 0;
   std::int64_t watts_busy = 0;

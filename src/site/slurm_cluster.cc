@@ -134,6 +134,7 @@ void Writer::write_top() {
 }
 
 void Writer::write_nodes() {
+  const bool weighs = !nodes_.empty() && nodes_.front().weight != nodes_.back().weight;  // they stand in that order
   for (std::size_t i = 0; i < nodes_.size();) {
     std::vector<std::string> names;
     const SlurmNode& first = nodes_[i];
@@ -147,6 +148,7 @@ void Writer::write_nodes() {
     std::string features;
     for (const std::string& feature : first.features) features += (features.empty() ? "" : ",") + feature;
     if (!features.empty()) line("features", toml_text(features));
+    if (weighs) line("weight", std::to_string(std::min<std::int64_t>(first.weight, 1'000'000'000)));
   }
 }
 

@@ -21,6 +21,7 @@ struct SlurmText {
   File config, nodes, partitions;
   File licences;                     // may be empty, as may
   File qos = {}, associations = {};  // what `sacctmgr -P show qos` and `show assoc` printed (site/slurm_shares.h)
+  File reservations = {};            // likewise `show reservation` (site/slurm_reservations.h)
 };
 
 struct SlurmCluster {

@@ -239,6 +239,13 @@ class Limits {
   void write(const Holder& holder, const Written& limit, bool of_qos) {
     toml_ += "\n[[limits]]\n";
     for (const auto& [name, value] : holder) toml_ += fmt::format("{} = {}\n", name, toml_text(value));
+    if (of_qos && holder.front().first == "partition") of_partitions_.emplace(limit.kind, holder.front().second);
+    if (!of_qos && !limit.kind.empty())
+      for (auto [at, end] = of_partitions_.equal_range(limit.kind); at != end; ++at)
+        remarks_.left_out(
+            fmt::format("that {} of a QOS holds in place of that of accounts and users, for the QOS of partitions",
+                        limit.kind),
+            at->second);
     std::string& overruling = overruling_[limit.kind];
     if (!of_qos && !overruling.empty()) toml_ += fmt::format("except_qos = {}\n", toml_text(overruling));
     if (of_qos && holder.front().first == "qos") overruling += (overruling.empty() ? "" : ",") + holder.front().second;
@@ -249,7 +256,8 @@ class Limits {
   const std::vector<SlurmPartition>& partitions_;
   SlurmRemarks& remarks_;
   MadeUpNames* names_;
-  std::map<std::string, std::string> overruling_;  // QOS that have a limit, by its kind
+  std::map<std::string, std::string> overruling_;          // QOS that have a limit, by its kind
+  std::multimap<std::string, std::string> of_partitions_;  // whose QOS has a limit, by its kind
   std::string toml_;
 };
 

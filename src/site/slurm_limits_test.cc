@@ -106,6 +106,10 @@ TEST_F(SlurmLimits, OfAPartitionsQosHoldForItsJobs) {
   text_.partitions.text = "PartitionName=batch Nodes=n[1-2] QoS=part State=UP\n";
   EXPECT_EQ(tables(), (Sentences{"user=* qos=part jobs=1: QOSMaxJobsPerUserLimit",
                                  "user=* partition=batch jobs=1: QOSMaxJobsPerUserLimit"}));
+  EXPECT_EQ(told(), Sentences{});
+  associations("MaxJobs", "kea|root||||1|\nkea|physics|||root|1|\nkea|physics|anna|||1|3\n");
+  EXPECT_EQ(told(), Sentences{"that MaxJobs of a QOS holds in place of that of accounts and users, for the QOS of "
+                              "partitions (batch)"});
 }
 
 }  // namespace

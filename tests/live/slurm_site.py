@@ -51,6 +51,13 @@ def free_ports(names, among):
 class SlurmSite:
     cpus, memory = 4, 4000
     gpu_nodes = ("g1", "g2")
+    gpus = (("g[1-2]", "a100", 2),)  # nodes, the type, and how many each has
+    select = "CR_CPU_Memory"
+    licences = "matlab:3,fluent:12,comsol:5"
+    tres = "gres/gpu,gres/gpu:a100,license/matlab,license/fluent"
+    scheduler_type = "sched/backfill"
+    lines = ()  # more of slurm.conf
+    users = ("root", "daemon", "nobody")
     scheduler = "bf_interval=2,sched_min_interval=0,batch_sched_delay=0,permit_job_expansion"
     priority = ("PriorityWeightAge=1000", "PriorityWeightQOS=2000", "PriorityDecayHalfLife=7-0",
                 "PreemptType=preempt/partition_prio", "PreemptMode=REQUEUE")
@@ -107,8 +114,8 @@ class SlurmSite:
                                                     stdout=log, stderr=log, start_new_session=True)))
         log.close()
 
-    def wait_for(self, holds, what):
-        end = time.monotonic() + PATIENCE
+    def wait_for(self, holds, what, patience=PATIENCE):
+        end = time.monotonic() + patience
         while not holds():
             for name, process in self.running:
                 assert process.poll() is None, f"{name} ended while {what} was awaited{self.last_words()}"
@@ -153,7 +160,8 @@ class SlurmSite:
 
     def start_database(self):
         subprocess.run(["mariadb-install-db", "--no-defaults", "--user=root", "--datadir=" + self.at("db"),
-                        "--skip-test-db"], check=True, capture_output=True)
+                        "--skip-test-db"], check=True, capture_output=True,
+                       env=dict(os.environ, TMPDIR=self.folder))  # two at once must not share their temporary tables
         self.write("first.sql", "CREATE USER 'slurm'@'127.0.0.1' IDENTIFIED BY 'secret';\n"
                                 "GRANT ALL ON *.* TO 'slurm'@'127.0.0.1';\nFLUSH PRIVILEGES;\n")
         self.begin("mariadbd", "mariadbd", "--no-defaults", "--user=root", "--datadir=" + self.at("db"),
@@ -169,10 +177,12 @@ class SlurmSite:
 
     def write_files(self):
         host = socket.gethostname().split(".")[0]
-        for at in range(2):
+        for at in range(max((count for _, _, count in self.gpus), default=0)):
             if not os.path.exists(self.at("gpu", f"fake{at}")):
                 os.mknod(self.at("gpu", f"fake{at}"), 0o20666, os.makedev(1, 3))
-        self.write("gres.conf", "" if not self.gpu_nodes else f"NodeName=g[1-2] Name=gpu Type=a100 File={self.at('gpu')}/fake[0-1]\n")
+        fakes = [f"NodeName={nodes} Name=gpu Type={kind} File={self.at('gpu')}/fake[0-{count - 1}]\n"
+                 for nodes, kind, count in self.gpus if self.gpu_nodes]
+        self.write("gres.conf", "".join(fakes))
         self.write("cgroup.conf", "CgroupPlugin=cgroup/v1\n")  # it makes none, and starts where no control groups are mounted
         self.write("slurmdbd.conf", "\n".join((
             "DbdHost=localhost", "DbdAddr=127.0.0.1", f"DbdPort={self.ports['dbd']}", "SlurmUser=root",
@@ -191,19 +201,23 @@ class SlurmSite:
             "TaskPlugin=task/none", "JobAcctGatherType=jobacct_gather/none",
             "AccountingStorageType=accounting_storage/slurmdbd", "AccountingStorageHost=127.0.0.1",
             f"AccountingStoragePort={self.ports['dbd']}", f"AccountingStoragePass={self.at('munge.sock')}",
-            "AccountingStorageTRES=gres/gpu,gres/gpu:a100,license/matlab,license/fluent",
+            "AccountingStorageTRES=" + self.tres,
             "AccountingStorageEnforce=associations,qos,limits", "SelectType=select/cons_tres",
-            "SelectTypeParameters=CR_CPU_Memory", "SlurmdParameters=config_overrides", "PropagateResourceLimits=NONE",
+            "SelectTypeParameters=" + self.select, "SlurmdParameters=config_overrides", "PropagateResourceLimits=NONE",
             "ReturnToService=2", "MpiDefault=none", "DefMemPerCPU=100", "GresTypes=gpu",
-            "Licenses=matlab:3,fluent:12,comsol:5", "SchedulerType=sched/backfill",
+            "Licenses=" + self.licences, "SchedulerType=" + self.scheduler_type,
             "SchedulerParameters=" + self.scheduler,
             "PriorityType=priority/multifactor", *self.priority, "KillWait=2", "MinJobAge=3600", "OverTimeLimit=0", "InactiveLimit=0",
-            "PropagatePrioProcess=0"]
+            "PropagatePrioProcess=0", *self.lines]
         for node in (*self.nodes, *self.gpu_nodes):
-            extra = "Feature=gpu Weight=10 Gres=gpu:a100:2" if node in self.gpu_nodes else "Feature=cpu,intel Weight=1"
             lines.append(f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={self.ports[node]} "
-                         f"CPUs={self.cpus} RealMemory={self.memory} State=UNKNOWN {extra}")
+                         f"State=UNKNOWN {self.describe(node)}")
         self.write("slurm.conf", "\n".join((*lines, *self.partitions)) + "\n")
+
+    def describe(self, node):
+        """What stands in slurm.conf of a node beside how it is reached."""
+        extra = "Feature=gpu Weight=10 Gres=gpu:a100:2" if node in self.gpu_nodes else "Feature=cpu,intel Weight=1"
+        return f"CPUs={self.cpus} RealMemory={self.memory} {extra}"
 
     def make_accounts(self):
         for command in ("add cluster toy", *self.accounts):
@@ -231,8 +245,6 @@ class SlurmSite:
             left = self.ask("squeue", "-h", "-t", "R,S,CG,CF,PD", "-o", "%i", check=False).split()
             if not left:
                 return
-            subprocess.run(["scancel", "--quiet", "--user=root", "--user=daemon", "--user=nobody"], env=self.env,
-                           capture_output=True)
-            for user in ("root", "daemon", "nobody"):
+            for user in self.users:
                 subprocess.run(["scancel", "--quiet", "--user=" + user], env=self.env, capture_output=True)
             subprocess.run(["sleep", "0.2"])

@@ -18,6 +18,7 @@
 #include "cli/import/import_made.h"
 #include "cli/import/import_names.h"
 #include "cli/import/import_report.h"
+#include "cli/import/import_reservations.h"
 #include "cli/import/import_touched.h"
 #include "cli/import/import_window.h"
 #include "cli/printed.h"
@@ -204,12 +205,12 @@ std::string policies_for(const SlurmPolicy& own, const log::SacctLog& log) {
 }
 
 // How many tasks of an array run at once is told by sacct --json, and by SubmitLine where it was said there.
-std::string waited_for(const log::SacctLog& log) {
+std::string waited_for(const log::SacctLog& log, bool reservations_known) {
   const auto throttled = std::ranges::count_if(log.rows, [](const log::SwfRow& row) { return row.throttle > 0; });
   return fmt::format(
-      "what jobs waited for that sacct does not tell: reservations, and how many tasks of an array run at once "
+      "what jobs waited for that sacct does not tell: {}how many tasks of an array run at once "
       "(--array=0-9%3), but for sacct --json and the column SubmitLine (told here of {})",
-      amount(throttled, "job"));
+      reservations_known ? "" : "reservations, and ", amount(throttled, "job"));
 }
 
 // `from`: since when the jobs are all that there were; empty: from the first on.
@@ -316,6 +317,7 @@ Result<int> fill(StagedFolder& folder, const ImportFlags& flags, const std::stri
     rename(log, *made_up);
   }
   site::MadeUpNames* const names = made_up ? &*made_up : nullptr;
+  TRY(add_reservations(text, log, names, *cluster));
   const Machine& machine = cluster->machine;
   const SlurmPolicy own =
       slurm_policy_of({cluster->config.begin(), cluster->config.end()}, {.qos = !machine.qos.empty(),
@@ -324,7 +326,7 @@ Result<int> fill(StagedFolder& folder, const ImportFlags& flags, const std::stri
                                                                          .unix_start = log.unix_start});
   tell_touched(touched, cluster->left_out);
   cluster->left_out.insert(cluster->left_out.end(), own.remarks.begin(), own.remarks.end());
-  cluster->left_out.emplace_back(waited_for(log));
+  cluster->left_out.emplace_back(waited_for(log, !text.reservations.text.empty()));
   const std::string policies = policies_for(own, log);
   const auto before = straddlers(log);
   const std::string since = before ? utc(log.unix_start + before->until).substr(0, 19) : "";
@@ -366,9 +368,10 @@ void declare_slurm(Command import, Action& action) {
   Command command = import.add_subcommand("slurm", "from a Slurm cluster: its description and its accounting");
   command.add_option("DIR", flags->folder, "the folder that is made").required().type_name("DIR");
   command
-      .add_option("--from", flags->from,
-                  "folder with what was saved: config.txt, nodes.txt, partitions.txt, "
-                  "exports whose names begin with sacct; licences.txt, qos.txt and assoc.txt may be missing")
+      .add_option(
+          "--from", flags->from,
+          "folder with what was saved: config.txt, nodes.txt, partitions.txt, "
+          "exports whose names begin with sacct; licences.txt, qos.txt, assoc.txt and reservations.txt may be missing")
       .type_name("FOLDER");
   command.add_flag("--live", flags->live, "run the commands below on this host, and keep what they print in DIR/saved")
       .excludes("--from");

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "log/sacct_columns.h"
+#include "site/slurm_reservations.h"
 #include "site/slurm_table.h"
 
 namespace rota::cli {
@@ -70,6 +71,17 @@ Result<void> run(SlurmCommand command, const std::string& path) {
               WIFEXITED(status) ? " with exit code " + std::to_string(WEXITSTATUS(status)) : std::string());
 }
 
+// Slurm 21.08 and later know the command line with which a job was submitted, which says how many tasks of an array run
+// at once.
+bool knows_submit_line(const std::string& config_file) {
+  const auto text = read_file(config_file);
+  const auto config = text ? site::slurm_config(*text, config_file) : std::unexpected(text.error());
+  const auto version = config ? config->find("SLURM_VERSION") : site::SlurmConfig::const_iterator{};
+  if (!config || version == config->end()) return false;
+  const auto number = parse_number(version->second.substr(0, version->second.find('.', version->second.find('.') + 1)));
+  return number && *number >= 21.08;
+}
+
 }  // namespace
 
 std::vector<SlurmCommand> slurm_commands(const std::string& since, const std::string& until) {
@@ -85,6 +97,10 @@ std::vector<SlurmCommand> slurm_commands(const std::string& since, const std::st
            {"sacctmgr", "-P", "show", "assoc", std::string("format=") + site::kAssociationFormat},
            &site::SlurmText::associations,
            true},
+          {"reservations.txt",
+           {"sacctmgr", "-P", "show", "reservation", std::string("format=") + site::kReservationFormat},
+           &site::SlurmText::reservations,
+           true},
           {"sacct.txt",
            {"sacct", "-X", "-P", "-D", "--allusers", "-S", since, "-E", until,
             std::string("--format=") + log::kSacctFormat}}};
@@ -93,7 +109,8 @@ std::vector<SlurmCommand> slurm_commands(const std::string& since, const std::st
 std::string typed_commands(const std::string& folder, const std::string& since, const std::string& until) {
   std::string text;
   for (const SlurmCommand& command : slurm_commands(since, until)) {
-    text += command.words[0] == "sacct" ? "  TZ=UTC" : " ";
+    const bool tells_times = command.words[0] == "sacct" || command.file == "reservations.txt";
+    text += tells_times ? "  TZ=UTC" : " ";
     for (const std::string& word : command.words) text += " " + word;
     text += fmt::format(" > {}/{}\n", folder, command.file);
   }
@@ -104,6 +121,7 @@ Result<void> ask_slurm(const std::string& folder, const std::string& since, cons
   for (SlurmCommand& command : slurm_commands(since, until)) {
     const std::string path = fmt::format("{}/{}", folder, command.file);
     const bool needed = !command.may_be_missing;
+    if (command.words[0] == "sacct" && knows_submit_line(folder + "/config.txt")) command.words.back() += ",SubmitLine";
     auto done = run(std::move(command), path);
     if (!done && needed) return done;
     std::error_code none;

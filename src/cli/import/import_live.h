@@ -24,7 +24,7 @@ std::vector<SlurmCommand> slurm_commands(const std::string& since, const std::st
 std::string typed_commands(const std::string& folder, const std::string& since, const std::string& until);
 
 // Runs them one after the other in UTC, each into its file in the folder. What they say on standard error is shown.
-// Where one fails whose file may be missing, it is.
+// Where one fails whose file may be missing, it is. Of a Slurm that knows it, SubmitLine is asked for, too.
 Result<void> ask_slurm(const std::string& folder, const std::string& since, const std::string& until);
 
 // What is wrong with what they printed. The folder that it stands in moves to a fresh one, whose name begins with

@@ -386,6 +386,34 @@ TEST_F(ImportTest, CountsTheJobsThatARuleTouchesWhichIsLeftOut) {
             std::string::npos);
 }
 
+TEST_F(ImportTest, TakesReservationsAndLeavesOutTheJobsThatStartedInThem) {
+  put("saved/nodes.txt", "NodeName=n1 CPUTot=4 Weight=1\nNodeName=n2 CPUTot=4 Weight=5\n");
+  put("saved/partitions.txt", "PartitionName=batch Nodes=n[1-2] Default=YES MaxTime=60\n");
+  put("saved/sacct.txt",
+      "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|State|AllocCPUS|NodeList\n"
+      "1|batch|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|COMPLETED|2|n1\n"
+      "2|batch|2024-03-01T10:00:30|2024-03-01T10:05:00|2024-03-01T10:06:00|60|PREEMPTED|2|n2\n");
+  put("saved/reservations.txt",
+      "Cluster|Name|TimeStart|TimeEnd|NodeName|Flags\n"
+      "kea|upkeep|2024-03-01T10:01:00|2024-03-01T10:02:00|n2|MAINT\n"
+      "kea|course|2024-03-01T10:00:00|2024-03-01T10:00:30|n1|\n"
+      "kea|cores|2024-03-01T10:00:00|2024-03-01T10:00:30||\n"
+      "moa|upkeep|2024-03-01T10:03:00|2024-03-01T10:04:00|n2|\n"
+      "kea|past|2024-02-01T10:03:00|2024-02-01T10:04:00|n2|\n");
+  ASSERT_EQ(import(), "");
+  const std::string cluster = read_file(path("site/cluster.toml")).value();
+  EXPECT_TRUE(
+      cluster.ends_with("\n[[reservations]]\nstart = 60\nend = 120\nnodes = \"n2\"\n"
+                        "\n[[reservations]]\nstart = 0\nend = 30\nnodes = \"n1\"\n"))
+      << cluster;
+  EXPECT_TRUE(cluster.contains("weight = 1\n") && cluster.contains("weight = 5\n")) << cluster;
+  const std::string report = whole_report();
+  EXPECT_TRUE(report.contains("2 rows read = 1 job + 1 row that became no job")) << report;
+  EXPECT_TRUE(report.contains("started in a reservation: left out, and its nodes are kept free")) << report;
+  EXPECT_TRUE(report.contains("no nodes or of no certain time (cores)")) << report;
+  EXPECT_TRUE(report.contains("gave way to other jobs (PREEMPTED)")) << report;
+}
+
 TEST_F(ImportTest, ReadsWhatSacctmgrSays) {
   put("saved/config.txt", kConfig +
                               "PriorityType = priority/multifactor\n"

@@ -28,15 +28,19 @@ bool SlurmNodes::fits_now(const WaitingEntry& e) {
 }
 
 bool SlurmNodes::place(const JobSpec& spec) {
-  return spec.nodes == 0 ? find_consecutive(room_, spec, where_) : room_.find(spec, where_);
+  return spec.nodes <= 1 ? find_consecutive(room_, view_.options().machine->nodes, spec, where_)
+                         : room_.find(spec, where_);
 }
 
 bool SlurmNodes::open_to(PartitionId partition) const { return !partition.valid() || !closed_[partition.value]; }
 
-bool SlurmNodes::close(PartitionId partition) {
-  if (!partition.valid()) return false;
-  closed_[partition.value] = true;
-  for (const NodeId node : view_.options().machine->partitions[partition.value].nodes) open_.erase(node);
+bool SlurmNodes::close(const JobSpec& spec) {
+  const bool names_nodes = spec.node_wish && !spec.node_wish->among.empty();
+  if (!names_nodes && !spec.partition.valid()) return false;
+  const std::vector<NodeId>& nodes =
+      names_nodes ? spec.node_wish->among : view_.options().machine->partitions[spec.partition.value].nodes;
+  for (const NodeId node : nodes) open_.erase(node);
+  if (!names_nodes) closed_[spec.partition.value] = true;
   return !open_.empty();
 }
 

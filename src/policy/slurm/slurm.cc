@@ -37,7 +37,7 @@ class Passes {
           begin(*e, passes_others ? ahead_of_others() : Reason{}, false);
           continue;
         }
-        if (!room_.close(asked.partition)) return;
+        if (!room_.close(asked)) return;
       }
       passes_others = true;
     }

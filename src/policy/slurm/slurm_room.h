@@ -24,11 +24,11 @@ class SlurmCounts {
  public:
   SlurmCounts(const View& view, Plan& plan, const SlurmKnobs& knobs);
 
-  // The main pass: whether a job can start now, and that its partition gets no more starts; false: no other one does
-  // either.
+  // The main pass: whether a job can start now, and that its partition gets no more starts for want of room for it;
+  // false: no other one does either.
   bool fits_now(const WaitingEntry& e) const;
   bool open_to(PartitionId /*partition*/) const { return true; }
-  bool close(PartitionId /*partition*/) { return false; }  // all partitions have all processors
+  bool close(const JobSpec& /*spec*/) { return false; }  // all partitions have all processors
 
   // The backfill pass: when a job can start at the earliest, kNever: not within the window, or not now where only that
   // is asked; and a reservation for it.
@@ -54,7 +54,8 @@ class SlurmNodes {
 
   bool fits_now(const WaitingEntry& e);
   bool open_to(PartitionId partition) const;
-  bool close(PartitionId partition);
+  // Where the job names its nodes, these alone get no more.
+  bool close(const JobSpec& spec);
 
   void open_pass();
   Instant earliest(const WaitingEntry& e, bool now_only);

@@ -37,17 +37,20 @@ TEST(Slurm, SetsOfNodesAreFullAtFirst) {
 }
 
 // Nodes that have so many of their 8 processors free.
-std::string places(const std::vector<std::int32_t>& free, std::uint32_t processors) {
+std::string places(const std::vector<std::int32_t>& free, std::uint32_t processors,
+                   const std::vector<std::int64_t>& weights = {}, std::uint32_t nodes = 0) {
   Machine machine;
   for (std::size_t i = 0; i < free.size(); ++i) machine.nodes.push_back({"n" + std::to_string(i + 1), 8, 0, {}});
+  for (std::size_t i = 0; i < weights.size(); ++i) machine.nodes[i].weight = weights[i];
   machine.processors = static_cast<std::int64_t>(8 * free.size());
   const NodeSpace space(&machine);
   NodeRoom room(space);
   for (std::uint32_t i = 0; i < free.size(); ++i) room.set(NodeId{i}, {.processors = free[i], .there = true});
   JobSpec spec;
   spec.processors = processors;
+  spec.nodes = nodes;
   Placement where;
-  if (!find_consecutive(room, spec, where)) return "nowhere";
+  if (!find_consecutive(room, machine.nodes, spec, where)) return "nowhere";
   std::string text;
   for (const Share& share : where.shares) {
     text += fmt::format("{}{}:{}", text.empty() ? "" : " ", machine.nodes[share.node.value].name, share.processors);
@@ -65,6 +68,21 @@ TEST(Slurm, FillsNodesAsSlurmDoes) {
   EXPECT_EQ(places({4, 0, 8, 8, 0, 6}, 20), "n3:8 n4:8 n1:4") << "the most first, and then the fewest that suffice";
   EXPECT_EQ(places({4, 0, 4}, 2), "n1:2") << "of equal ones the first";
   EXPECT_EQ(places({4, 0, 4}, 9), "nowhere");
+}
+
+TEST(Slurm, FillsNodesOfTheLeastWeightFirst) {
+  EXPECT_EQ(places({2, 8, 8, 4}, 4, {1, 5, 5, 10}), "n1:2 n2:2");
+  EXPECT_EQ(places({2, 8, 8, 4}, 2, {1, 5, 5, 10}), "n1:2");
+  EXPECT_EQ(places({2, 4, 8, 3}, 12, {1, 5, 5, 10}), "n1:2 n2:4 n3:6");
+  EXPECT_EQ(places({2, 0, 0, 2}, 5, {1, 5, 5, 10}), "nowhere");
+}
+
+TEST(Slurm, PutsAJobForOneNodeWhereItFitsBest) {
+  EXPECT_EQ(places({3, 8, 0, 4, 6}, 4, {}, 1), "n2:4") << "a block of one node with the fewest is n2";
+  EXPECT_EQ(places({8, 6, 0, 0, 7}, 5, {}, 1), "n5:5");
+  EXPECT_EQ(places({8, 6, 0, 8, 7}, 5, {}, 1), "n2:5");
+  EXPECT_EQ(places({3, 3, 3}, 4, {}, 1), "nowhere");
+  EXPECT_EQ(places({8, 5, 5, 4}, 4, {1, 5, 5, 10}, 1), "n1:4");
 }
 
 TEST(Slurm, RefusesWhatItWouldNotFollow) {

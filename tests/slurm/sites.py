@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Builds sites of a dozen kinds with a real slurmctld and slurmdbd, has each run a backlog several times, imports it by `rota
+import slurm --live`, and prints the mean wait of each run beside that of its rehearsal.
+
+Usage: sites.py ROTA [--seed N] [--sites a,b] [--jobs N] [--runs N] [--at-once N] [--keep FOLDER]   Needs Debian's Slurm and
+MariaDB, and root. A run of 150 jobs takes about five minutes, nearly all of it sleep. Half of what a site is, and all jobs, are drawn
+by the seed, and the runs of a site are alike. A site passes where its rehearsals are off by at most 5 % and half of what its runs
+differ by, with a correlation of at least 0.9. --keep: the imports stay there, and what is there is imported again and rehearsed, and not run again.
+"""
+import argparse
+import csv
+import json
+import multiprocessing
+import os
+import re
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from typing import NamedTuple
+
+import site_kinds
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
+import slurm_site  # noqa: E402  of tests/live
+
+ENDED = {"COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "PREEMPTED", "NODE_FAIL", "OUT_OF_MEMORY"}
+
+
+class Rehearsed(NamedTuple):
+    """A run of a site beside its rehearsal."""
+    real: float  # mean waits, in seconds
+    found: float
+    correlation: float
+    jobs: int
+    distrusted: bool  # by the report itself
+
+    def off(self):
+        return self.found / self.real - 1 if self.real else 0.0
+
+
+def submit(site, jobs):
+    due = time.monotonic()
+    for job in jobs:
+        due += job.pause
+        time.sleep(max(0.0, due - time.monotonic()))
+        refused = site.ask("sbatch", "--parsable", "-o", "/dev/null", "--uid=" + job.user, f"-n{job.size}", *job.options, "--wrap",
+                           f"sleep {job.sleep}")
+        assert refused.strip(), job
+
+
+def all_accounted(site, tasks):
+    states = site.ask("sacct", "-X", "-n", "-P", "--allusers", "-S", "2020-01-01", "-E", "now", "--format=State").split("\n")
+    return sum(state.split(" ")[0] in ENDED for state in states) >= tasks
+
+
+class Wanted(NamedTuple):
+    rota: str
+    kind: str
+    seed: int
+    jobs: int
+    folder: str  # of the import
+    seconds: int = 0  # that jobs sleep at the mean; 0: as the seed has it
+
+
+def run(wanted):
+    """Has a site of its own run the jobs, and imports them into the folder."""
+    with tempfile.TemporaryDirectory(prefix="rota-site-") as place:
+        site = site_kinds.KINDS[wanted.kind](place, wanted.seed)
+        site.seconds = wanted.seconds or site.seconds
+        try:
+            site.start()
+            backlog = site.backlog(wanted.jobs)
+            site.meanwhile()
+            submit(site, backlog)
+            site.wait_for(lambda: not site.ask("squeue", "-h", "-o", "%i").strip(), "the end of all jobs", 3600)
+            site.wait_for(lambda: all_accounted(site, sum(job.tasks for job in backlog)), "the accounting of all jobs")
+            import_site(wanted.rota, wanted.folder, "--live", env=site.env)
+        finally:
+            site.stop()
+
+
+def import_site(rota, folder, *options, env=None):
+    done = subprocess.run([rota, "import", "slurm", folder, *options], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def run_one(wanted):
+    try:
+        run(wanted)
+    except Exception as error:  # pylint: disable=broad-except
+        return wanted.kind, f"{type(error).__name__}: {error}"
+    return wanted.kind, ""
+
+
+def run_all(wanted, at_once):
+    """Each in a process of its own, which stops its site when it is told to end."""
+    with multiprocessing.Pool(at_once, lambda: signal.signal(signal.SIGTERM, lambda *_: sys.exit(1)), maxtasksperchild=1) as pool:
+        try:
+            yield from pool.imap_unordered(run_one, wanted)
+        finally:
+            pool.terminate()
+            pool.join()
+
+
+def site_policy(folder):
+    """The policy that the import found, as its report names it."""
+    with open(os.path.join(folder, "report.json"), encoding="utf-8") as file:
+        return re.search(r"--policy '?recorded,([^,' ]+)", json.load(file)["next"])[1]
+
+
+def waits(path):
+    with open(path, encoding="utf-8") as file:
+        return {int(row["number"]): float(row["wait"]) for row in csv.DictReader(file) if row["wait"] not in ("", "-1")}
+
+
+def rehearse(rota, folder):
+    own = site_policy(folder)
+    table = os.path.join(folder, "rehearsed.csv")
+    done = subprocess.run([rota, "simulate", os.path.join(folder, "jobs.jsonl.gz"), "--cluster", os.path.join(folder, "cluster.toml"),
+                           "--policy", "recorded," + own, "--jobs", table, "--json", "--quiet"],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    real, found = (waits(f"{table[:-4]}-{name}.csv") for name in ("recorded", "slurm"))
+    verdict, = json.loads(done.stdout)["verdicts"]
+    both = sorted(set(real) & set(found))
+    pairs = [(real[number], found[number]) for number in both]
+    alike = len(set(real[n] for n in both)) < 2 or len(set(found[n] for n in both)) < 2
+    return Rehearsed(statistics.mean(x for x, _ in pairs), statistics.mean(y for _, y in pairs),
+                     0.0 if alike else statistics.correlation(*zip(*pairs)), len(pairs), verdict["trusted"] is False)
+
+
+class Verdict(NamedTuple):
+    runs: list
+    spread: float  # of the real mean waits, as a part of their mean
+
+    def real(self):
+        return statistics.mean(run.real for run in self.runs)
+
+    def found(self):
+        return statistics.mean(run.found for run in self.runs)
+
+    def off(self):
+        return self.found() / self.real() - 1
+
+    def correlation(self):
+        return statistics.mean(run.correlation for run in self.runs)
+
+    def passes(self):
+        return abs(self.off()) <= 0.05 + self.spread / 2 and self.correlation() >= 0.9
+
+    def distrusted(self):
+        return sum(run.distrusted for run in self.runs)
+
+
+def judge(runs):
+    real = [run.real for run in runs]
+    return Verdict(runs, (max(real) - min(real)) / statistics.mean(real))
+
+
+def print_table(verdicts, seed):
+    print(f"\nSeed {seed}.\n\n| site | jobs | real mean waits | rehearsed | off | spread | correlation | passes | distrusted by the report |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for kind, found in verdicts.items():
+        print(f"| {kind} | {found.runs[0].jobs} | {', '.join(f'{run.real:.1f}' for run in found.runs)} | "
+              f"{', '.join(f'{run.found:.1f}' for run in found.runs)} | {100 * found.off():+.1f} % | {100 * found.spread:.1f} % | "
+              f"{found.correlation():.2f} | {'yes' if found.passes() else 'no'} | {found.distrusted()} of {len(found.runs)} |")
+    print(f"\n{sum(found.passes() for found in verdicts.values())} of {len(verdicts)} sites pass.")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rota")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--sites", default=",".join(site_kinds.KINDS))
+    parser.add_argument("--jobs", type=int, default=150)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--at-once", type=int, default=3)
+    parser.add_argument("--keep")
+    args = parser.parse_args()
+    if why := slurm_site.lacks():
+        sys.exit(f"Slurm cannot be started here: {why}.")
+    kinds = args.sites.split(",")
+    if unknown := set(kinds) - set(site_kinds.KINDS):
+        sys.exit(f"There is no site {', '.join(sorted(unknown))}; there are: {', '.join(site_kinds.KINDS)}.")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    rota, place = os.path.abspath(args.rota), os.path.abspath(args.keep or tempfile.mkdtemp(prefix="rota-sites-"))
+    os.makedirs(place, exist_ok=True)
+    folders = {(kind, at): os.path.join(place, f"{kind}-{args.seed}-{args.jobs}-{at}") for kind in kinds for at in range(args.runs)}
+    failed = False
+    try:
+        wanted = [Wanted(rota, kind, args.seed, args.jobs, folder) for (kind, _), folder in folders.items() if not os.path.exists(folder)]
+        for kind, error in run_all(wanted, args.at_once):
+            failed |= bool(error)
+            print(f"{time.strftime('%H:%M:%S')} {kind} {error or 'has run'}", file=sys.stderr, flush=True)
+        for folder in folders.values():
+            if args.keep and os.path.exists(folder):
+                import_site(rota, folder, "--from", os.path.join(folder, "saved"), "--overwrite")
+        have = {kind: [folders[kind, at] for at in range(args.runs) if os.path.exists(folders[kind, at])] for kind in kinds}
+        print_table({kind: judge([rehearse(rota, folder) for folder in there]) for kind, there in have.items() if there}, args.seed)
+    finally:
+        if not args.keep:
+            shutil.rmtree(place)
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()
