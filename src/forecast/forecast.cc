@@ -99,6 +99,7 @@ ClusterOptions cluster_of(const Present& present, const Chain& chain) {
   ClusterOptions options;
   options.processors = present.processors;
   options.machine = present.machine;
+  options.shared = present.shared;
   chain.ask(options);
   return options;
 }

@@ -22,6 +22,7 @@ struct Present {
   const Machine* machine = nullptr;  // and its nodes; nullptr: processors are counted
   const Chain* chain = nullptr;
   bool another_decided = false;  // another policy, until now
+  bool shared = false;           // others have filled the cluster: it may break laws of ours (ClusterOptions::shared)
 };
 
 struct Question {

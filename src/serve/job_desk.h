@@ -38,6 +38,7 @@ class JobDesk {
     const Explainer& explainer;
     const site::ServiceSettings& settings;
     const std::unique_ptr<FederationDesk>& federation;  // nullptr: the site is alone
+    Forecaster& forecaster;
   };
   explicit JobDesk(const Uses& uses)
       : desk_(uses.desk),
@@ -48,7 +49,7 @@ class JobDesk {
         explainer_(uses.explainer),
         settings_(uses.settings),
         federation_(uses.federation),
-        watched_(uses.desk, uses.book, uses.jobs) {}
+        watched_(uses.desk, uses.book, uses.jobs, uses.forecaster) {}
 
   // New jobs, all or none. Each is known by its id from then on; of an array one id per task. With a key: if the same
   // caller has given it before, the jobs that it stood for.

@@ -39,12 +39,8 @@ void ManagerBook::say(JobId job, std::string_view reason, Instant expected) {
 }
 
 void ManagerBook::surveyed(Instant /*at*/) {
-  std::vector<JobId> met = std::exchange(met_, {});
-  std::erase_if(met, [&](JobId id) {
-    const Job* job = desk_.view().find_job(id);
-    return job == nullptr || (job->state != JobState::barred && job->state != JobState::waiting);
-  });
-  if (met_call_) met_call_(met);
+  const std::vector<JobId> met = std::exchange(met_, {});
+  shadow_.surveyed(met);
 }
 
 }  // namespace rota::serve

@@ -2,21 +2,20 @@
 // the names that its users know it by, with what the manager says of it. One thread.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "control/manager_jobs.h"
 #include "serve/job_lookup.h"
+#include "serve/shadow.h"
 
 namespace rota::serve {
 
 class ManagerBook final : public ManagerJobs {
  public:
-  ManagerBook(Desk& desk, JobBook& book, const JobLookup& jobs) : desk_(desk), book_(book), jobs_(jobs) {}
+  ManagerBook(Desk& desk, JobBook& book, const JobLookup& jobs, Forecaster& forecaster)
+      : desk_(desk), book_(book), jobs_(jobs), shadow_(desk, jobs, forecaster) {}
 
-  // Called with the jobs that are new and wait, once all that the manager says of an instant has been said.
-  using Met = std::function<void(const std::vector<JobId>& jobs)>;
-  void on_survey(Met call) { met_call_ = std::move(call); }
+  Shadow& shadow() { return shadow_; }
 
   JobId meet(const JobSpec& spec, Bars bars, const ManagerJob& named) override;
   bool has_left(std::int64_t number) const override;
@@ -28,7 +27,7 @@ class ManagerBook final : public ManagerJobs {
   JobBook& book_;
   const JobLookup& jobs_;
   std::vector<JobId> met_;  // since the survey before
-  Met met_call_;
+  Shadow shadow_;
 };
 
 }  // namespace rota::serve

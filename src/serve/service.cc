@@ -66,9 +66,10 @@ Result<Service::State> Service::find_state(const ServiceOptions& options) {
   TRY(check_not_lost(path, options.state_folder + "/runs"));
   auto store = TRY(store::SqliteStore::open(path, fresh));
   if (store->head().settings != fresh.settings)
-    return fail("{} is the state of a service that {}; name another folder with `--state`, or say `--engine` as then.",
-                shown_path(path),
-                store->head().settings == "live" ? "runs jobs on its own cluster" : "watches another manager's cluster");
+    return fail(
+        "{} is the state of a service that {}; name another folder with `--state`, or say `--engine` as then.",
+        shown_path(path),
+        store->head().settings == "live" ? "runs jobs on its own cluster" : "watches another manager's cluster");
   const std::string& before = store->head().cluster;
   const std::string now = given ? with_node_kept(file->text, before) : before;
   if (now == file->text) return State{std::move(file), std::move(store)};
@@ -101,8 +102,8 @@ Service::Service(boost::asio::io_context& io, const ServiceOptions& options, Sta
             configured_.settings.slurm_variables),
       upkeep_(desk_, book_, room_, configured_.settings),
       answers_({desk_, jobs_, nodes_, reservations_, upkeep_, federation_}),
-      job_desk_(
-          {desk_, book_, jobs_, room_, answers_.reasons(), answers_.explainer(), configured_.settings, federation_}) {
+      job_desk_({desk_, book_, jobs_, room_, answers_.reasons(), answers_.explainer(), configured_.settings,
+                 federation_, answers_.forecaster()}) {
   events_.set_later([this](std::function<void()> call) {
     constexpr std::chrono::milliseconds kPause{1};  // in which others have their turns while many receive something
     desk_.loop().later(std::move(call), kPause);
@@ -141,9 +142,10 @@ std::unexpected<Error> Service::not_taken_over(const std::string& why) const {
 }
 
 Result<void> Service::wire(const Chain& chain) {
-  engine_ = options_.engine(
-      {io_, desk_.loop(), runs_, *desk_.machine(), options_.state_folder + "/runs", job_desk_.watched(), configured_.settings,
-       [this](std::int64_t unix_milliseconds) { return desk_.loop().instant_of(unix_milliseconds); }});
+  engine_ = options_.engine({io_, desk_.loop(), runs_, *desk_.machine(), options_.state_folder + "/runs",
+                             job_desk_.watched(), configured_.settings, [this](std::int64_t unix_milliseconds) {
+                               return desk_.loop().instant_of(unix_milliseconds);
+                             }});
   std::vector<FactObserver*> observers{&records_, &room_, &nodes_, &accelerators_, &mail_, &events_, &log_};
   if (configured_.settings.federation.joins()) {
     federation_ = TRY(FederationDesk::open(
@@ -188,6 +190,7 @@ Result<void> Service::take_over() {
   if (policy != before.policy) TRY(starts_no_job_over(desk_.chain(), book_, desk_.view()));
   nodes_.read();
   TRY(reservations_.read());
+  job_desk_.watched().shadow().read();
   const std::uint64_t decided = desk_.view().sequence();
   mail_.open(io_);
   TRY(engine_->open(desk_, {decided, decided, [this]() -> const View& { return desk_.view(); }}));

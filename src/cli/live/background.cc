@@ -38,8 +38,9 @@ constexpr std::string_view kReady = "+";
 constexpr off_t kLongLog = 1 << 20;
 
 // What a service may need of the environment of its first caller; all else is that caller's business.
-constexpr std::array<const char*, 13> kKept{"SLURM_CONF", "PATH", "HOME",   "USER",   "LOGNAME", "SHELL",           "LANG",
-                                            "TZ",   "TMPDIR", "LC_ALL", "TZDIR",   "XDG_RUNTIME_DIR", "XDG_STATE_HOME"};
+constexpr std::array<const char*, 13> kKept{"SLURM_CONF",    "PATH", "HOME",   "USER",   "LOGNAME", "SHELL",
+                                            "LANG",          "TZ",   "TMPDIR", "LC_ALL", "TZDIR",   "XDG_RUNTIME_DIR",
+                                            "XDG_STATE_HOME"};
 
 std::vector<std::string> kept_environment() {
   std::vector<std::string> all{std::string(kTells) + "=1"};

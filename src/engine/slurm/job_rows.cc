@@ -20,13 +20,13 @@ using Cells = std::vector<std::string_view>;
 
 // By these names squeue -O knows what stands in each place; the name, which a user chooses, comes last.
 constexpr std::array kQueueFields{
-    "JobID",     "ArrayJobID", "ArrayTaskID", "State",     "UserID",    "GroupID",       "UserName",   "Account",
-    "Partition", "QOS",        "Reason",      "SubmitTime", "EligibleTime", "StartTime", "EndTime",    "TimeLimit",
-    "NumCPUs",   "NumNodes",   "MaxNodes",    "tres",      "NodeList",  "exit_code",     "RestartCnt", "Requeue",
-    "OverSubscribe", "Licenses", "Feature",   "Reservation", "Name"};
-constexpr std::array kAccountFields{"JobID",  "State", "UID",   "GID",       "User",      "Account", "Partition", "QOS",
-                                    "Submit", "Eligible", "Start", "End",    "Timelimit", "AllocCPUS", "ReqCPUS", "NNodes",
-                                    "ReqTRES", "NodeList", "ExitCode", "JobName"};
+    "JobID",         "ArrayJobID", "ArrayTaskID", "State",       "UserID",       "GroupID",   "UserName",   "Account",
+    "Partition",     "QOS",        "Reason",      "SubmitTime",  "EligibleTime", "StartTime", "EndTime",    "TimeLimit",
+    "NumCPUs",       "NumNodes",   "MaxNodes",    "tres",        "NodeList",     "exit_code", "RestartCnt", "Requeue",
+    "OverSubscribe", "Licenses",   "Feature",     "Reservation", "Name"};
+constexpr std::array kAccountFields{"JobID",   "State",  "UID",      "GID",      "User",     "Account",   "Partition",
+                                    "QOS",     "Submit", "Eligible", "Start",    "End",      "Timelimit", "AllocCPUS",
+                                    "ReqCPUS", "NNodes", "ReqTRES",  "NodeList", "ExitCode", "JobName"};
 
 std::string_view told(std::string_view cell) {
   cell = trimmed(cell);

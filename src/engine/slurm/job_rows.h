@@ -30,9 +30,9 @@ struct JobRow {
   std::int64_t submit = -1, eligible = -1, start = -1, end = -1;
   Duration limit{0};  // 0: not said; kLongest: none
   std::uint32_t processors = 1;
-  std::uint32_t node_count = 0;  // the fewest, of one that waits
-  std::uint32_t most_nodes = 0;  // 0: any number
-  std::int64_t memory = 0;       // bytes, in all
+  std::uint32_t node_count = 0;   // the fewest, of one that waits
+  std::uint32_t most_nodes = 0;   // 0: any number
+  std::int64_t memory = 0;        // bytes, in all
   std::int64_t accelerators = 0;  // in all
   std::int64_t restarts = 0;
   bool requeue = true;     // it may start over

@@ -48,8 +48,8 @@ void Mirror::take(const std::vector<NodeRow>& nodes) {
     listed.insert(row.name);
     const auto found = nodes_.find(row.name);
     const bool is_new = found == nodes_.end();
-    const Node was = is_new ? Node{.name = row.name, .processors = 0, .partitions = {}}
-                            : machine().nodes[found->second.value];
+    const Node was =
+        is_new ? Node{.name = row.name, .processors = 0, .partitions = {}} : machine().nodes[found->second.value];
     const NodeId id = is_new ? NodeId{static_cast<std::uint32_t>(machine().nodes.size())} : found->second;
     Node is = described_by(row, was, machine());
     if (is_new && is.partitions.empty()) continue;  // no job can have it
@@ -96,8 +96,7 @@ JobSpec Mirror::spec_of(const JobRow& row) const {
   spec.restart = row.requeue ? Restart::from_start : Restart::never;
   if (partition) spec.priority = partition->priority;
   const auto qos = std::ranges::find(machine().qos, row.qos, &Qos::name);
-  if (qos != machine().qos.end())
-    spec.qos = QosId{static_cast<decltype(QosId::value)>(qos - machine().qos.begin())};
+  if (qos != machine().qos.end()) spec.qos = QosId{static_cast<decltype(QosId::value)>(qos - machine().qos.begin())};
   return spec;
 }
 
@@ -113,7 +112,8 @@ Placement Mirror::place_of(const JobRow& row) const {
   std::uint32_t left = row.processors;
   for (bool room = true; left > 0 && room;) {
     room = false;
-    const auto each = std::max<std::uint32_t>(left / static_cast<std::uint32_t>(std::max<std::size_t>(where.shares.size(), 1)), 1);
+    const auto each =
+        std::max<std::uint32_t>(left / static_cast<std::uint32_t>(std::max<std::size_t>(where.shares.size(), 1)), 1);
     for (Share& share : where.shares) {
       const std::uint32_t most = machine().nodes[share.node.value].processors - share.processors;
       const std::uint32_t more = std::min({each, most, left});
@@ -139,10 +139,13 @@ std::vector<std::string> Mirror::take(const std::vector<JobRow>& rows, Instant l
   listed_ = listed;
   unknown_partitions_ = 0;
   std::set<std::int64_t> ended;
+  std::vector<const JobRow*> in_order;  // of arrival, in which new ones are queued
   for (const JobRow& row : rows) {
     if (row.stage == Stage::ended) ended.insert(row.number());
-    compare(row);
+    in_order.push_back(&row);
   }
+  std::ranges::sort(in_order, {}, [](const JobRow* row) { return std::tuple(row->submit, row->id, row->index); });
+  for (const JobRow* row : in_order) compare(*row);
   std::erase_if(over_, [&](std::int64_t number) { return !ended.contains(number); });
   std::vector<std::string> missing;
   for (const auto& [number, entry] : entries_)
@@ -183,8 +186,8 @@ void Mirror::meet(const JobRow& row, std::int64_t number) {
   const JobSpec spec = spec_of(row);
   if (!spec.partition.valid()) ++unknown_partitions_;
   const std::string user = row.user.empty() ? std::to_string(row.uid) : std::string(row.user);
-  const JobId id = use_.jobs.meet(
-      spec, bars_of(row), {.name = one_line(row.name), .user = user, .array = row.array, .index = row.index});
+  const JobId id = use_.jobs.meet(spec, bars_of(row),
+                                  {.name = one_line(row.name), .user = user, .array = row.array, .index = row.index});
   if (!id.valid()) {
     ++refused_;
     return;

@@ -35,17 +35,17 @@ class Mirror {
   // What is known no longer: these have ended, and nothing tells how.
   void give_up(const std::vector<std::string>& jobs);
 
-  std::int64_t refused() const { return refused_; }  // facts, in all
+  std::int64_t refused() const { return refused_; }                        // facts, in all
   std::int64_t unknown_partitions() const { return unknown_partitions_; }  // jobs of those, in the latest list
 
  private:
   // What this life knows of a job beside what the state says.
   struct Entry {
     JobId job;
-    std::int64_t start = -1;    // as Slurm said last
-    std::string shown = {};     // as sacct names it
-    std::uint64_t listed = 0;   // in which list it was last
-    std::string reason = {};    // as was said last,
+    std::int64_t start = -1;     // as Slurm said last
+    std::string shown = {};      // as sacct names it
+    std::uint64_t listed = 0;    // in which list it was last
+    std::string reason = {};     // as was said last,
     std::int64_t expected = -1;  // and when Slurm expects it to start
   };
 

@@ -37,13 +37,12 @@ void Reader::ask(const std::string& command, Call call) {
 void Reader::ring() {
   next_ = loop_.now() + gap_;
   ++calls_;
-  command_ = std::make_unique<process::SiteCommand>(
-      io_,
-      process::SiteCommand::Options{.text = without_complaints(text_),
-                                    .variables = {"TZ=UTC", "LC_ALL=C"},
-                                    .timeout = kPatience,
-                                    .most_output = kMostOutput},
-      [this](const process::SiteCommand::End& end) { ended(end); });
+  command_ = std::make_unique<process::SiteCommand>(io_,
+                                                    process::SiteCommand::Options{.text = without_complaints(text_),
+                                                                                  .variables = {"TZ=UTC", "LC_ALL=C"},
+                                                                                  .timeout = kPatience,
+                                                                                  .most_output = kMostOutput},
+                                                    [this](const process::SiteCommand::End& end) { ended(end); });
 }
 
 void Reader::ended(const process::SiteCommand::End& end) {
