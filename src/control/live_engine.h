@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -150,6 +151,10 @@ class LiveEngine : public Engine {
   virtual std::vector<std::string> warnings() const = 0;
   // Good, or why nothing can be told or done just now, as a sentence; commands are kept or come again.
   virtual Result<void> health() const { return {}; }
+
+  // What users are to do in place of a wish ("cancel", "hold", ...) where this engine only watches a cluster that
+  // another manager runs, as a sentence; empty: wishes are carried out.
+  virtual std::string instead_of(std::string_view /*wish*/) const { return {}; }
 
   // The service has described nodes anew: those that the engine plays are these from now on. The machine must outlive
   // the engine, or be replaced so before. An engine that is the authority over its nodes says of changes as facts.

@@ -99,7 +99,11 @@ ClusterOptions cluster_of(const Present& present, const Chain& chain) {
   ClusterOptions options;
   options.processors = present.processors;
   options.machine = present.machine;
+<<<<<<< HEAD
   options.limits = present.limits.get();
+=======
+  options.shared = present.shared;
+>>>>>>> h-m
   chain.ask(options);
   return options;
 }

@@ -8,8 +8,10 @@
 #include <string>
 
 #include "control/live_engine.h"
+#include "control/manager_jobs.h"
 #include "control/run_request.h"
 #include "model/machine.h"
+#include "site/service_file.h"
 
 namespace rota::serve {
 
@@ -20,6 +22,9 @@ struct EngineSite {
   RunSource& source;
   const Machine& machine;
   std::string folder;  // where it may keep what must outlive the service
+  ManagerJobs& jobs;   // of a manager that it watches
+  const site::ServiceSettings& settings;
+  std::function<Instant(std::int64_t unix_milliseconds)> instant_of = {};
 };
 using EngineMaker = std::function<std::unique_ptr<LiveEngine>(const EngineSite&)>;
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "serve/as_if_ours.h"
 #include "store/row_spec.h"
 
 namespace rota::serve {
@@ -95,12 +96,19 @@ Result<void> Forecaster::begin(Task& task) {
   task.past_jobs = past_jobs_;
   compare();
   task.machine = desk_.machine();
+  const bool shared = desk_.view().options().shared;
+  auto facts = desk_.controller().snapshot();
+  if (shared) facts = as_if_ours(std::move(facts), *task.machine, book_);
   forecast::Present present{.now = task.now,
-                            .facts = desk_.controller().snapshot(),
+                            .facts = std::move(facts),
                             .processors = task.machine->processors,
                             .machine = task.machine.get(),
                             .chain = task.chain.get(),
+<<<<<<< HEAD
                             .limits = limits_of(desk_.file())};
+=======
+                            .shared = shared};
+>>>>>>> h-m
   std::erase_if(task.asked.jobs, [&](JobId id) {
     const Job* job = desk_.view().find_job(id);
     return job == nullptr || (job->state != JobState::waiting && job->state != JobState::barred);

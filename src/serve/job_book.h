@@ -42,6 +42,8 @@ struct JobEntry {
     Instant released = kEpoch;  // when it was let go that was held; kEpoch: it was not
     JobUse used = {};           // by the latest dispatch, once it is over, as its engine saw it
     Grace grace = {};
+    std::string waits = {};   // why it waits, in the word of the manager whose job it is; empty: it does not say
+    Instant starts = kNever;  // when that expects it to start; kNever: it does not say
   };
 
   std::shared_ptr<const About> about;

@@ -11,6 +11,7 @@
 #include "serve/explain.h"
 #include "serve/job_change.h"
 #include "serve/job_lookup.h"
+#include "serve/manager_book.h"
 #include "serve/state_room.h"
 #include "store/payload.h"
 
@@ -37,6 +38,7 @@ class JobDesk {
     const Explainer& explainer;
     const site::ServiceSettings& settings;
     const std::unique_ptr<FederationDesk>& federation;  // nullptr: the site is alone
+    Forecaster& forecaster;
   };
   explicit JobDesk(const Uses& uses)
       : desk_(uses.desk),
@@ -46,7 +48,8 @@ class JobDesk {
         reasons_(uses.reasons),
         explainer_(uses.explainer),
         settings_(uses.settings),
-        federation_(uses.federation) {}
+        federation_(uses.federation),
+        watched_(uses.desk, uses.book, uses.jobs, uses.forecaster) {}
 
   // New jobs, all or none. Each is known by its id from then on; of an array one id per task. With a key: if the same
   // caller has given it before, the jobs that it stood for.
@@ -62,6 +65,9 @@ class JobDesk {
   // of its priority.
   Result<JobId> submit_guest(const Caller& caller, const JobRequest& request, std::int64_t number, bool ahead);
   void reword(JobId job, const About& about);  // what is kept of it
+
+  // Jobs that come from another resource manager.
+  ManagerBook& watched() { return watched_; }
 
  private:
   // What all tasks of an array share, made once.
@@ -118,6 +124,7 @@ class JobDesk {
   const Explainer& explainer_;
   const site::ServiceSettings& settings_;
   const std::unique_ptr<FederationDesk>& federation_;
+  ManagerBook watched_;
 };
 
 }  // namespace rota::serve

@@ -90,6 +90,16 @@ PendingReason PendingReasons::reason_of_barred(JobId id, const Job& job, Telling
     return {"AtSite", cancelled ? fmt::format("Site {} has it and cancels it once it can be reached.", site)
                                 : fmt::format("Site {} has it; `rota sites` lists the sites.", site)};
   }
+  if (const JobEntry* entry = job.ours() ? nullptr : jobs_.book().find(id);
+      entry != nullptr && !entry->heard().waits.empty()) {
+    const JobEntry::Heard& heard = entry->heard();
+    return reason_with(heard.waits, telling, [&] {
+      return fmt::format("Its resource manager starts it, and gives {} as the reason{}.", heard.waits,
+                         heard.starts == kNever
+                             ? std::string()
+                             : fmt::format("; it expects the start at {}", desk_.loop().date_of(heard.starts)));
+    });
+  }
   if ((job.bars & kHeldByOperator) != 0)
     return {"JobHeldAdmin", "An operator holds it; an operator has to release it."};
   if ((job.bars & kHeldByUser) != 0) {

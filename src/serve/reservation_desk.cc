@@ -211,6 +211,8 @@ Result<std::optional<ReservationId>> ReservationDesk::reserved_as(const std::str
 }
 
 Result<ReservationId> ReservationDesk::reserve(const Caller& caller, const Wish& wish, const RequestKey& key) {
+  if (std::string instead = desk_.engine().instead_of("reservations"); !instead.empty())
+    return fail(std::move(instead));
   if (!key.text.empty()) {
     const auto before = TRY(reserved_as(key.text, caller.uid));
     if (before) return *before;
@@ -236,6 +238,8 @@ Result<ReservationId> ReservationDesk::reserve(const Caller& caller, const Wish&
 }
 
 Result<void> ReservationDesk::unreserve(ReservationId id) {
+  if (std::string instead = desk_.engine().instead_of("reservations"); !instead.empty())
+    return fail(std::move(instead));
   if (note_of(id) == nullptr)
     return fail(
         "reservation {} is the configuration's: take it out of the file, and start the service again; jobs go on "

@@ -29,6 +29,11 @@ Result<File> shared(Result<site::Configuration> read) {
   return std::make_shared<const site::Configuration>(std::move(*read));
 }
 
+// A state says for good what kind of cluster it is of.
+std::string settings_of(const ServiceOptions& options) {
+  return options.watched.system.empty() ? "live" : "live beside " + options.watched.system;
+}
+
 }  // namespace
 
 struct Service::State {
@@ -39,16 +44,19 @@ struct Service::State {
 // Where no configuration is given, the cluster is as it was.
 Result<Service::State> Service::find_state(const ServiceOptions& options) {
   TRY(make_folder(options.state_folder));
-  const bool given = !options.configuration.empty();
-  const std::string here = cluster_of_this_host();
-  File file = TRY(shared(given ? site::read_configuration(options.configuration, here)
-                               : site::parse_configuration(here, "the description of this computer")));
+  const bool watches = !options.watched.description.empty();
+  const bool in_file = !options.configuration.empty();
+  const bool given = in_file || watches;
+  const std::string here = watches ? options.watched.description : cluster_of_this_host();
+  File file = TRY(shared(in_file ? site::read_configuration(options.configuration, here)
+                                 : site::parse_configuration(here, watches ? "the description of this cluster"
+                                                                           : "the description of this computer")));
   store::JournalHead fresh{.rota = options.version,
                            .policy = options.policy.empty() ? file->service.policy : options.policy,
                            .processors = file->machine.processors,
                            .cluster = file->text,
-                           .settings = "live",
-                           .unix_start = this_second()};
+                           .settings = settings_of(options),
+                           .unix_start = this_second() - options.watched.before / seconds(1)};
   if (auto known = chain_of(fresh.policy); !known) {
     const std::string where = options.policy.empty() ? shown_path(options.configuration) : std::string("--policy");
     return fail("{}: {}", where, known.error().message);
@@ -57,6 +65,11 @@ Result<Service::State> Service::find_state(const ServiceOptions& options) {
   const std::string path = options.state_folder + "/rota.db";
   TRY(check_not_lost(path, options.state_folder + "/runs"));
   auto store = TRY(store::SqliteStore::open(path, fresh));
+  if (store->head().settings != fresh.settings)
+    return fail(
+        "{} is the state of a service that {}; name another folder with `--state`, or say `--engine` as then.",
+        shown_path(path),
+        store->head().settings == "live" ? "runs jobs on its own cluster" : "watches another manager's cluster");
   const std::string& before = store->head().cluster;
   const std::string now = given ? with_node_kept(file->text, before) : before;
   if (now == file->text) return State{std::move(file), std::move(store)};
@@ -89,8 +102,8 @@ Service::Service(boost::asio::io_context& io, const ServiceOptions& options, Sta
             configured_.settings.slurm_variables),
       upkeep_(desk_, book_, room_, configured_.settings),
       answers_({desk_, jobs_, nodes_, reservations_, upkeep_, federation_}),
-      job_desk_(
-          {desk_, book_, jobs_, room_, answers_.reasons(), answers_.explainer(), configured_.settings, federation_}) {
+      job_desk_({desk_, book_, jobs_, room_, answers_.reasons(), answers_.explainer(), configured_.settings,
+                 federation_, answers_.forecaster()}) {
   events_.set_later([this](std::function<void()> call) {
     constexpr std::chrono::milliseconds kPause{1};  // in which others have their turns while many receive something
     desk_.loop().later(std::move(call), kPause);
@@ -133,7 +146,10 @@ std::unexpected<Error> Service::not_taken_over(const std::string& why) const {
 }
 
 Result<void> Service::wire(const Chain& chain) {
-  engine_ = options_.engine({io_, desk_.loop(), runs_, *desk_.machine(), options_.state_folder + "/runs"});
+  engine_ = options_.engine({io_, desk_.loop(), runs_, *desk_.machine(), options_.state_folder + "/runs",
+                             job_desk_.watched(), configured_.settings, [this](std::int64_t unix_milliseconds) {
+                               return desk_.loop().instant_of(unix_milliseconds);
+                             }});
   std::vector<FactObserver*> observers{&records_, &room_, &nodes_, &accelerators_, &mail_, &events_, &log_};
   if (configured_.settings.federation.joins()) {
     federation_ = TRY(FederationDesk::open(
@@ -178,6 +194,7 @@ Result<void> Service::take_over() {
   if (policy != before.policy) TRY(starts_no_job_over(desk_.chain(), book_, desk_.view()));
   nodes_.read();
   TRY(reservations_.read());
+  job_desk_.watched().shadow().read();
   const std::uint64_t decided = desk_.view().sequence();
   mail_.open(io_);
   TRY(engine_->open(desk_, {decided, decided, [this]() -> const View& { return desk_.view(); }}));

@@ -29,6 +29,12 @@ struct ServiceOptions {
   std::string policy;         // empty: as last time, or else as the configuration says
   std::string socket;         // told to jobs, as ROTA_SOCKET
   std::string version;
+  // Where the engine watches a cluster that another manager runs. Empty: jobs of this service run on its own.
+  struct Watched {
+    std::string system;       // its name, which a state keeps for good
+    std::string description;  // of the cluster, as a cluster file, for a configuration that describes none
+    Duration before{0};       // so long before now a new state begins, for what happened until now
+  } watched = {};
   ServiceLog::Say say = {};           // a line about what goes on, for the log
   std::function<void()> failed = {};  // called when it cannot go on
   // Called once the configuration is known and the state is this service's, and before anything is done to jobs and

@@ -112,6 +112,17 @@ std::span<const Key<FederationSettings>> keys_of(const FederationSettings&) {
   return all;
 }
 
+std::span<const Key<SlurmReading>> keys_of(const SlurmReading&) {
+  using S = SlurmReading;
+  static const std::array<Key<S>, 3> all{{
+      {"poll", &S::poll, "a time from 1s", "30s", "from one reading of Slurm to the next"},
+      {"gap", &S::gap, "a time", "1s", "from one of Slurm's commands to the next, at least"},
+      {"history", &S::history, "a time as `sacct -S` takes it", "now-7days",
+       "from when on a new state takes in jobs that have ended: forecasts are drawn from them"},
+  }};
+  return all;
+}
+
 bool take_list(const TomlValue& value, std::vector<std::string>& into) {
   if (value.kind != TomlValue::Kind::list) return false;
   for (const TomlValue& item : value.items) {
@@ -233,6 +244,12 @@ Result<ServiceSettings> read_settings(const TomlValue& document, const std::stri
   ServiceSettings settings;
   TRY(read_table(document, "service", shown, settings));
   TRY(read_table(document, "federation", shown, settings.federation));
+  TRY(read_table(document, "slurm", shown, settings.slurm));
+  if (settings.slurm.poll < seconds(1)) return fail("{}: `poll` in [slurm] is 1s at least.", shown);
+  constexpr std::string_view kOfTimes = "abcdefghijklmnopqrstuvwxyzT0123456789-+:/.";  // the shell sees it
+  if (settings.slurm.history.find_first_not_of(kOfTimes) != std::string::npos)
+    return fail("{}: `history` in [slurm] is a time such as now-7days or 2026-11-01, not {}.", shown,
+                quoted(settings.slurm.history));
   if (auto good = check_network(settings); !good) return fail("{}: {}", shown, good.error().message);
   if (auto good = check_federation(settings.federation); !good) return fail("{}: {}", shown, good.error().message);
   return settings;
@@ -261,11 +278,15 @@ Result<Configuration> read_configuration(const std::string& path, const std::str
   const auto document = TRY(parse_toml(text, shown));
   const auto has = [&](const char* name) { return document.find(name) != nullptr; };
   if (here.empty() || has("nodes") || has("processors") || has("sites")) return parse_configuration(text, shown);
-  const std::size_t nodes = here.find('\n') + 1;  // behind its name
-  const std::string described = fmt::format("{}\n{}", text, here.substr(nodes));
+  const std::size_t tables = here.find("\n[") + 1;  // behind its own keys, which go to the top
+  const std::string described = fmt::format("{}\n{}", text, here.substr(tables));
   auto read = parse_configuration(described, shown);  // first, since its lines are those of the file
-  if (!read || has("name")) return read;
-  return parse_configuration(here.substr(0, nodes) + described, shown);
+  std::string top;
+  for (const std::string_view line : split(std::string_view(here).substr(0, tables), '\n')) {
+    const std::string key(line.substr(0, line.find(' ')));
+    if (!line.empty() && !line.starts_with('#') && !has(key.c_str())) top += fmt::format("{}\n", line);
+  }
+  return read && !top.empty() ? parse_configuration(top + described, shown) : std::move(read);
 }
 
 std::string cluster_of_this_host(const std::string& name, std::int64_t processors, std::int64_t memory,
@@ -293,5 +314,6 @@ std::vector<ServiceKey> rows_of(const S& settings) {
 
 std::vector<ServiceKey> service_keys() { return rows_of(ServiceSettings{}); }
 std::vector<ServiceKey> federation_keys() { return rows_of(FederationSettings{}); }
+std::vector<ServiceKey> slurm_keys() { return rows_of(SlurmReading{}); }
 
 }  // namespace rota::site

@@ -39,6 +39,15 @@ struct FederationSettings {
   bool operator==(const FederationSettings&) const = default;
 };
 
+// The table [slurm]: how often a service beside a Slurm cluster reads it.
+struct SlurmReading {
+  Duration poll = seconds(30);        // from one reading to the next
+  Duration gap = seconds(1);          // from one of Slurm's commands to the next, at least
+  std::string history = "now-7days";  // from when on a new state takes in jobs that have ended, as sacct -S takes it
+
+  bool operator==(const SlurmReading&) const = default;
+};
+
 struct ServiceSettings {
   std::string policy = "easy";
   std::vector<std::string> operators;   // names of users that may do everything, besides root and the service's user
@@ -56,6 +65,7 @@ struct ServiceSettings {
   std::string tls_certificate;  // PEM files, by absolute paths; empty: no TLS
   std::string tls_key;
   FederationSettings federation;
+  SlurmReading slurm;
 
   bool operator==(const ServiceSettings&) const = default;
 
@@ -89,5 +99,6 @@ struct ServiceKey {
 };
 std::vector<ServiceKey> service_keys();
 std::vector<ServiceKey> federation_keys();
+std::vector<ServiceKey> slurm_keys();
 
 }  // namespace rota::site

@@ -114,6 +114,31 @@ TEST(ServiceFile, says_what_is_wrong_with_a_federation) {
   EXPECT_NE(refusal(good + "nme = 1").find("[federation] has no key \"nme\"; did you mean `name`?"), std::string::npos);
 }
 
+TEST(ServiceFile, says_how_often_slurm_is_read) {
+  const auto read =
+      parse_configuration("processors = 1\n[slurm]\npoll = \"1m\"\nhistory = \"2026-01-01\"\n", "rota.toml");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->service.slurm.poll, seconds(60));
+  EXPECT_EQ(read->service.slurm.gap, seconds(1));
+  EXPECT_EQ(read->service.slurm.history, "2026-01-01");
+  const auto refused = parse_configuration("processors = 1\n[slurm]\nhistory = \"now; rm -r /\"\n", "rota.toml");
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("a time such as now-7days"), std::string::npos);
+}
+
+TEST(ServiceFile, takes_a_cluster_that_is_described_elsewhere) {
+  const std::string here =
+      "# Made elsewhere.\nname = \"toy\"\nlicences = \"matlab:3\"\n\n[[nodes]]\nnames = \"n[1-2]\"\nprocessors = 4\n";
+  const std::string path = testing::TempDir() + "rota-here.toml";
+  std::ofstream(path) << "[service]\nmax_array = 7\n";
+  const auto read = read_configuration(path, here);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->machine.name, "toy");
+  EXPECT_EQ(read->machine.nodes.size(), 2U);
+  EXPECT_EQ(read->machine.licences.size(), 1U);
+  EXPECT_EQ(read->service.most_array, 7);
+}
+
 TEST(ServiceFile, is_in_its_page_as_it_is) {
   const auto table_of = [](const std::vector<ServiceKey>& keys) {
     std::string table = "| key | takes | without it | meaning |\n|---|---|---|---|\n";
@@ -123,6 +148,7 @@ TEST(ServiceFile, is_in_its_page_as_it_is) {
   };
   expect_in_page("serve.md", "keys of [service]", table_of(service_keys()));
   expect_in_page("sites.md", "keys of [federation]", table_of(federation_keys()));
+  expect_in_page("slurm-site.md", "keys of [slurm]", table_of(slurm_keys()));
 }
 
 }  // namespace

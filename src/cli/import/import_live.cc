@@ -117,8 +117,10 @@ std::string typed_commands(const std::string& folder, const std::string& since, 
   return text;
 }
 
-Result<void> ask_slurm(const std::string& folder, const std::string& since, const std::string& until) {
-  for (SlurmCommand& command : slurm_commands(since, until)) {
+namespace {
+
+Result<void> run_all(std::vector<SlurmCommand> commands, const std::string& folder) {
+  for (SlurmCommand& command : commands) {
     const std::string path = fmt::format("{}/{}", folder, command.file);
     const bool needed = !command.may_be_missing;
     if (command.words[0] == "sacct" && knows_submit_line(folder + "/config.txt")) command.words.back() += ",SubmitLine";
@@ -128,6 +130,18 @@ Result<void> ask_slurm(const std::string& folder, const std::string& since, cons
     if (!done) std::filesystem::remove(path, none);
   }
   return {};
+}
+
+}  // namespace
+
+Result<void> ask_slurm(const std::string& folder, const std::string& since, const std::string& until) {
+  return run_all(slurm_commands(since, until), folder);
+}
+
+Result<void> ask_slurm_of_cluster(const std::string& folder) {
+  auto commands = slurm_commands("", "");
+  std::erase_if(commands, [](const SlurmCommand& command) { return command.of_cluster == nullptr; });
+  return run_all(std::move(commands), folder);
 }
 
 Error kept_what_was_asked(const Error& error, const std::string& folder, const std::string& beside) {

@@ -27,6 +27,9 @@ std::string typed_commands(const std::string& folder, const std::string& since, 
 // Where one fails whose file may be missing, it is. Of a Slurm that knows it, SubmitLine is asked for, too.
 Result<void> ask_slurm(const std::string& folder, const std::string& since, const std::string& until);
 
+// Likewise, of what tells of the cluster and not of its jobs.
+Result<void> ask_slurm_of_cluster(const std::string& folder);
+
 // What is wrong with what they printed. The folder that it stands in moves to a fresh one, whose name begins with
 // `beside`, so that a busy Slurm need not be asked twice; the sentence says where that is.
 Error kept_what_was_asked(const Error& error, const std::string& folder, const std::string& beside);

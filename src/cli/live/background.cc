@@ -38,8 +38,9 @@ constexpr std::string_view kReady = "+";
 constexpr off_t kLongLog = 1 << 20;
 
 // What a service may need of the environment of its first caller; all else is that caller's business.
-constexpr std::array<const char*, 12> kKept{"PATH", "HOME",   "USER",   "LOGNAME", "SHELL",           "LANG",
-                                            "TZ",   "TMPDIR", "LC_ALL", "TZDIR",   "XDG_RUNTIME_DIR", "XDG_STATE_HOME"};
+constexpr std::array<const char*, 13> kKept{"SLURM_CONF",    "PATH", "HOME",   "USER",   "LOGNAME", "SHELL",
+                                            "LANG",          "TZ",   "TMPDIR", "LC_ALL", "TZDIR",   "XDG_RUNTIME_DIR",
+                                            "XDG_STATE_HOME"};
 
 std::vector<std::string> kept_environment() {
   std::vector<std::string> all{std::string(kTells) + "=1"};
@@ -68,6 +69,7 @@ std::vector<std::string> command_line(const ServeWords& words) {
   std::vector<std::string> all{"rota", "serve", "--state", words.state, "--socket", words.socket};
   if (!words.configuration.empty()) all.insert(all.end(), {"--config", words.configuration});
   if (!words.policy.empty()) all.insert(all.end(), {"--policy", words.policy});
+  if (words.engine != "local") all.insert(all.end(), {"--engine", words.engine});
   return all;
 }
 

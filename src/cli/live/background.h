@@ -16,6 +16,7 @@ struct ServeWords {
   std::string socket;
   std::string configuration;  // empty: none is named
   std::string policy;
+  std::string engine = "local";
 };
 
 // Where a service keeps its state that is told nothing else: each folder on the way is made. Fails with a sentence.

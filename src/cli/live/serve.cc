@@ -18,6 +18,7 @@
 #include "cli/live/local_engine.h"
 #include "cli/live/own_place.h"
 #include "cli/live/service_address.h"
+#include "cli/live/slurm_engine.h"
 #include "cli/printed.h"
 #include "cli/when.h"
 
@@ -29,6 +30,7 @@ struct ServeFlags {
   std::string state;
   std::string socket;
   std::string policy;
+  std::string engine = "local";
   bool background = false;
 };
 
@@ -48,7 +50,7 @@ Result<ServeWords> words_of(const ServeFlags& flags) {
   const std::string named = named_socket(flags.socket);
   auto socket = TRY(named.empty() ? own_socket_to_listen(own_place()) : absolute(named));
   auto configuration = TRY(flags.configuration == "-" ? flags.configuration : absolute(flags.configuration));
-  return ServeWords{state, socket, configuration, flags.policy};
+  return ServeWords{state, socket, configuration, flags.policy, flags.engine};
 }
 
 // For a user that has started the first service on a state: what there is to do with it.
@@ -80,8 +82,11 @@ Result<int> serve(const ServeFlags& flags, Starter& starter, bool to_journal) {
   const bool first = is_new(words.state);
   options.ready = [&] {
     starter.tell_ready();
-    if (first && !starter.any() && !to_journal) say_what_is_next(flags);
+    if (first && flags.engine == "local" && !starter.any() && !to_journal) say_what_is_next(flags);
   };
+  if (flags.engine == "slurm") {
+    for (const std::string& remark : TRY(watch_slurm(options.service))) options.say(remark);
+  }
   options.say(fmt::format("state in {}, socket {}", shown_path(words.state), shown_path(words.socket)));
   TRY(api::serve_until_stopped(options));
   return kDone;
@@ -103,7 +108,7 @@ Result<int> serve_and_say(const ServeFlags& flags) {
 Result<int> serve_in_background(const ServeFlags& flags) {
   if (flags.configuration == "-") return fail("--background reads no standard input; name a file with --config.");
   const auto words = TRY(words_of(flags));
-  const bool first = is_new(words.state);
+  const bool first = is_new(words.state) && flags.engine == "local";
   const auto started = TRY(start_in_background(words));
   if (!started) return fail("another service answers at {}; `rota stop` ends it.", shown_path(words.socket));
   remark(fmt::format("rota: the service answers at {} (state {}, log {}); `rota stop` ends it.",
@@ -139,6 +144,13 @@ void add_serve(Command app, Action& action) {
   command
       .add_option("--policy", flags->policy, "what decides; without: as last time, or else as the configuration says")
       .type_name("NAME[+KNOB=VALUE...]");
+  command
+      .add_option("--engine", flags->engine,
+                  "what runs the jobs: local, this computer; slurm, the Slurm cluster of this host, which is only "
+                  "watched, as any of its users can")
+      .type_name("NAME")
+      .one_of({"local", "slurm"})
+      .capture_default_str();
   command.add_flag("--background", flags->background,
                    "return once it answers, or say why it does not; it goes on apart from this terminal, and says "
                    "into service.log in the state folder what it has to say");

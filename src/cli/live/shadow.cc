@@ -1,0 +1,95 @@
+// rota shadow: how well a service foretold the starts of jobs that another resource manager starts.
+#include <fmt/core.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "cli/columns.h"
+#include "cli/command.h"
+#include "cli/live/service.h"
+#include "cli/printed.h"
+#include "cli/when.h"
+
+namespace rota::cli {
+namespace {
+
+struct ShadowFlags {
+  ServiceFlags service;
+  std::string since = "7d";
+};
+
+std::int64_t count(const Json& object, const char* name) { return static_cast<std::int64_t>(number_of(object, name)); }
+
+std::string share(const Json& scores, const char* name) {
+  const std::int64_t all = count(scores, "starts");
+  if (all == 0 || !has_number(scores, name)) return "-";
+  return fmt::format("{:.0f} %", 100.0 * number_of(scores, name) / static_cast<double>(all));
+}
+
+// "+02:10": so much later than was foretold.
+std::string time_of(const Json& scores, const char* name, bool with_sign) {
+  if (!has_number(scores, name)) return "-";
+  const double seconds_off = number_of(scores, name);
+  const Duration off{static_cast<std::int64_t>(std::abs(seconds_off)) * 1000};
+  return (!with_sign ? "" : seconds_off < 0 ? "-" : "+") + format_duration(off);
+}
+
+std::vector<std::string> row(const std::string& by, const Json& scores) {
+  return {by,
+          std::to_string(count(scores, "starts")),
+          share(scores, "within_half"),
+          share(scores, "within_nine_tenths"),
+          share(scores, "within_minute"),
+          time_of(scores, "median_error", false),
+          time_of(scores, "bias", true)};
+}
+
+Result<int> show_shadow(const ShadowFlags& flags) {
+  const auto back = parse_duration(flags.since);
+  if (!back) return fail("--since {}", back.error().message);
+  const std::int64_t since = std::max<std::int64_t>(unix_now() - back->count() / 1000, 0);
+  const auto answer = TRY(Service(flags.service).get(target_of("/v1/shadow", {{"since", std::to_string(since)}})));
+  if (flags.service.json) return printed(shown_json(answer));
+  const Json none = Json::object();
+  const auto part = [&](const char* name) { return answer.value(name, none); };
+  std::vector<std::vector<std::string>> rows{row("Rota, all jobs", part("forecasts"))};
+  if (count(part("manager"), "starts") > 0) {
+    rows.push_back(row("Rota, those below", part("forecasts_beside")));
+    rows.push_back(row("the manager's own", part("manager")));
+  }
+  std::string text = table({{"FORETOLD BY"},
+                            {"STARTS", true},
+                            {"IN 50 %", true},
+                            {"IN 90 %", true},
+                            {"WITHIN 1 MIN", true},
+                            {"MEDIAN ERROR", true},
+                            {"BIAS", true}},
+                           rows, true);
+  text +=
+      fmt::format("\nPolicy {}; {} forecast and yet to start; {} left without a start.\n", text_of(answer, "policy"),
+                  amount(count(answer, "waiting"), "job"), amount(count(answer, "left"), "job"));
+  for (const auto& [why, jobs] : part("not_forecast").items())
+    text += fmt::format("Not forecast: {}: {}.\n", amount(jobs.is_number() ? jobs.get<std::int64_t>() : 0, "job"),
+                        one_line(why));
+  return printed(text);
+}
+
+}  // namespace
+
+void add_shadow(Command app, Action& action) {
+  auto flags = std::make_shared<ShadowFlags>();
+  Command command = app.add_subcommand("shadow", "tell how well starts were foretold that Slurm decides");
+  command.description(
+      "For a service beside another resource manager (`rota serve --engine slurm`). Each job is forecast when it is "
+      "first seen waiting, and scored when it has started: how many starts lay within the middle half of the futures "
+      "and within nine tenths, and how far they were from the middle one. What the manager itself expected is scored "
+      "beside it, by its first estimate.");
+  command.add_option("--since", flags->since, "starts from so long ago on").type_name("TIME").capture_default_str();
+  flags->service.declare_json(command);
+  command.footer("Example:\n  rota shadow --since 7d");
+  command.callback([&action, flags] { action = [flags] { return show_shadow(*flags); }; });
+}
+
+}  // namespace rota::cli

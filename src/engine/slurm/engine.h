@@ -1,0 +1,68 @@
+// Rota beside a Slurm cluster, as a plain user that only reads. Every so often it asks Slurm for nodes and jobs, holds
+// them against the state (mirror.h), and reports what differs. It carries out no command: jobs that Slurm has are not
+// ours, so that none is ever sent. Nothing of Slurm's depends on it, and it keeps nothing that must outlive it.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "control/live_engine.h"
+#include "control/manager_jobs.h"
+#include "engine/slurm/mirror.h"
+#include "engine/slurm/reader.h"
+
+namespace rota::slurm {
+
+struct SlurmOptions {
+  Duration poll = seconds(30);
+  Duration gap = seconds(1);  // between two commands
+  std::string history = {};   // from when on a new state takes in what has ended, as sacct -S takes it; empty: nothing
+  std::string warning = {};   // what this user cannot see, as a sentence; empty: it sees all
+};
+
+class SlurmEngine final : public LiveEngine, private Alarm {
+ public:
+  struct Site {
+    boost::asio::io_context& io;
+    Loop& loop;
+    ManagerJobs& jobs;
+    std::function<Instant(std::int64_t unix_milliseconds)> instant_of;
+  };
+  SlurmEngine(const Site& site, SlurmOptions options);
+  ~SlurmEngine() override;
+
+  Result<void> open(Intake& intake, const Takeover& from) override;
+  Capabilities capabilities() const override;
+  void dispatch(const Command& command) override;
+  Observation observe() const override { return {.complete = false, .jobs = {}, .nodes = {}}; }
+  void settled(JobId /*job*/, std::uint32_t /*dispatch*/) override {}  // Slurm forgets by itself
+  Result<void> signal(JobId job, int number) override;
+  std::vector<std::string> warnings() const override;
+  Result<void> health() const override;
+  std::string instead_of(std::string_view wish) const override;
+
+ private:
+  void ring() override;  // asks for nodes, then jobs, then what has become of those that are listed no more
+  void ask_history();
+  void ask_nodes();
+  void ask_jobs();
+  void take_jobs(const std::string& text, const std::string& mark, Instant asked);
+  void ask_missing(std::vector<std::string> missing, Instant asked);
+  void end_survey(Instant asked);
+  void fail_survey(const std::string& why);
+
+  Site site_;
+  SlurmOptions options_;
+  Reader reader_;
+  Intake* intake_ = nullptr;
+  std::optional<Mirror> mirror_;
+  bool wants_history_ = false;
+  bool accounts_ = true;  // sacct has answered, or was never asked
+  Instant opened_ = kEpoch;
+  Instant answered_ = kEpoch;  // when all was last read
+  std::string failure_;        // why it was not since; empty: it was
+};
+
+}  // namespace rota::slurm

@@ -1,0 +1,33 @@
+// Jobs of a resource manager that the engine only watches, as the service keeps them: each is put into the book under
+// the names that its users know it by, with what the manager says of it. One thread.
+#pragma once
+
+#include <vector>
+
+#include "control/manager_jobs.h"
+#include "serve/job_lookup.h"
+#include "serve/shadow.h"
+
+namespace rota::serve {
+
+class ManagerBook final : public ManagerJobs {
+ public:
+  ManagerBook(Desk& desk, JobBook& book, const JobLookup& jobs, Forecaster& forecaster)
+      : desk_(desk), book_(book), jobs_(jobs), shadow_(desk, jobs, forecaster) {}
+
+  Shadow& shadow() { return shadow_; }
+
+  JobId meet(const JobSpec& spec, Bars bars, const ManagerJob& named) override;
+  bool has_left(std::int64_t number) const override;
+  void say(JobId job, std::string_view reason, Instant expected) override;
+  void surveyed(Instant at) override;
+
+ private:
+  Desk& desk_;
+  JobBook& book_;
+  const JobLookup& jobs_;
+  std::vector<JobId> met_;  // since the survey before
+  Shadow shadow_;
+};
+
+}  // namespace rota::serve
