@@ -101,7 +101,7 @@ class Accounts(DrawnSite):
                          "PriorityWeightFairShare=20000", "PriorityMaxAge=0-00:10:00", "PriorityCalcPeriod=1",
                          "PriorityDecayHalfLife=0-01:00:00", f"PriorityFavorSmall={self.dice.choice(('YES', 'NO'))}")
         self.partitions = ("PartitionName=main Nodes=ALL Default=YES MaxTime=60 State=UP",
-                           "PartitionName=quick Nodes=ALL MaxTime=2 State=UP PriorityJobFactor=10")
+                           "PartitionName=quick Nodes=ALL MaxTime=60 State=UP PriorityJobFactor=10")
         self.of = {user: account for account, users in
                    (("plasma", USERS[:2]), ("solid", USERS[2:4]), ("chemistry", USERS[4:6]), ("guests", USERS[6:]))
                    for user in users}
