@@ -14,6 +14,7 @@ bool waits_for_room(std::string_view reason) {
 
 std::vector<Fact> as_if_ours(std::vector<Fact> facts, const Machine& machine, const JobBook& book) {
   for (Fact& fact : facts) {
+    if (auto* planned = std::get_if<Replanned>(&fact.what)) planned->owes_try = planned->owes_plan = true;
     auto* kept = std::get_if<JobKept>(&fact.what);
     if (kept == nullptr || kept->row.ours() || kept->row.gone()) continue;
     Job& row = kept->row;

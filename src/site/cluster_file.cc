@@ -193,7 +193,7 @@ Result<ClusterDraft> read_draft(const TomlValue& root, const std::string& shown)
   draft.shown = shown;
   auto top = TRY(read_entry<TopEntry>(
       root, top_keys(), {shown, ""},
-      {"nodes", "partitions", "qos", "accounts", "limits", "sites", "reservations", "service", "federation"}));
+      {"nodes", "partitions", "qos", "accounts", "limits", "sites", "reservations", "service", "federation", "slurm"}));
   auto nodes = TRY(read_entries<NodesEntry>(root, "nodes", nodes_keys(), shown));
   auto partitions = TRY(read_entries<PartitionEntry>(root, "partitions", partition_keys(), shown));
   auto sites = TRY(read_entries<SiteEntry>(root, "sites", site_keys(), shown));

@@ -329,7 +329,7 @@ TEST(ClusterFile, is_text_in_utf8_and_toml) {
   EXPECT_EQ(
       complaint("'né' = 1"),
       "kea.toml:1: the key \"né\" is not known. There are `nodes`, `partitions`, `qos`, `accounts`, `limits`, `sites`, "
-      "`reservations`, `service`, `federation`, "
+      "`reservations`, `service`, `federation`, `slurm`, "
       "`name`, `processors`, "
       "`electricity_price`, `electricity_prices`, `electricity_zone`, `co2`, `licences`, `boot_seed`.");
   const auto greek = parse_cluster("\xEF\xBB\xBFname = 'κέα'  # °\r\nprocessors = 3\r\n", "kea.toml");
