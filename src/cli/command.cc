@@ -35,6 +35,7 @@ constexpr Declaration kDeclarations[] = {
     {"doctor", add_doctor},
     {"token", add_token},
     {"simulate", add_simulate},
+    {"tune", add_tune},
     {"replay", add_replay},
     {"serve", add_serve},
     {"stop", add_stop},
