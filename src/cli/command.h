@@ -45,6 +45,7 @@ void add_simulate(Command app, Action& action);
 void add_serve(Command app, Action& action);
 void add_stop(Command app, Action& action);
 void add_replay(Command app, Action& action);
+void add_tune(Command app, Action& action);
 void add_verify(Command app, Action& action);
 void add_report(Command app, Action& action);
 void add_convert(Command app, Action& action);

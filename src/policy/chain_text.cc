@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "policy/slurm/own_order.h"
 
 namespace rota {
 namespace {
@@ -74,11 +75,19 @@ Result<std::vector<Setting>> read_settings(std::string_view text) {
   return settings;
 }
 
+// The knobs that the name sets; others where the site's own priorities are asked for.
+std::string_view set_by_name(const ChainText& text) {
+  const Setting* const priority = setting_of(text.own, "priority");
+  const bool by_factors = priority != nullptr && priority->value == "multifactor";
+  const std::string_view other = by_factors ? in_order_of_site(text.policy->name) : std::string_view{};
+  return other.empty() ? text.policy->stands_for : other;
+}
+
 // The text of a knob's value; empty: what holds where nothing is set.
 class Values {
  public:
   explicit Values(const ChainText& text) : own_(text.own) {
-    const auto named = read_settings(text.policy->stands_for);
+    const auto named = read_settings(set_by_name(text));
     CHECK(named, "a policy with a name stands for knobs that there are");
     named_ = *named;
   }

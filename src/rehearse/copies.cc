@@ -41,6 +41,7 @@ Result<std::vector<report::Summary>> rehearse_copies(const Copies& copies, const
   options.keep_jobs = options.keep_nodes = false;
   options.journals.clear();
   options.progress = {};
+  options.beside = nullptr;
   std::vector<Result<Rehearsed>> results(copies.count, Rehearsed{});
   in_parallel(copies.count, threads, [&](std::size_t i) {
     const Result<log::Workload> copy = copies.make(i);

@@ -20,6 +20,7 @@ class Collector final : public JobSink {
   Collector(const log::Workload& workload, const RehearseOptions& options)
       : workload_(workload), options_(options), jobs_(options.keep_jobs ? workload.jobs.size() : 0) {}
   void job_gone(JobId id, const Job& job) override {
+    if (options_.beside != nullptr) options_.beside->job_gone(id, job);
     if (id.value >= workload_.warm_up) add_beside_recorded(tally_, job, workload_, id.value);
     if (!jobs_.empty()) {
       jobs_[id.value] = job;
@@ -39,6 +40,44 @@ class Collector final : public JobSink {
   std::optional<JobSpec> first_rejected_;
   std::vector<Job> jobs_;  // in order of submission
 };
+
+// Rings at the instants at which the watch is to be told what nodes have drawn. It changes nothing of the rehearsal.
+class MeterReader final : public Alarm {
+ public:
+  MeterReader(Beside& beside, const Machine& metered, sim::Rehearsal& rehearsal)
+      : beside_(beside), metered_(metered), rehearsal_(rehearsal), readings_(beside.readings()) {
+    set_next();
+  }
+  void ring() override {
+    read();
+    set_next();
+  }
+  // At the end: what was not reached is as it is then.
+  void finish() {
+    while (next_ <= readings_.size()) read();
+  }
+
+ private:
+  void read() { beside_.drew(next_++, *power_use(rehearsal_.consumption(), &metered_)); }
+  void set_next() {
+    if (next_ < readings_.size()) rehearsal_.loop().set(*this, readings_[next_]);
+  }
+
+  Beside& beside_;
+  const Machine& metered_;
+  sim::Rehearsal& rehearsal_;
+  std::vector<Instant> readings_;
+  std::size_t next_ = 0;
+};
+
+// `metered`: the machine, if its nodes are metered.
+Result<void> run_watched(sim::Rehearsal& rehearsal, const RehearseOptions& options, const Machine* metered) {
+  std::optional<MeterReader> reader;
+  if (options.beside != nullptr && metered != nullptr) reader.emplace(*options.beside, *metered, rehearsal);
+  if (auto done = rehearsal.run(); !done) return done;
+  if (reader) reader->finish();
+  return {};
+}
 
 void set_costs(const sim::Consumption& consumption, const Machine& metered, report::PowerUse& use) {
   if (use.energy < 0) return;
@@ -339,7 +378,7 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
     how.durable = &*journal;
   }
   sim::Rehearsal rehearsal(how, chain, source, collector);
-  TRY(rehearsal.run());
+  TRY(run_watched(rehearsal, options, how.engine.metered));
   const Controller& controller = rehearsal.controller();
   Rehearsed result;
   report::Outcome& outcome = result.outcome;

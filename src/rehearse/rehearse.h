@@ -19,6 +19,14 @@
 
 namespace rota {
 
+// Watches a rehearsal of one cluster: each job that has gone, by its place in the workload, and what nodes have drawn.
+class Beside : public JobSink {
+ public:
+  // When it is asked what nodes have drawn by then, rising; where they are metered, and at the end once more.
+  virtual std::vector<Instant> readings() const = 0;
+  virtual void drew(std::size_t reading, const report::PowerUse& so_far) = 0;
+};
+
 struct RehearseOptions {
   std::int64_t processors = 0;
   std::shared_ptr<const Machine> machine = {};             // nodes and partitions; nullptr: processors are counted
@@ -35,6 +43,7 @@ struct RehearseOptions {
   bool keep_nodes = false;                          // and every node that is metered
   std::vector<Store*> journals = {};                // of each site, or of the one that there is; empty: none are kept
   std::function<void(std::int64_t)> progress = {};  // jobs arrived so far
+  Beside* beside = nullptr;                         // nullptr: no watch is kept
 };
 
 struct Rehearsed {

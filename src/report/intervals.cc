@@ -51,13 +51,6 @@ bool tells(const std::vector<double>& values) {
   return !values.empty() && std::ranges::none_of(values, [](double value) { return std::isnan(value); });
 }
 
-// Characters of UTF-8, each taken as one column.
-std::string padded(std::string text, std::size_t width) {
-  const auto columns = static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
-  text.append(width - std::min(width, columns), ' ');
-  return text;
-}
-
 // For an interval that has a difference.
 const char* judged(const Interval& interval) {
   if (interval.noise()) return "noise";
@@ -65,6 +58,12 @@ const char* judged(const Interval& interval) {
 }
 
 }  // namespace
+
+std::string padded(std::string text, std::size_t width) {
+  const auto columns = static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
+  text.append(width - std::min(width, columns), ' ');
+  return text;
+}
 
 double typical(const Summary& summary, const Measure& measure) {
   if (summary.copies.empty()) return measure(summary);
@@ -108,6 +107,11 @@ std::vector<std::vector<Interval>> intervals_of(std::span<const std::vector<Summ
 }
 
 void write_intervals(std::ostream& out, std::span<const Summary> rows) {
+  const auto minute = [](const Summary& row) { return !row.intervals.empty() && !row.copies_are_streams; };
+  if (std::ranges::any_of(rows, minute)) {
+    out << "\nIn the copies each job comes up to a minute later. Their intervals tell what hangs on that, and not what "
+           "another\n  month would bring: --weeks does.\n";
+  }
   for (const Summary& row : rows) {
     if (row.intervals.empty()) continue;
     out << '\n'

@@ -49,6 +49,9 @@ std::string copies_told(const Summary& summary);
 // figure that some copy does not have is left out.
 std::vector<std::vector<Interval>> intervals_of(std::span<const std::vector<Summary>> policies);
 
+// Text of UTF-8 with blanks behind it, up to so many columns.
+std::string padded(std::string text, std::size_t width);
+
 // A block for each policy; nothing where there are no copies.
 void write_intervals(std::ostream& out, std::span<const Summary> rows);
 

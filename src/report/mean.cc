@@ -20,15 +20,15 @@ double expanded_t(double freedom) {
          (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * freedom * freedom * freedom);
 }
 
-// Student's t for 95 %, two-sided: for few degrees of freedom as tables have it, else from the normal quantile (Cornish
-// and Fisher's expansion, which is too small by a quarter for one).
+}  // namespace
+
+// For few degrees of freedom as tables have it, else from the normal quantile (Cornish and
+// Fisher's expansion, which is too small by a quarter for one).
 double students_t(std::size_t freedom) {
   constexpr std::array kFew{12.7062, 4.3027, 3.1824, 2.7764, 2.5706};
   if (freedom <= kFew.size()) return kFew[freedom - 1];
   return expanded_t(static_cast<double>(freedom));
 }
-
-}  // namespace
 
 Mean mean_of(const std::vector<double>& values) {
   Mean m;

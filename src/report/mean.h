@@ -1,6 +1,7 @@
 // A figure averaged over repetitions, as studies print it: with Student's 95 % confidence interval.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,6 +15,9 @@ struct Mean {
 };
 
 Mean mean_of(const std::vector<double>& values);
+
+// Student's t for 95 %, two-sided; at least one degree of freedom.
+double students_t(std::size_t freedom);
 
 // "77.7 ±2.1", 15 columns wide, times `scale`; "-" for what does not exist.
 std::string with_margin(const Mean& mean, int digits, double scale = 1);

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "report/blocks.h"
 #include "report/fairness.h"
 #include "report/intervals.h"
 #include "report/outcome.h"
@@ -85,6 +87,9 @@ struct Summary {
   std::vector<Interval> intervals;        // of the figures, over copies; empty: there were none
   std::vector<Summary> copies;            // the same policy on each of these,
   bool copies_are_streams = false;        // which were drawn with other seeds
+  std::shared_ptr<const Blocks> weeks;    // its jobs by weeks of the log, or by equal parts; nullptr: not kept
+  std::string weeks_told;                 // "48 weeks"
+  std::vector<std::string> slurm_lines;   // of slurm.conf, by which Slurm goes from what it has now to this policy
   Fairness users;                         // between users, and between groups (accounts), where these are known
   Fairness groups;
 

@@ -131,6 +131,22 @@ std::vector<PartyFigures> figures_of(const Outcome& outcome, const Kind& kind, c
   return figures;
 }
 
+// What really became of a rehearsed job, where that is among the outcomes and tells when it started; else nullptr.
+const Job* recorded_job(Outcomes outcomes, const Outcome& rehearsal, std::size_t i) {
+  const auto recorded = std::ranges::find_if(outcomes, [](const Outcome* outcome) { return outcome->recorded; });
+  if (rehearsal.recorded || recorded == outcomes.end() || i >= (*recorded)->jobs.size()) return nullptr;
+  const Job& job = (*recorded)->jobs[i];
+  return job.ended() && job.spec.number == rehearsal.jobs[i].spec.number ? &job : nullptr;
+}
+
+// Accounts that have a row of their own.
+void add_shares(const Outcome& outcome, const Shown& shown, std::vector<PartySummaries>& all) {
+  for (PartySummaries& party : all) party.shares.emplace_back();
+  for (const auto& [group, use] : share_use_of(outcome))
+    if (const auto place = shown.places.find(group); place != shown.places.end())
+      all[place->second].shares.back() = use;
+}
+
 }  // namespace
 
 std::vector<Parties> parties_of(std::span<const Outcome> outcomes) {
@@ -160,7 +176,14 @@ std::vector<PartySummaries> summaries_by(PartyKind which, Outcomes outcomes, std
   for (const Outcome* outcome : outcomes) {
     std::vector<Tally> tallies(all.size());
     for (std::size_t i = 0; i < outcome->jobs.size(); ++i) {
-      if (const auto row = shown.row_of(kind.of(*outcome, i))) tallies[*row].add(outcome->jobs[i]);
+      const auto row = shown.row_of(kind.of(*outcome, i));
+      if (!row) continue;
+      const Job* const really = recorded_job(outcomes, *outcome, i);
+      if (really != nullptr) {
+        tallies[*row].add(outcome->jobs[i], really->wait());
+      } else {
+        tallies[*row].add(outcome->jobs[i]);
+      }
     }
     Outcome run;  // what a party's summary has of the whole
     run.workload = outcome->workload;
@@ -172,6 +195,7 @@ std::vector<PartySummaries> summaries_by(PartyKind which, Outcomes outcomes, std
       all[row].rows.push_back(tallies[row].conclude(run));
       all[row].rows.back().label = outcome->label;
     }
+    if (which == PartyKind::account) add_shares(*outcome, shown, all);
   }
   return all;
 }

@@ -10,6 +10,7 @@
 
 #include "report/metrics.h"
 #include "report/outcome.h"
+#include "report/share_use.h"
 
 namespace rota::report {
 
@@ -47,6 +48,7 @@ struct PartySummaries {
   PartyKind kind;
   std::string party;
   std::vector<Summary> rows;  // of each outcome; what only a whole run has (power, tasks, lost work, sites) is left out
+  std::vector<std::optional<ShareUse>> shares = {};  // as rows, of an account; nullopt: it is owed nothing, or unknown
 };
 
 // For outcomes of the same jobs, which they kept: the parties that used most processor time under the first outcome

@@ -1,5 +1,6 @@
 #include "report/summary_json.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -87,6 +88,22 @@ Json intervals_json(const std::vector<Interval>& intervals) {
   return all;
 }
 
+Json drawn_json(const Drawn& drawn) {
+  const auto bound = [](double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); };
+  return {{"value", bound(drawn.value)}, {"low", bound(drawn.low)}, {"high", bound(drawn.high)}};
+}
+
+// Figures over weeks that are drawn anew, and by how much they are better than those of the first policy that has some.
+Json weeks_json(const Summary& s, const Summary& first) {
+  Json figures = Json::object();
+  for (const Rule& rule : rules()) {
+    Json& into = figures[rule.name] = drawn_json(drawn(rule, *s.weeks));
+    if (&s != &first && s.weeks->size() == first.weeks->size())
+      into["better_by"] = drawn_json(drawn_gain(rule, *first.weeks, *s.weeks));
+  }
+  return {{"blocks", s.weeks->size()}, {"told", s.weeks_told}, {"figures", std::move(figures)}};
+}
+
 Json exchanged_json(const Exchanged& e) {
   return {{"jobs_in", e.jobs_in},       {"jobs_out", e.jobs_out}, {"inputs_in", e.inputs_in},
           {"inputs_out", e.inputs_out}, {"bytes_in", e.bytes_in}, {"bytes_out", e.bytes_out}};
@@ -156,6 +173,7 @@ Json one(const Summary& s) {
   if (s.recorded) json["unrecorded_jobs"] = s.unrecorded;
   if (s.own) json["of_the_site"] = true;
   if (s.of_slurm && !s.recorded) json["slurm_can_be_set_to_it"] = s.slurm_can;
+  if (s.of_slurm && s.slurm_can) json["slurm_conf"] = s.slurm_lines;
   if (s.trust) json["beside_recorded"] = trust_json(*s.trust);
   if (!s.intervals.empty()) json["intervals"] = intervals_json(s.intervals);
   if (s.power) json["power"] = power_json(*s.power);
@@ -183,6 +201,7 @@ Json part_json(const Summary& s) {
   set_service(s, json);
   set_dispatches(s, false, json);
   if (s.recorded) json["unrecorded_jobs"] = s.unrecorded;
+  if (s.trust) json["beside_recorded"] = trust_json(*s.trust);
   return json;
 }
 
@@ -210,7 +229,13 @@ Json verdicts_json(std::span<const Summary> summaries) {
 
 std::string to_json(std::span<const Summary> summaries, std::span<const PartySummaries> parties) {
   Json rehearsals = Json::array();
-  for (const Summary& summary : summaries) rehearsals.push_back(one(summary));
+  for (const Summary& summary : summaries) {
+    rehearsals.push_back(one(summary));
+    if (!summary.weeks) continue;
+    const auto first =
+        std::ranges::find_if(summaries, [&](const Summary& s) { return s.weeks && s.workload == summary.workload; });
+    rehearsals.back()["weeks"] = weeks_json(summary, *first);
+  }
   Json document;
   document["format"] = "rota-summary-1";
   document["rehearsals"] = std::move(rehearsals);
@@ -218,7 +243,13 @@ std::string to_json(std::span<const Summary> summaries, std::span<const PartySum
   if (!parties.empty()) document["parties"] = Json::array();
   for (const PartySummaries& one : parties) {
     Json rows = Json::array();
-    for (const Summary& row : one.rows) rows.push_back(part_json(row));
+    for (std::size_t i = 0; i < one.rows.size(); ++i) {
+      rows.push_back(part_json(one.rows[i]));
+      if (i >= one.shares.size() || !one.shares[i]) continue;
+      rows.back()["share_owed"] = one.shares[i]->owed;
+      rows.back()["share_used"] = one.shares[i]->used;
+      rows.back()["share_counted_s"] = one.shares[i]->waited;
+    }
     document["parties"].push_back({{"workload", one.rows.front().workload},
                                    {"by", kPartyKinds[static_cast<std::size_t>(one.kind)]},
                                    {"party", one.party},

@@ -12,8 +12,10 @@
 #include "base/text.h"
 #include "report/comparison.h"
 #include "report/policy_labels.h"
+#include "report/readable.h"
 #include "report/reserved.h"
 #include "report/verdict.h"
+#include "report/weeks.h"
 
 namespace rota::report {
 namespace {
@@ -199,6 +201,19 @@ void write_words(std::ostream& out, std::span<const Summary> rows, const TableSt
     for (const std::string& sentence : verdict_sentences(rows)) write_sentence(out, sentence, style);
   }
   if (!trust.empty()) write_sentence(out, trust, style);
+  if (const std::string over_time = trust_over_time(rows); !over_time.empty()) write_sentence(out, over_time, style);
+}
+
+// What an account was owed, and had, while its jobs waited.
+void write_shares(std::ostream& out, const PartySummaries& account, const TableStyle& style) {
+  std::string text;
+  for (std::size_t i = 0; i < account.shares.size(); ++i) {
+    if (!account.shares[i]) continue;
+    const ShareUse& use = *account.shares[i];
+    text += fmt::format("{} {}: used {} %, owed {} %", text.empty() ? "" : ";", account.rows[i].name(),
+                        readable_percent(use.used, 1), readable_percent(use.owed, 1));
+  }
+  if (!text.empty()) write_sentence(out, fmt::format("shares while jobs of it waited:{}", text), style);
 }
 
 }  // namespace
@@ -233,6 +248,7 @@ void write_table(std::ostream& out, std::span<const Summary> summaries, const Ta
       write_block(out, cells_of(site_figures(), all), all, style);
     }
     write_intervals(out, rows);
+    write_weeks(out, rows);
     write_words(out, rows, style);
     first += rows.size();
   }
@@ -242,6 +258,8 @@ void write_parties(std::ostream& out, std::span<const PartySummaries> parties, c
   for (const PartySummaries& one : parties) {
     out << '\n' << kPartyKinds[static_cast<std::size_t>(one.kind)] << ' ' << one_line(one.party) << "\n";
     write_block(out, cells_of(service_figures(), one.rows), one.rows, style);
+    if (const std::string trust = beside_text(one.rows); !trust.empty()) write_sentence(out, trust, style);
+    write_shares(out, one, style);
   }
 }
 

@@ -65,7 +65,7 @@ Unless promises, kills or jobs stopped at their limits matter more than the mean
   promised: 0 against 12; dispatches that are killed: 0 against 210; jobs stopped at their limits: 0 against 1,024),
   with a mean wait of 4 d 2 h.
 The cluster was 68.6 % used under every policy.
-How much of this is chance was not measured: `rota simulate --copies 20` does that.
+How much of this is chance was not measured: `rota simulate --weeks` does that.
 )");
 }
 

@@ -142,7 +142,7 @@ std::vector<std::string> distrust_sentences(std::span<const Summary> summaries) 
   return {headline, text + "."};
 }
 
-std::string trust_text(std::span<const Summary> summaries) {
+std::string beside_text(std::span<const Summary> summaries) {
   std::string text;
   std::int64_t jobs = 0;
   for (const Summary& summary : summaries) {
@@ -151,8 +151,12 @@ std::string trust_text(std::span<const Summary> summaries) {
                         correlation_of(*summary.trust));
     jobs = std::max(jobs, summary.trust->jobs);
   }
+  return text.empty() ? "" : fmt::format("Beside what really happened to {}: {}.", amount(jobs, "job"), text);
+}
+
+std::string trust_text(std::span<const Summary> summaries) {
+  const std::string text = beside_text(summaries);
   if (text.empty()) return "";
-  text = fmt::format("Beside what really happened to {}: {}.", amount(jobs, "job"), text);
   if (const Summary* const own = row_of_site(summaries)) return text + believed(*own);
   // A service's own history tells its dispatches, and its policy may well be among these.
   if (std::ranges::any_of(summaries, [](const Summary& s) { return s.recorded && s.counts_dispatches; })) return text;

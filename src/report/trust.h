@@ -60,6 +60,9 @@ bool cannot_be_trusted(std::span<const Summary> summaries);
 // Then in place of a recommendation: that, by how much, and what is known to be missing.
 std::vector<std::string> distrust_sentences(std::span<const Summary> summaries);
 
+// How far each rehearsal is from what was recorded, as a sentence; "" where that is not known.
+std::string beside_text(std::span<const Summary> summaries);
+
 // Sentences for people about the rehearsals of one workload; "" where nothing was recorded to hold them against.
 std::string trust_text(std::span<const Summary> summaries);
 

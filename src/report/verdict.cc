@@ -10,9 +10,11 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "report/advice.h"
 #include "report/comparison.h"
 #include "report/readable.h"
 #include "report/trust.h"
+#include "report/weeks.h"
 
 namespace rota::report {
 namespace {
@@ -367,26 +369,17 @@ std::string by_length(const Places& ran, Summaries all) {
       readable(brief.power->length), brief.name(), readable(longest.power->length), longest.name());
 }
 
-std::string by_chance(Summaries all) {
-  if (std::ranges::any_of(all, [](const Summary& s) { return !s.copies.empty(); })) return "";
-  if (std::ranges::none_of(all, &Summary::has_copies)) return "How much of this is chance was not measured.";
-  return "How much of this is chance was not measured: `rota simulate --copies 20` does that.";
+// The choice beside the policy that comes next, over other weeks.
+std::string by_weeks(const Places& chosen, const Places& ran, Summaries all) {
+  Places others;
+  std::ranges::copy_if(ran, std::back_inserter(others), [&](std::size_t i) { return !std::ranges::count(chosen, i); });
+  return others.empty() ? "" : weeks_sentence(all[chosen.front()], all[least_of(others, all, mean_wait)]);
 }
 
-// Where the site has Slurm, and what is chosen is no setting of it.
-std::string beyond_slurm(const Places& chosen, const Places& ran, Summaries all) {
-  const auto other = [&](std::size_t i) { return all[i].of_slurm && !all[i].slurm_can; };
-  if (std::ranges::none_of(chosen, other)) return "";
-  Places others;
-  Places settable;
-  std::ranges::copy_if(chosen, std::back_inserter(others), other);
-  std::ranges::copy_if(ran, std::back_inserter(settable), [&](std::size_t i) { return all[i].slurm_can; });
-  const std::string text =
-      fmt::format("Slurm cannot be set to {}: it takes Rota to run it", alternatives_of(others, all));
-  if (settable.empty()) return text + ".";
-  const Summary& best = all[least_of(settable, all, mean_wait)];
-  return fmt::format("{}. Of what it can be set to, jobs wait least under {} here ({}).", text, best.name(),
-                     wait_of(best));
+std::string by_chance(Summaries all) {
+  if (std::ranges::any_of(all, [](const Summary& s) { return !s.copies.empty() || s.weeks; })) return "";
+  if (std::ranges::none_of(all, &Summary::has_copies)) return "How much of this is chance was not measured.";
+  return "How much of this is chance was not measured: `rota simulate --weeks` does that.";
 }
 
 std::string caveat(const Places& ran, Summaries all) {
@@ -465,8 +458,10 @@ std::vector<std::string> verdict_sentences(Summaries summaries) {
   const Choice choice = choose(summaries);
   const Summary& chosen = summaries[choice.chosen.front()];
   add(unproven(summaries));
+  for (std::string& sentence : changes_in_slurm(ran, summaries)) add(std::move(sentence));
   add(ran.size() == 1 ? alone(chosen) : by_wait(choice.chosen, ran, summaries));
   if (ran.size() > 1) add(beyond_slurm(choice.chosen, ran, summaries));
+  add(by_weeks(choice.chosen, ran, summaries));
   if (choice.shortest) add(by_mean_alone(summaries[*choice.shortest], chosen));
   add(beside_recorded(chosen, summaries));
   add(beside_own(chosen, summaries));

@@ -24,14 +24,14 @@ TEST(Verdict, NamesWhatToChooseAndByHowMuchItIsAhead) {
   EXPECT_EQ(said({summary("fcfs", 7200, 9000), summary("easy", 3600, 8000), summary("conservative", 4000, 8200)}),
             "Choose easy: jobs waited 1 h on average, 10 % less than under conservative (1 h 7 min) and 50 % less than "
             "under fcfs (2 h). The cluster was 70.0 % used under every policy. How much of this is chance was not "
-            "measured: `rota simulate --copies 20` does that.");
+            "measured: `rota simulate --weeks` does that.");
 }
 
 TEST(Verdict, SaysThatChanceWasNotMeasuredOnlyWhereItWasNotAndThereIsAChoice) {
   const auto told = [](const std::vector<Summary>& rows) { return said(rows).contains("chance was not measured"); };
   std::vector<Summary> two{summary("fcfs", 7200, 9000), summary("easy", 3600, 8000)};
   EXPECT_TRUE(told(two));
-  EXPECT_TRUE(said(two).ends_with("`rota simulate --copies 20` does that."));
+  EXPECT_TRUE(said(two).ends_with("`rota simulate --weeks` does that."));
   for (Summary& summary : two) summary.has_copies = false;
   EXPECT_TRUE(said(two).ends_with(" How much of this is chance was not measured.")) << "nor can a schedule be repeated";
   for (Summary& summary : two) summary.copies = {summary, summary};

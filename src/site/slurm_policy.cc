@@ -14,37 +14,11 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "site/date.h"
+#include "site/slurm_parameters.h"
 #include "site/slurm_records.h"
 
 namespace rota {
 namespace {
-
-enum class Unit : std::uint8_t { jobs, seconds, minutes };
-
-// A part of SchedulerParameters that a knob follows.
-struct Parameter {
-  std::string_view name;
-  std::string_view knob;
-  Unit unit;
-  std::int64_t fallback;  // in that unit
-  std::int64_t least;
-  std::int64_t most;  // that the knob takes
-};
-constexpr std::int64_t kMostTime = 1'000'000'000;
-constexpr Parameter kParameters[]{
-    {"bf_interval", "bf-interval", Unit::seconds, 30, 1, kMostTime},
-    {"bf_resolution", "bf-resolution", Unit::seconds, 60, 1, kMostTime},
-    {"bf_window", "bf-window", Unit::minutes, 1440, 1, kMostTime},
-    {"bf_max_job_test", "bf-max-job-test", Unit::jobs, 500, 1, 1'000'000},
-    {"bf_max_job_start", "bf-max-job-start", Unit::jobs, 0, 0, 10'000},
-    {"bf_max_job_user", "bf-max-job-user", Unit::jobs, 0, 0, 1'000'000},
-    {"bf_max_job_part", "bf-max-job-part", Unit::jobs, 0, 0, 1'000'000},
-    {"bf_job_part_count_reserve", "bf-job-part-count-reserve", Unit::jobs, 0, 0, 100'000},
-    {"batch_sched_delay", "batch-sched-delay", Unit::seconds, 3, 0, kMostTime},
-    {"default_queue_depth", "default-queue-depth", Unit::jobs, 100, 0, 1'000'000'000},
-    {"partition_job_depth", "partition-job-depth", Unit::jobs, 0, 0, 1'000'000},
-    {"sched_interval", "sched-interval", Unit::seconds, 60, 1, kMostTime},
-};
 
 // Parts that say how long decisions may take or how often locks are given up: here a decision takes no time.
 constexpr std::string_view kOfNoAccount[]{"bf_continue",
@@ -69,12 +43,6 @@ constexpr std::string_view kOfNoAccount[]{"bf_continue",
                                           "max_array_tasks",
                                           "disable_hetjob_steps",
                                           "preempt_send_user_signal"};
-
-// What a part of PriorityWeightTRES weighs.
-constexpr std::pair<std::string_view, std::string_view> kTres[]{{"CPU", "weight-tres-cpu"},
-                                                                {"Mem", "weight-tres-mem"},
-                                                                {"Node", "weight-tres-node"},
-                                                                {"GRES/gpu", "weight-tres-gpu"}};
 
 // A line that counts only where it has a certain value.
 struct Line {
@@ -160,22 +128,23 @@ class Mapping {
   void map_part(std::string_view part) {
     const auto equals = std::min(part.find('='), part.size());
     const std::string_view name = part.substr(0, equals);
-    const auto known = std::ranges::find_if(kParameters, [&](const Parameter& p) { return same(p.name, name); });
-    if (known != std::end(kParameters)) {
+    const auto known =
+        std::ranges::find_if(kSlurmParameters, [&](const SlurmParameter& p) { return same(p.name, name); });
+    if (known != std::end(kSlurmParameters)) {
       map_parameter(*known, part, part.substr(std::min(equals + 1, part.size())));
     } else if (!std::ranges::any_of(kOfNoAccount, [&](std::string_view other) { return same(other, name); })) {
       remark(known_.values ? one_line(part) : setting("SchedulerParameters", part), "policy slurm knows nothing of it");
     }
   }
-  void map_parameter(const Parameter& p, std::string_view part, std::string_view text) {
+  void map_parameter(const SlurmParameter& p, std::string_view part, std::string_view text) {
     const bool of_backfill = p.name.starts_with("bf_");
     const auto number = parse_integer(trimmed(text));
     if (p.name == "bf_interval" && number && *number == -1) return;  // map_parameters() has seen it
     if (!number || *number < p.least || *number > p.most) {
       remark(known_.values ? one_line(part) : setting(p.name, text), "that is no value, and the default is taken");
     } else if (*number != p.fallback && (backfills_ || !of_backfill)) {
-      const std::int64_t unit = p.unit == Unit::minutes ? 60 : 1;
-      knob(p.knob, p.unit == Unit::jobs ? std::to_string(*number) : short_time(seconds(*number * unit)));
+      const std::int64_t unit = p.unit == SlurmUnit::minutes ? 60 : 1;
+      knob(p.knob, p.unit == SlurmUnit::jobs ? std::to_string(*number) : short_time(seconds(*number * unit)));
     }
   }
 
@@ -230,17 +199,17 @@ class Mapping {
     std::map<std::string_view, std::string> knobs;
     for (const std::string_view part : split(value("PriorityWeightTRES"), ','))
       if (!trimmed(part).empty()) map_resource(trimmed(part), knobs);
-    for (const auto& [known, name] : kTres)
+    for (const auto& [known, name] : kSlurmTres)
       if (const auto at = knobs.find(name); at != knobs.end()) knob(name, at->second);
   }
   void map_resource(std::string_view part, std::map<std::string_view, std::string>& knobs) {
     const auto equals = std::min(part.find('='), part.size());
     const std::string_view name = trimmed(part.substr(0, equals));
     const auto weight = parse_number(trimmed(part.substr(std::min(equals + 1, part.size()))));
-    const auto known = std::ranges::find_if(kTres, [&](const auto& of) { return same(of.first, name); });
+    const auto known = std::ranges::find_if(kSlurmTres, [&](const auto& of) { return same(of.first, name); });
     const std::string shown = setting("PriorityWeightTRES", part);
     if (!weight || *weight < 0) return remark(shown, "that is no value, and the default is taken");
-    if (known == std::end(kTres)) return *weight > 0 ? remark(shown, "it has no factor here") : void();
+    if (known == std::end(kSlurmTres)) return *weight > 0 ? remark(shown, "it has no factor here") : void();
     if (*weight > 0 && same(name, "Mem") && lowered(value("SelectTypeParameters")).find("memory") == std::string::npos)
       return remark(shown, "it has no factor here, for memory does not count (SelectTypeParameters)");
     const std::string whole = std::to_string(std::llround(std::min(*weight, 1e9)));

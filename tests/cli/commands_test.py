@@ -430,7 +430,7 @@ class Reproduce(RotaCase):
 
 class Help(RotaCase):
     def test_every_command_has_a_help_with_its_options_and_an_example_that_names_it(self):
-        for line in ("simulate", "verify", "convert", "generate", "reproduce", "policies", "completion", "manual", "submit",
+        for line in ("simulate", "tune", "verify", "convert", "generate", "reproduce", "policies", "completion", "manual", "submit",
                      "run", "queue", "top", "job", "explain", "logs", "wait", "cancel", "hold", "release", "requeue", "suspend",
                      "resume", "update", "nodes", "nodes drain", "partitions", "licences", "sites", "auction", "accel", "accel serve",
                      "accel run", "accel status", "reservations",

@@ -440,6 +440,7 @@ class Commands(ServiceCase):
         ("token list", 0, ""), ("serve --state {state} --socket {folder}/other", 1, "process"),
         ("generate lublin --jobs 30 --seed 1 --processors 16 -o w.swf", 0, ""),
         ("simulate w.swf --policy fcfs --jobs jobs.csv --journal w.journal", 0, "^fcfs "),
+        ("tune w.swf --policy fcfs --knobs depth=0|1", 0, "^(Nothing is worth|Worth) changing"),
         ("verify w.swf jobs.csv --policy fcfs", 0, "^30 of 30 starts identical$"), ("report jobs.csv", 0, "30 jobs on 16 processors"),
         ("convert w.swf -o w.jsonl", 0, "30 jobs kept"), ("replay --check w.journal", 0, "each plan is the same$"),
         ("import slurm --from nowhere out", 1, "nowhere"), ("reproduce nothing", 2, 'has no command "nothing"'),

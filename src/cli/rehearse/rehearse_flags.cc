@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "cli/time_zone_flag.h"
 #include "log/partition_names.h"
 #include "log/sacct_spread.h"
+#include "policy/sweep.h"
 #include "rehearse/recorded.h"
 #include "site/cluster_file.h"
 
@@ -37,7 +39,8 @@ void RehearseFlags::declare(Command command, Policies policies) {
       .add_option("--policy", policy,
                   policies == Policies::one
                       ? "the policy; `rota policies` lists names and knobs"
-                      : "policies to compare, separated by commas; `rota policies` lists names and knobs; recorded is "
+                      : "policies to compare, separated by commas; `rota policies` lists names and knobs; a knob may "
+                        "take several values, as depth=1..16 or depth=1|2|all, with a row for each; recorded is "
                         "what really happened, where the log tells it, and comes first")
       .type_name(policies == Policies::one ? "POLICY" : "POLICY,...")
       .capture_default_str();
@@ -281,27 +284,48 @@ Result<void> RehearseFlags::power_suits(const Machine* machine) const {
   return {};
 }
 
+Result<void> RehearseFlags::check_ties(const Chain& chain) const {
+  if (ties != "submit-first") return {};
+  if (chain.knobs().overrun != Overrun::kill) {
+    return fail(
+        "--ties submit-first is for comparing with published schedules, in which every run is cut at its limit; it "
+        "does not go with policy {}, which has another overrun rule.",
+        rota::quoted(chain.text()));
+  }
+  if (chain.ranks_running()) {
+    return fail(
+        "--ties submit-first is for comparing with published schedules, in which no job gives way; it does not go "
+        "with policy {}, which preempts.",
+        rota::quoted(chain.text()));
+  }
+  return {};
+}
+
+// Where the text stands for several, the sentence says of which policy it is.
+Result<std::vector<Chain>> RehearseFlags::chains_of(std::string_view text) const {
+  if (text == kRecorded)
+    return fail("recorded is no policy but what really happened, a row of rota simulate; name a policy, such as easy.");
+  std::vector<std::string> policies{std::string(text)};
+  if (several_) policies = TRY(swept_policies(text));
+  std::vector<Chain> chains;
+  for (const std::string& one : policies) {
+    auto chain = Chain::parse(one);
+    if (!chain && policies.size() > 1)
+      return fail("{} stands for {} policies, and one of them, {}, cannot be: {}", rota::quoted(text), policies.size(),
+                  rota::quoted(one), chain.error().message);
+    if (!chain) return std::unexpected(chain.error());
+    TRY(check_ties(*chain));
+    chains.push_back(std::move(*chain));
+  }
+  return chains;
+}
+
 Result<std::vector<Chain>> RehearseFlags::chains() const {
   std::vector<Chain> chains;
   for (const std::string_view name : split(policy, ',')) {
     if (several_ && trimmed(name) == kRecorded) continue;
-    if (trimmed(name) == kRecorded)
-      return fail(
-          "recorded is no policy but what really happened, a row of rota simulate; name a policy, such as easy.");
-    auto chain = TRY(Chain::parse(trimmed(name)));
-    if (ties == "submit-first" && chain.knobs().overrun != Overrun::kill) {
-      return fail(
-          "--ties submit-first is for comparing with published schedules, in which every run is cut at its limit; it "
-          "does not go with policy {}, which has another overrun rule.",
-          quoted(name));
-    }
-    if (ties == "submit-first" && chain.ranks_running()) {
-      return fail(
-          "--ties submit-first is for comparing with published schedules, in which no job gives way; it does not go "
-          "with policy {}, which preempts.",
-          quoted(name));
-    }
-    chains.push_back(std::move(chain));
+    auto of_name = TRY(chains_of(trimmed(name)));
+    std::ranges::move(of_name, std::back_inserter(chains));
   }
   return chains;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command_line.h"
@@ -30,14 +31,16 @@ struct RehearseFlags {
   Result<log::SwfOptions> swf() const;
   // `of_workload`: the machine that it tells of itself, where no other is given; nullptr: none.
   Result<RehearseOptions> options(const log::Workload& workload, const Machine* of_workload = nullptr) const;
-  Result<std::vector<Chain>> chains() const;
-  bool wants_recorded() const;  // the row of what really happened is among the policies
+  Result<std::vector<Chain>> chains() const;  // several: all that sweeps stand for (policy/sweep.h)
+  bool wants_recorded() const;                // the row of what really happened is among the policies
   // Whether the policies make sense on this machine (nullptr: processors are counted); what would have no effect, or
   // lacks what it needs, is refused with a sentence.
   Result<void> policies_suit(const Machine* machine) const;
 
  private:
   bool several_ = false;  // policies may be named
+  Result<std::vector<Chain>> chains_of(std::string_view text) const;
+  Result<void> check_ties(const Chain& chain) const;
   RehearseOptions with_switches(RehearseOptions options) const;
   Result<RehearseOptions> with_attributes(RehearseOptions options, const log::Workload& workload) const;
   Result<RehearseOptions> with_attributes(RehearseOptions options, log::Attributes of_jobs) const;

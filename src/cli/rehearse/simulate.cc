@@ -49,6 +49,7 @@ struct SimulateFlags {
   std::string report_file;
   bool json = false;
   bool quiet = false;
+  bool weeks = false;      // drawn anew, for intervals
   std::size_t copies = 0;  // beside each workload, for intervals
   std::int64_t seed = 1;   // of the first
   std::string seeds;       // of streams in place of copies; empty: none
@@ -310,6 +311,9 @@ Result<int> simulate(const SimulateFlags& flags) {
   const auto workloads = TRY(read_workloads(flags.workloads, swf, flags.window, shows_progress(flags)));
   const auto copies = TRY(copies_of(flags, workloads));
   auto runs = TRY(plan_runs(flags, workloads, chains));
+  if (flags.weeks) {
+    TRY(keep_weeks(runs));
+  }
   call_by_labels(runs);
   const Asked wanted = asked(runs);
   const auto job_files = TRY(files_of(flags.jobs_file, wanted));
@@ -331,6 +335,7 @@ Result<int> simulate(const SimulateFlags& flags) {
     if (!run.result) return std::unexpected(run.result.error());
     run.result->summary.label = run.result->outcome.label = run.label;
     tell_of_the_log(run);
+    tell_weeks(run);
     summaries.push_back(&run.result->summary);
   }
   give_labels(runs);
@@ -357,10 +362,13 @@ Result<int> simulate(const SimulateFlags& flags) {
 }
 
 void declare_copies(Command command, SimulateFlags& flags) {
+  command.add_flag("--weeks", flags.weeks,
+                   "draw the weeks of the log anew, or equal parts of a short one: figures and differences get "
+                   "intervals that tell what another such stretch of time might bring");
   command
       .add_option("--copies", flags.copies,
                   "rehearse as many copies too, in which each job comes up to a minute later: every figure gets an "
-                  "interval, and differences that may be noise are told")
+                  "interval, and differences that may be noise are told; what another month might bring, --weeks tells")
       .range(2, 1000)
       .type_name("N");
   command

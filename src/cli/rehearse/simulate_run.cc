@@ -4,8 +4,10 @@
 #include <map>
 
 #include "base/text.h"
+#include "policy/chain_text.h"
 #include "report/intervals.h"
 #include "report/policy_labels.h"
+#include "site/slurm_conf.h"
 
 namespace rota::cli {
 
@@ -36,12 +38,60 @@ bool is_of_the_site(const Chain& policy, const log::Workload& workload, const st
   return has && has->knobs() == policy.knobs();
 }
 
+Result<void> keep_weeks(std::vector<Run>& runs) {
+  constexpr std::size_t kFewestWeeks = 8;
+  for (Run& run : runs) {
+    if (run.chain == nullptr) continue;
+    if (run.options.machine && !run.options.machine->sites.empty())
+      return fail("--weeks is for one cluster, and the cluster file describes several sites; leave it out.");
+    if (run.workload->queue_floor >= 0)
+      return fail("{}: --weeks needs jobs that come at their times, and these come whenever few wait (QueueFloor).",
+                  run.workload->name);
+    const LogBlocks cut = blocks_of(*run.workload, kFewestWeeks);
+    if (cut.count < kFewestWeeks)
+      return fail("{}: all jobs come at once, so that --weeks has nothing to draw from.", run.workload->name);
+    run.weeks = std::make_shared<BlockCollector>(*run.workload, cut);
+    run.options.beside = run.weeks.get();
+  }
+  return {};
+}
+
+void tell_weeks(Run& run) {
+  if (!run.weeks) return;
+  report::Summary& summary = run.result->summary;
+  summary.weeks = std::make_shared<const report::Blocks>(run.weeks->blocks());
+  summary.weeks_told = told(run.weeks->cut(), run.weeks->cut().count);
+  run.options.beside = nullptr;
+}
+
+namespace {
+
+SlurmKnobTexts knob_texts(const std::string& policy) {
+  SlurmKnobTexts texts;
+  if (const auto text = read_chain_text(policy))
+    for (const Setting& set : text->own) texts.emplace_back(set.knob->name, set.value);
+  return texts;
+}
+
+}  // namespace
+
+bool is_setting_of_slurm(const std::string& policy) {
+  const auto text = read_chain_text(policy);
+  return text && text->policy->name == "slurm";
+}
+
+std::vector<std::string> slurm_lines_between(const std::string& now, const std::string& then) {
+  return slurm_conf_lines(knob_texts(now), knob_texts(then));
+}
+
 void tell_of_the_log(Run& run) {
   report::Summary& summary = run.result->summary;
   summary.own = run.own;
   summary.site_policy = run.workload->site_policy;
   summary.of_slurm = run.workload->of_slurm;
-  summary.slurm_can = run.chain != nullptr && run.chain->knobs().slurm.planner;
+  summary.slurm_can = run.chain != nullptr && is_setting_of_slurm(run.chain->text());
+  if (summary.of_slurm && summary.slurm_can && !run.workload->site_policy.empty())
+    summary.slurm_lines = slurm_lines_between(run.workload->site_policy, run.chain->text());
   summary.left_out = run.workload->left_out;
   std::ranges::move(log::sentences_of(run.workload->report), std::back_inserter(summary.left_out));
 }

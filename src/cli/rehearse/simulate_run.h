@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "rehearse/blocks.h"
 #include "rehearse/copies.h"
 #include "rehearse/recorded.h"
 #include "rehearse/rehearse.h"
@@ -18,7 +20,8 @@ struct Run {
   Result<Rehearsed> result;
   bool asked = true;  // false: a row of what really happened that was not asked for goes into no file of single jobs
   bool own = false;   // it rehearses what the site has now
-  std::string label = {};  // of its policy (report/policy_labels.h)
+  std::string label = {};                      // of its policy (report/policy_labels.h)
+  std::shared_ptr<BlockCollector> weeks = {};  // nullptr: its jobs are not kept by week
 
   std::string policy() const { return chain != nullptr ? chain->text() : kRecorded; }
 };
@@ -36,6 +39,15 @@ void call_by_labels(std::vector<Run>& runs);
 // Whether a policy rehearses what the workload's site has now: that of the service whose state it is, or the one that
 // the workload's header names, however the two are written. For other logs that is not known.
 bool is_of_the_site(const Chain& policy, const log::Workload& workload, const std::string& of_state);
+
+// Has each rehearsal keep its jobs by weeks of the log. Fails with a sentence where that makes no sense.
+Result<void> keep_weeks(std::vector<Run>& runs);
+void tell_weeks(Run& run);  // in its summary
+
+// Whether Slurm itself can be set to it: it is policy slurm, with whatever knobs.
+bool is_setting_of_slurm(const std::string& policy);
+// The lines of slurm.conf that lead from one setting of policy slurm to another.
+std::vector<std::string> slurm_lines_between(const std::string& now, const std::string& then);
 
 // Puts into its summary what is known of the log and of the site that it comes from.
 void tell_of_the_log(Run& run);

@@ -18,6 +18,11 @@ std::string_view for_backfill(const ChainKnobs& k) {
   if (!k.slurm.planner) return for_slurm(k);
   return k.slurm.interval > Duration{0} ? "" : "with bf-interval=no there is no backfill pass";
 }
+std::string_view for_own_order(const ChainKnobs& k) {
+  return k.slurm.planner
+             ? ""
+             : "it is for policies slurm, fcfs, easy and conservative: the others have an order of their own";
+}
 std::string_view for_multifactor(const ChainKnobs& k) {
   return k.slurm.planner && k.slurm.multifactor ? "" : "it is for policy slurm with priority=multifactor";
 }
@@ -141,10 +146,10 @@ constexpr Knob kKnobs[]{
     {.name = "priority",
      .names = kPriorities,
      .fallback = "basic",
-     .meaning = "whose turn it is: by arrival, or by a sum of factors",
+     .meaning = "whose turn it is: by arrival, or by a sum of factors; with fcfs, easy and conservative: multifactor",
      .source = "slurm.conf, PriorityType",
      .set = slurm<&SlurmKnobs::multifactor>,
-     .idle = for_slurm},
+     .idle = for_own_order},
     {.name = "weight-age",
      .range = kAmount,
      .fallback = "0",

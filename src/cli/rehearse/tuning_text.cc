@@ -1,0 +1,239 @@
+#include "cli/rehearse/tuning_text.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+#include "cli/columns.h"
+#include "cli/live/service.h"
+#include "cli/rehearse/simulate_run.h"
+#include "report/readable.h"
+
+namespace rota::cli {
+namespace {
+
+using report::Block;
+using report::Drawn;
+using report::Rule;
+
+constexpr double kCosts = 1.05;        // times as long a mean wait is told as a cost,
+constexpr double kLeastCost = 60;      // if it is so many seconds longer
+constexpr std::size_t kMostCosts = 3;  // parties that are named
+
+std::string policy_now(const Tuning& tuning) { return tuning.judged.front().setting.policy; }
+
+std::string called(const JudgedSetting& judged) {
+  return judged.setting.changes.empty() ? "as it is now" : judged.setting.changes;
+}
+
+std::string shown(const Rule& rule, double value) { return std::isnan(value) ? "-" : rule.text(value); }
+
+std::string range(const Rule& rule, const Drawn& gain) {
+  if (std::isnan(gain.value)) return "-";
+  return fmt::format("{} to {}", rule.text(gain.low), rule.text(gain.high));
+}
+
+std::string figures_of(const Tuning& tuning, const TunedLog& of, std::size_t r) {
+  const Rule& rule = *of.how.rules[r];
+  std::vector<std::vector<std::string>> rows;
+  for (const JudgedSetting& judged : tuning.judged) {
+    std::vector<std::string> row{called(judged), shown(rule, judged.setting.figures[r]),
+                                 shown(rule, judged.figures[r].value), "", ""};
+    if (&judged != &tuning.judged.front()) {
+      row[3] = shown(rule, judged.gains[r].value);
+      row[4] = range(rule, judged.gains[r]);
+    }
+    rows.push_back(std::move(row));
+  }
+  std::string heading(rule.heading);
+  std::ranges::transform(heading, heading.begin(),
+                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  return table({{heading}, {"SEARCHED", true}, {"JUDGED", true}, {"BETTER BY", true}, {"95 % INTERVAL", true}}, rows);
+}
+
+// A user or group, and how long its jobs wait now and then, on average.
+struct Waits {
+  std::string party;
+  std::int64_t jobs = 0;
+  double now = 0;
+  double then = 0;
+
+  double more() const { return (then - now) * static_cast<double>(jobs); }
+};
+
+using Parties = std::map<std::uint32_t, Block::Served> Block::*;
+
+std::map<std::uint32_t, Block::Served> served(const report::Blocks& blocks, Parties parties) {
+  std::map<std::uint32_t, Block::Served> all;
+  for (const Block& block : blocks) {
+    for (const auto& [party, of_block] : block.*parties) {
+      all[party].jobs += of_block.jobs;
+      all[party].wait += of_block.wait;
+    }
+  }
+  return all;
+}
+
+// Those that wait clearly longer under what was chosen, those that lose most first. Of groups, where there are several.
+std::vector<Waits> costs_of(const Tuning& tuning, const log::Workload& workload) {
+  if (tuning.judged.size() < 2) return {};
+  const auto groups = served(tuning.judged[0].blocks, &Block::groups);
+  const Parties parties = groups.size() > 1 ? &Block::groups : &Block::users;
+  const log::NumberedNames& names = groups.size() > 1 ? workload.groups : workload.users;
+  const auto now = served(tuning.judged[0].blocks, parties);
+  const auto then = served(tuning.judged[1].blocks, parties);
+  std::vector<Waits> costs;
+  for (const auto& [party, before] : now) {
+    const auto after = then.find(party);
+    if (after == then.end() || before.jobs == 0) continue;
+    const auto named = names.find(party);
+    const std::string kind = groups.size() > 1 ? "group " : "user ";
+    Waits waits{kind + (named == names.end() ? std::to_string(party) : one_line(named->second)), before.jobs,
+                before.wait / static_cast<double>(before.jobs),
+                after->second.wait / static_cast<double>(after->second.jobs)};
+    if (waits.then > waits.now * kCosts && waits.then - waits.now >= kLeastCost) costs.push_back(std::move(waits));
+  }
+  std::ranges::sort(costs, std::greater{}, &Waits::more);
+  return costs;
+}
+
+std::string cost_sentence(const Tuning& tuning, const TunedLog& of) {
+  const std::vector<Waits> costs = costs_of(tuning, of.workload);
+  if (costs.empty()) return "No user or group waits clearly longer for it.";
+  std::string text = fmt::format(
+      "It costs {}: ", amount(std::ssize(costs), costs.front().party.starts_with("group") ? "group" : "user"));
+  for (std::size_t i = 0; i < std::min(costs.size(), kMostCosts); ++i) {
+    text += fmt::format("{}{} waits {} in place of {} ({})", i == 0 ? "" : "; ", costs[i].party,
+                        report::readable_seconds(costs[i].then), report::readable_seconds(costs[i].now),
+                        amount(costs[i].jobs, "job"));
+  }
+  return text + (costs.size() > kMostCosts ? "; and others." : ".");
+}
+
+std::string percent_of(double part, double whole) {
+  return whole == 0 ? "-" : report::readable_percent(part / std::abs(whole), 1) + " %";
+}
+
+std::string behind(const Tuning& tuning) {
+  return fmt::format("On the {} that took no part in the search",
+                     told(tuning.cut, tuning.cut.count - tuning.searched_on));
+}
+
+// nullopt: the policy is none of Slurm's.
+std::optional<std::vector<std::string>> conf_lines(const Tuning& tuning) {
+  if (!is_setting_of_slurm(policy_now(tuning)) || tuning.judged.size() < 2) return std::nullopt;
+  return slurm_lines_between(policy_now(tuning), tuning.judged[1].setting.policy);
+}
+
+std::string what_to_do(const Tuning& tuning) {
+  const auto lines = conf_lines(tuning);
+  if (!lines) return fmt::format("The policy to take: {}\n", tuning.judged[1].setting.policy);
+  std::string text = "In slurm.conf (what else stands in SchedulerParameters and PriorityFlags there is to stay):\n";
+  for (const std::string& line : *lines) text += fmt::format("  {}\n", line);
+  return text;
+}
+
+std::string knobs_told(const TuneOptions& how) {
+  std::string text;
+  for (const TunedKnob& knob : how.knobs) text += fmt::format("{}{}", text.empty() ? "" : ", ", knob.knob->name);
+  return text;
+}
+
+}  // namespace
+
+std::string tuning_sentence(const Tuning& tuning, const TunedLog& of) {
+  if (tuning.judged.size() < 2 || tuning.judged[1].setting.changed == 0)
+    return fmt::format("Nothing is worth changing: no setting of {} was better by 1 % where they were searched.",
+                       knobs_told(of.how));
+  const Rule& rule = *of.how.rules.front();
+  const JudgedSetting& best = tuning.judged[1];
+  const Drawn& gain = best.gains.front();
+  const double now = tuning.judged.front().figures.front().value;
+  const std::string by = fmt::format("{} {} is better by {} ({}) under {}: {} in place of {}", behind(tuning),
+                                     rule.what, shown(rule, gain.value), percent_of(gain.value, now),
+                                     best.setting.changes, shown(rule, best.figures.front().value), shown(rule, now));
+  if (tuning.worth_changing()) {
+    return fmt::format("Worth changing: {}. {}, and between {} and {} in 95 of 100 draws of them. {}",
+                       best.setting.changes, by, percent_of(gain.low, now), percent_of(gain.high, now),
+                       cost_sentence(tuning, of));
+  }
+  if (std::isnan(gain.value)) return fmt::format("Nothing is worth changing: {} is not known there.", rule.what);
+  if (gain.low > 0) return fmt::format("Nothing is worth changing. {}: less than 1 %.", by);
+  return fmt::format(
+      "Nothing is worth changing. {}, and in 95 of 100 draws of them it is between {} and {}: that holds 0.", by,
+      percent_of(gain.low, now), percent_of(gain.high, now));
+}
+
+std::string tuning_text(const Tuning& tuning, const TunedLog& of) {
+  std::string text = fmt::format("{}, {}: searched on {}, judged on the {} behind them. {} of {} rehearsed",
+                                 one_line(of.workload.name), policy_now(tuning), told(tuning.cut, tuning.searched_on),
+                                 told(tuning.cut, tuning.cut.count - tuning.searched_on),
+                                 amount(static_cast<std::int64_t>(tuning.tried), "setting"), knobs_told(of.how));
+  if (tuning.impossible > 0)
+    text += fmt::format(", {} that do not go together left out", grouped(static_cast<std::int64_t>(tuning.impossible)));
+  text += ".\n";
+  if (!tuning.cut.weeks())
+    text +=
+        "The log has too few weeks: its parts depend on each other, and the true intervals are wider than those "
+        "shown.\n";
+  if (tuning.stopped) text += "The search was interrupted: this is the best of what had been rehearsed by then.\n";
+  for (std::size_t r = 0; r < of.how.rules.size(); ++r) text += "\n" + figures_of(tuning, of, r);
+  text += "\n" + tuning_sentence(tuning, of) + "\n";
+  if (tuning.worth_changing()) text += what_to_do(tuning);
+  return text;
+}
+
+namespace {
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json json_of(const Tuning& tuning, const TuneOptions& how, const JudgedSetting& judged) {
+  Json figures = Json::object();
+  for (std::size_t r = 0; r < how.rules.size(); ++r) {
+    Json& into = figures[how.rules[r]->name] = {{"searched", number(judged.setting.figures[r])},
+                                                {"judged", number(judged.figures[r].value)},
+                                                {"judged_low", number(judged.figures[r].low)},
+                                                {"judged_high", number(judged.figures[r].high)}};
+    if (&judged == &tuning.judged.front()) continue;
+    into["better_by"] = number(judged.gains[r].value);
+    into["better_by_low"] = number(judged.gains[r].low);
+    into["better_by_high"] = number(judged.gains[r].high);
+  }
+  return {{"policy", judged.setting.policy}, {"changes", judged.setting.changes}, {"figures", figures}};
+}
+
+}  // namespace
+
+std::string tuning_json(const Tuning& tuning, const TunedLog& of) {
+  Json settings = Json::array();
+  for (const JudgedSetting& judged : tuning.judged) settings.push_back(json_of(tuning, of.how, judged));
+  Json costs = Json::array();
+  if (tuning.worth_changing()) {
+    for (const Waits& waits : costs_of(tuning, of.workload))
+      costs.push_back(
+          {{"party", waits.party}, {"jobs", waits.jobs}, {"wait_now_s", waits.now}, {"wait_then_s", waits.then}});
+  }
+  Json lines = nullptr;
+  if (const auto of_conf = conf_lines(tuning)) lines = tuning.worth_changing() ? *of_conf : std::vector<std::string>{};
+  return shown_json({{"format", "rota-tuning-1"},
+                     {"workload", of.workload.name},
+                     {"policy", policy_now(tuning)},
+                     {"weeks", tuning.cut.weeks()},
+                     {"block_s", to_seconds(tuning.cut.length)},
+                     {"searched_on_blocks", tuning.searched_on},
+                     {"judged_on_blocks", tuning.cut.count - tuning.searched_on},
+                     {"tried", tuning.tried},
+                     {"impossible", tuning.impossible},
+                     {"interrupted", tuning.stopped},
+                     {"settings", settings},
+                     {"worth_changing", tuning.worth_changing()},
+                     {"costs", costs},
+                     {"slurm_conf", lines},
+                     {"text", tuning_sentence(tuning, of)}});
+}
+
+}  // namespace rota::cli
