@@ -116,11 +116,8 @@ ClusterOptions cluster_of(const Present& present, const Chain& chain) {
   ClusterOptions options;
   options.processors = present.processors;
   options.machine = present.machine;
-<<<<<<< HEAD
   options.limits = present.limits.get();
-=======
   options.shared = present.shared;
->>>>>>> h-m
   chain.ask(options);
   return options;
 }

@@ -104,11 +104,8 @@ Result<void> Forecaster::begin(Task& task) {
                             .processors = task.machine->processors,
                             .machine = task.machine.get(),
                             .chain = task.chain.get(),
-<<<<<<< HEAD
-                            .limits = limits_of(desk_.file())};
-=======
+                            .limits = limits_of(desk_.file()),
                             .shared = shared};
->>>>>>> h-m
   std::erase_if(task.asked.jobs, [&](JobId id) {
     const Job* job = desk_.view().find_job(id);
     return job == nullptr || (job->state != JobState::waiting && job->state != JobState::barred);
