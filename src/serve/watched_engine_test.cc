@@ -19,8 +19,10 @@ constexpr const char* kTheirs =
 // Tells of two jobs as it opens, unless the state has them.
 class WatchingEngine final : public IdleEngine {
  public:
-  WatchingEngine(const Capabilities& can, ManagerJobs& jobs) : IdleEngine(can), jobs_(jobs) {}
+  WatchingEngine(const Capabilities& can, ManagerJobs& jobs, Intake*& intake)
+      : IdleEngine(can), jobs_(jobs), intake_(intake) {}
   Result<void> open(Intake& intake, const Takeover& from) override {
+    intake_ = &intake;
     if (from.state().next_job() != JobId{0}) return {};
     JobSpec spec;
     spec.processors = 2;
@@ -38,6 +40,7 @@ class WatchingEngine final : public IdleEngine {
 
  private:
   ManagerJobs& jobs_;
+  Intake*& intake_;
 };
 
 class WatchedService : public testing::Test {
@@ -59,7 +62,9 @@ class WatchedService : public testing::Test {
     can.shared = true;
     can.submits = false;
     ServiceOptions options;
-    options.engine = [can](const EngineSite& site) { return std::make_unique<WatchingEngine>(can, site.jobs); };
+    options.engine = [this, can](const EngineSite& site) {
+      return std::make_unique<WatchingEngine>(can, site.jobs, intake_);
+    };
     options.state_folder = folder_ + "/state";
     options.socket = folder_ + "/socket";
     options.version = "test";
@@ -75,6 +80,7 @@ class WatchedService : public testing::Test {
   boost::asio::io_context io_;
   std::string folder_;
   std::unique_ptr<Service> service_;
+  Intake* intake_ = nullptr;
 };
 
 TEST_F(WatchedService, ShowsTheirJobsInEachOfItsLives) {
@@ -113,6 +119,25 @@ TEST_F(WatchedService, RefusesWhatIsForTheOther) {
   const auto drained = service_->nodes().set_health("a", {.health = Health::draining, .reason = {}, .by = {}});
   ASSERT_FALSE(drained);
   EXPECT_EQ(drained.error().message, "nodes it there.");
+}
+
+TEST_F(WatchedService, ForetellsAStartAndScoresItWhenItHasCome) {
+  ASSERT_TRUE(serve());
+  ManagerBook& watched = service_->jobs().watched();
+  watched.surveyed(service_->answers().now());
+  const auto report = [&] { return watched.shadow().report(kEpoch); };
+  while (report().waiting == 0) ASSERT_GT(io_.run_one(), 0U);
+  EXPECT_EQ(report().ours.starts, 0);
+  EXPECT_TRUE(report().not_forecast.empty());
+  ASSERT_TRUE(intake_->record(Found{job(40), {{{NodeId{0}, 2}}}}, service_->answers().now()));
+  watched.surveyed(service_->answers().now());
+  EXPECT_EQ(report().waiting, 0);
+  EXPECT_EQ(report().ours.starts, 1);
+  EXPECT_EQ(report().ours.within_nine, 1) << "there is room for it, so that it starts at once";
+  EXPECT_EQ(report().theirs.starts, 0) << "the other has said nothing";
+  stop();
+  ASSERT_TRUE(serve());
+  EXPECT_EQ(service_->jobs().watched().shadow().report(kEpoch).ours.starts, 1) << "it is kept";
 }
 
 TEST_F(WatchedService, KeepsToTheKindOfClusterThatTheStateIsOf) {
