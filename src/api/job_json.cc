@@ -155,6 +155,7 @@ void add_planned_start(Answers& answers, JobId id, Json& json) {
 }
 
 void add_inside(const Answers& answers, JobId id, const serve::KeptAbout& kept, Json& json) {
+  if (kept.about.folder.empty()) return;  // another manager has it: what it runs is not known
   const std::string nodes = json.value("node_list", answers.machine().name);
   const int restarts = json.value("restarts", 0);
   json["folder"] = kept.about.folder;

@@ -86,14 +86,15 @@ void Shadow::put(JobId job, const Row& row) {
 // Whether it has started, and what the manager expects meanwhile.
 void Shadow::look_at(JobId id, Row& row) {
   const Job* job = desk_.view().find_job(id);
-  if (job != nullptr && !job->gone()) {
+  if (job != nullptr) {
+    const bool waits = job->state == JobState::waiting || job->state == JobState::barred;
     const JobEntry* entry = jobs_.entry(id);
     if (row.theirs == kNever && entry != nullptr && entry->heard().starts != kNever) {
       row.theirs = entry->heard().starts;
       row.theirs_at = desk_.now();
       put(id, row);
     }
-    if (job->state != JobState::running) return;
+    if (waits) return;
     row.start = job->start;
   } else if (const auto left = jobs_.history_of(id); left && *left) {
     row.start = (*left)->start;

@@ -70,7 +70,8 @@ Result<int> show_shadow(const ShadowFlags& flags) {
   text +=
       fmt::format("\nPolicy {}; {} forecast and yet to start; {} left without a start.\n", text_of(answer, "policy"),
                   amount(count(answer, "waiting"), "job"), amount(count(answer, "left"), "job"));
-  for (const auto& [why, jobs] : part("not_forecast").items())
+  const Json not_forecast = part("not_forecast");
+  for (const auto& [why, jobs] : not_forecast.items())
     text += fmt::format("Not forecast: {}: {}.\n", amount(jobs.is_number() ? jobs.get<std::int64_t>() : 0, "job"),
                         one_line(why));
   return printed(text);

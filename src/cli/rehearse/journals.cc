@@ -147,7 +147,7 @@ Result<JournalSetting> setting_of(const store::JournalHead& head, const std::str
   setting.options.processors = head.processors;
   setting.unix_start = head.unix_start;
   setting.tasks = head.tasks;
-  setting.live = head.settings == kLive;
+  setting.live = head.settings.starts_with(kLive);
   if (!head.ties.empty() && head.ties != "batch" && head.ties != "submit-first" && head.ties != "one-by-one") {
     return fail("{}: its head says ties {}, which this Rota does not know.", shown, rota::quoted(head.ties));
   }

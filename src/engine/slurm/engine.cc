@@ -82,6 +82,7 @@ Result<void> SlurmEngine::health() const {
 
 void SlurmEngine::ring() {
   if (wants_history_) return ask_history();
+  if (past_) return take_past();
   ask_nodes();
 }
 
@@ -89,10 +90,22 @@ void SlurmEngine::ask_history() {
   wants_history_ = false;
   const std::string mark = drawn_mark();
   reader_.ask(sacct_command(mark, options_.history), [this, mark](const Result<std::string>& text) {
-    accounts_ = text.has_value();
-    if (const auto rows = text ? read_sacct(*text, mark) : fail("")) mirror_->take_ended(rows->rows);
-    ask_nodes();
+    if (!text) return ask_nodes();  // there is no accounting
+    past_ = std::make_unique<Past>(Past{*text});
+    if (auto read = read_sacct(past_->text, mark)) past_->rows = std::move(read->rows);
+    take_past();
   });
+}
+
+void SlurmEngine::take_past() {
+  constexpr std::size_t kAtOnce = 500;
+  const auto from = past_->rows.begin() + static_cast<std::ptrdiff_t>(past_->taken);
+  const std::size_t count = std::min(kAtOnce, past_->rows.size() - past_->taken);
+  mirror_->take_ended({from, from + static_cast<std::ptrdiff_t>(count)});
+  past_->taken += count;
+  if (past_->taken < past_->rows.size()) return site_.loop.set(*this, site_.loop.now());
+  past_.reset();
+  ask_nodes();
 }
 
 void SlurmEngine::ask_nodes() {
@@ -129,7 +142,6 @@ void SlurmEngine::ask_missing(std::vector<std::string> missing, Instant asked) {
   const std::string command = sacct_command_for(mark, missing);
   reader_.ask(command, [this, mark, missing = std::move(missing), asked](const Result<std::string>& text) {
     const auto rows = text ? read_sacct(*text, mark) : Result<JobRows>(std::unexpected(text.error()));
-    accounts_ = rows.has_value();
     if (rows) mirror_->take_ended(rows->rows);
     mirror_->give_up(missing);
     end_survey(asked);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +47,7 @@ class SlurmEngine final : public LiveEngine, private Alarm {
  private:
   void ring() override;  // asks for nodes, then jobs, then what has become of those that are listed no more
   void ask_history();
+  void take_past();
   void ask_nodes();
   void ask_jobs();
   void take_jobs(const std::string& text, const std::string& mark, Instant asked);
@@ -59,7 +61,13 @@ class SlurmEngine final : public LiveEngine, private Alarm {
   Intake* intake_ = nullptr;
   std::optional<Mirror> mirror_;
   bool wants_history_ = false;
-  bool accounts_ = true;  // sacct has answered, or was never asked
+  // Jobs that had ended before: taken in some at a time, so that the service answers meanwhile.
+  struct Past {
+    std::string text;  // which the rows look at
+    std::vector<JobRow> rows = {};
+    std::size_t taken = 0;
+  };
+  std::unique_ptr<Past> past_;
   Instant opened_ = kEpoch;
   Instant answered_ = kEpoch;  // when all was last read
   std::string failure_;        // why it was not since; empty: it was

@@ -10,14 +10,33 @@
 namespace rota::slurm {
 namespace {
 
-bool same(const Placement& a, const Placement& b) {
+// How many processors it has on each is guessed once, when it is first seen there.
+bool same_nodes(const Placement& a, const Placement& b) {
   const auto sorted = [](const Placement& where) {
-    std::vector<std::pair<NodeId, std::uint32_t>> all;
-    for (const Share& s : where.shares) all.emplace_back(s.node, s.processors);
+    std::vector<NodeId> all;
+    for (const Share& s : where.shares) all.push_back(s.node);
     std::ranges::sort(all);
     return all;
   };
   return sorted(a) == sorted(b);
+}
+
+// So many more processors go onto these nodes as evenly as room(node) allows. How many find none.
+template <class Room>
+std::uint32_t spread(Placement& where, std::uint32_t left, const Room& room) {
+  for (bool some = true; left > 0 && some;) {
+    some = false;
+    const auto each = std::max<std::uint32_t>(left / static_cast<std::uint32_t>(where.shares.size()), 1);
+    for (Share& share : where.shares) {
+      const std::int64_t most = room(share.node) - share.processors;
+      if (most <= 0) continue;
+      const auto more = static_cast<std::uint32_t>(std::min<std::int64_t>({each, most, left}));
+      share.processors += more;
+      left -= more;
+      some = some || more > 0;
+    }
+  }
+  return left;
 }
 
 }  // namespace
@@ -100,8 +119,8 @@ JobSpec Mirror::spec_of(const JobRow& row) const {
   return spec;
 }
 
-// How many processors a job has on each of its nodes stands in no list: they are taken as shared evenly, as far as
-// each node has so many.
+// How many processors a job has on each of its nodes stands in no list: they are taken as shared evenly, as far as each
+// node has so many left, or has so many at all.
 Placement Mirror::place_of(const JobRow& row) const {
   Placement where;
   const auto names = parse_host_list(row.nodes);
@@ -109,19 +128,10 @@ Placement Mirror::place_of(const JobRow& row) const {
   for (const std::string& name : *names) {
     if (const auto found = nodes_.find(name); found != nodes_.end()) where.shares.push_back({found->second, 0});
   }
-  std::uint32_t left = row.processors;
-  for (bool room = true; left > 0 && room;) {
-    room = false;
-    const auto each =
-        std::max<std::uint32_t>(left / static_cast<std::uint32_t>(std::max<std::size_t>(where.shares.size(), 1)), 1);
-    for (Share& share : where.shares) {
-      const std::uint32_t most = machine().nodes[share.node.value].processors - share.processors;
-      const std::uint32_t more = std::min({each, most, left});
-      share.processors += more;
-      left -= more;
-      room = room || more > 0;
-    }
-  }
+  if (where.shares.empty()) return where;
+  const std::uint32_t left =
+      spread(where, row.processors, [&](NodeId id) { return std::max<std::int64_t>(view().nodes().free_on(id), 1); });
+  spread(where, left, [&](NodeId id) { return std::int64_t{machine().nodes[id.value].processors}; });
   std::erase_if(where.shares, [](const Share& share) { return share.processors == 0; });
   return where;
 }
@@ -139,12 +149,14 @@ std::vector<std::string> Mirror::take(const std::vector<JobRow>& rows, Instant l
   listed_ = listed;
   unknown_partitions_ = 0;
   std::set<std::int64_t> ended;
-  std::vector<const JobRow*> in_order;  // of arrival, in which new ones are queued
+  std::vector<const JobRow*> in_order;  // of arrival, in which new ones are queued, behind what makes room
   for (const JobRow& row : rows) {
     if (row.stage == Stage::ended) ended.insert(row.number());
     in_order.push_back(&row);
   }
-  std::ranges::sort(in_order, {}, [](const JobRow* row) { return std::tuple(row->submit, row->id, row->index); });
+  std::ranges::sort(in_order, {}, [](const JobRow* row) {
+    return std::tuple(row->stage != Stage::ended, row->submit, row->id, row->index);
+  });
   for (const JobRow* row : in_order) compare(*row);
   std::erase_if(over_, [&](std::int64_t number) { return !ended.contains(number); });
   std::vector<std::string> missing;
@@ -264,7 +276,7 @@ void Mirror::compare_running(const JobRow& row, Entry& entry) {
   const Job& job = view().job(id);
   if (!job.settled()) return;
   const Placement where = place_of(row);
-  if (!where.shares.empty() && !same(where, view().placement(id))) say(Found{id, where});
+  if (!where.shares.empty() && !same_nodes(where, view().placement(id))) say(Found{id, where});
   if (row.limit > Duration{0} && row.limit != job.spec.limit) say(LimitChanged{id, row.limit});
   const bool stands = view().job(id).suspended();
   if (row.stage == Stage::suspended && !stands) say(Suspended{id, kHeldByOperator});

@@ -1,0 +1,157 @@
+// A service beside a cluster that another manager runs: its jobs are shown under their users' names, and left alone.
+#include <gtest/gtest.h>
+
+#include <boost/asio/io_context.hpp>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "serve/as_if_ours.h"
+#include "serve/idle_engine_test.h"
+#include "serve/service.h"
+
+namespace rota::serve {
+namespace {
+
+constexpr const char* kTheirs =
+    "# Made elsewhere.\nname = \"theirs\"\nlicences = \"matlab:2\"\n\n[[nodes]]\nnames = \"a\"\nprocessors = 4\n";
+
+// Tells of two jobs as it opens, unless the state has them.
+class WatchingEngine final : public IdleEngine {
+ public:
+  WatchingEngine(const Capabilities& can, ManagerJobs& jobs, Intake*& intake)
+      : IdleEngine(can), jobs_(jobs), intake_(intake) {}
+  Result<void> open(Intake& intake, const Takeover& from) override {
+    intake_ = &intake;
+    if (from.state().next_job() != JobId{0}) return {};
+    JobSpec spec;
+    spec.processors = 2;
+    spec.limit = seconds(60);
+    spec.user = 7;
+    spec.submit = from.state().now();
+    spec.number = 40;
+    const JobId waits = jobs_.meet(spec, kNotOurs, {.name = "fit", .user = "ann"});
+    jobs_.say(waits, "Priority", kNever);
+    spec.number = 41;
+    const JobId runs = jobs_.meet(spec, kNotOurs, {.name = "fit", .user = "ann"});
+    return intake.record(Found{runs, {{{NodeId{0}, 2}}}}, kNever);
+  }
+  std::string instead_of(std::string_view wish) const override { return std::string(wish) + " it there."; }
+
+ private:
+  ManagerJobs& jobs_;
+  Intake*& intake_;
+};
+
+class WatchedService : public testing::Test {
+ protected:
+  WatchedService() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "rota-watched-XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+  }
+  ~WatchedService() override {
+    stop();
+    std::filesystem::remove_all(folder_);
+  }
+  void stop() {
+    if (service_) service_->stop();
+    service_.reset();
+  }
+  Result<void> serve(const std::string& system = "others") {
+    Capabilities can = idle_capabilities();
+    can.shared = true;
+    can.submits = false;
+    ServiceOptions options;
+    options.engine = [this, can](const EngineSite& site) {
+      return std::make_unique<WatchingEngine>(can, site.jobs, intake_);
+    };
+    options.state_folder = folder_ + "/state";
+    options.socket = folder_ + "/socket";
+    options.version = "test";
+    options.watched = {.system = system, .description = system.empty() ? "" : kTheirs, .before = seconds(1000)};
+    service_ = TRY(Service::open(io_, options));
+    return {};
+  }
+  JobId job(std::int64_t number) {
+    const auto found = service_->answers().jobs().job_of(number);
+    return found && *found ? **found : JobId{};
+  }
+
+  boost::asio::io_context io_;
+  std::string folder_;
+  std::unique_ptr<Service> service_;
+  Intake* intake_ = nullptr;
+};
+
+TEST_F(WatchedService, ShowsTheirJobsInEachOfItsLives) {
+  for (int life = 0; life < 2; ++life) {
+    ASSERT_TRUE(serve());
+    ASSERT_TRUE(job(40).valid());
+    const JobEntry* entry = service_->answers().jobs().entry(job(40));
+    ASSERT_NE(entry, nullptr);
+    EXPECT_EQ(entry->about->user, "ann");
+    EXPECT_EQ(service_->answers().jobs().job(job(40))->state, JobState::barred);
+    EXPECT_EQ(service_->answers().jobs().job(job(41))->state, JobState::running);
+    EXPECT_EQ(service_->answers().machine().name, "theirs");
+    stop();
+  }
+}
+
+TEST_F(WatchedService, GivesTheReasonOfTheOther) {
+  ASSERT_TRUE(serve());
+  const PendingReason reason = service_->answers().reasons().reason_of(job(40), Telling::sentence);
+  EXPECT_EQ(reason.word, "Priority");
+  EXPECT_NE(reason.sentence.find("Its resource manager starts it"), std::string::npos);
+}
+
+TEST_F(WatchedService, RefusesWhatIsForTheOther) {
+  ASSERT_TRUE(serve());
+  const Caller root{0, 0, "root", true};
+  JobChange change;
+  change.kind = JobChange::Kind::cancel;
+  const ActionResult result = service_->jobs().change(root, job(40), change);
+  EXPECT_FALSE(result.done);
+  EXPECT_EQ(result.detail, "cancel it there.");
+  EXPECT_EQ(service_->answers().jobs().job(job(40))->state, JobState::barred);
+  const auto submitted = service_->jobs().submit(root, {JobRequest{}}, {});
+  ASSERT_FALSE(submitted);
+  EXPECT_EQ(submitted.error().message, "submit it there.");
+  const auto drained = service_->nodes().set_health("a", {.health = Health::draining, .reason = {}, .by = {}});
+  ASSERT_FALSE(drained);
+  EXPECT_EQ(drained.error().message, "nodes it there.");
+}
+
+TEST_F(WatchedService, ForetellsAStartAndScoresItWhenItHasCome) {
+  ASSERT_TRUE(serve());
+  ManagerBook& watched = service_->jobs().watched();
+  watched.surveyed(service_->answers().now());
+  const auto report = [&] { return watched.shadow().report(kEpoch); };
+  while (report().waiting == 0) ASSERT_GT(io_.run_one(), 0U);
+  EXPECT_EQ(report().ours.starts, 0);
+  EXPECT_TRUE(report().not_forecast.empty());
+  ASSERT_TRUE(intake_->record(Found{job(40), {{{NodeId{0}, 2}}}}, service_->answers().now()));
+  watched.surveyed(service_->answers().now());
+  EXPECT_EQ(report().waiting, 0);
+  EXPECT_EQ(report().ours.starts, 1);
+  EXPECT_EQ(report().theirs.starts, 0) << "the other has said nothing";
+  stop();
+  ASSERT_TRUE(serve());
+  EXPECT_EQ(service_->jobs().watched().shadow().report(kEpoch).ours.starts, 1) << "it is kept";
+}
+
+TEST_F(WatchedService, KeepsToTheKindOfClusterThatTheStateIsOf) {
+  ASSERT_TRUE(serve());
+  stop();
+  const auto other = serve("");
+  ASSERT_FALSE(other);
+  EXPECT_NE(other.error().message.find("watches another manager's cluster"), std::string::npos);
+}
+
+TEST(AsIfOurs, OnlyJobsThatWaitForRoomAreFreed) {
+  for (const char* room : {"", "None", "Priority", "Resources", "BeginTime"}) EXPECT_TRUE(waits_for_room(room)) << room;
+  for (const char* other : {"JobHeldUser", "Dependency", "QOSMaxJobsPerUserLimit", "JobArrayTaskLimit"})
+    EXPECT_FALSE(waits_for_room(other)) << other;
+}
+
+}  // namespace
+}  // namespace rota::serve
