@@ -20,6 +20,7 @@ using report::Block;
 using report::Drawn;
 using report::Rule;
 
+constexpr double kLoss = 0.05;         // share by which another rule is worse, to be told
 constexpr double kCosts = 1.05;        // times as long a mean wait is told as a cost,
 constexpr double kLeastCost = 60;      // if it is so many seconds longer
 constexpr std::size_t kMostCosts = 3;  // parties that are named
@@ -125,7 +126,8 @@ std::string behind(const Tuning& tuning) {
 
 // nullopt: the policy is none of Slurm's.
 std::optional<std::vector<std::string>> conf_lines(const Tuning& tuning) {
-  if (!is_setting_of_slurm(policy_now(tuning)) || tuning.judged.size() < 2) return std::nullopt;
+  if (!is_setting_of_slurm(policy_now(tuning))) return std::nullopt;
+  if (tuning.judged.size() < 2) return std::vector<std::string>{};
   return slurm_lines_between(policy_now(tuning), tuning.judged[1].setting.policy);
 }
 
@@ -143,6 +145,34 @@ std::string knobs_told(const TuneOptions& how) {
   return text;
 }
 
+// The first rule under what was chosen, beside what it is now.
+std::string what_was_judged(const Tuning& tuning, const Rule& rule) {
+  const JudgedSetting& best = tuning.judged[1];
+  const Drawn& gain = best.gains.front();
+  const double now = tuning.judged.front().figures.front().value;
+  const bool worse = gain.value < 0;
+  const double sign = worse && gain.high < 0 ? -1 : 1;
+  return fmt::format(
+      "{} {} is {} under {} and {} as it is now: {} by {} ({}), and {} in 95 of 100 draws of them", behind(tuning),
+      rule.what, shown(rule, best.figures.front().value), best.setting.changes, shown(rule, now),
+      worse ? "worse" : "better", shown(rule, std::abs(gain.value)), percent_of(std::abs(gain.value), now),
+      fmt::format("{} by {} to {}", sign < 0 ? "worse" : "better", percent_of(sign < 0 ? -gain.high : gain.low, now),
+                  percent_of(sign < 0 ? -gain.low : gain.high, now)));
+}
+
+// The other rules by which it is clearly worse.
+std::string losses(const Tuning& tuning, const TuneOptions& how) {
+  std::string text;
+  for (std::size_t r = 1; r < how.rules.size(); ++r) {
+    const double now = tuning.judged.front().figures[r].value;
+    const double loss = -tuning.judged[1].gains[r].value;
+    if (!(loss > kLoss * std::abs(now))) continue;
+    text += fmt::format("But {} is {} in place of {}. ", how.rules[r]->what,
+                        shown(*how.rules[r], tuning.judged[1].figures[r].value), shown(*how.rules[r], now));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string tuning_sentence(const Tuning& tuning, const TunedLog& of) {
@@ -150,22 +180,17 @@ std::string tuning_sentence(const Tuning& tuning, const TunedLog& of) {
     return fmt::format("Nothing is worth changing: no setting of {} was better by 1 % where they were searched.",
                        knobs_told(of.how));
   const Rule& rule = *of.how.rules.front();
-  const JudgedSetting& best = tuning.judged[1];
-  const Drawn& gain = best.gains.front();
-  const double now = tuning.judged.front().figures.front().value;
-  const std::string by = fmt::format("{} {} is better by {} ({}) under {}: {} in place of {}", behind(tuning),
-                                     rule.what, shown(rule, gain.value), percent_of(gain.value, now),
-                                     best.setting.changes, shown(rule, best.figures.front().value), shown(rule, now));
-  if (tuning.worth_changing()) {
-    return fmt::format("Worth changing: {}. {}, and between {} and {} in 95 of 100 draws of them. {}",
-                       best.setting.changes, by, percent_of(gain.low, now), percent_of(gain.high, now),
+  const Drawn& gain = tuning.judged[1].gains.front();
+  if (std::isnan(gain.value))
+    return fmt::format("Nothing is worth changing: {} of the part that is judged on is not known.", rule.what);
+  const std::string what = what_was_judged(tuning, rule);
+  if (tuning.worth_changing())
+    return fmt::format("Worth changing: {}. {}. {}{}", tuning.judged[1].setting.changes, what, losses(tuning, of.how),
                        cost_sentence(tuning, of));
-  }
-  if (std::isnan(gain.value)) return fmt::format("Nothing is worth changing: {} is not known there.", rule.what);
-  if (gain.low > 0) return fmt::format("Nothing is worth changing. {}: less than 1 %.", by);
-  return fmt::format(
-      "Nothing is worth changing. {}, and in 95 of 100 draws of them it is between {} and {}: that holds 0.", by,
-      percent_of(gain.low, now), percent_of(gain.high, now));
+  const char* const why = gain.high < 0          ? ""
+                          : gain.holds_nothing() ? ", which may be chance"
+                                                 : ", which is less than 1 %";
+  return fmt::format("Nothing is worth changing. {}{}.", what, why);
 }
 
 std::string tuning_text(const Tuning& tuning, const TunedLog& of) {
