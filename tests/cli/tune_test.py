@@ -10,7 +10,7 @@ import signal
 import subprocess
 from pathlib import Path
 
-from rota_case import DAY, HEAD, PATIENCE, ROTA, RotaCase, main, row
+from rota_case import DAY, HEAD, PATIENCE, ROOT, ROTA, RotaCase, main, row
 
 
 def catches(pid, number):
@@ -119,6 +119,15 @@ class Weeks(RotaCase):
         self.assertLessEqual(mean["value"], mean["high"])
         copies = self.rota("simulate", DAY, "--policy", "fcfs,easy", "--copies", "2").stdout
         self.assertIn("not what another\n  month would bring", copies)
+
+
+    def test_what_nodes_draw_is_metered_by_week(self):
+        heron = str(ROOT / "examples" / "heron.toml")
+        done = self.rota("simulate", DAY, "--cluster", heron, "--policy", "easy", "--weeks", "--json")
+        run = json.loads(done.stdout)["rehearsals"][0]
+        self.assertAlmostEqual(run["weeks"]["figures"]["kwh"]["value"], run["power"]["energy_kwh"], places=6)
+        self.assertAlmostEqual(run["weeks"]["figures"]["cost"]["value"], run["power"]["cost"], places=6)
+        self.refused("simulate", DAY, "--cluster", str(ROOT / "examples" / "wadden.toml"), "--weeks", said="several sites")
 
 
 class OwnOrder(RotaCase):
