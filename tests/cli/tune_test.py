@@ -153,7 +153,9 @@ class OwnOrder(RotaCase):
         log = "".join(row(n + 1, submit=20 * n, run=100 + n * 37 % 400, processors=1 + n * 7 % 4, limit=600) for n in range(400))
         note = "; Note: policy of the site: slurm+bf-interval=no\n"
         self.file("imported.swf", "; Note: made by: rota import slurm\n" + note + HEAD + log)
-        words = " ".join(self.rota("simulate", "imported.swf", "--policy", "slurm+bf-interval=no,slurm,easy").stdout.split())
+        policies = "slurm+bf-interval=no,slurm,easy"
+        words = " ".join(self.rota("simulate", "imported.swf", "--policy", policies, "--weeks").stdout.split())
+        self.assertIn(" Whom it costs is not known: the log names no users. ", words)
         self.assertRegex(words, r"In slurm\.conf alone: with `SchedulerParameters=` jobs wait .*, \d.* % less than as it is now")
 
 
