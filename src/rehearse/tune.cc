@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/in_parallel.h"
@@ -14,7 +16,8 @@
 namespace rota {
 namespace {
 
-constexpr double kAlike = 0.01;            // shares of a figure by which settings may differ and still come out alike
+constexpr double kAlike = 0.01;            // shares of a figure by which settings may differ and still come out alike,
+constexpr double kAlikeOfSeveral = 0.02;   // and where others decide between them
 constexpr std::size_t kMostJudged = 8;     // settings, beside the one that there is now
 constexpr std::size_t kAsItIs = SIZE_MAX;  // in place of a value
 
@@ -71,23 +74,30 @@ class Search {
   }
 
   const std::vector<TunedSetting>& tried() const { return settings_; }
-  std::size_t impossible() const { return impossible_; }
-  // The least changed of those that come out alike with the best.
+  std::size_t impossible() const { return impossible_.size(); }
+  // Among those that come out alike with the best by the first rule, the one that is best by all rules together, and
+  // then the one that changes least. Where there is one rule alone, the latter decides.
   std::size_t chosen() const {
+    const bool several = how_.rules.size() > 1;
+    const double most = burden(best()) + (several ? kAlikeOfSeveral : kAlike) * std::abs(burden(best()));
+    const auto key = [&](std::size_t i) {
+      return std::tuple(several ? std::llround(product(i) / kAlike) : 0, settings_[i].changed, burden(i));
+    };
     std::size_t least = best();
-    const double most = burden(least) + kAlike * std::abs(burden(least));
-    for (std::size_t i = 0; i < settings_.size(); ++i) {
-      const auto key = [&](std::size_t at) { return std::pair(settings_[at].changed, burden(at)); };
+    for (std::size_t i = 0; i < settings_.size(); ++i)
       if (burden(i) <= most && key(i) < key(least)) least = i;
-    }
     return least;
   }
-  // Those that no other beats.
+  // Those that no other beats; where several come to the same, the one that changes least.
   std::vector<std::size_t> front() const {
     std::vector<std::size_t> front = places();
     std::erase_if(front, [&](std::size_t i) {
-      return std::ranges::any_of(settings_,
-                                 [&](const TunedSetting& other) { return beats(other, settings_[i], how_.rules); });
+      const TunedSetting& one = settings_[i];
+      return std::ranges::any_of(places(), [&](std::size_t at) {
+        const TunedSetting& other = settings_[at];
+        const bool simpler = std::pair(other.changed, at) < std::pair(one.changed, i);
+        return beats(other, one, how_.rules) || (other.figures == one.figures && simpler);
+      });
     });
     std::ranges::sort(front, {}, [&](std::size_t i) { return std::pair(burden(i), i); });
     return front;
@@ -98,6 +108,15 @@ class Search {
     std::vector<std::size_t> all(settings_.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
     return all;
+  }
+  // What the figures by all rules come to, multiplied, as a logarithm.
+  double product(std::size_t i) const {
+    double sum = 0;
+    for (std::size_t r = 0; r < how_.rules.size(); ++r) {
+      const double level = std::log(std::max(settings_[i].figures[r], 0.0) + (how_.rules[r]->higher ? 0.001 : 1));
+      if (!std::isnan(level)) sum += how_.rules[r]->higher ? -level : level;
+    }
+    return sum;
   }
   std::size_t best() const {
     const std::vector<std::size_t> all = places();
@@ -154,22 +173,41 @@ class Search {
     Chain chain;
   };
 
-  // nullopt: it does not go together, or was tried before.
-  Result<std::optional<Candidate>> candidate_of(Places places) {
-    TunedSetting setting;
+  std::vector<std::pair<const Knob*, std::string>> values_at(const Places& places) const {
     std::vector<std::pair<const Knob*, std::string>> values;
     for (std::size_t k = 0; k < places.size(); ++k)
       if (places[k] != kAsItIs) values.emplace_back(how_.knobs[k].knob, how_.knobs[k].values[places[k]]);
-    setting.policy = TRY(policy_with(how_.policy, values));
-    if (values.empty()) setting.policy = how_.policy;
-    auto chain = Chain::parse(setting.policy);
+    return values;
+  }
+  Result<Chain> chain_at(const Places& places) const {
+    const auto values = values_at(places);
+    const auto policy = values.empty() ? Result<std::string>(how_.policy) : policy_with(how_.policy, values);
+    if (!policy) return std::unexpected(policy.error());
+    return Chain::parse(*policy);
+  }
+  // Without the values that say what holds anyway.
+  Places least_changed(Places places, const ChainKnobs& knobs) const {
+    for (std::size_t& place : places) {
+      const std::size_t value = std::exchange(place, kAsItIs);
+      const auto without = chain_at(places);
+      if (!without || !(without->knobs() == knobs)) place = value;
+    }
+    return places;
+  }
+
+  // nullopt: it does not go together, or was tried before.
+  std::optional<Candidate> candidate_of(Places places) {
+    auto chain = chain_at(places);
     if (!chain) {
-      ++impossible_;
+      impossible_.insert(std::move(places));
       return std::nullopt;
     }
     if (std::ranges::find(known_, chain->knobs()) != known_.end()) return std::nullopt;
     known_.push_back(chain->knobs());
-    for (const auto& [knob, value] : values) {
+    places = least_changed(std::move(places), chain->knobs());
+    chain = chain_at(places);
+    TunedSetting setting{.policy = chain->text()};
+    for (const auto& [knob, value] : values_at(places)) {
       setting.changes += fmt::format("{}{}={}", setting.changes.empty() ? "" : "+", knob->name, value);
       ++setting.changed;
     }
@@ -180,7 +218,7 @@ class Search {
     std::vector<Candidate> candidates;
     for (Places& places : all) {
       if (settings_.size() + candidates.size() >= how_.most_tries) break;
-      auto candidate = TRY(candidate_of(std::move(places)));
+      auto candidate = candidate_of(std::move(places));
       if (candidate) candidates.push_back(std::move(*candidate));
     }
     if (how_.plans) how_.plans(candidates.size());
@@ -214,7 +252,7 @@ class Search {
   std::vector<ChainKnobs> known_;
   std::vector<TunedSetting> settings_;
   std::vector<Places> at_;  // as settings_
-  std::size_t impossible_ = 0;
+  std::set<Places> impossible_;
 };
 
 Result<void> judge(const TuneOptions& how, const Part& part, const RehearseOptions& options, Tuning& tuning) {

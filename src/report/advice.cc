@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "report/block_costs.h"
 #include "report/readable.h"
 #include "report/weeks.h"
 
@@ -38,7 +39,7 @@ std::string change(const Summary& then, const Summary& now) {
       fmt::format("In slurm.conf alone: with {} jobs wait {}, {} % less than as it is now ({}).", lines, wait_of(then),
                   readable_percent(1 - mean_wait(then) / mean_wait(now), 1), wait_of(now));
   const std::string weeks = weeks_sentence(then, now);
-  if (!weeks.empty()) return text + " " + weeks;
+  if (!weeks.empty()) return fmt::format("{} {} {}", text, weeks, cost_told(costs_of(*now.weeks, *then.weeks)));
   if (differ_by_noise(then, now, mean_wait)) return text + " Over the copies that may be chance.";
   return text;
 }

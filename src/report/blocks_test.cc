@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "report/block_costs.h"
 #include "report/sample_test.h"
 
 namespace rota::report {
@@ -57,6 +58,20 @@ TEST(Blocks, TooFewSayNothing) {
 TEST(Blocks, AreDrawnTheSameAtEveryCall) {
   const Blocks blocks = waiting({100, 5000, 200, 9000, 300});
   EXPECT_EQ(drawn(*rule_named("p95"), blocks).low, drawn(*rule_named("p95"), blocks).low);
+}
+
+TEST(BlockCosts, AreThoseThatWaitClearlyLonger) {
+  Blocks now = waiting({100, 100});
+  Blocks then = waiting({90, 90});
+  EXPECT_EQ(cost_told(costs_of(now, then)), "No user waits clearly longer for it.");
+  for (Block& block : then) block.add(ended_job(6, 0, 5000, 100, 1));  // user 6 has one job a block more, and it waits
+  for (Block& block : now) block.add(ended_job(6, 0, 100, 100, 1));
+  const Costs costs = costs_of(now, then);
+  ASSERT_EQ(costs.parties.size(), 1U);
+  EXPECT_EQ(costs.parties[0].party, 6U);
+  EXPECT_EQ(costs.parties[0].jobs, 4);
+  EXPECT_EQ(cost_told(costs), "It costs 1 of 7 users: their jobs wait longer by more than 5 % and a minute.");
+  EXPECT_EQ(cost_told(costs_of({}, {})), "Whom it costs is not known: the log names no users.");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ import signal
 import subprocess
 from pathlib import Path
 
-from rota_case import DAY, HEAD, PATIENCE, ROTA, RotaCase, main, row
+from rota_case import DAY, HEAD, PATIENCE, ROOT, ROTA, RotaCase, main, row
 
 
 def catches(pid, number):
@@ -41,7 +41,8 @@ class Sweeps(RotaCase):
                              ("easy+depth=0..1+beside=no", "depth=0+beside=no")):
             with self.subTest(policy=policy):
                 self.refused("simulate", DAY, "--policy", policy, said=said)
-        self.refused("verify", DAY, DAY, "--policy", "easy+depth=1|2", said="policy knob depth is")
+        schedule = self.file("schedule.csv", "job_id,start\n1,0\n")
+        self.refused("verify", DAY, schedule, "--policy", "easy+depth=1|2", said="policy knob depth is")
 
 
 class Tune(RotaCase):
@@ -68,7 +69,7 @@ class Tune(RotaCase):
         told = self.tuned("--policy", "slurm", "--knobs", "bf-interval=10s|60s,bf-max-job-test=1|100", log="idle.swf")
         self.assertFalse(told["worth_changing"])
         self.assertEqual(told["slurm_conf"], [])
-        self.assertTrue(told["text"].startswith("Nothing is worth changing: "), told["text"])
+        self.assertTrue(told["text"].startswith("Nothing is worth changing: no setting of bf-interval, "), told["text"])
 
     def test_changes_of_slurm_are_lines_of_its_configuration(self):
         self.rota("generate", "lublin", "--jobs", "3000", "--processors", "64", "--load", "0.8", "--seed", "1", "-o", "log.swf")
@@ -120,21 +121,29 @@ class Weeks(RotaCase):
         self.assertIn("not what another\n  month would bring", copies)
 
 
-class OwnOrder(RotaCase):
-    PRIORITY = "+priority=multifactor+weight-job-size=1000+favor-small=yes"
+    def test_what_nodes_draw_is_metered_by_week(self):
+        heron = str(ROOT / "examples" / "heron.toml")
+        done = self.rota("simulate", DAY, "--cluster", heron, "--policy", "easy", "--weeks", "--json")
+        run = json.loads(done.stdout)["rehearsals"][0]
+        self.assertAlmostEqual(run["weeks"]["figures"]["kwh"]["value"], run["power"]["energy_kwh"], places=6)
+        self.assertAlmostEqual(run["weeks"]["figures"]["cost"]["value"], run["power"]["cost"], places=6)
+        self.refused("simulate", DAY, "--cluster", str(ROOT / "examples" / "wadden.toml"), "--weeks", said="several sites")
 
+
+class OwnOrder(RotaCase):
     def waits(self, policy, log=DAY):
         runs = json.loads(self.rota("simulate", log, "--policy", policy, "--json").stdout)["rehearsals"]
         return [run["wait_mean_s"] for run in runs]
 
     def test_the_sites_order_goes_with_other_backfill(self):
-        fcfs, easy, conservative = self.waits("fcfs" + self.PRIORITY + ",easy" + self.PRIORITY + ",conservative" + self.PRIORITY)
+        large = "+priority=multifactor+weight-job-size=1000"
+        fcfs, easy, conservative = self.waits(f"fcfs{large},easy{large},conservative{large}")
         self.assertLess(easy, fcfs)
         self.assertLess(conservative, fcfs)
         own, alone = self.waits("easy+priority=multifactor,easy")  # no weight: by arrival
         self.assertAlmostEqual(own / alone, 1, delta=0.02)
-        small, plain = self.waits("easy" + self.PRIORITY + ",easy")
-        self.assertNotEqual(small, plain)
+        small, all_large = self.waits(f"easy{large}+favor-small=yes,easy{large}")
+        self.assertNotEqual(small, all_large)
 
     def test_policies_with_an_order_of_their_own_say_so(self):
         for policy in ("easy-sjbf", "easy++", "fcfs-skip"):
@@ -144,7 +153,9 @@ class OwnOrder(RotaCase):
         log = "".join(row(n + 1, submit=20 * n, run=100 + n * 37 % 400, processors=1 + n * 7 % 4, limit=600) for n in range(400))
         note = "; Note: policy of the site: slurm+bf-interval=no\n"
         self.file("imported.swf", "; Note: made by: rota import slurm\n" + note + HEAD + log)
-        words = " ".join(self.rota("simulate", "imported.swf", "--policy", "slurm+bf-interval=no,slurm,easy").stdout.split())
+        policies = "slurm+bf-interval=no,slurm,easy"
+        words = " ".join(self.rota("simulate", "imported.swf", "--policy", policies, "--weeks").stdout.split())
+        self.assertIn(" Whom it costs is not known: the log names no users. ", words)
         self.assertRegex(words, r"In slurm\.conf alone: with `SchedulerParameters=` jobs wait .*, \d.* % less than as it is now")
 
 

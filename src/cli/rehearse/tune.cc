@@ -123,7 +123,8 @@ void add_tune(Command app, Action& action) {
   command.description(
       "Rehearses the first half of the log, in weeks, under many settings of a policy's knobs, and judges the best of "
       "them on the other half, which took no part in the search. Prints those that no other beats, and one sentence: "
-      "what is worth changing, with its interval, or that nothing is. Of policy slurm it prints lines for slurm.conf.");
+      "what is worth changing, with its interval, or that nothing is. Under policy slurm it prints lines for "
+      "slurm.conf.");
   command.add_option("WORKLOAD", flags->workload, "job log, as rota simulate reads it; - is standard input")
       .required()
       .type_name("FILE");

@@ -11,17 +11,16 @@
 #include "cli/columns.h"
 #include "cli/live/service.h"
 #include "cli/rehearse/simulate_run.h"
+#include "report/block_costs.h"
 #include "report/readable.h"
 
 namespace rota::cli {
 namespace {
 
-using report::Block;
 using report::Drawn;
 using report::Rule;
 
-constexpr double kCosts = 1.05;        // times as long a mean wait is told as a cost,
-constexpr double kLeastCost = 60;      // if it is so many seconds longer
+constexpr double kLoss = 0.05;         // share by which another rule is worse, to be told
 constexpr std::size_t kMostCosts = 3;  // parties that are named
 
 std::string policy_now(const Tuning& tuning) { return tuning.judged.front().setting.policy; }
@@ -55,63 +54,28 @@ std::string figures_of(const Tuning& tuning, const TunedLog& of, std::size_t r) 
   return table({{heading}, {"SEARCHED", true}, {"JUDGED", true}, {"BETTER BY", true}, {"95 % INTERVAL", true}}, rows);
 }
 
-// A user or group, and how long its jobs wait now and then, on average.
-struct Waits {
-  std::string party;
-  std::int64_t jobs = 0;
-  double now = 0;
-  double then = 0;
-
-  double more() const { return (then - now) * static_cast<double>(jobs); }
-};
-
-using Parties = std::map<std::uint32_t, Block::Served> Block::*;
-
-std::map<std::uint32_t, Block::Served> served(const report::Blocks& blocks, Parties parties) {
-  std::map<std::uint32_t, Block::Served> all;
-  for (const Block& block : blocks) {
-    for (const auto& [party, of_block] : block.*parties) {
-      all[party].jobs += of_block.jobs;
-      all[party].wait += of_block.wait;
-    }
-  }
-  return all;
+report::Costs costs_of(const Tuning& tuning) {
+  return tuning.judged.size() < 2 ? report::Costs{}
+                                  : report::costs_of(tuning.judged[0].blocks, tuning.judged[1].blocks);
 }
 
-// Those that wait clearly longer under what was chosen, those that lose most first. Of groups, where there are several.
-std::vector<Waits> costs_of(const Tuning& tuning, const log::Workload& workload) {
-  if (tuning.judged.size() < 2) return {};
-  const auto groups = served(tuning.judged[0].blocks, &Block::groups);
-  const Parties parties = groups.size() > 1 ? &Block::groups : &Block::users;
-  const log::NumberedNames& names = groups.size() > 1 ? workload.groups : workload.users;
-  const auto now = served(tuning.judged[0].blocks, parties);
-  const auto then = served(tuning.judged[1].blocks, parties);
-  std::vector<Waits> costs;
-  for (const auto& [party, before] : now) {
-    const auto after = then.find(party);
-    if (after == then.end() || before.jobs == 0) continue;
-    const auto named = names.find(party);
-    const std::string kind = groups.size() > 1 ? "group " : "user ";
-    Waits waits{kind + (named == names.end() ? std::to_string(party) : one_line(named->second)), before.jobs,
-                before.wait / static_cast<double>(before.jobs),
-                after->second.wait / static_cast<double>(after->second.jobs)};
-    if (waits.then > waits.now * kCosts && waits.then - waits.now >= kLeastCost) costs.push_back(std::move(waits));
-  }
-  std::ranges::sort(costs, std::greater{}, &Waits::more);
-  return costs;
+std::string party_name(const report::Costs& costs, std::uint32_t party, const log::Workload& workload) {
+  const log::NumberedNames& names = costs.of_groups ? workload.groups : workload.users;
+  const auto named = names.find(party);
+  return fmt::format("{} {}", costs.of_groups ? "group" : "user",
+                     named == names.end() ? std::to_string(party) : one_line(named->second));
 }
 
 std::string cost_sentence(const Tuning& tuning, const TunedLog& of) {
-  const std::vector<Waits> costs = costs_of(tuning, of.workload);
-  if (costs.empty()) return "No user or group waits clearly longer for it.";
-  std::string text = fmt::format(
-      "It costs {}: ", amount(std::ssize(costs), costs.front().party.starts_with("group") ? "group" : "user"));
-  for (std::size_t i = 0; i < std::min(costs.size(), kMostCosts); ++i) {
-    text += fmt::format("{}{} waits {} in place of {} ({})", i == 0 ? "" : "; ", costs[i].party,
-                        report::readable_seconds(costs[i].then), report::readable_seconds(costs[i].now),
-                        amount(costs[i].jobs, "job"));
+  const report::Costs costs = costs_of(tuning);
+  std::string text = report::cost_told(costs);
+  for (std::size_t i = 0; i < std::min(costs.parties.size(), kMostCosts); ++i) {
+    const report::PartyCost& cost = costs.parties[i];
+    text += fmt::format("{}{} waits {} in place of {} ({})", i == 0 ? " Most: " : "; ",
+                        party_name(costs, cost.party, of.workload), report::readable_seconds(cost.then),
+                        report::readable_seconds(cost.now), amount(cost.jobs, "job"));
   }
-  return text + (costs.size() > kMostCosts ? "; and others." : ".");
+  return costs.parties.empty() ? text : text + ".";
 }
 
 std::string percent_of(double part, double whole) {
@@ -125,7 +89,8 @@ std::string behind(const Tuning& tuning) {
 
 // nullopt: the policy is none of Slurm's.
 std::optional<std::vector<std::string>> conf_lines(const Tuning& tuning) {
-  if (!is_setting_of_slurm(policy_now(tuning)) || tuning.judged.size() < 2) return std::nullopt;
+  if (!is_setting_of_slurm(policy_now(tuning))) return std::nullopt;
+  if (tuning.judged.size() < 2) return std::vector<std::string>{};
   return slurm_lines_between(policy_now(tuning), tuning.judged[1].setting.policy);
 }
 
@@ -143,6 +108,34 @@ std::string knobs_told(const TuneOptions& how) {
   return text;
 }
 
+// The first rule under what was chosen, beside what it is now.
+std::string what_was_judged(const Tuning& tuning, const Rule& rule) {
+  const JudgedSetting& best = tuning.judged[1];
+  const Drawn& gain = best.gains.front();
+  const double now = tuning.judged.front().figures.front().value;
+  const bool worse = gain.value < 0;
+  const double sign = worse && gain.high < 0 ? -1 : 1;
+  return fmt::format(
+      "{} {} is {} under {} and {} as it is now: {} by {} ({}), and {} in 95 of 100 draws of them", behind(tuning),
+      rule.what, shown(rule, best.figures.front().value), best.setting.changes, shown(rule, now),
+      worse ? "worse" : "better", shown(rule, std::abs(gain.value)), percent_of(std::abs(gain.value), now),
+      fmt::format("{} by {} to {}", sign < 0 ? "worse" : "better", percent_of(sign < 0 ? -gain.high : gain.low, now),
+                  percent_of(sign < 0 ? -gain.low : gain.high, now)));
+}
+
+// The other rules by which it is clearly worse.
+std::string losses(const Tuning& tuning, const TuneOptions& how) {
+  std::string text;
+  for (std::size_t r = 1; r < how.rules.size(); ++r) {
+    const double now = tuning.judged.front().figures[r].value;
+    const double loss = -tuning.judged[1].gains[r].value;
+    if (!(loss > kLoss * std::abs(now))) continue;
+    text += fmt::format("But {} is {} in place of {}. ", how.rules[r]->what,
+                        shown(*how.rules[r], tuning.judged[1].figures[r].value), shown(*how.rules[r], now));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string tuning_sentence(const Tuning& tuning, const TunedLog& of) {
@@ -150,22 +143,17 @@ std::string tuning_sentence(const Tuning& tuning, const TunedLog& of) {
     return fmt::format("Nothing is worth changing: no setting of {} was better by 1 % where they were searched.",
                        knobs_told(of.how));
   const Rule& rule = *of.how.rules.front();
-  const JudgedSetting& best = tuning.judged[1];
-  const Drawn& gain = best.gains.front();
-  const double now = tuning.judged.front().figures.front().value;
-  const std::string by = fmt::format("{} {} is better by {} ({}) under {}: {} in place of {}", behind(tuning),
-                                     rule.what, shown(rule, gain.value), percent_of(gain.value, now),
-                                     best.setting.changes, shown(rule, best.figures.front().value), shown(rule, now));
-  if (tuning.worth_changing()) {
-    return fmt::format("Worth changing: {}. {}, and between {} and {} in 95 of 100 draws of them. {}",
-                       best.setting.changes, by, percent_of(gain.low, now), percent_of(gain.high, now),
+  const Drawn& gain = tuning.judged[1].gains.front();
+  if (std::isnan(gain.value))
+    return fmt::format("Nothing is worth changing: {} of the part that is judged on is not known.", rule.what);
+  const std::string what = what_was_judged(tuning, rule);
+  if (tuning.worth_changing())
+    return fmt::format("Worth changing: {}. {}. {}{}", tuning.judged[1].setting.changes, what, losses(tuning, of.how),
                        cost_sentence(tuning, of));
-  }
-  if (std::isnan(gain.value)) return fmt::format("Nothing is worth changing: {} is not known there.", rule.what);
-  if (gain.low > 0) return fmt::format("Nothing is worth changing. {}: less than 1 %.", by);
-  return fmt::format(
-      "Nothing is worth changing. {}, and in 95 of 100 draws of them it is between {} and {}: that holds 0.", by,
-      percent_of(gain.low, now), percent_of(gain.high, now));
+  const char* const why = gain.high < 0          ? ""
+                          : gain.holds_nothing() ? ", which may be chance"
+                                                 : ", which is less than 1 %";
+  return fmt::format("Nothing is worth changing. {}{}.", what, why);
 }
 
 std::string tuning_text(const Tuning& tuning, const TunedLog& of) {
@@ -213,9 +201,12 @@ std::string tuning_json(const Tuning& tuning, const TunedLog& of) {
   for (const JudgedSetting& judged : tuning.judged) settings.push_back(json_of(tuning, of.how, judged));
   Json costs = Json::array();
   if (tuning.worth_changing()) {
-    for (const Waits& waits : costs_of(tuning, of.workload))
-      costs.push_back(
-          {{"party", waits.party}, {"jobs", waits.jobs}, {"wait_now_s", waits.now}, {"wait_then_s", waits.then}});
+    const report::Costs all = costs_of(tuning);
+    for (const report::PartyCost& cost : all.parties)
+      costs.push_back({{"party", party_name(all, cost.party, of.workload)},
+                       {"jobs", cost.jobs},
+                       {"wait_now_s", cost.now},
+                       {"wait_then_s", cost.then}});
   }
   Json lines = nullptr;
   if (const auto of_conf = conf_lines(tuning)) lines = tuning.worth_changing() ? *of_conf : std::vector<std::string>{};
