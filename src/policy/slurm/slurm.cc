@@ -174,8 +174,7 @@ Instant SlurmPlanner::next_wakeup(const View& view) const {
   };
   const Instant tries =
       knobs_.look > Duration{0} ? looks_next(view) : later(last.owes_try, last.tried, knobs_.batch_delay);
-  return std::min({tries,
-                   later(last.owes_plan, last.planned, knobs_.interval), reckons_next(now)});
+  return std::min({tries, later(last.owes_plan, last.planned, knobs_.interval), reckons_next(now)});
 }
 
 // When a main pass that is owed may come, behind this instant.
