@@ -26,6 +26,7 @@ class DrawnSite(SlurmSite):
     licences = "matlab:3"
     tres = "gres/gpu,license/matlab"
     users = USERS
+    pressure = 2.5  # jobs come so many times as fast as they can run
     sizes = ((1, 2, 3, 4, 6, 8, 12, 16), (26, 20, 8, 16, 8, 10, 4, 6))  # processors, and how often
 
     def __init__(self, folder, seed):
@@ -66,10 +67,9 @@ class DrawnSite(SlurmSite):
         return Job(size, sleep, user, (f"-t{limit}", *options))
 
     def backlog(self, jobs):
-        """They come in two fifths of the time that they take."""
         drawn = self.with_arrays([self.draw_job() for _ in range(jobs)])
         work = sum(job.size * job.sleep * job.tasks for job in drawn)
-        rate = 2.5 * len(drawn) * self.processors() / work
+        rate = self.pressure * len(drawn) * self.processors() / work
         return [job._replace(pause=self.dice.expovariate(rate)) for job in drawn]
 
     def with_arrays(self, jobs):
@@ -207,6 +207,7 @@ class Limits(DrawnSite):
 
 class Arrays(DrawnSite):
     """Arrays with throttles among single jobs."""
+    pressure = 8
 
     def with_arrays(self, jobs):
         kept, tasks = [], 0
