@@ -115,8 +115,6 @@ class Mapping {
   SlurmPolicy done() {
     map_type();
     map_parameters();
-    // slurmctld looks once a second, which the whole seconds of sacct do not tell: half of one at the mean.
-    if (known_.unix_start != 0) knob("sched-look", "500ms");
     map_priority();
     for (const Line& line : kLines) map_line(line);
     map_at_limit();

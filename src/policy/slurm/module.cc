@@ -115,15 +115,6 @@ constexpr Knob kKnobs[]{
      .source = kConf,
      .set = slurm<&SlurmKnobs::batch_delay>,
      .idle = for_slurm},
-    {.name = "sched-look",
-     .range = Range::time(),
-     .fallback = "0",
-     .meaning =
-         "a main pass comes at the next multiple of this behind what has happened, as a controller looks from time to "
-         "time; 0: at once",
-     .source = "slurmctld, which looks once a second",
-     .set = slurm<&SlurmKnobs::look>,
-     .idle = for_slurm},
     {.name = "default-queue-depth",
      .range = Range::whole(0, 1'000'000'000),
      .fallback = "100",

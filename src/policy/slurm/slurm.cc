@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "model/moment.h"
 #include "policy/slurm/job_queue.h"
 #include "policy/slurm/slurm_room.h"
 
@@ -112,16 +111,10 @@ class Passes {
 // So much time has gone by since then, or it never was.
 bool is_due(Instant last, Duration interval, Instant now) { return last > now || now - last >= interval; }
 
-// Whether a main pass may come that was owed before this instant.
-bool looks_now(const SlurmKnobs& knobs, Instant now) {
-  return knobs.look > Duration{0} && (now - kEpoch) % knobs.look == Duration{0};
-}
-
 // Whether something has happened: it was not called just because something was owed.
 bool is_news(const View& view, const SlurmKnobs& knobs) {
   if (view.releases() > 0 || !view.arrived().empty() || !view.gone().empty()) return true;
   const Replanned& last = view.replanned();
-  if (last.owes_try && looks_now(knobs, view.now())) return false;
   const auto is_now = [&](Instant at, Duration later) { return at <= view.now() && view.now() - at == later; };
   return !(last.owes_try && is_now(last.tried, knobs.batch_delay)) &&
          !(last.owes_plan && is_now(last.planned, knobs.interval));
@@ -133,8 +126,7 @@ void decide_in(const View& view, Plan& plan, const SlurmKnobs& knobs) {
   const Replanned& last = view.replanned();
   Replanned next = last;
   if (is_news(view, knobs)) next.owes_try = next.owes_plan = true;
-  const bool looks = knobs.look == Duration{0} || (last.owes_try && looks_now(knobs, now));
-  const bool tries = next.owes_try && looks && is_due(last.tried, knobs.batch_delay, now);
+  const bool tries = next.owes_try && is_due(last.tried, knobs.batch_delay, now);
   next.owes_plan |= tries;  // in case something else has happened at this very instant
   const bool plans = knobs.interval > Duration{0} && next.owes_plan && is_due(last.planned, knobs.interval, now);
   if (tries || plans) {
@@ -172,18 +164,8 @@ Instant SlurmPlanner::next_wakeup(const View& view) const {
   const auto later = [&](bool owed, Instant at, Duration interval) {
     return owed && at <= now && now - at < interval ? at + interval : kNever;
   };
-  const Instant tries =
-      knobs_.look > Duration{0} ? looks_next(view) : later(last.owes_try, last.tried, knobs_.batch_delay);
-  return std::min({tries, later(last.owes_plan, last.planned, knobs_.interval), reckons_next(now)});
-}
-
-// When a main pass that is owed may come, behind this instant.
-Instant SlurmPlanner::looks_next(const View& view) const {
-  const Replanned& last = view.replanned();
-  if (!last.owes_try) return kNever;
-  const Instant soonest = view.now() + kMoment;
-  const Instant due = last.tried <= view.now() ? std::max(soonest, last.tried + knobs_.batch_delay) : soonest;
-  return kEpoch + (due - kEpoch + knobs_.look - kMoment) / knobs_.look * knobs_.look;
+  return std::min({later(last.owes_try, last.tried, knobs_.batch_delay),
+                   later(last.owes_plan, last.planned, knobs_.interval), reckons_next(now)});
 }
 
 // Then it may be another job's turn.

@@ -22,7 +22,6 @@ class SlurmPlanner final : public Policy {
   Instant next_wakeup(const View& view) const override;
 
  private:
-  Instant looks_next(const View& view) const;
   Instant reckons_next(Instant now) const;
 
   SlurmKnobs knobs_;

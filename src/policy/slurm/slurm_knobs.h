@@ -50,7 +50,6 @@ struct SlurmKnobs {
   std::int32_t part_count_reserve = 0;
   // The main pass.
   Duration batch_delay = seconds(3);  // between two of them
-  Duration look{0};                   // they come at multiples of this, behind what happened; 0: at once
   std::int32_t queue_depth = 100;
   std::int32_t partition_depth = 0;
   Duration sched_interval = seconds(60);  // so often it looks at the whole queue
