@@ -294,7 +294,7 @@ class Minutes(DrawnSite):
         self.priority = ("PriorityWeightFairShare=10000", "PriorityWeightAge=1000", "PriorityCalcPeriod=1",
                          "PriorityDecayHalfLife=0-00:10:00")
         self.accounts = ("add qos cheap usagefactor=0.2",
-                         f"add account physics cluster=toy GrpTRESRunMins=cpu={self.dice.choice((40, 60))}",
+                         f"add account physics cluster=toy GrpTRESRunMins=cpu={self.dice.choice((160, 200))}",
                          "add account chemistry cluster=toy GrpTRESMins=cpu=100000",
                          *(f"add user {user} account={account} qos=normal,cheap" for account, users in
                            (("physics", USERS[:3]), ("chemistry", USERS[3:6])) for user in users))
