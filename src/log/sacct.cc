@@ -286,6 +286,23 @@ void spread_throttles(std::vector<SwfRow>& rows) {
   }
 }
 
+// Tasks that come together start in the order in which they did; sacct lists an array's last task first. Each takes the
+// line of the one in whose place it stands.
+void order_tasks(std::vector<SwfRow>& rows) {
+  std::map<std::int64_t, std::vector<std::size_t>> tasks;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].array > 0) tasks[rows[i].array].push_back(i);
+  for (const auto& [array, places] : tasks) {
+    std::vector<SwfRow> sorted;
+    for (const std::size_t place : places) sorted.push_back(rows[place]);
+    std::ranges::stable_sort(sorted, {}, [](const SwfRow& row) { return row[SwfField::submit] + row[SwfField::wait]; });
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      sorted[i].line = rows[places[i]].line;
+      rows[places[i]] = sorted[i];
+    }
+  }
+}
+
 SacctLog SacctJobs::finish() {
   {
     std::vector<SacctRow> jobs = jobs_of_rows(std::move(rows_.rows), out_.report);
@@ -309,6 +326,7 @@ SacctLog SacctJobs::finish() {
   give_numbers(out_.rows, out_.report);
   spread_throttles(out_.rows);
   collect_requests();
+  order_tasks(out_.rows);
   close(out_);
   out_.users = named_anew(SwfField::user, rows_.users);
   out_.groups = named_anew(SwfField::group, rows_.groups);
