@@ -30,6 +30,9 @@ constexpr const char* kThrottled =
     "eligible after others of their array had started (its throttle, as --array=0-9%3 sets it): they come when they "
     "are "
     "eligible";
+constexpr const char* kKnownThrottle =
+    "eligible after others of their array had started, whose throttle is known: they come with its first task, and a "
+    "rehearsal keeps to the throttle";
 constexpr const char* kComponent = "components of heterogeneous jobs: each a job of its own, which may start alone";
 constexpr const char* kKeptSpread =
     "would go on any number of nodes, and have memory by their processors: kept on as many nodes as they had";
@@ -108,13 +111,18 @@ class SacctJobs {
   void remark(const SacctRow& job);
   void collect_requests();
   bool throttled(const SacctRow& job) const;
+  std::int64_t comes(const SacctRow& job) const;
   std::map<std::uint32_t, std::string> named_anew(SwfField field, const NumbersOfNames& names);
 
   SacctRows rows_;
   const SwfOptions& options_;
   SacctLog out_;
-  std::vector<std::uint32_t> requests_;                 // of each row that is kept
-  std::map<std::uint32_t, std::int64_t> first_starts_;  // of arrays
+  std::vector<std::uint32_t> requests_;  // of each row that is kept
+  struct Array {
+    std::int64_t first_start, first_came;
+    bool throttle_known = false;
+  };
+  std::map<std::uint32_t, Array> arrays_;  // of which a task has started
 };
 
 void SacctJobs::take(const SacctRow& job) {
@@ -189,7 +197,7 @@ void SacctJobs::keep(const SacctRow& job, std::int64_t run) {
   const std::int64_t left_queue = job.start != kNoTime ? job.start : job.end;
   // Between an earlier dispatch and when it was eligible again it neither ran nor waited: it comes so much later.
   const std::int64_t aside = std::max<std::int64_t>(std::int64_t{job.away} - job.earlier, 0);
-  const std::int64_t waits_since = came(job) + aside;
+  const std::int64_t waits_since = comes(job) + aside;
   row.earlier = seconds(job.earlier);
   row.array = job.array;
   row.throttle = job.throttle;
@@ -204,8 +212,15 @@ void SacctJobs::keep(const SacctRow& job, std::int64_t run) {
 
 // Whether it was a task of its array that had to wait: what keeps the whole array keeps its first task, too.
 bool SacctJobs::throttled(const SacctRow& job) const {
-  const auto first = first_starts_.find(job.array);
-  return job.array > 0 && first != first_starts_.end() && first->second < came(job);
+  const auto array = arrays_.find(job.array);
+  return job.array > 0 && array != arrays_.end() && array->second.first_start < came(job);
+}
+
+// From when on a job waits. Where a throttle is known that is as for the first task: the throttle keeps the others.
+std::int64_t SacctJobs::comes(const SacctRow& job) const {
+  if (!throttled(job)) return came(job);
+  const Array& array = arrays_.at(job.array);
+  return array.throttle_known ? array.first_came : came(job);
 }
 
 // Counts what is odd about a job that is kept.
@@ -214,7 +229,8 @@ void SacctJobs::remark(const SacctRow& job) {
   if (off(job) >= kNoticed) note(clock_changed(job) ? kClockChange : kSuspended);
   const std::int64_t left_queue = job.start != kNoTime ? job.start : job.end;
   if (left_queue != kNoTime && left_queue < job.submit) note(kEarlyStart);
-  if (came(job) != job.submit) note(throttled(job) ? kThrottled : kLateEligible);
+  if (came(job) != job.submit)
+    note(!throttled(job) ? kLateEligible : comes(job) != came(job) ? kKnownThrottle : kThrottled);
   if (job.limit == kNoTime) note(kNoLimit);
   if (job.component) note(kComponent);
   if (job.spread == SacctSpread::kept) note(kKeptSpread);
@@ -270,6 +286,23 @@ void spread_throttles(std::vector<SwfRow>& rows) {
   }
 }
 
+// Tasks that come together start in the order in which they did; sacct lists an array's last task first. Each takes the
+// line of the one in whose place it stands.
+void order_tasks(std::vector<SwfRow>& rows) {
+  std::map<std::int64_t, std::vector<std::size_t>> tasks;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].array > 0) tasks[rows[i].array].push_back(i);
+  for (const auto& [array, places] : tasks) {
+    std::vector<SwfRow> sorted;
+    for (const std::size_t place : places) sorted.push_back(rows[place]);
+    std::ranges::stable_sort(sorted, {}, [](const SwfRow& row) { return row[SwfField::submit] + row[SwfField::wait]; });
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      sorted[i].line = rows[places[i]].line;
+      rows[places[i]] = sorted[i];
+    }
+  }
+}
+
 SacctLog SacctJobs::finish() {
   {
     std::vector<SacctRow> jobs = jobs_of_rows(std::move(rows_.rows), out_.report);
@@ -278,8 +311,10 @@ SacctLog SacctJobs::finish() {
     requests_.reserve(jobs.size());
     for (const SacctRow& job : jobs) {
       if (job.array == 0 || job.start == kNoTime) continue;
-      std::int64_t& first = first_starts_.try_emplace(job.array, job.start).first->second;
-      first = std::min(first, job.start);
+      Array& array = arrays_.try_emplace(job.array, Array{job.start, came(job)}).first->second;
+      array.first_start = std::min(array.first_start, job.start);
+      array.first_came = std::min(array.first_came, came(job));
+      array.throttle_known |= job.throttle > 0;
     }
     for (const SacctRow& job : jobs) take(job);
   }
@@ -291,6 +326,7 @@ SacctLog SacctJobs::finish() {
   give_numbers(out_.rows, out_.report);
   spread_throttles(out_.rows);
   collect_requests();
+  order_tasks(out_.rows);
   close(out_);
   out_.users = named_anew(SwfField::user, rows_.users);
   out_.groups = named_anew(SwfField::group, rows_.groups);

@@ -379,6 +379,20 @@ TEST(SacctArrays, RunAsManyTasksAtOnceAsTheirSubmitLineSays) {
   EXPECT_EQ(log->rows[1].array, 0);
 }
 
+TEST(SacctArrays, ComeWithTheirFirstTaskWhereTheirThrottleIsKnown) {
+  const auto waits = [](const std::string& line) {
+    const std::string day = "2024-01-01T00:0";
+    const auto log = log_of(fmt::format(
+        "JobIDRaw|JobID|Submit|Eligible|Start|End|NCPUS|SubmitLine\n8|7_1|{0}0:00|{0}0:05|{0}0:10|{0}1:00|1|{1}\n"
+        "7|7_2|{0}0:00|{0}1:00|{0}1:00|{0}2:00|1|{1}\n",
+        day, line));
+    EXPECT_EQ(found(log->report, "eligible after others of their array had started"), 1);
+    return std::pair(log->rows[0][SwfField::wait], log->rows[1][SwfField::wait]);
+  };
+  EXPECT_EQ(waits("sbatch -a 1-2%1 x"), std::pair(std::int64_t{5}, std::int64_t{55}));
+  EXPECT_EQ(waits("sbatch -a 1-2 x"), std::pair(std::int64_t{5}, std::int64_t{0}));
+}
+
 TEST(SacctNodes, AreThoseOfTheLastStartAndKeptOnce) {
   const std::string start = "|2024-01-01T00:00:00|2024-01-01T00:0";
   const auto log =

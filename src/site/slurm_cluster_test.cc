@@ -66,9 +66,9 @@ TEST(SlurmCluster, BecomesAClusterFile) {
   EXPECT_EQ(cluster->toml,
             "# Made by rota import slurm from Slurm 22.05.8.\n"
             "name = \"kea\"\nlicences = \"matlab:3\"\n"
-            "\n[[nodes]]\nnames = \"n[1-2]\"\nprocessors = 16\nmemory = \"31G\"\n"
+            "\n[[nodes]]\nnames = \"n[1-2]\"\nprocessors = 16\nmemory = \"31G\"\nweight = 1\n"
             "\n[[nodes]]\nnames = \"g1\"\nprocessors = 30\nmemory = \"64000M\"\naccelerators = 4\n"
-            "accelerator_type = \"a100\"\n"
+            "accelerator_type = \"a100\"\nweight = 10\n"
             "\n[[partitions]]\nname = \"batch\"\nnodes = \"n[1-2],g1\"\ndefault = true\nmax_time = \"2d\"\npriority = "
             "1\njob_factor = 1\n"
             "\n[[partitions]]\nname = \"gpu\"\nnodes = \"g1\"\ndefault_time = \"30m\"\nmax_nodes = 1\npriority = "

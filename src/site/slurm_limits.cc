@@ -243,7 +243,7 @@ class Limits {
     if (!of_qos && !limit.kind.empty())
       for (auto [at, end] = of_partitions_.equal_range(limit.kind); at != end; ++at)
         remarks_.left_out(
-            fmt::format("that {} of a QOS holds in place of that of accounts and users, for the QOS of partitions",
+            fmt::format("that the limit {} of accounts and users gives way to that of the QOS of partitions",
                         limit.kind),
             at->second);
     std::string& overruling = overruling_[limit.kind];

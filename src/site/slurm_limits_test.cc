@@ -108,8 +108,9 @@ TEST_F(SlurmLimits, OfAPartitionsQosHoldForItsJobs) {
                                  "user=* partition=batch jobs=1: QOSMaxJobsPerUserLimit"}));
   EXPECT_EQ(told(), Sentences{});
   associations("MaxJobs", "kea|root||||1|\nkea|physics|||root|1|\nkea|physics|anna|||1|3\n");
-  EXPECT_EQ(told(), Sentences{"that MaxJobs of a QOS holds in place of that of accounts and users, for the QOS of "
-                              "partitions (batch)"});
+  EXPECT_EQ(
+      told(),
+      Sentences{"that the limit MaxJobs of accounts and users gives way to that of the QOS of partitions (batch)"});
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ class DrawnSite(SlurmSite):
     licences = "matlab:3"
     tres = "gres/gpu,license/matlab"
     users = USERS
+    pressure = 2.5  # jobs come so many times as fast as they can run
     sizes = ((1, 2, 3, 4, 6, 8, 12, 16), (26, 20, 8, 16, 8, 10, 4, 6))  # processors, and how often
 
     def __init__(self, folder, seed):
@@ -66,10 +67,9 @@ class DrawnSite(SlurmSite):
         return Job(size, sleep, user, (f"-t{limit}", *options))
 
     def backlog(self, jobs):
-        """They come in two fifths of the time that they take."""
         drawn = self.with_arrays([self.draw_job() for _ in range(jobs)])
         work = sum(job.size * job.sleep * job.tasks for job in drawn)
-        rate = 2.5 * len(drawn) * self.processors() / work
+        rate = self.pressure * len(drawn) * self.processors() / work
         return [job._replace(pause=self.dice.expovariate(rate)) for job in drawn]
 
     def with_arrays(self, jobs):
@@ -207,6 +207,7 @@ class Limits(DrawnSite):
 
 class Arrays(DrawnSite):
     """Arrays with throttles among single jobs."""
+    pressure = 8
 
     def with_arrays(self, jobs):
         kept, tasks = [], 0
@@ -293,7 +294,7 @@ class Minutes(DrawnSite):
         self.priority = ("PriorityWeightFairShare=10000", "PriorityWeightAge=1000", "PriorityCalcPeriod=1",
                          "PriorityDecayHalfLife=0-00:10:00")
         self.accounts = ("add qos cheap usagefactor=0.2",
-                         f"add account physics cluster=toy GrpTRESRunMins=cpu={self.dice.choice((40, 60))}",
+                         f"add account physics cluster=toy GrpTRESRunMins=cpu={self.dice.choice((160, 200))}",
                          "add account chemistry cluster=toy GrpTRESMins=cpu=100000",
                          *(f"add user {user} account={account} qos=normal,cheap" for account, users in
                            (("physics", USERS[:3]), ("chemistry", USERS[3:6])) for user in users))

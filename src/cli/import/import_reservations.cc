@@ -56,8 +56,8 @@ Result<void> add_reservations(const site::SlurmText& text, log::SacctLog& log, s
                               site::SlurmCluster& cluster) {
   const auto own = cluster.config.find("ClusterName");
   site::SlurmRemarks remarks(names == nullptr);
-  const auto all = TRY(
-      site::reservations_of_slurm(text.reservations, own == cluster.config.end() ? "" : own->second, remarks));
+  const auto all =
+      TRY(site::reservations_of_slurm(text.reservations, own == cluster.config.end() ? "" : own->second, remarks));
   for (const site::SlurmReservation& each : all) {
     std::vector<std::string> nodes;
     for (const std::string& node : each.nodes)
