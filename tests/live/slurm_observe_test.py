@@ -149,7 +149,7 @@ class ObserveTest(unittest.TestCase):
             status, signal = (int(each) for each in code.split(":"))
             self.assertEqual((row.get("exit_code", 0), row.get("signal", 0)), (status, signal), row)
         self.assertEqual(rota[never]["state"], "CANCELLED")
-        self.assertEqual(rota[again]["restarts"], 1)
+        self.assertEqual(rota[again]["restarts"], 1, rota[again])
 
     def refuses(self, job):
         for action, command in (("cancel", "scancel"), ("release", "scontrol release"), ("hold", "scontrol hold")):

@@ -105,6 +105,7 @@ bool take_state(std::string_view cell, JobRow& row) {
   if (found == kStates.end()) return false;
   row.stage = found->stage;
   row.outcome = found->outcome;
+  row.completing = word == "COMPLETING";
   return true;
 }
 

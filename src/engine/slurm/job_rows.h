@@ -35,8 +35,9 @@ struct JobRow {
   std::int64_t memory = 0;        // bytes, in all
   std::int64_t accelerators = 0;  // in all
   std::int64_t restarts = 0;
-  bool requeue = true;     // it may start over
-  bool exclusive = false;  // no other job on its nodes
+  bool requeue = true;      // it may start over
+  bool completing = false;  // it leaves its nodes, to end or to wait again: which of these, its next row says
+  bool exclusive = false;   // no other job on its nodes
 
   // By which Rota names it: Slurm's own number, and for a task one that is above all of these.
   std::int64_t number() const;

@@ -260,6 +260,7 @@ void Mirror::compare_terms(const JobRow& row, JobId id) {
 }
 
 void Mirror::compare_running(const JobRow& row, Entry& entry) {
+  if (row.completing) return;
   const JobId id = entry.job;
   if (view().job(id).state != JobState::running) {
     begin(row, entry);

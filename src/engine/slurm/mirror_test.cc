@@ -199,6 +199,17 @@ TEST_F(SlurmMirror, AJobThatBeginsAgainWasQueuedAgain) {
   EXPECT_EQ(controller_->view().nodes().free_on(NodeId{1}), 4);
 }
 
+TEST_F(SlurmMirror, AJobThatLeavesToWaitAgainWasQueuedAgainOnce) {
+  list({row(12, Stage::running, 1000, "n1")}, 1010);
+  JobRow leaves = row(12, Stage::running, 1130, "n1");
+  leaves.completing = true;
+  list({leaves}, 1020);
+  EXPECT_EQ(job(12)->start, at_seconds(1000));
+  list({row(12, Stage::waiting)}, 1030);
+  list({row(12, Stage::running, 1040, "n2")}, 1050);
+  EXPECT_EQ(job(12)->kills, 1);
+}
+
 TEST_F(SlurmMirror, AnotherLimitPartOrHoldIsTakenIn) {
   list({row(12, Stage::waiting)}, 1000);
   JobRow changed = row(12, Stage::waiting);
