@@ -248,6 +248,17 @@ users = "anna,bob"
         self.assertEqual(self.order(jobs, "weight-tres-gpu=100")[0], 4)
         self.assertEqual(self.order([{}, {"processors": 4, "nodes": 1}, {"nodes": 2}], "weight-tres-node=9"), [3, 2])
 
+    def test_a_job_that_names_its_nodes_keeps_the_main_pass_from_these_alone(self):
+        self.file("site.toml", '[[nodes]]\nnames = "n[1-2]"\nprocessors = 4\n')
+        jobs = [{"submit": 0, "run_time": 20, "on_nodes": "n1"}, {"submit": 1, "run_time": 5, "on_nodes": "n1"},
+                {"submit": 2, "run_time": 5}]
+        rows = [{"number": number, "processors": 4, "nodes": 1, "limit": 60, **job} for number, job in enumerate(jobs, 1)]
+        self.file("jobs.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+        self.rota("simulate", "jobs.jsonl", "--cluster", "site.toml", "--policy", "slurm+batch-sched-delay=0+bf-interval=no", "--jobs",
+                  "out.csv", "--quiet")
+        with open(self.folder / "out.csv", newline="") as file:
+            self.assertEqual([float(row["start"]) for row in csv.DictReader(file)], [0, 20, 2])
+
     def test_it_is_the_turn_of_a_job_that_passes_none_in_the_order_of_priority(self):
         self.file("site.toml", 'licences = "solver:1"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n')
         jobs = [{"submit": 0, "processors": 4, "run_time": 10}, {"submit": 1, "processors": 3},
