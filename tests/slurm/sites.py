@@ -11,6 +11,7 @@ import argparse
 import csv
 import json
 import multiprocessing
+import multiprocessing.connection
 import os
 import re
 import shutil
@@ -88,22 +89,34 @@ def import_site(rota, folder, *options, env=None):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def run_one(wanted):
+def run_one(wanted, error):
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         run(wanted)
-    except Exception as error:  # pylint: disable=broad-except
-        return wanted.kind, f"{type(error).__name__}: {error}"
-    return wanted.kind, ""
+    except Exception as what:  # pylint: disable=broad-except
+        error.put(f"{type(what).__name__}: {what}"[:4000])
+        sys.exit(1)
 
 
 def run_all(wanted, at_once):
-    """Each in a process of its own, which stops its site when it is told to end."""
-    with multiprocessing.Pool(at_once, lambda: signal.signal(signal.SIGTERM, lambda *_: sys.exit(1)), maxtasksperchild=1) as pool:
-        try:
-            yield from pool.imap_unordered(run_one, wanted)
-        finally:
-            pool.terminate()
-            pool.join()
+    """Each in a process of its own, which stops its site when it is told to end; the kinds, with what went wrong."""
+    waiting, running = list(wanted), {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < at_once:
+                one, error = waiting.pop(0), multiprocessing.SimpleQueue()
+                process = multiprocessing.Process(target=run_one, args=(one, error))
+                process.start()
+                running[process.sentinel] = (process, one, error)
+            for sentinel in multiprocessing.connection.wait(list(running)):
+                process, one, error = running.pop(sentinel)
+                process.join()
+                yield one.kind, "" if process.exitcode == 0 else "ended early" if error.empty() else error.get()
+    finally:
+        for process, _, _ in running.values():
+            process.terminate()
+        for process, _, _ in running.values():
+            process.join()
 
 
 def site_policy(folder):
