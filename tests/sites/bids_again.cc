@@ -1,6 +1,7 @@
 // Works out bids that a site has made, as published, once more from its journal alone. Usage: bids_again STATE < ASKED
 // A line of ASKED is FACT PROCESSORS PRIORITY: the journal's latest fact before the bid, and the job. A line of the
-// output is what the price is made of: RESOURCES PREEMPTIONS, in billionths; or "none", where the site could offer nothing.
+// output is what the price is made of: RESOURCES PREEMPTIONS, in billionths; or "none", where the site could offer
+// nothing.
 #include <fmt/core.h>
 
 #include <iostream>
@@ -27,7 +28,8 @@ Result<std::vector<std::string>> bids_again(const std::string& state, std::istre
   std::uint64_t fact = 0;
   JobSpec job;
   job.limit = seconds(1);
-  for (std::size_t line = 0; in >> fact >> job.processors >> job.priority; ++line) asked.emplace(fact, Asked{line, job});
+  for (std::size_t line = 0; in >> fact >> job.processors >> job.priority; ++line)
+    asked.emplace(fact, Asked{line, job});
   std::vector<std::string> bids(asked.size(), "not in the journal");
   auto journal = TRY(store::SqliteReader::open(state + "/rota.db"));
   const Machine machine = TRY(site::parse_cluster(journal.head().cluster, state));
@@ -40,7 +42,7 @@ Result<std::vector<std::string>> bids_again(const std::string& state, std::istre
   chain.ask(options);
   Cluster cluster(options);
   TRY(journal.visit([&](const Fact& next) -> Result<void> {
-    TRY(check_next(cluster, next));
+    if (auto follows = check_next(cluster, next); !follows) return follows;
     cluster.fold(next);
     for (auto [at, end] = asked.equal_range(cluster.sequence()); at != end; ++at) {
       const auto bid = bid_for(rules, cluster, at->second.job, {});
