@@ -426,12 +426,14 @@ std::optional<std::string> Cluster::objection(const JobKept& fact) const {
   if (fact.job.value >= next_job_.value) return "a job is kept whose id was not given yet.";
   const Job& row = fact.row;
   const bool could_run_once = options_.shared || own_machine_ != nullptr;  // or elsewhere
-  if (!row.gone() && (could_run_once ? makes_no_sense(row.spec) : cannot_run(row.spec)))
-    return "a job is kept that can never run here.";
+  const bool runs = row.state == JobState::running;
+  const auto why = could_run_once ? makes_no_sense(row.spec) : cannot_run(row.spec);
+  const bool over_limit = why && why == limits_.use().never_fits(row.spec);  // which has become tighter since
+  if (!row.gone() && why && !(runs && over_limit))
+    return fmt::format("job {} is kept that can never run here: it {}.", row.spec.number, *why);
   if (is_beyond(row.spec.submit) || row.expected < Duration{0} || row.expected > kLongest)
     return "a job is kept with times that cannot be.";
   if (row.ours() && !has_share(row.spec)) return "a job is kept whose user has no share.";
-  const bool runs = row.state == JobState::running;
   if (!runs && (row.leaving || row.starting || row.stopping)) return "a job is kept that stops and does not run.";
   if (row.suspended() != (fact.suspended_at != kNever) || (row.suspended() && !runs) ||
       (row.suspended() && (fact.suspended_at > now_ || fact.adjusted == 0)))

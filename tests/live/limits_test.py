@@ -92,7 +92,8 @@ class Limits(ServiceCase):
         self.describe(limit(user="*", processors=3))
         status, answer = self.service.ask("POST", "/v1/configuration/reload")
         self.assertEqual(status, 400, answer)
-        self.assertIn("a job is kept that can never run here", answer["detail"])
+        self.assertIn(f"job {waiting} is kept that can never run here: it asks for 4 processors; the limit of each user is 3 processors.",
+                      answer["detail"])
         self.service.act("cancel", waiting)
         self.assertEqual(self.service.ask("POST", "/v1/configuration/reload")[0], 200, "a job that runs may hold more")
 
