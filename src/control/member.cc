@@ -35,11 +35,16 @@ Member::Member(SiteId self, const MemberRules& rules, const Ports& ports)
       dispatcher_(self, rules.dispatch, *this, outbox_, ports.loop) {}
 
 // What was asked at the exchange is not known: all that the site has in its queue is claimed again before it starts.
+// One that has ended and is yet to leave the state has no record of its end yet, and is reported as it leaves.
 void Member::take_over() {
   const Trades& trades = view().trades();
   for (const auto& [job, left] : trades.guests()) {
     if (left.stage == Trades::Guest::Stage::over) {
-      dispatcher_.ended(job, queue_.report_on(left));
+      if (left.id.valid() && view().knows(left.id)) {
+        guests_[job] = {left.offer, Guest::Stage::queued, left.id};
+      } else {
+        dispatcher_.ended(job, queue_.report_on(left));
+      }
       continue;
     }
     dispatcher_.stands_by(left.offer);

@@ -310,8 +310,15 @@ TEST_F(MemberTest, TellsItAgainInItsNextLife) {
   record(Started{ids_[0], false});
   record(Finished{ids_[0]});
   rise(Fetch::before, true);
+  EXPECT_EQ(count(Kind::end), 0) << "nothing is written down of its end yet";
+  member_->job_gone(ids_[0], kJob, "well");
   EXPECT_EQ(count(Kind::end), 1);
+  EXPECT_EQ(sent_.back().report, "well");
   EXPECT_FALSE(member_->has(kJob));
+  fold(cluster_, CycleClosed{});
+  ASSERT_FALSE(cluster_.knows(ids_[0]));
+  rise(Fetch::before, true);
+  EXPECT_EQ(count(Kind::end), 2) << "what was written down of it is reported again";
 }
 
 }  // namespace
