@@ -15,7 +15,7 @@ rota.sites = (() => {
       made.append(bar, text.element('span', 'soft', `${rota.words.grouped(site.used)} of ${text.many(site.processors, 'processor')}, ` +
                                                     `${rota.words.grouped(site.asked)} asked for`));
     }
-    made.append(text.element('span', 'soft', `${text.many(site.offered, 'job')} of it for sale, ${text.many(site.jobs, 'job')} of the federation there`));
+    made.append(text.element('span', 'soft', `offers ${text.many(site.offered, 'job')}, has ${rota.words.grouped(site.jobs)} of the federation's`));
     return made;
   }
 
