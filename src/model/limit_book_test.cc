@@ -80,7 +80,7 @@ TEST_F(Limits, OfAnAccountHoldForThoseBelowIt) {
   EXPECT_FALSE(use.broken_by(of(2, 1, 4)));
   EXPECT_TRUE(use.broken_by(of(2, 1, 5)));
   EXPECT_FALSE(use.broken_by(of(2, 3, 50)));
-  EXPECT_EQ(book.never_fits(of(2, 1, 11)), "asks for 11 processors; the limit of account \"physics\" is 10");
+  EXPECT_EQ(book.never_fits(of(2, 1, 11)), "asks for 11 processors; the limit of account \"physics\" is 10 processors");
   EXPECT_EQ(book.never_fits(of(2, 1, 10)), std::nullopt);
 }
 
