@@ -80,7 +80,7 @@ processors = 2
 
     def test_all_are_documented_and_tried(self):
         documented = set(table("serve.md", "| reason |"))
-        tried = cases_of(Reasons, "test_reason_") | cases_of(Waking, "test_reason_") | {"Reservation"}  # reservations_test.py
+        tried = cases_of(Reasons, "test_reason_") | cases_of(Waking, "test_reason_") | {"Reservation", "OverLimit"}  # reservations_test.py, limits_test.py
         self.assertEqual(tried, documented)
         for name, line in (("live-commands.md", r"the reason is in brackets: `([^`]+)`"),
                            ("api.md", r"in one word: `([^`]+)`")):
@@ -406,9 +406,6 @@ class Shares(ServiceCase):
 processors = 2
 [[accounts]]
 name = "physics"
-[[limits]]
-user = "*"
-jobs = 9
 """
     arguments = ("--policy", "slurm+priority=multifactor+weight-fairshare=10+weight-qos=10")
 
@@ -417,8 +414,7 @@ jobs = 9
         self.assertEqual([warning for warning in warnings if "control group" not in warning], [  # that is of this computer
             "the policy goes by fair share, and a service does not know of the configuration's [[accounts]]: all users have the "
             "same shares",
-            "the policy goes by QOS, and the configuration describes none: weight-qos changes nothing",
-            "a service does not keep to the configuration's [[limits]] yet: rehearsals do"])
+            "the policy goes by QOS, and the configuration describes none: weight-qos changes nothing"])
 
 
 class Commands(ServiceCase):
