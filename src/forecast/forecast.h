@@ -23,8 +23,8 @@ struct Present {
   const Machine* machine = nullptr;  // and its nodes; nullptr: processors are counted
   const Chain* chain = nullptr;
   std::shared_ptr<const LimitBook> limits = nullptr;  // of the machine; nullptr: it has none
-  bool another_decided = false;  // another policy, until now
-  bool shared = false;           // others have filled the cluster: it may break laws of ours (ClusterOptions::shared)
+  bool another_decided = false;                       // another policy, until now
+  bool shared = false;  // others have filled the cluster: it may break laws of ours (ClusterOptions::shared)
 };
 
 struct Question {

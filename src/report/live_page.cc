@@ -11,9 +11,9 @@
 namespace rota::report {
 namespace {
 
-constexpr std::array<std::string_view, 13> kScripts{"d3.min.js",     "live_service.js", "words.js",     "tip.js",
-                                                    "lanes.js",      "picture.js",      "live_text.js", "live_chart.js",
-                                                    "live_queue.js", "live_nodes.js",   "live_sites.js", "live_job.js",  "live_main.js"};
+constexpr std::array<std::string_view, 13> kScripts{
+    "d3.min.js",     "live_service.js", "words.js",      "tip.js",        "lanes.js",    "picture.js",  "live_text.js",
+    "live_chart.js", "live_queue.js",   "live_nodes.js", "live_sites.js", "live_job.js", "live_main.js"};
 
 }  // namespace
 

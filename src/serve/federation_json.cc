@@ -24,8 +24,11 @@ Json FederationDesk::auction_json(const AuctionRecord& auction) const {
   const RealLoop& loop = uses_.desk.loop();
   Json bids = Json::array();
   for (const auto& [at, bid] : auction.bids) {
-    Json row{
-        {"site", name_of(bid.site)}, {"price", bid.price}, {"start", bid.start.count()}, {"input", bid.input.count()}, {"fact", bid.fact}};
+    Json row{{"site", name_of(bid.site)},
+             {"price", bid.price},
+             {"start", bid.start.count()},
+             {"input", bid.input.count()},
+             {"fact", bid.fact}};
     if (at != kNever) row["at"] = loop.unix_milliseconds(at);
     if (bid.parts != std::array<Price, 3>{}) row["parts"] = bid.parts;
     bids.push_back(std::move(row));

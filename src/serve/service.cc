@@ -132,9 +132,8 @@ void Service::look_at_configuration() {
     }
   }
   for (const std::string& user : desk_.file()->unknown)
-    log_.warn(
-        fmt::format("[[limits]] name the user {}, whom this computer does not know: `rota reload` looks again",
-                    rota::quoted(user)));
+    log_.warn(fmt::format("[[limits]] name the user {}, whom this computer does not know: `rota reload` looks again",
+                          rota::quoted(user)));
   if (!desk_.file()->configuration->machine.reservations.empty())
     log_.warn(
         "the configuration has [[reservations]] that count from second 0 of a log, which a service does not keep: give "
@@ -249,7 +248,8 @@ Result<QueueToRehearse> Service::queue_to_rehearse(const std::string& text) cons
         "there are more than {} jobs, too many to rehearse them here; `rota simulate {} --policy` rehearses what this "
         "service has run.",
         grouped(kMostRehearsed), shown_path(options_.state_folder));
-  return QueueToRehearse{desk_.now(), desk_.controller().snapshot(), desk_.machine(), limits_of(desk_.file()),
+  return QueueToRehearse{desk_.now(),          desk_.controller().snapshot(),
+                         desk_.machine(),      limits_of(desk_.file()),
                          desk_.chain().text(), chain.text()};
 }
 
