@@ -10,6 +10,7 @@ trap 'rm -rf "$work"' EXIT
 version=$("$build/rota" --version)
 version=${version#rota }-1
 machine=$(dpkg --print-architecture)
+maintainer=$(sed -n 's/^set(CPACK_PACKAGE_CONTACT "\(.*\)")$/\1/p' "$build/CPackConfig.cmake")
 
 part() {  # PACKAGE COMPONENT SUMMARY
   local root=$work/$1
@@ -29,7 +30,7 @@ Package: $1
 Source: rota
 Version: $version
 Architecture: $machine
-Maintainer: ${DEBFULLNAME:-Rota\'s maintainers} <${DEBEMAIL:-rota@localhost}>
+Maintainer: $maintainer
 Section: admin
 Priority: optional
 Depends: rota (= $version), $needs

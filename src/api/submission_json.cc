@@ -153,15 +153,8 @@ Result<SubmissionRequest> read_submissions(const std::string& body, std::int64_t
 
 Result<ChangeRequest> read_change(const std::string& action, const std::string& body, std::int64_t unix_start) {
   using Kind = JobChange::Kind;
-  static constexpr std::array<std::pair<std::string_view, Kind>, 7> kKinds{{{"cancel", Kind::cancel},
-                                                                            {"hold", Kind::hold},
-                                                                            {"release", Kind::release},
-                                                                            {"requeue", Kind::requeue},
-                                                                            {"suspend", Kind::suspend},
-                                                                            {"resume", Kind::resume},
-                                                                            {"update", Kind::update}}};
-  const auto kind = std::ranges::find(kKinds, action, [](const auto& k) { return k.first; });
-  if (kind == kKinds.end()) return fail("there is no action {}.", rota::quoted(action));
+  const auto* const kind = std::ranges::find(serve::kJobActions, action, [](const auto& k) { return k.first; });
+  if (kind == serve::kJobActions.end()) return fail("there is no action {}.", rota::quoted(action));
   const auto json = TRY(parse(body));
   if (!json.is_object()) return fail("the request's body is a JSON object with `ids`.");
   ChangeRequest request;

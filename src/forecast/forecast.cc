@@ -43,23 +43,6 @@ class StartWatch final : public FactObserver {
   std::map<JobId, std::size_t> open_;  // that have not started, with their places
 };
 
-// The simulated cluster, of which others may have taken more than it has.
-class SharedDoor final : public Engine {
- public:
-  SharedDoor(Engine& engine, bool shared) : engine_(engine), shared_(shared) {}
-  Capabilities capabilities() const override {
-    Capabilities can = engine_.capabilities();
-    can.shared = shared_;
-    return can;
-  }
-  void dispatch(const Command& command) override { engine_.dispatch(command); }
-  Observation observe() const override { return engine_.observe(); }
-
- private:
-  Engine& engine_;
-  bool shared_;
-};
-
 // Looks at the nodes from time to time.
 class NodeWatch final : public Alarm {
  public:
@@ -142,8 +125,7 @@ struct Forecast::World {
       : arrivals(of.arrivals_, Random(lots), of.present_.now + of.question_.horizon),
         loop(of.present_.now),
         engine(of.engine_options(), arrivals, loop),
-        door(engine, of.present_.shared),
-        controller(cluster_of(of.present_, *of.present_.chain), *of.present_.chain, {loop, door, null_sink}),
+        controller(cluster_of(of.present_, *of.present_.chain), *of.present_.chain, {loop, engine, null_sink}),
         starts(of.question_.jobs, future.starts),
         nodes(of.question_.looks, future.looks, loop) {}
 
@@ -152,7 +134,6 @@ struct Forecast::World {
   sim::VirtualLoop loop;
   sim::SimEngine engine;
   NullSink null_sink;
-  SharedDoor door;
   Controller controller;
   StartWatch starts;
   NodeWatch nodes;
@@ -235,6 +216,7 @@ sim::EngineOptions Forecast::engine_options() const {
   how.checkpoint = knobs.checkpoint;
   how.metered = machine && (switches() || machine->tells_watts()) ? machine : nullptr;
   how.metered_from = present_.now;
+  how.shared = present_.shared;
   return how;
 }
 

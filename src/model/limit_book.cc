@@ -7,7 +7,9 @@
 #include <set>
 #include <utility>
 
+#include "base/check.h"
 #include "base/text.h"
+#include "model/accounts_below.h"
 #include "model/limit_text.h"
 
 namespace rota {
@@ -36,15 +38,6 @@ const Counted* first_over(const LimitedUse& held, const LimitedUse& more, const 
 
 bool is_name(const std::string& text) { return !text.empty() && text != Limit::kEach; }
 
-// The account and those below it, each of which stands behind the one that it is a part of.
-std::set<std::string> with_those_below(const std::string& name, const std::vector<Account>& accounts) {
-  std::set<std::string> names{name};
-  for (const Account& account : accounts)
-    if (account.parent >= 0 && names.contains(accounts[static_cast<std::size_t>(account.parent)].name))
-      names.insert(account.name);
-  return names;
-}
-
 std::string amount_of(const Counted& counted, std::int64_t value) {
   return counted.what == &LimitedUse::memory ? format_size(value) : amount(value, counted.word);
 }
@@ -68,7 +61,7 @@ LimitNames limit_names(const Machine& machine, const NamesByNumber& users, const
   std::set<std::string> of_users, of_groups;
   for (const Limit& limit : machine.limits) {
     if (is_name(limit.user)) of_users.insert(limit.user);
-    if (is_name(limit.account)) of_groups.merge(with_those_below(limit.account, machine.accounts));
+    if (is_name(limit.account)) of_groups.merge(with_accounts_below({limit.account}, machine.accounts));
   }
   LimitNames needed;
   for (const auto& [number, name] : users)
@@ -123,7 +116,7 @@ LimitBook::Who LimitBook::who(const std::string& name, const NamesByNumber& name
 LimitBook::Who LimitBook::of_account(const std::string& name, const NamesByNumber& groups) const {
   Who all = who(name, groups);
   if (all.of != Who::Of::listed) return all;
-  for (const std::string& below : with_those_below(name, machine_.accounts)) {
+  for (const std::string& below : with_accounts_below({name}, machine_.accounts)) {
     const Who more = who(below, groups);
     all.numbers.insert(all.numbers.end(), more.numbers.begin(), more.numbers.end());
   }
@@ -190,7 +183,7 @@ std::string why_over_limit(const LimitUse& use, LimitKey broken, const JobSpec& 
   const Limit& limit = use.book().limit(broken);
   const LimitedUse held = use.held(broken), more = use_of(spec);
   const Counted* over = first_over(held, more, limit.most);
-  if (over == nullptr) return fmt::format("The limit {} leaves room for it again.", whose(limit));
+  CHECK(over != nullptr, "the limit is one that such a job would break");
   const std::string slurms = limit.reason.empty() ? "" : fmt::format(" Slurm calls it {}.", limit.reason);
   return fmt::format("The limit {} is {} at one time; jobs that count under it hold {}, and it asks for {}.{}",
                      whose(limit), amount_of(*over, limit.most.*over->what), amount_of(*over, held.*over->what),

@@ -122,6 +122,11 @@ Result<ChainText> read_chain_text(std::string_view text) {
   return read;
 }
 
+std::string_view value_of(const ChainText& text, const Knob& knob) {
+  const std::string_view value = Values(text).of(knob);
+  return value.empty() ? knob.fallback : value;
+}
+
 Result<ChainKnobs> knobs_of(const ChainText& text) {
   ChainKnobs knobs;
   const Values values(text);

@@ -26,6 +26,9 @@ struct ChainText {
 // Fails with a sentence that names the nearest name or knob, or the knob that is set twice.
 Result<ChainText> read_chain_text(std::string_view text);
 
+// The text of what a knob is set to, by the rules below; its default where nothing sets it.
+std::string_view value_of(const ChainText& text, const Knob& knob);
+
 // What the knobs are set to: those behind the name, else those that the name stands for, else as another knob has it,
 // else their defaults. Fails where a value is none, a knob that is set would change nothing, or some do not go
 // together.

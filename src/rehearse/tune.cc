@@ -37,6 +37,13 @@ Result<Part> part_of(const log::Workload& workload, const log::Window& window, c
   return part;
 }
 
+Result<report::Blocks> rehearse_blocks(const Part& part, const Chain& chain, RehearseOptions options) {
+  BlockCollector collector(part.workload, part.cut);
+  options.beside = &collector;
+  TRY(rehearse(part.workload, chain, options));
+  return collector.blocks();
+}
+
 // The policy with these values in place of its own.
 Result<std::string> policy_with(const std::string& policy,
                                 const std::vector<std::pair<const Knob*, std::string>>& values) {
@@ -79,21 +86,22 @@ class Search {
   // then the one that changes least. Where there is one rule alone, the latter decides.
   std::size_t chosen() const {
     const bool several = how_.rules.size() > 1;
-    const double most = burden(best()) + (several ? kAlikeOfSeveral : kAlike) * std::abs(burden(best()));
+    std::size_t least = best();
+    const double most = burden(least) + (several ? kAlikeOfSeveral : kAlike) * std::abs(burden(least));
     const auto key = [&](std::size_t i) {
       return std::tuple(several ? std::llround(product(i) / kAlike) : 0, settings_[i].changed, burden(i));
     };
-    std::size_t least = best();
     for (std::size_t i = 0; i < settings_.size(); ++i)
       if (burden(i) <= most && key(i) < key(least)) least = i;
     return least;
   }
   // Those that no other beats; where several come to the same, the one that changes least.
   std::vector<std::size_t> front() const {
-    std::vector<std::size_t> front = places();
+    const std::vector<std::size_t> all = places();
+    std::vector<std::size_t> front = all;
     std::erase_if(front, [&](std::size_t i) {
       const TunedSetting& one = settings_[i];
-      return std::ranges::any_of(places(), [&](std::size_t at) {
+      return std::ranges::any_of(all, [&](std::size_t at) {
         const TunedSetting& other = settings_[at];
         const bool simpler = std::pair(other.changed, at) < std::pair(one.changed, i);
         return beats(other, one, how_.rules) || (other.figures == one.figures && simpler);
@@ -237,12 +245,8 @@ class Search {
     return {};
   }
   Result<void> rehearse_one(Candidate& candidate) const {
-    BlockCollector collector(part_.workload, part_.cut);
-    RehearseOptions options = options_;
-    options.beside = &collector;
-    TRY(rehearse(part_.workload, candidate.chain, options));
-    for (const report::Rule* rule : how_.rules)
-      candidate.setting.figures.push_back(report::value_of(*rule, collector.blocks()));
+    const report::Blocks blocks = TRY(rehearse_blocks(part_, candidate.chain, options_));
+    for (const report::Rule* rule : how_.rules) candidate.setting.figures.push_back(report::value_of(*rule, blocks));
     return {};
   }
 
@@ -261,12 +265,12 @@ Result<void> judge(const TuneOptions& how, const Part& part, const RehearseOptio
   std::vector<Result<void>> done(all.size());
   in_parallel(all.size(), how.threads, [&](std::size_t i) {
     const auto chain = Chain::parse(all[i].setting.policy);
-    BlockCollector collector(part.workload, part.cut);
-    RehearseOptions with = options;
-    with.beside = &collector;
-    const auto result = rehearse(part.workload, *chain, with);
-    if (!result) done[i] = std::unexpected(result.error());
-    all[i].blocks = collector.blocks();
+    auto blocks = rehearse_blocks(part, *chain, options);
+    if (blocks) {
+      all[i].blocks = std::move(*blocks);
+    } else {
+      done[i] = std::unexpected(blocks.error());
+    }
     if (how.rehearsed) how.rehearsed();
   });
   for (const Result<void>& one : done)

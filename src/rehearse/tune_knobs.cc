@@ -17,22 +17,6 @@ constexpr double kFactors[]{0.25, 0.5, 1, 2, 4};
 constexpr std::int64_t kWeights[]{0, 1000, 10'000, 100'000};
 constexpr std::int64_t kCounts[]{0, 1, 4, 16, 64};
 
-// What a policy sets a knob to, else what holds where none does.
-std::string value_now(const Knob& knob, const Chain& chain) {
-  const auto text = read_chain_text(chain.text());
-  if (!text) return std::string(knob.fallback);
-  const auto of = [&](const std::vector<Setting>& settings) -> std::string {
-    for (const Setting& set : settings)
-      if (set.knob == &knob) return std::string(set.value);
-    return "";
-  };
-  if (std::string own = of(text->own); !own.empty()) return own;
-  const std::string named = "fcfs+" + std::string(text->policy->stands_for);
-  const auto behind = text->policy->stands_for.empty() ? Result<ChainText>{} : read_chain_text(named);
-  std::string value = behind ? of(behind->own) : "";
-  return value.empty() ? std::string(knob.fallback) : value;
-}
-
 void add_numbers(const Knob& knob, const KnobValue& now, std::vector<KnobValue>& values) {
   const Range& range = knob.range;
   const auto add = [&](std::int64_t whole) {
@@ -73,15 +57,16 @@ Result<std::vector<std::string>> values_to_try(const Knob& knob, const Chain& ch
   std::vector<std::string> texts;
   for (const NamedValue& value : knob.names) texts.emplace_back(value.name);
   if (knob.range.of == Range::Of::nothing) return texts;
-  const auto now = read_value(knob, value_now(knob, chain));
+  const auto text = TRY(read_chain_text(chain.text()));
+  const auto now = read_value(knob, value_of(text, knob));
   if (!now)
     return fail("policy knob {} has no value about which to search. Name some, as in --knobs '{}=1|2|4'.", knob.name,
                 knob.name);
   std::vector<KnobValue> values;
   add_numbers(knob, *now, values);
   for (const KnobValue& value : values) {
-    std::string text = written_value(knob, value);
-    if (std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
+    std::string written = written_value(knob, value);
+    if (std::ranges::find(texts, written) == texts.end()) texts.push_back(std::move(written));
   }
   return texts;
 }

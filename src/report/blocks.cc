@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/random.h"
+#include "report/fairness.h"
 #include "report/mean.h"
 #include "report/metrics.h"
 #include "report/outcome.h"
@@ -53,22 +54,10 @@ double longest_of(Chosen blocks) {
 }
 
 double fairness_of(Chosen blocks, const std::map<std::uint32_t, Block::Served> Block::* parties) {
-  std::map<std::uint32_t, Block::Served> all;
-  for (const Block* block : blocks) {
-    for (const auto& [party, served] : block->*parties) {
-      Block::Served& sum = all[party];
-      sum.jobs += served.jobs;
-      sum.slowdown += served.slowdown;
-    }
-  }
-  double sum = 0;
-  double squares = 0;
-  for (const auto& [party, served] : all) {
-    const double mean = served.slowdown / static_cast<double>(served.jobs);
-    sum += mean;
-    squares += mean * mean;
-  }
-  return all.size() < 2 ? kNone : sum * sum / (static_cast<double>(all.size()) * squares);
+  FairnessTally tally;
+  for (const Block* block : blocks)
+    for (const auto& [party, served] : block->*parties) tally.add(party, served.slowdown, served.jobs);
+  return tally.conclude().index.value_or(kNone);
 }
 
 double sum_of(Chosen blocks, double Block::* figure) {

@@ -10,10 +10,10 @@ constexpr std::uint32_t kLow = 1U << 16U;
 }  // namespace
 
 // What the first of so large a number needs, and every one of those that are not small.
-void FairnessTally::add_beyond(std::uint32_t party, double slowdown) {
-  if (party >= kLow) return high_[party].add(slowdown);
+void FairnessTally::add_beyond(std::uint32_t party, double slowdown, std::int64_t jobs) {
+  if (party >= kLow) return high_[party].add(slowdown, jobs);
   low_.resize(party + 1);
-  low_[party].add(slowdown);
+  low_[party].add(slowdown, jobs);
 }
 
 Fairness FairnessTally::conclude() const {

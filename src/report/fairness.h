@@ -17,11 +17,12 @@ struct Fairness {
 // Adds jobs up by user or group; UINT32_MAX is no known party and counts for nothing.
 class FairnessTally {
  public:
-  void add(std::uint32_t party, double slowdown) {
+  // One job, or so many with their slowdowns added up.
+  void add(std::uint32_t party, double slowdown, std::int64_t jobs = 1) {
     if (party < low_.size()) {
-      low_[party].add(slowdown);
+      low_[party].add(slowdown, jobs);
     } else if (party != UINT32_MAX) {
-      add_beyond(party, slowdown);
+      add_beyond(party, slowdown, jobs);
     }
   }
   Fairness conclude() const;
@@ -31,12 +32,12 @@ class FairnessTally {
     std::int64_t jobs = 0;
     double slowdown = 0;
 
-    void add(double of_a_job) {
-      ++jobs;
-      slowdown += of_a_job;
+    void add(double of_jobs, std::int64_t more) {
+      jobs += more;
+      slowdown += of_jobs;
     }
   };
-  void add_beyond(std::uint32_t party, double slowdown);
+  void add_beyond(std::uint32_t party, double slowdown, std::int64_t jobs);
 
   std::vector<Sum> low_;               // by number, as most are small
   std::map<std::uint32_t, Sum> high_;  // and the others

@@ -150,9 +150,20 @@ ClusterOptions cluster_options(const Desk& desk, const Chain& chain, const Machi
   const Capabilities can = desk.engine().capabilities();
   cluster.confirms_starts = can.confirms_starts;
   cluster.shared = can.shared;
-  if (&machine == &desk.file()->configuration->machine) cluster.limits = desk.file()->limits.get();
   chain.ask(cluster);
   return cluster;
+}
+
+ClusterOptions cluster_options(const Desk& desk) {
+  ClusterOptions cluster = cluster_options(desk, desk.chain(), desk.file()->configuration->machine);
+  cluster.limits = desk.file()->limits.get();
+  return cluster;
+}
+
+Result<void> carries_out(const Desk& desk, std::string_view wish) {
+  std::string instead = desk.engine().instead_of(wish);
+  if (!instead.empty()) return fail(std::move(instead));
+  return {};
 }
 
 Duration next_limit(const Desk& desk, const Job& job) {

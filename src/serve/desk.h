@@ -134,9 +134,9 @@ class Desk final : public Intake {
 std::shared_ptr<const Machine> machine_of(const std::shared_ptr<const site::Configuration>& file);
 // Options of a state under this machine: facts make of it what it is.
 ClusterOptions cluster_options(const Desk& desk, const Chain& chain, const Machine& machine);
-inline ClusterOptions cluster_options(const Desk& desk) {
-  return cluster_options(desk, desk.chain(), desk.file()->configuration->machine);
-}
+ClusterOptions cluster_options(const Desk& desk);  // of the present file, with its limits
+// Fails with what users are to do instead, where the engine only watches a cluster (LiveEngine::instead_of).
+Result<void> carries_out(const Desk& desk, std::string_view wish);
 // The limit of a job that is queued again where its user does not say.
 Duration next_limit(const Desk& desk, const Job& job);
 

@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <pwd.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -17,14 +18,20 @@ constexpr std::uint32_t kFirstAccount = 1U << 31;
 
 bool is_name(const std::string& text) { return !text.empty() && text != Limit::kEach; }
 
-FileInUse with_names(std::shared_ptr<const site::Configuration> file, const LimitNames& names) {
+std::shared_ptr<const FileInUse> with_names(std::shared_ptr<const site::Configuration> file, const LimitNames& names) {
   FileInUse made;
-  if (!file->machine.limits.empty()) {
+  const std::vector<Limit>& limits = file->machine.limits;
+  if (!limits.empty()) {
     made.limit_names = text_of(names);
     made.limits = std::make_unique<const LimitBook>(file->machine, names);
   }
+  for (const Limit& limit : limits) {
+    const auto is_it = [&](const auto& known) { return known.second == limit.user; };
+    if (is_name(limit.user) && !parse_integer(limit.user) && std::ranges::none_of(names.users, is_it))
+      made.unknown.push_back(limit.user);
+  }
   made.configuration = std::move(file);
-  return made;
+  return std::make_shared<const FileInUse>(std::move(made));
 }
 
 }  // namespace
@@ -38,14 +45,11 @@ std::uint32_t account_number(std::string_view account) {
 std::shared_ptr<const FileInUse> FileInUse::made(std::shared_ptr<const site::Configuration> file) {
   const Machine& machine = file->machine;
   NamesByNumber users, groups;
-  std::vector<std::string> unknown;
   std::set<std::string> accounts;
   for (const Limit& limit : machine.limits) {
     if (is_name(limit.account)) accounts.insert(limit.account);
     if (!is_name(limit.user)) continue;
-    const passwd* user = ::getpwnam(limit.user.c_str());
-    if (user != nullptr) users.emplace(user->pw_uid, limit.user);
-    if (user == nullptr && !parse_integer(limit.user)) unknown.push_back(limit.user);
+    if (const passwd* user = ::getpwnam(limit.user.c_str())) users.emplace(user->pw_uid, limit.user);
   }
   if (!accounts.empty())
     for (const Account& account : machine.accounts) accounts.insert(account.name);
@@ -53,15 +57,14 @@ std::shared_ptr<const FileInUse> FileInUse::made(std::shared_ptr<const site::Con
     groups.emplace(account_number(name), name);
     if (const group* same = ::getgrnam(name.c_str())) groups.emplace(same->gr_gid, name);
   }
-  FileInUse use = with_names(std::move(file), rota::limit_names(machine, users, groups));
-  use.unknown = std::move(unknown);
-  return std::make_shared<const FileInUse>(std::move(use));
+  const LimitNames names = rota::limit_names(machine, users, groups);
+  return with_names(std::move(file), names);
 }
 
 std::shared_ptr<const FileInUse> FileInUse::as_kept(std::shared_ptr<const site::Configuration> file,
                                                     const std::string& limit_names) {
   const auto names = limit_names.empty() ? std::nullopt : parse_limit_names(limit_names);
-  return names ? std::make_shared<const FileInUse>(with_names(std::move(file), *names)) : made(std::move(file));
+  return names ? with_names(std::move(file), *names) : made(std::move(file));
 }
 
 }  // namespace rota::serve

@@ -13,26 +13,8 @@ namespace rota::serve {
 namespace {
 
 std::string_view word_of(JobChange::Kind kind) {
-  using Kind = JobChange::Kind;
-  switch (kind) {
-    case Kind::cancel:
-      return "cancel";
-    case Kind::hold:
-      return "hold";
-    case Kind::release:
-      return "release";
-    case Kind::update:
-      return "update";
-    case Kind::signal:
-      return "signal";
-    case Kind::requeue:
-      return "requeue";
-    case Kind::suspend:
-      return "suspend";
-    case Kind::resume:
-      return "resume";
-  }
-  return "";
+  const auto* const action = std::ranges::find(kJobActions, kind, [](const auto& known) { return known.second; });
+  return action == kJobActions.end() ? "signal" : action->first;
 }
 
 }  // namespace
@@ -57,8 +39,7 @@ Result<void> JobDesk::changed(const Caller& caller, JobId job, const JobChange& 
   const JobEntry* entry = book_.find(job);
   if (entry == nullptr || !desk_.view().knows(job) || desk_.view().job(job).gone())
     return fail("job {} has ended already.", book_.shown(job));
-  if (std::string instead = desk_.engine().instead_of(word_of(change.kind)); !instead.empty())
-    return fail(std::move(instead));
+  TRY(carries_out(desk_, word_of(change.kind)));
   if (!caller.may_see_inside(entry->about->uid))
     return fail("job {} is {}'s; only its user or an operator may do that.", book_.shown(job), entry->about->user);
   const bool stops = change.signal == SIGSTOP || change.signal == SIGCONT;  // which is kept, as other signals are not

@@ -1,9 +1,12 @@
 // What a caller wants done to a job.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "base/time.h"
 #include "serve/submission.h"
@@ -34,5 +37,15 @@ struct JobChange {
     return priority || partition || begin || licences || name || memory || resizes() || !labels.empty();
   }
 };
+
+// The words of the interface; a signal is a member of `cancel` there.
+inline constexpr std::array<std::pair<std::string_view, JobChange::Kind>, 7> kJobActions{
+    {{"cancel", JobChange::Kind::cancel},
+     {"hold", JobChange::Kind::hold},
+     {"release", JobChange::Kind::release},
+     {"requeue", JobChange::Kind::requeue},
+     {"suspend", JobChange::Kind::suspend},
+     {"resume", JobChange::Kind::resume},
+     {"update", JobChange::Kind::update}}};
 
 }  // namespace rota::serve

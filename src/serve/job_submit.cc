@@ -142,7 +142,7 @@ Result<Trial> JobDesk::try_out(const Caller& caller, const JobRequest& submissio
 }
 
 Result<Prepared> JobDesk::prepared_of(const Caller& caller, const JobRequest& submission) const {
-  if (std::string instead = desk_.engine().instead_of("submit"); !instead.empty()) return fail(std::move(instead));
+  TRY(carries_out(desk_, "submit"));
   TRY(allowed(caller, submission));
   TRY(complete(submission));
   auto spec = TRY(spec_of(submission, *desk_.machine()));

@@ -30,7 +30,7 @@ void NodeDesk::read() {
 }
 
 Result<NodeDesk::Emptied> NodeDesk::set_health(const std::string& nodes, const Wish& wish) {
-  if (std::string instead = desk_.engine().instead_of("nodes"); !instead.empty()) return fail(std::move(instead));
+  TRY(carries_out(desk_, "nodes"));
   const auto ids = TRY(nodes_named(*desk_.machine(), nodes));
   for (const NodeId id : ids) {
     TRY(put_health(id, wish));
@@ -114,7 +114,7 @@ void NodeDesk::leave_if_down(JobId job) {
 
 // Those that are so already aside: all of them, or none.
 Result<NodeDesk::Switched> NodeDesk::set_power(const std::string& nodes, bool on) {
-  if (std::string instead = desk_.engine().instead_of("nodes"); !instead.empty()) return fail(std::move(instead));
+  TRY(carries_out(desk_, "nodes"));
   const auto ids = TRY(nodes_named(*desk_.machine(), nodes));
   Switched switched;
   std::optional<std::string> in_vain;

@@ -211,8 +211,7 @@ Result<std::optional<ReservationId>> ReservationDesk::reserved_as(const std::str
 }
 
 Result<ReservationId> ReservationDesk::reserve(const Caller& caller, const Wish& wish, const RequestKey& key) {
-  if (std::string instead = desk_.engine().instead_of("reservations"); !instead.empty())
-    return fail(std::move(instead));
+  TRY(carries_out(desk_, "reservations"));
   if (!key.text.empty()) {
     const auto before = TRY(reserved_as(key.text, caller.uid));
     if (before) return *before;
@@ -238,8 +237,7 @@ Result<ReservationId> ReservationDesk::reserve(const Caller& caller, const Wish&
 }
 
 Result<void> ReservationDesk::unreserve(ReservationId id) {
-  if (std::string instead = desk_.engine().instead_of("reservations"); !instead.empty())
-    return fail(std::move(instead));
+  TRY(carries_out(desk_, "reservations"));
   if (note_of(id) == nullptr)
     return fail(
         "reservation {} is the configuration's: take it out of the file, and start the service again; jobs go on "

@@ -173,6 +173,10 @@ void Shadow::forget_old() {
 ShadowReport Shadow::report(Instant since) const {
   ShadowReport report;
   Scores ours, theirs, beside;
+  const auto add_ours = [](const Row& one, Scores& scores) {
+    scores.add(one.start, one.by[2]);
+    scores.add_bands(within(one.start, one.by[1], one.by[3]), within(one.start, one.by[0], one.by[4]));
+  };
   for (const auto& [id, row] : rows_) {
     if (row.futures == 0) {
       if (!row.why.empty() && row.at >= since) ++report.not_forecast[row.why];
@@ -181,12 +185,10 @@ ShadowReport Shadow::report(Instant since) const {
     if (!row.over) ++report.waiting;
     if (row.over && row.start == kNever && row.at >= since) ++report.left;
     if (row.start == kNever || row.start < since) continue;
-    ours.add(row.start, row.by[2]);
-    ours.add_bands(within(row.start, row.by[1], row.by[3]), within(row.start, row.by[0], row.by[4]));
+    add_ours(row, ours);
     if (row.theirs == kNever) continue;
     theirs.add(row.start, row.theirs);
-    beside.add(row.start, row.by[2]);
-    beside.add_bands(within(row.start, row.by[1], row.by[3]), within(row.start, row.by[0], row.by[4]));
+    add_ours(row, beside);
   }
   report.ours = ours.made();
   report.theirs = theirs.made();

@@ -1,6 +1,6 @@
 #include "site/slurm_conf.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <string_view>
@@ -70,34 +70,25 @@ std::string part_of(const SlurmParameter& parameter, const SlurmKnobTexts& knobs
 }
 
 std::string parameters(const SlurmKnobTexts& knobs) {
-  std::string line = "SchedulerParameters=";
-  bool first = true;
-  for (const SlurmParameter& parameter : kSlurmParameters) {
-    const std::string part = part_of(parameter, knobs);
-    if (part.empty()) continue;
-    line += (first ? "" : ",") + part;
-    first = false;
-  }
-  return line;
+  std::vector<std::string> parts;
+  for (const SlurmParameter& parameter : kSlurmParameters)
+    if (std::string part = part_of(parameter, knobs); !part.empty()) parts.push_back(std::move(part));
+  return fmt::format("SchedulerParameters={}", fmt::join(parts, ","));
 }
 
 std::string tres(const SlurmKnobTexts& knobs) {
-  std::string line = "PriorityWeightTRES=";
-  bool first = true;
-  for (const auto& [name, knob] : kSlurmTres) {
-    const std::string value = value_of_knob(knobs, knob, "0");
-    if (value == "0") continue;
-    line += fmt::format("{}{}={}", first ? "" : ",", name, value);
-    first = false;
-  }
-  return line;
+  std::vector<std::string> parts;
+  for (const auto& [name, knob] : kSlurmTres)
+    if (const std::string value = value_of_knob(knobs, knob, "0"); value != "0")
+      parts.push_back(fmt::format("{}={}", name, value));
+  return fmt::format("PriorityWeightTRES={}", fmt::join(parts, ","));
 }
 
 std::string flags(const SlurmKnobTexts& knobs) {
-  std::string line = "PriorityFlags=";
-  if (value_of_knob(knobs, "small-relative-to-time", "no") == "yes") line += "SMALL_RELATIVE_TO_TIME";
-  if (value_of_knob(knobs, "fair-tree", "yes") == "no") line += line.ends_with('=') ? "NO_FAIR_TREE" : ",NO_FAIR_TREE";
-  return line;
+  std::vector<std::string_view> parts;
+  if (value_of_knob(knobs, "small-relative-to-time", "no") == "yes") parts.emplace_back("SMALL_RELATIVE_TO_TIME");
+  if (value_of_knob(knobs, "fair-tree", "yes") == "no") parts.emplace_back("NO_FAIR_TREE");
+  return fmt::format("PriorityFlags={}", fmt::join(parts, ","));
 }
 
 }  // namespace

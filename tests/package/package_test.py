@@ -171,6 +171,7 @@ class Parts(unittest.TestCase):
             depends = field(package, "Depends")
             self.assertIn(f"rota (= {field(the_one('rota_*_*.deb'), 'Version')})", depends)
             self.assertIn(needed, depends)
+            self.assertEqual(field(package, "Maintainer"), field(the_one("rota_*_*.deb"), "Maintainer"))
             self.assertIn(f"/usr/lib/rota/{library}", command("dpkg-deb", "--contents", package))
 
     def test_a_site_finds_its_client_of_etcd(self):

@@ -19,6 +19,7 @@
 #include "cli/import/import_names.h"
 #include "cli/import/import_report.h"
 #include "cli/import/import_reservations.h"
+#include "cli/import/import_saved.h"
 #include "cli/import/import_touched.h"
 #include "cli/import/import_window.h"
 #include "cli/printed.h"
@@ -74,46 +75,6 @@ Result<std::vector<std::string>> exports_in(const std::string& folder) {
                 "the exports with --sacct.");
   std::ranges::sort(paths);
   return paths;
-}
-
-// What a command printed, packed or not. Every line that scontrol prints has a newline at its end.
-Result<std::string> whole_text(const std::string& path) {
-  auto blocks = TRY(log::LineBlocks::open(path));
-  std::string text;
-  for (;;) {
-    const auto block = TRY(blocks.next());
-    if (block.empty()) break;
-    text += block;
-    if (text.size() > std::size_t{1} << 30U) return fail(blocks.shown() + " is larger than 1 GiB.");
-  }
-  if (blocks.cut()) return fail(blocks.shown() + " ends without a newline: it is cut off.");
-  return text;
-}
-
-Result<site::SlurmText::File> saved_file(const std::string& folder, const SlurmCommand& command) {
-  std::string name = command.file;
-  for (const char* packed : {".gz", ".zst", ".xz"})
-    if (!fs::exists(fmt::format("{}/{}", folder, name)) &&
-        fs::exists(fmt::format("{}/{}{}", folder, command.file, packed)))
-      name += packed;
-  if (command.may_be_missing && !fs::exists(fmt::format("{}/{}", folder, name))) return site::SlurmText::File{name, ""};
-  auto text = whole_text(fmt::format("{}/{}", folder, name));
-  if (!text) {
-    std::string typed;
-    for (const std::string& word : command.words) typed += (typed.empty() ? "" : " ") + word;
-    return fail("{} It is what `{}` prints.", text.error().message, typed);
-  }
-  return site::SlurmText::File{name, std::move(*text)};
-}
-
-Result<site::SlurmText> read_text(const std::string& folder) {
-  site::SlurmText text;
-  for (const SlurmCommand& command : slurm_commands("", "")) {
-    if (command.of_cluster == nullptr) continue;
-    auto file = TRY(saved_file(folder, command));
-    text.*command.of_cluster = std::move(file);
-  }
-  return text;
 }
 
 // "old=new": jobs of the one are taken as of the other; old names are those of the log, so that two may be exchanged.
@@ -304,7 +265,7 @@ std::vector<OwnEntry> own_entries(const ImportFlags& flags) {
 
 // All that the folder is to have, of what stands in `from`.
 Result<int> fill(StagedFolder& folder, const ImportFlags& flags, const std::string& from) {
-  const auto text = TRY(read_text(from));
+  const auto text = TRY(saved_cluster(from));
   auto cluster = site::cluster_of_slurm(text);
   if (!cluster) return std::unexpected(cluster.error());
   auto log = TRY(read_workload(flags, from, *cluster));

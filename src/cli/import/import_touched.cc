@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "model/accounts_below.h"
 
 namespace rota::cli {
 namespace {
@@ -24,18 +25,7 @@ constexpr std::array<Kind, 4> kKinds{{{" of QOS", log::SwfField::queue, &log::Ac
                                       {" of users", log::SwfField::user, &log::AccountedLog::users},
                                       {" of partitions", log::SwfField::partition, &log::AccountedLog::partitions}}};
 
-// And the accounts below them; each stands behind the one that it is a part of.
-std::vector<std::string> with_accounts_below(std::vector<std::string> names, const std::vector<Account>& accounts) {
-  std::set<std::string> all(names.begin(), names.end());
-  for (const Account& account : accounts)
-    if (account.parent >= 0 && all.contains(accounts[static_cast<std::size_t>(account.parent)].name) &&
-        all.insert(account.name).second)
-      names.push_back(account.name);
-  return names;
-}
-
-std::int64_t jobs_of(const std::vector<std::string>& names, const Kind& kind, const log::SacctLog& log) {
-  const std::set<std::string> wanted(names.begin(), names.end());
+std::int64_t jobs_of(const std::set<std::string>& wanted, const Kind& kind, const log::SacctLog& log) {
   std::set<std::int64_t> numbers;
   for (const auto& [number, name] : log.*kind.names)
     if (wanted.contains(name)) numbers.insert(number);
@@ -49,8 +39,9 @@ std::map<std::string, std::int64_t> touched_jobs(const site::SlurmCluster& clust
   for (const auto& [what, names] : cluster.left_out_of) {
     const auto kind = std::ranges::find_if(kKinds, [&](const Kind& k) { return what.ends_with(k.words); });
     if (kind == kKinds.end()) continue;
-    const bool of_accounts = kind->field == log::SwfField::group;
-    touched[what] = jobs_of(of_accounts ? with_accounts_below(names, cluster.machine.accounts) : names, *kind, log);
+    std::set<std::string> wanted(names.begin(), names.end());
+    if (kind->field == log::SwfField::group) wanted = with_accounts_below(std::move(wanted), cluster.machine.accounts);
+    touched[what] = jobs_of(wanted, *kind, log);
   }
   return touched;
 }

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/import/import_live.h"
+#include "cli/import/import_saved.h"
 #include "engine/slurm/engine.h"
 #include "serve/policy_check.h"
 #include "serve/state_folder.h"
@@ -23,21 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBytes = std::size_t{64} << 20U;
 constexpr Duration kBefore = seconds(60 * 86'400LL);  // how far back a new state can tell
-
-Result<site::SlurmText> saved_text(const std::string& folder) {
-  site::SlurmText text;
-  for (const SlurmCommand& command : slurm_commands("", "")) {
-    if (command.of_cluster == nullptr) continue;
-    const std::string path = folder + "/" + command.file;
-    site::SlurmText::File& file = text.*command.of_cluster;
-    file.shown = shown_path(path);
-    if (command.may_be_missing && !fs::exists(path)) continue;
-    file.text = TRY(read_file(path, kMostBytes));
-  }
-  return text;
-}
 
 // Asked anew, the folder is replaced whole.
 Result<void> ask_anew(const std::string& folder) {
@@ -94,7 +81,7 @@ Result<std::vector<std::string>> watch_slurm(serve::ServiceOptions& options) {
     if (!fs::exists(folder)) return std::unexpected(asked.error());
     remarks.push_back(asked.error().message + " The cluster is taken as it was the last time.");
   }
-  const auto text = TRY(saved_text(folder));
+  const auto text = TRY(saved_cluster(folder));
   const auto cluster = TRY(site::cluster_of_slurm(text));
   if (options.policy.empty()) options.policy = policy_of(options, cluster, remarks);
   options.watched = {.system = "slurm", .description = cluster.toml, .before = kBefore};

@@ -81,6 +81,7 @@ struct EngineOptions {
   std::optional<EngineFaults> faults = {};
   bool confirms_starts = true;  // with a ledger; else a start is as good as done, and one that fails is a lost job
   bool moves = false;           // with a ledger: for a link on which every command comes at once
+  bool shared = false;          // the state may say that others have taken more of it than there is
 };
 
 class SimEngine final : public Engine, public Alarm, private TaskListener {

@@ -16,6 +16,7 @@ void SimEngine::misbehave() {
 Capabilities SimEngine::capabilities() const {
   Capabilities can;
   can.confirms_starts = ledger_ != nullptr && options_.confirms_starts;
+  can.shared = options_.shared;
   can.move = ledger_ == nullptr || options_.moves;
   return can;
 }

@@ -14,7 +14,7 @@ constexpr Duration kPatience = seconds(120);
 constexpr std::size_t kMostOutput = 256U << 20U;
 constexpr std::size_t kCertainlyWhole = 200U << 20U;
 
-// What users and sites may have set for people who read the output; and times in UTC.
+// What users and sites may have set for their own reading; and times in UTC.
 constexpr const char* kPlainly =
     "unset SQUEUE_ACCOUNT SQUEUE_ALL SQUEUE_ARRAY SQUEUE_NAMES SQUEUE_FEDERATION SQUEUE_FORMAT SQUEUE_FORMAT2 "
     "SQUEUE_LICENSES SQUEUE_LOCAL SQUEUE_PARTITION SQUEUE_PRIORITY SQUEUE_QOS SQUEUE_SIBLING SQUEUE_SORT SQUEUE_STATES "

@@ -38,7 +38,7 @@ class Reader final : private Alarm {
   std::int64_t calls_ = 0;
 };
 
-// Six letters and digits that nobody can guess: see job_rows.h.
+// Six letters and digits that cannot be guessed: see job_rows.h.
 std::string drawn_mark();
 
 }  // namespace rota::slurm
