@@ -40,6 +40,13 @@ void Dispatcher::load_changed() {
   loop_.set(*this, loop_.now());
 }
 
+void Dispatcher::look_again(std::int64_t job) {
+  const GlobalQueue::Lot* lot = queue_.find(job);
+  if (lot == nullptr || queue_.claimed(*lot)) return;
+  open_lot(job, *lot);
+  load_changed();
+}
+
 bool Dispatcher::idle() const {
   const bool nothing_on = bidder_.open() == 0 && auctions_.empty() && over_.empty() && home_.idle();
   return nothing_on && news_.empty() && requests_.empty();

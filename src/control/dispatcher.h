@@ -102,6 +102,8 @@ class Dispatcher final : public Alarm, private Watcher {
   const HomeJobs& home() const { return home_; }
   // Something has started, ended or been queued at the site.
   void load_changed();
+  // What the site may do with a job on offer has changed otherwise.
+  void look_again(std::int64_t job);
   void ring() override;
 
   // Nothing to do but to keep its lease.

@@ -5,17 +5,15 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
-#include "base/file.h"
 #include "base/text.h"
 #include "model/never_fits.h"
 #include "serve/end_report.h"
+#include "serve/federation_join.h"
+#include "serve/output_pattern.h"
 
 namespace rota::serve {
 namespace {
 
-constexpr const char* kNumber = "federation";  // in the store: the site's name and number
-constexpr std::chrono::seconds kFirstAnswer{15};
-constexpr Duration kRequestAgain = seconds(3);  // after which a request without an outcome is sent again
 constexpr std::chrono::milliseconds kLookAgain{100};
 constexpr std::chrono::seconds kCardAgain{5};        // what changes of it is put so often
 constexpr std::chrono::milliseconds kCardSoon{200};  // until the site has joined
@@ -23,76 +21,15 @@ constexpr std::chrono::milliseconds kCardSoon{200};  // until the site has joine
 // What a home has numbered so; no serial where the job is another home's.
 std::int64_t serial_at(SiteId home, std::int64_t number) { return number - federation_number(home, 0); }
 
-MemberRules rules_of(const Chain& chain, const Desk& desk, const site::FederationSettings& settings) {
-  AuctionKnobs knobs = chain.knobs().auction;
-  if (!knobs.auctions()) {  // the policy says nothing of sites
-    const auto announced = Chain::parse("fcfs+auction=announced");
-    CHECK(announced, "the rule that holds where none is given is a rule");
-    knobs = announced->knobs().auction;
-  }
-  MemberRules rules;
-  rules.dispatch = dispatch_rules(knobs, desk.machine()->partitions);
-  rules.dispatch.lease = settings.lease;
-  rules.dispatch.patience = kRequestAgain;
-  rules.dispatch.records = true;
-  rules.ahead = knobs.head;
-  rules.margin = knobs.margin;
-  return rules;
-}
-
 }  // namespace
 
 FederationDesk::FederationDesk(const Uses& uses, SiteId self)
     : uses_(uses), self_(self), offers_(uses.desk.loop().unix_start()) {}
 FederationDesk::~FederationDesk() { *stands_ = false; }
 
-Result<EtcdExchangeOptions> FederationDesk::options_of(const Uses& uses) {
-  const site::FederationSettings& settings = uses.settings;
-  EtcdExchangeOptions options;
-  options.client.endpoints = settings.endpoints;
-  options.prefix = settings.prefix;
-  options.unix_start = uses.desk.loop().unix_start();
-  options.say = [&log = uses.desk.log()](const std::string& sentence) { log.say("federation: " + sentence); };
-  for (const auto& [path, into] :
-       {std::pair{&settings.authority, &options.client.authority},
-        std::pair{&settings.certificate, &options.client.certificate}, std::pair{&settings.key, &options.client.key}}) {
-    if (!path->empty()) *into = TRY(read_file(*path));
-  }
-  return options;
-}
-
-// Asked on a loop of its own: nothing else of the service has its turn meanwhile.
-Result<SiteId> FederationDesk::number_of_site(const Uses& uses, const EtcdExchangeOptions& options) {
-  const std::string& name = uses.settings.name;
-  if (const auto kept = TRY(uses.desk.store().setting(kNumber))) {
-    const auto words = split(*kept, ' ');
-    const auto number = parse_integer(words.back());
-    if (words.front() != name || !number)
-      return fail(
-          "[federation] calls this site {}, and its state was made as {}: its jobs are known by that name. Give it "
-          "back, or begin with another state.",
-          rota::quoted(name), rota::quoted(words.front()));
-    return SiteId{static_cast<std::uint32_t>(*number)};
-  }
-  boost::asio::io_context io;
-  RealLoop loop(io, options.unix_start);
-  std::optional<SiteId> number;
-  const auto exchange =
-      TRY(EtcdExchange::open(loop, options, [&io](auto call) { boost::asio::post(io, std::move(call)); }));
-  exchange->find_number(name, {}, [&](SiteId site) { number = site; });
-  const auto work = boost::asio::make_work_guard(io);
-  const auto end = std::chrono::steady_clock::now() + kFirstAnswer;
-  while (!number && std::chrono::steady_clock::now() < end) io.run_one_until(end);
-  if (!number)
-    return fail("etcd at {} cannot be asked, as it has to be when a site joins for the first time{}{}",
-                uses.settings.endpoints.front(), exchange->trouble().empty() ? "." : ": ", exchange->trouble());
-  uses.desk.store().put_setting(kNumber, fmt::format("{} {}", name, number->value));
-  return *number;
-}
-
 Result<std::unique_ptr<FederationDesk>> FederationDesk::open(const Uses& uses, LiveEngine& engine, const Chain& chain) {
-  auto options = TRY(options_of(uses));
-  const SiteId self = TRY(number_of_site(uses, options));
+  auto options = TRY(etcd_options(uses.desk, uses.settings));
+  const SiteId self = TRY(number_of_site(uses.desk, uses.settings, options));
   std::unique_ptr<FederationDesk> made(new FederationDesk(uses, self));
   FederationDesk& desk = *made;
   if (!uses.settings.secret.empty()) desk.seal_ = TRY(Seal::read(uses.settings.secret));
@@ -110,7 +47,7 @@ Result<std::unique_ptr<FederationDesk>> FederationDesk::open(const Uses& uses, L
                            [&desk](std::int64_t job) { return desk.where_is(job); },
                            [&desk](std::int64_t serial) { return desk.is_away(serial); }}));
   desk.member_ = std::make_unique<Member>(
-      self, rules_of(chain, uses.desk, uses.settings),
+      self, member_rules(chain, uses.desk, uses.settings),
       Member::Ports{desk, engine, *desk.stage_, desk, *desk.exchange_, uses.desk.loop(), &uses.desk.journal()});
   return made;
 }
@@ -142,6 +79,7 @@ void FederationDesk::follow_load() {
       [this, stands = stands_] {
         if (!*stands) return;
         looks_soon_ = false;
+        for (const std::int64_t job : std::exchange(beyond_share_, {})) member_->look_again(job);
         member_->load_changed();
       },
       kLookAgain);
@@ -164,7 +102,7 @@ void FederationDesk::refresh_card() {
 
 // ---- jobs of this home
 
-// A job that brings its output home writes it to a file of that name wherever it runs.
+// Files that are named by numbers have those of its home wherever it runs.
 Result<void> FederationDesk::offer(JobId job, const Caller& caller, const JobRequest& request) {
   Offer offer;
   offer.spec = view().job(job).spec;
@@ -173,8 +111,15 @@ Result<void> FederationDesk::offer(JobId job, const Caller& caller, const JobReq
   offer.home = offer.data = self_;
   offer.submitted = uses_.desk.now();
   Travelling travelling{caller.user, request, seal_.has_key()};
-  const bool files = travelling.has_files();
-  if (files && request.output.empty()) travelling.request.output = fmt::format("rota-{}.out", offer.serial);
+  JobRequest& asked = travelling.request;
+  const JobEntry& entry = *uses_.book.find(job);
+  const std::int64_t array = entry.about->array;
+  if (array > 0) travelling.task = ArrayTask{entry.index, entry.about->indexes};
+  asked.array.clear();
+  if (asked.output.empty()) asked.output = array > 0 ? "rota-%A_%a.out" : "rota-%j.out";
+  const std::int64_t index = std::max<std::int64_t>(0, entry.index);
+  const PatternWords words{.job = offer.serial, .array = array > 0 ? array : offer.serial, .index = index};
+  for (std::string* file : {&asked.output, &asked.error, &asked.input}) *file = fill_in_numbers(*file, words);
   const std::string run = run_text(request.script, request.command, zero_ended(request.environment));
   travelling.run_bytes = static_cast<std::int64_t>(run.size());
   offer.request = offer_text(travelling, uses_.desk.loop().unix_start());
@@ -184,7 +129,7 @@ Result<void> FederationDesk::offer(JobId job, const Caller& caller, const JobReq
         "to other sites may have {} and {}.",
         format_size(travelling.run_bytes), format_size(static_cast<std::int64_t>(offer.request.size())),
         format_size(kMostRun), format_size(kMostOffered));
-  if (files) stage_->give(offer.serial, {caller.uid, caller.gid}, request);
+  if (travelling.has_files()) stage_->give(offer.serial, {caller.uid, caller.gid}, request);
   return uses_.desk.record(Offered{std::move(offer)});
 }
 
@@ -236,12 +181,17 @@ void FederationDesk::leave_home(JobId job) {
   }
 }
 
-// One that was cancelled meanwhile is held by an operator (cancel).
+// One that was cancelled meanwhile is held by an operator (cancel). One that cannot run here only comes where etcd has
+// forgotten it.
 void FederationDesk::come_home(JobId job) {
   const Bars bars = view().job(job).bars;
+  const bool cancelled = (bars & kHeldByOperator) != 0;
+  const std::string why = only_elsewhere(job);
+  if (!why.empty() && !cancelled)
+    uses_.records.note(job, fmt::format("etcd knows nothing of it any more, and it cannot run here: {}", why));
   if ((bars & kNotOurs) != 0) static_cast<void>(uses_.desk.record(Released{job, kNotOurs}));
   note_site(job, "site", uses_.settings.name);
-  if ((bars & kHeldByOperator) != 0) static_cast<void>(uses_.desk.record(Cancelled{job}));
+  if (cancelled || !why.empty()) static_cast<void>(uses_.desk.record(Cancelled{job}));
 }
 
 // What it has left comes home first.
@@ -326,10 +276,13 @@ std::optional<JobSpec> FederationDesk::asked_at(SiteId site, const Offer& offer)
   std::optional<JobSpec> spec;
   if (offer.home == self_) {
     const bool for_sale = is_away(offer.serial) || view().trades().guests().contains(offer.spec.number);
-    if (for_sale) spec = view().job(uses_.book.numbered(offer.serial)).spec;
+    if (for_sale && only_elsewhere(uses_.book.numbered(offer.serial)).empty())
+      spec = view().job(uses_.book.numbered(offer.serial)).spec;
   } else if (may_come(*asks, name_of(offer.home), seal_.has_key(), uses_.settings)) {
     auto asked = spec_of(asks->request, machine);
-    if (asked && has_share_for(*asked, offer.spec.number)) {
+    const bool shares = asked && has_share_for(*asked, offer.spec.number);
+    if (asked && !shares) beyond_share_.insert(offer.spec.number);
+    if (shares) {
       const std::int32_t most = priority_here(name_of(offer.home), asks->user, asks->request.priority, uses_.settings);
       asked->priority += most - asks->request.priority;
       spec = std::move(*asked);
@@ -338,6 +291,19 @@ std::optional<JobSpec> FederationDesk::asked_at(SiteId site, const Offer& offer)
   if (!spec || never_fits(machine, *spec)) return std::nullopt;
   spec->number = offer.spec.number;
   return spec;
+}
+
+std::string FederationDesk::only_elsewhere(JobId job) const {
+  const JobEntry* entry = uses_.book.find(job);
+  return entry == nullptr ? "" : rota::text_of(entry->about->texts, "only_elsewhere");
+}
+
+bool FederationDesk::runs_elsewhere(const JobRequest& request) const {
+  for (std::uint32_t s = 0; s < sites(); ++s) {
+    const SiteCard* card = SiteId{s} == self_ ? nullptr : cards_->find(SiteId{s});
+    if (card != nullptr && names_site(request.sites, name_of(SiteId{s})) && may_run(*card, request)) return true;
+  }
+  return false;
 }
 
 // Processors of jobs of other homes that are here or on their way are counted. An offer from elsewhere says by names
@@ -381,7 +347,7 @@ Result<JobId> FederationDesk::take_in(const Offer& offer, bool ahead) {
   TRY(stage_->equip(offer, request));
   request.sites.clear();  // it has come to where it stays
   request.priority = priority_here(home, asks->user, request.priority, uses_.settings);
-  const JobId job = TRY(uses_.job_desk.submit_guest(*caller, request, guest->second.number, ahead));
+  const JobId job = TRY(uses_.job_desk.submit_guest(*caller, request, asks->task, guest->second.number, ahead));
   note_site(job, "home", fmt::format("{}:{}", home, offer.serial));
   if (const auto auction = auctions_.extract(offer.spec.number)) note_site(job, "auction", auction.mapped());
   return job;

@@ -48,8 +48,7 @@ class FederationDesk final : public JobSink, private LocalQueue, private Directo
     JobDesk& job_desk;
     const site::FederationSettings& settings;
   };
-  // The number that the site has in the federation is kept with the state; the first time it is asked of etcd, which
-  // may take seconds. Fails with a sentence where etcd cannot be asked then, or a file of the settings cannot be read.
+  // May take seconds, and fails with a sentence: see federation_join.h.
   static Result<std::unique_ptr<FederationDesk>> open(const Uses& uses, LiveEngine& engine, const Chain& chain);
   FederationDesk(const FederationDesk&) = delete;
   FederationDesk& operator=(const FederationDesk&) = delete;
@@ -69,6 +68,8 @@ class FederationDesk final : public JobSink, private LocalQueue, private Directo
 
   // A job that was just submitted here, for all sites.
   Result<void> offer(JobId job, const Caller& caller, const JobRequest& request);
+  // Whether another site that the request may go to can run it, for all that its card says.
+  bool runs_elsewhere(const JobRequest& request) const;
   // Why such a request cannot be offered, as a sentence.
   Result<void> can_be_offered(const JobRequest& request) const { return may_travel(request, uses_.settings); }
   // It comes home from sale, to be cancelled there; a site that has it is asked to cancel it.
@@ -88,8 +89,6 @@ class FederationDesk final : public JobSink, private LocalQueue, private Directo
 
  private:
   FederationDesk(const Uses& uses, SiteId self);
-  static Result<EtcdExchangeOptions> options_of(const Uses& uses);
-  static Result<SiteId> number_of_site(const Uses& uses, const EtcdExchangeOptions& options);
 
   // The member's queue. What it asks for is done in a turn of its own, in the order in which it asks.
   const View& view() const override { return uses_.desk.view(); }
@@ -110,6 +109,7 @@ class FederationDesk final : public JobSink, private LocalQueue, private Directo
 
   void later(std::function<void()> call);
   std::string payload_of(const Offer& offer) const;
+  std::string only_elsewhere(JobId job) const;  // why a job of this home cannot run here; empty: it can
   bool has_share_for(const JobSpec& spec, std::int64_t number) const;
   bool is_away(std::int64_t serial) const;  // a job of this home waits for other sites, or is at one
   StageDesk::Guest where_is(std::int64_t number) const;
@@ -130,10 +130,11 @@ class FederationDesk final : public JobSink, private LocalQueue, private Directo
   Seal seal_;
   mutable OfferBook offers_;
   std::map<std::int64_t, std::string>
-      auctions_;                        // how jobs were sold that this site has won and does not know yet, by number
-  std::set<std::int64_t> coming_home_;  // jobs of this home whose files are being brought
-  bool looks_soon_ = false;             // at the load, since it has changed
-  TimeShare card_time_{0, 1.0 / 50};    // to reckon it takes a look at all that waits
+      auctions_;  // how jobs were sold that this site has won and does not know yet, by number
+  mutable std::set<std::int64_t> beyond_share_;  // offers that could run here if others did not
+  std::set<std::int64_t> coming_home_;           // jobs of this home whose files are being brought
+  bool looks_soon_ = false;                      // at the load, since it has changed
+  TimeShare card_time_{0, 1.0 / 50};             // to reckon it takes a look at all that waits
   std::unique_ptr<EtcdExchange> exchange_;
   std::unique_ptr<SiteCards> cards_;
   std::unique_ptr<StageDesk> stage_;

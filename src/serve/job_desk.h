@@ -61,9 +61,10 @@ class JobDesk {
   Result<Trial> try_out(const Caller& caller, const JobRequest& submission) const;
   ActionResult change(const Caller& caller, JobId job, const JobChange& change);
 
-  // A job of another site, that this one has won, under the number that was given to it. ahead: it goes before others
-  // of its priority.
-  Result<JobId> submit_guest(const Caller& caller, const JobRequest& request, std::int64_t number, bool ahead);
+  // A job of another site, or such a task of an array, that this one has won, under the number that was given to it.
+  // ahead: it goes before others of its priority.
+  Result<JobId> submit_guest(const Caller& caller, const JobRequest& request, const std::optional<ArrayTask>& task,
+                             std::int64_t number, bool ahead);
   void reword(JobId job, const About& about);  // what is kept of it
 
   // Jobs that come from another resource manager.
@@ -93,6 +94,7 @@ class JobDesk {
   };
 
   Result<JobId> submit_one(Kept& kept, JobSpec spec, const Task& task);
+  Result<void> find_room(const JobRequest& submission, Prepared& prepared) const;
   Result<Prepared> prepared_of(const Caller& caller, const JobRequest& submission) const;
   Result<void> submit_all_of(const Caller& caller, const JobRequest& submission, Prepared prepared,
                              Namesakes& namesakes, std::vector<JobId>& jobs);

@@ -130,6 +130,9 @@ Result<Trial> JobDesk::try_out(const Caller& caller, const JobRequest& submissio
   }
   if (!after.empty())
     return Trial{.reason = "Dependency", .why = "It would wait for" + reasons_.awaited_text(after, prepared.any)};
+  if (!prepared.only_elsewhere.empty())
+    return Trial{.reason = "OnOffer",
+                 .why = "Other sites would be asked; at this one it cannot run: " + prepared.only_elsewhere};
   prepared.spec.number = desk_.view().last_number() + 1;
   Trial trial = explainer_.start_of_new(prepared.spec);
   const Instant begin = std::max(submission.begin.value_or(kEpoch), prepared.begins);
@@ -141,12 +144,31 @@ Result<Trial> JobDesk::try_out(const Caller& caller, const JobRequest& submissio
                .why = fmt::format("Its begin time is {}, and it would not start sooner.", desk_.loop().date_of(begin))};
 }
 
+// A job for several sites may be one for which there is no room at its home.
+Result<void> JobDesk::find_room(const JobRequest& submission, Prepared& prepared) const {
+  const Machine& machine = *desk_.machine();
+  auto spec = spec_of(submission, machine);
+  if (spec) {
+    const auto why = never_fits(machine, *spec);
+    if (why) spec = fail("the job can never run here: it {}.", *why);
+  }
+  if (!spec && !submission.sites.empty() && federation_ != nullptr) {
+    prepared.only_elsewhere = spec.error().message;
+    if (!federation_->runs_elsewhere(submission))
+      return fail("{} Nor has any other site that it may go to what it asks for, as far as their cards say.",
+                  prepared.only_elsewhere);
+    spec = spec_of(without_names(submission), machine);
+  }
+  prepared.spec = TRY(std::move(spec));
+  return {};
+}
+
 Result<Prepared> JobDesk::prepared_of(const Caller& caller, const JobRequest& submission) const {
   TRY(carries_out(desk_, "submit"));
   TRY(allowed(caller, submission));
   TRY(complete(submission));
-  auto spec = TRY(spec_of(submission, *desk_.machine()));
-  if (auto why = never_fits(*desk_.machine(), spec)) return fail("the job can never run here: it {}.", *why);
+  Prepared prepared;
+  TRY(find_room(submission, prepared));
   const Capabilities can = desk_.engine().capabilities();
   if (!can.submits) return fail("jobs of this cluster are submitted to its own resource manager, and not here.");
   if (!submission.attach.socket.empty() && !can.terminals)
@@ -161,7 +183,6 @@ Result<Prepared> JobDesk::prepared_of(const Caller& caller, const JobRequest& su
   if (submission.sites.empty() && (!submission.stage_in.empty() || !submission.stage_out.empty()))
     return fail(
         "`stage_in` and `stage_out` are for jobs that go to other sites; name these in `sites`, or leave them out.");
-  Prepared prepared{spec};
   prepared.spec.user = caller.uid;
   prepared.spec.group = submission.account.empty() ? caller.gid : account_number(submission.account);
   if (auto why = desk_.view().limits().use().never_fits(prepared.spec))
@@ -194,6 +215,7 @@ Result<Prepared> JobDesk::prepared_of(const Caller& caller, const JobRequest& su
   TRY(has_room_for(settings_, book_, caller, static_cast<std::int64_t>(prepared.range.indexes.size())));
   TRY(find_awaited(submission, prepared));
   prepared.about = about_of(caller, submission, prepared.spec, settings_.kill_wait);
+  if (!prepared.only_elsewhere.empty()) set_text(prepared.about->texts, "only_elsewhere", prepared.only_elsewhere);
   prepared.text = about_text(*prepared.about);
   std::size_t more = 0;  // once more in the history, and nodes by name in the facts
   for (const std::string& text : submission.after) more += text.size();
@@ -328,15 +350,25 @@ Result<void> JobDesk::submit_all_of(const Caller& caller, const JobRequest& subm
   return {};
 }
 
-Result<JobId> JobDesk::submit_guest(const Caller& caller, const JobRequest& request, std::int64_t number, bool ahead) {
+// Its home sends mail of its end. A task of an array is one of an array of its own here.
+Result<JobId> JobDesk::submit_guest(const Caller& caller, const JobRequest& request,
+                                    const std::optional<ArrayTask>& task, std::int64_t number, bool ahead) {
   Caller trusted = caller;
   trusted.operates = true;  // its priority was given by its home, and is bounded here
-  Prepared prepared = TRY(prepared_of(trusted, request));
+  const Prepared prepared = TRY(prepared_of(trusted, request));
+  About& about = *prepared.about;
+  about.mail &= static_cast<std::uint8_t>(~(kMailEnd | kMailFail));
+  if (task) {
+    about.array = number;
+    about.indexes = task->of;
+    if ((about.mail & kMailArrayTasks) == 0) about.mail = 0;
+  }
   const store::Payload payload{{}, request.script, zero_ended(request.environment), caller.uid};
-  Kept kept{prepared.about, std::move(prepared.text), payload};
+  Kept kept{prepared.about, about_text(about), payload};
   const JobTerms terms{prepared.spec.limit, prepared.spec.priority, prepared.spec.partition,
                        request.begin.value_or(kEpoch)};
-  return submit_one(kept, prepared.spec, {.terms = &terms, .number = number, .ahead = ahead});
+  const std::int64_t index = task ? task->index : -1;
+  return submit_one(kept, prepared.spec, {.index = index, .terms = &terms, .number = number, .ahead = ahead});
 }
 
 Result<JobId> JobDesk::submit_one(Kept& kept, JobSpec spec, const Task& task) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <utility>
 
@@ -33,11 +34,13 @@ std::string offer_text(const Travelling& travelling, std::int64_t unix_start) {
   asked.script.clear();
   asked.command.clear();
   asked.environment.clear();
-  return Json{{"user", travelling.user},
-              {"sealed", travelling.sealed},
-              {"run_bytes", travelling.run_bytes},
-              {"request", json_of(asked, unix_start)}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  Json json{{"user", travelling.user},
+            {"sealed", travelling.sealed},
+            {"run_bytes", travelling.run_bytes},
+            {"request", json_of(asked, unix_start)}};
+  if (const auto& task = travelling.task)
+    json["task"] = {task->index, task->of.count, task->of.least, task->of.most, task->of.step};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Result<Travelling> read_offer(const std::string& text, std::int64_t unix_start) {
@@ -48,6 +51,15 @@ Result<Travelling> read_offer(const std::string& text, std::int64_t unix_start) 
   const bool good = (!json.contains("sealed") || take(json["sealed"], read.sealed)) &&
                     (!json.contains("run_bytes") || take_number(json["run_bytes"], read.run_bytes, 0, INT64_MAX));
   if (!good) return fail("what is said of what the job runs cannot be read.");
+  if (json.contains("task")) {
+    std::array<std::int64_t, 5> numbers{};
+    const Json& task = json["task"];
+    if (!task.is_array() || task.size() != numbers.size()) return fail("the index of an array's task cannot be read.");
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (!take_number(task[i], numbers[i], 0, INT32_MAX)) return fail("the index of an array's task cannot be read.");
+    }
+    read.task = ArrayTask{numbers[0], {numbers[1], numbers[2], numbers[3], numbers[4]}};
+  }
   read.request = TRY(read_request(json["request"], unix_start));
   return read;
 }
@@ -81,6 +93,20 @@ bool read_run(std::string_view text, JobRequest& into) {
   return into.script.find('\0') == std::string::npos;
 }
 
+JobRequest without_names(JobRequest request) {
+  request.partition.clear();
+  request.licence.clear();
+  request.more_licences.clear();
+  request.qos.clear();
+  request.features.clear();
+  request.excluded_nodes.clear();
+  request.accelerator_type.clear();
+  request.licences = 0;
+  request.accelerators = 0;
+  request.memory = 0;
+  return request;
+}
+
 Result<void> may_travel(const JobRequest& request, const site::FederationSettings& settings) {
   for (const auto& [wish, paths] :
        {std::pair{"stage_in", &request.stage_in}, std::pair{"stage_out", &request.stage_out}}) {
@@ -94,7 +120,8 @@ Result<void> may_travel(const JobRequest& request, const site::FederationSetting
         return fail("with `{}`, `{}` is a file within the job's folder, and not {}.", wish, name, rota::quoted(*file));
     }
   }
-  const std::pair<bool, const char*> kinds[] = {{!request.array.empty(), "an array"},
+  const bool throttled = request.array.find('%') != std::string::npos;
+  const std::pair<bool, const char*> kinds[] = {{throttled, "an array with a limit of tasks at one time"},
                                                 {!request.after.empty(), "a job that waits for others"},
                                                 {request.held, "a job that is held"},
                                                 {!request.attach.socket.empty(), "a job at a terminal"},

@@ -22,6 +22,7 @@ struct Travelling {
   JobRequest request;          // but for what it runs
   bool sealed = false;         // what it runs is
   std::int64_t run_bytes = 0;  // of what it runs, before it is sealed
+  std::optional<ArrayTask> task = {};
   // Files come with it, and go back: it runs in a folder of its own at other sites.
   bool has_files() const { return !request.stage_in.empty() || !request.stage_out.empty(); }
 };
@@ -38,6 +39,9 @@ bool read_run(std::string_view text, JobRequest& into);
 
 // Stands before that in what a home puts beside an offer, where no other site can write: the offer as it made it.
 std::string digest_of(const Offer& offer);
+
+// What a home asks for in its own books of a job that it cannot run itself: as much, and nothing by name.
+JobRequest without_names(JobRequest request);
 
 // Why such a request cannot be offered to other sites, as a sentence.
 Result<void> may_travel(const JobRequest& request, const site::FederationSettings& settings);

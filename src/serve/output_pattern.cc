@@ -73,6 +73,26 @@ Result<void> check(std::string_view pattern) {
   return {};
 }
 
+// With what stands for the letters that are chosen; the others stay as they are.
+std::string filled(std::string_view pattern, const PatternWords& words, const auto& chosen) {
+  std::string text;
+  for (std::size_t i = 0; i < pattern.size() && text.size() < kLongestPath; ++i) {
+    std::size_t width = 0, end = i;
+    const bool sign = pattern[i] == '%' && read_sign(pattern, end, width);
+    const auto word = sign && chosen(pattern[end]) ? word_of(pattern[end], width, words) : std::nullopt;
+    if (word) {
+      text += *word;
+      i = end;
+    } else if (sign && pattern[end] == '%') {  // no sign begins with its second half
+      text += "%%";
+      i = end;
+    } else {
+      text += pattern[i];
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 Result<void> check_patterns(std::initializer_list<std::string_view> patterns) {
@@ -91,22 +111,11 @@ bool tells_tasks_apart(std::string_view pattern) {
 }
 
 std::string fill_in(std::string_view pattern, const PatternWords& words) {
-  std::string text;
-  for (std::size_t i = 0; i < pattern.size() && text.size() < kLongestPath; ++i) {
-    if (pattern[i] != '%') {
-      text += pattern[i];
-      continue;
-    }
-    std::size_t width = 0, at = i;
-    const auto word = read_sign(pattern, at, width) ? word_of(pattern[at], width, words) : std::nullopt;
-    if (word) {
-      text += *word;
-      i = at;
-    } else {
-      text += '%';
-    }
-  }
-  return text;
+  return filled(pattern, words, [](char) { return true; });
+}
+
+std::string fill_in_numbers(std::string_view pattern, const PatternWords& words) {
+  return filled(pattern, words, [](char letter) { return std::string_view("jJAab").contains(letter); });
 }
 
 }  // namespace rota::serve

@@ -17,9 +17,9 @@ struct PatternWords {
   std::int64_t job = 0;
   std::int64_t array = 0;
   std::int64_t index = 0;
-  std::string name;
-  std::string user;
-  std::string node;
+  std::string name = {};
+  std::string user = {};
+  std::string node = {};
   std::int32_t restarts = 0;
 };
 
@@ -31,5 +31,7 @@ bool tells_tasks_apart(std::string_view pattern);
 // A name in it becomes part of one file name: slashes become underscores, and it never is "." or "..". What is no such
 // letter stays as it is.
 std::string fill_in(std::string_view pattern, const PatternWords& words);
+// Only numbers of the job, its array and its index: the rest stays a pattern.
+std::string fill_in_numbers(std::string_view pattern, const PatternWords& words);
 
 }  // namespace rota::serve

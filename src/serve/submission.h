@@ -120,6 +120,12 @@ struct About {
   bool operator==(const About&) const = default;
 };
 
+// A task of an array whose others may be at other sites.
+struct ArrayTask {
+  std::int64_t index = 0;
+  About::Indexes of;
+};
+
 // What was asked for, of one that is to have what the spec says.
 Size size_asked(const About& about, const JobSpec& spec);
 // Keeps it; what the spec tells is not kept twice.
@@ -150,14 +156,15 @@ std::shared_ptr<About> about_of(const Caller& caller, const JobRequest& submissi
 
 // What a submission comes to, found good.
 struct Prepared {
-  JobSpec spec;
+  JobSpec spec = {};
   ArrayRange range{{-1}, 0};                        // of a whole job one index that is none
   std::vector<std::vector<Dependency>> after = {};  // of each task, by number
   bool any = false;                                 // of these one will do
   bool singleton = false;
-  Instant begins = kEpoch;    // not before: so long after the start of one
-  std::size_t looked_at = 0;  // jobs, for what it waits for
-  std::size_t awaited = 0;    // by all tasks
+  Instant begins = kEpoch;          // not before: so long after the start of one
+  std::size_t looked_at = 0;        // jobs, for what it waits for
+  std::size_t awaited = 0;          // by all tasks
+  std::string only_elsewhere = {};  // why a job for several sites cannot run at this one; empty: it can
   std::shared_ptr<About> about = {};
   std::string text = {};  // about that, but for what its array is
   std::uint64_t bytes_of_tasks = 0;

@@ -152,6 +152,46 @@ class Auction(Sites):
         for site in (berlin, lyon):
             self.assertEqual(site.decides_the_same_again(), "")
 
+    def test_the_tasks_of_an_array_go_their_own_ways(self):
+        berlin, lyon = self.join("berlin"), self.join("lyon")
+        self.alive(berlin, "berlin", "lyon")
+        berlin.runs(berlin.submit("sleep 1000"))
+        tasks = self.submit(berlin, "echo $ROTA_ARRAY_INDEX of $SLURM_ARRAY_TASK_COUNT to $SLURM_ARRAY_TASK_MAX; exit 1",
+                            array="3-9:3", limit=100)
+        array = tasks.split("_")[0]
+        self.until(lambda: len(berlin.live()) == 1, "all tasks to end")
+        rows = [row for row in berlin.ask("GET", "/v1/history")[1]["jobs"] if row["id"].startswith(f"{array}_")]
+        self.assertEqual({(row["state"], row["site"]) for row in rows}, {("FAILED", "lyon")})
+        for index in (3, 6, 9):
+            with open(os.path.join(self.folder, f"rota-{array}_{index}.out")) as file:
+                self.assertEqual(file.read(), f"{index} of 3 to 9\n")
+        guests = [row for row in lyon.ask("GET", "/v1/history")[1]["jobs"] if row.get("home")]
+        self.assertEqual({row["id"].split("_")[1] for row in guests}, {"3", "6", "9"})
+
+    def test_a_job_that_has_no_room_at_its_home_runs_where_there_is_some(self):
+        berlin, lyon = self.join("berlin", 1), self.join("lyon", 4)
+        self.alive(berlin, "berlin", "lyon")
+        self.until(lambda: all("processors" in row for row in self.known(berlin).values()), "their cards")
+        job = self.submit(berlin, "echo ran >> token", processors=3, limit=100)
+        row = berlin.ends(job)
+        self.assertEqual((row["state"], row["site"], row["processors"]), ("COMPLETED", "lyon", 3))
+        self.assertIn("can never run here", berlin.job(job)["only_elsewhere"])
+        lyon.runs(lyon.submit("sleep 1000", processors=4, limit=2000))
+        waits = self.submit(berlin, "echo again >> token", processors=4, limit=100)
+        self.until(lambda: berlin.job(waits)["reason"] == "AtSite", "lyon to have the next one")
+        berlin.kill()
+        berlin.start()
+        self.assertTrue(berlin.act("cancel", waits)[1]["jobs"][0]["done"])
+        self.assertEqual(berlin.ends(waits)["state"], "CANCELLED")
+        status, answer = berlin.ask("POST", "/v1/jobs", {"folder": "/tmp", "command": ["true"], "sites": "any",
+                                                         "processors": 5})
+        self.assertEqual(status, 400)
+        self.assertIn("Nor has any other site", answer["detail"])
+        with open(os.path.join(self.folder, "token")) as file:
+            self.assertEqual(file.read(), "ran\n")
+        for site in (berlin, lyon):
+            self.assertEqual(site.decides_the_same_again(), "")
+
     def test_jobs_of_a_site_that_is_killed_go_on_and_come_home(self):
         berlin, lyon = self.join("berlin"), self.join("lyon")
         self.alive(berlin, "berlin", "lyon")
@@ -296,7 +336,7 @@ class Orders(Sites):
 
     def test_what_cannot_travel_is_refused(self):
         berlin = self.join("berlin")
-        for members, why in (({"array": "1-3"}, "an array"), ({"after": ["afterok:1"]}, "waits for others"),
+        for members, why in (({"array": "1-3%2"}, "an array with a limit"), ({"after": ["afterok:1"]}, "waits for others"),
                              ({"processors": 99}, "can never run here"), ({"stage_in": "mesh"}, "has no `data`"),
                              ({"stage_in": "../mesh"}, "paths within the job's folder"),
                              ({"sites": "", "stage_out": "x"}, "are for jobs that go to other sites")):
@@ -310,18 +350,20 @@ class Orders(Sites):
 class Door(Sites):
     def test_a_site_says_which_jobs_of_others_come_and_what_they_may_have(self):
         berlin = self.join("berlin", 2)
-        lyon = self.join("lyon", 4, share=25, priorities='["berlin=3"]')
+        lyon = self.join("lyon", 4, share=50, priorities='["berlin=3"]')
         graz = self.join("graz", 4, users='["berlin:root="]')
         self.alive(berlin, "berlin", "lyon", "graz")
-        large = self.submit(berlin, "true", processors=2, sites="lyon,graz", limit=100)
         small = self.submit(berlin, "sleep 1000", priority=7, sites="lyon,graz", limit=2000)
         self.until(lambda: lyon.live(), "lyon to have one")
         guest, = lyon.live()
+        large = self.submit(berlin, "true", processors=2, sites="lyon,graz", limit=100)
+        self.until(lambda: "None has bid" in berlin.ask("GET", f"/v1/jobs/{large}/explain")[1]["why"], "it to be on offer")
         self.assertEqual((guest["home"], guest["priority"]), (f"berlin:{small}", 3))
         self.assertEqual(graz.live(), [], "berlin's root has no user there")
         reason = berlin.ask("GET", f"/v1/jobs/{large}/explain")[1]
-        self.assertEqual(reason["reason"], "OnOffer", "two processors are more than a quarter of lyon")
+        self.assertEqual(reason["reason"], "OnOffer", "three processors are more than half of lyon")
         lyon.act("cancel", guest["id"])
+        self.assertEqual(berlin.ends(large)["site"], "lyon", "it has come into the share")
 
 
 class Files(Sites):
