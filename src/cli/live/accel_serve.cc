@@ -32,6 +32,7 @@ struct AccelServeFlags {
   std::string memory = "1G";
   std::string token_file;
   std::string node;
+  std::int64_t device = 0;
   std::string service;  // a path or a URL
   std::int64_t weight = 0;
   std::string heartbeat = "5s";
@@ -117,6 +118,7 @@ Result<std::unique_ptr<AccelRegistration>> registered(const AccelServeFlags& fla
   AddressFlags service;
   (url ? service.url : service.socket) = flags.service;
   AccelRegistration::Options options{.node = flags.node,
+                                     .device = flags.device,
                                      .address = TRY(address_for_clients(addresses)),
                                      .asked_at = addresses.front(),
                                      .token = token,
@@ -179,6 +181,12 @@ void add_accel_serve(Command group, Action& action) {
                   "register with the service as the container of this node: jobs on nodes without one are bound to it")
       .type_name("NAME");
   command
+      .add_option(
+          "--device", flags->device,
+          "with --node: a number that tells this container from others of the node, where each device has its own")
+      .range(0, 1000)
+      .type_name("N");
+  command
       .add_option("--service", flags->service,
                   "with --node: the service's socket, or its URL; without: the one that `rota nodes` asks")
       .type_name("ADDRESS");
@@ -200,7 +208,8 @@ void add_accel_serve(Command group, Action& action) {
   command.footer(
       "Examples:\n  rota accel serve --socket accel.socket\n"
       "  rota accel serve --listen 0.0.0.0:7400 --token-file token --backend openblas=4 --memory 8G\n"
-      "  rota accel serve --node gpu1 --listen 0.0.0.0:7400 --token-file token");
+      "  rota accel serve --node gpu1 --listen 0.0.0.0:7400 --token-file token\n"
+      "  rota accel serve --node gpu2 --device 1 --backend cuda=1 --listen 0.0.0.0:7401 --token-file token");
   command.callback([&action, flags] { action = [flags] { return serve(*flags); }; });
 }
 
