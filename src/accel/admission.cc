@@ -7,11 +7,10 @@ namespace rota::accel {
 namespace {
 
 // One task is on the wire and the next ones announced: that hides the round trip, and no client reserves more than that
-// while others wait. A grant goes out behind a chunk of a result and what the link's buffers hold, so that small tasks
-// need more than two ahead.
+// while others wait.
 constexpr std::size_t kFewGrants = 2;
 constexpr std::size_t kMostGrants = 64;
-constexpr std::uint64_t kSmallGrants = 4 * kMostChunk;  // bytes up to which more than a few may be open
+constexpr std::uint64_t kSmallGrants = kMostChunk;  // bytes up to which more than a few may be open
 
 // A task that does not fit is overtaken by smaller ones so many times, then all wait for it.
 constexpr std::uint64_t kMostOvertaken = 64;
