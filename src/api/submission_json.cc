@@ -243,6 +243,7 @@ Result<void> take_member(const std::string& name, const Json& value, serve::Acce
   constexpr std::int64_t kMostPeriod = 3'600'000;
   constexpr std::size_t kLongestState = 65'536;
   constexpr std::int64_t kMostWeight = 1'000'000'000;
+  constexpr int kMostDevice = 1000;
   std::int64_t number = 0;
   if (name == "address" || name == "token" || name == "epoch") {
     std::string& into = name == "address" ? card.address : name == "token" ? card.token : card.epoch;
@@ -251,6 +252,9 @@ Result<void> take_member(const std::string& name, const Json& value, serve::Acce
   } else if (name == "weight") {
     if (!take_number(value, card.weight, 1, kMostWeight))
       return serve::wrong_member(name, "a whole number from 1 to 1000000000");
+  } else if (name == "device") {
+    if (!take_number(value, card.device, 0, kMostDevice))
+      return serve::wrong_member(name, "a whole number from 0 to 1000");
   } else if (name == "period") {
     if (!take_seconds(value, number) || number < kLeastPeriod || number > kMostPeriod)
       return serve::wrong_member(name, "a number of seconds from 0.1 to 3600");
@@ -260,7 +264,7 @@ Result<void> take_member(const std::string& name, const Json& value, serve::Acce
     if (!value.is_object() || card.state.size() > kLongestState)
       return serve::wrong_member(name, "an object of at most 65,536 bytes");
   } else {
-    return unknown_member(name, {"address", "token", "epoch", "weight", "period", "state"});
+    return unknown_member(name, {"device", "address", "token", "epoch", "weight", "period", "state"});
   }
   return {};
 }
