@@ -228,6 +228,11 @@ WorkloadSource::WorkloadSource(const log::Workload& workload, const RehearseOpti
       limits_stand_(!options.exact_estimates && options.ties != sim::Ties::submit_first &&
                     (!options.machine || workload.without_limit.empty())) {}
 
+// It holds what it has so much longer, but is not over its limit for that.
+Duration WorkloadSource::with_turnaround(Duration run_time, Duration limit) const {
+  return std::min(run_time + workload_.turnaround, std::max(run_time, limit));
+}
+
 bool WorkloadSource::next(sim::Arrival& arrival) {
   if (next_ == workload_.jobs.size()) return false;
   arrival.spec = workload_.jobs[next_];
@@ -237,6 +242,7 @@ bool WorkloadSource::next(sim::Arrival& arrival) {
   // the published schedules cut the run at the limit, and plan with both
   if (options_.ties == sim::Ties::submit_first) arrival.run_time = std::min(spec.limit, arrival.run_time);
   if (!limits_stand_) spec.limit = limit_of(workload_, next_ - 1, options_);
+  if (workload_.turnaround > Duration{0}) arrival.run_time = with_turnaround(arrival.run_time, spec.limit);
   if (options_.clamp)
     spec.processors = static_cast<std::uint32_t>(std::min<std::int64_t>(spec.processors, options_.processors));
   if (options_.attributes) options_.attributes->give(spec);

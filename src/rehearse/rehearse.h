@@ -98,6 +98,7 @@ class WorkloadSource final : public sim::Source {
   // On the machine that there is.
   PartitionId partition_of(const JobSpec& spec) const;
   QosId qos_of(const JobSpec& spec) const;
+  Duration with_turnaround(Duration run_time, Duration limit) const;
 
   const log::Workload& workload_;
   const RehearseOptions& options_;

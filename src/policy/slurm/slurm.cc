@@ -32,12 +32,13 @@ class Passes {
       const JobSpec& asked = spec(*e);
       const bool beyond = is_over(knobs_.partition_depth, tried_, asked.partition.value);
       if (!beyond && depth-- <= 0) return;
-      if (!beyond && room_.open_to(asked.partition) && may_start(asked)) {
-        if (room_.fits_now(*e)) {
+      if (!beyond && room_.open_to(asked.partition) && may_be_tried(asked)) {
+        const bool fits = room_.fits_now(*e);
+        if (fits && may_start(asked)) {
           begin(*e, passes_others ? ahead_of_others() : Reason{}, false);
           continue;
         }
-        if (!room_.close(asked)) return;
+        if (!fits && !room_.close(asked)) return;
       }
       passes_others = true;
     }
@@ -63,6 +64,18 @@ class Passes {
  private:
   const JobSpec& spec(const WaitingEntry& e) const { return view_.job(e.job).spec; }
   Reason ahead_of_others() const { return {Rule::skipped_ahead, {}, kNever, plan_.free(), 0}; }
+  // What Slurm looks at before it looks for nodes: licences, and limits of how many jobs run. A job that is over
+  // another limit ends the main pass for its partition where there is no room for it.
+  bool may_be_tried(const JobSpec& asked) const {
+    if (!plan_.nodes().has_licences(asked)) return false;
+    bool may = true;
+    if (!limits_.kept()) return may;
+    limits_.book().for_each(asked, [&](const LimitKey& key) {
+      may = limits_.held(key).jobs < limits_.book().limit(key).most.jobs || limits_.book().spares(key, asked);
+      return may;
+    });
+    return may;
+  }
   // Else it is passed over: no job that waits for licences, or is over a limit, has anything reserved.
   bool may_start(const JobSpec& asked) const {
     return plan_.nodes().has_licences(asked) && !(limits_.kept() && limits_.broken_by(asked));

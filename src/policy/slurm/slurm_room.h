@@ -54,7 +54,8 @@ class SlurmNodes {
 
   bool fits_now(const WaitingEntry& e);
   bool open_to(PartitionId partition) const;
-  // Where the job names its nodes, these alone get no more.
+  // Where the job names its nodes, these alone get no more. A job that the nodes left could not run though they were
+  // idle ends nothing.
   bool close(const JobSpec& spec);
 
   void open_pass();
@@ -84,6 +85,7 @@ class SlurmNodes {
   bool reserved_within(const SlurmSlot& slot) const;
   void restrict_to(const NodeSet& nodes);
   bool place(const JobSpec& spec);
+  bool would_run_on_idle(const JobSpec& spec, const NodeSet& nodes);
   void cut(Instant at);
 
   const View& view_;
