@@ -81,7 +81,7 @@ def run(wanted):
             backlog = site.backlog(wanted.jobs)
             site.meanwhile()
             submit(site, backlog)
-            site.wait_for(lambda: not site.ask("squeue", "-h", "-o", "%i").strip(), "the end of all jobs", 3600)
+            site.wait_for(lambda: not site.ask("squeue", "-h", "-o", "%i").strip(), "the end of all jobs", 3600, 2)
             site.wait_for(lambda: all_accounted(site, sum(job.tasks for job in backlog)), "the accounting of all jobs")
             import_site(wanted.rota, wanted.folder, "--live", env=site.env)
             if wanted.logs:
@@ -137,19 +137,20 @@ def waits(path):
 
 
 def rehearse(rota, folder):
+    """As the report holds it against what was recorded: the mean waits over what is chance."""
     own = site_policy(folder)
-    table = os.path.join(folder, "rehearsed.csv")
-    done = subprocess.run([rota, "simulate", os.path.join(folder, "jobs.jsonl.gz"), "--cluster", os.path.join(folder, "cluster.toml"),
-                           "--policy", "recorded," + own, "--jobs", table, "--json", "--quiet"],
-                          capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    real, found = (waits(f"{table[:-4]}-{name}.csv") for name in ("recorded", "slurm"))
-    verdict, = json.loads(done.stdout)["verdicts"]
-    both = sorted(set(real) & set(found))
-    pairs = [(real[number], found[number]) for number in both]
-    alike = len(set(real[n] for n in both)) < 2 or len(set(found[n] for n in both)) < 2
-    return Rehearsed(statistics.mean(x for x, _ in pairs), statistics.mean(y for _, y in pairs),
-                     0.0 if alike else statistics.correlation(*zip(*pairs)), len(pairs), verdict["trusted"] is False)
+    with tempfile.TemporaryDirectory(prefix="rota-rehearsed-") as place:
+        table = os.path.join(place, "rehearsed.csv")
+        done = subprocess.run([rota, "simulate", os.path.join(folder, "jobs.jsonl.gz"), "--cluster", os.path.join(folder, "cluster.toml"),
+                               "--policy", "recorded," + own, "--jobs", table, "--json", "--quiet"],
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        real = statistics.mean(waits(f"{table[:-4]}-recorded.csv").values())
+    told = json.loads(done.stdout)
+    verdict, = told["verdicts"]
+    beside = next(row["beside_recorded"] for row in told["rehearsals"] if "beside_recorded" in row and row["policy"] != "recorded")
+    return Rehearsed(real, real * beside["wait_mean_ratio"], beside["wait_correlation"] or 0.0, beside["jobs"],
+                     verdict["figures_trusted"] is False)
 
 
 class Verdict(NamedTuple):

@@ -13,7 +13,6 @@ namespace {
 
 using log::SwfField;
 
-constexpr Duration kHalfTick{500};
 constexpr std::size_t kFewest = 20;  // gaps that tell something
 
 struct Event {
@@ -57,7 +56,7 @@ std::vector<Event> events_of(const log::SacctLog& log) {
 }  // namespace
 
 Duration turnaround_of(const log::SacctLog& log) {
-  if (!log.node_lists) return kHalfTick;
+  if (!log.node_lists) return Duration{0};
   NodesOf nodes(*log.node_lists);
   std::vector<std::int64_t> ended;  // by node: the last end; -1: none yet
   std::vector<std::int64_t> gaps;
@@ -71,10 +70,10 @@ Duration turnaround_of(const log::SacctLog& log) {
     }
     if (event.starts && last >= 0 && last >= (*event.row)[SwfField::submit]) gaps.push_back(event.at - last);
   }
-  if (gaps.size() < kFewest) return kHalfTick;
+  if (gaps.size() < kFewest) return Duration{0};
   const auto tenth = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 10);
   std::ranges::nth_element(gaps, tenth);
-  return seconds(*tenth) + kHalfTick;
+  return seconds(*tenth);
 }
 
 }  // namespace rota::cli

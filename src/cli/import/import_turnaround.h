@@ -7,8 +7,7 @@
 namespace rota::cli {
 
 // What the log shows: of the jobs that were waiting when another one ended on a node that they then had, nine of ten
-// started no sooner after it. Times are those of sacct, whole seconds, and slurmctld looks at its queue once a second:
-// half a second is added, which is what is left when no gap shows. O(jobs x nodes of a job)
+// started no sooner after it. 0: no gap shows, or too few jobs show any. O(jobs x nodes of a job)
 Duration turnaround_of(const log::SacctLog& log);
 
 }  // namespace rota::cli

@@ -169,6 +169,14 @@ void SlurmNodes::reserve(const WaitingEntry& e, Instant start) {
   }
 }
 
+bool SlurmNodes::plans_what_is_free() const {
+  for (std::uint32_t i = 0; i < free_.size(); ++i) {
+    const auto planned = [&](const Stretch& s) { return !s.unreserved.contains(NodeId{i}); };
+    if (free_.processors_on(NodeId{i}) > 0 && std::ranges::any_of(stretches_, planned)) return true;
+  }
+  return false;
+}
+
 void SlurmNodes::start(const WaitingEntry& e, const Reason& reason, bool backfilled) {
   plan_.start_at(e.job, where_, reason, backfilled);
   if (stretches_.empty()) return;  // it is the main pass

@@ -35,6 +35,8 @@ class SlurmCounts {
   void open_pass();
   Instant earliest(const WaitingEntry& e, bool now_only) const;
   void reserve(const WaitingEntry& e, Instant start);
+  // Whether something is reserved of what is free now.
+  bool plans_what_is_free() const { return reserved_ && plan_.free() > 0; }
 
   // What was found last.
   void start(const WaitingEntry& e, const Reason& reason, bool backfilled);
@@ -45,6 +47,7 @@ class SlurmCounts {
   const SlurmKnobs& knobs_;
   Profile free_;  // after running jobs, what is reserved from all jobs, starts and reservations; once it is
   bool drawn_;
+  bool reserved_ = false;
 };
 
 // Nodes. A reservation keeps its nodes whole.
@@ -61,6 +64,7 @@ class SlurmNodes {
   void open_pass();
   Instant earliest(const WaitingEntry& e, bool now_only);
   void reserve(const WaitingEntry& e, Instant start);
+  bool plans_what_is_free() const;
 
   void start(const WaitingEntry& e, const Reason& reason, bool backfilled);
 
