@@ -1,4 +1,5 @@
 // /v1/modes: what Rota does to a cluster that another resource manager runs, and may do.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "api/job_json.h"
@@ -50,14 +51,14 @@ Json report_json(const Mandates::Report& report) {
 }  // namespace
 
 void answer_modes(const Ask& ask) {
-  const Mandates* mandates = ask.answers().mandates();
+  const Mandates* mandates = ask.service.jobs().watched().mandates();
   if (mandates == nullptr) return ask.reply->send(problem(400, kNotWatched));
   ask.reply->send({200, "application/json", dumped(report_json(mandates->report())), {}});
 }
 
 void set_mode(const Ask& ask) {
   if (!ask.request.caller.operates) return ask.reply->send(problem(403, "only an operator may set a mode."));
-  Mandates* mandates = ask.answers().mandates();
+  Mandates* mandates = ask.service.jobs().watched().mandates();
   if (mandates == nullptr) return ask.reply->send(problem(400, kNotWatched));
   auto wish = read_mode_wish(ask.request.body);
   if (!wish) return ask.reply->send(problem(400, wish.error().message));

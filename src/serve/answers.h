@@ -142,7 +142,6 @@ class Answers {
   store::Grace grace_of(JobId id, const Job& job, Instant until) const;
   HeldAccelerators accelerators_of(JobId job) const;
   OutputReader* output_reader() const { return use_.desk.engine().output_reader(); }  // nullptr: files are elsewhere
-  Mandates* mandates() const { return use_.desk.engine().mandates(); }  // nullptr: the cluster is Rota's own
   PlannedStarts& planned_starts() { return planned_starts_; }
   PendingCounts& pending_counts() { return pending_counts_; }
   Forecaster& forecaster() { return forecaster_; }

@@ -17,6 +17,7 @@ class ManagerBook final : public ManagerJobs {
       : desk_(desk), book_(book), jobs_(jobs), shadow_(desk, jobs, forecaster), order_(desk, book) {}
 
   Shadow& shadow() { return shadow_; }
+  Mandates* mandates() const { return desk_.engine().mandates(); }  // nullptr: the cluster is Rota's own
 
   JobId meet(const JobSpec& spec, Bars bars, const ManagerJob& named) override;
   bool has_left(std::int64_t number) const override;
