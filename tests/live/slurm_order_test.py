@@ -85,7 +85,7 @@ class OrderTest(unittest.TestCase):
         end = time.monotonic() + PATIENCE / 5
         while not holds():
             self.assertLess(time.monotonic(), end, f"waited in vain: {what}\n{self.queue()}\n{self.factors()}\n"
-                            f"{self.rota.ask('GET', '/v1/modes') if self.rota.process else ''}")
+                            f"{self.rota.ask('GET', '/v1/modes') if self.rota.process.poll() is None else ''}")
             subprocess.run(["sleep", "0.2"])  # no event tells of what Slurm has
 
     # ---- Rota

@@ -290,9 +290,11 @@ void OrderWriter::end_round() {
 void OrderWriter::count_failure(const Write& write, const std::string& why) {
   const Instant now = use_.loop.now();
   shown_.trouble = fmt::format("job {} could not be given its factor: {}", write.job, why);
-  const auto lock = folder_.lock(Duration{0});
-  const LogLine line = line_of(LogEvent::failed, write, why);
-  if (lock && folder_.add(std::span(&line, 1))) static_cast<void>(look_at_folder());
+  {
+    const auto lock = folder_.lock(Duration{0});
+    const LogLine line = line_of(LogEvent::failed, write, why);
+    if (lock && folder_.add(std::span(&line, 1))) static_cast<void>(look_at_folder());
+  }
   failures_.push_back(now);
   while (failures_.front() + kFailuresWithin < now) failures_.pop_front();
   if (failures_.size() < kMostFailures) return;
