@@ -52,8 +52,8 @@ Json report_json(const Mandates::Report& report) {
 
 void answer_modes(const Ask& ask) {
   const Mandates* mandates = ask.service.jobs().watched().mandates();
-  if (mandates == nullptr) return ask.reply->send(problem(400, kNotWatched));
-  ask.reply->send({200, "application/json", dumped(report_json(mandates->report())), {}});
+  const Mandates::Report none{.mandates = {}, .advice = {}, .trouble = kNotWatched};
+  ask.reply->send({200, "application/json", dumped(report_json(mandates ? mandates->report() : none)), {}});
 }
 
 void set_mode(const Ask& ask) {

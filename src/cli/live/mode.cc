@@ -28,6 +28,7 @@ std::string whole(const Json& object, const char* name) {
 
 std::string modes_text(const Json& answer) {
   const Json& modes = list_of(answer, "modes");
+  if (modes.empty() && !text_of(answer, "trouble").empty()) return one_line(text_of(answer, "trouble")) + "\n";
   if (modes.empty()) return "No mode was ever set here: Rota only watches. See `rota mode --help`.\n";
   std::vector<std::vector<std::string>> rows;
   std::string fell;
