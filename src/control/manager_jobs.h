@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "base/result.h"
 #include "model/job.h"
 
 namespace rota {
@@ -29,6 +31,9 @@ class ManagerJobs {
   virtual void say(JobId job, std::string_view reason, Instant expected) = 0;
   // All has been said of how things stood at that instant.
   virtual void surveyed(Instant at) = 0;
+  // The numbers of the jobs that wait for their turn, in that order ("sjf", "fair+fair-half-life=1d"), the first to
+  // start first. Fails with a sentence where there is no such order. O(jobs log jobs).
+  virtual Result<std::vector<std::int64_t>> in_order(const std::string& rule) = 0;
 };
 
 }  // namespace rota

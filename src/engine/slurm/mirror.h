@@ -35,6 +35,7 @@ class Mirror {
   // What is known no longer: these have ended, and nothing tells how.
   void give_up(const std::vector<std::string>& jobs);
 
+  const Machine& machine() const { return *view().options().machine; }
   std::int64_t refused() const { return refused_; }                        // facts, in all
   std::int64_t unknown_partitions() const { return unknown_partitions_; }  // jobs of those, in the latest list
 
@@ -59,7 +60,6 @@ class Mirror {
   void tell(const JobRow& row, Entry& entry);
   bool say(const Observed& fact, std::int64_t happened = -1);
   const View& view() const { return use_.state(); }
-  const Machine& machine() const { return *view().options().machine; }
   JobSpec spec_of(const JobRow& row) const;
   PartitionId partition_of(std::string_view names) const;
   Placement place_of(const JobRow& row) const;
