@@ -160,6 +160,10 @@ void answer_status(const Ask& ask) {
             {"user", ask.request.caller.user},
             {"uid", ask.request.caller.uid},
             {"operator", ask.request.caller.operates}};
+  if (const auto& readings = status.readings)
+    json["readings"] = {{"done", readings->done},       {"failed", readings->failed},
+                        {"calls", readings->calls},     {"unread_rows", readings->unread_rows},
+                        {"refused", readings->refused}, {"seconds", to_seconds(readings->latest)}};
   if (ask.request.read_only) json["read_only"] = true;
   if (ask.request.caller.operates) json["state_folder"] = options.state_folder;
   if (const auto some = not_eligible(ask.answers(), status.barred)) json["not_eligible"] = *some;
