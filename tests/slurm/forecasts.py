@@ -66,7 +66,8 @@ def watch(rota, kind, seed, before, jobs):
             sites.submit(site, backlog[before:])
             site.wait_for(lambda: not site.ask("squeue", "-h", "-t", "PD", "-o", "%i").strip(), "the start of all jobs", 3600)
             site.wait_for(lambda: not [job for job in service.live() if job["state"] == "PENDING"], "that Rota has seen them start", 600)
-            _, answer = service.ask("GET", "/v1/shadow?since=0&jobs=1")
+            status, answer = service.ask("GET", "/v1/shadow?since=0&jobs=1")
+            assert status == 200, answer
             answer["cpu"] = cpu_seconds(service.process) / (time.monotonic() - began)
             answer["scored_from"] = scored
             return answer

@@ -11,6 +11,7 @@
 #include "cli/columns.h"
 #include "cli/command.h"
 #include "cli/live/service.h"
+#include "cli/live/shadow_report.h"
 #include "cli/printed.h"
 #include "cli/when.h"
 
@@ -21,6 +22,10 @@ struct ShadowFlags {
   ServiceFlags service;
   std::string since = "7d";
   bool jobs = false;
+  bool report = false;
+  std::vector<std::string> policies{"easy", "conservative", "easy+order=sjf", "easy+power=idle-timeout"};
+  std::string state;
+  std::int64_t idle_watts = 0;
 };
 
 std::int64_t count(const Json& object, const char* name) { return static_cast<std::int64_t>(number_of(object, name)); }
@@ -108,6 +113,17 @@ Result<int> show_shadow(const ShadowFlags& flags) {
     text += fmt::format("Not forecast: {}: {}.\n", amount(jobs.is_number() ? jobs.get<std::int64_t>() : 0, "job"),
                         one_line(why));
   if (flags.jobs) text += "\n" + table_of_starts(part("jobs"));
+  if (flags.report) {
+    ForkAsked asked{.state = flags.state,
+                    .since = since,
+                    .policies = flags.policies,
+                    .idle_watts = static_cast<double>(flags.idle_watts)};
+    if (asked.state.empty()) asked.state = text_of(TRY(Service(flags.service).get("/v1/status")), "state_folder");
+    if (asked.state.empty()) return fail("Where the service keeps its state, it tells operators only; give --state.");
+    const auto forked = TRY(forked_text(asked));
+    text = fmt::format("Beside Slurm, the last {}, on {}.\n\nHow well starts were foretold.\n{}\n{}", flags.since,
+                       time_text(static_cast<double>(unix_now())), text, forked);
+  }
   return printed(text);
 }
 
@@ -123,8 +139,22 @@ void add_shadow(Command app, Action& action) {
       "beside it, by its first estimate.");
   command.add_option("--since", flags->since, "starts from so long ago on").type_name("TIME").capture_default_str();
   command.add_flag("--jobs", flags->jobs, "list each start, and when it was foretold");
+  command.add_flag(
+      "--report", flags->report,
+      "say more: what other policies would have made of these jobs, which nodes would have slept, and what "
+      "is worth changing; as long as rehearsals take");
+  command.add_option("--policy", flags->policies, "of the report: policies that are rehearsed beside its own")
+      .delimiter(',')
+      .default_str("easy,conservative,easy+order=sjf,easy+power=idle-timeout")
+      .type_name("POLICY,...");
+  command
+      .add_option("--idle-watts", flags->idle_watts,
+                  "of the report: what a node draws that is on, where no file says it")
+      .type_name("WATTS");
+  command.add_option("--state", flags->state, "of the report: the service's folder; without: as the service says")
+      .type_name("FOLDER");
   flags->service.declare_json(command);
-  command.footer("Example:\n  rota shadow --since 7d");
+  command.footer("Examples:\n  rota shadow --since 7d\n  rota shadow --report --since 7d > week.txt");
   command.callback([&action, flags] { action = [flags] { return show_shadow(*flags); }; });
 }
 
