@@ -126,6 +126,17 @@ void add_accelerators(const Ask& ask, Page& page) {
   }
 }
 
+// Where the service watches a cluster that another manager runs.
+void add_readings(const std::optional<Readings>& readings, Page& page) {
+  if (!readings) return;
+  page.one("rota_readings_total", "counter", "readings of the watched manager", readings->done);
+  page.one("rota_failed_readings_total", "counter", "readings that failed", readings->failed);
+  page.one("rota_manager_calls_total", "counter", "commands of the manager that were run to read it", readings->calls);
+  page.one("rota_unread_rows_total", "counter", "rows of jobs that made no sense", readings->unread_rows);
+  page.head("rota_reading_seconds", "gauge", "how long the latest reading took");
+  page.value("rota_reading_seconds", static_cast<double>(readings->latest.count()) / 1000);
+}
+
 }  // namespace
 
 void answer_metrics(const Ask& ask) {
@@ -145,6 +156,7 @@ void answer_metrics(const Ask& ask) {
   add_loads(answers.machine(), status.loads, page);
   add_sites(ask.service.federation(), page);
   add_accelerators(ask, page);
+  add_readings(status.readings, page);
   page.one("rota_cycles_total", "counter", "scheduling cycles", status.cycles);
   page.one("rota_facts_total", "counter", "facts written", static_cast<std::int64_t>(status.facts));
   page.one("rota_refusals_total", "counter", "what the engine or the passing of time told that contradicted the state",

@@ -160,6 +160,10 @@ void answer_status(const Ask& ask) {
             {"user", ask.request.caller.user},
             {"uid", ask.request.caller.uid},
             {"operator", ask.request.caller.operates}};
+  if (const auto& readings = status.readings)
+    json["readings"] = {{"done", readings->done},       {"failed", readings->failed},
+                        {"calls", readings->calls},     {"unread_rows", readings->unread_rows},
+                        {"refused", readings->refused}, {"seconds", to_seconds(readings->latest)}};
   if (ask.request.read_only) json["read_only"] = true;
   if (ask.request.caller.operates) json["state_folder"] = options.state_folder;
   if (const auto some = not_eligible(ask.answers(), status.barred)) json["not_eligible"] = *some;
@@ -223,7 +227,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/forecast", answer_forecast, "futures seed"},
     {"GET", "/v1/forecast/nodes", answer_forecast, "futures seed hours"},
     {"GET", "/v1/forecast/{selector}", answer_forecast, "futures seed"},
-    {"GET", "/v1/shadow", answer_shadow, "since"},
+    {"GET", "/v1/shadow", answer_shadow, "since jobs"},
     {"GET", "/v1/modes", answer_modes},
     {"PUT", "/v1/modes/{mechanism}", set_mode},
     {"GET", "/v1/status", answer_status},

@@ -20,24 +20,40 @@ Json scores_json(const serve::StartScores& scores, bool bands) {
   return json;
 }
 
+Json starts_json(serve::Answers& answers, const serve::Shadow& shadow, Instant since) {
+  Json all = Json::array();
+  const auto time = [&](Instant at) { return at == kNever ? Json() : Json(unix_seconds(answers, at)); };
+  shadow.for_each_started(since, [&](JobId job, const serve::Shadow::Row& row) {
+    Json one{{"id", answers.jobs().shown(job)}, {"at", time(row.at)}, {"start", time(row.start)}};
+    if (row.futures > 0)
+      for (const Instant at : row.by) one["by"].push_back(time(at));
+    if (row.theirs != kNever) one["manager"] = time(row.theirs);
+    if (!row.why.empty()) one["why_not"] = row.why;
+    all.push_back(std::move(one));
+  });
+  return all;
+}
+
 }  // namespace
 
 void answer_shadow(const Ask& ask) {
-  std::int64_t since = 0;
-  if (!take_number(ask, "since", since)) return;
+  std::int64_t since = 0, each = 0;
+  if (!take_number(ask, "since", since) || !take_number(ask, "jobs", each)) return;
   serve::Answers& answers = ask.answers();
-  const serve::ShadowReport report =
-      ask.service.jobs().watched().shadow().report(answers.clock().instant_of(since * 1000));
+  const serve::Shadow& shadow = ask.service.jobs().watched().shadow();
+  const Instant from = answers.clock().instant_of(since * 1000);
+  const serve::ShadowReport report = shadow.report(from);
   Json not_forecast = Json::object();
   for (const auto& [why, jobs] : report.not_forecast) not_forecast[why] = jobs;
-  const Json json{{"now", unix_seconds(answers, answers.now())},
-                  {"policy", ask.service.policy()},
-                  {"forecasts", scores_json(report.ours, true)},
-                  {"manager", scores_json(report.theirs, false)},
-                  {"forecasts_beside", scores_json(report.ours_beside, true)},
-                  {"waiting", report.waiting},
-                  {"left", report.left},
-                  {"not_forecast", std::move(not_forecast)}};
+  Json json{{"now", unix_seconds(answers, answers.now())},
+            {"policy", ask.service.policy()},
+            {"forecasts", scores_json(report.ours, true)},
+            {"manager", scores_json(report.theirs, false)},
+            {"forecasts_beside", scores_json(report.ours_beside, true)},
+            {"waiting", report.waiting},
+            {"left", report.left},
+            {"not_forecast", std::move(not_forecast)}};
+  if (each != 0) json["jobs"] = starts_json(answers, shadow, from);
   ask.reply->send({200, "application/json", dumped(json), {}});
 }
 

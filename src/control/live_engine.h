@@ -138,6 +138,15 @@ class QueueOrders {
   virtual void submit(const Request& request, const std::string& key, Call call) = 0;
 };
 
+// How an engine has read the manager that it watches, in this life of the service.
+struct Readings {
+  std::int64_t done = 0, failed = 0;
+  std::int64_t calls = 0;        // of the manager's commands
+  std::int64_t unread_rows = 0;  // of jobs that made no sense
+  std::int64_t refused = 0;      // facts that contradicted the state
+  Duration latest{0};            // from the first command of the latest reading to the end of its last
+};
+
 class LiveEngine : public Engine {
  public:
   // Once, before anything else, and the only call that may wait: finds what there is, and says of it again what is for
@@ -156,6 +165,9 @@ class LiveEngine : public Engine {
   // What users are to do in place of a wish ("cancel", "hold", ...) where this engine only watches a cluster that
   // another manager runs, as a sentence; empty: wishes are carried out.
   virtual std::string instead_of(std::string_view /*wish*/) const { return {}; }
+
+  // Nothing: it watches no manager.
+  virtual std::optional<Readings> readings() const { return std::nullopt; }
 
   // The service has described nodes anew: those that the engine plays are these from now on. The machine must outlive
   // the engine, or be replaced so before. An engine that is the authority over its nodes says of changes as facts.

@@ -1,9 +1,10 @@
 // Jobs of a resource manager that an engine only watches: how they come to the service, with what people call them and
-// what the manager says of them. No fact: what decides stands in the facts.
+// what the manager says of them, of its nodes and of its users. No fact: what decides stands in the facts.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -11,12 +12,35 @@
 
 namespace rota {
 
-// What people call a job.
+// What people call a job, and what it asks for by names.
 struct ManagerJob {
   std::string name;
   std::string user;
   std::int64_t array = 0;   // number of its array; 0: it is no task of one
   std::int64_t index = -1;  // within it
+  std::string account = {}, qos = {}, features = {}, required_nodes = {};
+};
+
+// What the manager says of a job that waits.
+struct ManagerWait {
+  std::string_view reason = {};       // in its word; empty: none
+  Instant expected = kNever;          // when it expects the job to start; kNever: it does not say
+  std::string_view after = {};        // for what jobs it waits: "afterok:12 any after:13_4+5", as for a submission
+  std::string_view reservation = {};  // in which alone it may run
+};
+
+// Nodes that the manager keeps for some users for a time, whole.
+struct ManagerReservation {
+  std::string name;
+  std::string users;  // and accounts, as the manager names them
+  Instant from = kEpoch, until = kNever;
+  std::vector<NodeId> nodes = {};
+};
+
+// What a user has used in an account, as much of it as counts by now.
+struct ManagerUse {
+  std::string account, user;
+  Duration processor_time{0};
 };
 
 class ManagerJobs {
@@ -26,9 +50,15 @@ class ManagerJobs {
   virtual JobId meet(const JobSpec& spec, Bars bars, const ManagerJob& named) = 0;
   // Whether a job with this number has left and is kept in the history.
   virtual bool has_left(std::int64_t number) const = 0;
-  // Why a job that waits does so, in the manager's word ("" for none), and when the manager expects it to start
-  // (kNever: it does not say).
-  virtual void say(JobId job, std::string_view reason, Instant expected) = 0;
+  virtual void say(JobId job, const ManagerWait& wait) = 0;
+  // So many tasks of this array run at one time.
+  virtual void throttle(std::int64_t /*array*/, std::uint32_t /*most*/) {}
+  // All that the manager keeps for some users, now and later.
+  virtual void reserved(const std::vector<ManagerReservation>& /*all*/) {}
+  // Why a node is out of use; empty: it is in use.
+  virtual void node_reason(NodeId /*node*/, const std::string& /*reason*/) {}
+  // What all users have used, at this instant.
+  virtual void used(std::vector<ManagerUse> /*all*/) {}
   // All has been said of how things stood at that instant.
   virtual void surveyed(Instant at) = 0;
   // The numbers of the jobs that wait for their turn, in that order ("sjf", "fair+fair-half-life=1d"), the first to

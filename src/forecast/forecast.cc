@@ -101,6 +101,7 @@ ClusterOptions cluster_of(const Present& present, const Chain& chain) {
   options.machine = present.machine;
   options.limits = present.limits.get();
   options.shared = present.shared;
+  options.use.shares = present.shares.get();
   chain.ask(options);
   return options;
 }

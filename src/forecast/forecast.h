@@ -12,6 +12,7 @@
 #include "forecast/arrivals.h"
 #include "forecast/run_times.h"
 #include "model/limit_book.h"
+#include "model/share_tree.h"
 
 namespace rota::forecast {
 
@@ -23,6 +24,7 @@ struct Present {
   const Machine* machine = nullptr;  // and its nodes; nullptr: processors are counted
   const Chain* chain = nullptr;
   std::shared_ptr<const LimitBook> limits = nullptr;  // of the machine; nullptr: it has none
+  std::shared_ptr<const ShareTree> shares = nullptr;  // by which the policy goes; nullptr: the cluster has none
   bool another_decided = false;                       // another policy, until now
   bool shared = false;  // others have filled the cluster: it may break laws of ours (ClusterOptions::shared)
 };

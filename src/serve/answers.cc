@@ -47,7 +47,8 @@ ServiceStatus Answers::status() const {
                     .last_refusal = log.last_refusal(),
                     .latest = view().now(),
                     .loads = view().power().loads(),
-                    .loads_at = view().power().reviewed_at()};
+                    .loads_at = view().power().reviewed_at(),
+                    .readings = use_.desk.engine().readings()};
   for (const PowerState state : {PowerState::on, PowerState::booting, PowerState::shutting_down, PowerState::off})
     out.nodes[state] = view().power().count(state);
   return out;

@@ -70,6 +70,7 @@ struct ServiceStatus {
   // What the power rule saw when it looked last.
   const std::vector<LoadReading>& loads;
   Instant loads_at = kEpoch;
+  std::optional<Readings> readings = {};  // of the manager that is watched; nothing: there is none
 };
 
 class Answers {

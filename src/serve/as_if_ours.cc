@@ -2,30 +2,158 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
+#include <utility>
 
+#include "base/text.h"
 #include "model/never_fits.h"
+#include "serve/awaited.h"
 
 namespace rota::serve {
+namespace {
 
-bool waits_for_room(std::string_view reason) {
-  constexpr std::array<std::string_view, 5> kForRoom{"None", "Priority", "Resources", "BeginTime", "Licenses"};
-  return reason.empty() || std::ranges::find(kForRoom, reason) != kForRoom.end();
+// What a job waits for beside its turn.
+struct Awaits {
+  std::string why_not = {};  // nothing tells when that is over; empty: all of it stands here
+  bool limit = false;
+  bool any = false;
+  std::vector<Dependency> after = {};
+  Instant begins = kEpoch;  // not before
+};
+
+bool is_for_room(std::string_view reason) {
+  constexpr std::array<std::string_view, 7> kForRoom{"None",     "Priority",          "Resources", "BeginTime",
+                                                     "Licenses", "JobArrayTaskLimit", "Dependency"};
+  return reason.empty() || std::ranges::find(kForRoom, reason) != kForRoom.end() ||
+         reason.starts_with("ReqNodeNotAvail");
 }
 
-std::vector<Fact> as_if_ours(std::vector<Fact> facts, const Machine& machine, const JobBook& book) {
+// What is not found, or can never come, tells nothing.
+void add_dependencies(std::string_view text, const JobEntry& entry, const TheirState& theirs, Awaits& awaits) {
+  std::vector<std::string> texts;
+  for (const std::string_view each : split(text, ' ')) texts.emplace_back(each);
+  const auto after = parse_after(texts);
+  if (!after || after->singleton) {
+    awaits.why_not = "waits for something else: " + std::string(text.substr(0, text.find(':')));
+    return;
+  }
+  Awaited awaited(theirs.jobs, theirs.view, *after);
+  auto all = awaited.of_all();
+  Result<void> by_index;
+  if (all && awaited.by_index()) by_index = awaited.add_of(entry.index, *all);
+  if (!all || !by_index) {
+    awaits.why_not = "waits for a job that is not known, or for what can never come";
+    return;
+  }
+  awaits.after = std::move(*all);
+  awaits.any = after->any;
+  awaits.begins = awaited.begins();
+}
+
+Awaits awaits_of(const Job& job, const JobEntry* entry, const TheirState& theirs) {
+  Awaits awaits;
+  if (job.spec.processors > theirs.machine.processors || never_fits(theirs.machine, job.spec)) {
+    awaits.why_not = "asks for more than this cluster has, as far as is known";
+    return awaits;
+  }
+  if (entry == nullptr) return awaits;
+  const JobEntry::Heard& heard = entry->heard();
+  if (!heard.reservation.empty()) {
+    awaits.why_not = "waits in a reservation";
+    return awaits;
+  }
+  const auto& limits = theirs.machine.limits;
+  awaits.limit = std::ranges::find(limits, heard.waits, &Limit::reason) != limits.end() && !heard.waits.empty();
+  if (!awaits.limit && !is_for_room(heard.waits)) {
+    awaits.why_not = "waits for something else: " + heard.waits;
+    return awaits;
+  }
+  const bool needs_throttle = heard.waits == "JobArrayTaskLimit" && !theirs.throttles.contains(entry->about->array);
+  if (needs_throttle) awaits.why_not = "waits for something else: " + heard.waits;
+  if (!heard.after.empty()) add_dependencies(heard.after, *entry, theirs, awaits);
+  if (heard.after.empty() && heard.waits == "Dependency") awaits.why_not = "waits for something else: " + heard.waits;
+  return awaits;
+}
+
+// Makes rows of jobs of others into rows of ours.
+class Adopter {
+ public:
+  explicit Adopter(const TheirState& theirs) : theirs_(theirs) {}
+
+  void count_running(const JobKept& kept) {
+    if (kept.row.state == JobState::running && throttle_of(kept.job) > 0) ++active_[array_of(kept.job)];
+  }
+  void adopt(JobKept& kept) {
+    Job& row = kept.row;
+    if (row.ours() || row.gone()) return;
+    const auto bars = static_cast<Bars>(row.bars & ~kNotOurs);
+    if (row.state == JobState::running) {
+      row.bars = bars;
+      add_throttle(kept);
+    }
+    if (row.state != JobState::barred || (bars & kHolds) != 0) return;
+    Awaits awaits = awaits_of(row, theirs_.jobs.entry(kept.job), theirs_);
+    if (!awaits.why_not.empty()) return;
+    row.bars = bars;
+    if (!awaits.after.empty() || awaits.begins > kEpoch) {
+      JobTerms& terms = terms_of(kept);
+      terms.after = std::move(awaits.after);
+      terms.any = awaits.any;
+      terms.begin = std::max(terms.begin, awaits.begins);
+      if (!terms.after.empty()) row.bars |= kDependency;
+      if (terms.begin > theirs_.view.now()) row.bars |= kBeginTime;
+    }
+    const std::uint32_t throttle = add_throttle(kept);
+    if (throttle > 0 && row.bars == kNoBars && active_[array_of(kept.job)]++ >= throttle) row.bars = kArrayThrottle;
+    if (awaits.limit && !theirs_.limits_at_start && row.bars == kNoBars) row.bars = kOverLimit;
+    if (row.bars == kNoBars) row.state = JobState::waiting;
+  }
+
+ private:
+  std::int64_t array_of(JobId job) const {
+    const JobEntry* entry = theirs_.jobs.entry(job);
+    return entry == nullptr ? 0 : entry->about->array;
+  }
+  std::uint32_t throttle_of(JobId job) const {  // 0: none
+    const auto found = theirs_.throttles.find(array_of(job));
+    return found == theirs_.throttles.end() ? 0 : found->second;
+  }
+  std::uint32_t add_throttle(JobKept& kept) const {
+    const std::uint32_t throttle = throttle_of(kept.job);
+    if (throttle == 0) return 0;
+    JobTerms& terms = terms_of(kept);
+    terms.array = array_of(kept.job);
+    terms.throttle = throttle;
+    return throttle;
+  }
+  static JobTerms& terms_of(JobKept& kept) {
+    if (kept.has_terms) return kept.terms;
+    kept.has_terms = true;
+    kept.terms.limit = kept.row.spec.limit;
+    kept.terms.priority = kept.row.spec.priority;
+    kept.terms.partition = kept.row.spec.partition;
+    return kept.terms;
+  }
+
+  const TheirState& theirs_;
+  std::map<std::int64_t, std::uint32_t> active_;  // tasks that run or may, by array
+};
+
+}  // namespace
+
+std::string not_foretold(JobId id, const TheirState& theirs) {
+  const Job* job = theirs.view.find_job(id);
+  if (job == nullptr) return "is not known";
+  return awaits_of(*job, theirs.jobs.entry(id), theirs).why_not;
+}
+
+std::vector<Fact> as_if_ours(std::vector<Fact> facts, const TheirState& theirs) {
+  Adopter adopter(theirs);
+  for (const Fact& fact : facts)
+    if (const auto* kept = std::get_if<JobKept>(&fact.what)) adopter.count_running(*kept);
   for (Fact& fact : facts) {
     if (auto* planned = std::get_if<Replanned>(&fact.what)) planned->owes_try = planned->owes_plan = true;
-    auto* kept = std::get_if<JobKept>(&fact.what);
-    if (kept == nullptr || kept->row.ours() || kept->row.gone()) continue;
-    Job& row = kept->row;
-    const auto bars = static_cast<Bars>(row.bars & ~kNotOurs);
-    if (row.state == JobState::running) row.bars = bars;
-    if (row.state != JobState::barred) continue;
-    const JobEntry* entry = book.find(kept->job);
-    if (entry != nullptr && !waits_for_room(entry->heard().waits)) continue;
-    if (row.spec.processors > machine.processors || never_fits(machine, row.spec)) continue;
-    row.bars = bars;
-    if (bars == kNoBars) row.state = JobState::waiting;
+    if (auto* kept = std::get_if<JobKept>(&fact.what)) adopter.adopt(*kept);
   }
   return facts;
 }

@@ -1,20 +1,30 @@
-// A state in which another resource manager's jobs are ours: what a policy would do with them, were it to decide. Pure.
+// A state in which another resource manager's jobs are ours: what a policy would do with them, were it to decide.
 #pragma once
 
-#include <string_view>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "model/fact.h"
-#include "serve/job_book.h"
+#include "serve/job_lookup.h"
 
 namespace rota::serve {
 
-// Whether a job waits for nothing but its turn, by the manager's word for why it waits; of any other, such as a limit
-// or another job, nothing here tells when it is over.
-bool waits_for_room(std::string_view reason);
+// A manager's jobs, nodes and words as they stand.
+struct TheirState {
+  const JobLookup& jobs;
+  const View& view;
+  const Machine& machine;
+  const std::map<std::int64_t, std::uint32_t>& throttles;  // tasks at one time, by array
+  bool limits_at_start = false;  // the policy keeps to limits by itself (ClusterOptions::limits_at_start)
+};
 
-// A snapshot in which jobs that are not ours run and wait as if they were. Those that do not wait for room, and those
-// that never fit as far as is known, stay what they are, and are never started.
-std::vector<Fact> as_if_ours(std::vector<Fact> facts, const Machine& machine, const JobBook& book);
+// Why nothing here tells when such a job will start, as half a sentence ("waits for something else: JobHeldUser");
+// empty: a forecast may be made of it. O(jobs that it waits for)
+std::string not_foretold(JobId job, const TheirState& theirs);
+
+// A snapshot in which jobs that are not ours run and wait as if they were: for their turn, for limits, for other jobs,
+// for tasks of their array. Those that are not foretold stay what they are, and are never started.
+std::vector<Fact> as_if_ours(std::vector<Fact> facts, const TheirState& theirs);
 
 }  // namespace rota::serve

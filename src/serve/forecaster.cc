@@ -24,6 +24,7 @@ constexpr std::int64_t kRowsAtOnce = 1000;
 constexpr std::size_t kMostOpen = 1000;
 constexpr Duration kOverlap = seconds(60);  // in which a row of the history may come late
 constexpr const char* kRanks = "forecasts come true";
+constexpr const char* kMisses = "forecasts missed by";
 
 template <class Value>
 std::array<std::int64_t, 3> figures(const std::vector<forecast::Future>& futures, std::size_t look, Value value) {
@@ -89,6 +90,21 @@ Result<bool> Forecaster::work(Task& task) {
   return enough() || (task.spent > kBudget && !task.forecast->futures().empty());
 }
 
+// Arrays that have left are forgotten.
+void Forecaster::throttle(std::int64_t array, std::uint32_t most) {
+  std::erase_if(throttles_, [&](const auto& each) { return !book_.has_other_task(each.first, JobId{}); });
+  throttles_[array] = most;
+}
+
+TheirState Forecaster::their_state(const JobLookup& jobs) const {
+  return {jobs, desk_.view(), *desk_.machine(), throttles_, desk_.view().options().limits_at_start};
+}
+
+std::string Forecaster::not_foretold(JobId job) const {
+  const JobLookup jobs(desk_, book_);
+  return rota::serve::not_foretold(job, their_state(jobs));
+}
+
 Result<void> Forecaster::begin(Task& task) {
   auto chain = TRY(Chain::parse(desk_.chain().text()));
   task.chain = std::make_shared<const Chain>(std::move(chain));
@@ -98,13 +114,23 @@ Result<void> Forecaster::begin(Task& task) {
   task.machine = desk_.machine();
   const bool shared = desk_.view().options().shared;
   auto facts = desk_.controller().snapshot();
-  if (shared) facts = as_if_ours(std::move(facts), *task.machine, book_);
+  TheirShares shares{nullptr, std::move(facts)};
+  if (shared) {
+    const JobLookup jobs(desk_, book_);
+    book_.for_each([&](JobId, const JobEntry& entry) {
+      users_.try_emplace(entry.about->uid, entry.about->user);
+      return true;
+    });
+    shares = shares_of(as_if_ours(std::move(shares.facts), their_state(jobs)),
+                       {*task.machine, *task.chain, users_, past_, use_});
+  }
   forecast::Present present{.now = task.now,
-                            .facts = std::move(facts),
+                            .facts = std::move(shares.facts),
                             .processors = task.machine->processors,
                             .machine = task.machine.get(),
                             .chain = task.chain.get(),
                             .limits = limits_of(desk_.file()),
+                            .shares = std::move(shares.tree),
                             .shared = shared};
   std::erase_if(task.asked.jobs, [&](JobId id) {
     const Job* job = desk_.view().find_job(id);
@@ -120,6 +146,8 @@ forecast::PastJob Forecaster::past_job(const store::HistoryRow& row) const {
   const Machine& machine = *desk_.machine();
   forecast::PastJob job{store::spec_of(row, machine)};
   job.spec.number = 0;  // it will not come again
+  if (const std::string account = text_of(row.asked.texts, "account"); !account.empty())
+    job.spec.group = account_number(account);
   job.spec.limit = std::max(row.limit, seconds(1));
   job.spec.processors = std::max<std::uint32_t>(row.processors, 1);
   if (job.spec.partition.valid()) job.spec.priority += machine.partitions[job.spec.partition.value].priority;
@@ -138,6 +166,7 @@ void Forecaster::take(std::vector<store::HistoryRow> rows) {
       open_.erase(forecast);
     }
     if (row.start == kNever) continue;
+    users_.try_emplace(row.uid, row.user);
     past_.add(past_job(row));
     ++past_jobs_;
   }
@@ -183,13 +212,15 @@ Forecasted Forecaster::conclude(const Task& task) {
                   .learned = 0,
                   .starts = {},
                   .looks = {}};
-  if (correction_.ranks().size() >= forecast::Correction::kLeast) told.learned = std::ssize(correction_.ranks());
+  if (misses_.teaches()) told.learned = static_cast<std::int64_t>(misses_.known());
   for (std::size_t i = 0; i < task.asked.jobs.size(); ++i) {
     const std::vector<Instant> starts = task.forecast->starts_of(i);
     Forecasted::Start start{.job = task.asked.jobs[i]};
     for (std::size_t s = 0; s < start.by.size(); ++s) {
-      start.by[s] = forecast::quantile(starts, correction_.level(Forecasted::kShares[s] / 100.0));
+      const double share = Forecasted::kShares[s] / 100.0;
+      start.by[s] = forecast::quantile(starts, misses_.teaches() ? share : correction_.level(share));
     }
+    start.by = misses_.corrected(task.now, start.by);
     told.starts.push_back(start);
   }
   for (std::size_t i = 0; i < task.asked.looks.size(); ++i) {
@@ -204,14 +235,18 @@ Forecasted Forecaster::conclude(const Task& task) {
   return told;
 }
 
-// One job of each forecast is remembered: more would say the same, for they share their futures.
+// Few jobs of each forecast are remembered: more would say the same, for they share their futures.
 void Forecaster::keep(const Task& task) {
-  if (task.asked.jobs.empty() || open_.size() >= kMostOpen) return;
-  const std::size_t chosen = asked_++ % task.asked.jobs.size();
-  const std::vector<Instant> starts = task.forecast->starts_of(chosen);
-  Promising kept{task.now, {}};
-  for (int share = 1; share <= 100; ++share) kept.starts.push_back(forecast::quantile(starts, share / 100.0));
-  open_.try_emplace(task.asked.jobs[chosen], std::move(kept));
+  constexpr std::size_t kOfEach = 8;
+  const std::size_t jobs = task.asked.jobs.size();
+  for (std::size_t n = 0; n < std::min(kOfEach, jobs) && open_.size() < kMostOpen; ++n) {
+    const std::size_t chosen = (asked_ + n * std::max<std::size_t>(jobs / kOfEach, 1)) % jobs;
+    const std::vector<Instant> starts = task.forecast->starts_of(chosen);
+    Promising kept{task.now, {}};
+    for (int share = 1; share <= 100; ++share) kept.starts.push_back(forecast::quantile(starts, share / 100.0));
+    open_.try_emplace(task.asked.jobs[chosen], std::move(kept));
+  }
+  ++asked_;
 }
 
 // With what has become of them: of those that have left, the history tells.
@@ -227,6 +262,11 @@ void Forecaster::compare() {
 
 void Forecaster::came_true(const Promising& forecast, Instant start) {
   if (start < forecast.at) return;
+  forecast::Misses::Foretold foretold{};
+  for (std::size_t s = 0; s < foretold.size(); ++s)
+    foretold[s] = forecast.starts[static_cast<std::size_t>(forecast::Misses::kShares[s]) - 1];
+  misses_.add(forecast.at, foretold, start);
+  desk_.store().put_setting(kMisses, misses_.text());
   correction_.add(forecast::rank_of(forecast.starts, start));
   std::string text;
   for (const double rank : correction_.ranks()) text += std::to_string(rank) + " ";
@@ -235,6 +275,7 @@ void Forecaster::came_true(const Promising& forecast, Instant start) {
 
 // What was learned before this process began.
 void Forecaster::recall() {
+  if (const auto misses = desk_.store().setting(kMisses); misses && *misses) misses_.read(**misses);
   const auto text = desk_.store().setting(kRanks);
   if (!text || !*text) return;
   for (const std::string_view word : split(trimmed(**text), ' ')) {

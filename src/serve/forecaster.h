@@ -14,8 +14,11 @@
 
 #include "forecast/correction.h"
 #include "forecast/forecast.h"
+#include "forecast/misses.h"
+#include "serve/as_if_ours.h"
 #include "serve/desk.h"
 #include "serve/job_book.h"
+#include "serve/their_shares.h"
 #include "store/job_history.h"
 
 namespace rota::serve {
@@ -31,11 +34,11 @@ struct ForecastAsked {
 
 struct Forecasted {
   // Shares of the futures, in hundredths.
-  static constexpr std::array<int, 6> kShares{5, 25, 50, 75, 90, 95};
+  static constexpr auto kShares = forecast::Misses::kShares;
   static constexpr std::array<int, 3> kLookShares{5, 50, 95};
   struct Start {
     JobId job;
-    std::array<Instant, kShares.size()> by = {};  // in so many of the futures it has started; kNever: in fewer
+    forecast::Misses::Foretold by = {};  // in so many of the futures it has started; kNever: in fewer
   };
   using Figures = std::array<std::int64_t, kLookShares.size()>;
   struct Look {
@@ -65,6 +68,12 @@ class Forecaster {
   // is too much to do: for this user, or for all users but operators.
   void ask(ForecastAsked asked, Answer answer);
 
+  // Where another manager has the jobs: what it says that no fact does, as known last.
+  void throttle(std::int64_t array, std::uint32_t most);
+  void used(TheirUse use) { use_ = std::move(use); }
+  // See as_if_ours.h.
+  std::string not_foretold(JobId job) const;
+
  private:
   struct Task {
     ForecastAsked asked;
@@ -88,6 +97,7 @@ class Forecaster {
   Result<bool> read_past();
   void take(std::vector<store::HistoryRow> rows);
   forecast::PastJob past_job(const store::HistoryRow& row) const;
+  TheirState their_state(const JobLookup& jobs) const;
   Forecasted conclude(const Task& task);
   void keep(const Task& task);
   void compare();
@@ -103,9 +113,13 @@ class Forecaster {
   bool read_ = false;                          // it has been
   Instant read_until_ = kEpoch;
   std::set<JobId> read_lately_;
-  forecast::Correction correction_;
+  forecast::Correction correction_;  // as long as there are too few misses
+  forecast::Misses misses_;
   std::map<JobId, Promising> open_;
   std::uint64_t asked_ = 0;
+  std::map<std::int64_t, std::uint32_t> throttles_;  // by array
+  TheirUse use_;
+  NamesByNumber users_;
 };
 
 }  // namespace rota::serve

@@ -44,6 +44,7 @@ struct JobEntry {
     Grace grace = {};
     std::string waits = {};   // why it waits, in the word of the manager whose job it is; empty: it does not say
     Instant starts = kNever;  // when that expects it to start; kNever: it does not say
+    std::string after = {}, reservation = {};  // as ManagerWait has them
   };
 
   std::shared_ptr<const About> about;

@@ -38,6 +38,8 @@ class JobDesk {
     const Explainer& explainer;
     const site::ServiceSettings& settings;
     const std::unique_ptr<FederationDesk>& federation;  // nullptr: the site is alone
+    NodeDesk& nodes;
+    ReservationDesk& reservations;
     Forecaster& forecaster;
   };
   explicit JobDesk(const Uses& uses)
@@ -49,7 +51,7 @@ class JobDesk {
         explainer_(uses.explainer),
         settings_(uses.settings),
         federation_(uses.federation),
-        watched_(uses.desk, uses.book, uses.jobs, uses.forecaster) {}
+        watched_({uses.desk, uses.book, uses.jobs, uses.nodes, uses.reservations, uses.forecaster}) {}
 
   // New jobs, all or none. Each is known by its id from then on; of an array one id per task. With a key: if the same
   // caller has given it before, the jobs that it stood for.

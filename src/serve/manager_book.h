@@ -6,6 +6,8 @@
 
 #include "control/manager_jobs.h"
 #include "serve/job_lookup.h"
+#include "serve/node_desk.h"
+#include "serve/reservation_desk.h"
 #include "serve/shadow.h"
 #include "serve/waiting_order.h"
 
@@ -13,15 +15,34 @@ namespace rota::serve {
 
 class ManagerBook final : public ManagerJobs {
  public:
-  ManagerBook(Desk& desk, JobBook& book, const JobLookup& jobs, Forecaster& forecaster)
-      : desk_(desk), book_(book), jobs_(jobs), shadow_(desk, jobs, forecaster), order_(desk, book) {}
+  struct Uses {
+    Desk& desk;
+    JobBook& book;
+    const JobLookup& jobs;
+    NodeDesk& nodes;
+    ReservationDesk& reservations;
+    Forecaster& forecaster;
+  };
+  explicit ManagerBook(const Uses& uses)
+      : desk_(uses.desk),
+        book_(uses.book),
+        jobs_(uses.jobs),
+        nodes_(uses.nodes),
+        reservations_(uses.reservations),
+        forecaster_(uses.forecaster),
+        shadow_(uses.desk, uses.jobs, uses.forecaster),
+        order_(uses.desk, uses.book) {}
 
   Shadow& shadow() { return shadow_; }
   Mandates* mandates() const { return desk_.engine().mandates(); }  // nullptr: the cluster is Rota's own
 
   JobId meet(const JobSpec& spec, Bars bars, const ManagerJob& named) override;
   bool has_left(std::int64_t number) const override;
-  void say(JobId job, std::string_view reason, Instant expected) override;
+  void say(JobId job, const ManagerWait& wait) override;
+  void throttle(std::int64_t array, std::uint32_t most) override { forecaster_.throttle(array, most); }
+  void reserved(const std::vector<ManagerReservation>& all) override;
+  void node_reason(NodeId node, const std::string& reason) override { nodes_.note_theirs(node, reason); }
+  void used(std::vector<ManagerUse> all) override { forecaster_.used({std::move(all), desk_.now()}); }
   void surveyed(Instant at) override;
   Result<std::vector<std::int64_t>> in_order(const std::string& rule) override { return order_.of(rule); }
 
@@ -29,6 +50,9 @@ class ManagerBook final : public ManagerJobs {
   Desk& desk_;
   JobBook& book_;
   const JobLookup& jobs_;
+  NodeDesk& nodes_;
+  ReservationDesk& reservations_;
+  Forecaster& forecaster_;
   std::vector<JobId> met_;  // since the survey before
   Shadow shadow_;
   WaitingOrder order_;

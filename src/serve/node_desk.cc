@@ -171,6 +171,14 @@ std::string NodeDesk::reason(NodeId node) const {
   return {};
 }
 
+void NodeDesk::note_theirs(NodeId node, const std::string& reason) {
+  if (reason.empty()) {
+    troubles_.erase(node);
+  } else {
+    troubles_[node] = reason;
+  }
+}
+
 void NodeDesk::note(NodeId node, std::string sentence, const std::string& output) {
   if (sentence.empty()) return void(troubles_.erase(node));
   desk_.log().say(fmt::format("node {}: {}", desk_.machine()->nodes[node.value].name, sentence));

@@ -39,6 +39,8 @@ class NodeDesk final : public FactObserver {
   Result<void> power_changed(const PowerChanged& what);
   // What went wrong with a node that is switched, and what its command wrote; no sentence: nothing is wrong any more.
   void note(NodeId node, std::string sentence, const std::string& output);
+  // Why the manager of a cluster that is only watched has a node out of use; empty: it is in use.
+  void note_theirs(NodeId node, const std::string& reason);
 
   // Fit for use, but asleep, and the policy wakes no node: only an operator can.
   std::vector<NodeId> left_asleep() const;

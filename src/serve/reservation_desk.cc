@@ -107,6 +107,48 @@ Result<void> ReservationDesk::keep_the_files() {
   return {};
 }
 
+void ReservationDesk::put_note(ReservationId id, const Note& note) {
+  notes_[id] = note;
+  desk_.store().put_setting(kNote + std::to_string(id.value), fmt::format("{}\n{}", note.by, note.name));
+}
+
+// Where several share nodes, the first one named has them.
+Result<void> ReservationDesk::keep_theirs(const std::vector<ManagerReservation>& all) {
+  if (all.empty() && notes_.empty()) return {};
+  TRY(desk_.chain().keeps_reservations());
+  std::vector<std::pair<Reservation, Note>> wanted;
+  std::vector<Reservation> standing;
+  const Instant now = desk_.now();
+  for (const ManagerReservation& theirs : all) {
+    if (theirs.until <= now) continue;
+    for (Reservation& part : beside({{}, theirs.from, theirs.until, theirs.nodes, 0}, standing)) {
+      if (part.until <= now) continue;
+      standing.push_back(part);
+      wanted.emplace_back(std::move(part), Note{theirs.name, theirs.users});
+    }
+  }
+  const std::vector<Reservation> known = desk_.view().reservations().all();
+  for (const Reservation& r : known) {
+    const Note* note = note_of(r.id);
+    const auto same = std::ranges::find_if(wanted, [&](const auto& each) {
+      return note != nullptr && alike(each.first, r) && each.second.name == note->name;
+    });
+    if (note == nullptr) continue;
+    if (same == wanted.end()) {
+      TRY(desk_.record(Unreserved{r.id}));
+    } else {
+      wanted.erase(same);
+    }
+  }
+  for (const auto& [r, note] : wanted) {
+    const Reserved fact{desk_.view().reservations().next_id(), r.from, r.until, r.nodes, 0};
+    TRY(desk_.record(fact));
+    put_note(fact.id, note);
+  }
+  forget_notes();
+  return {};
+}
+
 // Which users made those that are not the configuration's, and whether this policy keeps what there will be.
 Result<void> ReservationDesk::read() {
   const auto all = TRY(desk_.store().settings(kNote));
@@ -228,8 +270,7 @@ Result<ReservationId> ReservationDesk::reserve(const Caller& caller, const Wish&
     fact.nodes = TRY(nodes_named(*desk_.machine(), wish.nodes));
   }
   if (auto done = record_asked(fact); !done) return fail(in_names(done.error().message, fact));
-  notes_[fact.id] = {.name = wish.name, .by = caller.user};
-  desk_.store().put_setting(kNote + std::to_string(fact.id.value), fmt::format("{}\n{}", caller.user, wish.name));
+  put_note(fact.id, {.name = wish.name, .by = caller.user});
   if (!key.text.empty())
     desk_.store().put_key(kKeyOfReservation + key.text, caller.uid, JobId{fact.id.value}, desk_.view().now(),
                           key.digest);

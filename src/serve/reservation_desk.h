@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "control/manager_jobs.h"
 #include "serve/desk.h"
 #include "serve/job_lookup.h"
 
@@ -36,6 +37,9 @@ class ReservationDesk {
   // file's stand around it.
   Result<void> keep_the_files();
 
+  // Where another manager keeps nodes, exactly those are reserved from now on.
+  Result<void> keep_theirs(const std::vector<ManagerReservation>& all);
+
   // Operators only. With a key: if the same caller has given it before, what it stood for then; fails where that is
   // over.
   Result<ReservationId> reserve(const Caller& caller, const Wish& wish, const RequestKey& key);
@@ -58,6 +62,7 @@ class ReservationDesk {
   std::string text_of(const Reservation& reserved) const;
 
  private:
+  void put_note(ReservationId id, const Note& note);
   std::vector<Reservation> dated() const;  // that the configuration asks for, and are not over
   std::vector<Reservation> beside(const Reservation& wanted, const std::vector<Reservation>& standing) const;
   Result<void> can_reserve(const Wish& wish, Instant from) const;

@@ -103,7 +103,7 @@ Service::Service(boost::asio::io_context& io, const ServiceOptions& options, Sta
       upkeep_(desk_, book_, room_, configured_.settings),
       answers_({desk_, jobs_, nodes_, reservations_, upkeep_, federation_}),
       job_desk_({desk_, book_, jobs_, room_, answers_.reasons(), answers_.explainer(), configured_.settings,
-                 federation_, answers_.forecaster()}) {
+                 federation_, nodes_, reservations_, answers_.forecaster()}) {
   events_.set_later([this](std::function<void()> call) {
     constexpr std::chrono::milliseconds kPause{1};  // in which others have their turns while many receive something
     desk_.loop().later(std::move(call), kPause);

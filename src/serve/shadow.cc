@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "serve/as_if_ours.h"
 
 namespace rota::serve {
 namespace {
@@ -104,11 +103,15 @@ void Shadow::look_at(JobId id, Row& row) {
 }
 
 void Shadow::surveyed(const std::vector<JobId>& met) {
-  for (const JobId id : open_) look_at(id, rows_.at(id));
+  std::vector<JobId> wanted;
+  for (const JobId id : open_) {
+    Row& row = rows_.at(id);
+    look_at(id, row);
+    if (!row.over && !row.why.empty() && may_be_foretold(id, row) && wanted.size() < kMostAtOnce) wanted.push_back(id);
+  }
   std::erase_if(open_, [&](JobId id) { return rows_.at(id).over; });
   forget_old();
   began_ = std::min(began_, desk_.now());
-  std::vector<JobId> wanted;
   for (const JobId id : met) {
     const JobEntry* entry = jobs_.entry(id);
     const Job* job = desk_.view().find_job(id);
@@ -116,18 +119,27 @@ void Shadow::surveyed(const std::vector<JobId>& met) {
     const bool waits = job->state == JobState::barred || job->state == JobState::waiting;
     if (!waits && job->spec.submit < began_) continue;  // it came before all this
     Row& row = rows_[id] = {.number = entry->number, .at = desk_.now()};
-    if (wanted.size() >= kMostAtOnce) row.why = "too many came at once";
     if (!waits) row.why = "had started when it was first seen";
-    if (waits && !waits_for_room(entry->heard().waits)) row.why = "waits for something else: " + entry->heard().waits;
-    row.over = !row.why.empty();
-    if (row.over) {
-      put(id, row);
-    } else {
-      open_.push_back(id);
+    row.over = !waits;
+    if (waits) open_.push_back(id);
+    if (waits && wanted.size() >= kMostAtOnce) {
+      row.why = "too many came at once";
+    } else if (waits && may_be_foretold(id, row)) {
       wanted.push_back(id);
     }
+    if (!row.why.empty()) put(id, row);
   }
   if (!wanted.empty()) forecast(std::move(wanted));
+}
+
+// Asked again once the manager has another word for why it waits.
+bool Shadow::may_be_foretold(JobId id, Row& row) const {
+  const JobEntry* entry = jobs_.entry(id);
+  const std::string word = entry == nullptr ? "" : entry->heard().waits;
+  if (!row.why.empty() && row.word == word) return false;
+  row.word = word;
+  row.why = forecaster_.not_foretold(id);
+  return row.why.empty();
 }
 
 void Shadow::forecast(std::vector<JobId> jobs) {
@@ -142,6 +154,7 @@ void Shadow::take(const std::vector<JobId>& jobs, Instant at, const Result<Forec
     const auto found = rows_.find(id);
     if (found == rows_.end()) continue;
     Row& row = found->second;
+    row.why.clear();
     if (!told) {
       row.why = "no forecast was made: " + told.error().message;
       row.over = true;

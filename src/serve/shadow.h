@@ -32,6 +32,20 @@ struct ShadowReport {
 
 class Shadow {
  public:
+  // A job that was forecast, or was not.
+  struct Row {
+    std::int64_t number = 0;
+    Instant at = kEpoch;                                                // of the forecast, or when it was met
+    std::array<Instant, 5> by{kNever, kNever, kNever, kNever, kNever};  // 5, 25, 50, 75, 95 in 100
+    std::int64_t futures = 0;                                           // 0: it is not forecast
+    Instant theirs = kNever;                                            // the manager's first estimate,
+    Instant theirs_at = kNever;                                         // and when it was seen
+    Instant start = kNever;
+    bool over = false;      // it has started, or gone
+    std::string why = {};   // it is not forecast, so far
+    std::string word = {};  // of the manager, when that was found; not kept
+  };
+
   Shadow(const Desk& desk, const JobLookup& jobs, Forecaster& forecaster)
       : desk_(desk), jobs_(jobs), forecaster_(forecaster) {}
 
@@ -41,22 +55,17 @@ class Shadow {
   void surveyed(const std::vector<JobId>& met);
   // What became of jobs that started, or were met and not forecast, since then.
   ShadowReport report(Instant since) const;
+  // visit(JobId, const Row&) for each that has started since then, in order of submission. O(all that are kept)
+  template <class Visit>
+  void for_each_started(Instant since, const Visit& visit) const {
+    for (const auto& [id, row] : rows_)
+      if (row.start != kNever && row.start >= since) visit(id, row);
+  }
 
  private:
-  struct Row {
-    std::int64_t number = 0;
-    Instant at = kEpoch;                                                // of the forecast, or when it was met
-    std::array<Instant, 5> by{kNever, kNever, kNever, kNever, kNever};  // 5, 25, 50, 75, 95 in 100
-    std::int64_t futures = 0;                                           // 0: it is not forecast
-    Instant theirs = kNever;                                            // the manager's first estimate,
-    Instant theirs_at = kNever;                                         // and when it was seen
-    Instant start = kNever;
-    bool over = false;     // it has started, or gone
-    std::string why = {};  // it is not forecast
-  };
-
   void put(JobId job, const Row& row);
   void look_at(JobId job, Row& row);
+  bool may_be_foretold(JobId job, Row& row) const;
   void forecast(std::vector<JobId> jobs);
   void take(const std::vector<JobId>& jobs, Instant at, const Result<Forecasted>& told);
   void forget_old();

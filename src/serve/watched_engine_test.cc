@@ -4,9 +4,9 @@
 #include <boost/asio/io_context.hpp>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
-#include "serve/as_if_ours.h"
 #include "serve/idle_engine_test.h"
 #include "serve/service.h"
 
@@ -14,7 +14,9 @@ namespace rota::serve {
 namespace {
 
 constexpr const char* kTheirs =
-    "# Made elsewhere.\nname = \"theirs\"\nlicences = \"matlab:2\"\n\n[[nodes]]\nnames = \"a\"\nprocessors = 4\n";
+    "# Made elsewhere.\nname = \"theirs\"\nlicences = \"matlab:2\"\n\n[[nodes]]\nnames = \"a\"\nprocessors = "
+    "4\n\n[[limits]]\n"
+    "processors = 4\nreason = \"AssocGrpCpuLimit\"\n";
 
 // Tells of two jobs as it opens, unless the state has them.
 class WatchingEngine final : public IdleEngine {
@@ -31,7 +33,7 @@ class WatchingEngine final : public IdleEngine {
     spec.submit = from.state().now();
     spec.number = 40;
     const JobId waits = jobs_.meet(spec, kNotOurs, {.name = "fit", .user = "ann"});
-    jobs_.say(waits, "Priority", kNever);
+    jobs_.say(waits, {.reason = "Priority"});
     spec.number = 41;
     const JobId runs = jobs_.meet(spec, kNotOurs, {.name = "fit", .user = "ann"});
     return intake.record(Found{runs, {{{NodeId{0}, 2}}}}, kNever);
@@ -147,10 +149,51 @@ TEST_F(WatchedService, KeepsToTheKindOfClusterThatTheStateIsOf) {
   EXPECT_NE(other.error().message.find("watches another manager's cluster"), std::string::npos);
 }
 
-TEST(AsIfOurs, OnlyJobsThatWaitForRoomAreFreed) {
-  for (const char* room : {"", "None", "Priority", "Resources", "BeginTime"}) EXPECT_TRUE(waits_for_room(room)) << room;
-  for (const char* other : {"JobHeldUser", "Dependency", "QOSMaxJobsPerUserLimit", "JobArrayTaskLimit"})
-    EXPECT_FALSE(waits_for_room(other)) << other;
+TEST_F(WatchedService, ForetellsWhatWaitsForOtherJobsAndForLimitsItKnows) {
+  ASSERT_TRUE(serve());
+  ManagerBook& watched = service_->jobs().watched();
+  const auto why = [&](const ManagerWait& wait) {
+    watched.say(job(40), wait);
+    return service_->answers().forecaster().not_foretold(job(40));
+  };
+  for (const char* room : {"", "None", "Priority", "Resources", "BeginTime", "ReqNodeNotAvail, May be reserved"})
+    EXPECT_EQ(why({.reason = room}), "") << room;
+  EXPECT_EQ(why({.reason = "Dependency", .after = "afterok:41"}), "");
+  EXPECT_EQ(why({.reason = "AssocGrpCpuLimit"}), "") << "the description has that limit";
+  EXPECT_NE(why({.reason = "AssocGrpCPUMinutesLimit"}), "");
+  EXPECT_NE(why({.reason = "JobHeldUser"}), "");
+  EXPECT_NE(why({.reason = "Dependency"}), "");
+  EXPECT_NE(why({.reason = "Dependency", .after = "singleton"}), "");
+  EXPECT_NE(why({.reason = "Dependency", .after = "afterok:99"}), "") << "no such job";
+  EXPECT_NE(why({.reason = "JobArrayTaskLimit"}), "") << "nothing tells how many may run";
+  EXPECT_NE(why({.reason = "Priority", .reservation = "course"}), "");
+}
+
+TEST_F(WatchedService, AJobThatWaitsForAnotherIsForetoldToStartAfterIt) {
+  ASSERT_TRUE(serve());
+  ManagerBook& watched = service_->jobs().watched();
+  watched.say(job(40), {.reason = "Dependency", .after = "afterany:41"});
+  const Instant now = service_->answers().now();
+  std::optional<Forecasted> told;
+  service_->answers().forecaster().ask({.jobs = {job(40)}, .futures = 20, .operates = true},
+                                       [&](const Result<Forecasted>& answer) { told = *answer; });
+  while (!told) ASSERT_GT(io_.run_one(), 0U);
+  ASSERT_EQ(told->starts.size(), 1U);
+  EXPECT_GT(told->starts[0].by[0], now) << "there is room for it at once";
+  EXPECT_LE(told->starts[0].by[5], now + seconds(62));
+}
+
+TEST_F(WatchedService, KeepsTheReservationsOfTheOtherAndGivesThemBack) {
+  ASSERT_TRUE(serve());
+  ManagerBook& watched = service_->jobs().watched();
+  const Instant now = service_->answers().now();
+  const std::vector<ManagerReservation> all{{"upkeep", "root", now + seconds(100), now + seconds(200), {NodeId{0}}}};
+  watched.reserved(all);
+  watched.reserved(all);
+  ASSERT_EQ(service_->reservations().all().size(), 1U);
+  EXPECT_EQ(service_->reservations().note_of(service_->reservations().all()[0].id)->name, "upkeep");
+  watched.reserved({});
+  EXPECT_TRUE(service_->reservations().all().empty());
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "base/text.h"
 #include "cli/columns.h"
 #include "cli/command.h"
+#include "cli/live/doctor_bundle.h"
 #include "cli/live/service.h"
 #include "cli/printed.h"
 #include "cli/when.h"
@@ -204,7 +206,13 @@ std::vector<Finding> findings(const ServiceFlags& flags) {
   return out;
 }
 
-Result<int> doctor(const ServiceFlags& flags) {
+struct DoctorFlags {
+  ServiceFlags service;
+  std::string bundle;
+};
+
+Result<int> doctor(const DoctorFlags& asked) {
+  const ServiceFlags& flags = asked.service;
   Json list = Json::array();
   std::vector<std::vector<std::string>> rows;
   bool well = true;
@@ -217,20 +225,32 @@ Result<int> doctor(const ServiceFlags& flags) {
   }
   const std::string text = flags.json ? shown_json(Json{{"findings", list}}) : table({{""}, {""}, {""}}, rows, false);
   if (auto done = printed(text); !done) return done;
+  if (!asked.bundle.empty()) {
+    auto file = TRY(OutputFile::create(asked.bundle));
+    file.stream() << doctor_bundle(flags, text);
+    TRY(file.commit());
+  }
   return well ? kDone : kNo;
 }
 
 }  // namespace
 
 void add_doctor(Command app, Action& action) {
-  auto flags = std::make_shared<ServiceFlags>();
+  auto flags = std::make_shared<DoctorFlags>();
   Command command = app.add_subcommand("doctor", "look for what keeps the service from working");
   command.description(
       "Is there a socket, does a service answer, is it of this version, do the clocks agree, is there "
       "room for its state, can jobs start on its nodes. A line each, and where it is bad, what to do.");
-  flags->declare_json(command);
+  command
+      .add_option(
+          "--bundle", flags->bundle,
+          "also write a file with what the service says of itself and, where it watches Slurm, versions, settings, "
+          "rights and sdiag before and after a reading; it has names of users and jobs in it, and no secrets")
+      .type_name("FILE");
+  flags->service.declare_json(command);
   command.footer(
-      "The exit code is 3 where something is BAD; what only WARNs does not change it.\n\nExamples:\n  rota doctor");
+      "The exit code is 3 where something is BAD; what only WARNs does not change it.\n\n"
+      "Examples:\n  rota doctor\n  rota doctor --bundle rota.txt");
   command.callback([&action, flags] { action = [flags] { return doctor(*flags); }; });
 }
 

@@ -1,6 +1,8 @@
 // rota shadow: how well a service foretold the starts of jobs that another resource manager starts.
 #include <fmt/core.h>
 
+#include <cmath>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +11,7 @@
 #include "cli/columns.h"
 #include "cli/command.h"
 #include "cli/live/service.h"
+#include "cli/live/shadow_report.h"
 #include "cli/printed.h"
 #include "cli/when.h"
 
@@ -18,6 +21,11 @@ namespace {
 struct ShadowFlags {
   ServiceFlags service;
   std::string since = "7d";
+  bool jobs = false;
+  bool report = false;
+  std::vector<std::string> policies{"easy", "conservative", "easy+order=sjf", "easy+power=idle-timeout"};
+  std::string state;
+  std::int64_t idle_watts = 0;
 };
 
 std::int64_t count(const Json& object, const char* name) { return static_cast<std::int64_t>(number_of(object, name)); }
@@ -46,11 +54,41 @@ std::vector<std::string> row(const std::string& by, const Json& scores) {
           time_of(scores, "bias", true)};
 }
 
+// Each start that was foretold, all times from when that was done on.
+std::string table_of_starts(const Json& jobs) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Json& job : jobs) {
+    const auto by = job.find("by");
+    if (by == job.end() || by->size() != 5) continue;
+    const double at = number_of(job, "at");
+    const auto since = [&](const Json& time) {
+      if (!time.is_number()) return std::string("-");
+      const double off = time.get<double>() - at;
+      return (off < 0 ? "-" : "") + format_duration(Duration{std::llround(std::abs(off))} * 1000);
+    };
+    rows.push_back({text_of(job, "id")});
+    for (const Json& time : *by) rows.back().push_back(since(time));
+    rows.back().push_back(since(job.at("start")));
+    rows.back().push_back(job.contains("manager") ? since(job.at("manager")) : "-");
+  }
+  return table({{"JOB"},
+                {"5 %", true},
+                {"25 %", true},
+                {"50 %", true},
+                {"75 %", true},
+                {"95 %", true},
+                {"BEGAN AFTER", true},
+                {"MANAGER'S OWN", true}},
+               rows, true);
+}
+
 Result<int> show_shadow(const ShadowFlags& flags) {
   const auto back = parse_duration(flags.since);
   if (!back) return fail("--since {}", back.error().message);
   const std::int64_t since = std::max<std::int64_t>(unix_now() - back->count() / 1000, 0);
-  const auto answer = TRY(Service(flags.service).get(target_of("/v1/shadow", {{"since", std::to_string(since)}})));
+  std::map<std::string, std::string> query{{"since", std::to_string(since)}};
+  if (flags.jobs) query["jobs"] = "1";
+  const auto answer = TRY(Service(flags.service).get(target_of("/v1/shadow", query)));
   if (flags.service.json) return printed(shown_json(answer));
   const Json none = Json::object();
   const auto part = [&](const char* name) { return answer.value(name, none); };
@@ -74,6 +112,18 @@ Result<int> show_shadow(const ShadowFlags& flags) {
   for (const auto& [why, jobs] : not_forecast.items())
     text += fmt::format("Not forecast: {}: {}.\n", amount(jobs.is_number() ? jobs.get<std::int64_t>() : 0, "job"),
                         one_line(why));
+  if (flags.jobs) text += "\n" + table_of_starts(part("jobs"));
+  if (flags.report) {
+    ForkAsked asked{.state = flags.state,
+                    .since = since,
+                    .policies = flags.policies,
+                    .idle_watts = static_cast<double>(flags.idle_watts)};
+    if (asked.state.empty()) asked.state = text_of(TRY(Service(flags.service).get("/v1/status")), "state_folder");
+    if (asked.state.empty()) return fail("Where the service keeps its state, it tells operators only; give --state.");
+    const auto forked = TRY(forked_text(asked));
+    text = fmt::format("Beside Slurm, the last {}, on {}.\n\nHow well starts were foretold.\n{}\n{}", flags.since,
+                       time_text(static_cast<double>(unix_now())), text, forked);
+  }
   return printed(text);
 }
 
@@ -88,8 +138,23 @@ void add_shadow(Command app, Action& action) {
       "and within nine tenths, and how far they were from the middle one. What the manager itself expected is scored "
       "beside it, by its first estimate.");
   command.add_option("--since", flags->since, "starts from so long ago on").type_name("TIME").capture_default_str();
+  command.add_flag("--jobs", flags->jobs, "list each start, and when it was foretold");
+  command.add_flag(
+      "--report", flags->report,
+      "say more: what other policies would have made of these jobs, which nodes would have slept, and what "
+      "is worth changing; as long as rehearsals take");
+  command.add_option("--policy", flags->policies, "of the report: policies that are rehearsed beside its own")
+      .delimiter(',')
+      .default_str("easy,conservative,easy+order=sjf,easy+power=idle-timeout")
+      .type_name("POLICY,...");
+  command
+      .add_option("--idle-watts", flags->idle_watts,
+                  "of the report: what a node draws that is on, where no file says it")
+      .type_name("WATTS");
+  command.add_option("--state", flags->state, "of the report: the service's folder; without: as the service says")
+      .type_name("FOLDER");
   flags->service.declare_json(command);
-  command.footer("Example:\n  rota shadow --since 7d");
+  command.footer("Examples:\n  rota shadow --since 7d\n  rota shadow --report --since 7d > week.txt");
   command.callback([&action, flags] { action = [flags] { return show_shadow(*flags); }; });
 }
 

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "log/node_lists.h"
 #include "serve/after_text.h"
+#include "serve/file_in_use.h"
 #include "site/service_file.h"
 #include "store/row_spec.h"
 #include "store/sqlite_reader.h"
@@ -203,6 +204,11 @@ Result<KeptState> read_state(const std::string& path) {
     const bool stopped = recorded.state == JobState::timed_out;
     workload.run_times.push_back(stopped ? std::max(ran, workload.jobs.back().limit + Duration{1}) : ran);
     workload.users.try_emplace(row.uid, row.user);
+    if (const std::string account = text_of(row.asked.texts, "account"); !account.empty()) {
+      const std::uint32_t group = serve::account_number(account);
+      workload.jobs.back().group = group;
+      workload.groups.try_emplace(group, account);
+    }
     ++workload.report.kept;
   }
   if (workload.jobs.empty()) return fail(shown_path(path) + ": no job has run yet; there is nothing to rehearse.");

@@ -7,11 +7,13 @@
 #include <utility>
 
 #include "base/text.h"
+#include "engine/slurm/site_rows.h"
 
 namespace rota::slurm {
 namespace {
 
 constexpr Duration kMinJobAge = seconds(300);  // Slurm's default: so long it knows a job that has ended
+constexpr Duration kUseEvery = seconds(300);   // Slurm reckons it anew as often, where its site says nothing else
 constexpr std::size_t kMostMissing = 500;      // of which sacct is asked at once
 
 struct Instead {
@@ -88,6 +90,13 @@ Result<void> SlurmEngine::health() const {
               format_duration(options_.poll));
 }
 
+std::optional<Readings> SlurmEngine::readings() const {
+  Readings readings = readings_;
+  readings.calls = reader_.calls();
+  if (mirror_) readings.refused = mirror_->refused();
+  return readings;
+}
+
 void SlurmEngine::ring() {
   if (wants_history_) return ask_history();
   if (past_) return take_past();
@@ -117,11 +126,33 @@ void SlurmEngine::take_past() {
 }
 
 void SlurmEngine::ask_nodes() {
+  began_ = site_.loop.now();
   reader_.ask("scontrol -a -o show node", [this](const Result<std::string>& text) {
     if (!text) return fail_survey(text.error().message);
     const auto rows = read_nodes(*text);
     if (!rows) return fail_survey(rows.error().message);
     mirror_->take(*rows);
+    ask_reservations();
+  });
+}
+
+// Without the right to see them there are none, here as for its users.
+void SlurmEngine::ask_reservations() {
+  reader_.ask(kReservationCommand, [this](const Result<std::string>& text) {
+    const auto rows =
+        text ? read_reservations(*text) : Result<std::vector<ReservationRow>>(std::vector<ReservationRow>{});
+    if (!rows) return fail_survey(rows.error().message);
+    mirror_->take(*rows);
+    if (site_.loop.now() < asks_use_) return ask_jobs();
+    ask_use();
+  });
+}
+
+// Where there is no accounting, there is no use either.
+void SlurmEngine::ask_use() {
+  asks_use_ = site_.loop.now() + kUseEvery;
+  reader_.ask(kShareCommand, [this](const Result<std::string>& text) {
+    if (text) site_.jobs.used(read_use(*text));
     ask_jobs();
   });
 }
@@ -138,10 +169,23 @@ void SlurmEngine::ask_jobs() {
 void SlurmEngine::take_jobs(const std::string& text, const std::string& mark, Instant asked) {
   const auto rows = read_squeue(text, mark);
   if (!rows) return fail_survey(rows.error().message);
+  readings_.unread_rows += rows->unread;
   auto missing = mirror_->take(rows->rows, asked);
   writer_.listed(rows->rows);
-  if (missing.empty()) return end_survey(asked);
-  ask_missing(std::move(missing), asked);
+  ask_throttles(mirror_->new_arrays(), [this, asked, missing = std::move(missing)]() mutable {
+    if (missing.empty()) return end_survey(asked);
+    ask_missing(std::move(missing), asked);
+  });
+}
+
+void SlurmEngine::ask_throttles(std::vector<std::int64_t> arrays, std::function<void()> then) {
+  if (arrays.empty()) return then();
+  const std::string mark = drawn_mark();
+  reader_.ask(throttle_command(mark, arrays), [this, mark, then = std::move(then)](const Result<std::string>& text) {
+    if (text)
+      for (const auto& [array, most] : read_throttles(*text, mark)) site_.jobs.throttle(array, most);
+    then();
+  });
 }
 
 // Where there is no accounting, how they ended is known no longer.
@@ -160,6 +204,8 @@ void SlurmEngine::ask_missing(std::vector<std::string> missing, Instant asked) {
 void SlurmEngine::end_survey(Instant asked) {
   answered_ = site_.loop.now();
   failure_.clear();
+  ++readings_.done;
+  readings_.latest = answered_ - began_;
   site_.jobs.surveyed(asked);
   writer_.surveyed();
   static_cast<void>(intake_->decide());
@@ -168,6 +214,7 @@ void SlurmEngine::end_survey(Instant asked) {
 
 void SlurmEngine::fail_survey(const std::string& why) {
   failure_ = why;
+  ++readings_.failed;
   writer_.beat();
   site_.loop.set(*this, site_.loop.now() + options_.poll);
 }

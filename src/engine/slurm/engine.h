@@ -47,14 +47,18 @@ class SlurmEngine final : public LiveEngine, private Alarm {
   Result<void> health() const override;
   std::string instead_of(std::string_view wish) const override;
   Mandates* mandates() override { return &writer_; }
+  std::optional<Readings> readings() const override;
 
  private:
-  void ring() override;  // asks for nodes, then jobs, then what has become of those that are listed no more
+  void ring() override;  // asks for nodes, reservations, jobs, and what has become of those that are listed no more
   void ask_history();
   void take_past();
   void ask_nodes();
+  void ask_reservations();
+  void ask_use();
   void ask_jobs();
   void take_jobs(const std::string& text, const std::string& mark, Instant asked);
+  void ask_throttles(std::vector<std::int64_t> arrays, std::function<void()> then);
   void ask_missing(std::vector<std::string> missing, Instant asked);
   void end_survey(Instant asked);
   void fail_survey(const std::string& why);
@@ -75,7 +79,10 @@ class SlurmEngine final : public LiveEngine, private Alarm {
   std::unique_ptr<Past> past_;
   Instant opened_ = kEpoch;
   Instant answered_ = kEpoch;  // when all was last read
+  Instant asks_use_ = kEpoch;  // what users have used: not before
   std::string failure_;        // why it was not since; empty: it was
+  Instant began_ = kEpoch;     // the reading that goes on
+  Readings readings_;
 };
 
 }  // namespace rota::slurm

@@ -23,7 +23,7 @@ constexpr std::array kQueueFields{
     "JobID",         "ArrayJobID", "ArrayTaskID", "State",       "UserID",       "GroupID",   "UserName",   "Account",
     "Partition",     "QOS",        "Reason",      "SubmitTime",  "EligibleTime", "StartTime", "EndTime",    "TimeLimit",
     "NumCPUs",       "NumNodes",   "MaxNodes",    "tres",        "NodeList",     "exit_code", "RestartCnt", "Requeue",
-    "OverSubscribe", "Licenses",   "Feature",     "Reservation", "Name"};
+    "OverSubscribe", "Licenses",   "Feature",     "Reservation", "Dependency",   "ReqNodes",  "Name"};
 constexpr std::array kAccountFields{"JobID",   "State",  "UID",      "GID",      "User",     "Account",   "Partition",
                                     "QOS",     "Submit", "Eligible", "Start",    "End",      "Timelimit", "AllocCPUS",
                                     "ReqCPUS", "NNodes", "ReqTRES",  "NodeList", "ExitCode", "JobName"};
@@ -135,7 +135,8 @@ bool read_queued(const Cells& cells, JobRow& row) {
   row.restarts = number_of<std::int64_t>(next(), 0);
   row.requeue = trimmed(next()) != "0";
   row.exclusive = trimmed(next()) == "NO";
-  for (std::string_view* text : {&row.licences, &row.features, &row.reservation}) *text = told(next());
+  for (std::string_view* text : {&row.licences, &row.features, &row.reservation, &row.dependency, &row.required_nodes})
+    *text = told(next());
   row.name = next();
   return row.submit >= 0 && row.processors > 0;
 }
@@ -228,6 +229,42 @@ std::string sacct_command_for(const std::string& mark, const std::vector<std::st
   for (const std::string& job : jobs) text += job + ",";
   text.pop_back();
   return text;
+}
+
+std::string throttle_command(const std::string& mark, const std::vector<std::int64_t>& arrays) {
+  std::string text = fmt::format("squeue -h -a -t PD -O ArrayJobID:{0},ArrayTaskID:{0} -j ", mark);
+  for (const std::int64_t array : arrays) text += fmt::format("{},", array);
+  text.pop_back();
+  return text;
+}
+
+// "0-9%4" stands for the tasks that are still one row.
+std::map<std::int64_t, std::uint32_t> read_throttles(std::string_view text, std::string_view mark) {
+  std::map<std::int64_t, std::uint32_t> throttles;
+  for (std::string_view line : split(text, '\n')) {
+    const std::size_t end = line.find(mark);
+    if (end == std::string_view::npos) continue;
+    const auto array = number_of<std::int64_t>(line.substr(0, end), 0);
+    line.remove_prefix(end + mark.size());
+    const std::size_t percent = line.find('%');
+    if (array == 0 || percent == std::string_view::npos) continue;
+    const auto most = number_of<std::uint32_t>(line.substr(percent + 1, line.find(mark) - percent - 1), 0);
+    if (most > 0) throttles[array] = most;
+  }
+  return throttles;
+}
+
+std::string after_of(std::string_view dependency) {
+  std::string after;
+  const bool any = dependency.contains('?');
+  for (const std::string_view all : split(dependency, ','))
+    for (const std::string_view each : split(all, '?')) {
+      std::string_view word = each.substr(0, each.find('('));
+      if (word.ends_with("_*")) word.remove_suffix(2);
+      if (!word.empty()) after += fmt::format("{}{}", after.empty() ? "" : " ", word);
+    }
+  if (any && !after.empty()) after += " any";
+  return after;
 }
 
 Result<JobRows> read_squeue(std::string_view text, std::string_view mark) {

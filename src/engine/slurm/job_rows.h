@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,9 @@ struct JobRow {
   std::int32_t status = 0;             // likewise, as waitpid(2) gives it
   std::uint32_t uid = UINT32_MAX, gid = UINT32_MAX;
   std::string_view user, account, qos, reason, nodes, licences, features, reservation, name;
-  std::string_view partition;  // several, where it waits and may go to any of them
+  std::string_view dependency;      // "afterok:12(unfulfilled),afterany:13_*(unfulfilled)": see after_of()
+  std::string_view required_nodes;  // a host list: it gets these, and perhaps others
+  std::string_view partition;       // several, where it waits and may go to any of them
   std::int64_t submit = -1, eligible = -1, start = -1, end = -1;
   Duration limit{0};  // 0: not said; kLongest: none
   std::uint32_t processors = 1;
@@ -56,6 +59,13 @@ std::string squeue_command(const std::string& mark);
 // What has ended since, or (with ids such as "12,13_4") how these stand.
 std::string sacct_command(const std::string& mark, const std::string& since);
 std::string sacct_command_for(const std::string& mark, const std::vector<std::string>& jobs);
+
+// How many tasks of arrays that wait may run at one time.
+std::string throttle_command(const std::string& mark, const std::vector<std::int64_t>& arrays);
+std::map<std::int64_t, std::uint32_t> read_throttles(std::string_view text, std::string_view mark);
+// What Slurm says a job waits for, as Rota's users write it: "afterok:12 afterany:13"; with "any" among them where one
+// will do.
+std::string after_of(std::string_view dependency);
 
 // What they printed. Fails where it is cut off, or is no such output at all.
 Result<JobRows> read_squeue(std::string_view text, std::string_view mark);

@@ -20,14 +20,16 @@ std::string marked(std::string text) {
 constexpr const char* kRuns =
     "3|3|N/A|RUNNING|65534|65534|nobody|physics|main|normal|None|2026-11-29T21:45:21|2026-11-29T21:45:21|"
     "2026-11-29T21:45:22|2026-11-29T21:55:22|10:00|3|1|1|cpu=3,mem=300M,node=1,billing=3|n3|0|0|1|OK|(null)|(null)|"
-    "(null)|my job|\n";
+    "(null)|(null)||my job|\n";
 constexpr const char* kFailed =
     "10|10|N/A|FAILED|65534|65534|nobody|physics|main|normal|NonZeroExitCode|2026-11-29T21:45:48|"
     "2026-11-29T21:45:48|2026-11-29T21:45:48|2026-11-29T21:45:49|1-00:00:00|7|2|2|"
-    "cpu=7,mem=400M,node=2,billing=7,gres/gpu=2,license/matlab=2|n[5-6]|9|0|0|NO|matlab:2|(null)|(null)|new\nline|\n";
+    "cpu=7,mem=400M,node=2,billing=7,gres/gpu=2,license/"
+    "matlab=2|n[5-6]|9|0|0|NO|matlab:2|(null)|(null)|(null)||new\nline|\n";
 constexpr const char* kTask =
     "4|4|5|PENDING|65534|65534|nobody|physics|main,debug|normal|JobArrayTaskLimit|2026-11-29T21:45:21|N/A|N/A|N/A|"
-    "UNLIMITED|1|1|0|cpu=1,mem=100M,node=1,billing=1||0|0|1|OK|(null)|(null)|(null)|wrap|\n";
+    "UNLIMITED|1|1|0|cpu=1,mem=100M,node=1,billing=1||0|0|1|OK|(null)|(null)|(null)|"
+    "afterok:1(unfulfilled),afterany:3_*(unfulfilled)|n2|wrap|\n";
 
 Result<JobRows> queued(const std::string& text) {
   static std::string kept;
@@ -79,6 +81,20 @@ TEST(SlurmJobRows, ATaskHasANumberThatNoJobHas) {
   EXPECT_EQ(row.limit, kLongest);
   EXPECT_EQ(row.start, -1);
   EXPECT_EQ(row.nodes, "");
+  EXPECT_EQ(row.required_nodes, "n2");
+  EXPECT_EQ(after_of(row.dependency), "afterok:1 afterany:3");
+}
+
+TEST(SlurmJobRows, WhatAJobWaitsForIsToldAsRotasUsersDo) {
+  EXPECT_EQ(after_of(""), "");
+  EXPECT_EQ(after_of("afterany:3_*(unfulfilled)?afterok:1(unfulfilled)"), "afterany:3 afterok:1 any");
+  EXPECT_EQ(after_of("after:3_9+5(unfulfilled)"), "after:3_9+5");
+  EXPECT_EQ(after_of("singleton(unfulfilled)"), "singleton");
+}
+
+TEST(SlurmJobRows, ArraysThatWaitTellHowManyTasksRunAtOnce) {
+  const auto throttles = read_throttles(marked("3|2-9%2|\n4|0-3|\n5|1,3,...%14|\n6|7|\nodd\n"), kMark);
+  EXPECT_EQ(throttles, (std::map<std::int64_t, std::uint32_t>{{3, 2}, {5, 14}}));
 }
 
 TEST(SlurmJobRows, ANameCannotForgeARow) {

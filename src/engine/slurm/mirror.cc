@@ -6,6 +6,8 @@
 
 #include "base/text.h"
 #include "model/licence_names.h"
+#include "model/licence_use.h"
+#include "model/node_wish.h"
 
 namespace rota::slurm {
 namespace {
@@ -76,6 +78,10 @@ void Mirror::take(const std::vector<NodeRow>& nodes) {
     if (is_new) nodes_[row.name] = id;
     if (view().power().health(id) != row.health) say(HealthChanged{id, row.health});
     if (view().power().state(id) != row.power) say(PowerChanged{id, row.power});
+    if (std::string& told = node_reasons_[id]; told != row.reason) {
+      told = row.reason;
+      use_.jobs.node_reason(id, told);
+    }
   }
   for (const auto& [name, id] : nodes_) {
     Node gone = machine().nodes[id.value];
@@ -84,6 +90,25 @@ void Mirror::take(const std::vector<NodeRow>& nodes) {
     gone.memory = 0;
     say(Described{id, std::move(gone)});
   }
+}
+
+// A node that is reserved in part is left out: jobs may have the rest.
+void Mirror::take(const std::vector<ReservationRow>& rows) {
+  std::vector<ManagerReservation> all;
+  for (const ReservationRow& row : rows) {
+    ManagerReservation kept{row.name, row.users, use_.instant_of(row.from), use_.instant_of(row.until)};
+    std::int64_t processors = 0;
+    for (const std::string& name : row.nodes) {
+      const auto found = nodes_.find(name);
+      if (found == nodes_.end() || machine().nodes[found->second.value].has_gone()) continue;
+      kept.nodes.push_back(found->second);
+      processors += machine().nodes[found->second.value].processors;
+    }
+    if (kept.nodes.empty() || (row.processors > 0 && row.processors < processors)) continue;
+    std::ranges::sort(kept.nodes);
+    all.push_back(std::move(kept));
+  }
+  use_.jobs.reserved(all);
 }
 
 // ---- jobs
@@ -116,7 +141,29 @@ JobSpec Mirror::spec_of(const JobRow& row) const {
   if (partition) spec.priority = partition->priority;
   const auto qos = std::ranges::find(machine().qos, row.qos, &Qos::name);
   if (qos != machine().qos.end()) spec.qos = QosId{static_cast<decltype(QosId::value)>(qos - machine().qos.begin())};
+  add_wishes(row, spec);
   return spec;
+}
+
+// What a cluster file cannot say, such as nodes beside those that are named, is left out.
+void Mirror::add_wishes(const JobRow& row, JobSpec& spec) const {
+  std::vector<LicenceUse> kinds;
+  const auto asked = parse_named_licences(row.licences);
+  for (const NamedLicences& each : asked ? *asked : std::vector<NamedLicences>{}) {
+    const auto found = std::ranges::find(machine().licences, each.name, &Licence::name);
+    if (found == machine().licences.end()) continue;
+    kinds.push_back(
+        {LicenceId{static_cast<decltype(LicenceId::value)>(found - machine().licences.begin())}, each.count});
+  }
+  static_cast<void>(set_licences(spec, std::move(kinds)));
+  if (auto wish =
+          node_wish_of({.features = std::string(row.features), .among = std::string(row.required_nodes)}, machine()))
+    static_cast<void>(set_node_wish(spec, std::move(*wish), machine()));
+  if (!row.exclusive || row.stage != Stage::waiting || !spec.partition.valid()) return;
+  std::uint32_t least = UINT32_MAX;  // processors of a node that it will have alone
+  for (const NodeId node : machine().partitions[spec.partition.value].nodes)
+    if (!machine().nodes[node.value].has_gone()) least = std::min(least, machine().nodes[node.value].processors);
+  if (least != UINT32_MAX) spec.processors = std::max(spec.processors, std::max(row.node_count, 1U) * least);
 }
 
 // How many processors a job has on each of its nodes stands in no list: they are taken as shared evenly, as far as each
@@ -159,6 +206,10 @@ std::vector<std::string> Mirror::take(const std::vector<JobRow>& rows, Instant l
   });
   for (const JobRow* row : in_order) compare(*row);
   std::erase_if(over_, [&](std::int64_t number) { return !ended.contains(number); });
+  std::set<std::int64_t> arrays;
+  for (const JobRow& row : rows)
+    if (row.array > 0) arrays.insert(row.array);
+  std::erase_if(arrays_, [&](std::int64_t array) { return !arrays.contains(array); });
   std::vector<std::string> missing;
   for (const auto& [number, entry] : entries_)
     if (entry.listed != lists_) missing.push_back(entry.shown);
@@ -199,7 +250,14 @@ void Mirror::meet(const JobRow& row, std::int64_t number) {
   if (!spec.partition.valid()) ++unknown_partitions_;
   const std::string user = row.user.empty() ? std::to_string(row.uid) : std::string(row.user);
   const JobId id = use_.jobs.meet(spec, bars_of(row),
-                                  {.name = one_line(row.name), .user = user, .array = row.array, .index = row.index});
+                                  {.name = one_line(row.name),
+                                   .user = user,
+                                   .array = row.array,
+                                   .index = row.index,
+                                   .account = std::string(row.account),
+                                   .qos = std::string(row.qos),
+                                   .features = std::string(row.features),
+                                   .required_nodes = std::string(row.required_nodes)});
   if (!id.valid()) {
     ++refused_;
     return;
@@ -226,12 +284,21 @@ void Mirror::compare_waiting(const JobRow& row, Entry& entry) {
 }
 
 void Mirror::tell(const JobRow& row, Entry& entry) {
+  if (row.array > 0 && arrays_.insert(row.array).second) new_arrays_.push_back(row.array);
   const bool begins_later = row.reason == "BeginTime";
   const std::int64_t expected = begins_later ? -1 : row.start;
-  if (entry.reason == row.reason && entry.expected == expected && !entry.reason.empty()) return;
+  const std::string after = after_of(row.dependency);
+  if (entry.reason == row.reason && entry.expected == expected && !entry.reason.empty() && entry.after == after &&
+      entry.reservation == row.reservation)
+    return;
   entry.reason = row.reason.empty() ? "None" : row.reason;
   entry.expected = expected;
-  use_.jobs.say(entry.job, entry.reason, expected < 0 ? kNever : use_.instant_of(expected));
+  entry.after = after;
+  entry.reservation = row.reservation;
+  use_.jobs.say(entry.job, {.reason = entry.reason,
+                            .expected = expected < 0 ? kNever : use_.instant_of(expected),
+                            .after = entry.after,
+                            .reservation = entry.reservation});
 }
 
 void Mirror::compare_terms(const JobRow& row, JobId id) {

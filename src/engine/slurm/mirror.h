@@ -7,12 +7,14 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "control/live_engine.h"
 #include "control/manager_jobs.h"
 #include "engine/slurm/job_rows.h"
 #include "engine/slurm/node_rows.h"
+#include "engine/slurm/site_rows.h"
 
 namespace rota::slurm {
 
@@ -27,9 +29,12 @@ class Mirror {
   explicit Mirror(Uses uses);
 
   void take(const std::vector<NodeRow>& nodes);
+  void take(const std::vector<ReservationRow>& rows);
   // All jobs that Slurm knows, as of that instant. Gives those that the state has and the list lacks, as sacct names
   // them: "12", "13_4". What became of these is for take_ended() to say.
   std::vector<std::string> take(const std::vector<JobRow>& rows, Instant listed);
+  // Arrays that wait, whose throttle was not asked for yet; asked once.
+  std::vector<std::int64_t> new_arrays() { return std::exchange(new_arrays_, {}); }
   // Jobs that have ended, from the accounting.
   void take_ended(const std::vector<JobRow>& rows);
   // What is known no longer: these have ended, and nothing tells how.
@@ -43,11 +48,13 @@ class Mirror {
   // What this life knows of a job beside what the state says.
   struct Entry {
     JobId job;
-    std::int64_t start = -1;     // as Slurm said last
-    std::string shown = {};      // as sacct names it
-    std::uint64_t listed = 0;    // in which list it was last
-    std::string reason = {};     // as was said last,
-    std::int64_t expected = -1;  // and when Slurm expects it to start
+    std::int64_t start = -1;   // as Slurm said last
+    std::string shown = {};    // as sacct names it
+    std::uint64_t listed = 0;  // in which list it was last
+    // As was said last: why it waits, when Slurm expects it to start, and for which jobs and in which reservation.
+    std::string reason = {};
+    std::int64_t expected = -1;
+    std::string after = {}, reservation = {};
   };
 
   void compare(const JobRow& row);
@@ -61,6 +68,7 @@ class Mirror {
   bool say(const Observed& fact, std::int64_t happened = -1);
   const View& view() const { return use_.state(); }
   JobSpec spec_of(const JobRow& row) const;
+  void add_wishes(const JobRow& row, JobSpec& spec) const;
   PartitionId partition_of(std::string_view names) const;
   Placement place_of(const JobRow& row) const;
   Bars bars_of(const JobRow& row) const;
@@ -70,6 +78,9 @@ class Mirror {
   std::map<std::int64_t, Entry> entries_;  // by number, of jobs that the state has
   std::set<std::int64_t> over_;            // that have ended, while Slurm lists them
   std::map<std::string, NodeId, std::less<>> nodes_;
+  std::map<NodeId, std::string> node_reasons_;
+  std::set<std::int64_t> arrays_;  // that have been met
+  std::vector<std::int64_t> new_arrays_;
   std::uint64_t lists_ = 0;
   Instant listed_ = kEpoch;
   std::int64_t refused_ = 0;

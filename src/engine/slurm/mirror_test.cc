@@ -79,10 +79,13 @@ class SlurmMirror : public testing::Test, protected ManagerJobs {
     return controller_->submit(spec, bars);
   }
   bool has_left(std::int64_t number) const override { return history_.find(number) != nullptr; }
-  void say(JobId /*job*/, std::string_view reason, Instant expected) override {
-    reason_ = reason;
-    expected_ = expected;
+  void say(JobId /*job*/, const ManagerWait& wait) override {
+    reason_ = wait.reason;
+    expected_ = wait.expected;
+    after_ = wait.after;
   }
+  void reserved(const std::vector<ManagerReservation>& all) override { reserved_ = all; }
+  void node_reason(NodeId node, const std::string& reason) override { node_reasons_[node] = reason; }
   void surveyed(Instant /*at*/) override {}
 
   static JobRow row(std::int64_t id, Stage stage, std::int64_t start = -1, std::string_view nodes = "") {
@@ -137,6 +140,9 @@ class SlurmMirror : public testing::Test, protected ManagerJobs {
   std::map<std::int64_t, ManagerJob> names_;
   std::string reason_;
   Instant expected_ = kNever;
+  std::string after_;
+  std::vector<ManagerReservation> reserved_;
+  std::map<NodeId, std::string> node_reasons_;
 };
 
 TEST_F(SlurmMirror, AJobThatWaitsIsSeenAndNeverStarted) {
@@ -250,6 +256,71 @@ TEST_F(SlurmMirror, AJobThatIsListedNoMoreIsAskedFor) {
   EXPECT_EQ(history_.left.size(), 3U);
 }
 
+TEST_F(SlurmMirror, WhatAJobAsksOfNodesAndWaitsForIsTold) {
+  machine_.features = {"cpu", "intel"};
+  machine_.nodes[0].features = machine_.nodes[1].features = 3;
+  machine_.licences = {{"matlab", 3}};
+  JobRow wishes = row(12, Stage::waiting);
+  wishes.features = "cpu&intel";
+  wishes.required_nodes = "n2";
+  wishes.licences = "matlab:2";
+  wishes.dependency = "afterok:5(unfulfilled)";
+  wishes.account = "physics";
+  list({wishes}, 1000);
+  ASSERT_NE(job(12), nullptr);
+  const JobSpec& spec = job(12)->spec;
+  ASSERT_NE(spec.node_wish, nullptr);
+  EXPECT_EQ(spec.node_wish->features, std::vector<std::uint64_t>{3});
+  EXPECT_EQ(spec.node_wish->among, std::vector<NodeId>{NodeId{1}});
+  EXPECT_EQ(spec.licences, 2U);
+  EXPECT_EQ(after_, "afterok:5");
+  EXPECT_EQ(names_.at(12).account, "physics");
+  const std::uint64_t before = controller_->view().sequence();
+  list({wishes}, 1010);
+  EXPECT_EQ(controller_->view().sequence(), before + 1) << "the survey alone";
+  JobRow runs = wishes;
+  runs.stage = Stage::running;
+  runs.start = 1'015'000;
+  runs.nodes = "n2";
+  list({runs}, 1020);
+  EXPECT_EQ(state(12), JobState::running);
+  EXPECT_EQ(mirror_->refused(), 0);
+}
+
+TEST_F(SlurmMirror, AJobThatWantsItsNodesAloneAsksForAllOfThem) {
+  JobRow alone = row(12, Stage::waiting);
+  alone.exclusive = true;
+  alone.node_count = 2;
+  list({alone}, 1000);
+  EXPECT_EQ(job(12)->spec.processors, 8U);
+}
+
+TEST_F(SlurmMirror, ANewArrayIsAskedForItsThrottleOnce) {
+  JobRow task = row(15, Stage::waiting);
+  task.array = 15;
+  task.index = 2;
+  list({task, row(16, Stage::waiting)}, 1000);
+  EXPECT_EQ(mirror_->new_arrays(), std::vector<std::int64_t>{15});
+  list({task}, 1010);
+  EXPECT_TRUE(mirror_->new_arrays().empty());
+}
+
+TEST_F(SlurmMirror, ReservationsOfWholeNodesAndReasonsOfNodesAreTold) {
+  mirror_->take(std::vector<ReservationRow>{{"up", "root", {"n2", "n1"}, 2'000'000, 3'000'000, 8},
+                                            {"part", "ann", {"n1"}, 2'000'000, 3'000'000, 2},
+                                            {"elsewhere", "ann", {"x9"}, 2'000'000, 3'000'000, 0}});
+  ASSERT_EQ(reserved_.size(), 1U);
+  EXPECT_EQ(reserved_[0].name, "up");
+  EXPECT_EQ(reserved_[0].nodes, (std::vector<NodeId>{NodeId{0}, NodeId{1}}));
+  EXPECT_EQ(reserved_[0].from, at_seconds(2000));
+  NodeRow one{.name = "n1", .processors = 4, .memory = std::int64_t{4000} << 20U, .partitions = {"main"}};
+  one.health = Health::down;
+  one.reason = "bad disk";
+  mirror_->take(std::vector<NodeRow>{one});
+  decide();
+  EXPECT_EQ(node_reasons_[NodeId{0}], "bad disk");
+}
+
 TEST_F(SlurmMirror, NodesComeGoSleepAndDrain) {
   NodeRow one{.name = "n1", .processors = 4, .memory = std::int64_t{4000} << 20U, .partitions = {"main"}};
   NodeRow two = one, three = one;
@@ -258,14 +329,14 @@ TEST_F(SlurmMirror, NodesComeGoSleepAndDrain) {
   three.processors = 16;
   one.health = Health::draining;
   two.power = PowerState::off;
-  mirror_->take({one, two, three});
+  mirror_->take(std::vector<NodeRow>{one, two, three});
   decide();
   const View& view = controller_->view();
   ASSERT_EQ(view.nodes().size(), 3U);
   EXPECT_EQ(view.power().health(NodeId{0}), Health::draining);
   EXPECT_EQ(view.power().state(NodeId{1}), PowerState::off);
   EXPECT_EQ(view.options().machine->nodes[2].processors, 16U);
-  mirror_->take({one, three});
+  mirror_->take(std::vector<NodeRow>{one, three});
   decide();
   EXPECT_TRUE(view.options().machine->nodes[1].has_gone());
   EXPECT_EQ(mirror_->refused(), 0);
