@@ -22,7 +22,8 @@ using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
 constexpr auto kBetweenLooks = 10ms;      // at whether a task is still wanted
-constexpr timeval kQuestion{10, 0};       // the longest wait for the answer to a question, which takes microseconds
+constexpr auto kQuestion = 10s;           // the longest wait for the answer to one, which takes microseconds
+constexpr auto kOpening = 300s;           // and until a device is open
 constexpr std::size_t kMostRestarts = 5;  // in a minute
 constexpr std::size_t kMostPlans = 256;   // that are remembered
 
@@ -38,7 +39,10 @@ Refusal refusal_of(const BackendAnswer& answer) {
 
 bool is_readable(int file, std::chrono::milliseconds within) {
   pollfd waits{file, POLLIN, 0};
-  return ::poll(&waits, 1, static_cast<int>(within.count())) > 0;
+  int count = 0;
+  do count = ::poll(&waits, 1, static_cast<int>(within.count()));
+  while (count < 0 && errno == EINTR);
+  return count > 0;
 }
 
 }  // namespace
@@ -54,41 +58,37 @@ class DeviceApart::Process {
     runs = process::Descriptor(run[0]);
     asks = process::Descriptor(ask[0]);
     const process::Descriptor their_runs(run[1]), their_asks(ask[1]);
-    ::setsockopt(asks.get(), SOL_SOCKET, SO_RCVTIMEO, &kQuestion, sizeof kQuestion);
     pid_ = process::spawn({.words = std::move(words),
                            .files = {{their_runs.get(), STDIN_FILENO}, {their_asks.get(), STDOUT_FILENO}},
                            .apart = true});
   }
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
-  ~Process() {  // it ends when the sockets are closed
+  ~Process() {
     runs.reset();
     asks.reset();
-    for (int looks = 0; pid_ != 0 && looks < 200 && !reaped(WNOHANG); ++looks) ::poll(nullptr, 0, 10);
-    end();
+    ended();
   }
 
-  void kill() const {
+  void kill() {
+    const std::lock_guard lock(mutex_);
     if (pid_ != 0) ::kill(pid_, SIGKILL);
   }
-  // Waits until it has ended, and says how.
-  std::string end() {
-    if (pid_ == 0) return how_;
-    kill();
-    reaped(0);
-    return how_;
-  }
-  // Where it ends by itself, it says so first.
+  // How it has ended. One that crashes, or whose sockets are closed, has a while to do so by itself.
   std::string ended() {
-    for (int looks = 0; pid_ != 0 && looks < 200 && !reaped(WNOHANG); ++looks) ::poll(nullptr, 0, 10);
-    return end();
+    const std::lock_guard lock(mutex_);
+    for (int looks = 0; pid_ != 0 && looks < 200 && !is_reaped(WNOHANG); ++looks) ::poll(nullptr, 0, 10);
+    if (pid_ != 0) ::kill(pid_, SIGKILL);
+    while (pid_ != 0 && !is_reaped(0)) {
+    }
+    return how_;
   }
 
   process::Descriptor runs;
   process::Descriptor asks;
 
  private:
-  bool reaped(int how) {
+  bool is_reaped(int how) {
     int status = 0;
     if (::waitpid(pid_, &status, how) != pid_) return false;
     pid_ = 0;
@@ -96,6 +96,7 @@ class DeviceApart::Process {
     return true;
   }
 
+  std::mutex mutex_;
   pid_t pid_ = 0;
   std::string how_ = "before it began";
 };
@@ -122,7 +123,7 @@ Result<BackendAnswer> DeviceApart::start() {
   words.push_back(options_.named);
   process_ = std::make_shared<Process>(std::move(words));
   BackendAnswer answer;
-  if (receive_message(process_->runs.get(), answer)) {
+  if (is_readable(process_->runs.get(), kOpening) && receive_message(process_->runs.get(), answer)) {
     if (answer.outcome == ROTA_ACCEL_DONE) return answer;
     process_.reset();
     return fail("{}", answer.text.data());
@@ -155,6 +156,7 @@ DeviceApart::ProcessPtr DeviceApart::instead_of(const ProcessPtr& gone) {
   {
     const std::lock_guard lock(mutex_);
     if (process_ == gone) {
+      gone->ended();  // else both would have the device
       process_.reset();
       ++crashes_;
     }
@@ -180,7 +182,9 @@ bool DeviceApart::ask(const BackendRequest& request, BackendAnswer& answer) {
   const std::lock_guard lock(asking_);
   ProcessPtr asked = process();
   for (int tries = 0; asked && tries < 2; ++tries) {
-    if (send_message(asked->asks.get(), request) && receive_message(asked->asks.get(), answer)) return true;
+    const int socket = asked->asks.get();
+    if (send_message(socket, request) && is_readable(socket, kQuestion) && receive_message(socket, answer)) return true;
+    asked->kill();
     asked = instead_of(asked);
   }
   return false;
@@ -245,7 +249,10 @@ Refusal DeviceApart::run(const rota_accel_run& run) {
   BackendAnswer answer;
   if (wait_for_answer(*now, run, answer)) {
     // A device that was lost is opened anew, with its process.
-    if (answer.outcome == ROTA_ACCEL_DEVICE_LOST) instead_of(now);
+    if (answer.outcome == ROTA_ACCEL_DEVICE_LOST) {
+      now->kill();
+      instead_of(now);
+    }
     return refusal_of(answer);
   }
   const bool unwanted = run.cancelled(run.context) != 0;

@@ -127,7 +127,7 @@ rota_accel_state Health::state() const {
     state.memory_bytes = static_cast<std::int64_t>(memory[0]);
     state.memory_used_bytes = static_cast<std::int64_t>(memory[2]);
   }
-  constexpr int kPermilleOfPercent = 10;
+  constexpr std::int64_t kPermilleOfPercent = 10;
   std::array<unsigned, 2> busy{};
   if (functions_->busy(device_, busy.data()) == 0) state.busy_permille = busy[0] * kPermilleOfPercent;
   unsigned degrees = 0;

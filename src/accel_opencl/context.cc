@@ -81,7 +81,10 @@ bool may_be_written(const char* variable) {
 template <class... Values>
 void set_arguments(cl_kernel kernel, const Values&... values) {
   cl_uint at = 0;
-  (check(clSetKernelArg(kernel, at++, sizeof values, &values), "giving a kernel its arguments"), ...);
+  // The device's memory is given by a pointer. NOLINTNEXTLINE(bugprone-sizeof-expression)
+  (check(clSetKernelArg(kernel, at++, sizeof(Values), static_cast<const void*>(&values)),
+         "giving a kernel its arguments"),
+   ...);
 }
 
 struct Place {  // of a part, as functions on rectangles take it

@@ -432,7 +432,7 @@ class Commands(ServiceCase):
         ("actions --state {state}", 0, "^0 jobs with a factor"), ("undo --all --state {state}", 0, "^Nothing was ever written"),
         ("shadow", 0, "^FORETOLD BY"), ("hold 2", 1, "job 2 runs already"), ("suspend 2", 0, "^$"), ("resume 2", 0, "^$"), ("requeue 2", 0, "^$"),
         ("cancel all", 0, "^$"), ("nodes", 0, r"^n1 +idle "), ("partitions", 0, "^[A-Z]+ "), ("licences", 0, r"^solver +1 "),
-        ("sites", 1, "is no site of a federation"), ("auction 99", 1, "99"), ("accel", 0, "^NODE +STATE "), ("accel status --at ./none --patience 1", 1, "no container accepts tasks at ./none"),
+        ("sites", 1, "is no site of a federation"), ("auction 99", 1, "99"), ("accel", 0, "^NODE +DEVICE +STATE "), ("accel status --at ./none --patience 1", 1, "no container accepts tasks at ./none"),
         ("reserve --start now+1day --duration 1h --nodes n1 --name course", 0, "course"), ("reservations", 0, "course"),
         ("unreserve course", 0, ""), ("policy", 0, "^[a-z]+"), ("reload", 0, "^Nothing is new"), ("status", 0, "0 running"), ("doctor --json", None, '"of": "service"'),
         ("token list", 0, ""), ("serve --state {state} --socket {folder}/other", 1, "process"),
