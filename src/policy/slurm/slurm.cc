@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "policy/slurm/job_queue.h"
 #include "policy/slurm/slurm_room.h"
@@ -147,16 +148,17 @@ void decide_in(const View& view, Plan& plan, const SlurmKnobs& knobs) {
   next.owes_plan |= tries;  // in case something else has happened at this very instant
   const bool plans = plans_next(next, knobs, now) == now;
   if (tries || plans) {
-    Passes<Room> passes(view, plan, knobs);
+    std::optional<Passes<Room>> passes;  // nothing: no job waits
+    if (!view.waiting().empty()) passes.emplace(view, plan, knobs);
     if (tries) {
       const bool walks = is_due(last.walked, knobs.sched_interval, now);
-      passes.main_pass(walks ? INT64_MAX : std::int64_t{knobs.queue_depth} + 1);
+      if (passes) passes->main_pass(walks ? INT64_MAX : std::int64_t{knobs.queue_depth} + 1);
       next.tried = now;
       next.owes_try = false;
       if (walks) next.walked = now;
     }
     if (plans) {  // also when no job waits: the next one counts from there
-      next.owes_plan = plan.actions().size() < view.waiting().size() && passes.backfill_pass();
+      next.owes_plan = passes && plan.actions().size() < view.waiting().size() && passes->backfill_pass();
       next.planned = now;
     }
   }
