@@ -134,6 +134,8 @@ Instant plans_next(const Replanned& last, const SlurmKnobs& knobs, Instant now) 
 // Whether something has happened: it was not called just because something was owed.
 bool is_news(const View& view, const SlurmKnobs& knobs) {
   if (view.releases() > 0 || !view.arrived().empty() || !view.gone().empty()) return true;
+  const auto is_over = [&](const Reservation& r) { return r.until == view.now(); };
+  if (std::ranges::any_of(view.reservations().all(), is_over)) return true;
   const Replanned& last = view.replanned();
   return tries_next(last, knobs, view.now()) != view.now() && plans_next(last, knobs, view.now()) != view.now();
 }
