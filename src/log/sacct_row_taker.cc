@@ -285,8 +285,9 @@ Result<void> SacctRowTaker::read_processors(const SacctCells& cells, SacctRow& r
   if (spread > 0 && !any_spread) row.nodes = static_cast<std::uint32_t>(spread);
   if (any_spread) row.spread = SacctSpread::any;
   const bool asked_for_one = wanted == 1 && nodes == 1 && row.processors > 1 && asked != 1;
-  if (asked_for_one && !submit_line_needs_its_nodes(cells.cell(SacctColumn::submit_line)))
-    row.spread = SacctSpread::one;
+  const std::string_view line = asked_for_one ? cells.cell(SacctColumn::submit_line) : std::string_view{};
+  if (asked_for_one && !submit_line_needs_its_nodes(line))
+    row.spread = submit_line_goes_anywhere(line) ? SacctSpread::any : SacctSpread::one;
   return {};
 }
 

@@ -76,9 +76,10 @@ enum class Kept : std::uint8_t {
   licences,
   constraint,
   among,
-  without
+  without,
+  wrap
 };
-constexpr std::array<std::pair<std::string_view, char>, 13> kKeptOptions{{{"array", 'a'},
+constexpr std::array<std::pair<std::string_view, char>, 14> kKeptOptions{{{"array", 'a'},
                                                                           {"nodes", 'N'},
                                                                           {"ntasks", 'n'},
                                                                           {"cpus-per-task", 'c'},
@@ -90,7 +91,8 @@ constexpr std::array<std::pair<std::string_view, char>, 13> kKeptOptions{{{"arra
                                                                           {"licenses", 'L'},
                                                                           {"constraint", 'C'},
                                                                           {"nodelist", 'w'},
-                                                                          {"exclude", 'x'}}};
+                                                                          {"exclude", 'x'},
+                                                                          {"wrap", ' '}}};
 
 // The values of options as they come, the last of which counts.
 class Given {
@@ -122,6 +124,11 @@ class Given {
 
   bool needs_its_nodes() const {
     return !of(Kept::nodes).empty() || of(Kept::tasks) == "1" || (!of(Kept::each).empty() && of(Kept::each) != "1");
+  }
+
+  bool goes_anywhere() const {
+    const auto tasks = parse_integer(of(Kept::tasks));
+    return !of(Kept::wrap).empty() && tasks && *tasks > 1 && !needs_its_nodes();
   }
 
   SubmitLineNodes on_nodes() const { return {of(Kept::constraint), of(Kept::among), of(Kept::without)}; }
@@ -194,6 +201,10 @@ std::uint32_t throttle_of_submit_line(std::string_view line) {
 }
 
 bool submit_line_needs_its_nodes(std::string_view line) { return !line.empty() && given_in(line).needs_its_nodes(); }
+
+bool submit_line_goes_anywhere(std::string_view line) {
+  return line.find("-per-") == std::string_view::npos && given_in(line).goes_anywhere();
+}
 
 SubmitLineNodes submit_line_nodes(std::string_view line) {
   return line.empty() ? SubmitLineNodes{} : given_in(line).on_nodes();

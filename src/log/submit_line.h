@@ -19,6 +19,10 @@ std::uint32_t throttle_of_submit_line(std::string_view line);
 // some) which cannot be on two: --nodes, --ntasks=1, --cpus-per-task. What a script says is not in the line.
 bool submit_line_needs_its_nodes(std::string_view line);
 
+// Whether they say that its processors belong to several processes which may be on any number of nodes: --ntasks=8
+// without the others, and --wrap, so that there is no script that might say more.
+bool submit_line_goes_anywhere(std::string_view line);
+
 // What sbatch's own options ask for of which sacct tells nothing where the site does not account it.
 struct SubmitLineAsks {
   std::int64_t gpus = 0;          // in all, as --gpus says; 0: not told

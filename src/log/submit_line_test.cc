@@ -31,5 +31,14 @@ TEST(SubmitLine, TellsTheThrottleOfAnArrayAmongTheOptionsOfSbatchAlone) {
     EXPECT_EQ(throttle_of_submit_line(line), most) << line;
 }
 
+TEST(SubmitLine, TellsWhatMayGoOnAnyNodes) {
+  EXPECT_TRUE(submit_line_goes_anywhere("sbatch -n8 -t1 --wrap sleep 5"));
+  EXPECT_TRUE(submit_line_goes_anywhere("sbatch --ntasks=8 --wrap=hostname"));
+  for (const char* const bound :
+       {"sbatch -n8 job.sh", "sbatch -n1 --wrap=hostname", "sbatch -n8 -N1 --wrap=hostname",
+        "sbatch -n2 -c4 --wrap=hostname", "sbatch -n8 --ntasks-per-node=8 --wrap=hostname", ""})
+    EXPECT_FALSE(submit_line_goes_anywhere(bound)) << bound;
+}
+
 }  // namespace
 }  // namespace rota::log

@@ -10,8 +10,10 @@ namespace {
 // The workload with other fractions of seconds.
 log::Workload by_lot(const log::Workload& workload, const RehearseOptions& options, std::uint64_t lot) {
   log::Workload copy = workload;
-  for (std::size_t i = 0; i < copy.jobs.size(); ++i)
+  for (std::size_t i = 0; i < copy.jobs.size(); ++i) {
+    copy.jobs[i].submit += kMiddleOfASecond;
     copy.run_times[i] = held_for(workload, i, limit_of(workload, i, options), lot);
+  }
   copy.whole_seconds = false;
   copy.turnaround = Duration{0};
   return copy;

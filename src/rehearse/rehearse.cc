@@ -238,6 +238,7 @@ bool WorkloadSource::next(sim::Arrival& arrival) {
   // the published schedules cut the run at the limit, and plan with both
   if (options_.ties == sim::Ties::submit_first) arrival.run_time = std::min(spec.limit, arrival.run_time);
   if (!limits_stand_) spec.limit = limit_of(workload_, next_ - 1, options_);
+  if (workload_.whole_seconds) spec.submit += kMiddleOfASecond;
   if (workload_.whole_seconds || workload_.turnaround > Duration{0})
     arrival.run_time = held_for(workload_, next_ - 1, spec.limit, 0);
   if (options_.clamp)

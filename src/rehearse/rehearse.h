@@ -62,6 +62,8 @@ PartitionId named_partition(const log::Workload& workload, const Machine& machin
 // is the longer of what the job asked for and what it ran, by which published schedules plan, unless estimates are
 // exact.
 Duration limit_of(const log::Workload& workload, std::size_t job, const RehearseOptions& options);
+// In a log in whole seconds a job came somewhere in its second, on average there.
+inline constexpr Duration kMiddleOfASecond{500};
 // How long a job of a log in whole seconds holds what it has: as long as it ran, half a second more or less, which is
 // drawn by its number and the lot so that not all ends fall on the same instants, and the turnaround. It comes over no
 // limit for that.

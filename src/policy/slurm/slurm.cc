@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "policy/slurm/job_queue.h"
 #include "policy/slurm/slurm_room.h"
@@ -32,13 +33,12 @@ class Passes {
       const JobSpec& asked = spec(*e);
       const bool beyond = is_over(knobs_.partition_depth, tried_, asked.partition.value);
       if (!beyond && depth-- <= 0) return;
-      if (!beyond && room_.open_to(asked.partition) && may_be_tried(asked)) {
-        const bool fits = room_.fits_now(*e);
-        if (fits && may_start(asked)) {
+      if (!beyond && room_.open_to(asked.partition) && may_start(asked)) {
+        if (room_.fits_now(*e)) {
           begin(*e, passes_others ? ahead_of_others() : Reason{}, false);
           continue;
         }
-        if (!fits && !room_.close(asked)) return;
+        if (!room_.close(asked)) return;
       }
       passes_others = true;
     }
@@ -65,18 +65,6 @@ class Passes {
  private:
   const JobSpec& spec(const WaitingEntry& e) const { return view_.job(e.job).spec; }
   Reason ahead_of_others() const { return {Rule::skipped_ahead, {}, kNever, plan_.free(), 0}; }
-  // What Slurm looks at before it looks for nodes: licences, and limits of how many jobs run. A job that is over
-  // another limit ends the main pass for its partition where there is no room for it.
-  bool may_be_tried(const JobSpec& asked) const {
-    if (!plan_.nodes().has_licences(asked)) return false;
-    bool may = true;
-    if (!limits_.kept()) return may;
-    limits_.book().for_each(asked, [&](const LimitKey& key) {
-      may = limits_.held(key).jobs < limits_.book().limit(key).most.jobs || limits_.book().spares(key, asked);
-      return may;
-    });
-    return may;
-  }
   // Else it is passed over: no job that waits for licences, or is over a limit, has anything reserved.
   bool may_start(const JobSpec& asked) const {
     return plan_.nodes().has_licences(asked) && !(limits_.kept() && limits_.broken_by(asked));
@@ -146,6 +134,8 @@ Instant plans_next(const Replanned& last, const SlurmKnobs& knobs, Instant now) 
 // Whether something has happened: it was not called just because something was owed.
 bool is_news(const View& view, const SlurmKnobs& knobs) {
   if (view.releases() > 0 || !view.arrived().empty() || !view.gone().empty()) return true;
+  const auto is_over = [&](const Reservation& r) { return r.until == view.now(); };
+  if (std::ranges::any_of(view.reservations().all(), is_over)) return true;
   const Replanned& last = view.replanned();
   return tries_next(last, knobs, view.now()) != view.now() && plans_next(last, knobs, view.now()) != view.now();
 }
@@ -160,16 +150,17 @@ void decide_in(const View& view, Plan& plan, const SlurmKnobs& knobs) {
   next.owes_plan |= tries;  // in case something else has happened at this very instant
   const bool plans = plans_next(next, knobs, now) == now;
   if (tries || plans) {
-    Passes<Room> passes(view, plan, knobs);
+    std::optional<Passes<Room>> passes;  // nothing: no job waits
+    if (!view.waiting().empty()) passes.emplace(view, plan, knobs);
     if (tries) {
       const bool walks = is_due(last.walked, knobs.sched_interval, now);
-      passes.main_pass(walks ? INT64_MAX : std::int64_t{knobs.queue_depth} + 1);
+      if (passes) passes->main_pass(walks ? INT64_MAX : std::int64_t{knobs.queue_depth} + 1);
       next.tried = now;
       next.owes_try = false;
       if (walks) next.walked = now;
     }
-    if (plans && plan.actions().size() < view.waiting().size()) {
-      next.owes_plan = passes.backfill_pass();
+    if (plans) {  // also when no job waits: the next one counts from there
+      next.owes_plan = passes && plan.actions().size() < view.waiting().size() && passes->backfill_pass();
       next.planned = now;
     }
   }
@@ -179,7 +170,7 @@ void decide_in(const View& view, Plan& plan, const SlurmKnobs& knobs) {
 }  // namespace
 
 void SlurmPlanner::decide(const View& view, Plan& plan) const {
-  if (plan.closed() || view.waiting().empty()) return;
+  if (plan.closed()) return;
   if (view.nodes().counted()) {
     decide_in<SlurmCounts>(view, plan, knobs_);
   } else {
@@ -188,11 +179,12 @@ void SlurmPlanner::decide(const View& view, Plan& plan) const {
 }
 
 Instant SlurmPlanner::next_wakeup(const View& view) const {
-  if (view.waiting().empty()) return kNever;
   const Instant now = view.now();
   const Replanned& last = view.replanned();
   const auto later = [&](Instant at) { return at > now ? at : kNever; };
-  return std::min({later(tries_next(last, knobs_, now)), later(plans_next(last, knobs_, now)), reckons_next(now)});
+  const Instant plans = later(plans_next(last, knobs_, now));
+  if (view.waiting().empty()) return plans;
+  return std::min({later(tries_next(last, knobs_, now)), plans, reckons_next(now)});
 }
 
 // Then it may be another job's turn.
