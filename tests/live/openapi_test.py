@@ -171,6 +171,9 @@ class Document(NetworkCase):
         self.get("/v1/accelerators/n1?epoch=e", method="DELETE")
         self.post("/v1/policy/rehearsal", {"policy": "conservative"})
         self.get("/v1/configuration/reload", method="POST")
+        mode = {"mode": "act", "partitions": ["main"], "rule": "sjf", "until": 4_000_000_000}
+        self.sent("/v1/modes/{mechanism}", "put", mode)
+        self.get("/v1/modes/order", 400, "PUT", mode)  # the cluster is its own
         self.get("/v1/policy", method="PUT", body={"policy": "conservative"})
         self.sent("/v1/policy", "put", {"policy": "easy"})
         self.sent("/v1/tokens", "post", {"read_only": True, "operator": False, "life": 60, "comment": "x"})
