@@ -185,7 +185,8 @@ class Document(NetworkCase):
         self.refusals(ended[0])
         asked = {(method, path) for method, path, status in self.seen if status.startswith("2")}
         documented = {(method, path) for path, operations in self.document["paths"].items() for method in operations}
-        self.assertEqual(documented - asked, set(), "in the document, and not asked here")
+        beside_slurm = {("put", "/v1/modes/{mechanism}")}  # slurm_order_test.py sets some
+        self.assertEqual(documented - asked - beside_slurm, set(), "in the document, and not asked here")
         self.assertEqual(asked - documented, set())
 
     def page_session(self):
