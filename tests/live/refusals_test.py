@@ -54,6 +54,7 @@ CASES = {
     ("POST /v1/reservations", 403): ("", RESERVATION, FOR_OPERATORS),
     ("DELETE /v1/reservations/{name}", 403): ("course", None, FOR_OPERATORS),
     ("DELETE /v1/reservations/{name}", 404): ("course", None, '^there is no reservation "course": it is over or was never made; '),
+    ("PUT /v1/modes/{mechanism}", 403): ("order", {"mode": "off", "partitions": ["main"]}, FOR_OPERATORS),
     ("PUT /v1/policy", 403): ("", {"policy": "fcfs"}, FOR_OPERATORS),
     ("POST /v1/configuration/reload", 403): ("", None, FOR_OPERATORS),
     ("POST /v1/policy/rehearsal", 403): ("", {"policy": "fcfs"}, FOR_OPERATORS),
