@@ -218,9 +218,8 @@ forecast::Misses Forecaster::misses_by(Instant now) const {
     const auto foretold = foretold_of(forecast.starts);
     const Job* job = desk_.view().find_job(id);
     const bool waits = job != nullptr && (job->state == JobState::waiting || job->state == JobState::barred);
-    const bool held = waits && (job->bars & kHolds) != 0;
-    if (waits && !held && foretold.back() < now && (job->ours() || not_foretold(id).empty()))
-      misses.add(forecast.at, foretold, now);
+    const bool theirs = waits && !job->ours() && (job->bars & kHolds) == 0;
+    if (theirs && foretold.back() < now && not_foretold(id).empty()) misses.add(forecast.at, foretold, now);
   }
   return misses;
 }
@@ -235,6 +234,7 @@ Forecasted Forecaster::conclude(const Task& task) {
                   .learned = 0,
                   .starts = {},
                   .looks = {}};
+  if (correction_.ranks().size() >= forecast::Correction::kLeast) told.learned = std::ssize(correction_.ranks());
   if (misses.teaches()) told.learned = static_cast<std::int64_t>(misses.known());
   for (std::size_t i = 0; i < task.asked.jobs.size(); ++i) {
     const std::vector<Instant> starts = task.forecast->starts_of(i);
@@ -260,10 +260,10 @@ Forecasted Forecaster::conclude(const Task& task) {
 
 // Few jobs of each forecast are remembered: more would say the same, for they share their futures.
 void Forecaster::keep(const Task& task) {
-  constexpr std::size_t kOfEach = 8;
+  const std::size_t of_each = desk_.view().options().shared ? 8 : 1;
   const std::size_t jobs = task.asked.jobs.size();
-  for (std::size_t n = 0; n < std::min(kOfEach, jobs) && open_.size() < kMostOpen; ++n) {
-    const std::size_t chosen = (asked_ + n * std::max<std::size_t>(jobs / kOfEach, 1)) % jobs;
+  for (std::size_t n = 0; n < std::min(of_each, jobs) && open_.size() < kMostOpen; ++n) {
+    const std::size_t chosen = (asked_ + n * std::max<std::size_t>(jobs / of_each, 1)) % jobs;
     const std::vector<Instant> starts = task.forecast->starts_of(chosen);
     Promising kept{task.now, {}};
     for (int share = 1; share <= 100; ++share) kept.starts.push_back(forecast::quantile(starts, share / 100.0));
@@ -285,8 +285,10 @@ void Forecaster::compare() {
 
 void Forecaster::came_true(const Promising& forecast, Instant start) {
   if (start < forecast.at) return;
-  misses_.add(forecast.at, foretold_of(forecast.starts), start);
-  desk_.store().put_setting(kMisses, misses_.text());
+  if (desk_.view().options().shared) {  // what others decide, futures alone do not reach
+    misses_.add(forecast.at, foretold_of(forecast.starts), start);
+    desk_.store().put_setting(kMisses, misses_.text());
+  }
   correction_.add(forecast::rank_of(forecast.starts, start));
   std::string text;
   for (const double rank : correction_.ranks()) text += std::to_string(rank) + " ";
