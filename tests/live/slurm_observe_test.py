@@ -167,7 +167,7 @@ class ObserveTest(unittest.TestCase):
 
     def reports_the_week_and_what_it_costs(self):
         def said(*words):
-            done = subprocess.run([ROTA, *words, "--socket", self.rota.socket], capture_output=True, text=True)
+            done = subprocess.run([ROTA, *words, "--socket", self.rota.socket], env=self.slurm.env, capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             return done.stdout
         text = said("shadow", "--report", "--jobs", "--policy", "easy", "--state", self.rota.state)
