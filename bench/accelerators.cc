@@ -60,7 +60,8 @@ const rota_accel_backend& model() {
         return ROTA_ACCEL_DONE;
       },
       .state = [](rota_accel_device*, rota_accel_state*) {},
-      .close = [](rota_accel_device*) {}};
+      .close = [](rota_accel_device*) {},
+      .share = nullptr};
   return backend;
 }
 

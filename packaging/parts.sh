@@ -44,3 +44,4 @@ CONTROL
 part rota-etcd etcd "sites of Rota that share jobs, over etcd"
 part rota-accel accel "clients of Rota's accelerator containers, and image features"
 part rota-accel-openblas accel-openblas "linear algebra for Rota's accelerator containers, on cores"
+part rota-accel-opencl accel-opencl "linear algebra for Rota's accelerator containers, by OpenCL"

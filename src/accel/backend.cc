@@ -28,14 +28,78 @@ std::vector<std::string> places_of(const std::string& name) {
   return places_of_shared_object("librota-accel-" + name + ".so");
 }
 
-bool holds(const rota_accel_plan& plan, std::uint64_t payload) {
-  return plan.buffer_bytes > 0 && payload <= plan.buffer_bytes && plan.result_offset <= plan.buffer_bytes &&
-         plan.result_bytes <= plan.buffer_bytes - plan.result_offset;
+struct Unload {
+  void operator()(void* object) const { ::dlclose(object); }
+};
+using Object = std::unique_ptr<void, Unload>;
+
+class DeviceHere : public Device {
+ public:
+  DeviceHere(Object object, const rota_accel_backend& backend, rota_accel_device* device)
+      : object_(std::move(object)), backend_(&backend), device_(device) {
+    for (const char* const* name = backend.operations; *name != nullptr; ++name) operations_.emplace_back(*name);
+  }
+  ~DeviceHere() override { backend_->close(device_); }
+
+  std::string name() const override { return backend_->name; }
+  std::string description() const override;
+  const std::vector<std::string>& operations() const override { return operations_; }
+  bool lost() const override { return lost_; }
+  rota_accel_state state() override;
+  void share(const SharedMemory& memory) override;
+  Refusal plan(const rota_accel_header& header, rota_accel_plan& plan) override;
+  Refusal run(const rota_accel_run& run) override;
+
+ private:
+  Object object_;  // none: it is part of the program
+  const rota_accel_backend* backend_;
+  rota_accel_device* device_;
+  std::vector<std::string> operations_;
+  std::atomic<bool> lost_ = false;
+};
+
+std::string DeviceHere::description() const {
+  Why text{};
+  backend_->describe(device_, text.data(), text.size());
+  text.back() = '\0';
+  return one_line(text.data());
+}
+
+rota_accel_state DeviceHere::state() {
+  rota_accel_state state{-1, -1, -1, -1, -1};
+  backend_->state(device_, &state);
+  return state;
+}
+
+void DeviceHere::share(const SharedMemory& memory) {
+  if (backend_->share != nullptr) backend_->share(device_, memory.bytes.data(), memory.bytes.size());
+}
+
+Refusal DeviceHere::plan(const rota_accel_header& header, rota_accel_plan& plan) {
+  if (lost_) return {ROTA_ACCEL_DEVICE_LOST, "the device was lost; restart its container"};
+  Why why{};
+  plan = {};
+  const int code = backend_->plan(device_, &header, &plan, why.data(), why.size());
+  return code == ROTA_ACCEL_DONE ? checked(plan, header.payload_bytes) : refusal_of(code, why);
+}
+
+Refusal DeviceHere::run(const rota_accel_run& run) {
+  if (lost_) return {ROTA_ACCEL_DEVICE_LOST, "the device was lost; restart its container"};
+  Why why{};
+  const int code = backend_->run(device_, &run, why.data(), why.size());
+  if (code == ROTA_ACCEL_DEVICE_LOST) lost_ = true;
+  return refusal_of(code, why);
+}
+
+Result<std::unique_ptr<Device>> opened(Object object, const rota_accel_backend& backend, const std::string& config) {
+  rota_accel_device* device = nullptr;
+  Why why{};
+  if (backend.open(config.c_str(), &device, why.data(), why.size()) != ROTA_ACCEL_DONE)
+    return fail("the backend {} cannot begin: {}", backend.name, refusal_of(ROTA_ACCEL_BAD_TASK, why).why);
+  return std::make_unique<DeviceHere>(std::move(object), backend, device);
 }
 
 }  // namespace
-
-void Device::Unload::operator()(void* object) const { ::dlclose(object); }
 
 Result<std::unique_ptr<Device>> Device::open(const std::string& named) {
   const auto equals = named.find('=');
@@ -67,52 +131,11 @@ Result<std::unique_ptr<Device>> Device::open(const rota_accel_backend& backend, 
   return opened({}, backend, config);
 }
 
-Result<std::unique_ptr<Device>> Device::opened(Object object, const rota_accel_backend& backend,
-                                               const std::string& config) {
-  rota_accel_device* device = nullptr;
-  Why why{};
-  if (backend.open(config.c_str(), &device, why.data(), why.size()) != ROTA_ACCEL_DONE)
-    return fail("the backend {} cannot begin: {}", backend.name, refusal_of(ROTA_ACCEL_BAD_TASK, why).why);
-  return std::unique_ptr<Device>(new Device(std::move(object), backend, device));
-}
-
-Device::Device(Object object, const rota_accel_backend& backend, rota_accel_device* device)
-    : object_(std::move(object)), backend_(&backend), device_(device) {
-  for (const char* const* name = backend.operations; *name != nullptr; ++name) operations_.emplace_back(*name);
-}
-
-Device::~Device() { backend_->close(device_); }
-
-std::string Device::description() const {
-  Why text{};
-  backend_->describe(device_, text.data(), text.size());
-  text.back() = '\0';
-  return one_line(text.data());
-}
-
-rota_accel_state Device::state() const {
-  rota_accel_state state{-1, -1, -1, -1, -1};
-  backend_->state(device_, &state);
-  return state;
-}
-
-Refusal Device::plan(const rota_accel_header& header, rota_accel_plan& plan) const {
-  if (lost_) return {ROTA_ACCEL_DEVICE_LOST, "the device was lost; restart its container"};
-  Why why{};
-  plan = {};
-  const int code = backend_->plan(device_, &header, &plan, why.data(), why.size());
-  if (code != ROTA_ACCEL_DONE) return refusal_of(code, why);
-  if (!holds(plan, header.payload_bytes))
-    return {ROTA_ACCEL_UNSUPPORTED, "the backend has planned a buffer that does not hold payload and result"};
-  return {ROTA_ACCEL_DONE, ""};
-}
-
-Refusal Device::run(const rota_accel_run& run) {
-  if (lost_) return {ROTA_ACCEL_DEVICE_LOST, "the device was lost; restart its container"};
-  Why why{};
-  const int code = backend_->run(device_, &run, why.data(), why.size());
-  if (code == ROTA_ACCEL_DEVICE_LOST) lost_ = true;
-  return refusal_of(code, why);
+Refusal Device::checked(const rota_accel_plan& plan, std::uint64_t payload) {
+  if (plan.buffer_bytes > 0 && payload <= plan.buffer_bytes && plan.result_offset <= plan.buffer_bytes &&
+      plan.result_bytes <= plan.buffer_bytes - plan.result_offset)
+    return {ROTA_ACCEL_DONE, ""};
+  return {ROTA_ACCEL_UNSUPPORTED, "the backend has planned a buffer that does not hold payload and result"};
 }
 
 }  // namespace rota::accel

@@ -1,4 +1,5 @@
-// One device of a backend, opened: the C interface of accel/backend_abi.h behind a C++ one that trusts no plan.
+// A device of a backend as a container uses it, and the one that lives in this process: the C interface of
+// accel/backend_abi.h behind a C++ one that trusts no plan. accel/backend_process.h has one in a process apart.
 #pragma once
 
 #include <atomic>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "accel/backend_abi.h"
+#include "accel/memory.h"
 #include "accel/wire.h"
 #include "base/result.h"
 
@@ -15,40 +17,33 @@ namespace rota::accel {
 
 class Device {
  public:
-  // `named`: NAME, NAME=CONFIG, or a path with a '/' in place of the name. `librota-accel-NAME.so` is searched beside
-  // the program and in ../lib/rota. Fails with a sentence.
+  // In this process. `named`: NAME, NAME=CONFIG, or a path with a '/' in place of the name. `librota-accel-NAME.so` is
+  // searched beside the program and in ../lib/rota. Fails with a sentence.
   static Result<std::unique_ptr<Device>> open(const std::string& named);
   // One that is part of this program.
   static Result<std::unique_ptr<Device>> open(const rota_accel_backend& backend, const std::string& config);
+  Device() = default;
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
-  ~Device();
+  virtual ~Device() = default;
 
-  std::string name() const { return backend_->name; }
-  std::string description() const;
-  const std::vector<std::string>& operations() const { return operations_; }
-  bool lost() const { return lost_; }
-  rota_accel_state state() const;
+  virtual std::string name() const = 0;
+  virtual std::string description() const = 0;
+  virtual const std::vector<std::string>& operations() const = 0;
+  virtual bool lost() const = 0;
+  virtual std::uint64_t crashes() const { return 0; }
+  virtual rota_accel_state state() = 0;
 
+  // The memory that buffer and scratch of all tasks lie in; before the first one runs.
+  virtual void share(const SharedMemory& /*memory*/) {}
   // Any thread. ROTA_ACCEL_DONE, or why the task is refused.
-  Refusal plan(const rota_accel_header& header, rota_accel_plan& plan) const;
+  virtual Refusal plan(const rota_accel_header& header, rota_accel_plan& plan) = 0;
   // One thread, which is the one that closes it, or has ended before.
-  Refusal run(const rota_accel_run& run);
+  virtual Refusal run(const rota_accel_run& run) = 0;
 
- private:
-  struct Unload {
-    void operator()(void* object) const;
-  };
-  using Object = std::unique_ptr<void, Unload>;
-  Device(Object object, const rota_accel_backend& backend, rota_accel_device* device);
-  static Result<std::unique_ptr<Device>> opened(Object object, const rota_accel_backend& backend,
-                                                const std::string& config);
-
-  Object object_;  // none: it is part of the program
-  const rota_accel_backend* backend_;
-  rota_accel_device* device_;
-  std::vector<std::string> operations_;
-  std::atomic<bool> lost_ = false;
+ protected:
+  // A plan that a backend has made, or why it cannot be right.
+  static Refusal checked(const rota_accel_plan& plan, std::uint64_t payload);
 };
 
 }  // namespace rota::accel

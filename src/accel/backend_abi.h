@@ -8,8 +8,11 @@
 // buffer, clears the rest of it, and calls run(), which leaves the result in the same buffer: nothing is copied. The
 // container owns both memories; a backend keeps no pointer to them after run().
 //
-// Threads: open(), run() and close() of one device are called by one thread. plan() and state() may be called by
-// another thread while run() computes. Two devices are independent. A backend prints nothing, installs no signal
+// A container runs a backend in a process of its own, which is started anew where it crashes; both map the memory that
+// tasks lie in.
+//
+// Threads: open(), share(), run() and close() of one device are called by one thread. plan() and state() may be called
+// by another thread while run() computes. Two devices are independent. A backend prints nothing, installs no signal
 // handler and starts no process.
 //
 // Errors: a function that fails gives an error below and a sentence in `why`, cut to `size` with its zero.
@@ -89,6 +92,9 @@ typedef struct {
   int (*run)(rota_accel_device* device, const rota_accel_run* run, char* why, size_t size);
   void (*state)(rota_accel_device* device, rota_accel_state* state);
   void (*close)(rota_accel_device* device);
+  // The memory that every buffer and every scratch lies in, once, before the first run(): a device may pin it. May be
+  // NULL.
+  void (*share)(rota_accel_device* device, void* memory, size_t bytes);
 } rota_accel_backend;
 
 // The only symbol of a backend. What it gives lives as long as the object is open.

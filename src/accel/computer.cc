@@ -45,11 +45,7 @@ Refusal Computer::compute(Task& task) {
   const std::uint32_t limit = task.submit.limit_ms;
   Wish wish{task, pipeline_, limit == 0 ? SteadyTime::max() : begin + std::chrono::milliseconds(limit)};
   const auto buffer = task.buffer.bytes();
-  std::byte* scratch = nullptr;
-  if (task.plan.scratch_bytes > 0) {
-    scratch = pipeline_.memory.scratch(task.plan.scratch_bytes);
-    if (scratch == nullptr) return {ROTA_ACCEL_NO_MEMORY, "the system gives the container no memory"};
-  }
+  std::byte* scratch = task.plan.scratch_bytes == 0 ? nullptr : pipeline_.memory.scratch(task.plan.scratch_bytes);
   // What a backend does not write must not be another task's.
   const auto behind = buffer.first(task.plan.buffer_bytes).subspan(task.submit.header.payload_bytes);
   std::ranges::fill(behind, std::byte{0});

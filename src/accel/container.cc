@@ -84,6 +84,9 @@ Result<std::unique_ptr<Container>> Container::start(const ContainerOptions& opti
     listeners.push_back(std::move(listener));
   }
   auto threads = std::make_unique<Threads>(options, std::move(devices), std::move(listeners));
+  if (threads->pipeline.memory.shared().bytes.empty())
+    return fail("the system gives the container no {} of shared memory; give --memory a smaller size.",
+                format_size(static_cast<std::int64_t>(options.memory)));
   threads->addresses = std::move(shown);
   return std::unique_ptr<Container>(new Container(std::move(threads)));
 }

@@ -24,7 +24,9 @@ Pipeline::Pipeline(ContainerOptions given, std::vector<std::unique_ptr<Device>> 
       epoch(new_epoch()),
       memory(options.memory, [this] { reader.ring(); }),
       ready(options.queue_places),
-      computed(options.queue_places) {}
+      computed(options.queue_places) {
+  for (const auto& device : devices) device->share(memory.shared());
+}
 
 void Pipeline::send(const SessionPtr& session, FrameHeader header, std::span<const std::byte> payload) {
   if (session->broken() || !session->add_message(framed(header, payload))) return;

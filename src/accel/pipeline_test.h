@@ -95,7 +95,8 @@ inline const rota_accel_backend& test_backend() {
         return ROTA_ACCEL_DONE;
       },
       .state = [](rota_accel_device*, rota_accel_state*) {},
-      .close = [](rota_accel_device*) {}};
+      .close = [](rota_accel_device*) {},
+      .share = nullptr};
   return backend;
 }
 

@@ -22,7 +22,7 @@ void add(std::string& object, const char* name, std::uint64_t value) {
   add(object, name, static_cast<std::int64_t>(value));
 }
 
-std::string device_text(const Device& device) {
+std::string device_text(Device& device) {
   const rota_accel_state state = device.state();
   std::string operations;
   for (const std::string& one : device.operations()) operations += (operations.empty() ? "" : " ") + one;
@@ -34,6 +34,7 @@ std::string device_text(const Device& device) {
   add(object, "busy_permille", state.busy_permille);
   add(object, "temperature", state.temperature);
   add(object, "errors", state.errors);
+  add(object, "crashes", device.crashes());
   return object + "}";
 }
 

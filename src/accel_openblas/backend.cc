@@ -1,173 +1,126 @@
-// The backend `openblas`: LAPACK on the cores of the node. docs/accelerators.md describes the operations.
+// The backend `openblas`: LAPACK on the cores of the node, in blocks of columns.
 #include <cblas.h>
-#include <sys/sysinfo.h>
+#include <lapack.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <chrono>
-#include <cstdio>
-#include <cstring>
+#include <cstddef>
+#include <string>
 #include <string_view>
 #include <thread>
 
-#include "accel/backend_abi.h"
-#include "accel_openblas/matrix.h"
-
-struct rota_accel_device {
-  int threads;
-};
+#include "accel_matrix/device.h"
 
 namespace {
 
-using namespace rota::accel_openblas;
-using std::uint64_t;
+using namespace rota::accel_matrix;
 
-constexpr int kMostOrder = 46'340;                 // its square fits into 31 bits
-constexpr std::int64_t kMostBytes = 1LL << 40U;    // the most that a task is sent or sends
-constexpr std::int64_t kMostWait = 3'600'000'000;  // microseconds
-constexpr uint64_t kAlignment = 64;
+constexpr int kBlock = 256;
+constexpr int kOne = 1;
 
-constexpr std::size_t kOrder = 0, kSeeded = 1, kSeed = 2, kAnswer = 3;  // places among the parameters
+class OpenBlas : public rota_accel_device {
+ public:
+  explicit OpenBlas(int threads) : threads_(threads) { openblas_set_num_threads(threads); }
 
-int fail(int outcome, char* why, std::size_t size, const char* sentence, long long number = 0) {
-  if (size > 0) std::snprintf(why, size, sentence, number);
-  return outcome;
-}
+  std::string description() const override {
+    return std::string("OpenBLAS for ") + openblas_get_corename() + ", " + std::to_string(threads_) + " threads";
+  }
+  rota_accel_state state() override { return state_of_node(); }
+  std::uint64_t work(std::string_view operation, int order) const override;
+  Ending lu(Matrix a, std::span<std::int32_t> pivots, const Aid& aid) override;
+  Ending qr(Matrix a, std::span<double> tau, const Aid& aid) override;
+  Ending cholesky(Matrix a, const Aid& aid) override;
+  Ending multiply(Matrix a, Matrix b, Matrix c, const Aid& aid) override;
 
-uint64_t aligned(uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
-bool is(const rota_accel_header& header, std::string_view name) { return name == header.operation; }
-
-// Where the parts of a task lie, from one beginning: that of the buffer, or of the scratch where the matrices are made
-// from a seed. The matrix that is factored lies first and what belongs to it behind it; they are the result.
-struct Layout {
-  int order;
-  uint64_t square;         // bytes of one matrix
-  uint64_t sent;           // bytes of matrices that a payload holds
-  uint64_t result_offset;  // where the parts begin
-  uint64_t result;
-  uint64_t parts;  // up to their end
-  uint64_t work;   // scratch beside them
+ private:
+  int threads_;
 };
 
-Layout layout_of(const rota_accel_header& header) {
-  Layout layout{};
-  layout.order = static_cast<int>(header.parameters[kOrder]);
-  const auto n = static_cast<uint64_t>(layout.order);
-  layout.square = layout.sent = layout.result = n * n * sizeof(double);
-  if (is(header, "lu")) layout.result += n * sizeof(std::int32_t);
-  if (is(header, "qr")) {
-    layout.result += n * sizeof(double);
-    layout.work = qr_work(layout.order) * sizeof(double);
+struct Range {
+  int begin, end;
+};
+
+void swap_rows(Matrix a, Range columns, Range rows, const std::int32_t* pivots) {
+  const int width = columns.end - columns.begin;
+  const int first = rows.begin + 1;
+  if (width > 0) LAPACK_dlaswp(&width, a.at(0, columns.begin), &a.order, &first, &rows.end, pivots, &kOne);
+}
+
+Ending OpenBlas::lu(Matrix a, std::span<std::int32_t> pivots, const Aid& aid) {
+  const int n = a.order;
+  Ending ending;
+  for (int j = 0; j < n; j += kBlock) {
+    if (aid.cancelled()) return {.cancelled = true};
+    const int width = std::min(kBlock, n - j);
+    const int rows = n - j;
+    int info = 0;
+    LAPACK_dgetrf(&rows, &width, a.at(j, j), &n, pivots.data() + j, &info);
+    if (info > 0 && ending.bad_pivot == 0) ending.bad_pivot = j + info;
+    for (int i = j; i < j + width; ++i) pivots[static_cast<std::size_t>(i)] += j;
+    swap_rows(a, {0, j}, {j, j + width}, pivots.data());
+    const int right = n - j - width;
+    swap_rows(a, {j + width, n}, {j, j + width}, pivots.data());
+    if (right == 0) continue;
+    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, width, right, 1.0, a.at(j, j), n,
+                a.at(j, j + width), n);
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, right, right, width, -1.0, a.at(j + width, j), n,
+                a.at(j, j + width), n, 1.0, a.at(j + width, j + width), n);
   }
-  if (is(header, "gemm")) {
-    layout.sent *= 2;
-    layout.result_offset = aligned(layout.sent);
-  }
-  layout.parts = layout.result_offset + layout.result;
-  return layout;
-}
-
-int plan_noop(const rota_accel_header& header, rota_accel_plan& plan, char* why, std::size_t size) {
-  if (header.parameters[0] < 0 || header.parameters[0] > kMostWait)
-    return fail(ROTA_ACCEL_BAD_TASK, why, size, "noop waits for 0 to 3,600,000,000 microseconds, not %lld",
-                header.parameters[0]);
-  plan = {std::max<uint64_t>(1, header.payload_bytes), 0, header.payload_bytes, 0};
-  return ROTA_ACCEL_DONE;
-}
-
-int plan_seeded(const rota_accel_header& header, const Layout& layout, rota_accel_plan& plan, char* why,
-                std::size_t size) {
-  const uint64_t most = std::max(header.payload_bytes, layout.result);
-  const std::int64_t answer = header.parameters[kAnswer];
-  if (answer < 0 || static_cast<uint64_t>(answer) > most)
-    return fail(ROTA_ACCEL_BAD_TASK, why, size,
-                "an answer has from 0 bytes to those of the payload or of the whole result, not %lld", answer);
-  const auto bytes = static_cast<uint64_t>(answer);
-  plan = {std::max({uint64_t{1}, header.payload_bytes, bytes}), 0, bytes, aligned(layout.parts) + layout.work};
-  return ROTA_ACCEL_DONE;
-}
-
-int plan(rota_accel_device* /*device*/, const rota_accel_header* given, rota_accel_plan* plan, char* why,
-         std::size_t size) {
-  const rota_accel_header& header = *given;
-  if (header.payload_bytes > static_cast<uint64_t>(kMostBytes))
-    return fail(ROTA_ACCEL_BAD_TASK, why, size, "a payload has at most %lld bytes", kMostBytes);
-  if (is(header, "noop")) return plan_noop(header, *plan, why, size);
-  const std::int64_t order = header.parameters[kOrder];
-  if (order < 1 || order > kMostOrder)
-    return fail(ROTA_ACCEL_BAD_TASK, why, size, "the order of a matrix is from 1 to 46340, not %lld", order);
-  const Layout layout = layout_of(header);
-  if (header.parameters[kSeeded] == 1) return plan_seeded(header, layout, *plan, why, size);
-  if (header.parameters[kSeeded] != 0)
-    return fail(ROTA_ACCEL_BAD_TASK, why, size, "parameter 1 is 0 (a matrix is sent) or 1 (made from a seed), not %lld",
-                header.parameters[kSeeded]);
-  if (header.payload_bytes != layout.sent)
-    return fail(ROTA_ACCEL_BAD_TASK, why, size, "matrices of this order are sent as %lld bytes",
-                static_cast<long long>(layout.sent));
-  *plan = {layout.parts, layout.result_offset, layout.result, layout.work};
-  return ROTA_ACCEL_DONE;
-}
-
-int wait(const rota_accel_run& run, const Cancelled& cancelled) {
-  using namespace std::chrono_literals;
-  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(run.header.parameters[0]);
-  while (run.header.parameters[0] > 0) {
-    const auto left = end - std::chrono::steady_clock::now();
-    if (left <= 0ns) break;
-    if (cancelled()) return ROTA_ACCEL_CANCELLED;
-    std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(left, 10ms));
-  }
-  return ROTA_ACCEL_DONE;
-}
-
-Ending fill(const rota_accel_header& header, const Layout& layout, std::byte* parts, const Cancelled& cancelled) {
-  const std::int64_t seed = header.parameters[kSeed];
-  auto* first = reinterpret_cast<double*>(parts);
-  const Matrix a{first, layout.order};
-  Ending ending = fill_seeded(a, seed, is(header, "cholesky"), cancelled);
-  if (is(header, "gemm") && !ending.cancelled)
-    ending = fill_seeded({first + a.size(), layout.order}, seed + 1, false, cancelled);
   return ending;
 }
 
-Ending compute(const rota_accel_header& header, const Layout& layout, std::byte* parts, std::byte* work,
-               const Cancelled& cancelled) {
-  const auto order = static_cast<std::size_t>(layout.order);
-  const Matrix a{reinterpret_cast<double*>(parts), layout.order};
-  std::byte* behind = parts + layout.square;
-  if (is(header, "lu")) return factor_lu(a, {reinterpret_cast<std::int32_t*>(behind), order}, cancelled);
-  if (is(header, "cholesky")) return factor_cholesky(a, cancelled);
-  if (is(header, "qr"))
-    return factor_qr(a, {reinterpret_cast<double*>(behind), order},
-                     {reinterpret_cast<double*>(work), layout.work / sizeof(double)}, cancelled);
-  const Matrix b{reinterpret_cast<double*>(behind), layout.order};
-  const Matrix c{reinterpret_cast<double*>(parts + layout.result_offset), layout.order};
-  return multiply(a, b, c, cancelled);
+Ending OpenBlas::cholesky(Matrix a, const Aid& aid) {
+  const int n = a.order;
+  for (int j = 0; j < n; j += kBlock) {
+    if (aid.cancelled()) return {.cancelled = true};
+    const int width = std::min(kBlock, n - j);
+    int info = 0;
+    LAPACK_dpotrf("L", &width, a.at(j, j), &n, &info);
+    if (info > 0) return {.bad_pivot = j + info};
+    const int below = n - j - width;
+    if (below == 0) continue;
+    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, below, width, 1.0, a.at(j, j), n,
+                a.at(j + width, j), n);
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, below, width, -1.0, a.at(j + width, j), n, 1.0,
+                a.at(j + width, j + width), n);
+  }
+  return {};
 }
 
-int run(rota_accel_device* /*device*/, const rota_accel_run* given, char* why, std::size_t size) {
-  const rota_accel_run& run = *given;
-  const Cancelled cancelled = [&] { return run.cancelled(run.context) != 0; };
-  if (is(run.header, "noop")) return wait(run, cancelled);
-  const Layout layout = layout_of(run.header);
-  const bool seeded = run.header.parameters[kSeeded] == 1;
-  auto* buffer = static_cast<std::byte*>(run.buffer);
-  auto* scratch = static_cast<std::byte*>(run.scratch);
-  std::byte* parts = seeded ? scratch : buffer;
-  std::byte* work = seeded ? scratch + aligned(layout.parts) : scratch;
-  Ending ending;
-  if (seeded) ending = fill(run.header, layout, parts, cancelled);
-  if (!ending.cancelled) ending = compute(run.header, layout, parts, work, cancelled);
-  if (ending.cancelled) return ROTA_ACCEL_CANCELLED;
-  if (ending.bad_pivot > 0)
-    return fail(ROTA_ACCEL_NUMERIC, why, size,
-                is(run.header, "lu") ? "the matrix is singular: pivot %lld is zero"
-                                     : "the matrix is not positive definite: pivot %lld is not above zero",
-                ending.bad_pivot);
-  if (seeded) std::memcpy(buffer, parts + layout.result_offset, std::min(run.plan.result_bytes, layout.result));
-  return ROTA_ACCEL_DONE;
+std::uint64_t OpenBlas::work(std::string_view operation, int order) const {
+  const auto width = static_cast<std::uint64_t>(std::min(kBlock, order));
+  return operation == "qr" ? width * width + width * static_cast<std::uint64_t>(order) : 0;
+}
+
+Ending OpenBlas::qr(Matrix a, std::span<double> tau, const Aid& aid) {
+  const int n = a.order;
+  const int most = std::min(kBlock, n);
+  double* t = aid.work.data();
+  double* rest = t + static_cast<std::ptrdiff_t>(most) * most;
+  const int rest_size = most * n;
+  for (int j = 0; j < n; j += kBlock) {
+    if (aid.cancelled()) return {.cancelled = true};
+    const int width = std::min(kBlock, n - j);
+    const int rows = n - j;
+    int info = 0;
+    LAPACK_dgeqrf(&rows, &width, a.at(j, j), &n, tau.data() + j, rest, &rest_size, &info);
+    const int right = n - j - width;
+    if (right == 0) continue;
+    LAPACK_dlarft("F", "C", &rows, &width, a.at(j, j), &n, tau.data() + j, t, &most);
+    LAPACK_dlarfb("L", "T", "F", "C", &rows, &right, &width, a.at(j, j), &n, t, &most, a.at(j, j + width), &n, rest,
+                  &n);
+  }
+  return {};
+}
+
+Ending OpenBlas::multiply(Matrix a, Matrix b, Matrix c, const Aid& aid) {
+  const int n = a.order;
+  for (int j = 0; j < n; j += kBlock) {
+    if (aid.cancelled()) return {.cancelled = true};
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, std::min(kBlock, n - j), n, 1.0, a.entries, n, b.at(0, j),
+                n, 0.0, c.at(0, j), n);
+  }
+  return {};
 }
 
 int open_device(const char* config, rota_accel_device** device, char* why, std::size_t size) {
@@ -177,51 +130,15 @@ int open_device(const char* config, rota_accel_device** device, char* why, std::
   if (!text.empty()) {
     const auto [end, error] = std::from_chars(text.begin(), text.end(), threads);
     if (error != std::errc() || end != text.end() || threads < 1 || threads > kMostThreads)
-      return fail(ROTA_ACCEL_BAD_TASK, why, size, "openblas=THREADS takes a number from 1 to %lld", kMostThreads);
+      return failed({ROTA_ACCEL_BAD_TASK, "openblas=THREADS takes a number from 1 to 256"}, why, size);
   }
-  openblas_set_num_threads(threads);
-  *device = new rota_accel_device{threads};
+  *device = new OpenBlas(threads);
   return ROTA_ACCEL_DONE;
 }
 
-void describe(rota_accel_device* device, char* text, std::size_t size) {
-  std::snprintf(text, size, "OpenBLAS for %s, %d threads", openblas_get_corename(), device->threads);
-}
-
-// The highest that the system knows of, in degrees; -1: none.
-std::int64_t temperature() {
-  std::int64_t highest = -1;
-  for (int zone = 0; zone < 16; ++zone) {
-    std::array<char, 64> path{};
-    std::snprintf(path.data(), path.size(), "/sys/class/thermal/thermal_zone%d/temp", zone);
-    std::FILE* file = std::fopen(path.data(), "re");
-    if (file == nullptr) break;
-    long long thousandths = -1;
-    if (std::fscanf(file, "%lld", &thousandths) == 1)
-      highest = std::max<std::int64_t>(highest, thousandths < 0 ? -1 : thousandths / 1000);
-    std::fclose(file);
-  }
-  return highest;
-}
-
-void state(rota_accel_device* /*device*/, rota_accel_state* state) {
-  struct sysinfo node{};
-  *state = {-1, -1, -1, temperature(), -1};
-  if (::sysinfo(&node) != 0) return;
-  state->memory_bytes = static_cast<std::int64_t>(node.totalram) * node.mem_unit;
-  state->memory_used_bytes =
-      state->memory_bytes - static_cast<std::int64_t>(node.freeram + node.bufferram) * node.mem_unit;
-}
-
-void close_device(rota_accel_device* device) { delete device; }
-
-constexpr std::array<const char*, 6> kOperations{"lu", "qr", "cholesky", "gemm", "noop", nullptr};
-
 }  // namespace
 
-extern "C" const rota_accel_backend* rota_accel_backend_entry(void) {
-  static const rota_accel_backend backend{
-      ROTA_ACCEL_BACKEND_ABI, "openblas", kOperations.data(), &open_device, &describe, &plan, &run, &state,
-      &close_device};
+const rota_accel_backend* rota_accel_backend_entry(void) {
+  static const rota_accel_backend backend = backend_named("openblas", &open_device);
   return &backend;
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 #include <chrono>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -20,14 +21,10 @@ using serve::AcceleratorDesk;
 
 const std::string& name_of(const Ask& ask, NodeId node) { return ask.answers().machine().nodes[node.value].name; }
 
-Json container_json(const Ask& ask, NodeId node, const AcceleratorDesk::Container& of) {
+Json container_json(const Ask& ask, AcceleratorDesk::Place place, const AcceleratorDesk::Container& of, Json bound) {
   using std::chrono::duration;
-  const AcceleratorDesk& desk = ask.service.accelerators();
-  Json bound = Json::array();
-  const auto& nodes = ask.answers().machine().nodes;
-  for (std::uint32_t n = 0; n < nodes.size(); ++n)
-    if (NodeId{n} != node && desk.host_of({n}) == node) bound.push_back(nodes[n].name);
-  return {{"node", name_of(ask, node)},
+  return {{"node", name_of(ask, place.node)},
+          {"device", place.device},
           {"address", of.card.address},
           {"weight", of.card.weight},
           {"period", to_seconds(of.card.period)},
@@ -44,10 +41,10 @@ std::optional<NodeId> known_node(const Ask& ask) {
   return node;
 }
 
-// How clients reach the container of a node.
-Json way_to(const Ask& ask, NodeId host) {
-  const serve::AcceleratorCard& card = ask.service.accelerators().containers().at(host).card;
-  Json json{{"node", name_of(ask, host)}, {"address", card.address}};
+// How clients reach a container.
+Json way_to(const Ask& ask, AcceleratorDesk::Place place) {
+  const serve::AcceleratorCard& card = ask.service.accelerators().containers().at(place).card;
+  Json json{{"node", name_of(ask, place.node)}, {"address", card.address}};
   // Users that may submit jobs may use it; what only looks may not.
   const bool only_looks = ask.request.read_only || ask.request.page_key != PageKey::none;
   if (!card.token.empty() && !only_looks) json["token"] = card.token;
@@ -62,9 +59,9 @@ void send(const Ask& ask, const Json& json) {
 void answer_rack(const Ask& ask, NodeId node) {
   const auto& nodes = ask.answers().machine().nodes;
   Json rows = Json::array();
-  for (const auto& [host, container] : ask.service.accelerators().containers()) {
-    if (nodes[host.value].rack != nodes[node.value].rack) continue;
-    rows.push_back(way_to(ask, host));
+  for (const auto& [place, container] : ask.service.accelerators().containers()) {
+    if (nodes[place.node.value].rack != nodes[node.value].rack) continue;
+    rows.push_back(way_to(ask, place));
     rows.back()["weight"] = container.card.weight;
   }
   send(ask, {{"containers", std::move(rows)}});
@@ -83,13 +80,20 @@ void take_card(const Ask& ask, NodeId node) {
 }  // namespace
 
 void answer_accelerators(const Ask& ask) {
-  Json rows = Json::array();
-  for (const auto& [node, container] : ask.service.accelerators().containers())
-    rows.push_back(container_json(ask, node, container));
-  Json unbound = Json::array();
   const auto& nodes = ask.answers().machine().nodes;
-  for (std::uint32_t n = 0; n < nodes.size(); ++n)
-    if (!nodes[n].has_gone() && !ask.service.accelerators().host_of({n}).valid()) unbound.push_back(nodes[n].name);
+  const auto places = ask.service.accelerators().places();
+  std::map<AcceleratorDesk::Place, Json> bound;
+  Json unbound = Json::array();
+  for (std::uint32_t n = 0; n < nodes.size(); ++n) {
+    const auto found = places.find({n});
+    if (found == places.end() && !nodes[n].has_gone()) unbound.push_back(nodes[n].name);
+    if (found != places.end() && found->second.node != NodeId{n}) bound[found->second].push_back(nodes[n].name);
+  }
+  Json rows = Json::array();
+  for (const auto& [place, container] : ask.service.accelerators().containers()) {
+    Json& others = bound[place];
+    rows.push_back(container_json(ask, place, container, others.is_null() ? Json::array() : std::move(others)));
+  }
   const Json json{{"containers", std::move(rows)}, {"unbound", std::move(unbound)}};
   ask.reply->send({200, "application/json", dumped(json), {}});
 }
@@ -100,13 +104,13 @@ void answer_accelerator(const Ask& ask) {
   const auto node = known_node(ask);
   if (!node) return;
   if (rack) return answer_rack(ask, *node);
-  const AcceleratorDesk& desk = ask.service.accelerators();
-  const NodeId host = desk.host_of(*node);
-  if (!host.valid())
+  const auto places = ask.service.accelerators().places();
+  const auto found = places.find(*node);
+  if (found == places.end())
     return ask.reply->send(problem(
         404, fmt::format("no accelerator container serves node {} now; `rota accel` lists those that there are.",
                          name_of(ask, *node))));
-  Json json = way_to(ask, host);
+  Json json = way_to(ask, found->second);
   json["container"] = std::exchange(json["node"], name_of(ask, *node));
   send(ask, json);
 }

@@ -114,12 +114,13 @@ void add_accelerators(const Ask& ask, Page& page) {
   page.value("rota_accelerator_nodes{served=\"yes\"}", served);
   page.value("rota_accelerator_nodes{served=\"no\"}", all - served);
   page.head("rota_accelerator_container", "gauge", "what containers have said last, by their members of that name");
-  for (const auto& [node, container] : desk.containers()) {
+  for (const auto& [place, container] : desk.containers()) {
     const auto state = json_from<nlohmann::json>(container.card.state);
     for (const char* name : {"waiting", "receiving", "complete", "computing", "answering", "clients", "memory",
                              "memory_used", "submitted", "done", "failed", "bytes_in", "bytes_out", "computed_us"}) {
       if (const auto found = state.find(name); found != state.end() && found->is_number())
-        page.value(fmt::format("rota_accelerator_container{{node=\"{}\",of=\"{}\"}}", nodes[node.value].name, name),
+        page.value(fmt::format("rota_accelerator_container{{node=\"{}\",device=\"{}\",of=\"{}\"}}",
+                               nodes[place.node.value].name, place.device, name),
                    found->get<double>());
     }
   }

@@ -228,6 +228,8 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/forecast/nodes", answer_forecast, "futures seed hours"},
     {"GET", "/v1/forecast/{selector}", answer_forecast, "futures seed"},
     {"GET", "/v1/shadow", answer_shadow, "since jobs"},
+    {"GET", "/v1/modes", answer_modes},
+    {"PUT", "/v1/modes/{mechanism}", set_mode},
     {"GET", "/v1/status", answer_status},
     {"GET", "/v1/events", answer_events, "after job"},
     {"GET", "/v1/tokens", answer_tokens},

@@ -65,6 +65,8 @@ void answer_reservations(const Ask& ask);
 void answer_history(const Ask& ask);
 void answer_forecast(const Ask& ask);
 void answer_shadow(const Ask& ask);
+void answer_modes(const Ask& ask);
+void set_mode(const Ask& ask);
 void answer_events(const Ask& ask);
 void answer_plan(const Ask& ask);
 void answer_page(const Ask& ask);

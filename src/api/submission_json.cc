@@ -207,6 +207,36 @@ Result<serve::ReservationDesk::Wish> read_reservation(const std::string& body, s
   return wish;
 }
 
+Result<Mandates::Wish> read_mode_wish(const std::string& body) {
+  const auto json = TRY(parse(body));
+  if (!json.is_object()) return fail("the request's body is a JSON object.");
+  Mandates::Wish wish;
+  bool says_mode = false;
+  for (const auto& [name, value] : json.items()) {
+    if (name == "mode") {
+      std::string word;
+      const auto& names = names_of(wish.mode);
+      const bool text = take(value, word);
+      const auto found = std::ranges::find(names, word);
+      if (!text || found == names.end()) return serve::wrong_member(name, R"("off", "observe", "advise" or "act")");
+      wish.mode = static_cast<Mode>(found - names.begin());
+      says_mode = true;
+    } else if (name == "partitions") {
+      if (!value.is_array()) return serve::wrong_member(name, "a list of partitions");
+      for (const auto& each : value)
+        if (!take(each, wish.partitions.emplace_back())) return serve::wrong_member(name, "a list of partitions");
+    } else if (name == "rule") {
+      if (!take(value, wish.rule)) return serve::wrong_member(name, "an order of waiting jobs, such as \"sjf\"");
+    } else if (name == "until") {
+      if (!take_number(value, wish.until, 1, INT64_MAX)) return serve::wrong_member(name, "a Unix time");
+    } else {
+      return unknown_member(name, {"mode", "partitions", "rule", "until"});
+    }
+  }
+  if (!says_mode) return fail("say which: `mode` is missing.");
+  return wish;
+}
+
 Result<TokenRequest> read_token_request(const std::string& body, std::int64_t longest_life) {
   const auto json = TRY(parse(body));
   if (!json.is_object()) return fail("the request's body is a JSON object.");
@@ -243,6 +273,7 @@ Result<void> take_member(const std::string& name, const Json& value, serve::Acce
   constexpr std::int64_t kMostPeriod = 3'600'000;
   constexpr std::size_t kLongestState = 65'536;
   constexpr std::int64_t kMostWeight = 1'000'000'000;
+  constexpr int kMostDevice = 1000;
   std::int64_t number = 0;
   if (name == "address" || name == "token" || name == "epoch") {
     std::string& into = name == "address" ? card.address : name == "token" ? card.token : card.epoch;
@@ -251,6 +282,9 @@ Result<void> take_member(const std::string& name, const Json& value, serve::Acce
   } else if (name == "weight") {
     if (!take_number(value, card.weight, 1, kMostWeight))
       return serve::wrong_member(name, "a whole number from 1 to 1000000000");
+  } else if (name == "device") {
+    if (!take_number(value, card.device, 0, kMostDevice))
+      return serve::wrong_member(name, "a whole number from 0 to 1000");
   } else if (name == "period") {
     if (!take_seconds(value, number) || number < kLeastPeriod || number > kMostPeriod)
       return serve::wrong_member(name, "a number of seconds from 0.1 to 3600");
@@ -260,7 +294,7 @@ Result<void> take_member(const std::string& name, const Json& value, serve::Acce
     if (!value.is_object() || card.state.size() > kLongestState)
       return serve::wrong_member(name, "an object of at most 65,536 bytes");
   } else {
-    return unknown_member(name, {"address", "token", "epoch", "weight", "period", "state"});
+    return unknown_member(name, {"device", "address", "token", "epoch", "weight", "period", "state"});
   }
   return {};
 }

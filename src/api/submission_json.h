@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "control/mandates.h"
 #include "serve/accelerator_desk.h"
 #include "serve/job_change.h"
 #include "serve/reservation_desk.h"
@@ -43,6 +44,9 @@ Result<serve::AcceleratorCard> read_accelerator_card(const std::string& body);
 
 // Whether an operator's rights are asked for, as of an address of the page.
 Result<bool> read_operator_wish(const std::string& body);
+
+// A mode that an operator sets; `mechanism` and `by` are not in it.
+Result<Mandates::Wish> read_mode_wish(const std::string& body);
 
 // Members of a flat object that are texts, each of which may be there and no others.
 Result<std::map<std::string, std::string>> read_texts(const std::string& body,

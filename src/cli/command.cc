@@ -20,6 +20,8 @@ constexpr Declaration kDeclarations[] = {
     {"explain", add_explain},
     {"forecast", add_forecast},
     {"shadow", add_shadow},
+    {"mode", add_mode},
+    {"actions undo", add_actions},
     {"logs", add_logs},
     {"wait", add_wait},
     {"cancel hold release requeue suspend resume update", add_job_actions},

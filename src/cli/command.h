@@ -63,6 +63,8 @@ void add_job(Command app, Action& action);
 void add_explain(Command app, Action& action);
 void add_forecast(Command app, Action& action);
 void add_shadow(Command app, Action& action);
+void add_mode(Command app, Action& action);
+void add_actions(Command app, Action& action);  // and undo
 void add_logs(Command app, Action& action);
 void add_wait(Command app, Action& action);
 void add_job_actions(Command app, Action& action);  // cancel, hold, release, requeue, suspend, resume, update

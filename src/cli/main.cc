@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "accel/backend_main.h"
 #include "cli/command.h"
 #include "cli/complete.h"
 #include "cli/file_arguments.h"
@@ -43,8 +44,9 @@ int parsed_and_run(rota::cli::CommandLine& line, rota::cli::Action& action, cons
 }
 
 int run(int argc, char** argv) {
-  // What the service's helper processes run: not for people.
+  // What the helper processes of the service and of containers run: not for people.
   if (argc > 1 && std::string_view(argv[1]) == "supervise") return rota::cli::supervise({argv + 2, argv + argc});
+  if (argc == 3 && std::string_view(argv[1]) == "accel-backend") return rota::accel::run_backend(argv[2]);
   rota::cli::CommandLine line;
   rota::cli::Action action;
   if (argc > 1 && argv[1] == rota::cli::kCompleteWord) {

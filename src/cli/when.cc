@@ -154,6 +154,18 @@ std::optional<std::int64_t> after_now(std::string_view text) {
   return sign * (duration->count() / 1000);
 }
 
+// "friday", "Fri": how many days from now, 1 to 7.
+std::optional<int> days_to_weekday(std::string_view text, std::int64_t now) {
+  constexpr std::array<std::string_view, 7> kDays{"sunday",   "monday", "tuesday", "wednesday",
+                                                  "thursday", "friday", "saturday"};
+  const std::string word = lower(text);
+  for (int day = 0; day < 7; ++day) {
+    const std::string_view name = kDays[static_cast<std::size_t>(day)];
+    if (word == name || word == name.substr(0, 3)) return (day - local(now).tm_wday + 6) % 7 + 1;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::int64_t> when_of(std::string_view text, std::int64_t now, bool past) {
   if (text.starts_with("now")) {
     const auto later = after_now(text.substr(3));
@@ -162,6 +174,7 @@ std::optional<std::int64_t> when_of(std::string_view text, std::int64_t now, boo
   if (text == "today") return on_day(now, 0, 0);
   if (text == "tomorrow") return on_day(now, 1, 0);
   if (text == "yesterday") return on_day(now, -1, 0);
+  if (const auto days = days_to_weekday(text, now)) return on_day(now, *days, 0);
   if (text.starts_with('@')) return digits(text.substr(1), 1, 11);
   constexpr std::array<std::pair<std::string_view, std::int64_t>, 5> kHours{
       {{"midnight", 0}, {"elevenses", 11}, {"noon", 12}, {"fika", 15}, {"teatime", 16}}};

@@ -11,7 +11,8 @@
 namespace rota::cli {
 
 // The Unix time that a text means: "now", "now+1hour", "now-7days", "16:00" (the next one), "2026-11-30",
-// "2026-11-30T12:00", "today", "tomorrow", "yesterday", "midnight", "noon", "@1795996800".
+// "2026-11-30T12:00", "today", "tomorrow", "yesterday", "friday" (the next one, as it begins), "midnight", "noon",
+// "@1795996800".
 // `past`: a time of day is today's, even where that is over.
 Result<std::int64_t> parse_when(std::string_view text, std::int64_t now, bool past = false);
 

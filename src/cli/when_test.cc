@@ -47,6 +47,8 @@ TEST_F(WhenTest, ReadsEveryFormOfSbatch) {
   EXPECT_EQ(read("noon"), "2026-11-30T12:00:00");
   EXPECT_EQ(read("midnight"), "2026-12-01T00:00:00");
   EXPECT_EQ(read("tomorrow"), "2026-12-01T00:00:00");
+  EXPECT_EQ(read("friday"), "2026-12-04T00:00:00");
+  EXPECT_EQ(read("Mon"), "2026-12-07T00:00:00");
   EXPECT_EQ(read("yesterday"), "2026-11-29T00:00:00");
   EXPECT_EQ(read("2027-01-02"), "2027-01-02T00:00:00");
   EXPECT_EQ(read("2027-01-02T03:04:05"), "2027-01-02T03:04:05");

@@ -29,7 +29,11 @@ void Dispatcher::open(Instant first_look, std::uint32_t life) {
   loop_.set(*this, next_ring());
 }
 
-void Dispatcher::load_changed() {
+void Dispatcher::load_changed(const std::set<std::int64_t>& able) {
+  for (const std::int64_t job : able) {
+    const GlobalQueue::Lot* lot = queue_.find(job);
+    if (lot != nullptr && !queue_.claimed(*lot)) open_lot(job, *lot);
+  }
   if (rules_.join == Joining::freed) {
     const std::int64_t free = site_.view().free();
     freed_ = bidder_.open() > 0 && (freed_ || free > free_);
@@ -38,13 +42,6 @@ void Dispatcher::load_changed() {
   if (load_changed_ || bidder_.open() == 0) return;
   load_changed_ = true;
   loop_.set(*this, loop_.now());
-}
-
-void Dispatcher::look_again(std::int64_t job) {
-  const GlobalQueue::Lot* lot = queue_.find(job);
-  if (lot == nullptr || queue_.claimed(*lot)) return;
-  open_lot(job, *lot);
-  load_changed();
 }
 
 bool Dispatcher::idle() const {

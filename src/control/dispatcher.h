@@ -100,10 +100,8 @@ class Dispatcher final : public Alarm, private Watcher {
   // What it does about jobs that were submitted here.
   HomeJobs& home() { return home_; }
   const HomeJobs& home() const { return home_; }
-  // Something has started, ended or been queued at the site.
-  void load_changed();
-  // What the site may do with a job on offer has changed otherwise.
-  void look_again(std::int64_t job);
+  // Something has started, ended or been queued at the site. able: jobs on offer that could not run there before.
+  void load_changed(const std::set<std::int64_t>& able = {});
   void ring() override;
 
   // Nothing to do but to keep its lease.

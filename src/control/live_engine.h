@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "control/mandates.h"
 #include "control/ports.h"
 #include "control/run_request.h"
 #include "model/cluster.h"
@@ -176,6 +177,7 @@ class LiveEngine : public Engine {
   virtual OutputReader* output_reader() { return nullptr; }
   virtual NodeProbe* node_probe() { return nullptr; }
   virtual const RunProbe* run_probe() const { return nullptr; }
+  virtual Mandates* mandates() { return nullptr; }         // where the cluster is another manager's
   virtual QueueOrders* queue_orders() { return nullptr; }  // where the queue is Rota's own: what is wished is recorded
 };
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "model/job.h"
 
 namespace rota {
@@ -60,6 +61,9 @@ class ManagerJobs {
   virtual void used(std::vector<ManagerUse> /*all*/) {}
   // All has been said of how things stood at that instant.
   virtual void surveyed(Instant at) = 0;
+  // The numbers of the jobs that wait for their turn, in that order ("sjf", "fair+fair-half-life=1d"), the first to
+  // start first. Fails with a sentence where there is no such order. O(jobs log jobs).
+  virtual Result<std::vector<std::int64_t>> in_order(const std::string& rule) = 0;
 };
 
 }  // namespace rota

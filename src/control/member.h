@@ -90,9 +90,8 @@ class Member final : private Site, private GateKeeper, private FactObserver {
   // What this site knows of the global queue.
   const GlobalQueue& global_queue() const { return dispatcher_.home().queue(); }
   // Something has started, ended or been queued at the site: it looks again at all that is on offer.
-  void load_changed() { dispatcher_.load_changed(); }
-  // A job on offer that could not run at the site may be able to now.
-  void look_again(std::int64_t job) { dispatcher_.look_again(job); }
+  // able: jobs that could not run there before.
+  void load_changed(const std::set<std::int64_t>& able = {}) { dispatcher_.load_changed(able); }
   // Whether it may have, by what was recorded since this was asked last.
   bool has_news_of_load() { return std::exchange(news_of_load_, false); }
 

@@ -16,7 +16,9 @@ using NumberedNames = std::map<std::uint32_t, std::string>;
 
 inline constexpr std::string_view kMadeBy = "made by: ";                 // begins the note that names the command,
 inline constexpr std::string_view kSitePolicy = "policy of the site: ";  // the one that names what the site has,
-inline constexpr std::string_view kLeftOut = "left out or taken as: ";   // and each of what the log could not take over
+inline constexpr std::string_view kLeftOut = "left out or taken as: ";   // each of what the log could not take over,
+inline constexpr std::string_view kTurnaround = "turnaround in milliseconds: ";  // and Workload::turnaround
+inline constexpr std::string_view kWholeSeconds = "times were cut to whole seconds";
 
 inline constexpr std::string_view kFromSacct =
     "converted from sacct; MaxProcs is the most processors that were in use at once";

@@ -47,6 +47,11 @@ void take_top(Workload& workload, const LogTop& top) {
     if (workload.site_policy.empty() && note.starts_with(kSitePolicy))
       workload.site_policy = note.substr(kSitePolicy.size());
     if (note.starts_with(kLeftOut)) workload.left_out.push_back(note.substr(kLeftOut.size()));
+    if (note == kWholeSeconds) workload.whole_seconds = true;
+    if (note.starts_with(kTurnaround)) {
+      const auto after = parse_integer(note.substr(kTurnaround.size()));
+      if (after) workload.turnaround = Duration(std::clamp(*after, std::int64_t{0}, std::int64_t{86'400'000}));
+    }
   }
   workload.of_slurm = !workload.site_policy.empty() || std::ranges::count(top.notes, kFromSacct) > 0;
 }

@@ -68,6 +68,8 @@ struct Workload {
   std::string site_policy = {};             // and the policy that its site has, which then is Slurm's;
   std::vector<std::string> left_out = {};   // what that command left out or assumed, in words
   bool of_slurm = false;                    // its jobs ran under Slurm
+  bool whole_seconds = false;               // its times were cut to these
+  Duration turnaround{0};                   // so long after a job's end there is nothing else where it ran
   std::uint32_t warm_up = 0;                // so many of the first jobs run and are not counted
   bool recorded_attributes = false;         // they were recorded, not written down for a rehearsal: without nodes they
                                             // are left out, and what a sidecar says comes before them

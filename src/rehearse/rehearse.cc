@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/cpu_time.h"
+#include "base/hash.h"
 #include "control/load_log.h"
 #include "control/start_log.h"
 #include "model/never_fits.h"
@@ -237,6 +238,8 @@ bool WorkloadSource::next(sim::Arrival& arrival) {
   // the published schedules cut the run at the limit, and plan with both
   if (options_.ties == sim::Ties::submit_first) arrival.run_time = std::min(spec.limit, arrival.run_time);
   if (!limits_stand_) spec.limit = limit_of(workload_, next_ - 1, options_);
+  if (workload_.whole_seconds || workload_.turnaround > Duration{0})
+    arrival.run_time = held_for(workload_, next_ - 1, spec.limit, 0);
   if (options_.clamp)
     spec.processors = static_cast<std::uint32_t>(std::min<std::int64_t>(spec.processors, options_.processors));
   if (options_.attributes) options_.attributes->give(spec);
@@ -246,6 +249,18 @@ bool WorkloadSource::next(sim::Arrival& arrival) {
   spec.priority += options_.machine->partitions[spec.partition.value].priority;
   spec.nodes = nodes_of(*options_.machine, spec);
   return true;
+}
+
+Duration held_for(const log::Workload& workload, std::size_t job, Duration limit, std::uint64_t lot) {
+  const Duration run_time = workload.run_times[job];
+  Duration held = run_time + workload.turnaround;
+  if (workload.whole_seconds) {
+    Hash drawn;
+    drawn.mix(static_cast<std::uint64_t>(workload.jobs[job].number));
+    drawn.mix(lot);  // last, so that all bits have come to bear on those that are looked at
+    held += Duration(static_cast<std::int64_t>((drawn.value() >> 16U) % 1000)) - Duration{500};
+  }
+  return std::max(Duration{1}, std::min(held, std::max(run_time, limit)));
 }
 
 PartitionLimits limits_of_partitions(const log::Workload& workload, const RehearseOptions& options) {

@@ -62,6 +62,10 @@ PartitionId named_partition(const log::Workload& workload, const Machine& machin
 // is the longer of what the job asked for and what it ran, by which published schedules plan, unless estimates are
 // exact.
 Duration limit_of(const log::Workload& workload, std::size_t job, const RehearseOptions& options);
+// How long a job of a log in whole seconds holds what it has: as long as it ran, half a second more or less, which is
+// drawn by its number and the lot so that not all ends fall on the same instants, and the turnaround. It comes over no
+// limit for that.
+Duration held_for(const log::Workload& workload, std::size_t job, Duration limit, std::uint64_t lot);
 // How many jobs that told none get another than their run time, which is that of their partition: its default_time, or
 // its max_time where that is as long or there is no other, or none at all where it has neither.
 struct PartitionLimits {

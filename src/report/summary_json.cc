@@ -213,10 +213,14 @@ Json verdicts_json(std::span<const Summary> summaries) {
     Json chosen = Json::array();
     for (const std::size_t i : choose(rows).chosen) chosen.push_back(rows[i].policy);
     Json trusted = nullptr;
-    if (const Summary* const own = row_of_site(rows); own && likeness(*own->trust) != Likeness::unknown)
+    Json figures_trusted = nullptr;
+    if (const Summary* const own = row_of_site(rows); own && likeness(*own->trust) != Likeness::unknown) {
       trusted = !cannot_be_trusted(rows);
+      figures_trusted = likeness(*own->trust) == Likeness::close;
+    }
     all.push_back({{"workload", rows.front().workload},
                    {"trusted", std::move(trusted)},
+                   {"figures_trusted", std::move(figures_trusted)},
                    {"chosen", std::move(chosen)},
                    {"text", verdict(rows)},
                    {"left_out", rows.front().left_out}});

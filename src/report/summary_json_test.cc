@@ -57,6 +57,10 @@ TEST(SummaryJson, ChoosesNothingThatCannotBeTrusted) {
   own.own = true;
   own.trust = Trust{100, 100, 100, 0.95};
   EXPECT_EQ(parsed({own, easy})["verdicts"][0]["trusted"], true);
+  EXPECT_EQ(parsed({own, easy})["verdicts"][0]["figures_trusted"], true);
+  own.trust->recorded = 107;
+  EXPECT_EQ(parsed({own, easy})["verdicts"][0]["trusted"], true);
+  EXPECT_EQ(parsed({own, easy})["verdicts"][0]["figures_trusted"], false);
   own.trust->recorded = 1000;
   told = parsed({own, easy})["verdicts"][0];
   EXPECT_EQ(told["trusted"], false);

@@ -55,8 +55,9 @@ std::string believed(const Summary& own) {
              "rows that are clearly larger than that can be trusted.";
     case Likeness::rough:
       return what +
-             "comes within 10 % of the recorded mean wait with a correlation of at least 0.8: trust the order of "
-             "policies that are far apart, not their figures.";
+             "comes within 10 % of the recorded mean wait with a correlation of at least 0.8, and no closer: figures "
+             "are "
+             "not to be trusted, only the order of policies that are far apart.";
     case Likeness::unknown:
       return what + too_little(trust);
     case Likeness::poor:

@@ -28,31 +28,45 @@ void AcceleratorDesk::open() {
 }
 
 void AcceleratorDesk::nodes_changed() {
-  std::erase_if(containers_, [&](const auto& one) { return desk_.machine()->nodes[one.first.value].has_gone(); });
+  std::erase_if(containers_, [&](const auto& one) { return desk_.machine()->nodes[one.first.node.value].has_gone(); });
   if (std::holds_alternative<NodeBinding>(binding_)) bind_all();
 }
 
+std::int64_t AcceleratorDesk::weight_of(NodeId node) const {
+  std::int64_t together = 0;
+  for (auto at = containers_.lower_bound({node, 0}); at != containers_.end() && at->first.node == node; ++at)
+    together += at->second.card.weight;
+  return together;
+}
+
+std::string AcceleratorDesk::shown(Place place) const {
+  const std::string& name = desk_.machine()->nodes[place.node.value].name;
+  return place.device == 0 ? name : fmt::format("{}, device {}", name, place.device);
+}
+
 AcceleratorDesk::Taken AcceleratorDesk::take(NodeId node, AcceleratorCard card) {
-  const auto before = replaced_.find(node);
+  const Place place{node, card.device};
+  const auto before = replaced_.find(place);
   if (before != replaced_.end() && before->second == card.epoch) return Taken::replaced;
-  auto& [known, seen] = containers_[node];
+  auto& [known, seen] = containers_[place];
   seen = Clock::now();
   const std::string epoch = std::exchange(known, std::move(card)).epoch;
   if (epoch == known.epoch) return Taken::yes;
-  if (!epoch.empty()) replaced_[node] = epoch;
-  desk_.log().say(fmt::format("node {} has an accelerator container at {}, weight {}",
-                              desk_.machine()->nodes[node.value].name, known.address, known.weight));
-  came(node);
+  if (!epoch.empty()) replaced_[place] = epoch;
+  desk_.log().say(
+      fmt::format("node {} has an accelerator container at {}, weight {}", shown(place), known.address, known.weight));
+  came_or_went(node);
   wait();
   return Taken::yes;
 }
 
 bool AcceleratorDesk::leave(NodeId node, std::string_view epoch) {
-  const auto found = containers_.find(node);
-  if (found == containers_.end() || found->second.card.epoch != epoch) return false;
-  desk_.log().say(fmt::format("the accelerator container of node {} leaves", desk_.machine()->nodes[node.value].name));
+  const auto found = std::ranges::find_if(
+      containers_, [&](const auto& one) { return one.first.node == node && one.second.card.epoch == epoch; });
+  if (found == containers_.end()) return false;
+  desk_.log().say(fmt::format("the accelerator container of node {} leaves", shown(found->first)));
   containers_.erase(found);
-  went(node);
+  came_or_went(node);
   return true;
 }
 
@@ -64,40 +78,52 @@ std::optional<NodeId> AcceleratorDesk::node_called(std::string_view name) const 
 }
 
 NodeId AcceleratorDesk::host_of(NodeId node) const {
-  if (containers_.contains(node)) return node;
+  if (has_container(node)) return node;
   const NodeId host = desk_.view().bindings().bound_to(node);
-  return host.valid() && containers_.contains(host) ? host : NodeId{};
+  return host.valid() && has_container(host) ? host : NodeId{};
+}
+
+// Node by node, each to the container of its host where (nodes + 1) / weight is least.
+std::map<NodeId, AcceleratorDesk::Place> AcceleratorDesk::places() const {
+  std::map<NodeId, Place> chosen;
+  std::map<Place, std::int64_t> served;
+  for (std::uint32_t n = 0; n < desk_.machine()->nodes.size(); ++n) {
+    const NodeId host = host_of({n});
+    if (!host.valid()) continue;
+    const auto first = containers_.lower_bound({host, 0});
+    auto best = first;
+    for (auto at = first; at != containers_.end() && at->first.node == host; ++at)
+      if ((served[at->first] + 1) * best->second.card.weight < (served[best->first] + 1) * at->second.card.weight)
+        best = at;
+    ++served[best->first];
+    chosen.emplace(NodeId{n}, best->first);
+  }
+  return chosen;
 }
 
 // One that is described with accelerators, and whose container is away, waits for it.
 bool AcceleratorDesk::is_to_be_bound(NodeId node) const {
   const Node& of = desk_.machine()->nodes[node.value];
-  return of.accelerators == 0 && !of.has_gone() && !containers_.contains(node) &&
+  return of.accelerators == 0 && !of.has_gone() && !has_container(node) &&
          desk_.view().power().health(node) != Health::down;
 }
 
 bool AcceleratorDesk::all_are_back() const {
   return std::ranges::all_of(desk_.view().bindings().all(),
-                             [&](const Bound& bound) { return bound.job.valid() || containers_.contains(bound.to); });
+                             [&](const Bound& bound) { return bound.job.valid() || has_container(bound.to); });
 }
 
-void AcceleratorDesk::came(NodeId node) {
-  if (auto* const binding = std::get_if<NodeBinding>(&binding_)) {
-    const std::int64_t weight = containers_.at(node).card.weight;
-    if (binding->present(node) && binding->weight_of(node) == weight) return;  // it was started again
-    if (binding->present(node)) binding->leave(node);
-    binding->join(node, desk_.machine()->nodes[node.value].rack, weight);
-    tell();
-  } else if (all_are_back()) {
-    bind_all();
-  }
-}
-
-void AcceleratorDesk::went(NodeId node) {
+void AcceleratorDesk::came_or_went(NodeId node) {
   auto* const binding = std::get_if<NodeBinding>(&binding_);
-  if (binding == nullptr) return;
-  binding->leave(node);
-  if (is_to_be_bound(node)) binding->join(node, desk_.machine()->nodes[node.value].rack, 0);
+  const std::int64_t weight = weight_of(node);
+  if (binding == nullptr) {
+    if (weight > 0 && all_are_back()) bind_all();
+    return;
+  }
+  const bool present = binding->present(node);
+  if (present && weight > 0 && binding->weight_of(node) == weight) return;  // it was started again
+  if (present) binding->leave(node);
+  if (weight > 0 || is_to_be_bound(node)) binding->join(node, desk_.machine()->nodes[node.value].rack, weight);
   tell();
 }
 
@@ -111,12 +137,13 @@ void AcceleratorDesk::bind_all() {
   for (const Bound& bound : kept)
     if (!bound.job.valid()) before.insert(bound.to);
   const auto join = [&](bool known) {
-    for (const auto& [node, container] : containers_)
-      if (before.contains(node) == known) binding.join(node, nodes[node.value].rack, container.card.weight);
+    for (const auto& [place, container] : containers_)
+      if (before.contains(place.node) == known && !binding.present(place.node))
+        binding.join(place.node, nodes[place.node.value].rack, weight_of(place.node));
   };
   join(true);
   for (const Bound& bound : kept) {
-    const bool stays = !bound.job.valid() && containers_.contains(bound.to) && is_to_be_bound(bound.node) &&
+    const bool stays = !bound.job.valid() && has_container(bound.to) && is_to_be_bound(bound.node) &&
                        nodes[bound.node.value].rack == nodes[bound.to.value].rack;
     if (stays) binding.put_back(bound.node, bound.to);
   }
@@ -137,7 +164,7 @@ void AcceleratorDesk::look_at_health() {
   auto* const binding = std::get_if<NodeBinding>(&binding_);
   if (binding == nullptr || desk_.stopped()) return;
   for (std::uint32_t n = 0; n < desk_.machine()->nodes.size(); ++n) {
-    if (containers_.contains({n}) || binding->present({n}) == is_to_be_bound({n})) continue;
+    if (has_container({n}) || binding->present({n}) == is_to_be_bound({n})) continue;
     if (binding->present({n})) {
       binding->leave({n});
     } else {
@@ -157,7 +184,7 @@ void AcceleratorDesk::tell() {
     if (host.valid() && host != before) record(Bound{node, host, {}, 0});
     if (!host.valid() && before.valid()) record(Unbound{node, before, {}, 0});
     // The node of a container is not sent to sleep.
-    const bool serves = containers_.contains(node);
+    const bool serves = has_container(node);
     if (serves != desk_.view().power().serves(node)) record(Serving{node, serves});
   }
 }
@@ -170,16 +197,16 @@ void AcceleratorDesk::look() {
   if (desk_.stopped() || !desk_.health()) return;
   const Clock::time_point now = Clock::now();
   if (const auto late = now - due_; late > kStill)
-    for (auto& [node, container] : containers_) container.seen += late;
-  std::set<NodeId> lost;
-  for (const auto& [node, container] : containers_)
-    if (container.seen + lasts(container.card) <= now) lost.insert(node);
-  for (const NodeId node : lost) {
-    desk_.log().say(fmt::format(
-        "the accelerator container of node {} has given no sign for {}: its nodes are bound anew",
-        desk_.machine()->nodes[node.value].name, format_duration(Duration(lasts(containers_.at(node).card).count()))));
-    containers_.erase(node);
-    went(node);
+    for (auto& [place, container] : containers_) container.seen += late;
+  std::set<Place> lost;
+  for (const auto& [place, container] : containers_)
+    if (container.seen + lasts(container.card) <= now) lost.insert(place);
+  for (const Place place : lost) {
+    desk_.log().say(
+        fmt::format("the accelerator container of node {} has given no sign for {}: its nodes are bound anew",
+                    shown(place), format_duration(Duration(lasts(containers_.at(place).card).count()))));
+    containers_.erase(place);
+    came_or_went(place.node);
   }
   const auto* restarted = std::get_if<Restarted>(&binding_);
   if (restarted != nullptr && now >= restarted->until) bind_all();
@@ -189,7 +216,7 @@ void AcceleratorDesk::look() {
 void AcceleratorDesk::wait() {
   Clock::time_point first = Clock::time_point::max();
   if (const auto* restarted = std::get_if<Restarted>(&binding_)) first = restarted->until;
-  for (const auto& [node, container] : containers_) first = std::min(first, container.seen + lasts(container.card));
+  for (const auto& [place, container] : containers_) first = std::min(first, container.seen + lasts(container.card));
   if (first == Clock::time_point::max()) return;
   due_ = first;
   timer_.expires_at(due_);

@@ -18,6 +18,7 @@ namespace rota::serve {
 
 // What a container says of itself, when it registers and again with each sign of life.
 struct AcceleratorCard {
+  int device = 0;           // tells the containers of one node apart, where each device has its own
   std::string address;      // where clients reach it: HOST:PORT, or the path of a Unix socket
   std::string token;        // that it asks clients for; empty: none
   std::string epoch;        // of its start: no other start has the same
@@ -35,16 +36,24 @@ struct AcceleratorCard {
 // the published rule. A container is lost when three of its periods have gone by without a sign: its nodes are bound
 // anew. Its own node is then one of those without, unless the cluster is described with accelerators there. A node
 // that is down is bound to none.
+//
+// A node may have several containers, one for each device: nodes are bound to the node, whose weight is that of its
+// containers together, and shared out among them by the same rule.
 class AcceleratorDesk final : public FactObserver {
  public:
   using Clock = std::chrono::steady_clock;
+  struct Place {
+    NodeId node;
+    int device = 0;
+    auto operator<=>(const Place&) const = default;
+  };
   struct Container {
     AcceleratorCard card;
     Clock::time_point seen;
   };
   enum class Taken : std::uint8_t {
     yes,
-    replaced,  // another one of the node has registered after it, which is the node's now
+    replaced,  // another one of the node and device has registered after it, which is the node's now
   };
 
   AcceleratorDesk(boost::asio::io_context& io, Desk& desk) : desk_(desk), timer_(io) {}
@@ -61,9 +70,11 @@ class AcceleratorDesk final : public FactObserver {
   bool leave(NodeId node, std::string_view epoch);
 
   std::optional<NodeId> node_called(std::string_view name) const;
-  const std::map<NodeId, Container>& containers() const { return containers_; }  // by node
+  const std::map<Place, Container>& containers() const { return containers_; }
   // The node whose container computes the tasks of this one: itself, or that which it is bound to. Invalid: none now.
   NodeId host_of(NodeId node) const;
+  // Which of that node's containers, for all nodes that have one.
+  std::map<NodeId, Place> places() const;
 
   std::uint64_t wants() const override { return FactKinds::bit<HealthChanged>(); }
   void saw(const View& before, const FactRef& fact) override;
@@ -73,10 +84,12 @@ class AcceleratorDesk final : public FactObserver {
     Clock::time_point until;
   };
 
+  bool has_container(NodeId node) const { return weight_of(node) > 0; }
+  std::int64_t weight_of(NodeId node) const;  // of all of its containers; 0: it has none
+  std::string shown(Place place) const;
   bool is_to_be_bound(NodeId node) const;
   bool all_are_back() const;
-  void came(NodeId node);
-  void went(NodeId node);
+  void came_or_went(NodeId node);
   void bind_all();
   void look_at_health();
   void tell();
@@ -87,8 +100,8 @@ class AcceleratorDesk final : public FactObserver {
   Desk& desk_;
   boost::asio::steady_timer timer_;
   Clock::time_point due_{};  // the timer's
-  std::map<NodeId, Container> containers_;
-  std::map<NodeId, std::string> replaced_;  // the epoch that was followed by another one, by node
+  std::map<Place, Container> containers_;
+  std::map<Place, std::string> replaced_;  // the epoch that was followed by another one
   std::variant<Restarted, NodeBinding> binding_ = Restarted{};
 };
 

@@ -79,8 +79,7 @@ void FederationDesk::follow_load() {
       [this, stands = stands_] {
         if (!*stands) return;
         looks_soon_ = false;
-        for (const std::int64_t job : std::exchange(beyond_share_, {})) member_->look_again(job);
-        member_->load_changed();
+        member_->load_changed(std::exchange(beyond_share_, {}));
       },
       kLookAgain);
 }
@@ -114,7 +113,7 @@ Result<void> FederationDesk::offer(JobId job, const Caller& caller, const JobReq
   JobRequest& asked = travelling.request;
   const JobEntry& entry = *uses_.book.find(job);
   const std::int64_t array = entry.about->array;
-  if (array > 0) travelling.task = ArrayTask{entry.index, entry.about->indexes};
+  if (array > 0) travelling.task = ArrayTask{array, entry.index, entry.about->indexes};
   asked.array.clear();
   if (asked.output.empty()) asked.output = array > 0 ? "rota-%A_%a.out" : "rota-%j.out";
   const std::int64_t index = std::max<std::int64_t>(0, entry.index);

@@ -361,6 +361,7 @@ Result<JobId> JobDesk::submit_guest(const Caller& caller, const JobRequest& requ
   if (task) {
     about.array = number;
     about.indexes = task->of;
+    set_text(about.texts, "home_array", std::to_string(task->array));
     if ((about.mail & kMailArrayTasks) == 0) about.mail = 0;
   }
   const store::Payload payload{{}, request.script, zero_ended(request.environment), caller.uid};

@@ -9,6 +9,7 @@
 #include "serve/node_desk.h"
 #include "serve/reservation_desk.h"
 #include "serve/shadow.h"
+#include "serve/waiting_order.h"
 
 namespace rota::serve {
 
@@ -29,9 +30,11 @@ class ManagerBook final : public ManagerJobs {
         nodes_(uses.nodes),
         reservations_(uses.reservations),
         forecaster_(uses.forecaster),
-        shadow_(uses.desk, uses.jobs, uses.forecaster) {}
+        shadow_(uses.desk, uses.jobs, uses.forecaster),
+        order_(uses.desk, uses.book) {}
 
   Shadow& shadow() { return shadow_; }
+  Mandates* mandates() const { return desk_.engine().mandates(); }  // nullptr: the cluster is Rota's own
 
   JobId meet(const JobSpec& spec, Bars bars, const ManagerJob& named) override;
   bool has_left(std::int64_t number) const override;
@@ -41,6 +44,7 @@ class ManagerBook final : public ManagerJobs {
   void node_reason(NodeId node, const std::string& reason) override { nodes_.note_theirs(node, reason); }
   void used(std::vector<ManagerUse> all) override { forecaster_.used({std::move(all), desk_.now()}); }
   void surveyed(Instant at) override;
+  Result<std::vector<std::int64_t>> in_order(const std::string& rule) override { return order_.of(rule); }
 
  private:
   Desk& desk_;
@@ -51,6 +55,7 @@ class ManagerBook final : public ManagerJobs {
   Forecaster& forecaster_;
   std::vector<JobId> met_;  // since the survey before
   Shadow shadow_;
+  WaitingOrder order_;
 };
 
 }  // namespace rota::serve

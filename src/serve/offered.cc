@@ -39,7 +39,7 @@ std::string offer_text(const Travelling& travelling, std::int64_t unix_start) {
             {"run_bytes", travelling.run_bytes},
             {"request", json_of(asked, unix_start)}};
   if (const auto& task = travelling.task)
-    json["task"] = {task->index, task->of.count, task->of.least, task->of.most, task->of.step};
+    json["task"] = {task->array, task->index, task->of.count, task->of.least, task->of.most, task->of.step};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -52,13 +52,13 @@ Result<Travelling> read_offer(const std::string& text, std::int64_t unix_start) 
                     (!json.contains("run_bytes") || take_number(json["run_bytes"], read.run_bytes, 0, INT64_MAX));
   if (!good) return fail("what is said of what the job runs cannot be read.");
   if (json.contains("task")) {
-    std::array<std::int64_t, 5> numbers{};
+    std::array<std::int64_t, 6> numbers{};
     const Json& task = json["task"];
     if (!task.is_array() || task.size() != numbers.size()) return fail("the index of an array's task cannot be read.");
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      if (!take_number(task[i], numbers[i], 0, INT32_MAX)) return fail("the index of an array's task cannot be read.");
+      if (!take_number(task[i], numbers[i], 0, INT64_MAX)) return fail("the index of an array's task cannot be read.");
     }
-    read.task = ArrayTask{numbers[0], {numbers[1], numbers[2], numbers[3], numbers[4]}};
+    read.task = ArrayTask{numbers[0], numbers[1], {numbers[2], numbers[3], numbers[4], numbers[5]}};
   }
   read.request = TRY(read_request(json["request"], unix_start));
   return read;

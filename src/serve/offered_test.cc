@@ -75,6 +75,26 @@ TEST_F(Travels, WhatAJobRunsComesBackAsItWasAndNothingElseIsTakenForIt) {
     EXPECT_FALSE(read_run(wrong, read)) << wrong;
 }
 
+TEST_F(Travels, AnOfferIsReadAsItWasWritten) {
+  Travelling task{"ann", {}, true, 77, ArrayTask{12, 3, {5, 1, 9, 2}}};
+  task.request.processors = 4;
+  const std::string text = offer_text(task, 0);
+  const auto read = read_offer(text, 0);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(std::tuple(read->user, read->sealed, read->run_bytes, read->request.processors),
+            std::tuple("ann", true, 77, 4U));
+  ASSERT_TRUE(read->task);
+  EXPECT_EQ(std::tuple(read->task->array, read->task->index, read->task->of),
+            std::tuple(12, 3, About::Indexes{5, 1, 9, 2}));
+  task.task.reset();
+  EXPECT_FALSE(read_offer(offer_text(task, 0), 0)->task);
+  for (const char* wrong : {"[12,3,5,1,9]", "12", "[12,-3,5,1,9,2]", "[12,3,5,1,9,\"2\"]"}) {
+    std::string other = text;
+    other.replace(other.find("[12,3,5,1,9,2]"), 14, wrong);
+    EXPECT_FALSE(read_offer(other, 0)) << wrong;
+  }
+}
+
 TEST_F(Travels, ACardAndAnAuctionAreReadAsTheyWereWritten) {
   SiteCard card{3, 64, {"batch"}, {"a100"}, {"matlab"}, 10, 20, "rota@berlin:", 50};
   EXPECT_EQ(read_card(card_text(card)), card);

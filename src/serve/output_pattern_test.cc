@@ -12,6 +12,13 @@ TEST(OutputPattern, fills_every_letter_in) {
   EXPECT_EQ(fill_in("plain", words), "plain");
 }
 
+TEST(OutputPattern, numbers_alone_are_filled_in_and_the_rest_later) {
+  const PatternWords home{14, 12, 3}, there{7, 7, 3, "fit", "ann", "n7", 2};
+  const std::string numbered = fill_in_numbers("%x-%4j_%A_%a.%N%%j%q%", home);
+  EXPECT_EQ(numbered, "%x-0014_12_3.%N%%j%q%");
+  EXPECT_EQ(fill_in(numbered, there), "fit-0014_12_3.n7%j%q%");
+}
+
 TEST(OutputPattern, leaves_what_is_no_letter) {
   EXPECT_EQ(fill_in("100%", {}), "100%");
   EXPECT_EQ(fill_in("%q %4", {}), "%q %4");

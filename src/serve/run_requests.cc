@@ -69,10 +69,16 @@ void say_what_was_asked(const std::vector<std::string>& given, std::vector<std::
   }
 }
 
+// A task that came from another site has the number that its array has at its home.
+std::string array_of(const About& about) {
+  const std::string home = rota::text_of(about.texts, "home_array");
+  return home.empty() ? std::to_string(about.array) : home;
+}
+
 // Which task it is, and of how many.
 template <class Say>
 void say_array(const KeptAbout& kept, const Say& say) {
-  say("ARRAY_JOB_ID", std::to_string(kept.about.array), std::string());
+  say("ARRAY_JOB_ID", array_of(kept.about), std::string());
   say("ARRAY_TASK_ID", std::to_string(kept.index), std::string());
   const About::Indexes& all = kept.about.indexes;
   if (all.count == 0) return;  // it was submitted before that was kept
@@ -199,7 +205,7 @@ void RunRequests::say_as_pbs(JobId id, const KeptAbout& kept, std::vector<std::s
   if (spec.partition.valid()) say("QUEUE", machine().partitions[spec.partition.value].name);
   if (spec.limit < kLongest) say("WALLTIME", std::to_string(spec.limit.count() / 1000));
   if (kept.index < 0) return;
-  say("ARRAY_ID", std::to_string(kept.about.array));
+  say("ARRAY_ID", array_of(kept.about));
   say("ARRAY_INDEX", std::to_string(kept.index));
   say("ARRAYID", std::to_string(kept.index));
 }

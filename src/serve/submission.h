@@ -122,6 +122,7 @@ struct About {
 
 // A task of an array whose others may be at other sites.
 struct ArrayTask {
+  std::int64_t array = 0;  // its number at home
   std::int64_t index = 0;
   About::Indexes of;
 };

@@ -114,9 +114,11 @@ std::span<const Key<FederationSettings>> keys_of(const FederationSettings&) {
 
 std::span<const Key<SlurmReading>> keys_of(const SlurmReading&) {
   using S = SlurmReading;
-  static const std::array<Key<S>, 3> all{{
+  static const std::array<Key<S>, 4> all{{
       {"poll", &S::poll, "a time from 1s", "30s", "from one reading of Slurm to the next"},
       {"gap", &S::gap, "a time", "1s", "from one of Slurm's commands to the next, at least"},
+      {"write_gap", &S::write_gap, "a time from 10ms", "200ms",
+       "from one command that changes something to the next, at least: only where a mode is `act`"},
       {"history", &S::history, "a time as `sacct -S` takes it", "now-7days",
        "from when on a new state takes in jobs that have ended: forecasts are drawn from them"},
   }};
@@ -245,6 +247,7 @@ Result<ServiceSettings> read_settings(const TomlValue& document, const std::stri
   TRY(read_table(document, "service", shown, settings));
   TRY(read_table(document, "federation", shown, settings.federation));
   TRY(read_table(document, "slurm", shown, settings.slurm));
+  if (settings.slurm.write_gap < Duration{10}) return fail("{}: `write_gap` in [slurm] is 10ms at least.", shown);
   if (settings.slurm.poll < seconds(1)) return fail("{}: `poll` in [slurm] is 1s at least.", shown);
   constexpr std::string_view kOfTimes = "abcdefghijklmnopqrstuvwxyzT0123456789-+:/.";  // the shell sees it
   if (settings.slurm.history.find_first_not_of(kOfTimes) != std::string::npos)

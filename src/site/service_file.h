@@ -43,6 +43,7 @@ struct FederationSettings {
 struct SlurmReading {
   Duration poll = seconds(30);        // from one reading to the next
   Duration gap = seconds(1);          // from one of Slurm's commands to the next, at least
+  Duration write_gap{200};            // from one command that changes something to the next, at least
   std::string history = "now-7days";  // from when on a new state takes in jobs that have ended, as sacct -S takes it
 
   bool operator==(const SlurmReading&) const = default;

@@ -232,13 +232,13 @@ class Mapping {
     const auto age = time(name);
     if (age && *age >= seconds(1) && *age != fallback) knob(name_of_knob, short_time(*age));
   }
-  // slurmctld reckons for the first time when it has started, and then in each period. Its clock may be ahead of UTC by
-  // quarters of an hour.
+  // slurmctld reckons for the first time a second after it has started, and then in each period. Its clock may be ahead
+  // of UTC by quarters of an hour.
   void map_phase() {
     const Duration period = time("PriorityCalcPeriod").value_or(seconds(300));
     const auto boot = site::unix_milliseconds_of(std::string(value("BOOT_TIME")) + "Z");
     if (!boot || known_.unix_start == 0 || period < seconds(1) || seconds(900) % period != Duration{0}) return;
-    const Duration phase = (Duration{*boot} - seconds(known_.unix_start)) % period;
+    const Duration phase = (Duration{*boot} + seconds(1) - seconds(known_.unix_start)) % period;
     if (phase != Duration{0}) knob("calc-phase", short_time(phase < Duration{0} ? phase + period : phase));
   }
   void map_half_life() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Containers as processes, with clients over the Python module: kills, hangs, slow clients, hostile bytes, drain.
-Usage: containers_test.py ROTA"""
+Usage: containers_test.py ROTA FAULTY_BACKEND"""
+import glob
 import json
 import os
 import random
@@ -13,8 +14,9 @@ import tempfile
 import threading
 import time
 import unittest
+from pathlib import Path
 
-ROTA = os.path.abspath(sys.argv[1])
+ROTA, FAULTY = map(os.path.abspath, sys.argv[1:3])
 sys.path.insert(0, os.path.dirname(ROTA))
 import rota_accel  # noqa: E402
 
@@ -219,6 +221,63 @@ class Faults(Containers):
         self.process.send_signal(signal.SIGCONT)
         self.all_once(tasks, b"p" * 100_000)
         self.until(lambda: client.state(PATIENCE)["memory_used"] == 0, "all memory")
+
+    def backends(self):
+        """Process ids of the container's backends."""
+        return [int(pid) for path in glob.glob(f"/proc/{self.process.pid}/task/*/children") for pid in Path(path).read_text().split()]
+
+    def ends_as(self, outcome, task):
+        with self.assertRaises(rota_accel.Failed) as failed:
+            task.result(PATIENCE)
+        self.assertEqual(failed.exception.outcome, outcome)
+        return str(failed.exception)
+
+    def test_a_task_that_crashes_its_backend_ends_alone(self):
+        self.start("--backend", FAULTY)
+        client = self.client()
+        before = [client.submit("next", payload=b"a" * 100_000) for _ in range(5)]
+        crash = client.submit("crash", payload=b"x")
+        after = [client.submit("next", payload=b"a" * 100_000) for _ in range(5)]
+        self.assertIn("ended by signal 11", self.ends_as("device-lost", crash))
+        self.all_once(before + after, b"b" * 100_000)
+        self.assertIn("exit code 3", self.ends_as("device-lost", client.submit("leave")))
+        state = client.state(PATIENCE)
+        self.assertEqual([(device["state"], device["crashes"]) for device in state["devices"]], [("up", 0), ("up", 2)])
+        self.assertEqual(state["memory_used"], 0)
+
+    def test_a_backend_that_crashes_again_and_again_rests_and_the_others_go_on(self):
+        self.start("--backend", FAULTY)
+        client = self.client()
+        for _ in range(6):
+            self.ends_as("device-lost", client.submit("crash"))
+        self.assertIn("5 times in a minute", self.ends_as("device-lost", client.submit("next", payload=b"a")))
+        self.assertEqual(bytes(client.submit("noop", payload=b"x").result(PATIENCE)), b"x")
+        self.assertEqual(client.state(PATIENCE)["devices"][1]["state"], "lost")
+
+    def test_a_task_that_does_not_stop_is_ended_with_its_backend(self):
+        self.start("--backend", FAULTY, "--grace", "0.2s")
+        client = self.client()
+        task = client.submit("loop")
+        self.until(lambda: client.state(PATIENCE)["computing"] > 0, "a task to compute")
+        task.cancel()
+        self.ends_as("cancelled", task)
+        self.ends_as("time-limit", client.submit("loop", limit=0.05))
+        self.assertEqual(bytes(client.submit("next", payload=b"a").result(PATIENCE)), b"b")
+
+    def test_a_backend_that_is_killed_between_tasks_is_missed_by_none(self):
+        self.start()
+        client = self.client()
+        for _ in range(3):
+            [backend] = self.backends()
+            os.kill(backend, signal.SIGKILL)
+            self.until(lambda: Path(f"/proc/{backend}/stat").read_text().rpartition(")")[2].split()[0] == "Z", "the backend to end")
+            self.assertEqual(bytes(client.submit("noop", payload=b"x").result(PATIENCE)), b"x")
+
+    def test_backends_end_with_their_container(self):
+        self.start()
+        [backend] = self.backends()
+        self.kill()
+        self.until(lambda: not os.path.exists(f"/proc/{backend}"), "the backend to end")
 
     def test_clients_that_are_killed_leave_nothing_behind(self):
         self.start()

@@ -1,5 +1,5 @@
-// The backend openblas against the definition of what it computes: residuals as LAPACK's own tests reckon them, at most
-// 10 where the arithmetic is right.
+// The backends of linear algebra against the definition of what they compute: residuals as LAPACK's own tests reckon
+// them, at most 10 where the arithmetic is right.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -86,9 +86,13 @@ Square symmetric(const Square& a, double diagonal) {
   return s;
 }
 
-class Kernels : public testing::Test {
+class Kernels : public testing::TestWithParam<const char*> {
  protected:
-  Kernels() : device_(*Device::open("openblas=2")) {}
+  void SetUp() override {
+    auto opened = Device::open(GetParam());
+    if (!opened) GTEST_SKIP() << opened.error().message;
+    device_ = std::move(*opened);
+  }
 
   // What a container does with a task.
   Refusal run(const char* operation, std::vector<std::int64_t> parameters, const Entries& payload) {
@@ -135,7 +139,7 @@ double residual_of_lu(const Square& a, const Square& factors, const std::vector<
   return residual(a, made);
 }
 
-TEST_F(Kernels, FactorByLu) {
+TEST_P(Kernels, FactorByLu) {
   for (const std::size_t n : kOrders) {
     const Square a = random_matrix(n, n);
     ASSERT_EQ(run("lu", {static_cast<std::int64_t>(n)}, a.entries).outcome, ROTA_ACCEL_DONE);
@@ -143,7 +147,7 @@ TEST_F(Kernels, FactorByLu) {
   }
 }
 
-TEST_F(Kernels, FactorByCholesky) {
+TEST_P(Kernels, FactorByCholesky) {
   for (const std::size_t n : kOrders) {
     const Square a = symmetric(random_matrix(n, n), static_cast<double>(n));
     ASSERT_EQ(run("cholesky", {static_cast<std::int64_t>(n)}, a.entries).outcome, ROTA_ACCEL_DONE);
@@ -155,7 +159,7 @@ TEST_F(Kernels, FactorByCholesky) {
   }
 }
 
-TEST_F(Kernels, FactorByQr) {
+TEST_P(Kernels, FactorByQr) {
   for (const std::size_t n : kOrders) {
     const Square a = random_matrix(n, n);
     ASSERT_EQ(run("qr", {static_cast<std::int64_t>(n)}, a.entries).outcome, ROTA_ACCEL_DONE);
@@ -174,7 +178,7 @@ TEST_F(Kernels, FactorByQr) {
   }
 }
 
-TEST_F(Kernels, MultiplyMatrices) {
+TEST_P(Kernels, MultiplyMatrices) {
   for (const std::size_t n : kOrders) {
     const Square a = random_matrix(n, 1), b = random_matrix(n, 2);
     Entries both = a.entries;
@@ -184,7 +188,7 @@ TEST_F(Kernels, MultiplyMatrices) {
   }
 }
 
-TEST_F(Kernels, MakeMatricesOfASeed) {
+TEST_P(Kernels, MakeMatricesOfASeed) {
   constexpr std::size_t kOrder = 65;
   constexpr std::int64_t kBytes = kOrder * kOrder * 8 + kOrder * 4;
   ASSERT_EQ(run("lu", {kOrder, 1, 42, kBytes}, {}).outcome, ROTA_ACCEL_DONE);
@@ -202,7 +206,7 @@ TEST_F(Kernels, MakeMatricesOfASeed) {
     EXPECT_EQ(run(operation, {300, 1, 1, 1000}, Entries(1000)).outcome, ROTA_ACCEL_DONE) << operation;
 }
 
-TEST_F(Kernels, ReportSingularAndIndefiniteMatrices) {
+TEST_P(Kernels, ReportSingularAndIndefiniteMatrices) {
   for (const std::size_t n : kOrders) {
     const auto order = static_cast<std::int64_t>(n);
     Square singular = random_matrix(n, n);
@@ -216,7 +220,7 @@ TEST_F(Kernels, ReportSingularAndIndefiniteMatrices) {
   }
 }
 
-TEST_F(Kernels, RefuseWhatIsWrong) {
+TEST_P(Kernels, RefuseWhatIsWrong) {
   const Entries four(4);
   for (const std::int64_t n : {-1L, 0L, 1L, 3L, 46'341L, std::int64_t{1} << 62U, INT64_MIN})
     EXPECT_EQ(run("lu", {n}, four).outcome, ROTA_ACCEL_BAD_TASK) << n;
@@ -227,10 +231,31 @@ TEST_F(Kernels, RefuseWhatIsWrong) {
   EXPECT_EQ(run("gemm", {2}, four).outcome, ROTA_ACCEL_BAD_TASK);
 }
 
-TEST_F(Kernels, StopBetweenBlocksWhenCancelled) {
+TEST_P(Kernels, StopBetweenBlocksWhenCancelled) {
   asked_ = 1'000'000;
   for (const char* operation : {"lu", "qr", "cholesky", "gemm"})
     EXPECT_EQ(run(operation, {300, 1, 1, 0}, {}).outcome, ROTA_ACCEL_CANCELLED) << operation;
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, Kernels, testing::Values("openblas=2", "opencl", "opencl=0:0:discrete", "cuda"),
+                         [](const auto& backend) {
+                           const std::string name = backend.param;
+                           return name.substr(0, name.find('=')) + (name.ends_with("discrete") ? "_discrete" : "");
+                         });
+
+TEST(OpenClBackend, RefusesADeviceThatIsNotThere) {
+  for (const char* named :
+       {"opencl=0:99", "opencl=99:0", "opencl=0", "opencl=0:0:", "opencl=a:b", "opencl=0:0discrete"})
+    EXPECT_FALSE(Device::open(named)) << named;
+}
+
+TEST(CudaBackend, SaysWhatIsWrong) {
+  const auto wrong = Device::open("cuda=first");
+  ASSERT_FALSE(wrong);
+  EXPECT_NE(wrong.error().message.find("takes a number from 0"), std::string::npos) << wrong.error().message;
+  const auto device = Device::open("cuda");
+  const std::string begins = "the backend cuda cannot begin: ";
+  EXPECT_TRUE(device || device.error().message.starts_with(begins)) << device.error().message;
 }
 
 }  // namespace

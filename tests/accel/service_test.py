@@ -130,12 +130,34 @@ class Life(Bound):
         self.service.wait_for(lambda: sum(row["state"]["done"] for row in self.containers().values()) == 50, "all counts")
         self.assertTrue(all(row["state"]["done"] in (20, 30) for row in self.containers().values()))
         out = subprocess.run([ROTA, "accel", "--socket", self.service.socket], capture_output=True, text=True, check=True).stdout
-        self.assertRegex(out, r"(?m)^a1 +up +100 +0 +[23]0 ")
+        self.assertRegex(out, r"(?m)^a1 +0 +up +100 +0 +[23]0 ")
         metrics = self.service.ask("GET", "/metrics")[1]
         self.assertIn('rota_accelerator_nodes{served="yes"} 6', metrics)
         job = self.service.submit('echo "$ROTA_ACCEL"', name="without")
         self.service.ends(job)
         self.assertEqual(self.service.read(f"rota-{job}.out"), "\n", "what it did not ask for")
+
+    def test_a_node_may_have_a_container_for_each_device(self):
+        """Its nodes are shared out among them by weight, and go to the one that stays."""
+        self.container("a2")
+        for device, weight in (("0", "100"), ("1", "200")):
+            self.running["a1-" + device] = process = self.begin("a1", "--device", device, "--weight", weight, "--listen", "127.0.0.1:0")
+            self.says(process, "the service has the container of node a1")
+        rows = {(row["node"], row["device"]): row["bound"] for row in self.service.ask("GET", "/v1/accelerators")[1]["containers"]}
+        self.assertEqual(set(rows), {("a1", 0), ("a1", 1), ("a2", 0)})
+        self.assertEqual(sorted(sum(rows.values(), [])), ["n1", "n2", "n3", "n4"])
+        self.assertGreaterEqual(len(rows["a1", 1]), len(rows["a1", 0]))
+        self.assertGreater(len(rows["a1", 1]), len(rows["a2", 0]))
+        jobs = [self.work(f"n{n}") for n in range(1, 5)] + [self.work("n1", 200, 5_000, 64, "late")]
+        for job, count in zip(jobs, (10, 10, 10, 10, 200)):
+            self.assertEqual(self.all_right(job, count), 0)
+        leaving = self.running.pop("a1-1")
+        leaving.terminate()
+        self.assertEqual(leaving.wait(PATIENCE), 0)
+        leaving.stderr.close()
+        self.assertTrue(self.all_bound())
+        for job in [self.work(f"n{n}") for n in range(1, 5)]:
+            self.all_right(job, 10)
 
     def test_a_command_in_a_job_needs_no_option(self):
         self.container("a1", "--listen", "127.0.0.1:0")

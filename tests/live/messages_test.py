@@ -428,6 +428,8 @@ class Commands(ServiceCase):
         ("queue -t PD -o %j --noheader", 0, "^first$"), ("job 1", 0, r"^name +first$"), ("explain 1", 0, r"PENDING \(JobHeldUser\)"),
         ("update 1 --name second", 0, "^$"), ("release 1", 0, "^$"), ("wait 1", 0, "^$"), ("history name=second", 0, r"^1 +second "),
         ("submit --hold -- true", 0, "^Submitted job 4$"), ("forecast 4", 1, "job 4 is held: it starts when it is released"),
+        ("mode", 0, "modes are for a service beside Slurm"), ("mode order act --partition main", 1, "beside Slurm"),
+        ("actions --state {state}", 0, "^0 jobs with a factor"), ("undo --all --state {state}", 0, "^Nothing was ever written"),
         ("shadow", 0, "^FORETOLD BY"), ("hold 2", 1, "job 2 runs already"), ("suspend 2", 0, "^$"), ("resume 2", 0, "^$"), ("requeue 2", 0, "^$"),
         ("cancel all", 0, "^$"), ("nodes", 0, r"^n1 +idle "), ("partitions", 0, "^[A-Z]+ "), ("licences", 0, r"^solver +1 "),
         ("sites", 1, "is no site of a federation"), ("auction 99", 1, "99"), ("accel", 0, "^NODE +STATE "), ("accel status --at ./none --patience 1", 1, "no container accepts tasks at ./none"),

@@ -136,7 +136,7 @@ class Document(NetworkCase):
                      "/v1/jobs?ended=yes&limit=2", "/v1/jobs?state=PENDING,RUNNING&partition=low", "/v1/history",
                      "/v1/history?state=FAILED,COMPLETED&limit=1", "/v1/history?by=user", "/v1/history?by=month", "/v1/nodes",
                      "/v1/partitions", "/v1/licences", "/v1/sites", "/v1/reservations", "/v1/policy", "/v1/status", "/v1/openapi.json", "/metrics", "/healthz", "/",
-                     "/v1/plan?limit=3&find=whole", "/v1/shadow?since=0", "/v1/forecast?futures=3", f"/v1/forecast/{array}_2?futures=3",
+                     "/v1/plan?limit=3&find=whole", "/v1/shadow?since=0", "/v1/modes", "/v1/forecast?futures=3", f"/v1/forecast/{array}_2?futures=3",
                      "/v1/forecast/nodes?hours=2&futures=3"):
             self.get(path)
         for action, body in (("suspend", {}), ("resume", {}), ("hold", {}), ("release", {}), ("requeue", {}),

@@ -51,9 +51,9 @@ class Service:
             said += line
             if "ready:" in line:  # and not that something is in use already
                 return said
-        self.process.wait(PATIENCE)
+        code = self.process.wait(PATIENCE)
         self.process.stderr.close()
-        raise AssertionError(f"the service ended before it was ready: {said}")
+        raise AssertionError(f"the service ended with {code} before it was ready: {said}")
 
     def kill(self):
         self.process.kill()

@@ -114,13 +114,13 @@ class SlurmSite:
                                                     stdout=log, stderr=log, start_new_session=True)))
         log.close()
 
-    def wait_for(self, holds, what, patience=PATIENCE):
+    def wait_for(self, holds, what, patience=PATIENCE, pause=0.1):
         end = time.monotonic() + patience
         while not holds():
             for name, process in self.running:
                 assert process.poll() is None, f"{name} ended while {what} was awaited{self.last_words()}"
             assert time.monotonic() < end, f"{what} did not come about{self.last_words()}"
-            subprocess.run(["sleep", "0.1"])  # the programs of Slurm can only be asked
+            subprocess.run(["sleep", str(pause)])  # the programs of Slurm can only be asked
 
     def start(self):
         self.write_files()

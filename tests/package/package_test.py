@@ -158,7 +158,8 @@ class Parts(unittest.TestCase):
     """Each beside the program, as both lie once they are installed."""
 
     PARTS = {"rota-etcd": ("librota-etcd.so", "libgrpc++"), "rota-accel": ("librota-accel-images.so", "libc6"),
-             "rota-accel-openblas": ("librota-accel-openblas.so", "libopenblas")}
+             "rota-accel-openblas": ("librota-accel-openblas.so", "libopenblas"),
+             "rota-accel-opencl": ("librota-accel-opencl.so", "ocl-icd-libopencl1")}
 
     def setUp(self):
         self.root = tempfile.mkdtemp(prefix="rota-root-")

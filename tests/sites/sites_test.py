@@ -156,7 +156,7 @@ class Auction(Sites):
         berlin, lyon = self.join("berlin"), self.join("lyon")
         self.alive(berlin, "berlin", "lyon")
         berlin.runs(berlin.submit("sleep 1000"))
-        tasks = self.submit(berlin, "echo $ROTA_ARRAY_INDEX of $SLURM_ARRAY_TASK_COUNT to $SLURM_ARRAY_TASK_MAX; exit 1",
+        tasks = self.submit(berlin, "echo $ROTA_ARRAY_ID $ROTA_ARRAY_INDEX of $SLURM_ARRAY_TASK_COUNT to $SLURM_ARRAY_TASK_MAX; exit 1",
                             array="3-9:3", limit=100)
         array = tasks.split("_")[0]
         self.until(lambda: len(berlin.live()) == 1, "all tasks to end")
@@ -164,7 +164,7 @@ class Auction(Sites):
         self.assertEqual({(row["state"], row["site"]) for row in rows}, {("FAILED", "lyon")})
         for index in (3, 6, 9):
             with open(os.path.join(self.folder, f"rota-{array}_{index}.out")) as file:
-                self.assertEqual(file.read(), f"{index} of 3 to 9\n")
+                self.assertEqual(file.read(), f"{array} {index} of 3 to 9\n")
         guests = [row for row in lyon.ask("GET", "/v1/history")[1]["jobs"] if row.get("home")]
         self.assertEqual({row["id"].split("_")[1] for row in guests}, {"3", "6", "9"})
 

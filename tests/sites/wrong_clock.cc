@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 
+#include <atomic>
 #include <cstdarg>
 #include <ctime>
 
@@ -14,10 +15,23 @@ namespace {
 
 constexpr time_t kAhead = 60;
 
+// Without a guard of the language, which waits by syscall() itself: two threads may both look the name up.
 template <class Function>
-Function* next(const char* name) {
-  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
-}
+struct Real {
+  const char* name;
+  std::atomic<Function*> found = nullptr;
+
+  template <class... Words>
+  auto operator()(Words... words) {
+    Function* to = found.load();
+    if (to == nullptr) found = to = reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+    return to(words...);
+  }
+};
+
+constinit Real<int(clockid_t, timespec*)> real_gettime{"clock_gettime"};
+constinit Real<int(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*)> real_wait{"pthread_cond_clockwait"};
+constinit Real<long(long, ...)> real_syscall{"syscall"};
 
 bool is_real(clockid_t clock) { return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE; }
 
@@ -28,8 +42,7 @@ timespec as_it_is(const timespec& told) { return {told.tv_sec - kAhead, told.tv_
 extern "C" {
 
 int clock_gettime(clockid_t clock, timespec* at) {
-  static auto* const real = next<int(clockid_t, timespec*)>("clock_gettime");
-  const int done = real(clock, at);
+  const int done = real_gettime(clock, at);
   if (done == 0 && is_real(clock)) at->tv_sec += kAhead;
   return done;
 }
@@ -49,15 +62,12 @@ time_t time(time_t* at) {
 }
 
 int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* until) {
-  static auto* const real =
-      next<int(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*)>("pthread_cond_clockwait");
   const timespec at = as_it_is(*until);
-  return real(condition, mutex, CLOCK_REALTIME, &at);
+  return real_wait(condition, mutex, CLOCK_REALTIME, &at);
 }
 
 // What gRPC waits by.
 long syscall(long number, ...) {
-  static auto* const real = next<long(long, ...)>("syscall");
   va_list list;
   va_start(list, number);
   long words[6];
@@ -68,7 +78,7 @@ long syscall(long number, ...) {
     at = as_it_is(*reinterpret_cast<const timespec*>(words[3]));
     words[3] = reinterpret_cast<long>(&at);
   }
-  return real(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+  return real_syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
 
 }  // extern "C"

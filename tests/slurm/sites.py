@@ -2,10 +2,11 @@
 """Builds sites of a dozen kinds with a real slurmctld and slurmdbd, has each run a backlog several times, imports it by `rota
 import slurm --live`, and prints the mean wait of each run beside that of its rehearsal.
 
-Usage: sites.py ROTA [--seed N] [--sites a,b] [--jobs N] [--runs N] [--at-once N] [--keep FOLDER]   Needs Debian's Slurm and
+Usage: sites.py ROTA [--seed N] [--sites a,b] [--jobs N] [--runs N] [--at-once N] [--keep FOLDER [--logs]]   Needs Debian's Slurm and
 MariaDB, and root. A run of 150 jobs takes about five minutes, nearly all of it sleep. Half of what a site is, and all jobs, are drawn
 by the seed, and the runs of a site are alike. A site passes where its rehearsals are off by at most 5 % and half of what its runs
-differ by, with a correlation of at least 0.9. --keep: the imports stay there, and what is there is imported again and rehearsed, and not run again.
+differ by, with a correlation of at least 0.9. --keep: the imports stay there, and what is there is imported again and rehearsed, and not run again. --logs: slurmctld says what its
+passes do, and its log is kept beside each import.
 """
 import argparse
 import csv
@@ -65,6 +66,7 @@ class Wanted(NamedTuple):
     jobs: int
     folder: str  # of the import
     seconds: int = 0  # that jobs sleep at the mean; 0: as the seed has it
+    logs: bool = False
 
 
 def run(wanted):
@@ -72,14 +74,18 @@ def run(wanted):
     with tempfile.TemporaryDirectory(prefix="rota-site-") as place:
         site = site_kinds.KINDS[wanted.kind](place, wanted.seed)
         site.seconds = wanted.seconds or site.seconds
+        if wanted.logs:
+            site.lines = (*site.lines, "SlurmctldDebug=debug3", "DebugFlags=Backfill,Priority")
         try:
             site.start()
             backlog = site.backlog(wanted.jobs)
             site.meanwhile()
             submit(site, backlog)
-            site.wait_for(lambda: not site.ask("squeue", "-h", "-o", "%i").strip(), "the end of all jobs", 3600)
+            site.wait_for(lambda: not site.ask("squeue", "-h", "-o", "%i").strip(), "the end of all jobs", 3600, 2)
             site.wait_for(lambda: all_accounted(site, sum(job.tasks for job in backlog)), "the accounting of all jobs")
             import_site(wanted.rota, wanted.folder, "--live", env=site.env)
+            if wanted.logs:
+                shutil.copy(site.at("log", "slurmctld.own"), wanted.folder + ".log")
         finally:
             site.stop()
 
@@ -131,19 +137,20 @@ def waits(path):
 
 
 def rehearse(rota, folder):
+    """As the report holds it against what was recorded: the mean waits over what is chance."""
     own = site_policy(folder)
-    table = os.path.join(folder, "rehearsed.csv")
-    done = subprocess.run([rota, "simulate", os.path.join(folder, "jobs.jsonl.gz"), "--cluster", os.path.join(folder, "cluster.toml"),
-                           "--policy", "recorded," + own, "--jobs", table, "--json", "--quiet"],
-                          capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    real, found = (waits(f"{table[:-4]}-{name}.csv") for name in ("recorded", "slurm"))
-    verdict, = json.loads(done.stdout)["verdicts"]
-    both = sorted(set(real) & set(found))
-    pairs = [(real[number], found[number]) for number in both]
-    alike = len(set(real[n] for n in both)) < 2 or len(set(found[n] for n in both)) < 2
-    return Rehearsed(statistics.mean(x for x, _ in pairs), statistics.mean(y for _, y in pairs),
-                     0.0 if alike else statistics.correlation(*zip(*pairs)), len(pairs), verdict["trusted"] is False)
+    with tempfile.TemporaryDirectory(prefix="rota-rehearsed-") as place:
+        table = os.path.join(place, "rehearsed.csv")
+        done = subprocess.run([rota, "simulate", os.path.join(folder, "jobs.jsonl.gz"), "--cluster", os.path.join(folder, "cluster.toml"),
+                               "--policy", "recorded," + own, "--jobs", table, "--json", "--quiet"],
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        real = statistics.mean(waits(f"{table[:-4]}-recorded.csv").values())
+    told = json.loads(done.stdout)
+    verdict, = told["verdicts"]
+    beside = next(row["beside_recorded"] for row in told["rehearsals"] if "beside_recorded" in row and row["policy"] != "recorded")
+    return Rehearsed(real, real * beside["wait_mean_ratio"], beside["wait_correlation"] or 0.0, beside["jobs"],
+                     verdict["figures_trusted"] is False)
 
 
 class Verdict(NamedTuple):
@@ -193,6 +200,7 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--at-once", type=int, default=3)
     parser.add_argument("--keep")
+    parser.add_argument("--logs", action="store_true")
     args = parser.parse_args()
     if why := slurm_site.lacks():
         sys.exit(f"Slurm cannot be started here: {why}.")
@@ -205,7 +213,7 @@ def main():
     folders = {(kind, at): os.path.join(place, f"{kind}-{args.seed}-{args.jobs}-{at}") for kind in kinds for at in range(args.runs)}
     failed = False
     try:
-        wanted = [Wanted(rota, kind, args.seed, args.jobs, folder) for (kind, _), folder in folders.items() if not os.path.exists(folder)]
+        wanted = [Wanted(rota, kind, args.seed, args.jobs, folder, logs=args.logs) for (kind, _), folder in folders.items() if not os.path.exists(folder)]
         for kind, error in run_all(wanted, args.at_once):
             failed |= bool(error)
             print(f"{time.strftime('%H:%M:%S')} {kind} {error or 'has run'}", file=sys.stderr, flush=True)

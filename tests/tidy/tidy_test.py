@@ -14,7 +14,7 @@ from tidy import Tidy  # noqa: E402
 TABLE = "## To build and run\n"
 LISTED = ("libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libdeflate-dev zlib1g-dev libzstd-dev liblzma-dev libabsl-dev "
           "libsqlite3-dev libssl-dev libboost-dev libhwloc-dev libgtest-dev librapidcheck-dev libbenchmark-dev "
-          "libgrpc++-dev protobuf-compiler-grpc libopenblas-dev liblapacke-dev g++").split()
+          "libgrpc++-dev protobuf-compiler-grpc libopenblas-dev liblapacke-dev ocl-icd-opencl-dev g++").split()
 CLEAN = {
     "docs/dependencies.md": TABLE + "".join(f"| {package} | 1 | MIT | its job |\n" for package in LISTED),
     "src/base/CMakeLists.txt": "rota_room(base)\n",

@@ -14,12 +14,13 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
-constexpr auto kLook = 1000ms;           // between two questions to the service
-constexpr auto kAskPatience = 2000ms;    // for its answer
-constexpr auto kGiveUp = 1000ms;         // with a container that accepts no tasks, whose tasks others run then
-constexpr auto kRest = 1000ms;           // in which one that has lost tasks gets none
-constexpr std::size_t kMostThere = 8;    // tasks at a container: what it reads, computes and writes, and a few
-constexpr std::uint32_t kMostRuns = 20;  // as TaskBook has it
+constexpr auto kLook = 1000ms;            // between two questions to the service
+constexpr auto kAskPatience = 2000ms;     // for its answer
+constexpr auto kGiveUp = 1000ms;          // with a container that accepts no tasks, whose tasks others run then
+constexpr auto kRest = 1000ms;            // in which one that has lost tasks gets none
+constexpr std::size_t kMostThere = 8;     // tasks at a container: what it reads, computes and writes, and a few
+constexpr std::uint32_t kMostRuns = 20;   // as TaskBook has it
+constexpr std::uint32_t kMostLosses = 3;  // of devices with a task, which may be what they die of
 
 }  // namespace
 
@@ -90,9 +91,10 @@ void LateClient::take_end(Place& place, End end) {
   --in_flight_;
   const auto task = tasks_.find(number);
   task->second.runs += end.runs;
+  if (end.outcome.outcome == ROTA_ACCEL_DEVICE_LOST) ++task->second.losses;
   const bool lost = end.outcome.outcome == ROTA_ACCEL_LEAVING || end.outcome.outcome == ROTA_ACCEL_DEVICE_LOST;
   if (lost && task->second.cancelled) end.outcome = {ROTA_ACCEL_CANCELLED, "it was cancelled"};
-  if (lost && !task->second.cancelled && task->second.runs < kMostRuns) {
+  if (lost && !task->second.cancelled && task->second.runs < kMostRuns && task->second.losses < kMostLosses) {
     trouble_ = end.outcome.why;
     looks_ = {};
     place.rests = steady_clock::now() + kRest;

@@ -38,7 +38,8 @@ class LateClient final : public TaskClient {
   using SteadyTime = std::chrono::steady_clock::time_point;
   struct Task {
     std::variant<Order, AskState> what;
-    std::uint32_t runs = 0;  // that ended without an answer
+    std::uint32_t runs = 0;    // that ended without an answer
+    std::uint32_t losses = 0;  // of them those that lost the device
     bool cancelled = false;
   };
   struct Place {  // a container

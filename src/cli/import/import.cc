@@ -21,6 +21,7 @@
 #include "cli/import/import_reservations.h"
 #include "cli/import/import_saved.h"
 #include "cli/import/import_touched.h"
+#include "cli/import/import_turnaround.h"
 #include "cli/import/import_window.h"
 #include "cli/printed.h"
 #include "cli/time_zone_flag.h"
@@ -204,6 +205,10 @@ std::vector<std::string> told(const ImportFlags& flags, site::MadeUpNames* names
 std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmCluster& cluster, const SlurmPolicy& own,
                                  const log::SacctLog& log, const JudgedJobs& judged) {
   std::vector<std::string> all = cluster.guessed;
+  all.emplace_back("run times are known to the second: each is taken up to half a second longer or shorter");
+  if (const Duration after = turnaround_of(log); after > Duration{0})
+    all.push_back(
+        fmt::format("jobs hold their nodes {} longer than they ran, as this log shows", format_duration(after)));
   if (own.chain.find("+priority=multifactor") != std::string::npos)
     all.emplace_back("jobs are taken as of Nice 0, for sacct does not tell it");
   if (log.local_times && flags.time_zone.empty() && !flags.live)
@@ -241,7 +246,9 @@ std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmClus
 
 // For the header of the jobs: what a rehearsal of them cannot know.
 std::vector<std::string> notes_of(const ImportAccount& account, const std::string& policy) {
-  std::vector<std::string> notes{std::string(log::kSitePolicy) + policy};
+  std::vector<std::string> notes{std::string(log::kSitePolicy) + policy,
+                                 fmt::format("{}{}", log::kTurnaround, turnaround_of(account.log).count()),
+                                 std::string(log::kWholeSeconds)};
   const auto add = [&](const std::string& sentence) { notes.push_back(std::string(log::kLeftOut) + sentence); };
   for (const std::string& sentence : account.cluster.left_out) add(sentence);
   for (const std::string& sentence : account.guessed) add(sentence);

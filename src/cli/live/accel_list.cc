@@ -20,12 +20,13 @@ Result<int> list_containers(const ServiceFlags& flags) {
     const Json state = found == row.end() ? Json::object() : *found;
     const auto number = [&](const char* name) { return static_cast<std::int64_t>(number_of(state, name)); };
     const std::int64_t queue = number("waiting") + number("receiving") + number("complete") + number("computing");
-    rows.push_back({text_of(row, "node"), text_of(state, "state"), fmt::format("{:.0f}", number_of(row, "weight")),
-                    grouped(queue), grouped(number("done")),
+    rows.push_back({text_of(row, "node"), fmt::format("{:.0f}", number_of(row, "device")), text_of(state, "state"),
+                    fmt::format("{:.0f}", number_of(row, "weight")), grouped(queue), grouped(number("done")),
                     fmt::format("{} of {}", format_size(number("memory_used")), format_size(number("memory"))),
                     fmt::format("{:.1f} s", number_of(row, "seen")), text_of(row, "address"), words_of(row, "bound")});
   }
   std::string text = table({{"NODE"},
+                            {"DEVICE", true},
                             {"STATE"},
                             {"WEIGHT", true},
                             {"QUEUE", true},

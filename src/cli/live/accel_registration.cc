@@ -99,7 +99,7 @@ Result<std::unique_ptr<AccelRegistration>> AccelRegistration::begin(Options opti
   std::unique_ptr<AccelRegistration> registration(new AccelRegistration(std::move(options), std::move(service)));
   const Beat first = registration->beat();
   if (first.refused) return fail(first.sentence);
-  if (first.sentence.empty()) remark("rota: the service has the container of node " + registration->options_.node);
+  if (first.sentence.empty()) remark("rota: the service has the container of node " + registration->name());
   registration->report(first);
   registration->thread_ = std::thread([&of = *registration] { of.run(); });
   return registration;
@@ -114,6 +114,10 @@ void AccelRegistration::leave() {
   const std::lock_guard lock(mutex_);
   leaves_ = true;
   changed_.notify_all();
+}
+
+std::string AccelRegistration::name() const {
+  return options_.device == 0 ? options_.node : fmt::format("{}, device {}", options_.node, options_.device);
 }
 
 bool AccelRegistration::leaves_after(Duration pause) {
@@ -144,7 +148,8 @@ AccelRegistration::Beat AccelRegistration::beat() {
   auto state = own_state(options_);
   if (!state) return {false, 0, "the container does not answer its own process, and the service is not told of it."};
   epoch_ = text_of(*state, "epoch");
-  Json body{{"address", options_.address},
+  Json body{{"device", options_.device},
+            {"address", options_.address},
             {"epoch", epoch_},
             {"weight", options_.weight},
             {"period", to_seconds(options_.period)}};
@@ -164,8 +169,8 @@ AccelRegistration::Beat AccelRegistration::beat() {
 
 void AccelRegistration::report(const Beat& beat) {
   if (beat.sentence == trouble_) return;
-  remark("rota: " + (beat.sentence.empty() ? "the service knows the container of node " + options_.node + " again."
-                                           : beat.sentence));
+  remark("rota: " +
+         (beat.sentence.empty() ? "the service knows the container of node " + name() + " again." : beat.sentence));
   trouble_ = beat.sentence;
 }
 

@@ -20,6 +20,7 @@ class AccelRegistration {
  public:
   struct Options {
     std::string node;
+    std::int64_t device = 0;  // which of the node's containers it is
     std::string address;      // where clients reach the container
     std::string asked_at;     // and where this process does
     std::string token;        // empty: it asks for none
@@ -47,6 +48,7 @@ class AccelRegistration {
 
   AccelRegistration(Options options, Result<ServiceAddress> service);
   void run();
+  std::string name() const;  // of the container, for people
   bool leaves_after(Duration pause);
   Beat beat();
   void report(const Beat& beat);

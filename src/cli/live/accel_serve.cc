@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "accel/address.h"
+#include "accel/backend_process.h"
 #include "accel/container.h"
 #include "base/text.h"
 #include "cli/live/accel.h"
@@ -30,10 +32,22 @@ struct AccelServeFlags {
   std::string memory = "1G";
   std::string token_file;
   std::string node;
+  std::int64_t device = 0;
   std::string service;  // a path or a URL
   std::int64_t weight = 0;
   std::string heartbeat = "5s";
+  std::string grace = "10s";
 };
+
+// Fails with a sentence.
+Result<Duration> time_of(const char* option, const std::string& text) {
+  constexpr Duration kLeast{100};
+  constexpr Duration kMost = seconds(3600);
+  const auto time = parse_duration(text);
+  if (!time || *time < kLeast || *time > kMost)
+    return fail("{} takes a time from 0.1s to 1h, not {}.", option, rota::quoted(text));
+  return *time;
+}
 
 // SIGTERM and SIGINT as a file; made before any thread, which then has them blocked, too.
 process::Descriptor caught_signals() {
@@ -53,11 +67,14 @@ int wait_until_readable(const std::array<int, 2>& files) {
   return waits[0].revents != 0 ? files[0] : files[1];
 }
 
-Result<std::vector<std::unique_ptr<accel::Device>>> open_devices(std::vector<std::string> names) {
-  if (names.empty()) names = {"openblas"};
+Result<std::vector<std::unique_ptr<accel::Device>>> open_devices(const AccelServeFlags& flags) {
+  const Duration grace = TRY(time_of("--grace", flags.grace));
+  const auto names = flags.backends.empty() ? std::vector<std::string>{"openblas"} : flags.backends;
   std::vector<std::unique_ptr<accel::Device>> devices;
   for (const std::string& name : names) {
-    auto device = TRY(accel::Device::open(name));
+    auto device = TRY(accel::DeviceApart::open({.named = name,
+                                                .program = {"/proc/self/exe", "accel-backend"},
+                                                .grace = std::chrono::milliseconds(grace.count())}));
     devices.push_back(std::move(device));
   }
   return devices;
@@ -96,20 +113,17 @@ Result<std::string> address_for_clients(const std::vector<std::string>& addresse
 Result<std::unique_ptr<AccelRegistration>> registered(const AccelServeFlags& flags,
                                                       const std::vector<std::string>& addresses,
                                                       const std::string& token) {
-  constexpr Duration kLeast{100};
-  constexpr Duration kMost = seconds(3600);
-  const auto period = parse_duration(flags.heartbeat);
-  if (!period || *period < kLeast || *period > kMost)
-    return fail("--heartbeat takes a time from 0.1s to 1h, not {}.", rota::quoted(flags.heartbeat));
+  const Duration period = TRY(time_of("--heartbeat", flags.heartbeat));
   const bool url = flags.service.starts_with("http://") || flags.service.starts_with("https://");
   AddressFlags service;
   (url ? service.url : service.socket) = flags.service;
   AccelRegistration::Options options{.node = flags.node,
+                                     .device = flags.device,
                                      .address = TRY(address_for_clients(addresses)),
                                      .asked_at = addresses.front(),
                                      .token = token,
                                      .weight = flags.weight,
-                                     .period = *period};
+                                     .period = period};
   return AccelRegistration::begin(std::move(options), service_address(service));
 }
 
@@ -122,7 +136,7 @@ Result<int> serve(const AccelServeFlags& flags) {
   options.memory = static_cast<std::uint64_t>(*memory);
   if (!flags.token_file.empty()) options.token = TRY(read_accel_token(flags.token_file));
   const process::Descriptor signals = caught_signals();
-  auto devices = TRY(open_devices(flags.backends));
+  auto devices = TRY(open_devices(flags));
   const auto addresses = TRY(addresses_of(flags));
   const auto container = TRY(accel::Container::start(options, std::move(devices), addresses));
   for (const std::string& address : container->addresses()) remark("rota: the container listens at " + address);
@@ -167,6 +181,12 @@ void add_accel_serve(Command group, Action& action) {
                   "register with the service as the container of this node: jobs on nodes without one are bound to it")
       .type_name("NAME");
   command
+      .add_option(
+          "--device", flags->device,
+          "with --node: a number that tells this container from others of the node, where each device has its own")
+      .range(0, 1000)
+      .type_name("N");
+  command
       .add_option("--service", flags->service,
                   "with --node: the service's socket, or its URL; without: the one that `rota nodes` asks")
       .type_name("ADDRESS");
@@ -178,10 +198,18 @@ void add_accel_serve(Command group, Action& action) {
   command.add_option("--heartbeat", flags->heartbeat, "with --node: time between two signs of life")
       .type_name("TIME")
       .capture_default_str();
+  command
+      .add_option(
+          "--grace", flags->grace,
+          "how long a backend may go on with a task that was cancelled, or is over its limit, until its process "
+          "is ended")
+      .type_name("TIME")
+      .capture_default_str();
   command.footer(
       "Examples:\n  rota accel serve --socket accel.socket\n"
       "  rota accel serve --listen 0.0.0.0:7400 --token-file token --backend openblas=4 --memory 8G\n"
-      "  rota accel serve --node gpu1 --listen 0.0.0.0:7400 --token-file token");
+      "  rota accel serve --node gpu1 --listen 0.0.0.0:7400 --token-file token\n"
+      "  rota accel serve --node gpu2 --device 1 --backend cuda=1 --listen 0.0.0.0:7401 --token-file token");
   command.callback([&action, flags] { action = [flags] { return serve(*flags); }; });
 }
 

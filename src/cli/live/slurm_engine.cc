@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/command.h"
 #include "cli/import/import_live.h"
 #include "cli/import/import_saved.h"
 #include "engine/slurm/engine.h"
@@ -72,6 +73,16 @@ std::string policy_of(const serve::ServiceOptions& options, const site::SlurmClu
   return "slurm";
 }
 
+// What was written is taken back by this very program: one rule, with the service and without.
+Result<slurm::WriterOptions> writer_options(const std::string& state) {
+  std::error_code failed;
+  const std::string program = fs::read_symlink("/proc/self/exe", failed).string();
+  if (failed) return fail("Cannot tell where this program is: {}.", failed.message());
+  return slurm::WriterOptions{
+      .folder = state + "/" + slurm::MandateFolder::kName,
+      .take_back = fmt::format("exec {} undo --expired --state {}", for_shell(program), for_shell(state))};
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> watch_slurm(serve::ServiceOptions& options) {
@@ -86,11 +97,17 @@ Result<std::vector<std::string>> watch_slurm(serve::ServiceOptions& options) {
   const auto cluster = TRY(site::cluster_of_slurm(text));
   if (options.policy.empty()) options.policy = policy_of(options, cluster, remarks);
   options.watched = {.system = "slurm", .description = cluster.toml, .before = kBefore};
-  options.engine = [hidden = hidden_from_us(cluster.config)](const serve::EngineSite& site) {
+  slurm::WriterOptions writer = TRY(writer_options(options.state_folder));
+  options.engine = [hidden = hidden_from_us(cluster.config),
+                    writer = std::move(writer)](const serve::EngineSite& site) mutable {
     const site::SlurmReading& how = site.settings.slurm;
+    writer.gap = how.gap;
+    writer.write_gap = how.write_gap;
+    writer.round = how.poll;
     return std::make_unique<slurm::SlurmEngine>(
         slurm::SlurmEngine::Site{site.io, site.loop, site.jobs, site.instant_of},
-        slurm::SlurmOptions{.poll = how.poll, .gap = how.gap, .history = how.history, .warning = hidden});
+        slurm::SlurmOptions{
+            .poll = how.poll, .gap = how.gap, .history = how.history, .writer = writer, .warning = hidden});
   };
   return remarks;
 }

@@ -335,6 +335,7 @@ Result<int> simulate(const SimulateFlags& flags) {
     if (!run.result) return std::unexpected(run.result.error());
     run.result->summary.label = run.result->outcome.label = run.label;
     tell_of_the_log(run);
+    TRY(hold_against_chances(run));
     tell_weeks(run);
     summaries.push_back(&run.result->summary);
   }

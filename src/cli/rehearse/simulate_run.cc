@@ -1,10 +1,13 @@
 #include "cli/rehearse/simulate_run.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 
 #include "base/text.h"
 #include "policy/chain_text.h"
+#include "rehearse/chances.h"
 #include "report/intervals.h"
 #include "report/policy_labels.h"
 #include "site/slurm_conf.h"
@@ -94,6 +97,19 @@ void tell_of_the_log(Run& run) {
     summary.slurm_lines = slurm_lines_between(run.workload->site_policy, run.chain->text());
   summary.left_out = run.workload->left_out;
   std::ranges::move(log::sentences_of(run.workload->report), std::back_inserter(summary.left_out));
+}
+
+Result<void> hold_against_chances(Run& run) {
+  if (!run.own || run.chain == nullptr) return {};
+  const auto trust = TRY(trust_over_chances(*run.workload, *run.chain, run.options));
+  if (!trust) return {};
+  report::Summary& summary = run.result->summary;
+  summary.trust = trust;
+  summary.left_out.push_back(
+      fmt::format("when the passes of backfill fell, and parts of seconds: what is held against the recorded waits are "
+                  "the mean waits of {} rehearsals that differ in these",
+                  kChances));
+  return {};
 }
 
 bool first_policy(const Run& run, const std::vector<Run>& runs) {

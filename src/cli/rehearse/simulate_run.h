@@ -52,6 +52,10 @@ std::vector<std::string> slurm_lines_between(const std::string& now, const std::
 // Puts into its summary what is known of the log and of the site that it comes from.
 void tell_of_the_log(Run& run);
 
+// Its trust is that over chances (rehearse/chances.h), where it rehearses what the site has now. Follows
+// tell_of_the_log().
+Result<void> hold_against_chances(Run& run);
+
 // What is the same under every policy is remarked on at the first one.
 bool first_policy(const Run& run, const std::vector<Run>& runs);
 

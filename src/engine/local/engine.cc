@@ -17,29 +17,28 @@ namespace rota::local {
 namespace {
 
 // The spawner and jobs see the folder from elsewhere.
-LocalOptions in_whole(LocalOptions options) {
+std::string in_whole(const std::string& folder) {
   std::error_code error;
-  const auto whole = std::filesystem::absolute(options.folder, error);
-  if (!error) options.folder = whole.lexically_normal().string();
-  return options;
+  const auto whole = std::filesystem::absolute(folder, error);
+  return error ? folder : whole.lexically_normal().string();
 }
 
 }  // namespace
 
 LocalEngine::LocalEngine(boost::asio::io_context& io, LocalOptions options, Loop& loop, RunSource& source)
     : io_(io),
-      options_(in_whole(std::move(options))),
+      options_(std::move(options)),
       loop_(loop),
       source_(source),
+      folder_(in_whole(options_.folder), options_.boot),
       places_(*options_.machine, options_.pins),
-      spawner_(io, options_.spawner, options_.folder),
-      switch_(io, *options_.machine, loop, options_.folder,
+      spawner_(io, options_.spawner, folder_.path()),
+      switch_(io, *options_.machine, loop, folder_.path(),
               {.changed = [this](const PowerChanged& change) { report({}, change); },
                .note = [this](NodeId node, const std::string& sentence,
                               const std::string& output) { source_.note_of_node(node, sentence, output); }}) {}
 
 LocalEngine::~LocalEngine() {
-  *alive_ = false;
   loop_.set(*this, kNever);
   spares_.end();
   remove_bases(cgroups_);  // where no job is left
@@ -82,12 +81,12 @@ void LocalEngine::dispatch(const Command& command) {
 void LocalEngine::start(const Command& command) {
   const auto found = runs_.find(command.job);
   if (found == runs_.end()) return launch(command);
-  Entry& entry = found->second;
+  RunEntry& entry = found->second;
   if (command.key < entry.key) return;  // too old
   if (command.key == entry.key) return answer_again(command.job, entry);
-  if (entry.end && entry.record.phase == RunPhase::suspended) return go_on(entry, command);
-  if (entry.end && entry.record.stood) return end_in_turn(entry, command);
-  if (entry.end) {
+  if (entry.holds_stopped()) return go_on(entry, command);
+  if (entry.over() && entry.record.stood) return end_in_turn(entry, command);
+  if (entry.over()) {
     drop(command.job);
     return launch(command);
   }
@@ -95,17 +94,17 @@ void LocalEngine::start(const Command& command) {
   entry.next = command;  // what may still run of the one before must not
   Tell kill = tell(Tell::Kind::kill, command);
   kill.asked = Asked::requeue;
-  tell_keeper(entry, kill);
+  entry.tell(kill);
 }
 
 void LocalEngine::launch(const Command& command) {
-  Entry& entry = runs_[command.job];
+  RunEntry& entry = runs_[command.job];
   entry.dispatch = command.dispatch;
   entry.key = command.key;
   entry.expected_end = command.expected_end;
   entry.since = since(command);
   if (must_wait(command)) return;
-  if (rebooted_ && is_of_earlier_life(command)) {  // it may have run before the system went down
+  if (folder_.rebooted() && is_of_earlier_life(command)) {  // it may have run before the system went down
     entry.record.lost = true;
     entry.record.phase = RunPhase::ended;
     entry.record.job = command.job.value;
@@ -125,15 +124,14 @@ bool LocalEngine::comes_too_late(const Command& command, const RunRequest& run) 
 }
 
 void LocalEngine::order(const Command& command, RunRequest run, std::uint32_t move) {
-  Entry& entry = runs_[command.job];
+  RunEntry& entry = runs_[command.job];
   entry.ours = true;
-  entry.keeper = Keeper::supervisor;
   entry.name = fmt::format("{}.{}", command.job.value, command.dispatch);
   if (move > 0) entry.name += "." + std::to_string(move);
   entry.place = places_.take(command.where, run.processors, devices_of_stopped());
   Order order;
   order.name = entry.name;
-  order.engine_folder = options_.folder;
+  order.engine_folder = folder_.path();
   RunRecord& claim = order.claim;
   claim.job = command.job.value;
   claim.dispatch = command.dispatch;
@@ -147,7 +145,7 @@ void LocalEngine::order(const Command& command, RunRequest run, std::uint32_t mo
   for (const Share& share : command.where.shares) claim.nodes.push_back(share.node.value);
   claim.key = command.key;
   claim.epoch = command.epoch;
-  claim.boot = options_.boot;
+  claim.boot = folder_.boot();
   claim.socket = process::unguessable_name();
   claim.limit = run.limit.count();
   claim.deadline = on_boot_clock(command.limit_end);
@@ -161,16 +159,18 @@ void LocalEngine::order(const Command& command, RunRequest run, std::uint32_t mo
       nodes > 0 && command.where.per_node.memory > 0 ? command.where.per_node.memory * nodes : run.memory;
   claim.cgroups = cgroups_.for_job(entry.name, order.most_memory > 0, !claim.cores.empty());
   order.environment = device_settings(entry.place.devices, options_.machine->has_accelerators(), run.slurms);
-  order.environment.push_back(mark_of(options_.folder, entry.name));
+  order.environment.push_back(mark_of(folder_.path(), entry.name));
   order.run = std::move(run);
   order.replaces = entry.left;
   // For a job that moves, the process that makes the new record removes the one of the place that it left.
-  if (move == 0) entry.link = spares_.give(order, hearing_of(command.job));
+  auto link = move == 0 ? spares_.give(order, hearing_of(command.job)) : nullptr;
+  const bool given = link != nullptr;
   entry.record = order.claim;
-  if (entry.link) return;
+  entry.keeper = RunEntry::Supervised{std::move(link)};
+  if (given) return;
   ConnectionEnds ends = connection_ends();
   if (!ends.ours) return could_not_launch(command.job, entry, "The service has too many files open.");
-  watch(command.job, entry, std::move(ends.ours));
+  entry.keeper = RunEntry::Supervised{link_to(command.job, std::move(ends.ours))};
   spawner_.send(order, std::move(ends.theirs));
 }
 
@@ -178,15 +178,15 @@ void LocalEngine::order(const Command& command, RunRequest run, std::uint32_t mo
 void LocalEngine::end_early(const Command& command) {
   const auto found = runs_.find(command.job);
   if (found == runs_.end()) return never_began(command);
-  Entry& entry = found->second;
+  RunEntry& entry = found->second;
   if (command.key < entry.key) return;
   if (command.dispatch != kAnyDispatch && entry.dispatch != command.dispatch) {
     if (entry.next && entry.next->dispatch == command.dispatch && entry.next->key < command.key) entry.next = command;
-    if (!entry.end) return;  // it runs as another one
+    if (!entry.over()) return;  // it runs as another one
     drop(command.job);
     return never_began(command);
   }
-  if (entry.end) return answer_again(command.job, entry);
+  if (entry.over()) return answer_again(command.job, entry);
   entry.key = command.key;
   entry.next.reset();  // nor does it move
   entry.stands = 0;
@@ -208,11 +208,11 @@ void LocalEngine::end_early(const Command& command) {
     entry.record.asked = what.asked;
     return over(command.job, entry);
   }
-  tell_keeper(entry, what);
+  entry.tell(what);
 }
 
 void LocalEngine::never_began(const Command& command) {
-  Entry& entry = runs_[command.job];
+  RunEntry& entry = runs_[command.job];
   entry.dispatch = command.dispatch;
   entry.key = command.key;
   RunRecord& record = entry.record;
@@ -227,21 +227,21 @@ void LocalEngine::never_began(const Command& command) {
 
 void LocalEngine::expect(const Command& command) {
   const auto found = runs_.find(command.job);
-  if (found == runs_.end() || found->second.end || found->second.dispatch != command.dispatch) return;
+  if (found == runs_.end() || found->second.over() || found->second.dispatch != command.dispatch) return;
   found->second.expected_end = command.expected_end;
   remind(command.job, found->second);
 }
 
-void LocalEngine::answer_again(JobId job, const Entry& entry) {
-  if (entry.end) {
+void LocalEngine::answer_again(JobId job, const RunEntry& entry) {
+  if (entry.over()) {
     report_end(job, entry);
-  } else if (entry.launched) {
+  } else if (entry.launched()) {
     report(job, Launched{job, entry.dispatch});
   }
 }
 
-void LocalEngine::watch(JobId job, Entry& entry, process::Descriptor socket) {
-  entry.link = std::make_unique<RunLink>(io_, std::move(socket), hearing_of(job));
+std::unique_ptr<RunLink> LocalEngine::link_to(JobId job, process::Descriptor socket) {
+  return std::make_unique<RunLink>(io_, std::move(socket), hearing_of(job));
 }
 
 RunLink::Hear LocalEngine::hearing_of(JobId job) {
@@ -249,17 +249,16 @@ RunLink::Hear LocalEngine::hearing_of(JobId job) {
 }
 
 void LocalEngine::hear(JobId job, const RunRecord* record) {
-  Entry& entry = runs_.at(job);
-  if (!record) {
-    entry.link.reset();
-    return look(job, entry);
-  }
-  if (entry.keeper == Keeper::burial && !record->over()) return cannot_be_ended(job, record->sentence);
+  RunEntry& entry = runs_.at(job);
+  if (!record) return look(job, entry);
+  const bool buried = std::holds_alternative<RunEntry::Buried>(entry.keeper);
+  if (buried && !record->over()) return cannot_be_ended(job, record->sentence);
   entry.record = *record;
-  if (record->spare && entry.ours) spares_.keep(std::move(entry.link), *record);
+  if (auto* supervised = std::get_if<RunEntry::Supervised>(&entry.keeper); record->spare && entry.ours && supervised)
+    spares_.keep(std::move(supervised->link), *record);
   if (record->over()) return over(job, entry);
   if (record->phase == RunPhase::suspended) {
-    if (!entry.suspends || entry.end || record->key < entry.key) return;
+    if (!entry.suspends || !entry.under_way() || record->key < entry.key) return;
     over(job, entry);
   } else if (record->phase == RunPhase::runs && record->dispatch == entry.dispatch) {
     launched(job, entry);
@@ -267,16 +266,16 @@ void LocalEngine::hear(JobId job, const RunRecord* record) {
   }
 }
 
-void LocalEngine::launched(JobId job, Entry& entry) {
-  if (entry.launched) return;
-  entry.launched = true;
+void LocalEngine::launched(JobId job, RunEntry& entry) {
+  if (entry.launched() || !entry.under_way()) return;
+  entry.state = RunEntry::Runs{};
   if (!entry.record.sentence.empty()) source_.note_of_job(job, entry.record.sentence);
-  if (entry.leaves || entry.next) return;
+  if (entry.next) return;
   report(job, Launched{job, entry.dispatch});
   remind(job, entry);
 }
 
-void LocalEngine::could_not_launch(JobId job, Entry& entry, const std::string& why) {
+void LocalEngine::could_not_launch(JobId job, RunEntry& entry, const std::string& why) {
   entry.record.job = job.value;
   entry.record.dispatch = entry.dispatch;
   entry.record.phase = RunPhase::failed;
@@ -285,21 +284,20 @@ void LocalEngine::could_not_launch(JobId job, Entry& entry, const std::string& w
 }
 
 // The dispatch is over, also where its processes are only stopped.
-void LocalEngine::over(JobId job, Entry& entry) {
+void LocalEngine::over(JobId job, RunEntry& entry) {
   RunRecord& record = entry.record;
-  if (record.over()) entry.link.reset();
-  entry.goes_on.reset();
+  if (record.over()) entry.keeper = RunEntry::Supervised{};
   leave_place(entry);
   const bool left = record.over() && std::exchange(entry.moving, false);
   ended(job, entry);
   if (left) start_those_that_waited();
 }
 
-void LocalEngine::ended(JobId job, Entry& entry) {
+void LocalEngine::ended(JobId job, RunEntry& entry) {
   RunRecord& record = entry.record;
-  if (entry.leaves && record.over()) return drop(job);
+  if (entry.leaves() && record.over()) return drop(job);
   if (record.over() && entry.asked == Asked::move && moves_on(job, entry)) return;
-  if (entry.end && record.over()) return ended_while_it_stood(job, entry);
+  if (entry.over() && record.over()) return ended_while_it_stood(job, entry);
   if (record.asked == Asked::move && entry.asked != Asked::nothing) record.asked = entry.asked;  // it was told later
   // What was to keep its work while it gave way, and is lost, has not done so.
   const bool keeps_nothing = record.lost && entry.suspends && entry.asked == Asked::vacate;
@@ -309,7 +307,7 @@ void LocalEngine::ended(JobId job, Entry& entry) {
   record.dispatch = entry.dispatch;
   if (entry.since != kNever)  // the controller's clock may have been set back; the door bounds what is kept
     record.ran = std::clamp<std::int64_t>((loop_.now() - entry.since).count(), 0, record.ran);
-  entry.end = end_of(record);
+  entry.state = RunEntry::Over{end_of(record)};
   if (!record.sentence.empty()) source_.note_of_job(job, record.sentence);
   if (!entry.next) return report_end(job, entry);
   const Command next = *entry.next;
@@ -321,7 +319,7 @@ void LocalEngine::ended(JobId job, Entry& entry) {
   }
 }
 
-void LocalEngine::leave_place(Entry& entry) {
+void LocalEngine::leave_place(RunEntry& entry) {
   const bool had_devices = !entry.place.devices.empty();
   places_.give(entry.place);
   entry.place = {};
@@ -345,16 +343,12 @@ void LocalEngine::drop(JobId job) {
 void LocalEngine::settled(JobId job, std::uint32_t dispatch) {
   const auto found = runs_.find(job);
   if (found == runs_.end()) return;
-  Entry& entry = found->second;
+  RunEntry& entry = found->second;
   if (dispatch != kAnyDispatch && (dispatch != entry.dispatch || entry.record.stood)) return;
-  const bool suspended = entry.end && entry.record.phase == RunPhase::suspended;
-  if (suspended && dispatch != kAnyDispatch) return;  // it is to go on
-  if (suspended || (!entry.end && !entry.record.over())) {
-    if (dispatch != kAnyDispatch) return;
-    entry.leaves = true;
-    return tell_keeper(entry, {.kind = Tell::Kind::kill, .epoch = epoch_, .asked = Asked::cancel});
-  }
-  drop(job);
+  if (entry.record.over() || (entry.over() && !entry.holds_stopped())) return drop(job);
+  if (dispatch != kAnyDispatch) return;  // it runs, or is to go on
+  entry.state = RunEntry::Leaves{};
+  entry.tell({.kind = Tell::Kind::kill, .epoch = epoch_, .asked = Asked::cancel});
 }
 
 bool LocalEngine::holds_stopped(JobId job) const {
@@ -377,13 +371,12 @@ std::vector<JobId> LocalEngine::held_stopped() const {
 
 Result<void> LocalEngine::signal(JobId job, int number) {
   const auto found = runs_.find(job);
-  if (found != runs_.end() && found->second.link)
-    found->second.link->tell({.kind = Tell::Kind::signal, .epoch = epoch_, .number = number});
+  if (found != runs_.end()) found->second.tell({.kind = Tell::Kind::signal, .epoch = epoch_, .number = number});
   return {};
 }
 
-void LocalEngine::remind(JobId job, const Entry& entry) {
-  if (entry.expected_end == kNever || !entry.launched) return;
+void LocalEngine::remind(JobId job, const RunEntry& entry) {
+  if (entry.expected_end == kNever || !entry.launched()) return;
   ring_at({entry.expected_end, job, entry.dispatch});
 }
 
@@ -399,41 +392,36 @@ void LocalEngine::ring() {
     reminders_.pop();
     const auto found = runs_.find(due.job);
     if (found == runs_.end()) continue;
-    Entry& entry = found->second;
+    RunEntry& entry = found->second;
     if (due.tries) {
-      if (entry.keeper == Keeper::unclear && entry.next_try == due.at) look(due.job, entry);
-    } else if (!entry.end && entry.dispatch == due.dispatch && entry.expected_end == due.at) {
+      const auto* unclear = std::get_if<RunEntry::Unclear>(&entry.keeper);
+      if (unclear && unclear->next_try == due.at) look(due.job, entry);
+    } else if (entry.under_way() && entry.dispatch == due.dispatch && entry.expected_end == due.at) {
       report(due.job, Overdue{due.job, due.dispatch});
     }
   }
   if (!reminders_.empty()) loop_.set(*this, reminders_.top().at);
 }
 
-void LocalEngine::report_end(JobId job, const Entry& entry) {
-  std::visit([&](const auto& end) { report(job, end, ended_at(entry.record)); }, *entry.end);
+void LocalEngine::report_end(JobId job, const RunEntry& entry) {
+  std::visit([&](const auto& end) { report(job, end, ended_at(entry.record)); }, entry.over()->end);
 }
 
-void LocalEngine::report(JobId job, const Observed& what, Instant happened) {
-  news_.push_back({job, what, happened});
-  if (flushes_) return;
-  flushes_ = true;
-  boost::asio::post(io_, [this, alive = alive_] {
-    if (*alive) flush();
-  });
-}
+void LocalEngine::report(JobId job, const Observed& what, Instant happened) { reports_.add({job, what, happened}); }
 
-void LocalEngine::flush() {
-  flushes_ = false;
-  for (const News& news : std::exchange(news_, {})) {
-    const bool taken = intake_->record(news.what, news.happened).has_value();
-    const auto found = runs_.find(news.job);
-    if (found == runs_.end() || !found->second.end) continue;
-    // An end that was refused the first time that it was told is of something that the controller does not count on.
-    const bool first = !std::exchange(found->second.end_reported, true);
-    if (!taken && first && found->second.record.over()) drop(news.job);
+void LocalEngine::deliver(std::vector<Report> reports) {
+  for (const Report& report : reports) {
+    const bool taken = intake_->record(report.what, report.happened).has_value();
+    const auto found = runs_.find(report.job);
+    auto* over = found == runs_.end() ? nullptr : std::get_if<RunEntry::Over>(&found->second.state);
+    if (over == nullptr) continue;
+    // An end that was refused the first time that it was reported is of something that the controller does not count
+    // on.
+    const bool first = !std::exchange(over->reported, true);
+    if (!taken && first && found->second.record.over()) drop(report.job);
   }
   static_cast<void>(intake_->decide());  // where that fails, the controller knows it
-  if (!boot_written_) static_cast<void>(write_boot());
+  if (!folder_.boot_written()) static_cast<void>(write_boot());
 }
 
 std::int64_t LocalEngine::on_boot_clock(Instant at) const {
@@ -445,47 +433,8 @@ Instant LocalEngine::since(const Command& command) const {
   return is_of_earlier_life(command) ? loop_.now() : std::min(command.start, loop_.now());
 }
 
-void LocalEngine::tell_keeper(const Entry& entry, const Tell& what) {
-  if (entry.link) entry.link->tell(what);
-}
-
 Tell LocalEngine::tell(Tell::Kind kind, const Command& command) const {
   return {.kind = kind, .epoch = command.epoch, .key = command.key, .dispatch = command.dispatch};
-}
-
-JobUse use_of(const RunRecord& record) {
-  if (record.lost || !record.over()) return {};  // what it used was not counted to its end
-  return {Duration{record.user + record.system}, Duration{record.used_in}, record.memory};
-}
-
-DispatchEnd end_of(const RunRecord& record) {
-  const JobId job{record.job};
-  const JobUse use = use_of(record);
-  const auto finished = [&](Outcome outcome) {
-    return Finished{.job = job, .outcome = outcome, .dispatch = record.dispatch, .status = record.status, .use = use};
-  };
-  if (record.stood) return Vacated{job, Duration{record.ran}, record.dispatch, use};
-  const Requeued requeued{job, Duration{std::max<std::int64_t>(record.limit, 1)}, record.dispatch, use};
-  switch (record.asked) {
-    case Asked::requeue:
-    case Asked::move:
-      return requeued;
-    case Asked::vacate:
-      return Vacated{job, Duration{std::max<std::int64_t>(record.kept, 0)}, record.dispatch, use};
-    case Asked::cancel:
-    case Asked::hangup:
-      return finished(Outcome::cancelled);
-    case Asked::limit:
-      return finished(Outcome::timed_out);
-    case Asked::nothing:
-      break;
-  }
-  if (record.phase == RunPhase::suspended) return Vacated{job, Duration{record.ran}, record.dispatch};
-  if (record.phase == RunPhase::failed && record.move > 0) return requeued;  // it was launched once, elsewhere
-  if (record.phase == RunPhase::failed) return LaunchFailed{job, record.again, record.dispatch};
-  if (record.lost) return finished(Outcome::node_failed);
-  if (record.out_of_memory) return finished(Outcome::out_of_memory);
-  return finished(record.status == 0 ? Outcome::completed : Outcome::failed);
 }
 
 }  // namespace rota::local

@@ -20,10 +20,12 @@
 #include "control/run_request.h"
 #include "engine/local/cgroups.h"
 #include "engine/local/file_readings.h"
+#include "engine/local/found_runs.h"
 #include "engine/local/node_switch.h"
 #include "engine/local/places.h"
-#include "engine/local/record.h"
-#include "engine/local/run_link.h"
+#include "engine/local/reports.h"
+#include "engine/local/run_entry.h"
+#include "engine/local/run_folder.h"
 #include "engine/local/spares.h"
 #include "engine/local/spawner_link.h"
 #include "model/machine.h"
@@ -74,40 +76,6 @@ class LocalEngine final : public LiveEngine, public RunProbe, public Alarm {
   pid_t spawner() const { return spawner_.pid(); }
 
  private:
-  // Which process looks after a run.
-  enum class Keeper : std::uint8_t {
-    supervisor,
-    burial,   // the supervisor was killed, and the process at the link ends what is left
-    unclear,  // no supervisor is there, and what is left could not be ended just now: it is tried again
-  };
-  // The latest dispatch of a job, from its command on until its end is settled.
-  struct Entry {
-    std::string name;  // of its record; empty: none was made
-    std::string left;  // the same where it was before it moved, for as long as that may be there
-    std::uint32_t dispatch = kAnyDispatch;
-    std::uint64_t key = 0;  // of the latest command about it
-    RunRecord record;       // as last heard
-    std::unique_ptr<RunLink> link;
-    Keeper keeper = Keeper::supervisor;
-    Instant next_try = kNever;     // unclear: when it is tried again
-    process::Descriptor greeting;  // while open() waits for its answer
-    Place place;
-    Instant expected_end = kNever;
-    Instant since = kNever;               // since when this dispatch counts as running here; kNever: of an earlier life
-    Asked asked = Asked::nothing;         // by a command, and not carried out yet
-    bool suspends = false;                // the same
-    std::uint64_t stands = 0;             // key of the command by which it stands still; 0: it goes on
-    bool ours = false;                    // this life of the service ordered it, and so made its supervisor
-    bool moving = false;                  // is leaving a place that counts as free already
-    bool launched = false;                // told so, of this dispatch
-    bool leaves = false;                  // the job has left for good: nothing is to be told
-    bool end_reported = false;            // it was told how the job ended
-    std::optional<DispatchEnd> end = {};  // of this dispatch; of a suspended one it has Vacated
-    std::optional<Command> goes_on = {};  // once the accelerators that its stopped processes know are free
-    std::optional<Command> next = {};     // about its next dispatch, once nothing is left of this one
-
-    bool holds_stopped() const { return end && record.phase == RunPhase::suspended; }
-  };
   struct Waiting {
     Command command;
     Instant since;
@@ -119,60 +87,38 @@ class LocalEngine final : public LiveEngine, public RunProbe, public Alarm {
     bool tries = false;  // once more to end what is left; else it may be overdue
     bool operator>(const Reminder& o) const { return at > o.at; }
   };
-  struct News {
-    JobId job;
-    Observed what;
-    Instant happened;
-  };
 
-  // engine_open.cc
-  Result<void> prepare_folder();
-  Result<void> write_boot();
-  Result<void> find_runs();
-  Result<void> can_open_more() const;
-  Result<void> find_run(const std::string& name, std::vector<Entry>& into);
-  Result<void> connect_to_found(std::vector<Entry>& found) const;
-  void keep_latest(Entry& found);
-  void greet_all();
-  void leave_out_withdrawn();
-  void disown_later();
+  // engine_found.cc
+  Result<void> take_over_runs();
+  void take_over_run(JobId job, FoundRun& found);
   void remove_left_cgroups() const;
-  void forget(Entry& entry);
-  void tell_again() const;
+  Result<void> write_boot();
 
-  // engine_lost.cc
-  bool read_again(Entry& entry) const;
-  void look(JobId job, Entry& entry);
-  void try_later(JobId job, Entry& entry);
-  bool cannot_be_read(const Entry& entry) const;
-  process::Reached reach(const Entry& entry) const;
-  bool speak_to(JobId job, Entry& entry);
-  void end_before_it_begins(JobId job, Entry& entry);
-  void no_supervisor_left(JobId job, Entry& entry);
-  void bury(JobId job, Entry& entry);
+  bool read_again(RunEntry& entry) const;
+  void look(JobId job, RunEntry& entry);
+  void try_later(JobId job, RunEntry& entry);
+  bool speak_to(JobId job, RunEntry& entry);
+  std::unique_ptr<RunLink> link_to_crowded(JobId job);
+  void end_before_it_begins(JobId job, RunEntry& entry);
+  void no_supervisor_left(JobId job, RunEntry& entry);
+  void bury(JobId job, RunEntry& entry);
   void cannot_be_ended(JobId job, const std::string& sentence);
-  void bury_now(const std::vector<Entry*>& entries);
 
-  // engine_adjust.cc
+  // engine_turns.cc
   void adjust(const Command& command);
-  void stop_moved(const Entry& entry);
-
-  // engine_move.cc
+  void stop_moved(const RunEntry& entry);
   void migrate(const Command& command);
-  bool moves_on(JobId job, Entry& entry);
-  void begin_elsewhere(JobId job, Entry& entry);
+  bool moves_on(JobId job, RunEntry& entry);
+  void begin_elsewhere(JobId job, RunEntry& entry);
   bool must_wait(const Command& command);
   Command begins_later(Command command, Instant since) const;
   void start_those_that_waited();
-
-  // engine_suspended.cc
-  void next_turn(Entry& entry, const Command& command);
-  void go_on(Entry& entry, const Command& command);
+  void go_on(RunEntry& entry, const Command& command);
   void go_on_where_free();
   Instant limit_end_in_turn(const Command& command) const;
   std::vector<std::uint32_t> devices_of_stopped() const;
-  void ended_while_it_stood(JobId job, Entry& entry);
-  void end_in_turn(Entry& entry, const Command& command);
+  void ended_while_it_stood(JobId job, RunEntry& entry);
+  void end_in_turn(RunEntry& entry, const Command& command);
 
   void start(const Command& command);
   void launch(const Command& command);
@@ -181,27 +127,26 @@ class LocalEngine final : public LiveEngine, public RunProbe, public Alarm {
   void end_early(const Command& command);
   void never_began(const Command& command);
   void expect(const Command& command);
-  void answer_again(JobId job, const Entry& entry);
-  void watch(JobId job, Entry& entry, process::Descriptor socket);
+  void answer_again(JobId job, const RunEntry& entry);
+  std::unique_ptr<RunLink> link_to(JobId job, process::Descriptor socket);
   RunLink::Hear hearing_of(JobId job);
   void hear(JobId job, const RunRecord* record);
-  void launched(JobId job, Entry& entry);
-  void over(JobId job, Entry& entry);
-  void ended(JobId job, Entry& entry);
-  void could_not_launch(JobId job, Entry& entry, const std::string& why);
-  void leave_place(Entry& entry);
+  void launched(JobId job, RunEntry& entry);
+  void over(JobId job, RunEntry& entry);
+  void ended(JobId job, RunEntry& entry);
+  void could_not_launch(JobId job, RunEntry& entry, const std::string& why);
+  void leave_place(RunEntry& entry);
   void drop(JobId job);
-  void remind(JobId job, const Entry& entry);
+  void remind(JobId job, const RunEntry& entry);
   void ring_at(const Reminder& reminder);
   void report(JobId job, const Observed& what, Instant happened = kNever);
-  void report_end(JobId job, const Entry& entry);
+  void report_end(JobId job, const RunEntry& entry);
   Instant ended_at(const RunRecord& record) const;  // kNever: just now, or nothing says when
-  void flush();
+  void deliver(std::vector<Report> reports);
 
   std::int64_t on_boot_clock(Instant at) const;
   bool is_of_earlier_life(const Command& command) const { return command.key <= from_.decided_before; }
   Instant since(const Command& command) const;
-  static void tell_keeper(const Entry& entry, const Tell& what);
   Tell tell(Tell::Kind kind, const Command& command) const;
 
   boost::asio::io_context& io_;
@@ -210,27 +155,19 @@ class LocalEngine final : public LiveEngine, public RunProbe, public Alarm {
   RunSource& source_;
   Intake* intake_ = nullptr;
   Takeover from_;
-  process::Descriptor folder_;
+  RunFolder folder_;
   CgroupBases cgroups_;
   Places places_;
   SpawnerLink spawner_;
   FileReadings readings_{io_, spawner_};
   NodeSwitch switch_;
   Spares spares_{io_};
-  std::map<JobId, Entry> runs_;
+  std::map<JobId, RunEntry> runs_;
   std::vector<Waiting> waiting_;  // about nodes that others have yet to leave
   MinHeap<Reminder> reminders_;
   std::uint32_t epoch_ = 0;
-  bool rebooted_ = false;      // since the life before
-  bool boot_written_ = false;  // which stays unwritten until all that was lost with the system is settled
-  std::vector<News> news_;
-  bool flushes_ = false;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for what is posted
+  Reports reports_{io_, [this](std::vector<Report> reports) { deliver(std::move(reports)); }};
   std::vector<std::string> warnings_;
 };
-
-// How one dispatch was over, by its record.
-DispatchEnd end_of(const RunRecord& record);
-JobUse use_of(const RunRecord& record);
 
 }  // namespace rota::local

@@ -34,7 +34,11 @@ constexpr std::array kInstead{Instead{"submit", "`sbatch`"},
 }  // namespace
 
 SlurmEngine::SlurmEngine(const Site& site, SlurmOptions options)
-    : site_(site), options_(std::move(options)), reader_(site.io, site.loop, options_.gap) {}
+    : site_(site),
+      options_(std::move(options)),
+      reader_(site.io, site.loop, options_.gap),
+      writer_({site.io, site.loop, site.jobs, [this]() -> const Machine& { return mirror_->machine(); }},
+              options_.writer) {}
 
 SlurmEngine::~SlurmEngine() { site_.loop.set(*this, kNever); }
 
@@ -60,6 +64,7 @@ Result<void> SlurmEngine::open(Intake& intake, const Takeover& from) {
   intake_ = &intake;
   mirror_.emplace(Mirror::Uses{intake, site_.jobs, from.state, site_.instant_of});
   wants_history_ = from.state().surveyed() == kEpoch && !options_.history.empty();
+  TRY(writer_.open());
   opened_ = site_.loop.now();
   site_.loop.set(*this, opened_);
   return {};
@@ -76,7 +81,10 @@ std::vector<std::string> SlurmEngine::warnings() const {
 
 Result<void> SlurmEngine::health() const {
   const Duration silent = site_.loop.now() - std::max(answered_, opened_);
-  if (failure_.empty() && silent <= 3 * options_.poll + seconds(60)) return {};
+  if (failure_.empty() && silent <= 3 * options_.poll + seconds(60)) {
+    if (std::string trouble = writer_.trouble(); !trouble.empty()) return fail(std::move(trouble));
+    return {};
+  }
   return fail("Slurm has not been read for {}{}. What is shown is older than that; it is tried again every {}.",
               format_duration(Duration{silent.count() / 1000 * 1000}), failure_.empty() ? "" : ": " + failure_,
               format_duration(options_.poll));
@@ -163,6 +171,7 @@ void SlurmEngine::take_jobs(const std::string& text, const std::string& mark, In
   if (!rows) return fail_survey(rows.error().message);
   readings_.unread_rows += rows->unread;
   auto missing = mirror_->take(rows->rows, asked);
+  writer_.listed(rows->rows);
   ask_throttles(mirror_->new_arrays(), [this, asked, missing = std::move(missing)]() mutable {
     if (missing.empty()) return end_survey(asked);
     ask_missing(std::move(missing), asked);
@@ -198,6 +207,7 @@ void SlurmEngine::end_survey(Instant asked) {
   ++readings_.done;
   readings_.latest = answered_ - began_;
   site_.jobs.surveyed(asked);
+  writer_.surveyed();
   static_cast<void>(intake_->decide());
   site_.loop.set(*this, std::max(asked + options_.poll, site_.loop.now()));
 }
@@ -205,6 +215,7 @@ void SlurmEngine::end_survey(Instant asked) {
 void SlurmEngine::fail_survey(const std::string& why) {
   failure_ = why;
   ++readings_.failed;
+  writer_.beat();
   site_.loop.set(*this, site_.loop.now() + options_.poll);
 }
 

@@ -1,6 +1,7 @@
 // Rota beside a Slurm cluster, as a plain user that only reads. Every so often it asks Slurm for nodes and jobs, holds
 // them against the state (mirror.h), and reports what differs. It carries out no command: jobs that Slurm has are not
-// ours, so that none is ever sent. Nothing of Slurm's depends on it, and it keeps nothing that must outlive it.
+// ours, so that none is ever sent. Nothing of Slurm's depends on it. Only where an operator has set a mode to `act`
+// does it write, and that is what order_writer.h says.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -12,6 +13,7 @@
 #include "control/live_engine.h"
 #include "control/manager_jobs.h"
 #include "engine/slurm/mirror.h"
+#include "engine/slurm/order_writer.h"
 #include "engine/slurm/reader.h"
 
 namespace rota::slurm {
@@ -20,6 +22,7 @@ struct SlurmOptions {
   Duration poll = seconds(30);
   Duration gap = seconds(1);  // between two commands
   std::string history = {};   // from when on a new state takes in what has ended, as sacct -S takes it; empty: nothing
+  WriterOptions writer = {};  // of what is written, where a mode is set to act
   std::string warning = {};   // what this user cannot see, as a sentence; empty: it sees all
 };
 
@@ -43,6 +46,7 @@ class SlurmEngine final : public LiveEngine, private Alarm {
   std::vector<std::string> warnings() const override;
   Result<void> health() const override;
   std::string instead_of(std::string_view wish) const override;
+  Mandates* mandates() override { return &writer_; }
   std::optional<Readings> readings() const override;
 
  private:
@@ -62,6 +66,7 @@ class SlurmEngine final : public LiveEngine, private Alarm {
   Site site_;
   SlurmOptions options_;
   Reader reader_;
+  OrderWriter writer_;
   Intake* intake_ = nullptr;
   std::optional<Mirror> mirror_;
   bool wants_history_ = false;

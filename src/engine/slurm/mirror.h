@@ -40,6 +40,7 @@ class Mirror {
   // What is known no longer: these have ended, and nothing tells how.
   void give_up(const std::vector<std::string>& jobs);
 
+  const Machine& machine() const { return *view().options().machine; }
   std::int64_t refused() const { return refused_; }                        // facts, in all
   std::int64_t unknown_partitions() const { return unknown_partitions_; }  // jobs of those, in the latest list
 
@@ -66,7 +67,6 @@ class Mirror {
   void tell(const JobRow& row, Entry& entry);
   bool say(const Observed& fact, std::int64_t happened = -1);
   const View& view() const { return use_.state(); }
-  const Machine& machine() const { return *view().options().machine; }
   JobSpec spec_of(const JobRow& row) const;
   void add_wishes(const JobRow& row, JobSpec& spec) const;
   PartitionId partition_of(std::string_view names) const;

@@ -21,12 +21,11 @@ constexpr const char* kPlainly =
     "SQUEUE_USERS SACCT_FEDERATION SACCT_FORMAT SACCT_LOCAL SCONTROL_ALL SLURM_CLUSTERS SLURM_BITSTR_LEN "
     "SLURM_TIME_FORMAT; ";
 
-// What the command says on standard error comes last, and only where it fails.
-std::string without_complaints(const std::string& command) {
+}  // namespace
+
+std::string plainly(const std::string& command) {
   return kPlainly + ("{ why=$(" + command + " 2>&1 >&3); } 3>&1 || { code=$?; printf '%s\\n' \"$why\"; exit $code; }");
 }
-
-}  // namespace
 
 void Reader::ask(const std::string& command, Call call) {
   text_ = command;
@@ -38,7 +37,7 @@ void Reader::ring() {
   next_ = loop_.now() + gap_;
   ++calls_;
   command_ = std::make_unique<process::SiteCommand>(io_,
-                                                    process::SiteCommand::Options{.text = without_complaints(text_),
+                                                    process::SiteCommand::Options{.text = plainly(text_),
                                                                                   .variables = {"TZ=UTC", "LC_ALL=C"},
                                                                                   .timeout = kPatience,
                                                                                   .most_output = kMostOutput},

@@ -38,6 +38,10 @@ class Reader final : private Alarm {
   std::int64_t calls_ = 0;
 };
 
+// For /bin/sh: the command without what users and sites may have set for their own reading. What it says on standard
+// error comes last, and only where it fails.
+std::string plainly(const std::string& command);
+
 // Six letters and digits that cannot be guessed: see job_rows.h.
 std::string drawn_mark();
 

@@ -34,6 +34,7 @@ Instant SlurmCounts::earliest(const WaitingEntry& e, bool now_only) const {
 // From the start itself: what runs until then holds the same processors, and would be counted twice.
 void SlurmCounts::reserve(const WaitingEntry& e, Instant start) {
   const SlurmSlot slot = slot_of(start, e.expected, knobs_.resolution);
+  reserved_ = true;
   free_.change(start, std::max(slot.until, start + e.expected), -std::int64_t{e.processors});
 }
 

@@ -37,6 +37,7 @@ bool SlurmNodes::open_to(PartitionId partition) const { return !partition.valid(
 bool SlurmNodes::close(const JobSpec& spec) {
   const bool names_nodes = spec.node_wish && !spec.node_wish->among.empty();
   if (!names_nodes && !spec.partition.valid()) return false;
+  if (!names_nodes && open_.size() < all_.size() && !would_run_on_idle(spec, open_)) return true;
   const std::vector<NodeId>& nodes =
       names_nodes ? spec.node_wish->among : view_.options().machine->partitions[spec.partition.value].nodes;
   for (const NodeId node : nodes) open_.erase(node);
@@ -168,6 +169,14 @@ void SlurmNodes::reserve(const WaitingEntry& e, Instant start) {
   }
 }
 
+bool SlurmNodes::plans_what_is_free() const {
+  for (std::uint32_t i = 0; i < free_.size(); ++i) {
+    const auto planned = [&](const Stretch& s) { return !s.unreserved.contains(NodeId{i}); };
+    if (free_.processors_on(NodeId{i}) > 0 && std::ranges::any_of(stretches_, planned)) return true;
+  }
+  return false;
+}
+
 void SlurmNodes::start(const WaitingEntry& e, const Reason& reason, bool backfilled) {
   plan_.start_at(e.job, where_, reason, backfilled);
   if (stretches_.empty()) return;  // it is the main pass
@@ -175,6 +184,19 @@ void SlurmNodes::start(const WaitingEntry& e, const Reason& reason, bool backfil
   const End end{now() + e.expected, &started_.emplace_back(where_)};
   ends_.insert(
       std::upper_bound(ends_.begin(), ends_.end(), end, [](const End& a, const End& b) { return a.at < b.at; }), end);
+}
+
+bool SlurmNodes::would_run_on_idle(const JobSpec& spec, const NodeSet& nodes) {
+  const std::vector<Node>& all = view_.options().machine->nodes;
+  room_.copy(plan_.nodes());
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    const bool there = nodes.contains(NodeId{i});
+    room_.set(NodeId{i}, {.processors = there ? static_cast<std::int32_t>(all[i].processors) : 0,
+                          .accelerators = static_cast<std::int16_t>(there ? all[i].accelerators : 0),
+                          .there = there,
+                          .memory = all[i].memory > 0 ? all[i].memory : PerNode::kUnlimited});
+  }
+  return place(spec);
 }
 
 // Nothing else counts.

@@ -7,12 +7,12 @@ namespace rota {
 namespace {
 
 constexpr std::pair<std::string_view, std::string_view> kPolicies[]{
-    {"fcfs", "planner=slurm+depth=0+bf-interval=no+batch-sched-delay=0+default-queue-depth=1000000000"},
+    {"fcfs", "planner=slurm+depth=0+tick=0+bf-interval=no+batch-sched-delay=0+default-queue-depth=1000000000"},
     {"easy",
-     "planner=slurm+depth=0+bf-interval=1s+bf-resolution=1s+bf-window=3650d+bf-max-job-test=1000000"
+     "planner=slurm+depth=0+tick=0+bf-interval=1s+bf-resolution=1s+bf-window=3650d+bf-max-job-test=1000000"
      "+bf-job-part-count-reserve=1+batch-sched-delay=0+default-queue-depth=1000000000"},
     {"conservative",
-     "planner=slurm+depth=0+bf-interval=1s+bf-resolution=1s+bf-window=3650d+bf-max-job-test=1000000"
+     "planner=slurm+depth=0+tick=0+bf-interval=1s+bf-resolution=1s+bf-window=3650d+bf-max-job-test=1000000"
      "+batch-sched-delay=0+default-queue-depth=1000000000"},
 };
 

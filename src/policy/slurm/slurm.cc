@@ -32,19 +32,21 @@ class Passes {
       const JobSpec& asked = spec(*e);
       const bool beyond = is_over(knobs_.partition_depth, tried_, asked.partition.value);
       if (!beyond && depth-- <= 0) return;
-      if (!beyond && room_.open_to(asked.partition) && may_start(asked)) {
-        if (room_.fits_now(*e)) {
+      if (!beyond && room_.open_to(asked.partition) && may_be_tried(asked)) {
+        const bool fits = room_.fits_now(*e);
+        if (fits && may_start(asked)) {
           begin(*e, passes_others ? ahead_of_others() : Reason{}, false);
           continue;
         }
-        if (!room_.close(asked)) return;
+        if (!fits && !room_.close(asked)) return;
       }
       passes_others = true;
     }
   }
 
-  // How many start.
-  std::int32_t backfill_pass() {
+  // Whether another one is owed for it: jobs start, or nodes that have room are planned for jobs, which Slurm notes
+  // down as a change of these nodes.
+  bool backfill_pass() {
     queue_.rewind();
     room_.open_pass();
     std::int32_t tested = 0;
@@ -57,12 +59,24 @@ class Passes {
       if (!may_start(asked)) continue;
       if (!try_one(*e)) break;
     }
-    return backfilled_;
+    return backfilled_ > 0 || room_.plans_what_is_free();
   }
 
  private:
   const JobSpec& spec(const WaitingEntry& e) const { return view_.job(e.job).spec; }
   Reason ahead_of_others() const { return {Rule::skipped_ahead, {}, kNever, plan_.free(), 0}; }
+  // What Slurm looks at before it looks for nodes: licences, and limits of how many jobs run. A job that is over
+  // another limit ends the main pass for its partition where there is no room for it.
+  bool may_be_tried(const JobSpec& asked) const {
+    if (!plan_.nodes().has_licences(asked)) return false;
+    bool may = true;
+    if (!limits_.kept()) return may;
+    limits_.book().for_each(asked, [&](const LimitKey& key) {
+      may = limits_.held(key).jobs < limits_.book().limit(key).most.jobs || limits_.book().spares(key, asked);
+      return may;
+    });
+    return may;
+  }
   // Else it is passed over: no job that waits for licences, or is over a limit, has anything reserved.
   bool may_start(const JobSpec& asked) const {
     return plan_.nodes().has_licences(asked) && !(limits_.kept() && limits_.broken_by(asked));
@@ -111,13 +125,29 @@ class Passes {
 // So much time has gone by since then, or it never was.
 bool is_due(Instant last, Duration interval, Instant now) { return last > now || now - last >= interval; }
 
+// The next instant at which slurmctld looks, this one or later: so long after second 0 and a whole number of ticks.
+Instant look_at(Instant at, Duration phase, Duration tick) {
+  if (tick <= Duration{0}) return at;
+  const Duration over = (at - kEpoch - phase) % tick;
+  return over > Duration{0} ? at + tick - over : at - over;
+}
+
+// When the passes that are owed come, if nothing else happens; kNever: none is owed.
+Instant tries_next(const Replanned& last, const SlurmKnobs& knobs, Instant now) {
+  if (!last.owes_try) return kNever;
+  return look_at(last.tried > now ? now : std::max(now, last.tried + knobs.batch_delay), Duration{0}, knobs.tick);
+}
+Instant plans_next(const Replanned& last, const SlurmKnobs& knobs, Instant now) {
+  if (!last.owes_plan || knobs.interval <= Duration{0}) return kNever;
+  const Instant due = last.planned > now ? kEpoch + knobs.phase : last.planned + knobs.interval;
+  return look_at(std::max(now, due), knobs.phase, knobs.tick);
+}
+
 // Whether something has happened: it was not called just because something was owed.
 bool is_news(const View& view, const SlurmKnobs& knobs) {
   if (view.releases() > 0 || !view.arrived().empty() || !view.gone().empty()) return true;
   const Replanned& last = view.replanned();
-  const auto is_now = [&](Instant at, Duration later) { return at <= view.now() && view.now() - at == later; };
-  return !(last.owes_try && is_now(last.tried, knobs.batch_delay)) &&
-         !(last.owes_plan && is_now(last.planned, knobs.interval));
+  return tries_next(last, knobs, view.now()) != view.now() && plans_next(last, knobs, view.now()) != view.now();
 }
 
 template <class Room>
@@ -126,9 +156,9 @@ void decide_in(const View& view, Plan& plan, const SlurmKnobs& knobs) {
   const Replanned& last = view.replanned();
   Replanned next = last;
   if (is_news(view, knobs)) next.owes_try = next.owes_plan = true;
-  const bool tries = next.owes_try && is_due(last.tried, knobs.batch_delay, now);
+  const bool tries = tries_next(next, knobs, now) == now;
   next.owes_plan |= tries;  // in case something else has happened at this very instant
-  const bool plans = knobs.interval > Duration{0} && next.owes_plan && is_due(last.planned, knobs.interval, now);
+  const bool plans = plans_next(next, knobs, now) == now;
   if (tries || plans) {
     Passes<Room> passes(view, plan, knobs);
     if (tries) {
@@ -139,7 +169,7 @@ void decide_in(const View& view, Plan& plan, const SlurmKnobs& knobs) {
       if (walks) next.walked = now;
     }
     if (plans && plan.actions().size() < view.waiting().size()) {
-      next.owes_plan = passes.backfill_pass() > 0;  // others may be looked at then
+      next.owes_plan = passes.backfill_pass();
       next.planned = now;
     }
   }
@@ -161,11 +191,8 @@ Instant SlurmPlanner::next_wakeup(const View& view) const {
   if (view.waiting().empty()) return kNever;
   const Instant now = view.now();
   const Replanned& last = view.replanned();
-  const auto later = [&](bool owed, Instant at, Duration interval) {
-    return owed && at <= now && now - at < interval ? at + interval : kNever;
-  };
-  return std::min({later(last.owes_try, last.tried, knobs_.batch_delay),
-                   later(last.owes_plan, last.planned, knobs_.interval), reckons_next(now)});
+  const auto later = [&](Instant at) { return at > now ? at : kNever; };
+  return std::min({later(tries_next(last, knobs_, now)), later(plans_next(last, knobs_, now)), reckons_next(now)});
 }
 
 // Then it may be another job's turn.

@@ -38,9 +38,11 @@ struct SlurmWeights {
 };
 
 struct SlurmKnobs {
-  bool planner = false;  // whether a link plans as Slurm does
+  bool planner = false;        // whether a link plans as Slurm does
+  Duration tick = seconds(1);  // slurmctld looks so often whether something has happened; 0: at once
   // The backfill pass.
   Duration interval = seconds(30);  // between two of them; 0: there is none (sched/builtin)
+  Duration phase{0};                // the first one comes so long after second 0 of the log
   Duration resolution = seconds(60);
   Duration window = seconds(86'400);
   std::int32_t max_job_test = 500;

@@ -35,6 +35,8 @@ class SlurmCounts {
   void open_pass();
   Instant earliest(const WaitingEntry& e, bool now_only) const;
   void reserve(const WaitingEntry& e, Instant start);
+  // Whether something is reserved of what is free now.
+  bool plans_what_is_free() const { return reserved_ && plan_.free() > 0; }
 
   // What was found last.
   void start(const WaitingEntry& e, const Reason& reason, bool backfilled);
@@ -45,6 +47,7 @@ class SlurmCounts {
   const SlurmKnobs& knobs_;
   Profile free_;  // after running jobs, what is reserved from all jobs, starts and reservations; once it is
   bool drawn_;
+  bool reserved_ = false;
 };
 
 // Nodes. A reservation keeps its nodes whole.
@@ -54,12 +57,14 @@ class SlurmNodes {
 
   bool fits_now(const WaitingEntry& e);
   bool open_to(PartitionId partition) const;
-  // Where the job names its nodes, these alone get no more.
+  // Where the job names its nodes, these alone get no more. A job that the nodes left could not run though they were
+  // idle ends nothing.
   bool close(const JobSpec& spec);
 
   void open_pass();
   Instant earliest(const WaitingEntry& e, bool now_only);
   void reserve(const WaitingEntry& e, Instant start);
+  bool plans_what_is_free() const;
 
   void start(const WaitingEntry& e, const Reason& reason, bool backfilled);
 
@@ -84,6 +89,7 @@ class SlurmNodes {
   bool reserved_within(const SlurmSlot& slot) const;
   void restrict_to(const NodeSet& nodes);
   bool place(const JobSpec& spec);
+  bool would_run_on_idle(const JobSpec& spec, const NodeSet& nodes);
   void cut(Instant at);
 
   const View& view_;

@@ -1,0 +1,99 @@
+#include "serve/waiting_order.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/text.h"
+#include "policy/predict/estimate.h"
+#include "serve/as_if_ours.h"
+#include "serve/policy_check.h"
+#include "store/job_history.h"
+
+namespace rota::serve {
+namespace {
+
+constexpr std::int64_t kMostPast = 10'000;  // rows of the history that are read at first
+constexpr Duration kOverlap = seconds(60);  // in which a row of the history may come late
+
+bool asks_for_the_past(const ChainKnobs& knobs) {
+  return knobs.estimator != Estimator::limit || knobs.order == Order::fair;
+}
+
+}  // namespace
+
+Result<Chain> chain_by_order(const std::string& rule) {
+  auto chain = chain_of("easy+order=" + rule);
+  if (!chain) return fail("{} is no order of waiting jobs: {}", rota::quoted(rule), chain.error().message);
+  return chain;
+}
+
+Result<void> WaitingOrder::read_past() {
+  store::HistoryQuery query{.ran = true, .limit = kMostPast};
+  if (read_until_ != kEpoch) query.from = read_until_ - std::min(kOverlap, read_until_ - kEpoch);
+  const Instant now = desk_.view().now();
+  const auto rows = TRY(desk_.store().history(query));
+  std::set<JobId> lately;
+  for (const store::HistoryRow& row : rows) {
+    if (row.start == kNever) continue;
+    if (row.end + kOverlap >= now) lately.insert(row.job);
+    if (read_.contains(row.job)) continue;
+    past_.push_back({row.job, row.uid, row.processors, row.end - row.start, row.end});
+  }
+  std::ranges::sort(past_, {}, [](const Run& run) { return std::pair(run.end, run.job); });
+  if (std::ssize(past_) > 2 * kMostPast) past_.erase(past_.begin(), past_.end() - kMostPast);
+  read_ = std::move(lately);
+  read_until_ = now;
+  return {};
+}
+
+// What each user has run, as a snapshot has it.
+std::vector<Fact> WaitingOrder::users(const Chain& chain) const {
+  std::map<std::uint32_t, UserKept> users;
+  const bool fair = chain.knobs().order == Order::fair;
+  RecentUse use(fair ? chain.knobs().fair_half_life : seconds(1));
+  for (const Run& run : past_) {
+    UserKept& user = users[run.user];
+    user.user = run.user;
+    user.runs.before_last = std::exchange(user.runs.last, run.took);
+    ++user.runs.runs;
+    if (fair) use.add(run.user, run.processors, run.took, run.end);
+  }
+  std::vector<Fact> facts;
+  for (auto& [uid, user] : users) {
+    if (fair) user.spent = use.spent_at(uid);
+    facts.push_back({desk_.view().now(), 0, user});
+  }
+  return facts;
+}
+
+Result<std::vector<std::int64_t>> WaitingOrder::of(const std::string& rule) {
+  const Chain chain = TRY(chain_by_order(rule));
+  ClusterOptions options = cluster_options(desk_, chain, *desk_.machine());
+  options.waiting.by_queue = true;
+  auto facts = as_if_ours(desk_.controller().snapshot(), *desk_.machine(), book_);
+  if (asks_for_the_past(chain.knobs())) {
+    TRY(read_past());
+    std::erase_if(facts, [](const Fact& fact) { return std::holds_alternative<UserKept>(fact.what); });
+    std::ranges::copy(users(chain), std::back_inserter(facts));
+    Cluster past(options);
+    for (const Fact& fact : facts)
+      if (!std::holds_alternative<JobKept>(fact.what)) past.fold(fact);
+    for (Fact& fact : facts) {
+      auto* kept = std::get_if<JobKept>(&fact.what);
+      if (kept != nullptr && kept->row.state == JobState::waiting)
+        kept->row.expected = expected_run_time(chain.knobs().estimator, past, kept->row.spec);
+    }
+  }
+  Cluster cluster(options);
+  for (const Fact& fact : facts) cluster.fold(fact);
+  cluster.open_cycle(std::max(desk_.now(), cluster.now()));
+  std::vector<std::int64_t> numbers;
+  cluster.waiting().for_each_in_queue_order([&](const WaitingEntry& entry) {
+    numbers.push_back(cluster.job(entry.job).spec.number);
+    return true;
+  });
+  return numbers;
+}
+
+}  // namespace rota::serve
