@@ -25,7 +25,7 @@ bool is_for_room(std::string_view reason) {
   constexpr std::array<std::string_view, 7> kForRoom{"None",     "Priority",          "Resources", "BeginTime",
                                                      "Licenses", "JobArrayTaskLimit", "Dependency"};
   return reason.empty() || std::ranges::find(kForRoom, reason) != kForRoom.end() ||
-         reason.starts_with("ReqNodeNotAvail");
+         reason.starts_with("ReqNodeNotAvail") || reason.starts_with("Nodes required for job are");
 }
 
 // What is not found, or can never come, tells nothing.

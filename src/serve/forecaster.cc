@@ -39,6 +39,13 @@ std::array<std::int64_t, 3> figures(const std::vector<forecast::Future>& futures
   return out;
 }
 
+forecast::Misses::Foretold foretold_of(const std::vector<Instant>& starts) {
+  forecast::Misses::Foretold foretold{};
+  for (std::size_t s = 0; s < foretold.size(); ++s)
+    foretold[s] = starts[static_cast<std::size_t>(forecast::Misses::kShares[s]) - 1];
+  return foretold;
+}
+
 }  // namespace
 
 void Forecaster::ask(ForecastAsked asked, Answer answer) {
@@ -203,7 +210,22 @@ Result<bool> Forecaster::read_past() {
   return true;
 }
 
+// Jobs that should have started by now, in nearly all futures, count as if they did so now: they will be later yet, and
+// those that have started are the ones that did not wait long.
+forecast::Misses Forecaster::misses_by(Instant now) const {
+  forecast::Misses misses = misses_;
+  for (const auto& [id, forecast] : open_) {
+    const auto foretold = foretold_of(forecast.starts);
+    const Job* job = desk_.view().find_job(id);
+    const bool waits = job != nullptr && (job->state == JobState::waiting || job->state == JobState::barred);
+    const bool theirs = waits && !job->ours() && (job->bars & kHolds) == 0;
+    if (theirs && foretold.back() < now && not_foretold(id).empty()) misses.add(forecast.at, foretold, now);
+  }
+  return misses;
+}
+
 Forecasted Forecaster::conclude(const Task& task) {
+  const forecast::Misses misses = misses_by(task.now);
   const auto& futures = task.forecast->futures();
   Forecasted told{.now = task.now,
                   .futures = std::ssize(futures),
@@ -212,15 +234,16 @@ Forecasted Forecaster::conclude(const Task& task) {
                   .learned = 0,
                   .starts = {},
                   .looks = {}};
-  if (misses_.teaches()) told.learned = static_cast<std::int64_t>(misses_.known());
+  if (correction_.ranks().size() >= forecast::Correction::kLeast) told.learned = std::ssize(correction_.ranks());
+  if (misses.teaches()) told.learned = static_cast<std::int64_t>(misses.known());
   for (std::size_t i = 0; i < task.asked.jobs.size(); ++i) {
     const std::vector<Instant> starts = task.forecast->starts_of(i);
     Forecasted::Start start{.job = task.asked.jobs[i]};
     for (std::size_t s = 0; s < start.by.size(); ++s) {
       const double share = Forecasted::kShares[s] / 100.0;
-      start.by[s] = forecast::quantile(starts, misses_.teaches() ? share : correction_.level(share));
+      start.by[s] = forecast::quantile(starts, misses.teaches() ? share : correction_.level(share));
     }
-    start.by = misses_.corrected(task.now, start.by);
+    start.by = misses.corrected(task.now, start.by);
     told.starts.push_back(start);
   }
   for (std::size_t i = 0; i < task.asked.looks.size(); ++i) {
@@ -237,10 +260,10 @@ Forecasted Forecaster::conclude(const Task& task) {
 
 // Few jobs of each forecast are remembered: more would say the same, for they share their futures.
 void Forecaster::keep(const Task& task) {
-  constexpr std::size_t kOfEach = 8;
+  const std::size_t of_each = desk_.view().options().shared ? 8 : 1;
   const std::size_t jobs = task.asked.jobs.size();
-  for (std::size_t n = 0; n < std::min(kOfEach, jobs) && open_.size() < kMostOpen; ++n) {
-    const std::size_t chosen = (asked_ + n * std::max<std::size_t>(jobs / kOfEach, 1)) % jobs;
+  for (std::size_t n = 0; n < std::min(of_each, jobs) && open_.size() < kMostOpen; ++n) {
+    const std::size_t chosen = (asked_ + n * std::max<std::size_t>(jobs / of_each, 1)) % jobs;
     const std::vector<Instant> starts = task.forecast->starts_of(chosen);
     Promising kept{task.now, {}};
     for (int share = 1; share <= 100; ++share) kept.starts.push_back(forecast::quantile(starts, share / 100.0));
@@ -262,11 +285,10 @@ void Forecaster::compare() {
 
 void Forecaster::came_true(const Promising& forecast, Instant start) {
   if (start < forecast.at) return;
-  forecast::Misses::Foretold foretold{};
-  for (std::size_t s = 0; s < foretold.size(); ++s)
-    foretold[s] = forecast.starts[static_cast<std::size_t>(forecast::Misses::kShares[s]) - 1];
-  misses_.add(forecast.at, foretold, start);
-  desk_.store().put_setting(kMisses, misses_.text());
+  if (desk_.view().options().shared) {  // what others decide, futures alone do not reach
+    misses_.add(forecast.at, foretold_of(forecast.starts), start);
+    desk_.store().put_setting(kMisses, misses_.text());
+  }
   correction_.add(forecast::rank_of(forecast.starts, start));
   std::string text;
   for (const double rank : correction_.ranks()) text += std::to_string(rank) + " ";

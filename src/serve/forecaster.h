@@ -98,6 +98,7 @@ class Forecaster {
   void take(std::vector<store::HistoryRow> rows);
   forecast::PastJob past_job(const store::HistoryRow& row) const;
   TheirState their_state(const JobLookup& jobs) const;
+  forecast::Misses misses_by(Instant now) const;
   Forecasted conclude(const Task& task);
   void keep(const Task& task);
   void compare();

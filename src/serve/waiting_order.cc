@@ -71,7 +71,9 @@ Result<std::vector<std::int64_t>> WaitingOrder::of(const std::string& rule) {
   const Chain chain = TRY(chain_by_order(rule));
   ClusterOptions options = cluster_options(desk_, chain, *desk_.machine());
   options.waiting.by_queue = true;
-  auto facts = as_if_ours(desk_.controller().snapshot(), *desk_.machine(), book_);
+  const JobLookup jobs(desk_, book_);
+  static const std::map<std::int64_t, std::uint32_t> kNoThrottles;  // tasks that wait for one wait for more than a turn
+  auto facts = as_if_ours(desk_.controller().snapshot(), {jobs, desk_.view(), *desk_.machine(), kNoThrottles});
   if (asks_for_the_past(chain.knobs())) {
     TRY(read_past());
     std::erase_if(facts, [](const Fact& fact) { return std::holds_alternative<UserKept>(fact.what); });

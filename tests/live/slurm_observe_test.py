@@ -115,6 +115,7 @@ class ObserveTest(unittest.TestCase):
         return again, held, never
 
     def test_all_that_happens_in_slurm_is_seen(self):
+        self.sees_reservations_and_why_nodes_are_out_of_use()
         again, held, never = self.submit_some()
         self.wait_until(lambda: self.mirrored().get(held) is not None, "the first jobs are seen")
         self.assertEqual(self.rota.job(held)["reason"], "JobHeldUser")
@@ -132,6 +133,7 @@ class ObserveTest(unittest.TestCase):
         self.wait_until(lambda: not self.mirrored(), "that is seen")
         self.agrees_with_the_accounting(again, never)
         self.tells_how_well_it_foretold()
+        self.reports_the_week_and_what_it_costs()
         self.goes_on_without_slurmctld()
 
     def agrees_with_the_accounting(self, again, never):
@@ -150,6 +152,34 @@ class ObserveTest(unittest.TestCase):
             self.assertEqual((row.get("exit_code", 0), row.get("signal", 0)), (status, signal), row)
         self.assertEqual(rota[never]["state"], "CANCELLED")
         self.assertEqual(rota[again]["restarts"], 1, rota[again])
+
+    def sees_reservations_and_why_nodes_are_out_of_use(self):
+        self.slurm.ask("scontrol", "create", "reservation", "ReservationName=upkeep", "Users=root", "StartTime=now+7days",
+                       "Duration=60", "Nodes=n[13-14]")
+        self.slurm.ask("scontrol", "update", "NodeName=n14", "State=DRAIN", "Reason=bad disk")
+        reserved = lambda: [each["name"] for each in self.rota.ask("GET", "/v1/reservations")[1]["reservations"]]  # noqa: E731
+        self.wait_until(lambda: reserved() == ["upkeep"], "the reservation is seen")
+        why = lambda: next(node.get("reason", "") for node in self.rota.ask("GET", "/v1/nodes")[1]["nodes"]  # noqa: E731
+                           if node["name"] == "n14")
+        self.wait_until(lambda: "bad disk" in why(), "it is seen why the node is out of use")
+        self.slurm.ask("scontrol", "delete", "ReservationName=upkeep")
+        self.wait_until(lambda: reserved() == [], "it is seen no more")
+
+    def reports_the_week_and_what_it_costs(self):
+        def said(*words):
+            done = subprocess.run([ROTA, *words, "--socket", self.rota.socket], env=self.slurm.env, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            return done.stdout
+        text = said("shadow", "--report", "--jobs", "--policy", "easy", "--state", self.rota.state)
+        for part in ("BEGAN AFTER", "what really happened", "its own, rehearsed", "What is worth changing"):
+            self.assertIn(part, text)
+        bundle = os.path.join(self.folder, "bundle.txt")
+        said("doctor", "--bundle", bundle)
+        with open(bundle) as file:
+            text = file.read()
+        for part in ("slurm 22", "AccountingStorageHost", "REQUEST_JOB_INFO: ", '"readings"', "rota_readings_total"):
+            self.assertIn(part, text)
+        self.assertNotIn("munge.sock", text, "no secrets, nor where they are")
 
     def refuses(self, job):
         for action, command in (("cancel", "scancel"), ("release", "scontrol release"), ("hold", "scontrol hold")):

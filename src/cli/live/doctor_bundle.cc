@@ -1,11 +1,11 @@
 #include "cli/live/doctor_bundle.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <cstdio>
 #include <map>
 #include <string_view>
 #include <thread>
@@ -14,7 +14,6 @@
 #include "base/text.h"
 #include "cli/rehearse/kept_state.h"
 #include "cli/when.h"
-#include "process/site_command.h"
 #include "store/sqlite_reader.h"
 
 namespace rota::cli {
@@ -24,20 +23,16 @@ std::string part(std::string_view name, const std::string& text) {
   return fmt::format("==== {}\n{}{}\n", name, text, text.ends_with('\n') || text.empty() ? "" : "\n");
 }
 
+// With what it says on standard error, a minute at most.
 std::string said_by(const std::string& command) {
-  boost::asio::io_context io;
+  FILE* pipe = ::popen(("exec 2>&1; TZ=UTC LC_ALL=C timeout 60 sh -c '" + command + "'").c_str(), "r");
+  if (pipe == nullptr) return fmt::format("({} cannot be run)\n", command);
   std::string text;
+  std::array<char, 4096> some{};
   constexpr std::size_t kMost = 4U << 20U;
-  const process::SiteCommand run(io,
-                                 {.text = "exec 2>&1; " + command,
-                                  .variables = {"TZ=UTC", "LC_ALL=C"},
-                                  .timeout = seconds(60),
-                                  .most_output = kMost},
-                                 [&](const process::SiteCommand::End& end) {
-                                   text = end.output;
-                                   if (!end.done) text += fmt::format("({} {})\n", command, end.why);
-                                 });
-  io.run();
+  for (std::size_t read = 1; read > 0 && text.size() < kMost;)
+    text.append(some.data(), read = std::fread(some.data(), 1, some.size(), pipe));
+  if (::pclose(pipe) != 0) text += fmt::format("({} failed)\n", command);
   return text;
 }
 
@@ -103,10 +98,9 @@ std::string cost_text(const Service& service) {
 
 std::string slurm_parts(const Service& service) {
   std::string text = part("Slurm's version", said_by("scontrol --version"));
-  text +=
-      part("rights of this user in Slurm (Operator or Administrator may write; PrivateData hides from others)",
-           said_by("id; sacctmgr -n -P show user \"$(id -un)\" format=User,AdminLevel; scontrol show config | grep -i "
-                   "'^PrivateData\\|^SlurmUser'"));
+  text += part("rights of this user in Slurm (Operator or Administrator may write; PrivateData hides from others)",
+               said_by("id; sacctmgr -n -P show user \"$(id -un)\" format=User,AdminLevel; scontrol show config | "
+                       "grep -E \"^(PrivateData|SlurmUser)\""));
   text += part("slurm.conf", without_secrets(said_by("scontrol show config")));
   return text + cost_text(service);
 }

@@ -175,6 +175,10 @@ Result<KeptState> read_state(const std::string& path) {
   workload.unix_start = reader.head().unix_start;
   for (std::size_t p = 0; p < state.machine->partitions.size(); ++p)
     workload.partitions[static_cast<std::uint32_t>(p)] = state.machine->partitions[p].name;
+  for (std::uint32_t q = 0; q < state.machine->qos.size(); ++q) {
+    workload.qos.push_back(q);
+    workload.queues[q] = state.machine->qos[q].name;
+  }
   for (store::HistoryRow& row : rows) row.end -= row.asked.waited_again;
   std::ranges::sort(rows, {}, [](const auto& row) { return std::pair(row.submit, row.number); });
   workload.report.rows = static_cast<std::int64_t>(rows.size());

@@ -48,10 +48,13 @@ Machine machine_of_two() {
     node.processors = 4;
     node.memory = std::int64_t{4000} << 20U;
     node.partitions = {PartitionId{0}};
+    node.features = 3;
     machine.partitions[0].nodes.push_back(NodeId{static_cast<std::uint32_t>(machine.nodes.size() - 1)});
   }
   machine.partitions[0].processors = machine.processors = 8;
   machine.racks = {""};
+  machine.features = {"cpu", "intel"};
+  machine.licences = {{"matlab", 3}};
   return machine;
 }
 
@@ -257,9 +260,6 @@ TEST_F(SlurmMirror, AJobThatIsListedNoMoreIsAskedFor) {
 }
 
 TEST_F(SlurmMirror, WhatAJobAsksOfNodesAndWaitsForIsTold) {
-  machine_.features = {"cpu", "intel"};
-  machine_.nodes[0].features = machine_.nodes[1].features = 3;
-  machine_.licences = {{"matlab", 3}};
   JobRow wishes = row(12, Stage::waiting);
   wishes.features = "cpu&intel";
   wishes.required_nodes = "n2";
