@@ -425,8 +425,8 @@ std::optional<std::string> Cluster::objection(const JobKept& fact) const {
   if (knows(fact.job)) return "a job is kept twice.";
   if (fact.job.value >= next_job_.value) return "a job is kept whose id was not given yet.";
   const Job& row = fact.row;
-  const bool runs = row.state == JobState::running, elsewhere = options_.shared || own_machine_ != nullptr;
-  const auto why = elsewhere ? makes_no_sense(row.spec) : cannot_run(row.spec);
+  const bool runs = row.state == JobState::running, ours = row.ours() && !options_.shared && own_machine_ == nullptr;
+  const auto why = ours ? cannot_run(row.spec) : makes_no_sense(row.spec);
   if (!row.gone() && why && !(runs && why == limits_.use().never_fits(row.spec)))  // a limit is tighter since
     return fmt::format("job {} is kept that can never run here: it {}.", row.spec.number, *why);
   if (is_beyond(row.spec.submit) || row.expected < Duration{0} || row.expected > kLongest)

@@ -18,6 +18,18 @@ constexpr std::chrono::milliseconds kLookAgain{100};
 constexpr std::chrono::seconds kCardAgain{5};        // what changes of it is put so often
 constexpr std::chrono::milliseconds kCardSoon{200};  // until the site has joined
 
+// Files that are named by numbers have those of the job's home wherever it runs.
+void name_files(const JobEntry& entry, JobRequest& request) {
+  const About& about = *entry.about;
+  if (request.output.empty()) request.output = about.array > 0 ? "rota-%A_%a.out" : "rota-%j.out";
+  const PatternWords words{.job = entry.number,
+                           .array = about.array > 0 ? about.array : entry.number,
+                           .index = std::max<std::int64_t>(0, entry.index),
+                           .name = about.name,
+                           .user = about.user};
+  for (std::string* file : {&request.output, &request.error, &request.input}) *file = fill_in_at_home(*file, words);
+}
+
 // What a home has numbered so; no serial where the job is another home's.
 std::int64_t serial_at(SiteId home, std::int64_t number) { return number - federation_number(home, 0); }
 
@@ -101,7 +113,6 @@ void FederationDesk::refresh_card() {
 
 // ---- jobs of this home
 
-// Files that are named by numbers have those of its home wherever it runs.
 Result<void> FederationDesk::offer(JobId job, const Caller& caller, const JobRequest& request) {
   Offer offer;
   offer.spec = view().job(job).spec;
@@ -115,10 +126,7 @@ Result<void> FederationDesk::offer(JobId job, const Caller& caller, const JobReq
   const std::int64_t array = entry.about->array;
   if (array > 0) travelling.task = ArrayTask{array, entry.index, entry.about->indexes};
   asked.array.clear();
-  if (asked.output.empty()) asked.output = array > 0 ? "rota-%A_%a.out" : "rota-%j.out";
-  const std::int64_t index = std::max<std::int64_t>(0, entry.index);
-  const PatternWords words{.job = offer.serial, .array = array > 0 ? array : offer.serial, .index = index};
-  for (std::string* file : {&asked.output, &asked.error, &asked.input}) *file = fill_in_numbers(*file, words);
+  name_files(entry, asked);
   const std::string run = run_text(request.script, request.command, zero_ended(request.environment));
   travelling.run_bytes = static_cast<std::int64_t>(run.size());
   offer.request = offer_text(travelling, uses_.desk.loop().unix_start());
@@ -130,6 +138,15 @@ Result<void> FederationDesk::offer(JobId job, const Caller& caller, const JobReq
         format_size(kMostRun), format_size(kMostOffered));
   if (travelling.has_files()) stage_->give(offer.serial, {caller.uid, caller.gid}, request);
   return uses_.desk.record(Offered{std::move(offer)});
+}
+
+Result<void> FederationDesk::can_be_offered(const JobRequest& request) const {
+  for (const std::string_view site : split(request.sites, ',')) {
+    const bool known = site == "any" || std::ranges::find(exchange_->names(), site) != exchange_->names().end();
+    if (!known && !exchange_->names().empty())
+      return fail("no site of the federation is called {}; `rota sites` lists them.", rota::quoted(site));
+  }
+  return may_travel(request, uses_.settings);
 }
 
 bool FederationDesk::is_away(std::int64_t serial) const {
@@ -200,15 +217,20 @@ void FederationDesk::reported(std::int64_t number, SiteId site, const std::strin
     const JobId job = uses_.book.numbered(serial);
     const JobEntry* entry = is_away(serial) ? uses_.book.find(job) : nullptr;
     if (entry == nullptr || !read_end_report(report).files) return record_end(number, site, report);
-    if (!coming_home_.insert(number).second) return;
+    if (!coming_home_.emplace(job, site).second) return;
     const About& about = *entry->about;
     const auto call = [this, number, site, report, job](const std::string& why) {
-      coming_home_.erase(number);
+      coming_home_.erase(job);
       if (!why.empty() && view().knows(job))
         uses_.records.note(job, fmt::format("What it has left at {} could not be brought: {}.", name_of(site), why));
       later([this, number, site, report] { record_end(number, site, report); });
     };
-    stage_->bring_home({serial, site, {about.uid, about.gid}, about.folder, call});
+    JobRequest asked;
+    asked.stage_out = rota::text_of(about.texts, "stage_out");
+    asked.output = about.output;
+    asked.error = about.error;
+    name_files(*entry, asked);
+    stage_->bring_home({serial, site, {about.uid, about.gid}, about.folder, paths_home(asked), call});
   });
 }
 
@@ -416,6 +438,7 @@ std::string FederationDesk::report_on(const Trades::Guest& guest) {
 void FederationDesk::job_gone(JobId id, const Job& job) {
   const JobEntry* entry = uses_.book.find(id);
   const std::int32_t status = entry == nullptr ? 0 : entry->status;
+  const std::string why = entry == nullptr ? "" : entry->heard().message;
   uses_.records.job_gone(id, job);
   const Trades::Guest* guest = view().trades().with_number(job.spec.number);
   if (guest == nullptr || guest->id != id) return;
@@ -425,7 +448,7 @@ void FederationDesk::job_gone(JobId id, const Job& job) {
   if (guest->offer.home != self_) {
     report = text_of(EndReport{outcome_of(state_word(job)), status,
                                loop.unix_milliseconds(job.start == kNever ? end : job.start),
-                               loop.unix_milliseconds(end), stage_->give_back(guest->offer)});
+                               loop.unix_milliseconds(end), stage_->give_back(guest->offer), why});
   }
   later([this, id, number = guest->offer.spec.number, report] { member_->job_gone(id, number, report); });
 }

@@ -71,7 +71,7 @@ class FederationDesk final : public JobSink, private LocalQueue, private Directo
   // Whether another site that the request may go to can run it, for all that its card says.
   bool runs_elsewhere(const JobRequest& request) const;
   // Why such a request cannot be offered, as a sentence.
-  Result<void> can_be_offered(const JobRequest& request) const { return may_travel(request, uses_.settings); }
+  Result<void> can_be_offered(const JobRequest& request) const;
   // It comes home from sale, to be cancelled there; a site that has it is asked to cancel it.
   Result<void> cancel(JobId job);
 
@@ -80,6 +80,8 @@ class FederationDesk final : public JobSink, private LocalQueue, private Directo
   std::vector<SiteShown> all_sites() const;
   // The site that has a job of this home which waits and is not ours; empty: it is on offer.
   std::string site_of(JobId job) const;
+  // Such a job has ended there, and what it left is on its way.
+  bool comes_home(JobId job) const { return coming_home_.contains(job); }
   // How the sale of such a job goes, as sentences.
   std::string sale_of(JobId job) const;
   // The bids that stand on it, in JSON as in the text `auction` of jobs (docs/sites.md); null: it is not on offer.
@@ -132,7 +134,7 @@ class FederationDesk final : public JobSink, private LocalQueue, private Directo
   std::map<std::int64_t, std::string>
       auctions_;  // how jobs were sold that this site has won and does not know yet, by number
   mutable std::set<std::int64_t> beyond_share_;  // offers that could run here if others did not
-  std::set<std::int64_t> coming_home_;           // jobs of this home whose files are being brought
+  std::map<JobId, SiteId> coming_home_;          // jobs of this home whose files are being brought, and where from
   bool looks_soon_ = false;                      // at the load, since it has changed
   TimeShare card_time_{0, 1.0 / 50};             // to reckon it takes a look at all that waits
   std::unique_ptr<EtcdExchange> exchange_;

@@ -74,6 +74,12 @@ Result<SiteId> number_of_site(Desk& desk, const site::FederationSettings& settin
   if (!number)
     return fail("etcd at {} cannot be asked, as it has to be when a site joins for the first time{}{}",
                 settings.endpoints.front(), exchange->trouble().empty() ? "." : ": ", exchange->trouble());
+  if (exchange->epoch_of(*number) != 0)
+    return fail(
+        "a service of site {} is alive already, with another state: give this one another name in [federation], or "
+        "stop "
+        "that one and try again after its lease, {}.",
+        name, format_duration(settings.lease));
   desk.store().put_setting(kNumber, fmt::format("{} {}", name, number->value));
   return *number;
 }

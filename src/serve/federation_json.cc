@@ -16,7 +16,8 @@ constexpr std::size_t kMostAuctions = 16 << 10;  // bytes that are kept of a job
 }  // namespace
 
 std::string FederationDesk::site_of(JobId job) const {
-  const SiteId site = member_->away(number_of(job));
+  const auto coming = coming_home_.find(job);
+  const SiteId site = coming != coming_home_.end() ? coming->second : member_->away(number_of(job));
   return site.valid() ? name_of(site) : "";
 }
 

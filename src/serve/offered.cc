@@ -17,9 +17,11 @@
 namespace rota::serve {
 namespace {
 
-constexpr std::size_t kMostRead = 100'000;  // offers that are kept in memory
+constexpr std::size_t kMostRead = 10'000;  // offers that are kept in memory
+constexpr uid_t kFirstOrdinary = 1000;     // users below are the system's
 
-// What stands behind `key=` in one of the rows.
+}  // namespace
+
 std::optional<std::string> row_of(const std::vector<std::string>& rows, const std::string& key) {
   for (const std::string& row : rows) {
     if (row.starts_with(key) && row.size() > key.size() && row[key.size()] == '=') return row.substr(key.size() + 1);
@@ -27,7 +29,12 @@ std::optional<std::string> row_of(const std::vector<std::string>& rows, const st
   return std::nullopt;
 }
 
-}  // namespace
+std::vector<std::string> paths_home(const JobRequest& request) {
+  auto paths = stage_paths("stage_out", request.stage_out).value_or(std::vector<std::string>());
+  for (const std::string* path : {&request.output, &request.error})
+    if (!path->empty()) paths.push_back(*path);
+  return paths;
+}
 
 std::string offer_text(const Travelling& travelling, std::int64_t unix_start) {
   JobRequest asked = travelling.request;
@@ -153,9 +160,12 @@ const Travelling* OfferBook::find(const Offer& offer) {
 
 std::optional<Caller> user_here(const std::string& site, const std::string& user,
                                 const site::FederationSettings& settings) {
-  const std::string name = row_of(settings.users, site + ':' + user).value_or(user);
+  const auto row = row_of(settings.users, site + ':' + user);
+  const std::string name = row.value_or(user);
   const passwd* known = name.empty() ? nullptr : ::getpwnam(name.c_str());
   if (known == nullptr || (::geteuid() != 0 && known->pw_uid != ::geteuid())) return std::nullopt;
+  const bool ordinary = known->pw_uid >= kFirstOrdinary && name != settings.account;
+  if (!row && !ordinary && known->pw_uid != ::geteuid()) return std::nullopt;
   if (known->pw_uid == 0 && !settings.takes_root) return std::nullopt;
   return Caller{known->pw_uid, known->pw_gid, name, false};
 }

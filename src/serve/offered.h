@@ -40,6 +40,12 @@ bool read_run(std::string_view text, JobRequest& into);
 // Stands before that in what a home puts beside an offer, where no other site can write: the offer as it made it.
 std::string digest_of(const Offer& offer);
 
+// What of a job's folder goes home when it has ended: what it names, and its output. `request`: as it travels.
+std::vector<std::string> paths_home(const JobRequest& request);
+
+// What stands behind `key=` in one of the rows.
+std::optional<std::string> row_of(const std::vector<std::string>& rows, const std::string& key);
+
 // What a home asks for in its own books of a job that it cannot run itself: as much, and nothing by name.
 JobRequest without_names(JobRequest request);
 

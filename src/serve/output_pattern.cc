@@ -114,8 +114,8 @@ std::string fill_in(std::string_view pattern, const PatternWords& words) {
   return filled(pattern, words, [](char) { return true; });
 }
 
-std::string fill_in_numbers(std::string_view pattern, const PatternWords& words) {
-  return filled(pattern, words, [](char letter) { return std::string_view("jJAab").contains(letter); });
+std::string fill_in_at_home(std::string_view pattern, const PatternWords& words) {
+  return filled(pattern, words, [](char letter) { return std::string_view("jJAabxu").contains(letter); });
 }
 
 }  // namespace rota::serve

@@ -31,7 +31,7 @@ bool tells_tasks_apart(std::string_view pattern);
 // A name in it becomes part of one file name: slashes become underscores, and it never is "." or "..". What is no such
 // letter stays as it is.
 std::string fill_in(std::string_view pattern, const PatternWords& words);
-// Only numbers of the job, its array and its index: the rest stays a pattern.
-std::string fill_in_numbers(std::string_view pattern, const PatternWords& words);
+// Only what is known at a job's home, numbers, name and user: the rest stays a pattern.
+std::string fill_in_at_home(std::string_view pattern, const PatternWords& words);
 
 }  // namespace rota::serve

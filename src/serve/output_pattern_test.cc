@@ -12,11 +12,11 @@ TEST(OutputPattern, fills_every_letter_in) {
   EXPECT_EQ(fill_in("plain", words), "plain");
 }
 
-TEST(OutputPattern, numbers_alone_are_filled_in_and_the_rest_later) {
-  const PatternWords home{14, 12, 3}, there{7, 7, 3, "fit", "ann", "n7", 2};
-  const std::string numbered = fill_in_numbers("%x-%4j_%A_%a.%N%%j%q%", home);
-  EXPECT_EQ(numbered, "%x-0014_12_3.%N%%j%q%");
-  EXPECT_EQ(fill_in(numbered, there), "fit-0014_12_3.n7%j%q%");
+TEST(OutputPattern, what_is_known_at_home_is_filled_in_there_and_the_rest_later) {
+  const PatternWords home{14, 12, 3, "fit", "ann"}, there{7, 7, 3, "other", "bob", "n7", 2};
+  const std::string at_home = fill_in_at_home("%x-%4j_%A_%a.%N%%j%q%", home);
+  EXPECT_EQ(at_home, "fit-0014_12_3.%N%%j%q%");
+  EXPECT_EQ(fill_in(at_home, there), "fit-0014_12_3.n7%j%q%");
 }
 
 TEST(OutputPattern, leaves_what_is_no_letter) {

@@ -86,6 +86,8 @@ PendingReason PendingReasons::reason_of_barred(JobId id, const Job& job, Telling
   if (!job.ours() && federation_ != nullptr) {
     const std::string site = federation_->site_of(id);
     const bool cancelled = (job.bars & kHeldByOperator) != 0;
+    if (federation_->comes_home(id))
+      return {"AtSite", fmt::format("It has ended at {}, and what it has left there is being brought.", site)};
     if (site.empty()) return {"OnOffer", cancelled ? "It is being cancelled." : federation_->sale_of(id)};
     return {"AtSite", cancelled ? fmt::format("Site {} has it and cancels it once it can be reached.", site)
                                 : fmt::format("Site {} has it; `rota sites` lists the sites.", site)};

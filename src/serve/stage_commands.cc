@@ -34,21 +34,30 @@ copy='
     if [ -e "./$path" ]; then cp -RPp --parents -- "./$path" "$STAGE_INTO" || exit 1; fi
   done'
 sum='
-  cd "$STAGE_PART" || exit 1
-  if [ -e failed ]; then exit 0; fi
-  cd files && find . -type f -print0 | sort -z | xargs -0 -r sha256sum >../sums'
+  cd "$STAGE_INTO" && chmod -R go-rwx . && find . -type f -print0 | sort -z | xargs -0 -r sha256sum'
 get='
   if [ -n "$STAGE_FETCH" ]; then
     ROTA_FROM=$STAGE_ADDRESS ROTA_NAME=$STAGE_NAME ROTA_TO=$STAGE_INTO /bin/sh -c "$STAGE_FETCH" || exit 1
   else
     case $STAGE_ADDRESS in *:|*/) from=$STAGE_ADDRESS$STAGE_NAME/ ;; *) from=$STAGE_ADDRESS/$STAGE_NAME/ ;; esac
     rsync -rltp $STAGE_AGAIN --no-devices --no-specials --safe-links --partial --delete --timeout=60 \
+      --include=/files/*** --include=/sums --include=/failed --exclude=* \
       --chmod=Du=rwx,Dgo=,Fgo=,Fu-s -- "$from" "$STAGE_INTO/" || exit 1
   fi
-  cd "$STAGE_INTO" || exit 1
+  cd "$STAGE_INTO" && rm -rf job job.new || exit 1
   if [ -e failed ]; then head -c 500 failed; exit 9; fi
   [ -e sums ] && cd files || { echo "what was fetched is not whole"; exit 1; }
-  if [ -s ../sums ]; then sha256sum --quiet --strict -c ../sums; else [ -z "$(find . -type f | head -n 1)" ]; fi'
+  if grep -qavE "^\\\\?[0-9a-f]{64}  \./" ../sums || grep -qa "/\.\./" ../sums; then
+    echo "the sums name files elsewhere"; exit 1
+  fi
+  if [ -s ../sums ]; then timeout 3600 sha256sum --quiet --strict -c ../sums; else [ -z "$(find . -type f | head -n 1)" ]; fi'
+home='
+  cd "$STAGE_INTO" || exit 1
+  IFS="
+"
+  for path in $STAGE_MAY; do
+    if [ -e "./$path" ] || [ -h "./$path" ]; then printf "%s\\0" "$path"; fi
+  done | rsync -rltEKO --from0 --files-from=- ./ "$STAGE_FOLDER/"'
 case $STAGE_ACTION in
   prepare)
     mkdir -p "$STAGE_DATA/in" "$STAGE_DATA/out" && chmod 711 "$STAGE_DATA" "$STAGE_DATA/in" "$STAGE_DATA/out" ;;
@@ -57,23 +66,33 @@ case $STAGE_ACTION in
     STAGE_PART=$whole.part STAGE_INTO=$whole.part/files
     export STAGE_PART STAGE_INTO
     rm -rf "$STAGE_PART" "$whole"
-    mkdir "$STAGE_PART" "$STAGE_INTO" && own "$STAGE_USER" "$STAGE_PART" "$STAGE_INTO" || exit 1
-    if ! why=$(as "$STAGE_USER" /bin/sh -c "$copy" 2>&1); then
+    mkdir "$STAGE_PART" && chmod 711 "$STAGE_PART" && mkdir "$STAGE_INTO" && own "$STAGE_USER" "$STAGE_INTO" || exit 1
+    # Only `files` is ever the user's, who could lead a write beside it elsewhere.
+    if why=$(as "$STAGE_USER" /bin/sh -c "$copy" 2>&1); then
+      own "$STAGE_ACCOUNT" -R "$STAGE_INTO" && as "$STAGE_ACCOUNT" /bin/sh -c "$sum" >"$STAGE_PART/sums" || exit 1
+    else
       rm -rf "$STAGE_INTO"
       printf '%s\n' "$why" | tail -n 3 | head -c 500 >"$STAGE_PART/failed"
     fi
-    own "$STAGE_ACCOUNT" -R "$STAGE_PART" && as "$STAGE_ACCOUNT" /bin/sh -c "$sum" && mv -T "$STAGE_PART" "$whole" ;;
+    chmod 700 "$STAGE_PART" && own "$STAGE_ACCOUNT" -R "$STAGE_PART" && mv -T "$STAGE_PART" "$whole" ;;
   fetch)
     STAGE_INTO=$STAGE_DATA/in/$STAGE_TO
     export STAGE_INTO
     mkdir -p "$STAGE_INTO" && own "$STAGE_ACCOUNT" -R "$STAGE_INTO" && as "$STAGE_ACCOUNT" /bin/sh -c "$get" ;;
   hand_over)
     into=$STAGE_DATA/in/$STAGE_NAME
-    own "$STAGE_USER" -R "$into/files" && own 0:0 "$into" && chmod 711 "$into" &&
+    own 0:0 "$into" && chmod 711 "$into" && rm -rf "$into/job" "$into/job.new" && own "$STAGE_USER" -R "$into/files" &&
       printf '%s\n' "$STAGE_JOB" >"$into/job.new" && mv "$into/job.new" "$into/job" ;;
   bring_home)
     from=$STAGE_DATA/in/$STAGE_NAME
-    own "$STAGE_USER" -R "$from" && as "$STAGE_USER" cp -RPp -- "$from/files/." "$STAGE_FOLDER/" ;;
+    own 0:0 "$from" && chmod 711 "$from" && own "$STAGE_USER" -R "$from/files" || exit 1
+    STAGE_INTO=$from/files
+    export STAGE_INTO
+    if why=$(as "$STAGE_USER" /bin/sh -c "$home" 2>&1); then exit 0; fi
+    kept=$STAGE_DATA/in/kept-$STAGE_NAME
+    rm -rf "$kept" && mv -T "$from" "$kept"
+    printf '%s\n' "$why" | tail -n 3 | head -c 500
+    exit 1 ;;
   remove)
     rm -rf -- "${STAGE_DATA:?}/$STAGE_NAME" ;;
 esac
@@ -125,8 +144,9 @@ StageCommands::Command StageCommands::hand_over(const std::string& name, const S
 }
 
 StageCommands::Command StageCommands::bring_home(const std::string& name, const StageUser& user,
-                                                 const std::string& folder) const {
-  return command("bring_home", {"STAGE_NAME=" + name, "STAGE_USER=" + word_of(user), "STAGE_FOLDER=" + folder});
+                                                 const std::string& folder, const std::vector<std::string>& may) const {
+  return command("bring_home", {"STAGE_NAME=" + name, "STAGE_USER=" + word_of(user), "STAGE_FOLDER=" + folder,
+                                "STAGE_MAY=" + lines_of(may)});
 }
 
 StageCommands::Command StageCommands::remove(std::string_view part, std::string_view name) const {

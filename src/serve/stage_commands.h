@@ -8,6 +8,7 @@
 //                                   it is whole. NAME: a job's number, of its input; HOME-NUMBER, of what it left
 //   out/NAME/failed                 in their place: why it could not be made
 //   in/NAME/files, ...              the same, fetched: HOME-NUMBER, in which the job runs, or back-NUMBER
+//   in/kept-back-NUMBER             what could not be copied into the folder of the job
 //   in/NAME/job                     once the job can run there: what is to go back
 #pragma once
 
@@ -47,8 +48,10 @@ class StageCommands {
   Command fetch(const std::string& address, const std::string& name, const std::string& to, bool again) const;
   // What was fetched is the user's, and a job can run in it. `job`: the text of in/NAME/job.
   Command hand_over(const std::string& name, const StageUser& user, const std::string& job) const;
-  // Copies what was fetched into the user's folder, as the user.
-  Command bring_home(const std::string& name, const StageUser& user, const std::string& folder) const;
+  // Copies what was fetched into the user's folder, as the user, and no more than `may` names. Where that fails, what
+  // was fetched stays at in/kept-NAME, which is the user's to read.
+  Command bring_home(const std::string& name, const StageUser& user, const std::string& folder,
+                     const std::vector<std::string>& may) const;
   Command remove(std::string_view part, std::string_view name) const;
 
   static constexpr int kNeverMade = 9;

@@ -33,6 +33,14 @@ std::vector<std::string> folders_in(const std::string& path) {
   return names;
 }
 
+// Where a site's files are, as its card says, if the settings do not. No site leads this one to its own files.
+std::string address_of(const SiteCard* card, const std::string& name, const site::FederationSettings& settings) {
+  std::string address = row_of(settings.addresses, name).value_or(card == nullptr ? "" : card->address);
+  std::error_code none;
+  const std::string real = fs::weakly_canonical(address, none), own = fs::weakly_canonical(settings.data, none);
+  return address.starts_with('/') && (real + '/').starts_with(own + '/') ? "" : address;
+}
+
 std::string number_name(std::int64_t serial) { return std::to_string(serial); }
 std::string home_name(std::int64_t serial) { return "back-" + std::to_string(serial); }
 
@@ -151,19 +159,26 @@ void StageDesk::bring(const Offer& offer) {
   });
 }
 
+// What is on its way is not waited for.
+void StageDesk::leave(std::int64_t job) {
+  const auto left = coming_.extract(job);
+  if (left) running_.erase("in/" + folder_of(left.mapped().offer));
+}
+
 void StageDesk::fetch_files(std::int64_t job) {
   const auto in = coming_.find(job);
   if (in == coming_.end()) return;
   const Offer& offer = in->second.offer;
   const std::string name = folder_of(offer);
   if (fs::exists(commands_.path("in", name) + "/job")) return calls_.arrived(job);
-  const SiteCard* card = uses_.cards.find(offer.data);
-  if (card == nullptr || card->address.empty()) {
-    in->second.trouble = fmt::format("{} does not say where its files are", uses_.exchange.name_of(offer.data));
+  const std::string home = uses_.exchange.name_of(offer.data);
+  const std::string address = address_of(uses_.cards.find(offer.data), home, uses_.settings);
+  if (address.empty()) {
+    in->second.trouble = home + " does not say where its files are";
     return later([this, job] { fetch_files(job); }, until_again(in->second.tries++));
   }
   const Instant began = uses_.loop.now();
-  run("in/" + name, commands_.fetch(card->address, number_name(offer.serial), name, in->second.tries > 0),
+  run("in/" + name, commands_.fetch(address, number_name(offer.serial), name, in->second.tries > 0),
       [this, job, began](const process::SiteCommand::End& end) { fetched(job, end, began); });
 }
 
@@ -187,12 +202,8 @@ void StageDesk::fetched(std::int64_t job, const process::SiteCommand::End& end, 
     double& known = measured_.try_emplace(offer.data, bytes / took).first->second;
     known += kNewest * (bytes / took - known);
   }
-  auto back = stage_paths("stage_out", travelling->request.stage_out).value_or(std::vector<std::string>());
-  for (const std::string* path : {&travelling->request.output, &travelling->request.error}) {
-    if (!path->empty()) back.push_back(*path);
-  }
-  const std::string left =
-      Json{{"uid", user->uid}, {"gid", user->gid}, {"back", back}}.dump(-1, ' ', true, Json::error_handler_t::replace);
+  const std::string left = Json{{"uid", user->uid}, {"gid", user->gid}, {"back", paths_home(travelling->request)}}.dump(
+      -1, ' ', true, Json::error_handler_t::replace);
   run("in/" + folder_of(offer), commands_.hand_over(folder_of(offer), {user->uid, user->gid}, left),
       [this, job](const process::SiteCommand::End& handed) {
         const auto at = coming_.find(job);
@@ -261,20 +272,23 @@ bool StageDesk::gives(std::int64_t serial) const { return fs::exists(commands_.p
 
 void StageDesk::fetch_home(const Homebound& what, int tries) {
   const std::string name = home_name(what.serial), key = "in/" + name;
-  const SiteCard* card = uses_.cards.find(what.from);
+  const std::string address =
+      address_of(uses_.cards.find(what.from), uses_.exchange.name_of(what.from), uses_.settings);
   const auto again = [this, what, tries] {
     later([this, what, tries] { fetch_home(what, tries + 1); }, until_again(tries));
   };
   if (running_.contains(key)) return;
-  if (card == nullptr || card->address.empty()) return again();
+  if (address.empty()) return again();
   const std::string left = fmt::format("{}-{}", uses_.exchange.name_of(uses_.self), what.serial);
-  run(key, commands_.fetch(card->address, left, name, tries > 0),
+  run(key, commands_.fetch(address, left, name, tries > 0),
       [this, key, name, what, again](const process::SiteCommand::End& end) {
         if (end.code == StageCommands::kNeverMade) return what.call(end.output);
         if (!end.done) return again();
-        run(key, commands_.bring_home(name, what.user, what.folder),
-            [call = what.call](const process::SiteCommand::End& copied) {
-              call(copied.done ? "" : "copying it " + copied.why);
+        run(key, commands_.bring_home(name, what.user, what.folder, what.paths),
+            [this, name, call = what.call](const process::SiteCommand::End& copied) {
+              if (copied.done) return call("");
+              call(fmt::format("copying it into the job's folder {}; it lies in {}/files", copied.why,
+                               commands_.path("in", "kept-" + name)));
             });
       });
 }
@@ -301,6 +315,7 @@ void StageDesk::clear() {
 }
 
 void StageDesk::clear(std::string_view part, const std::string& name) {
+  if (name.starts_with("kept-")) return;
   const std::string whole = name.ends_with(".part") ? name.substr(0, name.size() - 5) : name;
   const std::string key = fmt::format("{}/{}", part, whole);
   if (running_.contains(key)) return;

@@ -54,6 +54,7 @@ class StageDesk final : public Carrier {
     SiteId from = {};
     StageUser user = {};
     std::string folder = {};                            // at home
+    std::vector<std::string> paths = {};                // in it: what may come
     std::function<void(const std::string&)> call = {};  // with why it cannot be done, or with nothing
   };
 
@@ -75,7 +76,7 @@ class StageDesk final : public Carrier {
   Duration haul(const Offer& offer, SiteId to) const override;
   Duration longest_haul(const Offer& offer) const override;
   void bring(const Offer& offer) override;
-  void leave(std::int64_t job) override { coming_.erase(job); }
+  void leave(std::int64_t job) override;
   std::vector<Coming> coming() const override;
   // Fills in what has come with the job. Fails with a sentence where it cannot run with that.
   Result<void> equip(const Offer& offer, JobRequest& request);

@@ -71,7 +71,7 @@ std::span<const Key<ServiceSettings>> keys_of(const ServiceSettings&) {
 
 std::span<const Key<FederationSettings>> keys_of(const FederationSettings&) {
   using F = FederationSettings;
-  static const std::array<Key<F>, 19> all{{
+  static const std::array<Key<F>, 20> all{{
       {"name", &F::name, "a name of letters, digits and -", "none", "this site's, which no other one has"},
       {"endpoints", &F::endpoints, "a list of HOST:PORT", "none", "the members of etcd, the nearest first"},
       {"prefix", &F::prefix, "a text that begins and ends with /", "/rota/",
@@ -92,7 +92,9 @@ std::span<const Key<FederationSettings>> keys_of(const FederationSettings&) {
       {"root", &F::takes_root, "true or false", "false",
        "root's jobs at other sites may come here and run as root; else this site does not bid for them"},
       {"users", &F::users, "a list of SITE:USER=NAME", "none: the same name",
-       "users of other sites and who they are here; `SITE:USER=` with no name: that user's jobs do not come"},
+       "users of other sites and who they are here; `SITE:USER=` with no name: that user's jobs do not come. Users "
+       "below "
+       "1000 and `account` are named here, or their jobs do not come"},
       {"partitions", &F::partitions, "a list of partitions", "all", "those that jobs of other sites may have"},
       {"share", &F::share, "a whole number from 1", "100",
        "percent of this site's processors that jobs of other sites may have, waiting ones counted"},
@@ -100,8 +102,9 @@ std::span<const Key<FederationSettings>> keys_of(const FederationSettings&) {
        "a folder for files of jobs on their way; other sites read its part `out`"},
       {"address", &F::address, "a path or HOST:PATH", "none",
        "where other sites find `out`, as rsync takes it: `rota@berlin.example.org:`, `rsync://berlin/rota`, or the "
-       "path "
-       "on a shared file system"},
+       "path of `out` on a shared file system"},
+      {"addresses", &F::addresses, "a list of SITE=ADDRESS", "none: as each site says",
+       "where the files of these sites are, whatever they say themselves"},
       {"account", &F::account, "a user", "the service's", "fetches files from other sites, and owns those in `out`"},
       {"fetch", &F::fetch, "a command", "rsync",
        "fetches instead of rsync: /bin/sh runs it with `ROTA_FROM` (the other site's `address`), `ROTA_NAME` (a folder "

@@ -29,11 +29,12 @@ struct FederationSettings {
   std::vector<std::string> partitions;  // that jobs of other sites may have; none: all
   std::int64_t share = 100;             // percent of the site's processors that they may have
   // What jobs need with them and leave behind.
-  std::string data;              // a folder, by an absolute path, for files on their way; empty: none come and go
-  std::string address;           // from where others read its part `out`, as rsync takes it
-  std::string account;           // the user that reads and is read from; empty: the service's own
-  std::string fetch;             // a command instead of rsync
-  std::int64_t bandwidth = 100;  // MB/s to and from other sites, until transfers have shown what it is
+  std::string data;                    // a folder, by an absolute path, for files on their way; empty: none come and go
+  std::string address;                 // from where others read its part `out`, as rsync takes it
+  std::vector<std::string> addresses;  // "SITE=ADDRESS": in place of what that site says of itself
+  std::string account;                 // the user that reads and is read from; empty: the service's own
+  std::string fetch;                   // a command instead of rsync
+  std::int64_t bandwidth = 100;        // MB/s to and from other sites, until transfers have shown what it is
 
   bool joins() const { return !name.empty(); }
   bool operator==(const FederationSettings&) const = default;

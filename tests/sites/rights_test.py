@@ -97,7 +97,8 @@ class Rights(sites_test.Sites):
         berlin = self.join_as("berlin")
         self.alive(berlin, "berlin")
         for key, value in (("number/000007", "graz"), ("number/000008", "../../tmp/evil")):
-            self.assertEqual(self.etcd.ctl("put", "/rota/" + key, value, user="lyon").returncode, 0)
+            self.assertIn("permission denied", self.etcd.ctl("put", "/rota/" + key, value, user="lyon").stderr)
+            self.assertEqual(self.etcd.ctl("put", "/rota/" + key, value, user="root").returncode, 0)
         request = '{"user": "root", "sealed": false, "run_bytes": 9, "request": {"sites": "any", "folder": "/tmp", "limit": 60}}'
         for home in (7, 8):
             number = (home << 40) | 1

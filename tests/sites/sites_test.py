@@ -261,9 +261,9 @@ class Orders(Sites):
         self.assertEqual(berlin.job(busy)["state"], "RUNNING")
 
     def test_a_job_on_offer_is_cancelled_at_its_home(self):
-        berlin, lyon = self.join("berlin"), self.join("lyon")
+        berlin, lyon = self.join("berlin"), self.join("lyon", root="false")
         self.alive(berlin, "berlin", "lyon")
-        job = self.submit(berlin, "echo ran > token", limit=100, sites="graz")
+        job = self.submit(berlin, "echo ran > token", limit=100, sites="lyon")
         self.until(lambda: any("/job/" in key for key in ETCD.records(self.prefix)), "its offer")
         self.assertEqual(berlin.job(job)["reason"], "OnOffer")
         self.assertEqual(berlin.act("cancel", job)[1]["jobs"][0]["done"], True)
@@ -337,7 +337,7 @@ class Orders(Sites):
     def test_what_cannot_travel_is_refused(self):
         berlin = self.join("berlin")
         for members, why in (({"array": "1-3%2"}, "an array with a limit"), ({"after": ["afterok:1"]}, "waits for others"),
-                             ({"processors": 99}, "can never run here"), ({"stage_in": "mesh"}, "has no `data`"),
+                             ({"processors": 99}, "can never run here"), ({"sites": "lyno"}, 'no site of the federation is called "lyno"'), ({"stage_in": "mesh"}, "has no `data`"),
                              ({"stage_in": "../mesh"}, "paths within the job's folder"),
                              ({"sites": "", "stage_out": "x"}, "are for jobs that go to other sites")):
             berlin.submit("true")
@@ -348,6 +348,15 @@ class Orders(Sites):
 
 
 class Door(Sites):
+    def test_a_second_service_of_one_name_does_not_join(self):
+        berlin = self.join("berlin")
+        self.alive(berlin, "berlin")
+        other = Service(ROTA, os.path.join(self.folder, "berlin"), None, berlin.arguments)
+        other.state, other.socket = other.state + "2", other.socket + "2"
+        with self.assertRaises(AssertionError) as refused:
+            other.start()
+        self.assertIn("a service of site berlin is alive already", str(refused.exception))
+
     def test_a_site_says_which_jobs_of_others_come_and_what_they_may_have(self):
         berlin = self.join("berlin", 2)
         lyon = self.join("lyon", 4, share=50, priorities='["berlin=3"]')

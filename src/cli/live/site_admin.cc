@@ -59,12 +59,12 @@ std::string role_of(const std::string& site, const std::string& prefix) {
   for (const char* records : {"bid", "won", "cancel", "~payload"})
     text += fmt::format("  etcd_ctl role grant-permission {} --prefix=true readwrite '{}{}/{}/'\n", site, prefix,
                         records, site);
-  for (const char* records : {"number", "job", "claim", "ended"})
+  for (const char* records : {"job", "claim", "ended"})
     text += fmt::format("  etcd_ctl role grant-permission {} --prefix=true readwrite '{}{}/'\n", site, prefix, records);
-  return text + fmt::format("  etcd_ctl user grant-role {0} {0}\n", site);
+  return text + fmt::format("  etcd_ctl user grant-role {0} {0}\n  number_of {0}\n", site);
 }
 
-constexpr std::string_view kScript = R"(#!/bin/sh
+constexpr std::string_view kScript = R"sh(#!/bin/sh
 # Certificates and rights for sites that share jobs, in the folder federation/ of where it is run. Run it where the keys
 # of the authorities are to stay:
 #   sh federation.sh certificates     # then start etcd with these
@@ -111,12 +111,19 @@ user_of() {{
   etcd_ctl user get "$1" > /dev/null 2>&1 || etcd_ctl user add "$1" --no-password
 }}
 
+number_of() {{  # SITE: no site gives itself another's number or name
+  known=$(etcd_ctl get --prefix '{prefix}number/')
+  ! printf '%s\n' "$known" | grep -qFx -e "$1" || return 0
+  etcd_ctl put "{prefix}number/$(printf %06d "$(printf '%s\n' "$known" | grep -c '^{prefix}number/')")" "$1" > /dev/null
+}
+}
+
 case "${{1:-}}" in
   certificates) certificates ;;
   rights) rights ;;
   *) echo "usage: sh federation.sh certificates|rights" >&2; exit 2 ;;
 esac
-)";
+)sh";
 
 Result<int> init(const InitFlags& flags) {
   for (const std::string& site : flags.sites) {
@@ -149,7 +156,7 @@ Result<int> init(const InitFlags& flags) {
     rights += role_of(site, flags.prefix);
   }
   return printed(fmt::format(kScript, fmt::arg("certificates", certificates), fmt::arg("endpoints", endpoints),
-                             fmt::arg("rights", rights)));
+                             fmt::arg("rights", rights), fmt::arg("prefix", flags.prefix)));
 }
 
 }  // namespace
@@ -158,7 +165,8 @@ void add_site_admin(Command sites, Action& action) {
   auto flags = std::make_shared<ForfeitFlags>();
   Command forfeits = sites.add_subcommand("forfeit", "give the jobs of a site that is dead for good to the others");
   forfeits.description(
-      "Jobs of other homes that the site has taken and not ended go on offer again. Should it come back, it ends what "
+      "Jobs of other homes that the site has taken and not ended go on offer again. Should it come back, it ends "
+      "what "
       "it has of them. Jobs that were submitted there stay its own.");
   forfeits.add_option("SITE", flags->site, "the site that is dead").required();
   forfeits.add_option("--config", flags->configuration, "of any site of the federation: where etcd is")

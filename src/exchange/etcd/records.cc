@@ -12,7 +12,8 @@
 namespace rota::etcd {
 namespace {
 
-constexpr std::uint32_t kMostSites = 10'000;  // a number beyond that is no site's
+constexpr std::uint32_t kMostSites = 10'000;   // a number beyond that is no site's
+constexpr std::size_t kMostValue = 256 << 10;  // bytes: no site writes longer ones that all sites read
 
 // The numbers of a value's line, one after the other. A value that lacks one, or has something else, is not good.
 class Words {
@@ -254,6 +255,7 @@ std::vector<Change> RecordFold::fold(Revision revision, const std::vector<Record
 }
 
 std::optional<Change> RecordFold::read(const Record& record) {
+  if (record.value.size() > kMostValue) return std::nullopt;
   const Key key = key_of(record.key);
   if (key.kind == "number") read_name(key, record);
   if (key.site.valid() && (key.kind == "site" || key.kind == "epoch" || key.kind == "last" || key.kind == "card")) {
@@ -282,8 +284,9 @@ void RecordFold::read_name(const Key& key, const Record& record) {
   const auto number = parse_integer(key.name);
   if (!number || *number < 0 || *number >= kMostSites || record.removed || !is_site_name(record.value)) return;
   const auto at = static_cast<std::size_t>(*number);
+  if (record.key != keys_.number(static_cast<std::uint32_t>(at))) return;
   if (names_.size() <= at) names_.resize(at + 1);
-  names_[at] = record.value;
+  if (names_[at].empty()) names_[at] = record.value;  // and keeps it
 }
 
 // What goes may be the record of an earlier epoch, known late.
