@@ -177,7 +177,7 @@ class ObserveTest(unittest.TestCase):
         said("doctor", "--bundle", bundle)
         with open(bundle) as file:
             text = file.read()
-        for part in ("slurm 22", "AccountingStorageHost", "REQUEST_JOB_INFO: ", '"readings"', "rota_readings_total"):
+        for part in ("Slurm's version", "SLURM_VERSION", "AccountingStorageHost", "REQUEST_JOB_INFO: ", '"readings"', "rota_readings_total"):
             self.assertIn(part, text)
         self.assertNotIn("munge.sock", text, "no secrets, nor where they are")
 
