@@ -156,7 +156,8 @@ void close_device(rota_accel_device* device) { delete device; }
 
 constexpr std::array<const char*, 5> kOperations{"colour", "lbp", "features", "kmeans", nullptr};
 constexpr rota_accel_backend kBackend{
-    ROTA_ACCEL_BACKEND_ABI, "images", kOperations.data(), open_device, describe, plan, run, state, close_device, nullptr};
+    ROTA_ACCEL_BACKEND_ABI, "images", kOperations.data(), open_device, describe, plan, run, state,
+    close_device,           nullptr};
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
@@ -178,11 +179,74 @@ TEST_F(Travels, FilesAreGivenFetchedAndBroughtHomeAndDamageIsSeen) {
   fs::create_directories(folder_ / "work");
   ASSERT_TRUE(run(away.give("a-9", {}, folder_ / "home", {}, {"other", "none*"})).done);
   ASSERT_TRUE(run(at_home.fetch(folder_ / "b/out", "a-9", "back-9", false)).done);
-  ASSERT_TRUE(run(at_home.bring_home("back-9", {}, folder_ / "work")).done);
+  write("a/in/back-9/files/.profile", "not asked for");
+  ASSERT_TRUE(run(at_home.bring_home("back-9", {}, folder_ / "work", {"other", "none*"})).done);
   EXPECT_TRUE(fs::exists(folder_ / "work/other"));
+  EXPECT_FALSE(fs::exists(folder_ / "work/.profile"));
   ASSERT_TRUE(run(at_home.remove("in", "back-9")).done);
   EXPECT_FALSE(fs::exists(folder_ / "a/in/back-9"));
   EXPECT_FALSE(fs::exists(folder_ / "home/pwned"));
+}
+
+TEST_F(Travels, ResultsGoThroughLinksToFoldersAndStayWhereTheyCannotBeCopied) {
+  const StageCommands at_home(folder_ / "a", std::nullopt, "");
+  ASSERT_TRUE(run(at_home.prepare()).done);
+  fs::create_directories(folder_ / "work");
+  fs::create_directories(folder_ / "scratch");
+  fs::create_directory_symlink(folder_ / "scratch", folder_ / "work/results");
+  write("a/in/back-3/files/results/deep/one", "1");
+  ASSERT_TRUE(run(at_home.bring_home("back-3", {}, folder_ / "work", {"results/"})).done);
+  EXPECT_TRUE(fs::exists(folder_ / "scratch/deep/one"));
+
+  write("work/taken", "a file");
+  write("a/in/back-4/files/taken/two", "2");
+  const auto kept = run(at_home.bring_home("back-4", {}, folder_ / "work/none", {"taken"}));
+  EXPECT_FALSE(kept.done);
+  EXPECT_TRUE(fs::exists(folder_ / "a/in/kept-back-4/files/taken/two"));
+}
+
+TEST_F(Travels, SumsOfFilesElsewhereAreNotReckonedAndNothingBesideTheFilesComes) {
+  const StageCommands here(folder_ / "a", std::nullopt, "");
+  ASSERT_TRUE(run(here.prepare()).done);
+  const std::string sum(64, '0');
+  int at = 0;
+  for (const char* name : {"/dev/zero", "./../../../x", "./a/../../x"}) {
+    const std::string of = std::to_string(at++);
+    write("b/" + of + "/files/x", "x");
+    write("b/" + of + "/sums", sum + "  " + name + "\n");
+    write("b/" + of + "/job", "what its home would run");
+    const auto refused = run(here.fetch(folder_ / "b", of, of, false));
+    EXPECT_FALSE(refused.done);
+    EXPECT_NE(refused.output.find("elsewhere"), std::string::npos) << refused.output;
+    EXPECT_FALSE(fs::exists(folder_ / "a/in" / of / "job"));
+  }
+}
+
+TEST_F(Travels, OnlyTheFilesAreEverTheUsersAndInTheEndTheAccounts) {
+  if (::geteuid() != 0) GTEST_SKIP() << "not root";
+  constexpr std::uint32_t kUser = 54'321, kAccount = 54'322;
+  const StageCommands here(folder_ / "a", StageUser{kAccount, kAccount}, "");
+  ASSERT_TRUE(run(here.prepare()).done);
+  write("home/open", "1");
+  fs::permissions(folder_, fs::perms::others_exec, fs::perm_options::add);
+  fs::permissions(folder_ / "home/open", fs::perms::all);
+  const auto owner_of = [&](const std::string& path) {
+    struct stat status{};
+    EXPECT_EQ(::lstat((folder_ / path).c_str(), &status), 0) << path;
+    return std::pair(status.st_uid, status.st_mode & 077U);
+  };
+  const auto given = run(here.give("5", {kUser, kUser}, folder_ / "home", {"open"}, {}));
+  ASSERT_TRUE(given.done) << given.why;
+  for (const char* path : {"a/out/5", "a/out/5/sums", "a/out/5/files", "a/out/5/files/open"})
+    EXPECT_EQ(owner_of(path), std::pair(kAccount, 0U)) << path;
+  ASSERT_TRUE(run(here.fetch(folder_ / "a/out", "5", "b-5", false)).done);
+  ASSERT_TRUE(run(here.hand_over("b-5", {kUser, kUser}, "{}")).done);
+  EXPECT_EQ(owner_of("a/in/b-5").first, 0U);
+  EXPECT_EQ(owner_of("a/in/b-5/job").first, 0U);
+  EXPECT_EQ(owner_of("a/in/b-5/files/open").first, kUser);
+  const auto missing = run(here.give("6", {kUser, kUser}, folder_ / "home", {"none"}, {}));
+  ASSERT_TRUE(missing.done) << missing.why;
+  EXPECT_EQ(owner_of("a/out/6/failed"), std::pair(kAccount, 0U));
 }
 
 }  // namespace

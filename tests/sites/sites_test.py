@@ -156,7 +156,7 @@ class Auction(Sites):
         berlin, lyon = self.join("berlin"), self.join("lyon")
         self.alive(berlin, "berlin", "lyon")
         berlin.runs(berlin.submit("sleep 1000"))
-        tasks = self.submit(berlin, "echo $ROTA_ARRAY_ID $ROTA_ARRAY_INDEX of $SLURM_ARRAY_TASK_COUNT to $SLURM_ARRAY_TASK_MAX; exit 1",
+        tasks = self.submit(berlin, "echo $ROTA_ARRAY_JOB_ID $ROTA_ARRAY_TASK_ID of $ROTA_ARRAY_TASK_COUNT to $ROTA_ARRAY_TASK_MAX; exit 1",
                             array="3-9:3", limit=100)
         array = tasks.split("_")[0]
         self.until(lambda: len(berlin.live()) == 1, "all tasks to end")

@@ -115,8 +115,7 @@ number_of() {{  # SITE: no site gives itself another's number or name
   known=$(etcd_ctl get --prefix '{prefix}number/')
   ! printf '%s\n' "$known" | grep -qFx -e "$1" || return 0
   etcd_ctl put "{prefix}number/$(printf %06d "$(printf '%s\n' "$known" | grep -c '^{prefix}number/')")" "$1" > /dev/null
-}
-}
+}}
 
 case "${{1:-}}" in
   certificates) certificates ;;
