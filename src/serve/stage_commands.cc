@@ -56,8 +56,14 @@ home='
   IFS="
 "
   for path in $STAGE_MAY; do
-    if [ -e "./$path" ] || [ -h "./$path" ]; then printf "%s\\0" "$path"; fi
-  done | rsync -rltEKO --from0 --files-from=- ./ "$STAGE_FOLDER/"'
+    into=$STAGE_FOLDER/$path
+    if [ -d "./$path" ] && [ ! -h "./$path" ]; then  # also where the folder there is a link to one
+      mkdir -p -- "$into" && cp -RP --preserve=timestamps -- "./$path/." "$into/" || exit 1
+    elif [ -e "./$path" ] || [ -h "./$path" ]; then
+      into=$(dirname -- "$into")
+      mkdir -p -- "$into" && cp -P --preserve=timestamps -- "./$path" "$into/" || exit 1
+    fi
+  done'
 case $STAGE_ACTION in
   prepare)
     mkdir -p "$STAGE_DATA/in" "$STAGE_DATA/out" && chmod 711 "$STAGE_DATA" "$STAGE_DATA/in" "$STAGE_DATA/out" ;;

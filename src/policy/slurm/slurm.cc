@@ -133,7 +133,9 @@ Instant plans_next(const Replanned& last, const SlurmKnobs& knobs, Instant now) 
 
 // Whether something has happened: it was not called just because something was owed.
 bool is_news(const View& view, const SlurmKnobs& knobs) {
-  if (view.releases() > 0 || !view.arrived().empty() || !view.gone().empty()) return true;
+  if (!view.arrived().empty() || !view.gone().empty()) return true;
+  if (view.waiting().empty()) return false;
+  if (view.releases() > 0) return true;
   const auto is_over = [&](const Reservation& r) { return r.until == view.now(); };
   if (std::ranges::any_of(view.reservations().all(), is_over)) return true;
   const Replanned& last = view.replanned();
@@ -145,8 +147,10 @@ void decide_in(const View& view, Plan& plan, const SlurmKnobs& knobs) {
   const Instant now = view.now();
   const Replanned& last = view.replanned();
   Replanned next = last;
-  if (is_news(view, knobs)) next.owes_try = next.owes_plan = true;
-  const bool tries = tries_next(next, knobs, now) == now;
+  const bool news = is_news(view, knobs);
+  if (!news && view.waiting().empty() && last == Replanned{}) return;  // no job has ever come
+  if (news) next.owes_try = next.owes_plan = true;
+  const bool tries = tries_next(next, knobs, now) == now && (news || !view.waiting().empty());
   next.owes_plan |= tries;  // in case something else has happened at this very instant
   const bool plans = plans_next(next, knobs, now) == now;
   if (tries || plans) {
