@@ -287,7 +287,6 @@ class Sentences(unittest.TestCase):
         ("page.md", "a token makes no addresses"): ("tests/live/page_address_test.py", "test_a_token_makes_no_addresses"),
         ("page.md", "in its own words"): ("tests/live/page_test.py", "test_a_refusal_is_told_in_the_services_words"),
         ("sites.md", "stay at their site"): ("tests/sites/sites_test.py", "test_what_cannot_travel_is_refused"),
-        ("sites.md", "able to run at their home, too"): ("tests/sites/sites_test.py", "can never run here"),
         ("page.md", "Pages of other sites"): ("tests/live/foreign_test.py", "http://evil.example"),
     }
 
