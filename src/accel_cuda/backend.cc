@@ -177,25 +177,19 @@ Ending Cuda::multiply(Matrix a, Matrix b, Matrix c, const Aid& aid) {
   return {};
 }
 
-int open_device(const char* config, rota_accel_device** device, char* why, std::size_t size) {
-  const std::string_view text = config;
+rota_accel_device* make_device(std::string_view config) {
   int number = 0;
-  if (!text.empty()) {
-    const auto [end, error] = std::from_chars(text.begin(), text.end(), number);
-    if (error != std::errc() || end != text.end() || number < 0)
-      return failed({ROTA_ACCEL_BAD_TASK, "cuda=DEVICE takes a number from 0, as `nvidia-smi -L` shows it"}, why, size);
+  if (!config.empty()) {
+    const auto [end, error] = std::from_chars(config.begin(), config.end(), number);
+    if (error != std::errc() || end != config.end() || number < 0)
+      throw Failure{ROTA_ACCEL_BAD_TASK, "cuda=DEVICE takes a number from 0, as `nvidia-smi -L` shows it"};
   }
-  try {
-    *device = new Cuda(number);
-    return ROTA_ACCEL_DONE;
-  } catch (const Failure& failure) {
-    return failed(failure, why, size);
-  }
+  return new Cuda(number);
 }
 
 }  // namespace
 
 const rota_accel_backend* rota_accel_backend_entry(void) {
-  static const rota_accel_backend backend = backend_named("cuda", &open_device);
+  static const rota_accel_backend backend = backend_of<make_device>("cuda");
   return &backend;
 }

@@ -28,11 +28,6 @@ struct Aid {
 
 rota_accel_state state_of_node();
 
-// Opened by `open`, which throws a Failure where it cannot.
-rota_accel_backend backend_named(const char* name, decltype(rota_accel_backend::open) open);
-// What open() does with an exception.
-int failed(const Failure& failure, char* why, std::size_t size);
-
 }  // namespace rota::accel_matrix
 
 struct rota_accel_device {
@@ -59,3 +54,24 @@ struct rota_accel_device {
   // c = a b, which lie one behind the other.
   virtual Ending multiply(Matrix a, Matrix b, Matrix c, const Aid& aid) = 0;
 };
+
+namespace rota::accel_matrix {
+
+int failed(const Failure& failure, char* why, std::size_t size);  // gives what was thrown to the container
+rota_accel_backend backend_named(const char* name, decltype(rota_accel_backend::open) open);
+
+// The backend of devices that `make` makes of what the user has written behind the name. It throws a Failure where it
+// cannot.
+template <rota_accel_device* (*make)(std::string_view config)>
+rota_accel_backend backend_of(const char* name) {
+  return backend_named(name, [](const char* config, rota_accel_device** device, char* why, std::size_t size) -> int {
+    try {
+      *device = make(config);
+      return ROTA_ACCEL_DONE;
+    } catch (const Failure& failure) {
+      return failed(failure, why, size);
+    }
+  });
+}
+
+}  // namespace rota::accel_matrix

@@ -123,22 +123,20 @@ Ending OpenBlas::multiply(Matrix a, Matrix b, Matrix c, const Aid& aid) {
   return {};
 }
 
-int open_device(const char* config, rota_accel_device** device, char* why, std::size_t size) {
+rota_accel_device* make_device(std::string_view config) {
   constexpr int kMostThreads = 256;
-  const std::string_view text = config;
   int threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 256U));
-  if (!text.empty()) {
-    const auto [end, error] = std::from_chars(text.begin(), text.end(), threads);
-    if (error != std::errc() || end != text.end() || threads < 1 || threads > kMostThreads)
-      return failed({ROTA_ACCEL_BAD_TASK, "openblas=THREADS takes a number from 1 to 256"}, why, size);
+  if (!config.empty()) {
+    const auto [end, error] = std::from_chars(config.begin(), config.end(), threads);
+    if (error != std::errc() || end != config.end() || threads < 1 || threads > kMostThreads)
+      throw Failure{ROTA_ACCEL_BAD_TASK, "openblas=THREADS takes a number from 1 to 256"};
   }
-  *device = new OpenBlas(threads);
-  return ROTA_ACCEL_DONE;
+  return new OpenBlas(threads);
 }
 
 }  // namespace
 
 const rota_accel_backend* rota_accel_backend_entry(void) {
-  static const rota_accel_backend backend = backend_named("openblas", &open_device);
+  static const rota_accel_backend backend = backend_of<make_device>("openblas");
   return &backend;
 }

@@ -297,18 +297,11 @@ Ending OpenCl::multiply(Matrix a, Matrix b, Matrix c, const Aid& aid) {
   return {};
 }
 
-int open_device(const char* config, rota_accel_device** device, char* why, std::size_t size) {
-  try {
-    *device = new OpenCl(config);
-    return ROTA_ACCEL_DONE;
-  } catch (const Failure& failure) {
-    return failed(failure, why, size);
-  }
-}
+rota_accel_device* make_device(std::string_view config) { return new OpenCl(config); }
 
 }  // namespace
 
 const rota_accel_backend* rota_accel_backend_entry(void) {
-  static const rota_accel_backend backend = backend_named("opencl", &open_device);
+  static const rota_accel_backend backend = backend_of<make_device>("opencl");
   return &backend;
 }

@@ -1,5 +1,5 @@
 // A rehearsal of policy slurm held against what really happened, over what is chance: when the backfill passes fell,
-// and the half seconds that a log in whole seconds does not tell. Of a hundred jobs, these can move the mean wait by a
+// and the half seconds that a log in whole seconds does not tell. They can move the mean wait of a hundred jobs by a
 // tenth.
 #pragma once
 

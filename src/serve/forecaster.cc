@@ -22,7 +22,6 @@ constexpr std::size_t kMostJobs = 20'000;   // that are known: beyond that a fut
 constexpr std::int64_t kMostPast = 10'000;  // rows of the history that are read at first
 constexpr std::int64_t kRowsAtOnce = 1000;
 constexpr std::size_t kMostOpen = 1000;
-constexpr Duration kOverlap = seconds(60);  // in which a row of the history may come late
 constexpr const char* kRanks = "forecasts come true";
 constexpr const char* kMisses = "forecasts missed by";
 
@@ -167,7 +166,6 @@ forecast::PastJob Forecaster::past_job(const store::HistoryRow& row) const {
 void Forecaster::take(std::vector<store::HistoryRow> rows) {
   std::ranges::sort(rows, {}, [](const store::HistoryRow& row) { return std::pair(row.end, row.job); });
   for (const store::HistoryRow& row : rows) {
-    if (!read_lately_.insert(row.job).second) continue;
     if (const auto forecast = open_.find(row.job); forecast != open_.end()) {
       if (row.start != kNever) came_true(forecast->second, row.start);
       open_.erase(forecast);
@@ -182,8 +180,8 @@ void Forecaster::take(std::vector<store::HistoryRow> rows) {
 // The history, as far as it was not read before; whether that is all.
 Result<bool> Forecaster::read_past() {
   store::HistoryQuery query;
-  if (read_) {
-    query.from = read_until_ - std::min(kOverlap, read_until_ - kEpoch);
+  if (new_rows_.begun()) {
+    query.from = new_rows_.from();
     query.limit = kMostPast;
   } else {
     query.limit = kRowsAtOnce;
@@ -191,22 +189,15 @@ Result<bool> Forecaster::read_past() {
   }
   const Instant now = desk_.view().now();
   auto rows = TRY(desk_.store().history(query));
-  if (!read_) {
+  if (!new_rows_.begun()) {
     const bool last = std::ssize(rows) < kRowsAtOnce;
     first_rows_.insert(first_rows_.end(), rows.begin(), rows.end());
     if (!last && std::ssize(first_rows_) < kMostPast) return false;
     recall();
     rows = std::exchange(first_rows_, {});
   }
-  const Instant lately = now - std::min(kOverlap, now - kEpoch);
-  std::set<JobId> late;
-  for (const store::HistoryRow& row : rows) {
-    if (row.end >= lately) late.insert(row.job);
-  }
+  new_rows_.keep_new(rows, now);
   take(std::move(rows));
-  read_lately_ = std::move(late);
-  read_until_ = now;
-  read_ = true;
   return true;
 }
 

@@ -9,7 +9,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <vector>
 
 #include "forecast/correction.h"
@@ -18,6 +17,7 @@
 #include "serve/as_if_ours.h"
 #include "serve/desk.h"
 #include "serve/job_book.h"
+#include "serve/new_rows.h"
 #include "serve/their_shares.h"
 #include "store/job_history.h"
 
@@ -111,9 +111,7 @@ class Forecaster {
   forecast::PastJobs past_;
   std::int64_t past_jobs_ = 0;
   std::vector<store::HistoryRow> first_rows_;  // while the history is read for the first time
-  bool read_ = false;                          // it has been
-  Instant read_until_ = kEpoch;
-  std::set<JobId> read_lately_;
+  NewRows new_rows_;
   forecast::Correction correction_;  // as long as there are too few misses
   forecast::Misses misses_;
   std::map<JobId, Promising> open_;

@@ -14,7 +14,6 @@ namespace rota::serve {
 namespace {
 
 constexpr std::int64_t kMostPast = 10'000;  // rows of the history that are read at first
-constexpr Duration kOverlap = seconds(60);  // in which a row of the history may come late
 
 bool asks_for_the_past(const ChainKnobs& knobs) {
   return knobs.estimator != Estimator::limit || knobs.order == Order::fair;
@@ -29,21 +28,13 @@ Result<Chain> chain_by_order(const std::string& rule) {
 }
 
 Result<void> WaitingOrder::read_past() {
-  store::HistoryQuery query{.ran = true, .limit = kMostPast};
-  if (read_until_ != kEpoch) query.from = read_until_ - std::min(kOverlap, read_until_ - kEpoch);
   const Instant now = desk_.view().now();
-  const auto rows = TRY(desk_.store().history(query));
-  std::set<JobId> lately;
-  for (const store::HistoryRow& row : rows) {
-    if (row.start == kNever) continue;
-    if (row.end + kOverlap >= now) lately.insert(row.job);
-    if (read_.contains(row.job)) continue;
-    past_.push_back({row.job, row.uid, row.processors, row.end - row.start, row.end});
-  }
+  auto rows = TRY(desk_.store().history({.ran = true, .from = new_rows_.from(), .limit = kMostPast}));
+  new_rows_.keep_new(rows, now);
+  for (const store::HistoryRow& row : rows)
+    if (row.start != kNever) past_.push_back({row.job, row.uid, row.processors, row.end - row.start, row.end});
   std::ranges::sort(past_, {}, [](const Run& run) { return std::pair(run.end, run.job); });
   if (std::ssize(past_) > 2 * kMostPast) past_.erase(past_.begin(), past_.end() - kMostPast);
-  read_ = std::move(lately);
-  read_until_ = now;
   return {};
 }
 

@@ -1,12 +1,12 @@
 // In which order jobs would go that another resource manager starts, were one of Rota's orders to decide. One thread.
 #pragma once
 
-#include <set>
 #include <string>
 #include <vector>
 
 #include "serve/desk.h"
 #include "serve/job_book.h"
+#include "serve/new_rows.h"
 
 namespace rota::serve {
 
@@ -37,8 +37,7 @@ class WaitingOrder {
   const Desk& desk_;
   const JobBook& book_;
   std::vector<Run> past_;  // by end
-  std::set<JobId> read_;   // of them, those that ended lately
-  Instant read_until_ = kEpoch;
+  NewRows new_rows_;
 };
 
 }  // namespace rota::serve

@@ -24,8 +24,7 @@ import site_kinds
 import sites
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
-import slurm_site  # noqa: E402  of tests/live
-from service import Service  # noqa: E402  likewise
+from service import Service  # noqa: E402  of tests/live
 
 READER = "backup"  # a user that Slurm has never been told of
 SETTINGS = '[slurm]\npoll = "2s"\ngap = "50ms"\n'
@@ -131,12 +130,7 @@ def main():
     parser.add_argument("--at-once", type=int, default=3)
     parser.add_argument("--keep")
     args = parser.parse_args()
-    if why := slurm_site.lacks():
-        sys.exit(f"Slurm cannot be started here: {why}.")
-    kinds = args.sites.split(",")
-    if unknown := set(kinds) - set(site_kinds.KINDS):
-        sys.exit(f"There is no site {', '.join(sorted(unknown))}; there are: {', '.join(site_kinds.KINDS)}.")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    kinds = sites.asked_kinds(args.sites)
     place = os.path.abspath(args.keep or tempfile.mkdtemp(prefix="rota-forecasts-"))
     os.makedirs(place, exist_ok=True)
     paths = {kind: os.path.join(place, f"{kind}-{args.seed}.json") for kind in kinds}

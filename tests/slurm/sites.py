@@ -191,6 +191,17 @@ def print_table(verdicts, seed):
     print(f"\n{sum(found.passes() for found in verdicts.values())} of {len(verdicts)} sites pass.")
 
 
+def asked_kinds(text):
+    """Kinds of sites as they were typed. What is started from here on ends with this program, also where that is told to end."""
+    if why := slurm_site.lacks():
+        sys.exit(f"Slurm cannot be started here: {why}.")
+    kinds = text.split(",")
+    if unknown := set(kinds) - set(site_kinds.KINDS):
+        sys.exit(f"There is no site {', '.join(sorted(unknown))}; there are: {', '.join(site_kinds.KINDS)}.")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    return kinds
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rota")
@@ -202,12 +213,7 @@ def main():
     parser.add_argument("--keep")
     parser.add_argument("--logs", action="store_true")
     args = parser.parse_args()
-    if why := slurm_site.lacks():
-        sys.exit(f"Slurm cannot be started here: {why}.")
-    kinds = args.sites.split(",")
-    if unknown := set(kinds) - set(site_kinds.KINDS):
-        sys.exit(f"There is no site {', '.join(sorted(unknown))}; there are: {', '.join(site_kinds.KINDS)}.")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    kinds = asked_kinds(args.sites)
     rota, place = os.path.abspath(args.rota), os.path.abspath(args.keep or tempfile.mkdtemp(prefix="rota-sites-"))
     os.makedirs(place, exist_ok=True)
     folders = {(kind, at): os.path.join(place, f"{kind}-{args.seed}-{args.jobs}-{at}") for kind in kinds for at in range(args.runs)}

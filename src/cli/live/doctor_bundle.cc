@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdio>
 #include <map>
 #include <string_view>
 #include <thread>
@@ -14,6 +13,7 @@
 #include "base/text.h"
 #include "cli/rehearse/kept_state.h"
 #include "cli/when.h"
+#include "engine/slurm/take_back.h"
 #include "store/sqlite_reader.h"
 
 namespace rota::cli {
@@ -23,17 +23,9 @@ std::string part(std::string_view name, const std::string& text) {
   return fmt::format("==== {}\n{}{}\n", name, text, text.ends_with('\n') || text.empty() ? "" : "\n");
 }
 
-// With what it says on standard error, a minute at most.
 std::string said_by(const std::string& command) {
-  FILE* pipe = ::popen(("exec 2>&1; TZ=UTC LC_ALL=C timeout 60 sh -c '" + command + "'").c_str(), "r");
-  if (pipe == nullptr) return fmt::format("({} cannot be run)\n", command);
-  std::string text;
-  std::array<char, 4096> some{};
-  constexpr std::size_t kMost = 4U << 20U;
-  for (std::size_t read = 1; read > 0 && text.size() < kMost;)
-    text.append(some.data(), read = std::fread(some.data(), 1, some.size(), pipe));
-  if (::pclose(pipe) != 0) text += fmt::format("({} failed)\n", command);
-  return text;
+  const slurm::Ran ran = slurm::run_here()("exec 2>&1; " + command);
+  return ran.code == 0 ? ran.output : fmt::format("{}({} failed)\n", ran.output, command);
 }
 
 std::string without_secrets(const std::string& text) {
@@ -113,7 +105,8 @@ std::string doctor_bundle(const ServiceFlags& flags, const std::string& found) {
       part("rota doctor", fmt::format("rota {} on {}", ROTA_VERSION, time_text(static_cast<double>(unix_now()))));
   text += part("found", found);
   const auto status = service.get("/v1/status");
-  for (const char* path : {"/v1/status", "/v1/shadow", "/v1/nodes", "/v1/reservations"}) {
+  text += part("/v1/status", status ? shown_json(*status) : status.error().message);
+  for (const char* path : {"/v1/shadow", "/v1/nodes", "/v1/reservations"}) {
     const auto answer = service.get(path);
     text += part(path, answer ? shown_json(*answer) : answer.error().message);
   }
