@@ -18,7 +18,7 @@
 // * At most one claim on a job stands. It is for a site in an epoch; a void one may be replaced, no other.
 // * A job is settled by the site that a standing claim is for, and then it is on offer no more until that site, in
 //   whatever epoch, puts it back, and then holds it. So a site loses only what it has not settled, unless an operator
-//   forfeits what a dead site has: that is outside of this port (exchange/etcd/forfeit.h), and the site obeys.
+//   forfeits what a dead site has: that is outside of this port (exchange/etcd/dead_site.h), and the site obeys.
 // * Watchers are told all changes in one order, that of their revisions; each of them misses none.
 #pragma once
 

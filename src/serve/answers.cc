@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "serve/federation_desk.h"
 #include "serve/grace.h"
 
 namespace rota::serve {
@@ -16,6 +17,11 @@ std::vector<std::string> Answers::warnings() const {
   if (watch != nullptr && watch->failures() >= kManyFailures) {
     all.push_back(fmt::format("the licence command has failed {} times in a row, and its last good count stands: {}.",
                               watch->failures(), watch->failure()));
+  }
+  if (use_.federation != nullptr && !use_.federation->trouble().empty()) {
+    all.push_back(fmt::format(
+        "etcd does not answer: jobs of the federation go on where they are, and none is sold until it does ({}).",
+        use_.federation->trouble()));
   }
   const SlurmKnobs& slurm = use_.desk.chain().knobs().slurm;
   if (slurm.by_shares() && !machine().accounts.empty()) {

@@ -100,7 +100,7 @@ void FederationDesk::refresh_card() {
   const Epoch epoch = exchange_->epoch_of(self_);
   if (epoch != 0) {
     card_time_.run([&] {
-      const std::string card = card_text(card_of(*uses_.desk.machine(), view(), uses_.settings));
+      const std::string card = card_text(own_card());
       if (exchange_->card_of(self_) != card) exchange_->put_card(self_, epoch, card);
     });
   }

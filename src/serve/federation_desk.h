@@ -80,6 +80,8 @@ class FederationDesk final : public JobSink, private LocalQueue, private Directo
   std::vector<SiteShown> all_sites() const;
   // The site that has a job of this home which waits and is not ours; empty: it is on offer.
   std::string site_of(JobId job) const;
+  // When it started there, as that site's card says; kNever: it has not, or the card does not say.
+  Instant started_at(JobId job) const;
   // Such a job has ended there, and what it left is on its way.
   bool comes_home(JobId job) const { return coming_home_.contains(job); }
   // How the sale of such a job goes, as sentences.
@@ -117,6 +119,7 @@ class FederationDesk final : public JobSink, private LocalQueue, private Directo
   StageDesk::Guest where_is(std::int64_t number) const;
   Json auction_json(const AuctionRecord& auction) const;
   void refresh_card();
+  SiteCard own_card() const;
   void go_on_with_own_jobs();
   void record_end(std::int64_t number, SiteId site, const std::string& report);
   JobId bring_home(const Offer& offer);

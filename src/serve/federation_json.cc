@@ -21,6 +21,28 @@ std::string FederationDesk::site_of(JobId job) const {
   return site.valid() ? name_of(site) : "";
 }
 
+// With the starts of jobs of other homes: these are put once a card, and not once a job.
+SiteCard FederationDesk::own_card() const {
+  constexpr std::size_t kMostStarts = 1000;  // some 40 bytes each
+  SiteCard card = card_of(*uses_.desk.machine(), view(), uses_.settings);
+  std::size_t starts = 0;
+  for (const auto& [number, guest] : view().trades().guests()) {
+    if (guest.stage != Trades::Guest::Stage::queued || guest.offer.home == self_ || !view().knows(guest.id)) continue;
+    const Job& job = view().job(guest.id);
+    if (job.state != JobState::running || starts++ >= kMostStarts) continue;
+    card.started[name_of(guest.offer.home)][guest.offer.serial] = uses_.desk.loop().unix_milliseconds(job.start);
+  }
+  return card;
+}
+
+Instant FederationDesk::started_at(JobId job) const {
+  const SiteCard* card = cards_->find(member_->away(number_of(job)));
+  const auto jobs = card == nullptr ? decltype(card->started.end()){} : card->started.find(name());
+  if (card == nullptr || jobs == card->started.end()) return kNever;
+  const auto at = jobs->second.find(view().job(job).spec.number);
+  return at == jobs->second.end() ? kNever : uses_.desk.loop().instant_of(at->second);
+}
+
 Json FederationDesk::auction_json(const AuctionRecord& auction) const {
   const RealLoop& loop = uses_.desk.loop();
   Json bids = Json::array();
@@ -98,8 +120,9 @@ void FederationDesk::auctioned(const Offer& offer, SiteId winner, const std::str
 std::vector<SiteShown> FederationDesk::all_sites() const {
   std::vector<SiteShown> all;
   for (std::uint32_t s = 0; s < exchange_->names().size(); ++s) {
-    if (exchange_->names()[s].empty()) continue;
     const SiteCard* card = cards_->find(SiteId{s});
+    const bool removed = card == nullptr && exchange_->epoch_of(SiteId{s}) == 0;  // or it has never come
+    if (exchange_->names()[s].empty() || removed) continue;
     all.push_back({exchange_->names()[s], SiteId{s} == self_, exchange_->epoch_of(SiteId{s}) != 0,
                    exchange_->offered_by(SiteId{s}), exchange_->settled_by(SiteId{s}),
                    card != nullptr ? std::optional(*card) : std::nullopt});

@@ -97,8 +97,11 @@ TEST_F(Travels, AnOfferIsReadAsItWasWritten) {
 }
 
 TEST_F(Travels, ACardAndAnAuctionAreReadAsTheyWereWritten) {
-  SiteCard card{3, 64, {"batch"}, {"a100"}, {"matlab"}, 10, 20, "rota@berlin:", 50};
+  SiteCard card{3,  64, {"batch"},      {"a100"}, {"matlab"},
+                10, 20, "rota@berlin:", 50,       {{"lyon", {{12, 1'700'000'000'000}}}}};
   EXPECT_EQ(read_card(card_text(card)), card);
+  std::string other = card_text(card);
+  EXPECT_FALSE(read_card(other.replace(other.find("\"12\""), 4, "\"x\"")));
   for (const char* wrong : {"", "[]", "{", "{\"nodes\": 1}", "{\"nodes\": \"x\"}"})
     EXPECT_EQ(read_card(wrong), std::nullopt);
   JobRequest asks;

@@ -89,8 +89,10 @@ PendingReason PendingReasons::reason_of_barred(JobId id, const Job& job, Telling
     if (federation_->comes_home(id))
       return {"AtSite", fmt::format("It has ended at {}, and what it has left there is being brought.", site)};
     if (site.empty()) return {"OnOffer", cancelled ? "It is being cancelled." : federation_->sale_of(id)};
-    return {"AtSite", cancelled ? fmt::format("Site {} has it and cancels it once it can be reached.", site)
-                                : fmt::format("Site {} has it; `rota sites` lists the sites.", site)};
+    if (cancelled) return {"AtSite", fmt::format("Site {} has it and cancels it once it can be reached.", site)};
+    const Instant start = federation_->started_at(id);
+    if (start == kNever) return {"AtSite", fmt::format("Site {} has it; `rota sites` lists the sites.", site)};
+    return {"RunsAtSite", fmt::format("It runs at {} since {}.", site, desk_.loop().date_of(start))};
   }
   if (const JobEntry* entry = job.ours() ? nullptr : jobs_.book().find(id);
       entry != nullptr && !entry->heard().waits.empty()) {

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMostText = 256 << 10;  // bytes of a card
 constexpr std::int64_t kMostCounted = std::int64_t{1} << 40;
+constexpr std::int64_t kMostUnixMilliseconds = 4'102'444'800'000;  // the year 2100
 
 template <class Rows>
 std::vector<std::string> names_of(const Rows& rows) {
@@ -23,6 +24,18 @@ std::vector<std::string> names_of(const Rows& rows) {
 
 bool has(const std::vector<std::string>& names, std::string_view name) {
   return name.empty() || std::ranges::find(names, name) != names.end();
+}
+
+bool read_started(const Json& json, decltype(SiteCard::started)& into) {
+  if (!json.is_object()) return false;
+  for (const auto& [home, jobs] : json.items()) {
+    if (!jobs.is_object()) return false;
+    for (const auto& [serial, at] : jobs.items()) {
+      const auto number = parse_integer(serial);
+      if (!number || !take_number(at, into[home][*number], 0, kMostUnixMilliseconds)) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -44,11 +57,16 @@ SiteCard card_of(const Machine& machine, const View& view, const site::Federatio
 }
 
 std::string card_text(const SiteCard& card) {
+  Json started = Json::object();
+  for (const auto& [home, jobs] : card.started) {
+    Json& of_home = started[home] = Json::object();
+    for (const auto& [serial, at] : jobs) of_home[std::to_string(serial)] = at;
+  }
   return Json{{"nodes", card.nodes},           {"processors", card.processors},
               {"partitions", card.partitions}, {"accelerators", card.accelerators},
               {"licences", card.licences},     {"used", card.used},
               {"asked", card.asked},           {"address", card.address},
-              {"bandwidth", card.bandwidth}}
+              {"bandwidth", card.bandwidth},   {"started", std::move(started)}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -68,7 +86,8 @@ std::optional<SiteCard> read_card(const std::string& text) {
                     read("partitions", card.partitions) && read("accelerators", card.accelerators) &&
                     read("licences", card.licences) && read("used", card.used) && read("asked", card.asked) &&
                     read("address", card.address) && read("bandwidth", card.bandwidth);
-  if (!good) return std::nullopt;
+  const auto started = json.find("started");
+  if (!good || (started != json.end() && !read_started(*started, card.started))) return std::nullopt;
   card.bandwidth = std::max<std::int64_t>(card.bandwidth, 1);
   return card;
 }

@@ -27,6 +27,8 @@ struct SiteCard {
   std::int64_t asked = 0;                 // processors, of jobs that wait
   std::string address;                    // where its files are, as rsync takes it; empty: it has none
   std::int64_t bandwidth = 0;             // MB/s
+  // When jobs of other homes that run there started, in Unix milliseconds, by home and serial number.
+  std::map<std::string, std::map<std::int64_t, std::int64_t>> started = {};
 
   bool operator==(const SiteCard&) const = default;
 };

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "exchange/etcd/dead_site.h"
 #include "exchange/etcd/exchange.h"
-#include "exchange/etcd/forfeit.h"
 #include "exchange/laws_test.h"
 #include "serve/real_loop.h"
 
@@ -76,9 +76,9 @@ class EtcdRig final : public Rig {
   }
   std::size_t forfeit(SiteId dead) override {
     const std::int64_t before = etcd_->settled_by(dead);
-    std::optional<Result<etcd::Forfeit::Done>> result;
-    const auto forfeit = etcd::Forfeit::begin(
-        options_.client, options_.prefix, etcd_->name_of(dead),
+    std::optional<Result<etcd::DeadSite::Done>> result;
+    const auto forfeit = etcd::DeadSite::begin(
+        options_.client, options_.prefix, etcd_->name_of(dead), etcd::DeadSite::Wish::forfeit,
         [this](auto call) { boost::asio::post(io_, std::move(call)); }, [&](auto done) { result = std::move(done); });
     if (!forfeit) throw std::runtime_error(forfeit.error().message);
     const auto end = std::chrono::steady_clock::now() + kPatience;

@@ -1,4 +1,4 @@
-// rota sites init, forfeit: what an operator of a federation does at its etcd.
+// rota sites init, forfeit, remove: what an operator of a federation does at its etcd.
 #include <fmt/core.h>
 
 #include <memory>
@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/printed.h"
-#include "serve/forfeit_jobs.h"
+#include "serve/dead_site.h"
 #include "site/service_file.h"
 
 namespace rota::cli {
@@ -17,22 +17,33 @@ void add_site_admin(Command sites, Action& action);
 
 namespace {
 
-struct ForfeitFlags {
+struct DeadSiteFlags {
   std::string site;
   std::string configuration;
   std::string certificate, key;
 };
 
-Result<int> forfeit(const ForfeitFlags& flags) {
+Result<etcd::DeadSite::Done> settle(const DeadSiteFlags& flags, etcd::DeadSite::Wish wish) {
   const site::Configuration read = TRY(site::read_configuration(flags.configuration));
   const site::FederationSettings& settings = read.service.federation;
   if (!settings.joins())
     return fail("{} has no table [federation]; docs/sites.md says what belongs into it.", flags.configuration);
   if (flags.certificate.empty() != flags.key.empty()) return fail("--certificate and --key go together; name both.");
-  const auto done = TRY(serve::forfeit_jobs(settings, {flags.certificate, flags.key}, flags.site));
+  return serve::settle_dead_site(settings, {flags.certificate, flags.key}, flags.site, wish);
+}
+
+Result<int> forfeit(const DeadSiteFlags& flags) {
+  const auto done = TRY(settle(flags, etcd::DeadSite::Wish::forfeit));
   remark(fmt::format("rota: on offer again: {} that {} had. Its own, which it keeps: {}.",
                      amount(static_cast<std::int64_t>(done.jobs), "job"), flags.site,
                      amount(static_cast<std::int64_t>(done.kept), "job")));
+  return kDone;
+}
+
+Result<int> remove_site(const DeadSiteFlags& flags) {
+  TRY(settle(flags, etcd::DeadSite::Wish::remove));
+  remark(fmt::format("rota: {0} is listed no more. Should it come back, it is; `etcdctl user delete {0}` shuts it out.",
+                     flags.site));
   return kDone;
 }
 
@@ -160,25 +171,43 @@ Result<int> init(const InitFlags& flags) {
 
 }  // namespace
 
+namespace {
+
+void declare(Command& command, DeadSiteFlags& flags) {
+  command.add_option("SITE", flags.site, "the site that is dead").required();
+  command.add_option("--config", flags.configuration, "of any site of the federation: where etcd is")
+      .type_name("FILE.toml")
+      .required();
+  command
+      .add_option("--certificate", flags.certificate,
+                  "of a user that may write the dead site's records: root's; without: the site's of FILE.toml")
+      .type_name("FILE");
+  command.add_option("--key", flags.key, "of that certificate").type_name("FILE");
+}
+
+}  // namespace
+
 void add_site_admin(Command sites, Action& action) {
-  auto flags = std::make_shared<ForfeitFlags>();
+  auto flags = std::make_shared<DeadSiteFlags>();
   Command forfeits = sites.add_subcommand("forfeit", "give the jobs of a site that is dead for good to the others");
   forfeits.description(
       "Jobs of other homes that the site has taken and not ended go on offer again. Should it come back, it ends "
       "what "
       "it has of them. Jobs that were submitted there stay its own.");
-  forfeits.add_option("SITE", flags->site, "the site that is dead").required();
-  forfeits.add_option("--config", flags->configuration, "of any site of the federation: where etcd is")
-      .type_name("FILE.toml")
-      .required();
-  forfeits
-      .add_option("--certificate", flags->certificate,
-                  "of a user that may write the dead site's records: root's; without: the site's of FILE.toml")
-      .type_name("FILE");
-  forfeits.add_option("--key", flags->key, "of that certificate").type_name("FILE");
+  declare(forfeits, *flags);
   forfeits.footer(
       "Examples:\n  rota sites forfeit lyon --config /etc/rota/rota.toml --certificate root.crt --key root.key");
   forfeits.callback([&action, flags] { action = [flags] { return forfeit(*flags); }; });
+
+  auto gone = std::make_shared<DeadSiteFlags>();
+  Command removes = sites.add_subcommand("remove", "list a site no more that is dead for good");
+  removes.description(
+      "Once nothing of the federation is left there (forfeit), the others list it no more, and offer it nothing. Its "
+      "name and number are never another site's.");
+  declare(removes, *gone);
+  removes.footer(
+      "Examples:\n  rota sites remove lyon --config /etc/rota/rota.toml --certificate root.crt --key root.key");
+  removes.callback([&action, gone] { action = [gone] { return remove_site(*gone); }; });
 
   auto wanted = std::make_shared<InitFlags>();
   Command begin = sites.add_subcommand("init", "print a script that makes certificates and rights for sites");

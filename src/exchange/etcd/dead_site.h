@@ -1,7 +1,9 @@
-// What an operator does about a site that is dead for good: the jobs of other homes that it has settled go on offer
-// again, and a site that returns after that gives them up (control/exchange.h). Jobs that were submitted there stay its
-// own. Each job goes in one step, if the site is still dead and the job still its own then; begun again after a failure
-// it does what is left. Not part of the exchange: it needs the right to write the records of the dead site. One thread.
+// What an operator does about a site that is dead for good. Its jobs are forfeited: those of other homes that it has
+// settled go on offer again, and a site that returns after that gives them up (control/exchange.h). Jobs that were
+// submitted there stay its own. Each job goes in one step, if the site is still dead and the job still its own then;
+// begun again after a failure it does what is left. Once nothing of the site is left, it can be removed: its card goes,
+// by which the others list it; its number and name stay, so that no other site takes them. Not part of the exchange: it
+// needs the right to write the records of the dead site. One thread.
 #pragma once
 
 #include <functional>
@@ -14,8 +16,9 @@
 
 namespace rota::etcd {
 
-class Forfeit final : private ClientEvents {
+class DeadSite final : private ClientEvents {
  public:
+  enum class Wish : std::uint8_t { forfeit, remove };
   struct Done {
     std::size_t jobs = 0;  // that are on offer again
     std::size_t kept = 0;  // that were submitted at the site, and stay its own
@@ -24,15 +27,15 @@ class Forfeit final : private ClientEvents {
 
   // Calls once, later, on the thread of `post`. Where etcd does not answer that is when it does; trouble() says why.
   // Fails with a sentence where the client of etcd cannot be opened.
-  static Result<std::unique_ptr<Forfeit>> begin(const ClientOptions& options, const std::string& prefix,
-                                                const std::string& dead, Client::Post post, Call call);
-  Forfeit(const Forfeit&) = delete;
-  Forfeit& operator=(const Forfeit&) = delete;
+  static Result<std::unique_ptr<DeadSite>> begin(const ClientOptions& options, const std::string& prefix,
+                                                 const std::string& dead, Wish wish, Client::Post post, Call call);
+  DeadSite(const DeadSite&) = delete;
+  DeadSite& operator=(const DeadSite&) = delete;
   const std::string& trouble() const { return trouble_; }  // with the connection; empty: none
 
  private:
-  Forfeit(const std::string& prefix, std::string dead, Call call)
-      : fold_(prefix, 0), dead_(std::move(dead)), call_(std::move(call)) {}
+  DeadSite(const std::string& prefix, std::string dead, Wish wish, Call call)
+      : fold_(prefix, 0), dead_(std::move(dead)), wish_(wish), call_(std::move(call)) {}
   void listed(std::int64_t revision, std::vector<Record> records, bool more) override;
   void committed(std::uint64_t request, const BatchAnswer& answer) override;
   void granted(std::uint64_t, Outcome, const std::string&, std::int64_t) override {}
@@ -41,11 +44,14 @@ class Forfeit final : private ClientEvents {
   void connection(const std::string& why) override { trouble_ = why; }
 
   void plan();
+  Result<void> plan_forfeit(SiteId site);
+  Result<void> plan_removal(SiteId site);
   void commit_next();
   void end(Result<Done> result);
 
   RecordFold fold_;
   std::string dead_;
+  Wish wish_;
   Call call_;  // empty: it was called
   std::vector<Record> pages_;
   std::vector<Step> steps_;  // that are left, the next ones last

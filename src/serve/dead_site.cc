@@ -1,4 +1,4 @@
-#include "serve/forfeit_jobs.h"
+#include "serve/dead_site.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -15,8 +15,8 @@ constexpr std::chrono::seconds kPatience{20};
 
 }  // namespace
 
-Result<etcd::Forfeit::Done> forfeit_jobs(const site::FederationSettings& settings, const OperatorFiles& files,
-                                         const std::string& dead) {
+Result<etcd::DeadSite::Done> settle_dead_site(const site::FederationSettings& settings, const OperatorFiles& files,
+                                              const std::string& dead, etcd::DeadSite::Wish wish) {
   etcd::ClientOptions options;
   options.endpoints = settings.endpoints;
   const bool own = !files.certificate.empty();
@@ -26,16 +26,16 @@ Result<etcd::Forfeit::Done> forfeit_jobs(const site::FederationSettings& setting
     if (!path.empty()) *into = TRY(read_file(path));
   }
   boost::asio::io_context io;
-  std::optional<Result<etcd::Forfeit::Done>> result;
-  const auto forfeit = TRY(etcd::Forfeit::begin(
-      options, settings.prefix, dead, [&io](auto call) { boost::asio::post(io, std::move(call)); },
+  std::optional<Result<etcd::DeadSite::Done>> result;
+  const auto asked = TRY(etcd::DeadSite::begin(
+      options, settings.prefix, dead, wish, [&io](auto call) { boost::asio::post(io, std::move(call)); },
       [&](auto done) { result = std::move(done); }));
   const auto work = boost::asio::make_work_guard(io);
   const auto end = std::chrono::steady_clock::now() + kPatience;
   while (!result && std::chrono::steady_clock::now() < end) io.run_one_until(end);
   if (result) return std::move(*result);
-  return fail("etcd at {} does not answer{}{}", settings.endpoints.front(), forfeit->trouble().empty() ? "." : ": ",
-              forfeit->trouble());
+  return fail("etcd at {} does not answer{}{}", settings.endpoints.front(), asked->trouble().empty() ? "." : ": ",
+              asked->trouble());
 }
 
 }  // namespace rota::serve
