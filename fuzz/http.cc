@@ -34,7 +34,7 @@ std::string heard(fuzz::ServedState& state, std::string_view text, bool by_token
   const boost::asio::generic::stream_protocol protocol(AF_UNIX, 0);
   const auto wire = api::Wire::plain(api::StreamSocket(state.io(), protocol, ends[1]));
   const auto connection = api::http_connection(wire, all, peer);
-  CHECK(all.take(connection, peer), "it is the only one");
+  CHECK(all.admit(connection, peer), "it is the only one");
   connection->begin();
   std::string answers;
   state.work_until([&] {

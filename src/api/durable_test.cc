@@ -93,7 +93,7 @@ class Durable : public testing::Test {
     bool lags() const override { return false; }
     void when_out(std::function<void()> /*call*/) override {}
     void again(std::function<void()> call) override {
-      test_.turns_.take(test_.io_.get_executor(), std::to_string(uid_), std::move(call));
+      test_.turns_.enqueue(test_.io_.get_executor(), std::to_string(uid_), std::move(call));
     }
     bool gone() const override { return false; }
 

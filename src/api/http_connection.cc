@@ -174,7 +174,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     void when_out(std::function<void()> call) override {
       if (const auto to = connection_.lock()) to->when_out(std::move(call));
     }
-    void again(std::function<void()> call) override { turns_.take(executor_, asker_, std::move(call)); }
+    void again(std::function<void()> call) override { turns_.enqueue(executor_, asker_, std::move(call)); }
     bool gone() const override {
       const auto to = connection_.lock();
       return !to || to->turn_ != turn_;
@@ -310,7 +310,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     parser_->eager(true);
     parse_until(&Parser::is_done, [](HttpConnection& self) {
       self.reading_ = false;
-      self.take();
+      self.carry_out();
     });
   }
 
@@ -330,7 +330,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     send(turn_, std::move(response));
   }
 
-  void take() {
+  void carry_out() {
     auto message = parser_->release();
     Request request;
     request.large = std::exchange(large_, {});

@@ -39,7 +39,7 @@ class Connections {
 
   // False: there are too many of this peer. By TCP it is a stranger at first; where there are too many strangers, the
   // oldest is dropped for it.
-  bool take(const std::shared_ptr<Connection>& connection, const Peer& peer);
+  bool admit(const std::shared_ptr<Connection>& connection, const Peer& peer);
   // It has shown a token of this user for the first time, and counts as that user's from then on, which is put into
   // `peer`: one address may be that of many users. False: there are too many that have.
   bool known(const std::shared_ptr<Connection>& connection, Peer& peer, std::uint32_t uid);

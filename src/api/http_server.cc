@@ -57,7 +57,7 @@ struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
 
 // ---- all connections
 
-bool Connections::take(const std::shared_ptr<Connection>& connection, const Peer& peer) {
+bool Connections::admit(const std::shared_ptr<Connection>& connection, const Peer& peer) {
   if (!peer.caller) {
     make_room_for_stranger(peer.key);
     strangers_.push_back({connection, peer.key});
@@ -293,7 +293,7 @@ void HttpServer::Impl::welcome(tcp::socket socket) {
 }
 
 void HttpServer::Impl::enter(const std::shared_ptr<Connection>& connection, const Peer& peer) {
-  if (all.take(connection, peer)) connection->begin();
+  if (all.admit(connection, peer)) connection->begin();
 }
 
 Result<std::unique_ptr<HttpServer>> HttpServer::open(asio::io_context& io, const ServerOptions& options) {

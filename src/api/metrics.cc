@@ -26,7 +26,7 @@ class Page {
     head(name, type, help);
     value(name, number);
   }
-  std::string take() { return std::move(text_); }
+  std::string text() { return std::move(text_); }
 
  private:
   std::string text_;
@@ -168,7 +168,7 @@ void answer_metrics(const Ask& ask) {
            static_cast<std::int64_t>(ask.service.events().followers()));
   page.one("rota_plain_mode", "gauge", "1 while jobs start in order of the queue because a plan was refused",
            status.plain ? 1 : 0);
-  ask.reply->send({200, "text/plain; version=0.0.4", page.take(), {}});
+  ask.reply->send({200, "text/plain; version=0.0.4", page.text(), {}});
 }
 
 }  // namespace rota::api

@@ -43,7 +43,7 @@ class PageDoor {
     const auto of = codes.find(code, now);
     if (!of) return std::nullopt;
     auto session = sessions.make(*of, now);
-    if (session) codes.take(code, now);
+    if (session) codes.redeem(code, now);
     return session;
   }
 

@@ -30,7 +30,7 @@ std::optional<serve::Caller> PageKeys::find(std::string_view text, Instant now) 
   return found == keys_.end() || found->ends <= now ? std::nullopt : std::optional(found->of);
 }
 
-std::optional<serve::Caller> PageKeys::take(std::string_view text, Instant now) {
+std::optional<serve::Caller> PageKeys::redeem(std::string_view text, Instant now) {
   auto of = find(text, now);
   if (of) std::erase_if(keys_, [hash = hash_of_secret(text)](const Key& key) { return key.sha256 == hash; });
   return of;

@@ -26,7 +26,7 @@ class PageKeys {
   // Whose it is; nothing: it is not known, or not any more.
   std::optional<serve::Caller> find(std::string_view text, Instant now) const;
   // The same, and it counts no longer.
-  std::optional<serve::Caller> take(std::string_view text, Instant now);
+  std::optional<serve::Caller> redeem(std::string_view text, Instant now);
   Duration life() const { return life_; }
 
  private:

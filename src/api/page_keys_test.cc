@@ -17,10 +17,10 @@ TEST(PageKeys, a_key_is_its_users_and_counts_once_where_it_is_taken) {
   const std::string ben = keys.make(kBen, at_seconds(0)).value();
   EXPECT_EQ(keys.find(ben, at_seconds(1))->user, "ben");
   EXPECT_TRUE(keys.find(ben, at_seconds(1))->operates);
-  EXPECT_EQ(keys.take(ann, at_seconds(1))->uid, kAnn.uid);
-  EXPECT_FALSE(keys.take(ann, at_seconds(1)));
+  EXPECT_EQ(keys.redeem(ann, at_seconds(1))->uid, kAnn.uid);
+  EXPECT_FALSE(keys.redeem(ann, at_seconds(1)));
   EXPECT_FALSE(keys.find(ann, at_seconds(1)));
-  EXPECT_TRUE(keys.take(ben, at_seconds(1)));
+  EXPECT_TRUE(keys.redeem(ben, at_seconds(1)));
 }
 
 TEST(PageKeys, a_key_counts_until_its_life_is_over) {
@@ -28,7 +28,7 @@ TEST(PageKeys, a_key_counts_until_its_life_is_over) {
   const std::string text = keys.make(kAnn, at_seconds(100)).value();
   EXPECT_TRUE(keys.find(text, at_seconds(160) - Duration{1}));
   EXPECT_FALSE(keys.find(text, at_seconds(160)));
-  EXPECT_FALSE(keys.take(text, at_seconds(160)));
+  EXPECT_FALSE(keys.redeem(text, at_seconds(160)));
 }
 
 TEST(PageKeys, no_other_text_is_taken_for_one) {
@@ -36,8 +36,8 @@ TEST(PageKeys, no_other_text_is_taken_for_one) {
   const std::string text = keys.make(kAnn, at_seconds(0)).value();
   EXPECT_EQ(text.size(), 32U);  // 128 bits
   for (const std::string& other : {std::string(), text.substr(1), text + "0", std::string(32, '0')})
-    EXPECT_FALSE(keys.take(other, at_seconds(1))) << other;
-  EXPECT_TRUE(keys.take(text, at_seconds(1)));
+    EXPECT_FALSE(keys.redeem(other, at_seconds(1))) << other;
+  EXPECT_TRUE(keys.redeem(text, at_seconds(1)));
 }
 
 TEST(PageKeys, the_oldest_of_a_user_who_has_enough_goes_and_no_other) {

@@ -5,7 +5,7 @@
 
 namespace rota::api {
 
-void PutOff::take(const Request& request, const std::shared_ptr<Reply>& reply) {
+void PutOff::put_off(const Request& request, const std::shared_ptr<Reply>& reply) {
   if (!service_.uncommitted()) return answer_(request, reply);
   if (waiting_.empty())
     service_.when_durable([self = shared_from_this()](const Result<void>& durable) { self->go_on(durable); });
@@ -36,7 +36,7 @@ void PutOff::answer_some(std::deque<Question> of_one) {
   for (Question& question : of_one) {
     const auto reply = question.reply;
     reply->again([self = shared_from_this(), question = std::move(question)] {
-      if (!question.reply->gone()) self->take(question.request, question.reply);
+      if (!question.reply->gone()) self->put_off(question.request, question.reply);
     });
   }
 }

@@ -19,7 +19,7 @@ class PutOff : public std::enable_shared_from_this<PutOff> {
   PutOff(serve::Service& service, Handler answer) : service_(service), answer_(std::move(answer)) {}
 
   // Answers at once, or once all is durable that is not yet; where it cannot be made so, says that.
-  void take(const Request& request, const std::shared_ptr<Reply>& reply);
+  void put_off(const Request& request, const std::shared_ptr<Reply>& reply);
 
  private:
   struct Question {

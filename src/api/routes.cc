@@ -341,7 +341,7 @@ Handler routes(const Sources& sources) {
     if (request.page_key == PageKey::code && request.path != kPageSessions)
       return reply->send(problem(403, "the code of an address is for `POST /v1/page-sessions` alone."));
     if (request.method == "GET") {
-      questions->take(request, reply);
+      questions->put_off(request, reply);
     } else {
       at_once(request, reply);
     }

@@ -23,8 +23,8 @@ namespace {
 
 using serve::JobChange;
 using serve::Json;
+using serve::read_value;
 using serve::read_wish;
-using serve::take;
 using serve::take_date;
 using serve::take_number;
 using serve::take_seconds;
@@ -161,10 +161,10 @@ Result<ChangeRequest> read_change(const std::string& action, const std::string& 
   request.change.kind = kind->second;
   for (const auto& [name, value] : json.items()) {
     if (name == "ids") {
-      if (!take(value, request.ids)) return serve::wrong_member(name, "a text such as 12,14_[1-5]");
+      if (!read_value(value, request.ids)) return serve::wrong_member(name, "a text such as 12,14_[1-5]");
     } else if (name == "signal" && kind->second == Kind::cancel) {
       std::string text;
-      if (!take(value, text)) return serve::wrong_member(name, "the name of a signal");
+      if (!read_value(value, text)) return serve::wrong_member(name, "the name of a signal");
       const auto signal = TRY(serve::parse_signal(text));
       request.change.kind = Kind::signal;
       request.change.signal = signal;
@@ -189,14 +189,14 @@ Result<serve::ReservationDesk::Wish> read_reservation(const std::string& body, s
     } else if (name == "end") {
       if (!take_date(value, end, unix_start)) return serve::wrong_member(name, "a Unix time");
     } else if (name == "duration") {
-      if (!take(value, wish.duration)) return serve::wrong_member(name, "seconds");
+      if (!read_value(value, wish.duration)) return serve::wrong_member(name, "seconds");
     } else if (name == "nodes") {
-      if (!take(value, wish.nodes)) return serve::wrong_member(name, "a host list, such as \"n[1-3],n7\"");
+      if (!read_value(value, wish.nodes)) return serve::wrong_member(name, "a host list, such as \"n[1-3],n7\"");
     } else if (name == "processors") {
       if (!take_number(value, wish.processors, 1, UINT32_MAX - 1))
         return serve::wrong_member(name, "a whole number from 1 on");
     } else if (name == "name") {
-      if (!take(value, wish.name)) return serve::wrong_member(name, "a text");
+      if (!read_value(value, wish.name)) return serve::wrong_member(name, "a text");
     } else {
       return unknown_member(name, {"start", "end", "duration", "nodes", "processors", "name"});
     }
@@ -216,7 +216,7 @@ Result<Mandates::Wish> read_mode_wish(const std::string& body) {
     if (name == "mode") {
       std::string word;
       const auto& names = names_of(wish.mode);
-      const bool text = take(value, word);
+      const bool text = read_value(value, word);
       const auto found = std::ranges::find(names, word);
       if (!text || found == names.end()) return serve::wrong_member(name, R"("off", "observe", "advise" or "act")");
       wish.mode = static_cast<Mode>(found - names.begin());
@@ -224,9 +224,9 @@ Result<Mandates::Wish> read_mode_wish(const std::string& body) {
     } else if (name == "partitions") {
       if (!value.is_array()) return serve::wrong_member(name, "a list of partitions");
       for (const auto& each : value)
-        if (!take(each, wish.partitions.emplace_back())) return serve::wrong_member(name, "a list of partitions");
+        if (!read_value(each, wish.partitions.emplace_back())) return serve::wrong_member(name, "a list of partitions");
     } else if (name == "rule") {
-      if (!take(value, wish.rule)) return serve::wrong_member(name, "an order of waiting jobs, such as \"sjf\"");
+      if (!read_value(value, wish.rule)) return serve::wrong_member(name, "an order of waiting jobs, such as \"sjf\"");
     } else if (name == "until") {
       if (!take_number(value, wish.until, 1, INT64_MAX)) return serve::wrong_member(name, "a Unix time");
     } else {
@@ -243,13 +243,13 @@ Result<TokenRequest> read_token_request(const std::string& body, std::int64_t lo
   TokenRequest request;
   for (const auto& [name, value] : json.items()) {
     if (name == "user") {
-      if (!take(value, request.user)) return serve::wrong_member(name, "the name of a user");
+      if (!read_value(value, request.user)) return serve::wrong_member(name, "the name of a user");
     } else if (name == "comment") {
-      if (!take(value, request.comment)) return serve::wrong_member(name, "a text");
+      if (!read_value(value, request.comment)) return serve::wrong_member(name, "a text");
     } else if (name == "operator") {
-      if (!take(value, request.operates)) return serve::wrong_member(name, "true or false");
+      if (!read_value(value, request.operates)) return serve::wrong_member(name, "true or false");
     } else if (name == "read_only") {
-      if (!take(value, request.read_only)) return serve::wrong_member(name, "true or false");
+      if (!read_value(value, request.read_only)) return serve::wrong_member(name, "true or false");
     } else if (name == "life") {
       if (!take_number(value, request.life.emplace(), 1, longest_life))
         return serve::wrong_member(name, "a whole number of seconds up to " + std::to_string(longest_life));
@@ -277,7 +277,7 @@ Result<void> take_member(const std::string& name, const Json& value, serve::Acce
   std::int64_t number = 0;
   if (name == "address" || name == "token" || name == "epoch") {
     std::string& into = name == "address" ? card.address : name == "token" ? card.token : card.epoch;
-    if (!take(value, into) || into.size() > kLongestWord || !is_plain(into))
+    if (!read_value(value, into) || into.size() > kLongestWord || !is_plain(into))
       return serve::wrong_member(name, "a text of at most 256 characters of ASCII without blanks, quotes, backslashes");
   } else if (name == "weight") {
     if (!take_number(value, card.weight, 1, kMostWeight))
@@ -318,7 +318,7 @@ Result<bool> read_operator_wish(const std::string& body) {
   bool operates = false;
   for (const auto& [name, value] : json.items()) {
     if (name != "operator") return unknown_member(name, {"operator"});
-    if (!take(value, operates)) return serve::wrong_member(name, "true or false");
+    if (!read_value(value, operates)) return serve::wrong_member(name, "true or false");
   }
   return operates;
 }
@@ -330,7 +330,7 @@ Result<std::map<std::string, std::string>> read_texts(const std::string& body,
   std::map<std::string, std::string> texts;
   for (const auto& [name, value] : json.items()) {
     if (std::ranges::find(names, name) == names.end()) return unknown_member(name, names);
-    if (!take(value, texts[name]))
+    if (!read_value(value, texts[name]))
       return serve::wrong_member(name, fmt::format("a text of {} bytes at most", grouped(kLongestText)));
   }
   return texts;

@@ -6,7 +6,7 @@
 
 namespace rota::api {
 
-void Turns::take(const boost::asio::any_io_executor& executor, const std::string& peer, std::function<void()> call) {
+void Turns::enqueue(const boost::asio::any_io_executor& executor, const std::string& peer, std::function<void()> call) {
   const auto found = std::ranges::find(waiting_, peer, &Waiting::peer);
   Waiting& waiting = found == waiting_.end() ? waiting_.emplace_back(peer) : *found;
   waiting.calls.push_back(std::move(call));

@@ -20,7 +20,7 @@ class Turns {
 
   // Soon, on the executor's loop; those of one peer in the order in which they came. Cost: by the number of peers that
   // have one waiting.
-  void take(const boost::asio::any_io_executor& executor, const std::string& peer, std::function<void()> call);
+  void enqueue(const boost::asio::any_io_executor& executor, const std::string& peer, std::function<void()> call);
 
  private:
   struct Waiting {

@@ -220,7 +220,7 @@ TEST(ControllerTerms, AnAmendedLimitCountsWhatWasDone) {
 TEST(ControllerTerms, WhatAJobAskedForStaysUntilItIsForgotten) {
   class Sink final : public FactObserver {
    public:
-    void saw(const View& before, const FactRef& fact) override {
+    void fact_recorded(const View& before, const FactRef& fact) override {
       if (std::holds_alternative<const CycleClosed*>(fact.what) && before.gone().size() == 1) {
         asked = before.request(before.gone()[0]);
       }

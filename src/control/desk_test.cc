@@ -13,7 +13,7 @@ Chain parsed(const std::string& policy, std::unique_ptr<Policy> link) {
 
 FactLog::~FactLog() = default;
 
-void FactLog::saw(const View&, const FactRef& fact) {
+void FactLog::fact_recorded(const View&, const FactRef& fact) {
   std::visit([&](const auto* what) { facts.push_back({fact.at, fact.sequence, *what, fact.late}); }, fact.what);
 }
 

@@ -71,7 +71,7 @@ class LeftJobs final : public JobSink {
 class FactLog final : public FactObserver {
  public:
   ~FactLog() override;
-  void saw(const View& view, const FactRef& fact) override;
+  void fact_recorded(const View& view, const FactRef& fact) override;
   void refused(const View&, const Error& why) override { refusals.push_back(why.message); }
 
   std::vector<Fact> facts;

@@ -186,7 +186,7 @@ void Dispatcher::settled(std::int64_t job, SiteId site) {
   if (here == here_.end() && !site_.has(job)) {
     const Offer offer = *win->offer;
     here_[job] = {offer.home, offer.serial};
-    site_.take(offer);
+    site_.take_won(offer);
   }
   obey(job);
 }

@@ -56,7 +56,7 @@ class Site {
   // Whether it has ever taken the job, and has not given it up.
   virtual bool has(std::int64_t job) const = 0;
   // The site has won the job: fetch its input and queue it.
-  virtual void take(const Offer& offer) = 0;
+  virtual void take_won(const Offer& offer) = 0;
   // A job that it has in its queue, or that is coming, has gone to another site, or an operator has taken it from this
   // one, where it may run.
   virtual void give_up(std::int64_t job) = 0;

@@ -30,7 +30,7 @@ class DispatcherTest : public testing::Test, public Site, public Exchange {
   std::vector<Coming> coming() const override { return {}; }
   std::vector<Duration> soonest(const Offer&) const override { return {Duration{0}, Duration{0}}; }
   bool has(std::int64_t) const override { return false; }
-  void take(const Offer& offer) override { taken_.push_back(offer.spec.number); }
+  void take_won(const Offer& offer) override { taken_.push_back(offer.spec.number); }
   void give_up(std::int64_t job) override { given_up_.push_back(job); }
   void answered(std::int64_t, bool ours) override { answers_.push_back(ours); }
 

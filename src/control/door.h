@@ -14,7 +14,7 @@ namespace rota {
 template <class Kind>
 void Controller::show(const FactRef& fact) {
   for (FactObserver* observer : observers_) {
-    if ((observer->wants() & FactKinds::bit<Kind>()) != 0) observer->saw(cluster_, fact);
+    if ((observer->wants() & FactKinds::bit<Kind>()) != 0) observer->fact_recorded(cluster_, fact);
   }
 }
 

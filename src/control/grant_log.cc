@@ -8,7 +8,7 @@ void GrantLog::lose(const View& before, JobId id, Duration kept) {
     lost_work_ += (before.now() - job.start - kept) * job.spec.processors;
 }
 
-void GrantLog::saw(const View& before, const FactRef& fact) {
+void GrantLog::fact_recorded(const View& before, const FactRef& fact) {
   if (const auto* requeued = std::get_if<const Requeued*>(&fact.what)) {
     lose(before, (*requeued)->job, Duration{0});
   } else if (const auto* vacated = std::get_if<const Vacated*>(&fact.what)) {

@@ -28,7 +28,7 @@ class GrantLog final : public FactObserver {
     return FactKinds::bit<Requeued>() | FactKinds::bit<Vacated>() | FactKinds::bit<Cancelled>() |
            FactKinds::bit<Migrated>() | FactKinds::bit<Extended>();
   }
-  void saw(const View& before, const FactRef& fact) override;
+  void fact_recorded(const View& before, const FactRef& fact) override;
 
   const std::vector<GrantRecord>& grants() const { return grants_; }
   Duration lost_work() const { return lost_work_; }  // processor time that has to be done again, or was for nothing

@@ -10,7 +10,7 @@ class Journal : public FactObserver, public Durable {
  public:
   explicit Journal(Store& store) : store_(store) {}  // it must outlive this
 
-  void saw(const View& /*before*/, const FactRef& fact) override { store_.append(fact); }
+  void fact_recorded(const View& /*before*/, const FactRef& fact) override { store_.append(fact); }
   Result<void> commit() override { return store_.commit(); }
 
  private:

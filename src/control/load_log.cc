@@ -2,7 +2,7 @@
 
 namespace rota {
 
-void LoadLog::saw(const View&, const FactRef& fact) {
+void LoadLog::fact_recorded(const View&, const FactRef& fact) {
   const auto* reviewed = std::get_if<const PowerReviewed*>(&fact.what);
   if (reviewed == nullptr || fact.at < from_ || (*reviewed)->loads.empty()) return;
   looks_.push_back({fact.at, (*reviewed)->loads});

@@ -13,8 +13,8 @@ class LoadLog final : public FactObserver {
  public:
   explicit LoadLog(Instant from) : from_(from) {}  // what was before does not count
   std::uint64_t wants() const override { return FactKinds::bit<PowerReviewed>(); }
-  void saw(const View&, const FactRef& fact) override;
-  std::vector<LoadLook> take() { return std::move(looks_); }
+  void fact_recorded(const View&, const FactRef& fact) override;
+  std::vector<LoadLook> take_all() { return std::move(looks_); }
 
  private:
   Instant from_;

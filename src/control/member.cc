@@ -65,7 +65,7 @@ Offer Member::next_offer(const JobSpec& spec, SiteId data) const {
 }
 
 // The outbox has heard of the fact before the dispatcher asks for anything.
-void Member::saw(const View& /*before*/, const FactRef& fact) {
+void Member::fact_recorded(const View& /*before*/, const FactRef& fact) {
   outbox_.written();
   if (const auto* const* offered = std::get_if<const Offered*>(&fact.what)) dispatcher_.home().offer((*offered)->offer);
   std::visit([this](const auto* what) { news_of_load_ |= !kBesidePlans<std::remove_cvref_t<decltype(*what)>>; },
@@ -82,7 +82,7 @@ void Member::tell(std::int64_t job, Trade trade) {
 void Member::take_copy(const Offer& offer) {
   if (!asked_here(offer)) return;
   dispatcher_.stands_by(offer);
-  take(offer);
+  take_won(offer);
 }
 
 std::optional<JobSpec> Member::asked_here(const Offer& offer) const { return directory_.asked_at(self_, offer); }
@@ -101,7 +101,7 @@ std::vector<Duration> Member::soonest(const Offer& offer) const {
   return all;
 }
 
-void Member::take(const Offer& offer) {
+void Member::take_won(const Offer& offer) {
   queue_.tell(Traded{offer, Trade::won});
   fetch(offer);
 }

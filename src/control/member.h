@@ -114,7 +114,7 @@ class Member final : private Site, private GateKeeper, private FactObserver {
   Haul haul(const Offer& offer) const override;
   std::vector<Coming> coming() const override { return carrier_.coming(); }
   std::vector<Duration> soonest(const Offer& offer) const override;
-  void take(const Offer& offer) override;
+  void take_won(const Offer& offer) override;
   void give_up(std::int64_t job) override;
   void cancelled(std::int64_t job) override;
   void answered(std::int64_t job, bool ours) override { gate_.answered(job, ours); }
@@ -138,7 +138,7 @@ class Member final : private Site, private GateKeeper, private FactObserver {
   void lost(JobId id) override;
 
   std::uint64_t wants() const override { return keeps_ ? UINT64_MAX : FactKinds::bit<Offered>(); }
-  void saw(const View& before, const FactRef& fact) override;
+  void fact_recorded(const View& before, const FactRef& fact) override;
 
   void tell(std::int64_t job, Trade trade);
   void fetch(const Offer& offer);

@@ -101,7 +101,7 @@ class MemberTest : public testing::Test,
   template <class What>
   void record(const What& what) {
     ASSERT_EQ(cluster_.objection(what), std::nullopt);
-    member_->observer().saw(cluster_, {cluster_.now(), cluster_.sequence() + 1, &what});
+    member_->observer().fact_recorded(cluster_, {cluster_.now(), cluster_.sequence() + 1, &what});
     fold(cluster_, what);
   }
   // What it has told, in one turn, durable.

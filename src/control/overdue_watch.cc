@@ -4,7 +4,7 @@
 
 namespace rota {
 
-std::vector<Overdue> OverdueWatch::take(const View& view, Instant now) {
+std::vector<Overdue> OverdueWatch::newly_overdue(const View& view, Instant now) {
   std::vector<Overdue> late;
   std::map<JobId, NamedEnd> before = std::exchange(told_, {});
   next_ = kNever;

@@ -13,7 +13,7 @@ namespace rota {
 class OverdueWatch {
  public:
   // Those that have become overdue since the last call. O(those that are overdue).
-  std::vector<Overdue> take(const View& view, Instant now);
+  std::vector<Overdue> newly_overdue(const View& view, Instant now);
   // When the next running job is expected to end, after that; kNever: none is.
   Instant next() const { return next_; }
 

@@ -178,7 +178,7 @@ class FactObserver {
   virtual ~FactObserver() = default;
   // The kinds that it hears of (FactKinds::bit); asked once.
   virtual std::uint64_t wants() const { return UINT64_MAX; }
-  virtual void saw(const View& before, const FactRef& fact) = 0;
+  virtual void fact_recorded(const View& before, const FactRef& fact) = 0;
   // An observed fact that was refused.
   virtual void refused(const View& /*view*/, const Error& /*why*/) {}
 };

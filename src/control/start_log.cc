@@ -45,7 +45,7 @@ StartNote& StartLog::note_of(JobId job) {
   return notes_[job.value];
 }
 
-void StartLog::saw(const View& before, const FactRef& fact) {
+void StartLog::fact_recorded(const View& before, const FactRef& fact) {
   if (const auto* started = std::get_if<const Started*>(&fact.what)) {
     const Job& job = before.job((*started)->job);
     StartNote& note = note_of((*started)->job);

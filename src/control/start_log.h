@@ -17,11 +17,11 @@ StartNote note_of_start(const View& before, const Started& fact);
 class StartLog final : public FactObserver {
  public:
   std::uint64_t wants() const override { return FactKinds::bit<Started>() | FactKinds::bit<Migrated>(); }
-  void saw(const View& before, const FactRef& fact) override;
+  void fact_recorded(const View& before, const FactRef& fact) override;
 
   const std::vector<std::int64_t>& numbers() const { return numbers_; }  // of the jobs that the notes are about
   // By job id; jobs behind the last one that started are not there.
-  std::vector<StartNote> take() { return std::move(notes_); }
+  std::vector<StartNote> take_all() { return std::move(notes_); }
 
  private:
   StartNote& note_of(JobId job);

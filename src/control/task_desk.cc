@@ -283,7 +283,7 @@ std::optional<JobBinding::Task> TaskDesk::take_again(Job& job, NodeId node) {
 }
 
 bool TaskDesk::feed(ContainerId id) {
-  const auto task = binding_.take(id);
+  const auto task = binding_.next_task(id);
   if (!task) return false;
   Job& job = jobs_.at(task->job);
   const NodeId on = binding_.node_of(id);

@@ -30,7 +30,7 @@ class StartWatch final : public FactObserver {
     for (std::size_t i = 0; i < jobs.size(); ++i) open_[jobs[i]] = i;
   }
   std::uint64_t wants() const override { return FactKinds::bit<Started>(); }
-  void saw(const View& before, const FactRef& fact) override {
+  void fact_recorded(const View& before, const FactRef& fact) override {
     const auto job = open_.find(std::get<const Started*>(fact.what)->job);
     if (job == open_.end()) return;
     starts_[job->second] = before.now();

@@ -72,7 +72,7 @@ class Reader {
 
   Result<BatsimLog> read() {
     JsonCharacters::Source source{blocks_, options_};
-    BatsimEvents told(source, [this](const BatsimJob& job) { return take(job); });
+    BatsimEvents told(source, [this](const BatsimJob& job) { return add_job(job); });
     Json::sax_parse(JsonCharacters(source), JsonCharacters(), &told);
     if (source.error) return std::unexpected(*source.error);
     if (told.error) return fail(blocks_.shown() + told.error->message);
@@ -88,7 +88,7 @@ class Reader {
   }
 
  private:
-  Result<void> take(const BatsimJob& job) {
+  Result<void> add_job(const BatsimJob& job) {
     ++out_.report.rows;
     const auto taken = add(job);
     if (taken) return {};

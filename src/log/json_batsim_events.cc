@@ -61,12 +61,12 @@ bool BatsimEvents::enter(char kind) {
 
 bool BatsimEvents::leave() {
   --depth_;
-  if (in_jobs()) return take(job_);
+  if (in_jobs()) return add_job(job_);
   if (in_profiles() && kinds_[2] == '{') profiles[keys_[1]] = std::exchange(profile_, {});
   return true;
 }
 
-bool BatsimEvents::take(const BatsimJob& job) {
+bool BatsimEvents::add_job(const BatsimJob& job) {
   auto taken = take_(job);
   return taken || refuse(std::move(taken.error().message));
 }
@@ -79,7 +79,7 @@ bool BatsimEvents::add_part(const std::string& name) {
 bool BatsimEvents::value(const std::string& text, std::optional<double> number) {
   number = sound(number);
   const std::string& name = keys_[2];
-  if (in_jobs()) return take({.is_object = false});
+  if (in_jobs()) return add_job({.is_object = false});
   if (in_job()) {
     if (name == "id") job_.id = text;
     if (name == "profile") job_.profile = text;

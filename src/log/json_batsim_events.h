@@ -72,7 +72,7 @@ class BatsimEvents final : public nlohmann::json_sax<nlohmann::json> {
   bool leave();
   bool value(const std::string& text, std::optional<double> number);
   bool add_part(const std::string& name);
-  bool take(const BatsimJob& job);
+  bool add_job(const BatsimJob& job);
   bool refuse(std::string sentence);
 
   // Whether what comes stands in the lists and objects of these kinds and nowhere deeper.

@@ -47,7 +47,7 @@ class JsonCharacters {
       at = 0;
       return !block.empty();
     }
-    void take() {
+    void advance() {
       const char c = block[at++];
       if (!is_blank(c)) filled = line;
       if (c == '\n') ++line;
@@ -65,7 +65,7 @@ class JsonCharacters {
   explicit JsonCharacters(Source& source) : source_(&source) {}
   const char& operator*() const { return source_->block[source_->at]; }
   JsonCharacters& operator++() {
-    source_->take();
+    source_->advance();
     return *this;
   }
   JsonCharacters operator++(int) { return ++*this; }

@@ -234,9 +234,9 @@ void JsonJobParser::take_names(SwfRow& row) {
   for (Named& value : named_) {
     std::int64_t& number = row.value[static_cast<std::size_t>(value.field)];
     if (value.name.empty()) {
-      value.names.take(number);
+      value.names.number_of_name(number);
     } else {
-      number = value.names.take(std::string_view(value.name));
+      number = value.names.number_of_name(std::string_view(value.name));
     }
   }
 }

@@ -46,7 +46,7 @@ Result<void> JsonNames::check(std::int64_t number) const {
   return fail("is the number {}{}", number, mixed("names"));
 }
 
-std::uint32_t JsonNames::take(std::string_view name) {
+std::uint32_t JsonNames::number_of_name(std::string_view name) {
   const auto found = numbers_.find(name);
   if (found != numbers_.end()) return found->second;
   own_names_ = true;
@@ -56,7 +56,7 @@ std::uint32_t JsonNames::take(std::string_view name) {
   return number;
 }
 
-void JsonNames::take(std::int64_t number) {
+void JsonNames::number_of_name(std::int64_t number) {
   if (own_numbers_ || number < 0 || in_header(number)) return;
   own_numbers_ = true;
 }

@@ -22,8 +22,8 @@ class JsonNames {
   Result<void> check(std::string_view name) const;
   Result<void> check(std::int64_t number) const;
   // What was checked turns up in a job.
-  std::uint32_t take(std::string_view name);
-  void take(std::int64_t number);
+  std::uint32_t number_of_name(std::string_view name);
+  void number_of_name(std::int64_t number);
 
  private:
   bool in_header(std::int64_t number) const;

@@ -229,7 +229,7 @@ bool Jobs::finish_job() {
   cells.set(SacctColumn::req_tres, job_.requested);
   cells.set(SacctColumn::alloc_tres, job_.allocated);
   cells.set(SacctColumn::req_mem, job_.memory);
-  if (auto taken = taker_.take(cells, line_); !taken) error = taken.error().message;
+  if (auto taken = taker_.read_row(cells, line_); !taken) error = taken.error().message;
   return error.empty();
 }
 

@@ -143,18 +143,18 @@ Result<void> read_first_part(Fields& fields, Finish& out) {
                                                                     {"beginTime", &out.begin},
                                                                     {"termTime", &ignored},
                                                                     {"startTime", &job.start}}) {
-    if (auto r = take(name, *into); !r) return r;
+    if (auto r = read_line(name, *into); !r) return r;
   }
   if (auto r = text(job.user); !r) return r;
   if (auto r = text(job.queue); !r) return r;
   if (auto r = text(out.requirement); !r) return r;
   if (auto r = fields.skip(8); !r) return r;  // dependCond to jobFile
   std::int64_t asked = 0;
-  if (auto r = take("numAskedHosts", asked); !r) return r;
+  if (auto r = read_line("numAskedHosts", asked); !r) return r;
   if (auto r = fields.skip(asked); !r) return r;
   const auto hosts = TRY(read_hosts(fields, "numExHosts"));
   out.hosts = hosts;
-  if (auto r = take("jStatus", status); !r) return r;
+  if (auto r = read_line("jStatus", status); !r) return r;
   job.state = status == kDone ? AccountedJob::State::completed : AccountedJob::State::failed;
   return fields.skip(3);  // hostFactor, jobName, command
 }
@@ -169,7 +169,7 @@ Result<void> read_second_part(Fields& fields, Finish& out) {
   };
   const auto list = [&](const char* name, std::int64_t each) -> Result<void> {
     std::int64_t count = 0;
-    if (auto r = take(name, count); !r) return r;
+    if (auto r = read_line(name, count); !r) return r;
     if (count < 0 || count > 1'000'000) return fail("{} is {}", name, count);
     fields.of_lists(count * each);
     return fields.skip(count * each);
@@ -177,29 +177,29 @@ Result<void> read_second_part(Fields& fields, Finish& out) {
   if (auto r = fields.skip(20); !r) return r;  // lsfRusage, mailUser
   out.job.group = TRY(fields.text());
   if (auto r = fields.skip(4); !r) return r;  // exitStatus to timeEvent
-  if (auto r = take("idx", out.index); !r) return r;
+  if (auto r = read_line("idx", out.index); !r) return r;
   for (int i = 0; i < 23 && !fields.ended(); ++i) {  // maxRMem to jobDescription
     if (auto r = fields.skip(1); !r) return r;
   }
   if (auto r = list("submitEXT", 2); !r) return r;
   std::int64_t hosts = 0, ignored = 0;
-  if (auto r = take("numHostRusage", hosts); !r) return r;
+  if (auto r = read_line("numHostRusage", hosts); !r) return r;
   if (hosts < 0 || hosts > kMostProcessors) return fail("numHostRusage is " + std::to_string(hosts));
   for (std::int64_t i = 0; i < hosts; ++i) {  // name, memory, swap and times, and how many pairs come behind them
     if (auto r = fields.skip(5); !r) return r;
     if (auto r = list("hHostExtendInfo", 2); !r) return r;
   }
   fields.of_lists(hosts * 6);
-  if (auto r = take("runLimit", out.job.limit); !r) return r;
-  if (auto r = take("options3", ignored); !r) return r;
-  if (auto r = take("avgMem", ignored); !r) return r;
+  if (auto r = read_line("runLimit", out.job.limit); !r) return r;
+  if (auto r = read_line("options3", ignored); !r) return r;
+  if (auto r = read_line("avgMem", ignored); !r) return r;
   if (fields.ended()) return {};
   const auto effective = TRY(fields.text());
   if (!effective.empty()) out.requirement = effective;
   for (int i = 0; i < 9 && !fields.ended(); ++i) {  // srcCluster to outdir
     if (auto r = fields.skip(1); !r) return r;
   }
-  if (auto r = take("runTime", out.run_time); !r) return r;
+  if (auto r = read_line("runTime", out.run_time); !r) return r;
   if (!fields.ended()) {
     if (auto r = fields.skip(1); !r) return r;  // subcwd
   }
@@ -210,7 +210,7 @@ Result<void> read_second_part(Fields& fields, Finish& out) {
   if (fields.ended()) return {};
   const auto slots = TRY(read_hosts(fields, "numAllocSlots"));
   if (slots.slots > 0) out.hosts = slots;
-  return take("ineligiblePendTime", out.ineligible);
+  return read_line("ineligiblePendTime", out.ineligible);
 }
 
 // "[...]" behind a word of a requirement; "" where it is not there.
@@ -247,7 +247,7 @@ class Reader {
   Result<AccountedLog> read();
 
  private:
-  Result<void> take(std::string_view line);
+  Result<void> read_line(std::string_view line);
   Result<void> read_requests(Finish& finish);
   Result<void> read_memory(std::string_view value, JobAttributes& asks);
   ImportReport& report() { return jobs_.report(); }
@@ -266,7 +266,7 @@ Result<AccountedLog> Reader::read() {
         ++line_;
         if (trimmed(line).empty() || line.starts_with('#')) return {};
         ++report().rows;
-        const auto taken = take(behind_file_name(line, looks_like_lsf));
+        const auto taken = read_line(behind_file_name(line, looks_like_lsf));
         return taken ? taken : jobs_.bad_record(taken.error(), line_);
       },
       options_.progress);
@@ -274,7 +274,7 @@ Result<AccountedLog> Reader::read() {
   return jobs_.finish();
 }
 
-Result<void> Reader::take(std::string_view line) {
+Result<void> Reader::read_line(std::string_view line) {
   Fields fields(line);
   const auto type = TRY(fields.text());
   if (type != "JOB_FINISH") {

@@ -116,7 +116,7 @@ class Reader {
   Result<AccountedLog> read();
 
  private:
-  Result<void> take(std::string_view line);
+  Result<void> read_line(std::string_view line);
   Result<void> take_end(const Record& record);
   Result<void> take_rest();
   static std::int64_t earlier_run(const Record& over, const Open& open);
@@ -142,7 +142,7 @@ Result<AccountedLog> Reader::read() {
         ++line_;
         if (trimmed(line).empty()) return {};
         ++report().rows;
-        const auto taken = take(behind_file_name(trimmed(line), looks_like_pbs));
+        const auto taken = read_line(behind_file_name(trimmed(line), looks_like_pbs));
         return taken ? taken : jobs_.bad_record(taken.error(), line_);
       },
       options_.progress);
@@ -151,7 +151,7 @@ Result<AccountedLog> Reader::read() {
   return jobs_.finish();
 }
 
-Result<void> Reader::take(std::string_view line) {
+Result<void> Reader::read_line(std::string_view line) {
   const auto record = TRY(parse_record(line));
   const bool of_job = !record.id.empty() && record.id.front() >= '0' && record.id.front() <= '9';
   if (!of_job) {
@@ -356,7 +356,7 @@ Result<AccountedJob> Reader::job_of(const Record& record, PbsRequest& request, s
   Result<void> taken;
   while (taken && next_entry(rest, name, value)) {
     if (name.starts_with("Resource_List.")) {
-      taken = request.take(name.substr(14), value);
+      taken = request.read_resource(name.substr(14), value);
     } else if (name == "ctime" || name == "qtime" || name == "etime" || name == "start" || name == "end") {
       std::int64_t& into = name == "ctime"   ? job.submit
                            : name == "qtime" ? queued

@@ -51,7 +51,7 @@ bool nothing(std::string_view value) {
 
 }  // namespace
 
-Result<void> PbsRequest::take(std::string_view name, std::string_view value) {
+Result<void> PbsRequest::read_resource(std::string_view name, std::string_view value) {
   if (name == "pmem" || name == "mppmem") {
     process_memory = TRY(parse_pbs_size(value));
   } else if (name == "walltime" || name == "mem" || name == "ncpus" || name == "ngpus" || name == "gpus" ||

@@ -31,7 +31,7 @@ struct PbsRequest {
   std::int64_t width = 0, depth = 0, per_node = 0;
 
   // Takes one entry, "ncpus" and its value. The error is a whole sentence without file and line.
-  Result<void> take(std::string_view name, std::string_view value);
+  Result<void> read_resource(std::string_view name, std::string_view value);
 
  private:
   Result<void> take_select(std::string_view value, bool torque);

@@ -7,7 +7,7 @@ namespace {
 
 PbsRequest request(std::initializer_list<std::pair<const char*, const char*>> entries) {
   PbsRequest out;
-  for (const auto& [name, value] : entries) EXPECT_TRUE(out.take(name, value)) << name;
+  for (const auto& [name, value] : entries) EXPECT_TRUE(out.read_resource(name, value)) << name;
   return out;
 }
 
@@ -71,7 +71,7 @@ TEST(PbsRequest, CountsProcessesOfCrayAndNotTheLoginNode) {
   const auto threaded = request({{"mppwidth", "6"}, {"mppdepth", "8"}});
   EXPECT_EQ(processors_of(threaded), 48);
   EXPECT_EQ(attributes_of(threaded, 1)->nodes, 0U) << "not told";
-  EXPECT_FALSE(PbsRequest().take("mppwidth", "many"));
+  EXPECT_FALSE(PbsRequest().read_resource("mppwidth", "many"));
 }
 
 TEST(PbsRequest, ReadsNodesAsTorqueWritesThem) {

@@ -106,7 +106,7 @@ class SacctJobs {
   SacctLog finish();
 
  private:
-  void take(const SacctRow& job);
+  void add_row(const SacctRow& job);
   void keep(const SacctRow& job, std::int64_t run);
   void remark(const SacctRow& job);
   void collect_requests();
@@ -125,7 +125,7 @@ class SacctJobs {
   std::map<std::uint32_t, Array> arrays_;  // of which a task has started
 };
 
-void SacctJobs::take(const SacctRow& job) {
+void SacctJobs::add_row(const SacctRow& job) {
   const auto drop = [&](const char* what) { out_.report.drop(what, job.line); };
   const std::int64_t run = run_time(job);
   if (job.state == SacctState::cancelled && (job.start == kNoTime || run == 0)) {
@@ -316,7 +316,7 @@ SacctLog SacctJobs::finish() {
       array.first_came = std::min(array.first_came, came(job));
       array.throttle_known |= job.throttle > 0;
     }
-    for (const SacctRow& job : jobs) take(job);
+    for (const SacctRow& job : jobs) add_row(job);
   }
   out_.cluster = std::move(rows_.cluster);
   out_.exports = std::move(rows_.exports);

@@ -112,7 +112,7 @@ Result<void> Reader::take_whole_row(std::string_view line) {
   if (auto cells = columns_.read_row(line); !cells) return taker_.bad_row(cells.error(), first_line_);
   if (blocks_.cut()) return taker_.bad_row({"the last row ends without a newline (is it cut off?)"}, first_line_);
   if (taker_.full()) taker_.make_room(share());
-  return taker_.take(columns_.row(), first_line_);
+  return taker_.read_row(columns_.row(), first_line_);
 }
 
 double Reader::share() const {

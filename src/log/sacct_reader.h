@@ -56,7 +56,7 @@ class SacctRowTaker {
   explicit SacctRowTaker(const SwfOptions& options) : options_(options) { out_.requests.emplace_back(); }
 
   // With skip_bad_rows a row that cannot be read is counted and dropped; steps of jobs are passed over.
-  Result<void> take(const SacctCells& cells, std::int64_t line);
+  Result<void> read_row(const SacctCells& cells, std::int64_t line);
   Result<void> bad_row(const Error& error, std::int64_t line);            // the same of one that has no cells
   bool full() const { return out_.rows.size() == out_.rows.capacity(); }  // the next row needs room
   // Makes room for as many as there will be if all goes on as it is: `share` of the exports has been read; 0: unknown.

@@ -102,7 +102,7 @@ void choose_times(SacctRow& row, const std::array<std::int64_t SacctRow::*, 4>& 
 
 }  // namespace
 
-Result<void> SacctRowTaker::take(const SacctCells& cells, std::int64_t line) {
+Result<void> SacctRowTaker::read_row(const SacctCells& cells, std::int64_t line) {
   ++out_.report.rows;
   const auto taken = read_cells(cells, line);
   return taken ? taken : refuse(taken.error(), line);

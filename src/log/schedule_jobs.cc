@@ -74,7 +74,7 @@ class Reader {
       ++line;
       if (trimmed(text).empty()) return {};
       const auto row = cells.read(text, blocks.cut());
-      auto taken = !row ? std::unexpected(row.error()) : named_ ? take(**row) : take_names(**row);
+      auto taken = !row ? std::unexpected(row.error()) : named_ ? read_row(**row) : take_names(**row);
       if (!taken) return fail("{}:{}: {}", blocks.shown(), line, taken.error().message);
       return {};
     });
@@ -126,7 +126,7 @@ class Reader {
     return std::ranges::find(kTaken, state) != kTaken.end() ? JobState::waiting : JobState::rejected;
   }
 
-  Result<void> take(const Cells& cells) {
+  Result<void> read_row(const Cells& cells) {
     Job job;
     const auto number = parse_integer(cell(cells, kNumber));
     if (!number) return fail("number: " + number.error().message);

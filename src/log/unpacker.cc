@@ -42,7 +42,7 @@ class Stream : public Unpacker {
       if (input_.held().empty() && input_.ended() && whole_) return false;
       Step step;
       out.resize_and_overwrite(before + kPiece, [&](char* text, std::size_t) {
-        step = take(input_.held(), text + before, whole_);
+        step = unpack(input_.held(), text + before, whole_);
         return before + step.made;
       });
       const bool stuck = step.used == 0 && step.made == 0 && input_.ended() && step.state != Step::State::whole;
@@ -60,7 +60,7 @@ class Stream : public Unpacker {
 
  private:
   // `fresh`: a member ended before these bytes.
-  virtual Step take(std::string_view packed, char* text, bool fresh) = 0;
+  virtual Step unpack(std::string_view packed, char* text, bool fresh) = 0;
 
  protected:
   PackedInput input_;
@@ -79,7 +79,7 @@ class ZlibStream final : public Stream {
   ~ZlibStream() override { ::inflateEnd(&state_); }
 
  private:
-  Step take(std::string_view packed, char* text, bool fresh) override {
+  Step unpack(std::string_view packed, char* text, bool fresh) override {
     if (fresh) {  // tapes pad the end with zeros
       const std::size_t zeros = std::min(packed.find_first_not_of('\0'), packed.size());
       if (zeros > 0 || packed.empty()) return {zeros, 0, Step::State::whole};
@@ -108,7 +108,7 @@ class ZstdStream final : public Stream {
   ~ZstdStream() override { ::ZSTD_freeDStream(state_); }
 
  private:
-  Step take(std::string_view packed, char* text, bool fresh) override {
+  Step unpack(std::string_view packed, char* text, bool fresh) override {
     if (fresh && packed.empty()) return {0, 0, Step::State::whole};
     ZSTD_inBuffer in{packed.data(), packed.size(), 0};
     ZSTD_outBuffer out{text, kPiece, 0};
@@ -128,7 +128,7 @@ class XzStream final : public Stream {
   ~XzStream() override { ::lzma_end(&state_); }
 
  private:
-  Step take(std::string_view packed, char* text, bool fresh) override {
+  Step unpack(std::string_view packed, char* text, bool fresh) override {
     if (fresh && packed.empty()) return {0, 0, Step::State::whole};
     state_.next_in = reinterpret_cast<const std::uint8_t*>(packed.data());
     state_.avail_in = packed.size();

@@ -35,7 +35,7 @@ std::string wrong_json(JsonCharacters::Source& source, std::size_t taken) {
                        source.before + good + 1, rota::quoted(source.block.substr(good, kQuoted)));
   const std::string rest(source.stumbled_over(taken).substr(0, kQuoted));
   bool early = trimmed(rest).empty();
-  for (; early && source.more(); source.take()) early = JsonCharacters::Source::is_blank(*JsonCharacters(source));
+  for (; early && source.more(); source.advance()) early = JsonCharacters::Source::is_blank(*JsonCharacters(source));
   if (early) return line + "the JSON ends too early (is the file cut off?).";
   return fmt::format("{}from {} on this is no JSON (byte {} of the text). Mend the file.", line, rota::quoted(rest),
                      taken);

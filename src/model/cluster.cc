@@ -222,14 +222,14 @@ void Cluster::apply(const Started& fact) {
   job.starting = options_.confirms_starts;
   job.backfilled = fact.backfilled;
   if (fact.backfilled) ++job.backfills;
-  if (!nodes_.counted()) nodes_.take(fact.where);
+  if (!nodes_.counted()) nodes_.occupy(fact.where);
   begin_to_run(job, id, fact.where);
   if (fact.reason.rule == Rule::passes_unforeseen) count_passed(fact.reason.promised, job.spec.processors);
   if (!options_.list_processors) return;
   if (options_.presume_ended) release_presumed_ended();
   const bool own = set_aside_for_ == id;
-  map_.take(id, job.spec.processors,
-            own ? std::span<const ProcessorRange>(set_aside_) : std::span<const ProcessorRange>{});
+  map_.occupy(id, job.spec.processors,
+              own ? std::span<const ProcessorRange>(set_aside_) : std::span<const ProcessorRange>{});
   if (own) set_aside_for_ = JobId{};
 }
 

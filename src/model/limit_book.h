@@ -106,7 +106,7 @@ class LimitUse {
   std::optional<std::string> never_fits(const JobSpec& spec) const {
     return kept() ? book_->never_fits(spec) : std::nullopt;
   }
-  void take(const JobSpec& spec) { change(spec, 1); }
+  void count(const JobSpec& spec) { change(spec, 1); }
   void give(const JobSpec& spec) { change(spec, -1); }
   // The first limit that one more such job would break; nothing: it may start.
   std::optional<LimitKey> broken_by(const JobSpec& spec) const;

@@ -50,9 +50,9 @@ TEST_F(Limits, OfAUserCountHisJobsAlone) {
   machine_.limits[0].user = "anna";
   const LimitBook book = this->book();
   LimitUse use(&book);
-  use.take(of(1, 1));
+  use.count(of(1, 1));
   EXPECT_FALSE(use.broken_by(of(1, 3)));
-  use.take(of(1, 3));
+  use.count(of(1, 3));
   EXPECT_TRUE(use.broken_by(of(1, 1)));
   EXPECT_FALSE(use.broken_by(of(2, 1)));
   use.give(of(1, 1));
@@ -64,10 +64,10 @@ TEST_F(Limits, OfEachUserCountThemOneByOne) {
   machine_.limits[0].user = Limit::kEach;
   const LimitBook book = this->book();
   LimitUse use(&book);
-  use.take(of(1, 1));
+  use.count(of(1, 1));
   EXPECT_TRUE(use.broken_by(of(1, 1)));
   EXPECT_FALSE(use.broken_by(of(2, 1)));
-  use.take(of(UINT32_MAX, 1));
+  use.count(of(UINT32_MAX, 1));
   EXPECT_FALSE(use.broken_by(of(UINT32_MAX, 1))) << "whose it is, is not known";
 }
 
@@ -76,7 +76,7 @@ TEST_F(Limits, OfAnAccountHoldForThoseBelowIt) {
   machine_.limits[0].most.processors = 10;
   const LimitBook book = this->book();
   LimitUse use(&book);
-  use.take(of(1, 2, 6));
+  use.count(of(1, 2, 6));
   EXPECT_FALSE(use.broken_by(of(2, 1, 4)));
   EXPECT_TRUE(use.broken_by(of(2, 1, 5)));
   EXPECT_FALSE(use.broken_by(of(2, 3, 50)));
@@ -89,9 +89,9 @@ TEST_F(Limits, OfAUserInAnAccountHoldForThatAccountAlone) {
   machine_.limits[0].most.jobs = 1;
   const LimitBook book = this->book();
   LimitUse use(&book);
-  use.take(of(1, 2));
+  use.count(of(1, 2));
   EXPECT_FALSE(use.broken_by(of(1, 1))) << "what anna holds below physics does not count";
-  use.take(of(1, 1));
+  use.count(of(1, 1));
   EXPECT_TRUE(use.broken_by(of(1, 1)));
   EXPECT_FALSE(use.broken_by(of(1, 2)));
 }
@@ -105,16 +105,16 @@ TEST_F(Limits, OfAQosHoldInPlaceOfOthers) {
   LimitUse use(&book);
   JobSpec high = of(1, 1);
   high.qos = QosId{1};
-  use.take(of(1, 1));
+  use.count(of(1, 1));
   EXPECT_TRUE(use.broken_by(of(1, 1)));
   EXPECT_FALSE(use.broken_by(high)) << "another limit holds for it";
   use.give(of(1, 1));
-  use.take(high);
+  use.count(high);
   EXPECT_TRUE(use.broken_by(of(1, 1))) << "an urgent job counts";
   EXPECT_FALSE(use.broken_by(high)) << "in the default partition";
   high.partition = PartitionId{1};
-  use.take(high);
-  use.take(high);
+  use.count(high);
+  use.count(high);
   EXPECT_TRUE(use.broken_by(high));
 }
 
@@ -129,7 +129,7 @@ TEST_F(Limits, NodesMemoryAndAcceleratorsCountOnEachNode) {
   two.nodes = 2;
   two.memory = 25;
   two.accelerators = 4;
-  use.take(two);
+  use.count(two);
   EXPECT_EQ(use.held({}), (LimitedUse{1, 2, 2, 50, 8}));
   EXPECT_TRUE(use.broken_by(two)) << "for its accelerators";
   two.accelerators = 0;

@@ -28,20 +28,20 @@ class LimitGate {
 
   // A job joins the queue, leaves it without a start, starts, and leaves its nodes.
   void queued(const JobSpec& spec) {
-    if (kept() && !at_start_) use_.take(spec);
+    if (kept() && !at_start_) use_.count(spec);
   }
   void unqueued(const JobSpec& spec) {
     if (kept() && !at_start_) give(spec);
   }
   void started(const JobSpec& spec) {
-    if (kept() && at_start_) use_.take(spec);
+    if (kept() && at_start_) use_.count(spec);
   }
   void ended(const JobSpec& spec) {
     if (kept()) give(spec);
   }
   // A job that a snapshot has running, or barred for a limit: behind which count it is, the others show that come yet.
   void put_back_running(const JobSpec& spec) {
-    if (kept()) use_.take(spec);
+    if (kept()) use_.count(spec);
   }
   void put_back_barred(JobId job) { add(job, {}, true); }
 

@@ -200,7 +200,7 @@ inline void NodeSpace::hold(const Share& share, const PerNode& per_node) {
   change(share.node.value, share.processors, per_node, -1);
 }
 
-void NodeSpace::take(const Placement& placement) {
+void NodeSpace::occupy(const Placement& placement) {
   each_licence(placement, [&](LicenceId id, std::uint32_t count) { licences_[id.value] -= count; });
   for (const Share& s : placement.shares) {
     const NodeState& node = nodes_[s.node.value];

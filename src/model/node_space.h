@@ -83,7 +83,7 @@ class NodeSpace {
   bool find(const JobSpec& spec, Placement& where, std::int32_t least_factor = 0) const;
 
   bool fits(const Placement& placement) const;
-  void take(const Placement& placement);          // where it fits (CHECK)
+  void occupy(const Placement& placement);        // where it fits (CHECK)
   void take_unasked(const Placement& placement);  // whether or not it fits: it has been taken already, by others
   void give(const Placement& placement, Instant now);
 

@@ -28,7 +28,7 @@ class PlainNodes {
  public:
   explicit PlainNodes(const Machine& machine) : machine_(machine), available_(machine.nodes.size(), true) {}
 
-  void take(const Placement& where) { held_.push_back(where); }
+  void occupy(const Placement& where) { held_.push_back(where); }
   Placement give_back() {
     const auto which = *rc::gen::inRange<std::size_t>(0, held_.size());
     const Placement where = held_[which];
@@ -163,7 +163,7 @@ RC_GTEST_PROP(NodeSpace, agrees_with_an_array, ()) {
     } else if (choice == 3 && !alone) {
       const Placement where = put_anywhere(machine);
       space.take_unasked(where);
-      plain.take(where);
+      plain.occupy(where);
     } else {
       JobSpec spec = with_accelerators(
           asks(*rc::gen::inRange(1U, 300U), *rc::gen::inRange(0U, 4U), *rc::gen::element<std::int64_t>(0, 0, 3)),
@@ -182,12 +182,12 @@ RC_GTEST_PROP(NodeSpace, agrees_with_an_array, ()) {
         if (spec.node_wish) RC_ASSERT(plain.may_use(*spec.node_wish, s.node.value));
       }
       RC_ASSERT(got == spec.processors);
-      space.take(where);
-      plain.take(where);
+      space.occupy(where);
+      plain.occupy(where);
       for (const Share& s : where.shares) RC_ASSERT(!plain.overdrawn(s.node.value));
     }
     plain.agree_with(space);
-    if (i % 7 == 0) follower.take(Placement{});
+    if (i % 7 == 0) follower.occupy(Placement{});
     const bool looked = *rc::gen::arbitrary<bool>();
     if (!looked) continue;
     follower.follow(space);

@@ -13,7 +13,7 @@ using namespace test_nodes;  // NOLINT(google-build-using-namespace)
 TEST(NodeSpace, gives_whole_nodes_to_a_job_that_fills_them) {
   const Machine machine = alike(4, 8);
   NodeSpace space(&machine);
-  take(space, asks(3));
+  occupy(space, asks(3));
   EXPECT_EQ(found(space, asks(16)), (Where{{1, 8}, {2, 8}}));
   EXPECT_EQ(found(space, asks(19)), (Where{{0, 3}, {1, 8}, {2, 8}})) << "and the rest to one that is used already";
 }
@@ -21,7 +21,7 @@ TEST(NodeSpace, gives_whole_nodes_to_a_job_that_fills_them) {
 TEST(NodeSpace, fills_the_fullest_node_that_has_room_first) {
   const Machine machine = alike(4, 8);
   NodeSpace space(&machine);
-  for (const std::uint32_t node : {0U, 1U, 2U}) space.take({{{NodeId{node}, 2 + 2 * node}}, {}});
+  for (const std::uint32_t node : {0U, 1U, 2U}) space.occupy({{{NodeId{node}, 2 + 2 * node}}, {}});
   EXPECT_EQ(found(space, asks(2)), (Where{{2, 2}}));
   EXPECT_EQ(found(space, asks(3)), (Where{{1, 3}}));
   EXPECT_EQ(found(space, asks(7)), (Where{{3, 7}}));
@@ -31,11 +31,11 @@ TEST(NodeSpace, takes_the_least_loaded_node_first_where_it_is_told_to) {
   const Machine machine = machine_of({{8, 0}, {4, 0}, {8, 0}});
   NodeSpace space(&machine, IdleOrder::file, NodeOrder::least_loaded);
   EXPECT_EQ(found(space, asks(1)), (Where{{1, 1}})) << "of idle nodes the smallest";
-  space.take({{{NodeId{0}, 6}}, {}});
-  space.take({{{NodeId{1}, 2}}, {}});
+  space.occupy({{{NodeId{0}, 6}}, {}});
+  space.occupy({{{NodeId{1}, 2}}, {}});
   EXPECT_EQ(found(space, asks(3)), (Where{{2, 3}})) << "an idle one before those that are used";
   EXPECT_EQ(found(space, asks(9)), (Where{{2, 8}, {1, 1}}));
-  space.take({{{NodeId{2}, 5}}, {}});
+  space.occupy({{{NodeId{2}, 5}}, {}});
   EXPECT_EQ(found(space, asks(1)), (Where{{1, 1}})) << "2 of 4 are in use there, 5 of 8 and 6 of 8 elsewhere";
   EXPECT_EQ(found(space, asks(3)), (Where{{2, 3}}));
   EXPECT_EQ(found(space, asks(2, 2)), (Where{{1, 1}, {2, 1}}));
@@ -46,7 +46,7 @@ TEST(NodeSpace, takes_the_least_loaded_node_first_where_it_is_told_to) {
 TEST(NodeSpace, spreads_a_job_over_what_is_left_if_it_must) {
   const Machine machine = alike(3, 4);
   NodeSpace space(&machine);
-  for (const std::uint32_t node : {0U, 1U, 2U}) space.take({{{NodeId{node}, 1 + node}}, {}});
+  for (const std::uint32_t node : {0U, 1U, 2U}) space.occupy({{{NodeId{node}, 1 + node}}, {}});
   EXPECT_EQ(found(space, asks(6)), (Where{{0, 3}, {1, 2}, {2, 1}}));
   EXPECT_EQ(found(space, asks(7)), Where{});
 }
@@ -64,7 +64,7 @@ TEST(NodeSpace, looks_at_memory_where_a_node_says_what_it_has) {
   const Machine machine = machine_of({{4, 8 * kGiB}, {4, 32 * kGiB}, {4, 0}});
   NodeSpace space(&machine);
   EXPECT_EQ(found(space, asks(1, 0, 16 * kGiB)), (Where{{1, 1}}));
-  take(space, asks(1, 1, 20 * kGiB));
+  occupy(space, asks(1, 1, 20 * kGiB));
   EXPECT_EQ(found(space, asks(1, 1, 16 * kGiB)), (Where{{2, 1}}));
   EXPECT_EQ(found(space, asks(2, 2, 8 * kGiB)), (Where{{0, 1}, {1, 1}}));
 }
@@ -86,11 +86,11 @@ TEST(NodeSpace, holds_accelerators_for_the_job_that_has_them) {
   const JobSpec two = with_accelerators(asks(1), 2);
   EXPECT_EQ(space.needs_of(two), Needs::places);
   EXPECT_EQ(space.needs_of(asks(1)), Needs::processors);
-  const Placement first = take(space, two);
+  const Placement first = occupy(space, two);
   EXPECT_EQ(first.shares[0].node, NodeId{1});
   EXPECT_EQ(space.per_node_on(NodeId{1}).accelerators, 0);
-  take(space, two);
-  take(space, two);
+  occupy(space, two);
+  occupy(space, two);
   EXPECT_EQ(found(space, with_accelerators(asks(1), 1)), Where{}) << "processors are free, accelerators are not";
   EXPECT_EQ(found(space, asks(1)), (Where{{2, 1}}));
   space.give(first, at_seconds(5));
@@ -104,7 +104,7 @@ TEST(NodeSpace, takes_accelerators_of_each_node_of_a_job) {
   EXPECT_EQ(found(space, with_accelerators(asks(4, 4), 1)), Where{});
   EXPECT_EQ(found(space, with_accelerators(asks(2, 2), 2)), Where{});
   EXPECT_EQ(found(space, with_accelerators(asks(9), 1)), (Where{{0, 4}, {1, 4}, {2, 1}})) << "any spread will do";
-  const Placement where = take(space, with_accelerators(asks(9), 1));
+  const Placement where = occupy(space, with_accelerators(asks(9), 1));
   EXPECT_EQ(space.per_node_on(NodeId{2}).accelerators, 1);
   space.give(where, at_seconds(1));
   EXPECT_EQ(space.per_node_on(NodeId{2}).accelerators, 2);
@@ -147,7 +147,7 @@ TEST(NodeSpace, decides_by_name_node_by_node) {
   const Machine machine = alike(6, 4);
   NodeSpace space(&machine, IdleOrder::latest_first);
   const JobSpec last = wishing(asks(4, 1), {.features = {}, .among = {NodeId{5}}, .without = {}});
-  const Placement where = take(space, last);
+  const Placement where = occupy(space, last);
   EXPECT_EQ(where.shares.front().node, NodeId{5});
   EXPECT_EQ(found(space, last), Where{});
   EXPECT_EQ(found(space, wishing(asks(4), {.features = {}, .among = {}, .without = {NodeId{0}}})), (Where{{1, 4}}));
@@ -176,15 +176,15 @@ TEST(NodeSpace, has_room_where_licences_of_every_kind_are_free) {
   JobSpec both = asks(1);
   set_licences(both, {{LicenceId{1}, 1}, {LicenceId{0}, 2}});
   EXPECT_EQ(space.needs_of(both), Needs::places);
-  const Placement first = take(space, both);
-  const Placement second = take(space, both);
+  const Placement first = occupy(space, both);
+  const Placement second = occupy(space, both);
   EXPECT_EQ(space.licences(), (std::vector<std::int64_t>{0, 0, 1}));
   EXPECT_TRUE(found(space, both).empty());
   space.give(first, kEpoch);
   EXPECT_FALSE(found(space, both).empty());
   JobSpec meshers = asks(1);
   set_licences(meshers, {{LicenceId{1}, 1}, {LicenceId{2}, 1}});
-  const Placement third = take(space, meshers);
+  const Placement third = occupy(space, meshers);
   EXPECT_TRUE(found(space, both).empty()) << "of solvers there are enough";
   EXPECT_FALSE(space.fits(first));
   space.give(second, kEpoch);
@@ -200,7 +200,7 @@ TEST(NodeSpace, never_finds_a_node_that_is_not_available) {
   EXPECT_EQ(space.free(), 8);
   EXPECT_EQ(space.withheld(), 4);
   EXPECT_EQ(found(space, asks(9)), Where{});
-  const Placement where = take(space, asks(4));
+  const Placement where = occupy(space, asks(4));
   space.set_available(NodeId{1}, false);  // it drains
   EXPECT_EQ(space.withheld(), 4);
   space.give(where, at_seconds(7));
@@ -212,9 +212,9 @@ TEST(NodeSpace, never_finds_a_node_that_is_not_available) {
 TEST(NodeSpace, counts_parts_on_nodes_that_are_full_too) {
   const Machine machine = alike(2, 4);
   NodeSpace space(&machine);
-  const Placement small = take(space, asks(1));
-  const Placement large = take(space, asks(3));
-  take(space, asks(4));
+  const Placement small = occupy(space, asks(1));
+  const Placement large = occupy(space, asks(3));
+  occupy(space, asks(4));
   EXPECT_EQ(space.free(), 0);
   EXPECT_EQ(space.parts_held(), 2) << "what comes free there is no whole node";
   space.give(small, at_seconds(1));
@@ -226,8 +226,8 @@ TEST(NodeSpace, counts_parts_on_nodes_that_are_full_too) {
 TEST(NodeSpace, knows_which_nodes_are_idle_and_since_when) {
   const Machine machine = alike(4, 4);
   NodeSpace space(&machine);
-  const Placement first = take(space, asks(4));
-  const Placement second = take(space, asks(6));
+  const Placement first = occupy(space, asks(4));
+  const Placement second = occupy(space, asks(6));
   EXPECT_EQ(space.busy_count(), 3U);
   EXPECT_EQ(space.parts_held(), 1);
   space.give(first, at_seconds(9));
@@ -246,13 +246,13 @@ TEST(NodeSpace, latest_first_leaves_those_alone_that_have_been_idle_for_long) {
   const Machine machine = alike(4, 4);
   NodeSpace space(&machine, IdleOrder::latest_first);
   EXPECT_EQ(found(space, asks(4)), (Where{{0, 4}})) << "in file order at first";
-  const Placement a = take(space, asks(4));
-  const Placement b = take(space, asks(8));
+  const Placement a = occupy(space, asks(4));
+  const Placement b = occupy(space, asks(8));
   space.give(b, at_seconds(1));
   space.give(a, at_seconds(2));
   EXPECT_EQ(found(space, asks(4)), (Where{{0, 4}}));
   EXPECT_EQ(found(space, asks(12)), (Where{{0, 4}, {2, 4}, {1, 4}}));
-  space.take({{{NodeId{2}, 4}}, {}});
+  space.occupy({{{NodeId{2}, 4}}, {}});
   EXPECT_EQ(found(space, asks(12)), (Where{{0, 4}, {1, 4}, {3, 4}}));
 }
 
@@ -278,13 +278,13 @@ RC_GTEST_PROP(NodeSpace, a_follower_forgets_what_it_tried, ()) {
     RC_ASSERT(found(follower, asks(9)) == found(space, asks(9)));
     Placement where;
     for (int tries = *rc::gen::inRange(0, 4); tries > 0; --tries) {
-      if (follower.find(asks(*rc::gen::inRange(1U, 60U)), where)) follower.take(where);
+      if (follower.find(asks(*rc::gen::inRange(1U, 60U)), where)) follower.occupy(where);
     }
     if (!taken.empty() && *rc::gen::arbitrary<bool>()) {
       space.give(taken.back(), at_seconds(i));
       taken.pop_back();
     } else if (space.find(asks(*rc::gen::inRange(1U, 60U)), where)) {
-      space.take(where);
+      space.occupy(where);
       taken.push_back(where);
     }
   }
@@ -340,7 +340,7 @@ RC_GTEST_PROP(NodeSpace, passes_over_what_can_never_suit, ()) {
     RC_ASSERT(found(space, spec) == found(narrowed, anywhere));
     if (fits) {
       RC_ASSERT(space.fits(where));
-      space.take(where);
+      space.occupy(where);
       taken.push_back(where);
     }
     if (!taken.empty() && *rc::gen::inRange(0, 3) == 0) {
@@ -354,7 +354,7 @@ RC_GTEST_PROP(NodeSpace, passes_over_what_can_never_suit, ()) {
 TEST(NodeSpace, gives_the_nodes_that_fell_idle_last_first_whatever_their_group) {
   const Machine machine = mixed(12);
   NodeSpace space(&machine, IdleOrder::latest_first);
-  const Placement all = take(space, asks(48, 12));
+  const Placement all = occupy(space, asks(48, 12));
   std::vector<std::uint32_t> back{7, 0, 4, 11, 3, 10, 1, 6, 9, 2, 8, 5};
   for (const std::uint32_t node : back) space.give({{{NodeId{node}, 4}}}, at_seconds(node));
   std::vector<std::uint32_t> longest_first;
@@ -373,7 +373,7 @@ TEST(NodeSpace, is_put_back_in_the_order_in_which_nodes_fell_idle) {
   const Machine machine = alike(4, 2);
   NodeSpace space(&machine, IdleOrder::latest_first);
   std::vector<Placement> places;
-  for (int i = 0; i < 4; ++i) places.push_back(take(space, asks(2)));
+  for (int i = 0; i < 4; ++i) places.push_back(occupy(space, asks(2)));
   for (const std::size_t i : {2U, 0U, 3U, 1U}) space.give(places[i], at_seconds(static_cast<std::int64_t>(i)));
   space.wake(NodeId{2}, at_seconds(9));
 
@@ -391,8 +391,8 @@ TEST(NodeSpace, is_put_back_in_the_order_in_which_nodes_fell_idle) {
   EXPECT_EQ(order(same), order(space));
   EXPECT_EQ(order(same).back(), NodeId{2});
   for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(same.idle_since(NodeId{i}), space.idle_since(NodeId{i}));
-  const Placement one = take(space, asks(2));
-  const Placement other = take(same, asks(2));
+  const Placement one = occupy(space, asks(2));
+  const Placement other = occupy(same, asks(2));
   EXPECT_EQ(one.shares[0].node, other.shares[0].node);
   space.give(one, at_seconds(10));
   same.give(other, at_seconds(10));

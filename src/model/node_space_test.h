@@ -44,10 +44,10 @@ inline Where found(const NodeSpace& space, const JobSpec& spec) {
   return by_node;
 }
 
-inline Placement take(NodeSpace& space, const JobSpec& spec) {
+inline Placement occupy(NodeSpace& space, const JobSpec& spec) {
   Placement where;
   if (!space.find(spec, where)) throw std::logic_error("the job has no room");
-  space.take(where);
+  space.occupy(where);
   return where;
 }
 

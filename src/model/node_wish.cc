@@ -56,7 +56,7 @@ class Expression {
     return fail("{} is no wish for features: {}. Write it such as avx512, avx512&ib or (a|b)&c.", quoted(text_), why);
   }
 
-  bool take(char sign) {
+  bool skip_sign(char sign) {
     rest_ = trimmed(rest_);
     if (rest_.empty() || rest_.front() != sign) return false;
     rest_.remove_prefix(1);
@@ -66,8 +66,8 @@ class Expression {
   Result<Masks> terms() {
     Masks left = TRY(term());
     for (;;) {
-      const bool both = take('&') || take(',');
-      if (!both && !take('|')) return left;
+      const bool both = skip_sign('&') || skip_sign(',');
+      if (!both && !skip_sign('|')) return left;
       const Masks right = TRY(term());
       if (both) {
         Masks product;
@@ -84,20 +84,20 @@ class Expression {
   }
 
   Result<Masks> term() {
-    if (take('[')) return wrong("that all nodes have the same one of several, by [ ], cannot be asked for");
-    if (take('(')) {
+    if (skip_sign('[')) return wrong("that all nodes have the same one of several, by [ ], cannot be asked for");
+    if (skip_sign('(')) {
       if (++depth_ > kDeepest) return wrong("there are too many parentheses in one another");
       auto inside = TRY(terms());
       --depth_;
-      if (!take(')')) return wrong("a parenthesis is not closed");
-      if (take('*')) return count();
+      if (!skip_sign(')')) return wrong("a parenthesis is not closed");
+      if (skip_sign('*')) return count();
       return inside;
     }
     const std::size_t end = std::min(rest_.find_first_of(kSigns), rest_.size());
     const std::string_view name = trimmed(rest_.substr(0, end));
     if (name.empty()) return wrong("a feature is missing");
     rest_.remove_prefix(end);
-    if (take('*')) return count();
+    if (skip_sign('*')) return count();
     if (any_) return Masks{TRY(add_features(name, known_))};
     const auto found = std::ranges::find(known_, name);
     if (found == known_.end()) return fail("no node has the feature {}; {}", quoted(name), known_text(name, known_));

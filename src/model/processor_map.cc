@@ -54,7 +54,7 @@ std::uint32_t ProcessorMap::take_free(JobId job, std::map<std::uint32_t, std::ui
   return part.count;
 }
 
-void ProcessorMap::take(JobId job, std::uint32_t count, std::span<const ProcessorRange> preferred) {
+void ProcessorMap::occupy(JobId job, std::uint32_t count, std::span<const ProcessorRange> preferred) {
   CHECK(count <= free_, "a job starts on free processors");
   for (const ProcessorRange& wanted : preferred) {
     const std::uint64_t end = std::uint64_t{wanted.first} + wanted.count;
@@ -91,7 +91,7 @@ void ProcessorMap::put_back(JobId job, std::span<const std::uint32_t> processors
   for (const ProcessorRange& r : ranges) {
     for_each_held(r, [](JobId, const ProcessorRange&) { CHECK(false, "a processor is held by one job"); });
   }
-  take(job, static_cast<std::uint32_t>(processors.size()), ranges);
+  occupy(job, static_cast<std::uint32_t>(processors.size()), ranges);
   CHECK(free_ == left, "a processor is held by one job");
 }
 

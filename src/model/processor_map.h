@@ -33,7 +33,7 @@ class ProcessorMap {
 
   // Takes `count` free processors for the job: first those of `preferred` that are free, then the lowest numbers.
   // O((ranges taken + preferred) log ranges)
-  void take(JobId job, std::uint32_t count, std::span<const ProcessorRange> preferred);
+  void occupy(JobId job, std::uint32_t count, std::span<const ProcessorRange> preferred);
   void release(JobId job);
 
   // visit(owner, range) for all that are held among some, rising; and for all processors, owner invalid: free. A range

@@ -15,10 +15,10 @@ std::vector<std::uint32_t> held(const ProcessorMap& map, JobId job) { return lis
 
 TEST(ProcessorMap, gives_the_lowest_numbers_that_are_free) {
   ProcessorMap map(10);
-  map.take(JobId{0}, 3, {});
-  map.take(JobId{1}, 2, {});
+  map.occupy(JobId{0}, 3, {});
+  map.occupy(JobId{1}, 2, {});
   map.release(JobId{0});
-  map.take(JobId{2}, 5, {});
+  map.occupy(JobId{2}, 5, {});
   EXPECT_EQ(held(map, JobId{2}), (std::vector<std::uint32_t>{0, 1, 2, 5, 6}));
   EXPECT_EQ(map.owner(4), JobId{1});
   EXPECT_FALSE(map.owner(7).valid());
@@ -27,15 +27,15 @@ TEST(ProcessorMap, gives_the_lowest_numbers_that_are_free) {
 
 TEST(ProcessorMap, gives_what_is_preferred_first_where_it_is_free) {
   ProcessorMap map(10);
-  map.take(JobId{0}, 6, {});
+  map.occupy(JobId{0}, 6, {});
   const std::vector<ProcessorRange> preferred{{8, 1}, {4, 3}};
-  map.take(JobId{1}, 3, preferred);
+  map.occupy(JobId{1}, 3, preferred);
   EXPECT_EQ(held(map, JobId{1}), (std::vector<std::uint32_t>{6, 7, 8}));
 }
 
 TEST(ProcessorMap, costs_nothing_for_processors_that_are_not_told_apart) {
   ProcessorMap map(std::int64_t{1} << 31);
-  map.take(JobId{0}, 1U << 31, {});
+  map.occupy(JobId{0}, 1U << 31, {});
   EXPECT_EQ(map.free(), 0);
   EXPECT_EQ(map.held_by(JobId{0}).size(), 1U);
   map.release(JobId{0});
@@ -45,7 +45,7 @@ TEST(ProcessorMap, costs_nothing_for_processors_that_are_not_told_apart) {
 // Owners one by one.
 class Row {
  public:
-  void take(JobId job, std::uint32_t count, const std::vector<std::uint32_t>& preferred) {
+  void occupy(JobId job, std::uint32_t count, const std::vector<std::uint32_t>& preferred) {
     for (const std::uint32_t p : preferred) take_one(job, p, count);
     for (std::uint32_t p = 0; p < kProcessors; ++p) take_one(job, p, count);
   }
@@ -82,8 +82,8 @@ TEST(ProcessorMap, keeps_what_a_row_of_processors_would) {
         if (std::ranges::find(preferred, p + 1) == preferred.end() && p + 1 < kProcessors) preferred.push_back(p + 1);
       }
       const auto count = static_cast<std::uint32_t>(random.between(1, std::min<std::int64_t>(map.free(), 15)));
-      map.take(JobId{i}, count, in_ranges(preferred));
-      row.take(JobId{i}, count, preferred);
+      map.occupy(JobId{i}, count, in_ranges(preferred));
+      row.occupy(JobId{i}, count, preferred);
       running.push_back(JobId{i});
     }
     ASSERT_EQ(map.free(), row.free());

@@ -65,7 +65,7 @@ void Cluster::apply(const Migrated& fact) {
   Job& job = jobs_[fact.job.value];
   CHECK(job.steady(), "only a job that runs and stays moves");
   CHECK(running_.erase({job.expected_end(), job.dispatch}), "a running job is in the index");
-  nodes_.take(fact.where);
+  nodes_.occupy(fact.where);
   nodes_.give(places_.of(fact.job), now_);
   places_.set(fact.job, fact.where);
   const Duration elapsed = job.ran_by(now_);

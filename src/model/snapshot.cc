@@ -163,7 +163,7 @@ void Cluster::keep_running(const JobKept& fact) {
   }
   if (!options_.list_processors) return;
   const bool listed = options_.presume_ended || !fact.processors.empty();
-  if (!listed) return map_.take(fact.job, job.spec.processors, {});  // it came to run under a policy that lists none
+  if (!listed) return map_.occupy(fact.job, job.spec.processors, {});  // it came to run under a policy that lists none
   map_.put_back(fact.job, fact.processors);
 }
 

@@ -105,19 +105,19 @@ void KeptTimeline::give_what_is_over(const Change& change) {
 
 void KeptTimeline::take_what_is_new(const Change& change) {
   Hold& hold = *change.hold;
-  take(hold.to, change.to, hold.where);
+  occupy(hold.to, change.to, hold.where);
   hold.to = std::max(hold.to, change.to);
 }
 
 // Whether or not there is room.
-void KeptTimeline::take(Instant from, Instant to, const Placement& where) {
+void KeptTimeline::occupy(Instant from, Instant to, const Placement& where) {
   from = std::max(from, now_);
   if (to <= from) return;
   if (!timeline_.fits(from, to - from, where)) {
     crowded_from_ = std::min(crowded_from_, from);
     crowded_until_ = std::max(crowded_until_, to);
   }
-  timeline_.take(from, to - from, where);
+  timeline_.occupy(from, to - from, where);
 }
 
 void KeptTimeline::give(Instant from, Instant to, const Placement& where) {
@@ -136,7 +136,7 @@ void KeptTimeline::follow_node(NodeId node, Instant back) {
   away_ += back != kEpoch ? 1 : 0;
   away_ -= until != kEpoch ? 1 : 0;
   if (back < until) give(back, until, all_of(node));
-  take(until, back, all_of(node));
+  occupy(until, back, all_of(node));
   until = back;
 }
 
@@ -177,7 +177,7 @@ void KeptTimeline::follow_reservations(const View& view) {
   }
   for (const Reservation& r : all) {
     if (is_among(r, reserved_)) continue;
-    for (const NodeId node : r.nodes) take(r.from, r.until, all_of(node));
+    for (const NodeId node : r.nodes) occupy(r.from, r.until, all_of(node));
   }
   reserved_ = all;
 }
@@ -188,7 +188,7 @@ void KeptTimeline::follow_licences(const View& view) {
     if (more == 0) continue;
     const Placement some{{}, {}, LicenceId{i}, static_cast<std::uint32_t>(more < 0 ? -more : more)};
     if (more < 0) give(now_, kNever, some);
-    if (more > 0) take(now_, kNever, some);
+    if (more > 0) occupy(now_, kNever, some);
     elsewhere_[i] += more;
   }
 }

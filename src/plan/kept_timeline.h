@@ -44,7 +44,7 @@ class KeptTimeline {
   void draw(Hold& hold, Instant from, Duration duration, const Placement& where);
   // Lifts the place that a job has, and draws it again.
   void lift(const Hold& hold) { timeline_.give(hold.from, hold.to - hold.from, hold.where); }
-  void draw_again(const Hold& hold) { timeline_.take(hold.from, hold.to - hold.from, hold.where); }
+  void draw_again(const Hold& hold) { timeline_.occupy(hold.from, hold.to - hold.from, hold.where); }
   // It has none any more, once that is lifted.
   static void give_up(Hold& hold) { hold.from = hold.to = kNever; }
 
@@ -66,7 +66,7 @@ class KeptTimeline {
   void follow_reservations(const View& view);
   void follow_licences(const View& view);
   void follow_node(NodeId node, Instant back);
-  void take(Instant from, Instant to, const Placement& where);
+  void occupy(Instant from, Instant to, const Placement& where);
   void give(Instant from, Instant to, const Placement& where);
   const Placement& all_of(NodeId node);
 

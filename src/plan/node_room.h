@@ -61,7 +61,7 @@ class NodeRoom {
   bool empty() const { return free_.empty(); }  // of nothing yet
   std::size_t size() const { return free_.size(); }
   bool fits(const Placement& where) const;
-  void take(const Placement& where) { change(where, -1); }
+  void occupy(const Placement& where) { change(where, -1); }
   void give(const Placement& where) { change(where, 1); }
   // All of a node that is not available now, but is then.
   void bring_back(NodeId node, std::int64_t processors) {
@@ -123,7 +123,7 @@ class FitWatch {
  public:
   FitWatch(const NodeRoom& room, const JobSpec& spec);
   void give(NodeRoom& room, const Placement& where) { change(room, where, 1); }
-  void take(NodeRoom& room, const Placement& where) { change(room, where, -1); }
+  void occupy(NodeRoom& room, const Placement& where) { change(room, where, -1); }
   void bring_back(NodeRoom& room, NodeId node, std::int64_t processors);
   bool fits() const { return room_.has_licences(spec_) && given_.suffices(asked_, spec_.processors); }
 

@@ -56,7 +56,7 @@ RC_GTEST_PROP(NodeRoom, finds_what_a_start_would_find, ()) {
         return all;
       };
       RC_ASSERT(by_node(now) == by_node(later));
-      space.take(now);
+      space.occupy(now);
       taken.push_back(now);
     } else if (!taken.empty()) {
       const auto one = *rc::gen::inRange<std::size_t>(0, taken.size());
@@ -75,8 +75,8 @@ TEST(NodeRoom, sets_the_least_loaded_nodes_aside_where_it_is_told_to) {
   spec.processors = 2;
   for (const auto order : {NodeOrder::fullest, NodeOrder::least_loaded}) {
     NodeSpace space(&machine, IdleOrder::file, order);
-    space.take({{{NodeId{0}, 3}}, {}});
-    space.take({{{NodeId{1}, 1}}, {}});
+    space.occupy({{{NodeId{0}, 3}}, {}});
+    space.occupy({{{NodeId{1}, 1}}, {}});
     const NodeRoom room(space);
     Placement where;
     ASSERT_TRUE(room.find_busy_first(spec, where));

@@ -70,7 +70,7 @@ class NodeTimeline {
   // Whether a place is free all through; and how it is taken and given back. O(nodes of the job x changes there)
   bool fits(Instant from, Duration duration, const Placement& where) const;
   bool overdrawn(Instant from, Duration duration, const Placement& where) const;  // more is taken than there is
-  void take(Instant from, Duration duration, const Placement& where) { change(from, duration, where, -1); }
+  void occupy(Instant from, Duration duration, const Placement& where) { change(from, duration, where, -1); }
   void give(Instant from, Duration duration, const Placement& where) { change(from, duration, where, 1); }
 
  private:

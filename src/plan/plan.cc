@@ -36,7 +36,7 @@ void Plan::start(JobId id, const Reason& reason, bool backfilled) {
   if (!nodes_.counted()) {
     Placement& where = next_place();
     CHECK(nodes_.find(view_->job(id).spec, where), "a job starts where there is room for it");
-    nodes_.take(where);
+    nodes_.occupy(where);
   }
   note_start(id, reason, backfilled);
 }

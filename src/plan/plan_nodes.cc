@@ -12,13 +12,13 @@ Placement& Plan::next_place() {
 }
 
 void Plan::start_at(JobId id, const Placement& where, const Reason& reason, bool backfilled) {
-  nodes_.take(where);
+  nodes_.occupy(where);
   next_place() = where;
   note_start(id, reason, backfilled);
 }
 
 void Plan::migrate(JobId id, const Placement& where, const Reason& reason) {
-  nodes_.take(where);
+  nodes_.occupy(where);
   Placement& place = next_place();
   place = where;
   copy_licences(view_->job(id).spec, place);  // it keeps what it holds

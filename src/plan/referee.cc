@@ -39,18 +39,18 @@ std::optional<std::string> check_passing(const View& view, const Plan& plan, con
 
 }  // namespace
 
-void Referee::saw(const View& /*before*/, const Submitted& fact) {
+void Referee::judge(const View& /*before*/, const Submitted& fact) {
   ledger_.add(fact.job.value) = fact.bars == kNoBars ? State::waiting : State::barred;
   gave_way_.clear();
 }
 
-void Referee::saw(const View& before, const Started& fact) {
+void Referee::judge(const View& before, const Started& fact) {
   ledger_[fact.job.value] = State::running;
   held_ += before.job(fact.job).spec.processors;
   count_nodes(before, fact.job, fact.where, 1);
 }
 
-void Referee::saw(const View& before, const Found& fact) {
+void Referee::judge(const View& before, const Found& fact) {
   gave_way_.clear();
   if (before.job(fact.job).state == JobState::running) {
     count_nodes(before, fact.job, before.placement(fact.job), -1);

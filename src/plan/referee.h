@@ -38,40 +38,40 @@ class Referee {
  public:
   // Must see every fact: `before` is the state at its time without it.
   template <class Kind>
-  void saw(const View& /*before*/, const Kind& /*fact*/) {}
-  void saw(const View& before, const Submitted& fact);
-  void saw(const View& before, const Started& fact);
-  void saw(const View& before, const Found& fact);
-  void saw(const View& before, const Finished& fact) { ended(before, fact.job, false); }
-  void saw(const View& before, const Requeued& fact) { ended(before, fact.job, true); }
-  void saw(const View& before, const Vacated& fact) { ended(before, fact.job, true); }
-  void saw(const View& before, const LaunchFailed& fact) { ended(before, fact.job, fact.again); }
-  void saw(const View& before, const Cancelled& fact);
-  void saw(const View& before, const Preempted& fact);
-  void saw(const View& before, const Migrated& fact);
-  void saw(const View& before, const PowerChanged& fact) {
+  void judge(const View& /*before*/, const Kind& /*fact*/) {}
+  void judge(const View& before, const Submitted& fact);
+  void judge(const View& before, const Started& fact);
+  void judge(const View& before, const Found& fact);
+  void judge(const View& before, const Finished& fact) { ended(before, fact.job, false); }
+  void judge(const View& before, const Requeued& fact) { ended(before, fact.job, true); }
+  void judge(const View& before, const Vacated& fact) { ended(before, fact.job, true); }
+  void judge(const View& before, const LaunchFailed& fact) { ended(before, fact.job, fact.again); }
+  void judge(const View& before, const Cancelled& fact);
+  void judge(const View& before, const Preempted& fact);
+  void judge(const View& before, const Migrated& fact);
+  void judge(const View& before, const PowerChanged& fact) {
     switched(before, fact.node, fact.state, kNever);
     gave_way_.clear();
   }
-  void saw(const View& before, const PowerOrdered& fact) {
+  void judge(const View& before, const PowerOrdered& fact) {
     switched(before, fact.node, fact.on ? PowerState::booting : PowerState::shutting_down, fact.until);
   }
-  void saw(const View& before, const HealthChanged& fact) {
+  void judge(const View& before, const HealthChanged& fact) {
     drain(before, fact.node, fact.health != Health::up);
     gave_way_.clear();
   }
-  void saw(const View& before, const LicencesCounted& fact);
-  [[gnu::cold]] void saw(const View& before, const Described& fact);
-  [[gnu::cold]] void saw(const View& before, const Reserved& fact);
-  [[gnu::cold]] void saw(const View& before, const Unreserved& fact);
+  void judge(const View& before, const LicencesCounted& fact);
+  [[gnu::cold]] void judge(const View& before, const Described& fact);
+  [[gnu::cold]] void judge(const View& before, const Reserved& fact);
+  [[gnu::cold]] void judge(const View& before, const Unreserved& fact);
   // A job that gave way did so for what was known then.
-  void saw(const View& /*before*/, const Opened& /*fact*/) { gave_way_.clear(); }  // and was seen to, or not
-  void saw(const View& /*before*/, const Launched& /*fact*/) { gave_way_.clear(); }
-  void saw(const View& /*before*/, const Overdue& /*fact*/) { gave_way_.clear(); }
-  void saw(const View& /*before*/, const Expected& /*fact*/) { gave_way_.clear(); }
-  void saw(const View& /*before*/, const Suspended& /*fact*/) { gave_way_.clear(); }
-  void saw(const View& /*before*/, const Resumed& /*fact*/) { gave_way_.clear(); }
-  void saw(const View& /*before*/, const LimitChanged& /*fact*/) { gave_way_.clear(); }
+  void judge(const View& /*before*/, const Opened& /*fact*/) { gave_way_.clear(); }  // and was seen to, or not
+  void judge(const View& /*before*/, const Launched& /*fact*/) { gave_way_.clear(); }
+  void judge(const View& /*before*/, const Overdue& /*fact*/) { gave_way_.clear(); }
+  void judge(const View& /*before*/, const Expected& /*fact*/) { gave_way_.clear(); }
+  void judge(const View& /*before*/, const Suspended& /*fact*/) { gave_way_.clear(); }
+  void judge(const View& /*before*/, const Resumed& /*fact*/) { gave_way_.clear(); }
+  void judge(const View& /*before*/, const LimitChanged& /*fact*/) { gave_way_.clear(); }
   // And of some what became of it: `after` is the state with it.
   template <class Kind>
   void settled(const View& /*after*/, const Kind& /*fact*/) {}

@@ -71,12 +71,12 @@ void Referee::count_place(const View& view, JobId job, const Placement& where, s
   for (const Share& s : where.shares) used_[s.node.value].add(use_of(spec, s, sign));
 }
 
-void Referee::saw(const View& before, const Migrated& fact) {
+void Referee::judge(const View& before, const Migrated& fact) {
   count_nodes(before, fact.job, before.placement(fact.job), -1);
   count_nodes(before, fact.job, fact.where, 1);
 }
 
-void Referee::saw(const View& before, const LicencesCounted& fact) {
+void Referee::judge(const View& before, const LicencesCounted& fact) {
   const Machine& machine = *before.options().machine;
   used_.resize(slots(machine));
   used_[slot_of(machine, fact.licence)].processors += fact.elsewhere - before.licences_elsewhere(fact.licence);

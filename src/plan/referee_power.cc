@@ -52,7 +52,7 @@ void Referee::drain(const View& before, NodeId id, bool unfit) {
 }
 
 // It is taken out as it was, and put in as it is.
-void Referee::saw(const View& before, const Described& fact) {
+void Referee::judge(const View& before, const Described& fact) {
   gave_way_.clear();
   if (fact.node.value >= power_.size()) return;
   const std::int64_t drained = drained_on(before, fact.node);

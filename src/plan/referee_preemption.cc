@@ -31,7 +31,7 @@ bool in_its_place(const View& view, const Plan& plan, JobId id, const Placement&
 
 }  // namespace
 
-void Referee::saw(const View& before, const Preempted& fact) {
+void Referee::judge(const View& before, const Preempted& fact) {
   leaving_ += before.job(fact.job).spec.processors;
   if (gave_way_at_ != before.now()) gave_way_.clear();
   gave_way_at_ = before.now();
@@ -48,7 +48,7 @@ void Referee::saw(const View& before, const Preempted& fact) {
   gave_way_.push_back({fact.job, fact.beneficiary, false, places_matter ? before.placement(fact.job) : Placement{}});
 }
 
-void Referee::saw(const View& before, const Cancelled& fact) {
+void Referee::judge(const View& before, const Cancelled& fact) {
   if (before.job(fact.job).state == JobState::running) {
     ended(before, fact.job, false);
   } else {

@@ -24,12 +24,12 @@ NodeId reserved_among(const Reservation& r, const Placement& where) {
 
 }  // namespace
 
-void Referee::saw(const View& /*before*/, const Reserved& fact) {
+void Referee::judge(const View& /*before*/, const Reserved& fact) {
   reserved_.push_back({fact.id, fact.from, fact.until, fact.nodes, fact.processors});
   gave_way_.clear();
 }
 
-void Referee::saw(const View& /*before*/, const Unreserved& fact) {
+void Referee::judge(const View& /*before*/, const Unreserved& fact) {
   std::erase_if(reserved_, [&](const Reservation& r) { return r.id == fact.id; });
   gave_way_.clear();
 }

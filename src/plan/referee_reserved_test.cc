@@ -46,7 +46,7 @@ class RefereeReservedTest : public testing::TestWithParam<bool> {
   }
   JobId waiting(std::uint32_t processors, std::int64_t limit) {
     const JobId id = world_.waiting({processors, limit});
-    referee_.saw(world_.cluster(), Submitted{id, world_.job(id).spec});
+    referee_.judge(world_.cluster(), Submitted{id, world_.job(id).spec});
     return id;
   }
   JobId running(std::uint32_t node, std::uint32_t processors, std::int64_t limit) {

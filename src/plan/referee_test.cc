@@ -21,7 +21,7 @@ class RefereeTest : public testing::Test {
   }
   JobId waiting(const Asking& asks) {
     const JobId id = world_.waiting(asks);
-    referee_.saw(world_.cluster(), Submitted{id, world_.job(id).spec});
+    referee_.judge(world_.cluster(), Submitted{id, world_.job(id).spec});
     return id;
   }
   JobId running(const Asking& asks) {

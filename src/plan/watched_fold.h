@@ -11,7 +11,7 @@ namespace rota {
 template <class Kind>
 void watched_fold(Cluster& cluster, Referee& referee, std::uint64_t sequence, const Kind& what,
                   Duration late = Duration{0}) {
-  referee.saw(cluster, what);
+  referee.judge(cluster, what);
   cluster.fold_now(sequence, what, late);
   referee.settled(cluster, what);
 }

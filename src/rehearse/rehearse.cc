@@ -408,12 +408,12 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   add_counts(outcome, controller);
   add_log(outcome, log);
   outcome.jobs = collector.take_jobs();
-  outcome.starts = starts.take();
+  outcome.starts = starts.take_all();
   outcome.machine = options.machine;
   add_draws(rehearsal, options, outcome);
   leave_out_warm_up(workload, outcome);
   outcome.power = power_use(rehearsal.consumption(), how.engine.metered);
-  outcome.loads = loads.take();
+  outcome.loads = loads.take_all();
   if (outcome.power) outcome.power->loads = load_use(outcome.loads, *how.machine);
   if (options.keep_jobs && how.engine.metered) outcome.node_states.push_back(rehearsal.node_states());
   if (options.keep_nodes && how.engine.metered) add_nodes(rehearsal.node_totals(), *how.machine, SiteId{}, outcome);

@@ -243,7 +243,7 @@ class SiteRehearsal {
   std::vector<StartNote> starts_by_place() {
     std::vector<StartNote> by_place(workload_.jobs.size());
     const std::vector<std::int64_t> numbers = starts_.numbers();
-    std::vector<StartNote> notes = starts_.take();
+    std::vector<StartNote> notes = starts_.take_all();
     for (std::size_t id = 0; id < notes.size(); ++id) {
       const auto found = std::ranges::lower_bound(streams_.by_number, std::pair{numbers[id], std::size_t{0}});
       if (notes[id].started) by_place[found->second] = std::move(notes[id]);

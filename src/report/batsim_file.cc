@@ -16,7 +16,7 @@ class FreeRanges {
  public:
   FreeRanges() { ranges_[0] = INT64_MAX; }
 
-  std::vector<std::pair<std::int64_t, std::int64_t>> take(std::int64_t count) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> occupy(std::int64_t count) {
     std::vector<std::pair<std::int64_t, std::int64_t>> taken;
     while (count > 0) {
       const auto first = ranges_.begin();
@@ -117,7 +117,7 @@ std::vector<std::string> dealt_processors(const Outcome& outcome) {
       held[i].clear();
       continue;
     }
-    held[i] = free.take(outcome.jobs[i].spec.processors);
+    held[i] = free.occupy(outcome.jobs[i].spec.processors);
     for (const auto& [from, to] : held[i]) {
       places[i] += (places[i].empty() ? "" : " ") + std::to_string(from);
       if (to > from + 1) places[i] += "-" + std::to_string(to - 1);

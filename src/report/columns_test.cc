@@ -18,16 +18,16 @@ class Reader {
   std::vector<std::uint64_t> column(std::size_t rows) {
     std::vector<std::uint64_t> numbers;
     while (numbers.size() < rows) {
-      const std::uint64_t number = take();
+      const std::uint64_t number = next_number();
       numbers.push_back(number);
-      if (number == 0) numbers.resize(numbers.size() + take(), 0);
+      if (number == 0) numbers.resize(numbers.size() + next_number(), 0);
     }
     return numbers;
   }
   bool at_end() const { return at_ == bytes_.size(); }
 
  private:
-  std::uint64_t take() {
+  std::uint64_t next_number() {
     std::uint64_t number = 0;
     for (unsigned shift = 0;; shift += 7) {
       const std::uint8_t byte = bytes_.at(at_++);

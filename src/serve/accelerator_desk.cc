@@ -155,7 +155,7 @@ void AcceleratorDesk::bind_all() {
 }
 
 // Within another fact nothing is recorded.
-void AcceleratorDesk::saw(const View& /*before*/, const FactRef& /*fact*/) {
+void AcceleratorDesk::fact_recorded(const View& /*before*/, const FactRef& /*fact*/) {
   if (containers_.empty() && desk_.view().bindings().all().empty()) return;
   desk_.loop().later([this] { look_at_health(); });
 }

@@ -77,7 +77,7 @@ class AcceleratorDesk final : public FactObserver {
   std::map<NodeId, Place> places() const;
 
   std::uint64_t wants() const override { return FactKinds::bit<HealthChanged>(); }
-  void saw(const View& before, const FactRef& fact) override;
+  void fact_recorded(const View& before, const FactRef& fact) override;
 
  private:
   struct Restarted {  // it is not known yet which containers are still there

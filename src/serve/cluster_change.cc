@@ -57,7 +57,7 @@ class Comparison {
     named(before_.qos, now_.qos, "QOS");
     for (std::size_t i = 0; i < std::min(before_.licences.size(), now_.licences.size()); ++i)
       licence(before_.licences[i], now_.licences[i]);
-    if (!std::ranges::equal(before_.limits, now_.limits, {}, terms_of, terms_of)) take("there are other [[limits]]");
+    if (!std::ranges::equal(before_.limits, now_.limits, {}, terms_of, terms_of)) note("there are other [[limits]]");
     if (now_.nodes.empty() && before_.processors != now_.processors)
       sized("the cluster", amounts("processor", before_.processors, now_.processors),
             now_.processors < before_.processors);
@@ -70,9 +70,9 @@ class Comparison {
   }
   void take_unless(bool held, const std::string& what) {
     if (held) return refuse(what);
-    take(what);
+    note(what);
   }
-  void take(const std::string& what) { change_.taken += (change_.taken.empty() ? "" : ", ") + what; }
+  void note(const std::string& what) { change_.taken += (change_.taken.empty() ? "" : ", ") + what; }
 
   // Where others own the nodes, their manager describes them, and the file has no say.
   void keep_nodes() {
@@ -108,7 +108,7 @@ class Comparison {
         goes(NodeId{n}, old);
       }
     }
-    if (!gone.empty()) take(format_host_list(gone) + (gone.size() == 1 ? " is gone" : " are gone"));
+    if (!gone.empty()) note(format_host_list(gone) + (gone.size() == 1 ? " is gone" : " are gone"));
     come(stand);
     keep_numbers();
     stand_unless_as_in_file(std::move(stand));
@@ -147,7 +147,7 @@ class Comparison {
       added.push_back(node.name);
       if (found == there.end()) change_.nodes.push_back({NodeId{next++}, in_ids_of(stand, node)});
     }
-    if (!added.empty()) take(format_host_list(added) + (added.size() == 1 ? " is new" : " are new"));
+    if (!added.empty()) note(format_host_list(added) + (added.size() == 1 ? " is new" : " are new"));
   }
 
   // The engine numbers accelerators through all nodes, and a job has the numbers that it was started with.
@@ -204,7 +204,7 @@ class Comparison {
       if (after < held)
         return refuse(
             fmt::format("{} has {}: what runs there holds more than that", name, amounts(what, before, after)));
-      take(fmt::format("{} has {}", name, amounts(what, before, after)));
+      note(fmt::format("{} has {}", name, amounts(what, before, after)));
     };
     size("processor", old.processors, now.processors, old.processors - state_.nodes().free_on(id));
     if (old.memory != 0 && now.memory != 0) {
@@ -218,9 +218,9 @@ class Comparison {
       const char* const what = " has accelerators of another type";
       take_unless(accelerators_held(id, old) != 0, name + what);
     }
-    if (old.features != now.features) take(name + " has other features");
-    if (old.partitions != now.partitions) take(name + " is in other partitions");
-    if (change_.taken.size() == said) take(name + " is described otherwise");
+    if (old.features != now.features) note(name + " has other features");
+    if (old.partitions != now.partitions) note(name + " is in other partitions");
+    if (change_.taken.size() == said) note(name + " is described otherwise");
   }
 
   void memory(const std::string& name, const Node& old, const Node& now, std::int64_t held) {
@@ -229,12 +229,12 @@ class Comparison {
         fmt::format("{} has {} of memory instead of {}", name, format_size(now.memory), format_size(old.memory));
     change_.less = change_.less || now.memory < old.memory;
     if (now.memory < held) return refuse(what + ": what runs there holds more than that");
-    take(what);
+    note(what);
   }
 
   void licence(const Licence& old, const Licence& now) {
     const std::string what = "licence " + now.name;
-    if (now.count > old.count) take(fmt::format("{} has {}", what, amounts("", old.count, now.count)));
+    if (now.count > old.count) note(fmt::format("{} has {}", what, amounts("", old.count, now.count)));
     if (now.count >= old.count) return;
     refuse(
         fmt::format("{} has {} instead of {}: what runs, or ran, may hold more than that; leave {} in the file, and "
@@ -248,7 +248,7 @@ class Comparison {
 
   void sized(const std::string& of, const std::string& what, bool less) {
     if (less) return refuse(fmt::format("{} has {}: what runs, or ran, may hold more than that", of, what));
-    take(fmt::format("{} has {}", of, what));
+    note(fmt::format("{} has {}", of, what));
   }
 
   template <class Named>
@@ -258,7 +258,7 @@ class Comparison {
         return refuse(fmt::format("{} {} is gone or stands in another place: keep all that there were, in their order",
                                   what, old[i].name));
     }
-    for (std::size_t i = old.size(); i < now.size(); ++i) take(fmt::format("{} {} is new", what, now[i].name));
+    for (std::size_t i = old.size(); i < now.size(); ++i) note(fmt::format("{} {} is new", what, now[i].name));
   }
 
   const View& state_;

@@ -23,7 +23,7 @@ std::int64_t number_in(const View& before, const Kind& what) {
 
 }  // namespace
 
-void EventRing::saw(const View& before, const FactRef& fact) {
+void EventRing::fact_recorded(const View& before, const FactRef& fact) {
   if (!wanted_) return;
   std::visit(
       [&]<class Kind>(const Kind* what) {

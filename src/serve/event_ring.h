@@ -25,7 +25,7 @@ class EventRing final : public FactObserver {
  public:
   explicit EventRing(std::size_t most = 10'000) : most_(most) {}
 
-  void saw(const View& before, const FactRef& fact) override;
+  void fact_recorded(const View& before, const FactRef& fact) override;
   void add(Event event) {
     events_.push_back(std::move(event));
     if (events_.size() > most_) events_.pop_front();

@@ -163,7 +163,7 @@ forecast::PastJob Forecaster::past_job(const store::HistoryRow& row) const {
   return job;
 }
 
-void Forecaster::take(std::vector<store::HistoryRow> rows) {
+void Forecaster::keep_history(std::vector<store::HistoryRow> rows) {
   std::ranges::sort(rows, {}, [](const store::HistoryRow& row) { return std::pair(row.end, row.job); });
   for (const store::HistoryRow& row : rows) {
     if (const auto forecast = open_.find(row.job); forecast != open_.end()) {
@@ -197,7 +197,7 @@ Result<bool> Forecaster::read_past() {
     rows = std::exchange(first_rows_, {});
   }
   new_rows_.keep_new(rows, now);
-  take(std::move(rows));
+  keep_history(std::move(rows));
   return true;
 }
 

@@ -95,7 +95,7 @@ class Forecaster {
   Result<bool> work(Task& task);
   Result<void> begin(Task& task);
   Result<bool> read_past();
-  void take(std::vector<store::HistoryRow> rows);
+  void keep_history(std::vector<store::HistoryRow> rows);
   forecast::PastJob past_job(const store::HistoryRow& row) const;
   TheirState their_state(const JobLookup& jobs) const;
   forecast::Misses misses_by(Instant now) const;

@@ -75,7 +75,7 @@ std::uint64_t JobMail::wants() const {
   return command_.empty() ? 0 : FactKinds::bits<Requeued, Vacated, Launched, Finished>();
 }
 
-void JobMail::saw(const View& before, const FactRef& fact) {
+void JobMail::fact_recorded(const View& before, const FactRef& fact) {
   std::visit(
       [&]<class Kind>(const Kind* what) {
         if constexpr (std::is_same_v<Kind, Requeued> || std::is_same_v<Kind, Vacated>)

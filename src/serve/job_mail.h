@@ -29,7 +29,7 @@ class JobMail final : public FactObserver {
   void stop();
 
   std::uint64_t wants() const override;
-  void saw(const View& before, const FactRef& fact) override;
+  void fact_recorded(const View& before, const FactRef& fact) override;
 
  private:
   void post(const About& about, const std::string& job, const char* type, const std::string& what);

@@ -114,7 +114,7 @@ std::uint64_t JobRecords::wants() const {
                          LaunchFailed, Cancelled, EndedElsewhere>();
 }
 
-void JobRecords::saw(const View& before, const FactRef& fact) {
+void JobRecords::fact_recorded(const View& before, const FactRef& fact) {
   std::visit([&](const auto* what) { saw_kind(before, *what); }, fact.what);
 }
 

@@ -31,7 +31,7 @@ class JobRecords final : public JobSink, public FactObserver {
 
   void job_gone(JobId id, const Job& job) override;
   std::uint64_t wants() const override;
-  void saw(const View& before, const FactRef& fact) override;
+  void fact_recorded(const View& before, const FactRef& fact) override;
 
  private:
   struct Ended {

@@ -26,7 +26,7 @@ std::unexpected<Error> wrong_member(const std::string& name, const std::string& 
 // `names`: those that there are.
 std::unexpected<Error> unknown_member(const std::string& name, const std::vector<std::string_view>& names);
 
-inline bool take(const Json& json, std::string& into) {
+inline bool read_value(const Json& json, std::string& into) {
   if (!json.is_string()) return false;
   into = json.get<std::string>();
   return into.size() <= std::size_t{kLongestText} && into.find('\0') == std::string::npos;
@@ -38,7 +38,7 @@ inline bool take_script(const Json& json, std::string& into) {
   return into.find('\0') == std::string::npos;
 }
 
-inline bool take(const Json& json, bool& into) {
+inline bool read_value(const Json& json, bool& into) {
   if (json.is_boolean()) into = json.get<bool>();
   return json.is_boolean();
 }
@@ -51,7 +51,7 @@ bool take_number(const Json& json, Number& into, std::int64_t least, std::int64_
   return true;
 }
 
-inline bool take(const Json& json, std::vector<std::string>& into) {
+inline bool read_value(const Json& json, std::vector<std::string>& into) {
   if (!json.is_array()) return false;
   if (json.size() > kMostTexts) return false;
   for (const Json& item : json) {
@@ -71,16 +71,16 @@ inline bool take_seconds(const Json& json, std::int64_t& into) {
   return true;
 }
 
-inline bool take(const Json& json, std::optional<Duration>& into) {
+inline bool read_value(const Json& json, std::optional<Duration>& into) {
   std::int64_t milliseconds = 0;
   if (!take_seconds(json, milliseconds) || milliseconds < 0) return false;
   into = Duration{milliseconds};
   return true;
 }
 
-inline bool take(const Json& json, Duration& into) {
+inline bool read_value(const Json& json, Duration& into) {
   std::optional<Duration> time;
-  if (!take(json, time)) return false;
+  if (!read_value(json, time)) return false;
   into = *time;
   return true;
 }
@@ -93,21 +93,21 @@ inline bool take_date(const Json& json, std::optional<Instant>& into, std::int64
   return true;
 }
 
-inline bool take(const Json& json, std::optional<Instant>& into, std::int64_t unix_start) {
+inline bool read_value(const Json& json, std::optional<Instant>& into, std::int64_t unix_start) {
   if (!take_date(json, into, unix_start)) return false;
   into = std::max(kEpoch, *into);
   return true;
 }
 
 // The process that waits at a terminal for the job.
-inline bool take(const Json& json, Attach& into) {
+inline bool read_value(const Json& json, Attach& into) {
   constexpr std::size_t kLongestSocket = 100;
   if (!json.is_object()) return false;
   for (const auto& [name, value] : json.items()) {
-    const bool taken = name == "socket"        ? take(value, into.socket)
-                       : name == "terminal"    ? take(value, into.terminal)
-                       : name == "error_apart" ? take(value, into.error_apart)
-                       : name == "keep"        ? take(value, into.keep)
+    const bool taken = name == "socket"        ? read_value(value, into.socket)
+                       : name == "terminal"    ? read_value(value, into.terminal)
+                       : name == "error_apart" ? read_value(value, into.error_apart)
+                       : name == "keep"        ? read_value(value, into.keep)
                        : name == "rows"        ? take_number(value, into.rows, 0, UINT16_MAX)
                        : name == "columns"     ? take_number(value, into.columns, 0, UINT16_MAX)
                                                : false;

@@ -208,7 +208,7 @@ Result<void> NodeDesk::power_changed(const PowerChanged& what) {
   return down;
 }
 
-void NodeDesk::saw(const View& before, const FactRef& fact) {
+void NodeDesk::fact_recorded(const View& before, const FactRef& fact) {
   if (const auto* launched = std::get_if<const Launched*>(&fact.what)) leave_if_down((*launched)->job);
   if (const auto* power = std::get_if<const PowerChanged*>(&fact.what)) say_if_on_for_want_of_commands(before, **power);
 }

@@ -51,7 +51,7 @@ class NodeDesk final : public FactObserver {
   std::string by(NodeId node) const;  // the user who took it out of use; empty: it is in use, or the service did
 
   std::uint64_t wants() const override { return FactKinds::bit<Launched>() | FactKinds::bit<PowerChanged>(); }
-  void saw(const View& before, const FactRef& fact) override;
+  void fact_recorded(const View& before, const FactRef& fact) override;
 
  private:
   Emptied empty_nodes(const std::vector<NodeId>& nodes);

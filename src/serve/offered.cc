@@ -53,9 +53,9 @@ std::string offer_text(const Travelling& travelling, std::int64_t unix_start) {
 Result<Travelling> read_offer(const std::string& text, std::int64_t unix_start) {
   const Json json = Json::parse(text, nullptr, false);
   Travelling read;
-  if (!json.is_object() || !json.contains("user") || !take(json["user"], read.user) || !json.contains("request"))
+  if (!json.is_object() || !json.contains("user") || !read_value(json["user"], read.user) || !json.contains("request"))
     return fail("what the job asks for cannot be read.");
-  const bool good = (!json.contains("sealed") || take(json["sealed"], read.sealed)) &&
+  const bool good = (!json.contains("sealed") || read_value(json["sealed"], read.sealed)) &&
                     (!json.contains("run_bytes") || take_number(json["run_bytes"], read.run_bytes, 0, INT64_MAX));
   if (!good) return fail("what is said of what the job runs cannot be read.");
   if (json.contains("task")) {

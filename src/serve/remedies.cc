@@ -92,7 +92,7 @@ class Trials {
     for (std::uint32_t i = 0; i < partitions; ++i) {
       const PartitionId other{i};
       if (other == spec_.partition) continue;
-      take(helped({.partition = other, .text = " in partition " + quoted(machine_.partitions[i].name)}));
+      keep_better(helped({.partition = other, .text = " in partition " + quoted(machine_.partitions[i].name)}));
     }
     return std::exchange(found_, {});
   }
@@ -101,7 +101,7 @@ class Trials {
   void try_less(const Amount& amount) {
     if (auto remedy = amount.any.empty() ? std::nullopt : helped(amount.remedy(amount.present))) {
       remedy->text = amount.any;
-      return take(std::move(remedy));
+      return keep_better(std::move(remedy));
     }
     std::int64_t helps = 1;
     std::int64_t helps_not = amount.present;
@@ -116,7 +116,7 @@ class Trials {
         helps_not = middle;
       }
     }
-    take(std::move(best));
+    keep_better(std::move(best));
   }
 
   // The remedy with its start, if it is one.
@@ -142,7 +142,7 @@ class Trials {
     asked.partition = other;
   }
 
-  void take(std::optional<Remedy> remedy) {
+  void keep_better(std::optional<Remedy> remedy) {
     if (!remedy) return;
     remedy->text = (remedy->start == kNever ? "starts now" : "starts sooner") + remedy->text;
     found_.push_back(std::move(*remedy));

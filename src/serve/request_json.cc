@@ -25,15 +25,15 @@ template <class T>
 bool take_wish(const Json& json, const Wish<T>& wish, std::int64_t unix_start, JobRequest& into) {
   T& member = into.*wish.member;
   if constexpr (std::same_as<T, std::string>) {
-    return wish.most > 0 ? take(json, member) : take_script(json, member);
+    return wish.most > 0 ? read_value(json, member) : take_script(json, member);
   } else if constexpr (std::same_as<T, std::optional<Instant>>) {
-    return take(json, member, unix_start);
+    return read_value(json, member, unix_start);
   } else if constexpr (std::same_as<T, std::optional<bool>>) {
-    return take(json, member.emplace());
+    return read_value(json, member.emplace());
   } else if constexpr (std::integral<T> && !std::same_as<T, bool>) {
     return take_number(json, member, wish.least, wish.most);
   } else {
-    return take(json, member);
+    return read_value(json, member);
   }
 }
 

@@ -47,7 +47,7 @@ class ServiceLog final : public FactObserver {
   void carry_over(const Controller& before) { before_ += before.refusals(); }
 
   std::uint64_t wants() const override { return 0; }
-  void saw(const View& /*before*/, const FactRef& /*fact*/) override {}
+  void fact_recorded(const View& /*before*/, const FactRef& /*fact*/) override {}
   void refused(const View& view, const Error& why) override;
 
  private:

@@ -80,7 +80,7 @@ std::optional<SiteCard> read_card(const std::string& text) {
     if constexpr (std::is_same_v<std::remove_reference_t<decltype(into)>, std::int64_t>)
       return member != json.end() && take_number(*member, into, 0, kMostCounted);
     else
-      return member != json.end() && take(*member, into);
+      return member != json.end() && read_value(*member, into);
   };
   const bool good = read("nodes", card.nodes) && read("processors", card.processors) &&
                     read("partitions", card.partitions) && read("accelerators", card.accelerators) &&

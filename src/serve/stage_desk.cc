@@ -146,7 +146,14 @@ std::vector<Coming> StageDesk::coming() const {
 void StageDesk::bring(const Offer& offer) {
   const std::int64_t job = offer.spec.number;
   coming_[job] = {offer, uses_.loop.now()};
-  if (offer.home == uses_.self) return later([this, job] { calls_.arrived(job); }, Duration{0});
+  if (offer.home == uses_.self) {  // all of it is here
+    return later(
+        [this, job] {
+          coming_.erase(job);
+          calls_.arrived(job);
+        },
+        Duration{0});
+  }
   uses_.exchange.read_payload(offer, [this, job, stands = stands_](std::optional<std::string> run) {
     const auto in = coming_.find(job);
     if (!*stands || in == coming_.end()) return;
@@ -244,7 +251,7 @@ bool StageDesk::give_back(const std::string& name) {
   std::vector<std::string> back;
   const bool good = job.is_object() && job.contains("uid") && take_number(job["uid"], user.uid, 0, UINT32_MAX) &&
                     job.contains("gid") && take_number(job["gid"], user.gid, 0, UINT32_MAX) && job.contains("back") &&
-                    take(job["back"], back);
+                    read_value(job["back"], back);
   if (!good) return false;
   run("out/" + name, commands_.give(name, user, commands_.path("in", name) + "/files", {}, back),
       [this, name](const process::SiteCommand::End& end) {

@@ -135,7 +135,7 @@ std::uint64_t StateRoom::wants() const {
 }
 
 // A job that was suspended and vacated has its script yet.
-void StateRoom::saw(const View& /*before*/, const FactRef& fact) {
+void StateRoom::fact_recorded(const View& /*before*/, const FactRef& fact) {
   std::visit(
       [&]<class Kind>(const Kind* what) {
         if constexpr (std::is_same_v<Kind, Launched>) coming_.erase(what->job);

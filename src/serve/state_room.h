@@ -61,7 +61,7 @@ class StateRoom final : public FactObserver {
   Place lets_go_some(std::uint32_t uid, Place behind, Instant until);
 
   std::uint64_t wants() const override;
-  void saw(const View& before, const FactRef& fact) override;
+  void fact_recorded(const View& before, const FactRef& fact) override;
 
  private:
   using Clock = std::chrono::steady_clock;

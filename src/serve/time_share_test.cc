@@ -9,7 +9,7 @@ using std::chrono::seconds;
 
 constexpr TimeShare::Clock::time_point kBegin{seconds(1000)};
 
-void take(double of_the_processor) {
+void use_processor(double of_the_processor) {
   const double end = cpu_seconds() + of_the_processor;
   while (cpu_seconds() < end) {
   }
@@ -17,7 +17,7 @@ void take(double of_the_processor) {
 
 TEST(TimeShare, IsSpentAheadAndComesBackAsTimeGoesBy) {
   TimeShare share(0.02, 0.01);
-  const auto runs = [&](int after) { return share.run([] { take(0.012); }, kBegin + seconds(after)); };
+  const auto runs = [&](int after) { return share.run([] { use_processor(0.012); }, kBegin + seconds(after)); };
   EXPECT_TRUE(runs(0));
   EXPECT_TRUE(runs(0));  // what was begun is ended
   EXPECT_FALSE(runs(0));
@@ -29,7 +29,7 @@ TEST(TimeShare, IsSpentAheadAndComesBackAsTimeGoesBy) {
 TEST(TimeShare, WithNothingAheadRunsOnceUntilThatHasComeBack) {
   TimeShare share(0, 0.01);
   int ran = 0;
-  const auto runs = [&](int after) { return share.run([&] { take(0.1), ++ran; }, kBegin + seconds(after)); };
+  const auto runs = [&](int after) { return share.run([&] { use_processor(0.1), ++ran; }, kBegin + seconds(after)); };
   EXPECT_TRUE(runs(0));
   EXPECT_FALSE(runs(0));
   EXPECT_FALSE(runs(9));

@@ -113,7 +113,7 @@ void ForeignEngine::ring() {
 }
 
 void ForeignEngine::look_for_overdue() {
-  const std::vector<Overdue> late = overdue_.take(view(), loop_.now());
+  const std::vector<Overdue> late = overdue_.newly_overdue(view(), loop_.now());
   set_alarm();
   for (const Overdue& each : late) say(each);
   if (!late.empty()) static_cast<void>(intake_->decide());

@@ -108,7 +108,7 @@ class World final : private JobSink, private Durable, private FactObserver {
 
   void job_gone(JobId, const Job&) override {}
   Result<void> commit() override;
-  void saw(const View& before, const FactRef& fact) override;
+  void fact_recorded(const View& before, const FactRef& fact) override;
 
   std::uint64_t seed_;
   bool tells_;
@@ -387,7 +387,7 @@ Result<void> World::commit() {
   return kept;
 }
 
-void World::saw(const View& before, const FactRef& fact) {
+void World::fact_recorded(const View& before, const FactRef& fact) {
   const std::string line = store::fact_line(fact);
   for (const char c : line) hash_.mix(static_cast<std::uint64_t>(c));
   if (tells_) std::puts(line.c_str());

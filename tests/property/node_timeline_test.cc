@@ -101,7 +101,7 @@ class Oracle {
       if (c.give) {
         room.give(c.where);
       } else {
-        room.take(c.where);
+        room.occupy(c.where);
       }
     }
     return room;
@@ -257,7 +257,7 @@ void ask(const View& view, NodeTimeline& timeline, Oracle oracle) {
     if (*rc::gen::arbitrary<bool>()) timeline.earliest(spec, spec.limit, where), expected = where;
     const Instant from = same(where, expected) && *rc::gen::arbitrary<bool>() ? at : other;
     RC_ASSERT(timeline.fits(from, spec.limit, where) == oracle.fits(from, spec.limit, where));
-    timeline.take(from, spec.limit, where);  // whether or not there is room
+    timeline.occupy(from, spec.limit, where);  // whether or not there is room
     oracle.change(from, spec.limit, where, false);
     taken.push_back({from, spec.limit, where});
   }

@@ -109,7 +109,7 @@ class Operated final : public WatchingIntake, private JobSink, private FactObser
   }
   Controller& watched() override { return controller_; }
   void job_gone(JobId, const Job& job) override { ended[job.spec.number] = job; }
-  void saw(const View& before, const FactRef& fact) override {
+  void fact_recorded(const View& before, const FactRef& fact) override {
     if (const auto* started = std::get_if<const Started*>(&fact.what)) {
       const Job& job = before.job((*started)->job);
       runs.push_back({(*started)->job, fact.sequence, fact.at, fact.at + job.expected, kNever, job.spec.processors,

@@ -149,7 +149,7 @@ class Relay final : public Intake, private JobSink, private FactObserver {
   }
 
   void job_gone(JobId, const Job& job) override { jobs[job.spec.number] = text_of(job); }
-  void saw(const View&, const FactRef& fact) override {
+  void fact_recorded(const View&, const FactRef& fact) override {
     if (const auto* closed = std::get_if<const CycleClosed*>(&fact.what)) cycles.push_back((*closed)->plan);
   }
 

@@ -48,7 +48,7 @@ class WatchedRehearsal final : public WatchingIntake, private JobSink, private F
   void decided(const View& view) override { look_(view); }
   void job_gone(JobId, const Job& job) override { ended_[job.spec.number] = job; }
   std::uint64_t wants() const override { return FactKinds::bit<CycleClosed>(); }
-  void saw(const View& before, const FactRef& fact) override {
+  void fact_recorded(const View& before, const FactRef& fact) override {
     Plan plan;
     plan.open(before);
     chain_.decide(before, plan);

@@ -110,6 +110,15 @@ class Auction(Sites):
         self.assertIn("to lyon.", shown.stdout, shown.stderr)
         self.assertIn("lyon *", shown.stdout)
 
+    def test_a_job_that_its_home_has_won_is_not_on_its_way_there_any_more(self):
+        berlin = self.join("berlin", 2)
+        self.alive(berlin, "berlin")
+        for _ in range(2):
+            job = self.submit(berlin, "true", processors=2, limit=100)
+            berlin.ends(job)
+        bid = berlin.job(job)["auction"][0]["bids"][-1]
+        self.assertEqual((bid["site"], bid["start"]), ("berlin", 0))
+
     def test_a_job_that_waits_where_it_was_won_moves_to_where_it_starts_sooner(self):
         policy = POLICY + "+auction-second-thoughts=1s+auction-margin=0"
         berlin, lyon = self.join("berlin", policy=policy), self.join("lyon", policy=policy)

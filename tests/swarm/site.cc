@@ -164,7 +164,7 @@ void Site::look_at_run(const View& before, const FactRef& fact) {
   }
 }
 
-void Site::saw(const View& before, const FactRef& fact) {
+void Site::fact_recorded(const View& before, const FactRef& fact) {
   ++totals_.facts;
   look_at_run(before, fact);
   if (drawn_.tells) std::puts(store::fact_line(fact).c_str());

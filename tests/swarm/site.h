@@ -88,7 +88,7 @@ class Site final : public Intake,
   void dispatch(const Command& command) override;
   Observation observe() const override { return outlet().observe(); }
   Result<void> commit() override { return companion_ ? companion_->durable().commit() : keep(); }
-  void saw(const View& before, const FactRef& fact) override;
+  void fact_recorded(const View& before, const FactRef& fact) override;
   void refused(const View& view, const Error& why) override;
   void job_gone(JobId id, const Job& job) override {
     if (companion_) companion_->job_gone(id, job);

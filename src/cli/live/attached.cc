@@ -170,7 +170,7 @@ std::optional<Attached::Event> Attached::read(Pump& pump) {
     pump.held = text;
     return std::nullopt;
   }
-  const EscapeKeys::Wish wish = keys_.take(text, pump.held);
+  const EscapeKeys::Wish wish = keys_.read_keys(text, pump.held);
   if (wish == EscapeKeys::Wish::nothing) return std::nullopt;
   return wish == EscapeKeys::Wish::cancel ? Event::cancel : Event::help;
 }

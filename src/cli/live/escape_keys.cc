@@ -2,7 +2,7 @@
 
 namespace rota::cli {
 
-EscapeKeys::Wish EscapeKeys::take(std::string_view typed, std::string& out) {
+EscapeKeys::Wish EscapeKeys::read_keys(std::string_view typed, std::string& out) {
   for (const char c : typed) {
     if (escaped_) {
       escaped_ = false;

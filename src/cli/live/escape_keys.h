@@ -12,7 +12,7 @@ class EscapeKeys {
   enum class Wish { nothing, cancel, help };
 
   // Adds what is the job's to `out`. Ends at an escape: the bytes behind it are not looked at.
-  Wish take(std::string_view typed, std::string& out);
+  Wish read_keys(std::string_view typed, std::string& out);
 
  private:
   bool at_line_start_ = true;

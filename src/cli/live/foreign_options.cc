@@ -38,7 +38,7 @@ class Resources {
  public:
   explicit Resources(ForeignOptions& out) : out_(out) {}
 
-  Result<void> take(std::string_view list) {
+  Result<void> read_option(std::string_view list) {
     for (const std::string_view piece : split(list, ',')) {
       const std::size_t equals = piece.find('=');
       const std::string_view name = piece.substr(0, equals);
@@ -228,7 +228,7 @@ Result<void> attributes(std::string_view text, ForeignOptions& out) {
 }
 
 // One letter with its value.
-Result<void> take(char letter, const std::string& value, ForeignOptions& out) {
+Result<void> read_option(char letter, const std::string& value, ForeignOptions& out) {
   static const std::map<char, const char*> kSame{{'N', "name"},    {'J', "array"},  {'t', "array"},    {'d', "folder"},
                                                  {'A', "account"}, {'w', "folder"}, {'M', "mail_user"}};
   const auto put = [&](const char* key, std::string text) {
@@ -245,7 +245,7 @@ Result<void> take(char letter, const std::string& value, ForeignOptions& out) {
   if (letter == 'r') return put("requeue", value == "y" ? "yes" : "no");
   if (letter == 'v') return put("export", "ALL," + value);
   if (letter == 'W') return attributes(value, out);
-  if (letter == 'l') return Resources(out).take(value);
+  if (letter == 'l') return Resources(out).read_option(value);
   if (letter != 'a') {
     constexpr std::string_view kNoLoss = "ScCkpPRuZ";
     auto& list = kNoLoss.contains(letter) ? out.left_out : out.needed;
@@ -270,7 +270,7 @@ Result<ForeignOptions> WordOptions::read() {
     if (value == nullptr) {
       out_.needed.push_back(word);
     } else
-      TRY(take(word, *value));
+      TRY(read_option(word, *value));
   }
   return std::move(out_);
 }
@@ -335,7 +335,7 @@ Result<ForeignOptions> pbs_options(const std::vector<std::string>& words) {
     if (kSwitches.find(letter) != std::string_view::npos) continue;
     if (word.size() == 2 && i + 1 == words.size()) return wrong_value(word, "is followed by a value");
     const std::string value = word.size() > 2 ? word.substr(2) : words[++i];
-    TRY(take(letter, value, out));
+    TRY(read_option(letter, value, out));
   }
   return out;
 }

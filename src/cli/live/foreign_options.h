@@ -52,7 +52,7 @@ class WordOptions {
 
  protected:
   virtual bool is_switch(const std::string& word) = 0;  // and has been taken
-  virtual Result<void> take(const std::string& name, const std::string& value) = 0;
+  virtual Result<void> read_option(const std::string& name, const std::string& value) = 0;
   Result<void> put(const char* key, std::string value) {
     out_.put(key, std::move(value));
     return Result<void>{};

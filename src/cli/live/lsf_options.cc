@@ -69,7 +69,7 @@ class Lsf final : public WordOptions {
     return found != kSwitches.end();
   }
 
-  Result<void> take(const std::string& name, const std::string& value) override {
+  Result<void> read_option(const std::string& name, const std::string& value) override {
     static const std::map<std::string_view, const char*> kSame{
         {"-q", "partition"}, {"-i", "input"},    {"-is", "input"}, {"-u", "mail_user"},
         {"-cwd", "folder"},  {"-Jd", "comment"}, {"-P", "account"}};

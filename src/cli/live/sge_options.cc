@@ -42,7 +42,7 @@ class Sge final : public WordOptions {
     return true;
   }
 
-  Result<void> take(const std::string& name, const std::string& value) override {
+  Result<void> read_option(const std::string& name, const std::string& value) override {
     static const std::map<std::string_view, const char*> kSame{
         {"-N", "name"}, {"-A", "account"}, {"-wd", "folder"}, {"-i", "input"}, {"-M", "mail_user"}};
     if (const auto same = kSame.find(name); same != kSame.end()) return put(same->second, value);

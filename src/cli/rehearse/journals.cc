@@ -205,7 +205,7 @@ class JobsOfJournal {
     }
   }
 
-  Result<void> take(const Fact& fact) {
+  Result<void> read_fact(const Fact& fact) {
     if (auto follows = check_next(cluster_, fact); !follows) return follows;
     ++number_;
     if (const auto* started = std::get_if<Started>(&fact.what)) note_speed(started->job, started->where);
@@ -310,7 +310,7 @@ Result<EndedJobs> ended_jobs_of(const std::vector<Fact>& facts, const JournalSet
                                 const std::string& shown) {
   JobsOfJournal ended(setting);
   for (const Fact& fact : facts) {
-    if (auto taken = ended.take(fact); !taken) return fail("{}: {}", shown, taken.error().message);
+    if (auto taken = ended.read_fact(fact); !taken) return fail("{}: {}", shown, taken.error().message);
   }
   EndedJobs jobs{ended.workload(), ended.tasks()};
   log::Workload& workload = jobs.workload;

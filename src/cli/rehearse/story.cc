@@ -35,7 +35,7 @@ class Story {
     if (auto follows = check_next(cluster_, fact); !follows) return follows;
     if (fact.at > at_) tell_wait();
     at_ = fact.at;
-    std::visit([this](const auto& what) { saw(what); }, fact.what);
+    std::visit([this](const auto& what) { tell_of(what); }, fact.what);
     cluster_.fold(fact);
     return {};
   }
@@ -103,46 +103,46 @@ class Story {
 
   // Facts that say nothing of single jobs, and those of which nothing is told here.
   template <class Other>
-  void saw(const Other&) {}
+  void tell_of(const Other&) {}
 
-  void saw(const Submitted& fact) {
+  void tell_of(const Submitted& fact) {
     if (fact.spec.number != story_.job || found()) return;
     job_ = fact.job;
     waits_ = true;
     say("submitted", fmt::format("submitted: it asks for {}{}", asks(fact.spec),
                                  fact.bars == kNoBars ? "" : "; it may not start yet"));
   }
-  void saw(const Rejected& fact) {
+  void tell_of(const Rejected& fact) {
     if (fact.spec.number != story_.job || found()) return;
     job_ = fact.job;
     say("rejected", "rejected: it can never run here");
   }
-  void saw(const Held& fact) { tell(fact.job, "held", "held"); }
-  void saw(const Released& fact) { tell(fact.job, "released", "released"); }
-  void saw(const Eligible& fact) { tell(fact.job, "eligible", "nothing keeps it from being queued any more"); }
-  void saw(const Amended& fact) { tell(fact.job, "changed", "its terms were changed"); }
-  void saw(const LicencesChanged& fact) { tell(fact.job, "changed", "its licences were changed"); }
-  void saw(const CancelAsked& fact) { tell(fact.job, "cancelling", "a request came to cancel it"); }
-  void saw(const Cancelled& fact) { ends(fact.job, "cancelled", "cancelled"); }
-  void saw(const LaunchFailed& fact) { back(fact.job, "could not be launched"); }
-  void saw(const Requeued& fact) { back(fact.job, "killed, and queued again"); }
-  void saw(const Vacated& fact) { back(fact.job, "has given way, and is queued again"); }
-  void saw(const Preempted& fact) {
+  void tell_of(const Held& fact) { tell(fact.job, "held", "held"); }
+  void tell_of(const Released& fact) { tell(fact.job, "released", "released"); }
+  void tell_of(const Eligible& fact) { tell(fact.job, "eligible", "nothing keeps it from being queued any more"); }
+  void tell_of(const Amended& fact) { tell(fact.job, "changed", "its terms were changed"); }
+  void tell_of(const LicencesChanged& fact) { tell(fact.job, "changed", "its licences were changed"); }
+  void tell_of(const CancelAsked& fact) { tell(fact.job, "cancelling", "a request came to cancel it"); }
+  void tell_of(const Cancelled& fact) { ends(fact.job, "cancelled", "cancelled"); }
+  void tell_of(const LaunchFailed& fact) { back(fact.job, "could not be launched"); }
+  void tell_of(const Requeued& fact) { back(fact.job, "killed, and queued again"); }
+  void tell_of(const Vacated& fact) { back(fact.job, "has given way, and is queued again"); }
+  void tell_of(const Preempted& fact) {
     const Job* const other = cluster_.find_job(fact.beneficiary);
     tell(fact.job, "preempted",
          "told to give way" + (other == nullptr
                                    ? std::string()
                                    : fmt::format(" to job {}, which has a higher priority", other->spec.number)));
   }
-  void saw(const Extended& fact) {
+  void tell_of(const Extended& fact) {
     tell(fact.job, "extended", "its time was up, and it was let go on: that harms no other job");
   }
-  void saw(const Migrated& fact) { tell(fact.job, "moved", "moved to other nodes"); }
-  void saw(const Finished& fact) {
+  void tell_of(const Migrated& fact) { tell(fact.job, "moved", "moved to other nodes"); }
+  void tell_of(const Finished& fact) {
     ends(fact.job, "ended", fact.outcome == Outcome::timed_out ? "stopped at its limit" : "ended");
   }
 
-  void saw(const Promised& fact) {
+  void tell_of(const Promised& fact) {
     if (fact.job != job_ || !waits_) return;
     const Instant start = serve::told_start(fact.start, at_);
     const bool endless = start != fact.start;
@@ -164,7 +164,7 @@ class Story {
     endless_ = endless;
   }
 
-  void saw(const Started& fact) {
+  void tell_of(const Started& fact) {
     const std::string why = report::start_reason(note_of_start(cluster_, fact), setting_.unix_start);
     if (fact.job == job_) {
       sum_up();

@@ -24,7 +24,7 @@ class Unmet {
  public:
   Unmet(std::set<std::string> known, const log::NumberedNames& names) : known_(std::move(known)), names_(names) {}
 
-  void take(std::uint32_t number) {
+  void count_job(std::uint32_t number) {
     const std::string name = number == UINT32_MAX ? "unknown" : name_by_number(names_, number);
     if (known_.contains(name)) return;
     if (jobs_++ == 0) first_ = name;
@@ -59,8 +59,8 @@ std::vector<std::string> unmet_shares(const log::Workload& workload, const Slurm
   const bool by_qos = !machine->qos.empty() && (weights.qos > 0 || weights.fair_share > 0);
   const bool by_accounts = !machine->accounts.empty() && weights.fair_share > 0;
   for (const JobSpec& job : workload.jobs) {
-    if (by_qos && job.qos.valid()) qos.take(workload.qos[job.qos.value]);
-    if (by_accounts) accounts.take(job.group);
+    if (by_qos && job.qos.valid()) qos.count_job(workload.qos[job.qos.value]);
+    if (by_accounts) accounts.count_job(job.group);
   }
   qos.tell("a QOS (queue)", "they count as of none", sentences);
   accounts.tell("an account (group)", "they stand at the top, with 1 share for each user", sentences);

@@ -128,7 +128,7 @@ void LocalEngine::order(const Command& command, RunRequest run, std::uint32_t mo
   entry.ours = true;
   entry.name = fmt::format("{}.{}", command.job.value, command.dispatch);
   if (move > 0) entry.name += "." + std::to_string(move);
-  entry.place = places_.take(command.where, run.processors, devices_of_stopped());
+  entry.place = places_.occupy(command.where, run.processors, devices_of_stopped());
   Order order;
   order.name = entry.name;
   order.engine_folder = folder_.path();

@@ -68,7 +68,7 @@ void LocalEngine::take_over_run(JobId job, FoundRun& found) {
     entry.state = RunEntry::Over{end_of(record)};
   } else {
     entry.place = {record.cores, record.devices};
-    places_.take(entry.place);
+    places_.occupy(entry.place);
     if (record.phase == RunPhase::runs) entry.state = RunEntry::Runs{};
     entry.moving = on_its_way;
   }

@@ -18,7 +18,7 @@ namespace rota::local {
 void LocalEngine::describe(const Machine& machine) {
   options_.machine = &machine;
   places_ = Places(machine, options_.pins);
-  for (const auto& [job, entry] : runs_) places_.take(entry.place);
+  for (const auto& [job, entry] : runs_) places_.occupy(entry.place);
   switch_.describe(machine);
 }
 
@@ -77,9 +77,9 @@ void LocalEngine::go_on(RunEntry& entry, const Command& command) {
   }
   Placement where = command.where;
   where.per_node.accelerators = 0;
-  entry.place = places_.take(where, entry.record.processors);
+  entry.place = places_.occupy(where, entry.record.processors);
   entry.place.devices = entry.record.devices;
-  places_.take(entry.place);
+  places_.occupy(entry.place);
   entry.record.phase = RunPhase::claimed;
   Tell go_on = tell(Tell::Kind::go_on, command);
   go_on.deadline = entry.record.deadline = on_boot_clock(limit_end_in_turn(command));

@@ -83,18 +83,18 @@ class Becoming {
     if (::chdir(run_.folder.c_str()) != 0) fail(Step::folder);
     const int how = O_WRONLY | O_CREAT | O_NOCTTY | (run_.append ? O_APPEND : O_TRUNC);
     if (streams_.input) {
-      take(streams_.input, 0, Step::input);
+      make_standard(streams_.input, 0, Step::input);
     } else {
       open_as(0, run_.input, O_RDONLY | O_NOCTTY, Step::input);
     }
     if (streams_.output) {
-      take(streams_.output, 1, Step::output);
+      make_standard(streams_.output, 1, Step::output);
     } else {
       open_as(1, run_.output, how, Step::output);
     }
     if (streams_.terminal && ::ioctl(0, TIOCSCTTY, 0) != 0) fail(Step::input);
     if (streams_.error) {
-      take(streams_.error, 2, Step::error);
+      make_standard(streams_.error, 2, Step::error);
     } else if (run_.error.empty() || is_output(run_.error)) {
       if (::dup2(1, 2) < 0) fail(Step::error);
     } else {
@@ -149,7 +149,7 @@ class Becoming {
     return pointers;
   }
 
-  void take(const Descriptor& stream, int number, Step step) const {
+  void make_standard(const Descriptor& stream, int number, Step step) const {
     if (::dup2(stream.get(), number) < 0) fail(step);
   }
 

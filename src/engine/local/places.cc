@@ -82,7 +82,7 @@ std::vector<std::uint32_t> Places::take_devices(const Range& of_node, std::uint3
   return found;
 }
 
-Place Places::take(const Placement& where, std::uint32_t processors, const std::vector<std::uint32_t>& avoided) {
+Place Places::occupy(const Placement& where, std::uint32_t processors, const std::vector<std::uint32_t>& avoided) {
   Place place;
   const auto take_on = [&](std::uint32_t node, std::uint32_t count) {
     const Range& units = node_units_[node];

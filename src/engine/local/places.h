@@ -26,10 +26,10 @@ class Places {
 
   // Takes so much of each node of the place, or of the whole machine where processors are counted; accelerators to be
   // avoided only where no others are free.
-  Place take(const Placement& where, std::uint32_t processors, const std::vector<std::uint32_t>& avoided = {});
+  Place occupy(const Placement& where, std::uint32_t processors, const std::vector<std::uint32_t>& avoided = {});
   bool are_free(const std::vector<std::uint32_t>& devices) const;
   // What was handed out before: by an earlier life of the service.
-  void take(const Place& place) { mark(place, true); }
+  void occupy(const Place& place) { mark(place, true); }
   void give(const Place& place) { mark(place, false); }
 
   bool pins() const { return !units_.empty(); }

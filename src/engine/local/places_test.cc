@@ -30,45 +30,45 @@ Placement on(std::vector<Share> shares, std::int32_t accelerators = 0) {
 
 TEST(Places, each_node_has_cores_of_its_own_and_so_has_each_job) {
   Places places(two_nodes(), true, {.units = {{0, 8}, {1, 9}, {2, 10}, {3, 11}, {4, 12}}, .warning = ""});
-  const Place first = places.take(on({{NodeId{1}, 1}}), 0);
+  const Place first = places.occupy(on({{NodeId{1}, 1}}), 0);
   EXPECT_EQ(first.cores, (Cores{2, 10}));
-  const Place second = places.take(on({{NodeId{0}, 2}, {NodeId{1}, 2}}), 0);
+  const Place second = places.occupy(on({{NodeId{0}, 2}, {NodeId{1}, 2}}), 0);
   EXPECT_EQ(second.cores, (Cores{0, 8, 1, 9, 3, 11, 4, 12}));
   places.give(first);
-  EXPECT_EQ(places.take(on({{NodeId{1}, 1}}), 0).cores, (Cores{2, 10}));
+  EXPECT_EQ(places.occupy(on({{NodeId{1}, 1}}), 0).cores, (Cores{2, 10}));
 }
 
 TEST(Places, neighbouring_cores_are_preferred) {
   Places places(Machine::counted(5), true, {.units = {{0}, {1}, {2}, {3}, {4}}, .warning = ""});
-  const Place first = places.take({}, 1);
-  const Place second = places.take({}, 1);
+  const Place first = places.occupy({}, 1);
+  const Place second = places.occupy({}, 1);
   static_cast<void>(second);
   places.give(first);
-  EXPECT_EQ(places.take({}, 2).cores, (Cores{2, 3}));
-  EXPECT_EQ(places.take({}, 2).cores, (Cores{0, 4}));
+  EXPECT_EQ(places.occupy({}, 2).cores, (Cores{2, 3}));
+  EXPECT_EQ(places.occupy({}, 2).cores, (Cores{0, 4}));
 }
 
 TEST(Places, accelerators_are_numbered_over_all_nodes) {
   Places places(two_nodes(), false, {});
   EXPECT_TRUE(places.warning().empty());
-  EXPECT_EQ(places.take(on({{NodeId{1}, 1}}, 1), 0).devices, Cores{2});
-  EXPECT_EQ(places.take(on({{NodeId{0}, 1}}, 1), 0).devices, Cores{0});
-  EXPECT_EQ(places.take(on({{NodeId{0}, 1}}, 1), 0).devices, Cores{1});
+  EXPECT_EQ(places.occupy(on({{NodeId{1}, 1}}, 1), 0).devices, Cores{2});
+  EXPECT_EQ(places.occupy(on({{NodeId{0}, 1}}, 1), 0).devices, Cores{0});
+  EXPECT_EQ(places.occupy(on({{NodeId{0}, 1}}, 1), 0).devices, Cores{1});
 }
 
 TEST(Places, accelerators_that_stopped_processes_know_are_handed_out_last) {
   Places places(two_nodes(), false, {});
-  EXPECT_EQ(places.take(on({{NodeId{0}, 1}}, 1), 0, {0}).devices, Cores{1});
+  EXPECT_EQ(places.occupy(on({{NodeId{0}, 1}}, 1), 0, {0}).devices, Cores{1});
   EXPECT_TRUE(places.are_free({0}));
   EXPECT_FALSE(places.are_free({0, 1}));
-  EXPECT_EQ(places.take(on({{NodeId{0}, 1}}, 1), 0, {0}).devices, Cores{0});
+  EXPECT_EQ(places.occupy(on({{NodeId{0}, 1}}, 1), 0, {0}).devices, Cores{0});
   EXPECT_FALSE(places.are_free({0}));
 }
 
 TEST(Places, what_was_handed_out_in_an_earlier_life_is_not_handed_out_again) {
   Places places(two_nodes(), true, {.units = {{0}, {1}, {2}, {3}, {4}}, .warning = ""});
-  places.take({.cores = {0, 3}, .devices = {0}});
-  const Place place = places.take(on({{NodeId{0}, 1}, {NodeId{1}, 2}}, 1), 0);
+  places.occupy({.cores = {0, 3}, .devices = {0}});
+  const Place place = places.occupy(on({{NodeId{0}, 1}, {NodeId{1}, 2}}, 1), 0);
   EXPECT_EQ(place.cores, (Cores{1, 2, 4}));
   EXPECT_EQ(place.devices, (Cores{1, 2}));
 }
@@ -77,7 +77,7 @@ TEST(Places, a_machine_with_fewer_processors_than_the_cluster_pins_nothing_and_s
   Places places(two_nodes(), true, {.units = {{0}, {1}}, .warning = ""});
   EXPECT_FALSE(places.pins());
   EXPECT_NE(places.warning().find("not pinned"), std::string::npos);
-  EXPECT_TRUE(places.take(on({{NodeId{0}, 1}}), 0).cores.empty());
+  EXPECT_TRUE(places.occupy(on({{NodeId{0}, 1}}), 0).cores.empty());
 }
 
 TEST(LocalPlaces, a_job_runs_on_its_cores_and_sees_its_accelerators_alone) {

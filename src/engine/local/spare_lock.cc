@@ -60,7 +60,7 @@ bool lock_alone(int file) {
   return true;
 }
 
-bool SpareLock::take() {
+bool SpareLock::try_lock() {
   if (!file_) file_ = spares_file(folder_);
   struct flock lock = whole_file(F_RDLCK);
   return file_ && ::fcntl(file_.get(), F_SETLK, &lock) == 0;

@@ -15,8 +15,8 @@ bool lock_alone(int file);
 class SpareLock {
  public:
   explicit SpareLock(int folder) : folder_(folder) {}
-  bool take();   // false: it is not to be had now
-  void leave();  // what it was told to begin it has claimed
+  bool try_lock();  // false: it is not to be had now
+  void leave();     // what it was told to begin it has claimed
 
  private:
   int folder_;

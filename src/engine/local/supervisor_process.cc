@@ -351,7 +351,7 @@ void SupervisorProcess::finish() {
 bool SupervisorProcess::waits_for_more() {
   const auto kept = [&](const std::string& cgroup) { return quarters_.lives_in(cgroup); };
   return small_ && record_.phase == RunPhase::ended && callers_.is_one() &&
-         std::ranges::all_of(record_.cgroups, kept) && quarters_.lock().take();
+         std::ranges::all_of(record_.cgroups, kept) && quarters_.lock().try_lock();
 }
 
 void SupervisorProcess::tell_attached() {

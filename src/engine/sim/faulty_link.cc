@@ -22,10 +22,10 @@ void FaultyLink::pass(const Message& message, std::int64_t& lost) {
 }
 
 void FaultyLink::arrive(const Message& message) {
-  std::visit([&](const auto& what) { take(what); }, message);
+  std::visit([&](const auto& what) { deliver(what); }, message);
 }
 
-void FaultyLink::take(const Answer& answer) {
+void FaultyLink::deliver(const Answer& answer) {
   if (!listener_) {
     ++counts_.unheard;
     return;

@@ -62,8 +62,8 @@ class FaultyLink final : public Engine, public Intake, public Alarm {
 
   void pass(const Message& message, std::int64_t& lost);
   void arrive(const Message& message);
-  void take(const Command& command) { engine_.dispatch(command); }
-  void take(const Answer& answer);
+  void deliver(const Command& command) { engine_.dispatch(command); }
+  void deliver(const Answer& answer);
 
   Engine& engine_;
   VirtualLoop& loop_;

@@ -49,7 +49,8 @@ class Threads {
 
   // Until no thread can hand over or take anything.
   void settle() {
-    for (bool more = true; more;) more = write() || take(2) || hand_over(1) || take(1) || hand_over(0) || read();
+    for (bool more = true; more;)
+      more = write() || begin_next(2) || hand_over(1) || begin_next(1) || hand_over(0) || read();
   }
   bool write() {
     Thread& t = threads_[2];
@@ -58,7 +59,7 @@ class Threads {
     ++finished_;
     return true;
   }
-  bool take(std::size_t thread) {
+  bool begin_next(std::size_t thread) {
     std::vector<std::size_t>& queue = queues_[thread - 1];
     if (threads_[thread].chunk || queue.empty()) return false;
     give(thread, queue.front());

@@ -46,7 +46,7 @@ void BidRoom::set_aside(Level& level) const {
     const Job& other = view_.job(id);
     const Placement& place = view_.promised_place(id);
     if (other.spec.priority < level.priority || place.shares.empty()) continue;
-    level.beside.take(place);
+    level.beside.occupy(place);
     level.with_promised.push_back({other.promise + other.expected, &place, {}});
     level.promised.push_back({other.spec.number, other.promise, &place});
   }

@@ -70,9 +70,9 @@ class RoomOnNodes {
   void start(const WaitingEntry& e, const Reason& reason, bool backfilled) {
     plan_.start_at(e.job, where_, reason, backfilled);
     if (timeline_) {
-      take(e.job, view_.now(), where_);
+      occupy(e.job, view_.now(), where_);
     } else {
-      plan_.some_nodes().take(where_);
+      plan_.some_nodes().occupy(where_);
     }
   }
 
@@ -90,7 +90,7 @@ class RoomOnNodes {
     const bool stays = at == view_.job(e.job).promise && !kept.shares.empty() && timeline.fits(at, e.expected, kept);
     if (stays) where_ = kept;
     plan_.promise_at(e.job, at, where_);
-    take(e.job, at, where_);
+    occupy(e.job, at, where_);
     return at;
   }
   std::int64_t beside(Instant /*at*/) const { return plan_.free(); }  // counts cannot tell more
@@ -125,11 +125,11 @@ class RoomOnNodes {
     if (timeline_) return *timeline_;
     kept_.follow(view_, KeptTimeline::Promises::left_out);
     std::size_t place = 0;
-    for (const Action& a : plan_.actions()) take(a.job, view_.now(), plan_.places()[place++]);
+    for (const Action& a : plan_.actions()) occupy(a.job, view_.now(), plan_.places()[place++]);
     timeline_ = &kept_.timeline();
     return *timeline_;
   }
-  void take(JobId job, Instant from, const Placement& where) {
+  void occupy(JobId job, Instant from, const Placement& where) {
     kept_.draw(kept_.hold_of(job), from, view_.job(job).expected, where);
   }
 

@@ -12,7 +12,7 @@ HeadRoom::HeadRoom(const View& view, Plan& plan, const WaitingEntry& head, std::
   for (const WaitingEntry& other : before) {
     if (!fits(other, free_)) continue;
     free_ -= other.processors;
-    if (!counts_decide_) plan_.some_nodes().take(where_);
+    if (!counts_decide_) plan_.some_nodes().occupy(where_);
   }
 }
 
@@ -63,7 +63,7 @@ void HeadRoom::release(JobId running) {
 
 void HeadRoom::take_back(JobId running) {
   free_ -= view_.job(running).spec.processors;
-  if (!counts_decide_) plan_.some_nodes().take(view_.placement(running));
+  if (!counts_decide_) plan_.some_nodes().occupy(view_.placement(running));
 }
 
 bool HeadRoom::head_fits() { return fits(head_, free_); }
@@ -80,7 +80,7 @@ bool HeadRoom::any_job_fits_beside(JobId running, Duration window) {
   if (!counts_decide_) {
     NodeSpace& nodes = plan_.some_nodes();
     CHECK(nodes.find(view_.job(head_.job).spec, head_place), "the head fits");
-    nodes.take(head_place);
+    nodes.occupy(head_place);
   }
   release(running);
   const std::int64_t room = free_ - head_.processors;

@@ -36,7 +36,7 @@ class PromisesByCount {
     for (Hold& h : held) {
       if (h.start == kNever) continue;
       if (profile_.fits(h.start, h.processors, h.expected)) {
-        take(h);
+        occupy(h);
       } else {
         broken.push_back(&h);
       }
@@ -46,14 +46,14 @@ class PromisesByCount {
 
   void place(Hold& h) {
     h.start = profile_.earliest(view_.now(), h.processors, h.expected);
-    if (h.start != kNever) take(h);  // kNever: nodes sleep, and it is not known till when
+    if (h.start != kNever) occupy(h);  // kNever: nodes sleep, and it is not known till when
   }
   void move_forward(Hold& h) {
     const Instant earliest = profile_.earliest_before(h.start, h.processors, h.expected);
     if (earliest == h.start) return;
     give(h);
     h.start = earliest;
-    take(h);
+    occupy(h);
   }
   void give(const Hold& h) { profile_.change(h.start, h.start + h.expected, h.processors); }
 
@@ -70,7 +70,7 @@ class PromisesByCount {
   void done() { plan_.keep_profile(); }
 
  private:
-  void take(const Hold& h) { profile_.change(h.start, h.start + h.expected, -std::int64_t{h.processors}); }
+  void occupy(const Hold& h) { profile_.change(h.start, h.start + h.expected, -std::int64_t{h.processors}); }
 
   const View& view_;
   Plan& plan_;

@@ -94,7 +94,7 @@ class OnePromise {
       set_aside_ = &head_place_;
       plan_.promise_at(head_->job, promise_, head_place_);
     }
-    plan_.room().take(*set_aside_);
+    plan_.room().occupy(*set_aside_);
     room_is_drawn_ = true;
   }
 
@@ -155,7 +155,7 @@ class OnePromise {
     const Reason because{in_time ? Rule::ends_before_promise : Rule::beside_promise, head_->job, promise_, plan_.free(),
                          head_->processors};
     plan_.start_at(id, where_, because, true);
-    if (!in_time) plan_.room().take(where_);
+    if (!in_time) plan_.room().occupy(where_);
     if (stays_is_drawn_) {
       for (const Share& s : where_.shares) shrink(s.node);
       shrink_licences();
@@ -167,7 +167,7 @@ class OnePromise {
   NodeSpace& nodes_that_stay_free() {
     if (stays_is_drawn_) return plan_.some_nodes();
     stays_is_drawn_ = true;
-    if (!room_is_drawn_) plan_.room_at(promise_).take(*set_aside_);
+    if (!room_is_drawn_) plan_.room_at(promise_).occupy(*set_aside_);
     room_is_drawn_ = true;
     plan_.some_nodes().follow(plan_.nodes());
     for (const Share& s : set_aside_->shares) shrink(s.node);

@@ -278,7 +278,7 @@ std::optional<JobBinding::Task> JobBinding::take_of(JobId id, Job& job, Containe
   return Task{id, home->node};
 }
 
-std::optional<JobBinding::Task> JobBinding::take(ContainerId id) {
+std::optional<JobBinding::Task> JobBinding::next_task(ContainerId id) {
   const Container& container = containers_[id.value];
   CHECK(present(container.node), "a container that is gone asks for nothing");
   const RackId rack = machine_.nodes[container.node.value].rack;

@@ -76,7 +76,7 @@ class JobBinding {
   void end(JobId job);
 
   // The next task for a container that has room, or for the CPU that a job has on one of its nodes; nothing: not now.
-  std::optional<Task> take(ContainerId container);
+  std::optional<Task> next_task(ContainerId container);
   std::optional<Task> take_for_cpu(JobId job, NodeId node);
   // What was begun there (invalid: on a CPU) is done, or counts as not begun. The job must have come.
   void finish(const Task& task, ContainerId container);

@@ -38,7 +38,7 @@ std::vector<NodeId> nodes(std::initializer_list<std::uint32_t> ids) {
 
 std::uint32_t taken_by(JobBinding& binding, ContainerId container) {
   std::uint32_t count = 0;
-  while (const auto task = binding.take(container)) {
+  while (const auto task = binding.next_task(container)) {
     binding.finish(*task, container);
     ++count;
   }
@@ -49,14 +49,14 @@ TEST(JobBinding, sharers_of_an_accelerator_take_turns) {
   const Machine machine = rack_of({1, 0, 0});
   JobBinding binding(Bind::node, machine);
   begin(binding, kFirst, nodes({1}), 3);
-  EXPECT_EQ(binding.take(kOne)->job, kFirst);
+  EXPECT_EQ(binding.next_task(kOne)->job, kFirst);
   begin(binding, kSecond, nodes({2}), 3);
-  EXPECT_EQ(binding.take(kOne)->job, kSecond);
-  EXPECT_EQ(binding.take(kOne)->job, kFirst);
-  EXPECT_EQ(binding.take(kOne)->job, kSecond);
-  EXPECT_EQ(binding.take(kOne)->job, kFirst);
-  EXPECT_EQ(binding.take(kOne)->job, kSecond) << "the first one has none left";
-  EXPECT_FALSE(binding.take(kOne));
+  EXPECT_EQ(binding.next_task(kOne)->job, kSecond);
+  EXPECT_EQ(binding.next_task(kOne)->job, kFirst);
+  EXPECT_EQ(binding.next_task(kOne)->job, kSecond);
+  EXPECT_EQ(binding.next_task(kOne)->job, kFirst);
+  EXPECT_EQ(binding.next_task(kOne)->job, kSecond) << "the first one has none left";
+  EXPECT_FALSE(binding.next_task(kOne));
 }
 
 TEST(JobBinding, under_node_binding_goes_where_the_node_is_bound) {
@@ -64,7 +64,7 @@ TEST(JobBinding, under_node_binding_goes_where_the_node_is_bound) {
   JobBinding binding(Bind::node, machine);
   ASSERT_EQ(binding.nodes().bound_to(NodeId{2}), NodeId{0});
   begin(binding, kFirst, nodes({2}), 4);
-  EXPECT_FALSE(binding.take(kTwo)) << "that serves node 3";
+  EXPECT_FALSE(binding.next_task(kTwo)) << "that serves node 3";
   EXPECT_EQ(taken_by(binding, kOne), 4U);
   EXPECT_EQ(binding.unfinished(kFirst), 0U);
 }
@@ -88,7 +88,7 @@ TEST(JobBinding, a_node_s_weight_is_the_speed_of_all_its_accelerators) {
   EXPECT_EQ(weighted.nodes().stack(NodeId{0}).size(), 3U);
   EXPECT_EQ(weighted.nodes().stack(NodeId{1}).size(), 1U);
   begin(weighted, kFirst, nodes({5}), 3);
-  EXPECT_FALSE(weighted.take(kOne)) << "node 5 is bound to the single accelerator";
+  EXPECT_FALSE(weighted.next_task(kOne)) << "node 5 is bound to the single accelerator";
   EXPECT_EQ(taken_by(weighted, ContainerId{2}), 3U);
 }
 
@@ -98,10 +98,10 @@ TEST(JobBinding, slots_of_a_node_have_equal_parts_and_are_served_once_their_bind
   const std::vector<Share> shares{{NodeId{2}, 2}};
   binding.begin(kFirst, shares, 5, kTimes);
   binding.ready(kFirst);
-  EXPECT_FALSE(binding.take(kOne));
+  EXPECT_FALSE(binding.next_task(kOne));
   binding.settle(1);
   EXPECT_EQ(taken_by(binding, kOne), 3U);
-  EXPECT_FALSE(binding.take(kTwo));
+  EXPECT_FALSE(binding.next_task(kTwo));
   binding.settle(2);
   EXPECT_EQ(taken_by(binding, kTwo), 2U);
   EXPECT_EQ(binding.bindings().made, 2);
@@ -130,24 +130,24 @@ TEST(JobBinding, tasks_are_dealt_on_top_of_what_other_jobs_have_there) {
   JobBinding binding(Bind::container, machine);
   begin(binding, kFirst, nodes({2}), 1);
   begin(binding, kSecond, nodes({3}), 1);
-  EXPECT_EQ(binding.take(kOne)->job, kFirst);
-  EXPECT_EQ(binding.take(kTwo)->job, kSecond);
+  EXPECT_EQ(binding.next_task(kOne)->job, kFirst);
+  EXPECT_EQ(binding.next_task(kTwo)->job, kSecond);
 }
 
 TEST(JobBinding, prefers_what_lies_on_the_accelerator_s_own_node) {
   const Machine machine = rack_of({0, 1});
   JobBinding binding(Bind::node, machine);
   begin(binding, kFirst, nodes({0, 1}), 4);
-  EXPECT_EQ(binding.take(kOne)->home, NodeId{1});
-  EXPECT_EQ(binding.take(kOne)->home, NodeId{1});
-  EXPECT_EQ(binding.take(kOne)->home, NodeId{0});
+  EXPECT_EQ(binding.next_task(kOne)->home, NodeId{1});
+  EXPECT_EQ(binding.next_task(kOne)->home, NodeId{1});
+  EXPECT_EQ(binding.next_task(kOne)->home, NodeId{0});
 }
 
 TEST(JobBinding, cpus_compute_where_no_accelerator_can_be_used) {
   const Machine machine = rack_of({1, 0});
   JobBinding none(Bind::none, machine);
   begin(none, kFirst, nodes({1}), 2);
-  EXPECT_FALSE(none.take(kOne));
+  EXPECT_FALSE(none.next_task(kOne));
   EXPECT_TRUE(none.take_for_cpu(kFirst, NodeId{1}));
   JobBinding node(Bind::node, machine);
   begin(node, kFirst, nodes({1}), 2);
@@ -162,7 +162,7 @@ TEST(JobBinding, what_a_node_that_goes_had_begun_is_done_by_others) {
     const Machine machine = rack_of({1, 1, 0});
     JobBinding binding(bind, machine);
     begin(binding, kFirst, nodes({2}), 6);
-    const auto begun = binding.take(kOne);
+    const auto begun = binding.next_task(kOne);
     ASSERT_TRUE(begun);
     binding.leave(NodeId{0});
     binding.lose(*begun, kOne);
@@ -204,7 +204,7 @@ TEST(JobBinding, of_a_job_that_is_not_ready_gives_out_nothing_and_counts_as_serv
   JobBinding binding(Bind::container, machine);
   const std::vector<Share> shares{{NodeId{1}, 1}};
   binding.begin(kFirst, shares, 4, kTimes);
-  EXPECT_FALSE(binding.take(kOne));
+  EXPECT_FALSE(binding.next_task(kOne));
   EXPECT_TRUE(binding.serves(NodeId{0}));
   binding.ready(kFirst);
   EXPECT_EQ(taken_by(binding, kOne), 4U);

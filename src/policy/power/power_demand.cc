@@ -166,7 +166,7 @@ class Demand {
       if (e.job == promised || plan_.starts(e.job) || in_vain > kMostInVain) return;
       const JobSpec& spec = view_.job(e.job).spec;
       if (!all_on.find(spec, where)) return void(++in_vain);
-      all_on.take(where);
+      all_on.occupy(where);
       gap.free -= e.processors;
       for (const Share& s : where.shares) {
         if (power_.state(s.node) == PowerState::on) spared_.push_back(s.node);

@@ -133,7 +133,7 @@ class Walk {
     if (freed < needed) return false;
     for (auto c = chosen.rbegin(); c != chosen.rend(); ++c) {  // the highest priority is spared first
       if (freed - c->processors < needed) {
-        take(*c, beneficiary);
+        occupy(*c, beneficiary);
       } else {
         freed -= c->processors;
       }
@@ -145,7 +145,7 @@ class Walk {
     return std::any_of(taken_.begin(), taken_.end(), [&](const Taken& t) { return t.job == id; });
   }
 
-  void take(const Candidate& c, JobId beneficiary) {
+  void occupy(const Candidate& c, JobId beneficiary) {
     Job after = view_.job(c.job);
     if (keeps_work_) after.expected = after.expected_after(after.ran_by(view_.now()));
     const WaitingJobs& waiting = view_.waiting();

@@ -17,7 +17,7 @@ class RoomMade {
   RoomMade(const View& view, NodeRoom& room, const JobSpec& spec) : view_(view), room_(room), watch_(room, spec) {}
   bool fits() const { return watch_.fits(); }
   void release(JobId running) { watch_.give(room_, view_.placement(running)); }
-  void take_back(JobId running) { watch_.take(room_, view_.placement(running)); }
+  void take_back(JobId running) { watch_.occupy(room_, view_.placement(running)); }
 
  private:
   const View& view_;
@@ -109,8 +109,8 @@ class NodeWalk {
       refused_now_.add(spec);
       return false;
     }
-    now_.take(where_);
-    later_.take(where_);
+    now_.occupy(where_);
+    later_.occupy(where_);
     starts_.push_back({id, where_, waited_for_});
     return true;
   }
@@ -125,7 +125,7 @@ class NodeWalk {
       return false;
     }
     waited_for_ = true;
-    later_.take(where_);
+    later_.occupy(where_);
     for (const Share& s : where_.shares) {
       const std::int64_t processors = std::min<std::int64_t>(now_.free_on(s.node), later_.processors_on(s.node));
       now_.set_free(s.node, processors, now_.per_node_on(s.node).least(later_.per_node_on(s.node)));

@@ -86,28 +86,28 @@ class RoomOnNodes {
     if (end_of(running) > at_) timeline_.give(at_, end_of(running) - at_, view_.placement(running));
   }
   void take_back(JobId running) {
-    if (end_of(running) > at_) timeline_.take(at_, end_of(running) - at_, view_.placement(running));
+    if (end_of(running) > at_) timeline_.occupy(at_, end_of(running) - at_, view_.placement(running));
   }
 
   // One that was made by counting gets its place from the planner, later.
   void bind(const Held& held) {
-    timeline_.take(held.start, view_.job(held.job).expected, view_.promised_place(held.job));
+    timeline_.occupy(held.start, view_.job(held.job).expected, view_.promised_place(held.job));
   }
   bool draw(const Held& held) {
     const Job& job = view_.job(held.job);
     Placement where = view_.promised_place(held.job);
     const bool fits = where.shares.empty() ? timeline_.place_at(held.start, job.spec, job.expected, where)
                                            : timeline_.fits(held.start, job.expected, where);
-    if (fits) timeline_.take(held.start, job.expected, where);
+    if (fits) timeline_.occupy(held.start, job.expected, where);
     return fits;
   }
   void start() {
     plan_.start_at(first_, where_, {}, false);
-    timeline_.take(at_, expected(), where_);
+    timeline_.occupy(at_, expected(), where_);
   }
   void promise() {
     plan_.promise_at(first_, at_, where_);
-    timeline_.take(at_, expected(), where_);
+    timeline_.occupy(at_, expected(), where_);
   }
   void forget() const {}
 

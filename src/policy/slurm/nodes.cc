@@ -180,7 +180,7 @@ bool SlurmNodes::plans_what_is_free() const {
 void SlurmNodes::start(const WaitingEntry& e, const Reason& reason, bool backfilled) {
   plan_.start_at(e.job, where_, reason, backfilled);
   if (stretches_.empty()) return;  // it is the main pass
-  free_.take(where_);
+  free_.occupy(where_);
   const End end{now() + e.expected, &started_.emplace_back(where_)};
   ends_.insert(
       std::upper_bound(ends_.begin(), ends_.end(), end, [](const End& a, const End& b) { return a.at < b.at; }), end);

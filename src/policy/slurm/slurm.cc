@@ -71,7 +71,7 @@ class Passes {
   }
   void begin(const WaitingEntry& e, const Reason& reason, bool backfilled) {
     room_.start(e, reason, backfilled);
-    if (limits_.kept()) limits_.take(spec(e));
+    if (limits_.kept()) limits_.count(spec(e));
   }
 
   // False: no more may start in this pass.
