@@ -10,6 +10,17 @@ SlurmSlot slot_of(Instant start, Duration expected, Duration resolution) {
   return {from, std::max(down(start + expected), from + resolution)};
 }
 
+// Ends are not known where nodes wake, and what is reserved begins and ends by the clock.
+Instant same_ends_until(const View& view) {
+  if (!view.reservations().empty() || !view.power().all_on()) return view.now();
+  Instant first = kNever;
+  view.running().for_each([&](const RunningEntry& e) {
+    first = e.place.end;
+    return false;
+  });
+  return first;
+}
+
 SlurmCounts::SlurmCounts(const View& view, Plan& plan, const SlurmKnobs& knobs)
     : view_(view), plan_(plan), knobs_(knobs), drawn_(view.reserved_in_reach()) {
   if (drawn_) free_ = plan.open_profile();
@@ -22,13 +33,18 @@ bool SlurmCounts::fits_now(const WaitingEntry& e) const {
 void SlurmCounts::open_pass() {
   free_ = plan_.open_profile();
   drawn_ = true;
+  alike_ = same_ends_until(view_);
 }
 
-Instant SlurmCounts::earliest(const WaitingEntry& e, bool now_only) const {
+// What is free changes at no instant before the first end: until then a job that cannot start now cannot either, and
+// one that can start later can then.
+Instant SlurmCounts::earliest(const WaitingEntry& e, bool now_only) {
   if (now_only) return fits_now(e) ? view_.now() : kNever;
   const Instant start = free_.earliest(view_.now(), e.processors, e.expected);
   if (start == view_.now() && !plan_.fits(e)) return kNever;
-  return start != kNever && start - view_.now() <= knobs_.window ? start : kNever;
+  if (start == kNever || start - view_.now() <= knobs_.window) return start;
+  alike_ = std::min(alike_, start - knobs_.window);
+  return kNever;
 }
 
 // From the start itself: what runs until then holds the same processors, and would be counted twice.

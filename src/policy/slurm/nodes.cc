@@ -62,26 +62,54 @@ void SlurmNodes::open_pass() {
   }
   std::stable_sort(ends_.begin(), ends_.end(), [](const End& a, const End& b) { return a.at < b.at; });
   stretches_.assign(1, {now(), now() + knobs_.window, all_});
+  planned_ = false;
+  alike_ = same_ends_until(view_);
 }
 
 Instant SlurmNodes::earliest(const WaitingEntry& e, bool now_only) {
   const JobSpec& asked = spec(e);
   NodeSet nodes;
-  for (Instant from = now(); from < stretches_.back().until;) {
+  Instant from = now();
+  while (from < stretches_.back().until) {
     const Instant later = usable(from, e.expected, nodes);
     const Instant found = too_few(asked, nodes) ? kNever : will_run(asked, nodes, now_only);
     const Instant start = std::max(found, from);
     if (start <= now() || now_only) return found;
+    if (from == now()) is_alike_until(same_from_now(e.expected, nodes, later, start));
     if (start == kNever || start > later) {
       if (later == kNever) return kNever;
       from = later;
       continue;
     }
-    if (start - now() > knobs_.window) return kNever;
+    if (start - now() > knobs_.window) {
+      is_alike_until(start - knobs_.window);
+      return kNever;
+    }
     if (!reserved_within(slot_of(start, e.expected, knobs_.resolution))) return start;
     from = start == from ? start + knobs_.resolution : start;
   }
+  is_alike_until(from - knobs_.window + kMoment);
   return kNever;
+}
+
+// From another instant on a job is looked for alike as long as it is. But what is reserved between the end that the job
+// would have if it started now and the one that it would have if it started a little later may take nodes from it, or
+// give it others afterwards. The former means nothing to a job that has no room on any of these nodes as long.
+Instant SlurmNodes::same_from_now(Duration expected, const NodeSet& nodes, Instant later, Instant start) const {
+  const bool needs_others = start == kNever || (start > later && not_before_ > later);
+  for (std::size_t i = 0; i < stretches_.size(); ++i) {
+    const Stretch& s = stretches_[i];
+    if (s.from <= now() + expected) continue;
+    const bool more = i + 1 < stretches_.size() && !s.unreserved.includes(stretches_[i + 1].unreserved);
+    if ((!needs_others && !s.unreserved.includes(nodes)) || (more && later == kNever && s.until < start))
+      return s.from - expected;
+  }
+  return kNever;
+}
+
+// Before the first stretch is over, the nodes that a job could have from now on are these, or fewer.
+Instant SlurmNodes::alike_until() const {
+  return stretches_.size() > 1 ? std::min(alike_, stretches_.front().until) : alike_;
 }
 
 // The nodes that no reservation keeps while a job would run from an instant on. When others are there: kNever, or at
@@ -130,6 +158,7 @@ Instant SlurmNodes::will_run(const JobSpec& spec, const NodeSet& nodes, bool now
   };
   Duration together = seconds(30);
   Instant barrier = kNever;
+  not_before_ = kNever;
   for (auto end = ends_.begin(); end != ends_.end();) {
     Instant last = kNever;
     while (end != ends_.end()) {
@@ -137,6 +166,7 @@ Instant SlurmNodes::will_run(const JobSpec& spec, const NodeSet& nodes, bool now
       if (!is_there(one)) continue;
       if (barrier == kNever) barrier = kEpoch + ((one.at - kEpoch) / together + 1) * together;
       watch.give(room_, *one.where);
+      if (last == kNever) not_before_ = one.at;
       last = one.at;
       if (end != ends_.end() && end->at > barrier + together) break;
     }
@@ -165,16 +195,13 @@ void SlurmNodes::reserve(const WaitingEntry& e, Instant start) {
   cut(slot.until);
   for (Stretch& s : stretches_) {
     if (s.until <= slot.from || s.from >= slot.until) continue;
-    for (const Share& share : where_.shares) s.unreserved.erase(share.node);
+    for (const Share& share : where_.shares) {
+      s.unreserved.erase(share.node);
+      planned_ |= free_.processors_on(share.node) > 0;
+    }
   }
-}
-
-bool SlurmNodes::plans_what_is_free() const {
-  for (std::uint32_t i = 0; i < free_.size(); ++i) {
-    const auto planned = [&](const Stretch& s) { return !s.unreserved.contains(NodeId{i}); };
-    if (free_.processors_on(NodeId{i}) > 0 && std::ranges::any_of(stretches_, planned)) return true;
-  }
-  return false;
+  for (const Instant at : {slot.from, slot.until})  // the window has not come so far
+    if (at >= now() + knobs_.window) is_alike_until(at - knobs_.window);
 }
 
 void SlurmNodes::start(const WaitingEntry& e, const Reason& reason, bool backfilled) {
