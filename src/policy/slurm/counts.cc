@@ -4,10 +4,9 @@
 
 namespace rota {
 
-SlurmSlot slot_of(Instant start, Duration expected, Duration resolution) {
-  const auto down = [&](Instant at) { return kEpoch + (at - kEpoch) / resolution * resolution; };
-  const Instant from = down(start);
-  return {from, std::max(down(start + expected), from + resolution)};
+SlurmSlot slot_of(Instant start, Duration expected, const SlurmKnobs& knobs) {
+  const Instant from = knobs.rounded_down(start, knobs.resolution);
+  return {from, std::max(knobs.rounded_down(start + expected, knobs.resolution), from + knobs.resolution)};
 }
 
 // Ends are not known where nodes wake, and what is reserved begins and ends by the clock.
@@ -49,7 +48,7 @@ Instant SlurmCounts::earliest(const WaitingEntry& e, bool now_only) {
 
 // From the start itself: what runs until then holds the same processors, and would be counted twice.
 void SlurmCounts::reserve(const WaitingEntry& e, Instant start) {
-  const SlurmSlot slot = slot_of(start, e.expected, knobs_.resolution);
+  const SlurmSlot slot = slot_of(start, e.expected, knobs_);
   reserved_ = true;
   free_.change(start, std::max(slot.until, start + e.expected), -std::int64_t{e.processors});
 }

@@ -12,13 +12,13 @@
 
 namespace rota {
 
-// The stretch of time that a reservation keeps: both ends are rounded down to a multiple of the resolution, as in Slurm
-// 22.05, but it is at least as long as that.
+// The stretch of time that a reservation keeps: both ends are rounded down to a multiple of the resolution by
+// slurmctld's clock, as in Slurm 22.05, but it is at least as long as that.
 struct SlurmSlot {
   Instant from;
   Instant until;
 };
-SlurmSlot slot_of(Instant start, Duration expected, Duration resolution);
+SlurmSlot slot_of(Instant start, Duration expected, const SlurmKnobs& knobs);
 
 // Up to which instant, that one not included, the same running jobs stand for the same ends: to the first of them.
 Instant same_ends_until(const View& view);
@@ -94,11 +94,13 @@ class SlurmNodes {
 
   const JobSpec& spec(const WaitingEntry& e) const { return view_.job(e.job).spec; }
   Instant now() const { return view_.now(); }
+  const NodeSet& nodes_of(PartitionId partition);
+  void drop_unsuitable(const JobSpec& spec, NodeSet& nodes) const;
   Instant usable(Instant from, Duration expected, NodeSet& nodes) const;
   Instant drop_reserved(Instant from, Instant until, NodeSet& nodes) const;
   bool too_few(const JobSpec& spec, const NodeSet& nodes) const;
   Instant will_run(const JobSpec& spec, const NodeSet& nodes, bool now_only);
-  Instant same_from_now(Duration expected, const NodeSet& nodes, Instant later, Instant start) const;
+  Instant same_from_now(const WaitingEntry& e, const NodeSet& nodes, Instant later, Instant start);
   void is_alike_until(Instant at) { alike_ = std::min(alike_, at); }
   bool reserved_within(const SlurmSlot& slot) const;
   void restrict_to(const NodeSet& nodes);
@@ -111,7 +113,8 @@ class SlurmNodes {
   const SlurmKnobs& knobs_;
   bool around_reservations_;
   NodeSet all_;
-  NodeSet open_;  // of partitions that the main pass has not ended for
+  std::vector<NodeSet> of_partition_;  // empty: not asked for so far
+  NodeSet open_;                       // of partitions that the main pass has not ended for
   std::vector<bool> closed_;
   NodeRoom free_;  // now, after the draft's starts
   NodeRoom room_;  // of the nodes that a job may use, at the time that is looked at
