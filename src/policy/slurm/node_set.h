@@ -24,7 +24,13 @@ class NodeSet {
     for (std::size_t i = 0; i < words_.size(); ++i) words_[i] &= o.words_[i];
     return *this;
   }
-  friend NodeSet operator&(NodeSet a, const NodeSet& b) { return a &= b; }
+  // Whether all that a and b have in common is a member of both this set and o.
+  bool shares_all_of(const NodeSet& o, const NodeSet& a, const NodeSet& b) const {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      if ((a.words_[i] & b.words_[i] & ~(words_[i] & o.words_[i])) != 0) return false;
+    }
+    return true;
+  }
   // Whether every member of o is one.
   bool includes(const NodeSet& o) const {
     for (std::size_t i = 0; i < words_.size(); ++i) {

@@ -72,8 +72,7 @@ Instant SlurmNodes::earliest(const WaitingEntry& e, bool now_only) {
   NodeSet nodes;
   Instant from = now();
   while (from < stretches_.back().until) {
-    nodes = partition;
-    const Instant later = usable(from, e.expected, nodes);
+    const Instant later = usable(from, e.expected, partition, nodes);
     drop_unsuitable(asked, nodes);
     const Instant found = too_few(asked, nodes) ? kNever : will_run(asked, nodes, now_only);
     const Instant start = std::max(found, from);
@@ -109,7 +108,7 @@ Instant SlurmNodes::same_from_now(const WaitingEntry& e, const NodeSet& nodes, I
     if (s.from <= now() + e.expected) continue;
     if (!needs_others && !s.unreserved.includes(nodes)) return s.from - e.expected;
     if (later < kNever || i + 2 >= stretches_.size() || stretches_[i + 1].until >= start) continue;
-    if (!(left & stretches_[i + 1].unreserved).includes(partition & stretches_[i + 2].unreserved))
+    if (!left.shares_all_of(stretches_[i + 1].unreserved, partition, stretches_[i + 2].unreserved))
       return s.from - e.expected;
   }
   return kNever;
@@ -143,19 +142,19 @@ void SlurmNodes::drop_unsuitable(const JobSpec& spec, NodeSet& nodes) const {
   for (const NodeId node : wish.without) nodes.erase(node);
 }
 
-// Leaves the nodes that no reservation keeps while a job would run from an instant on. When others of them are there:
-// kNever, or at the end of the first stretch after which that is so, the one behind the end of the job included.
-Instant SlurmNodes::usable(Instant from, Duration expected, NodeSet& nodes) const {
-  const NodeSet at_first = nodes;
+// The nodes of a partition that no reservation keeps while a job would run from an instant on. When others of them are
+// there: kNever, or at the end of the first stretch after which that is so, the one behind the end of the job included.
+Instant SlurmNodes::usable(Instant from, Duration expected, const NodeSet& partition, NodeSet& nodes) const {
+  nodes = partition;
   Instant later = kNever;
   for (std::size_t i = 0; i < stretches_.size(); ++i) {
     const Stretch& s = stretches_[i];
     if (s.until <= from) continue;
-    const NodeSet left = nodes & s.unreserved;
-    if (later == kNever && i + 1 < stretches_.size() && !left.includes(at_first & stretches_[i + 1].unreserved))
+    if (later == kNever && i + 1 < stretches_.size() &&
+        !nodes.shares_all_of(s.unreserved, partition, stretches_[i + 1].unreserved))
       later = s.until;
     if (s.from > from + expected) break;
-    nodes = left;
+    nodes &= s.unreserved;
   }
   return std::min(later, drop_reserved(from, from + expected, nodes));
 }

@@ -96,7 +96,7 @@ class SlurmNodes {
   Instant now() const { return view_.now(); }
   const NodeSet& nodes_of(PartitionId partition);
   void drop_unsuitable(const JobSpec& spec, NodeSet& nodes) const;
-  Instant usable(Instant from, Duration expected, NodeSet& nodes) const;
+  Instant usable(Instant from, Duration expected, const NodeSet& partition, NodeSet& nodes) const;
   Instant drop_reserved(Instant from, Instant until, NodeSet& nodes) const;
   bool too_few(const JobSpec& spec, const NodeSet& nodes) const;
   Instant will_run(const JobSpec& spec, const NodeSet& nodes, bool now_only);
