@@ -197,7 +197,8 @@ ROTA_FACT(PowerReviewed, "power_reviewed", decided, "a power rule has looked at 
 ROTA_FACT_END;
 ROTA_FACT(Replanned, "replanned", decided,
           "a policy that looks at the queue from time to time has done so, or owes that"){
-    Field{"tried", &F::tried, "when it last started who could start", 2},
+    Field{"tried", &F::tried,
+          "when it last started what could start; in the future: before that it would start nothing", 2},
     Field{"walked", &F::walked, "when it did so for the whole queue", 2},
     Field{"planned", &F::planned, "when it last planned everything anew", 2},
     Field{"owes_try", &F::owes_try, "something has happened since it started who could start", 2},

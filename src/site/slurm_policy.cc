@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -123,7 +124,9 @@ class Mapping {
       const std::string_view name = trimmed(part.substr(0, part.find('=')));
       if (!name.empty() && seen.insert(lowered(name)).second) map_part(trimmed(part));
     }
-    if (!backfills_) knob("bf-interval", "no");
+    if (!backfills_) return knob("bf-interval", "no");
+    const std::int64_t clock = known_.unix_start % std::lcm(std::int64_t{30}, resolution_);
+    if (clock > 0 && clock <= 1'000'000'000) knob("bf-clock", std::to_string(clock));
   }
   void map_part(std::string_view part) {
     const auto equals = std::min(part.find('='), part.size());
@@ -144,6 +147,7 @@ class Mapping {
       remark(known_.values ? one_line(part) : setting(p.name, text), "that is no value, and the default is taken");
     } else if (*number != p.fallback && (backfills_ || !of_backfill)) {
       const std::int64_t unit = p.unit == SlurmUnit::minutes ? 60 : 1;
+      if (p.knob == "bf-resolution") resolution_ = *number;
       knob(p.knob, p.unit == SlurmUnit::jobs ? std::to_string(*number) : short_time(seconds(*number * unit)));
     }
   }
@@ -295,6 +299,7 @@ class Mapping {
   const SlurmKnown& known_;
   SlurmPolicy policy_{.chain = "slurm"};
   bool backfills_ = true;
+  std::int64_t resolution_ = 60;  // of backfill's times, in seconds
 };
 
 }  // namespace

@@ -179,5 +179,46 @@ RC_GTEST_PROP(Nodes, KeepTheirPromises, ()) {
   }
 }
 
+// Asks for a look at each instant at which a backfill pass is left out: then it comes.
+class EachPass final : public Policy {
+ public:
+  explicit EachPass(Duration interval) : interval_(interval) {}
+  void decide(const View&, Plan&) const override {}
+  Instant next_wakeup(const View& view) const override {
+    const Replanned& last = view.replanned();
+    const bool left_out = last.owes_plan && !last.owes_try && last.tried > view.now() && last.tried != kNever;
+    return left_out ? last.planned + interval_ : kNever;
+  }
+
+ private:
+  Duration interval_;
+};
+
+RC_GTEST_PROP(Nodes, BackfillPassesOfSlurmThatAreLeftOutWouldStartNoJob, ()) {
+  const bool described = *rc::gen::arbitrary<bool>();
+  const Mix mix{.processors = 16, .overruns = true, .priorities = true};
+  const log::Workload workload =
+      described ? any_kinds_of_jobs(mix) : scenario::workload_of(*scenario::random_rows(mix));
+  const std::string policy =
+      "slurm+bf-interval=1s" +
+      *rc::gen::element<std::string>("", "+bf-resolution=7s", "+bf-resolution=1s+tick=0+batch-sched-delay=0",
+                                     "+bf-window=20s+bf-resolution=4s", "+bf-job-part-count-reserve=1",
+                                     "+bf-max-job-test=3+bf-resolution=2s+batch-sched-delay=1s",
+                                     "+priority=multifactor+weight-age=10+max-age=1m+calc-period=20s");
+  RC_LOG() << policy << "\n";
+  const RehearseOptions options = described ? on_two_kinds() : scenario::on(16);
+  WatchedRehearsal some(workload, policy, options);
+  WatchedRehearsal all(workload, policy, options);
+  all.append(std::make_unique<EachPass>(seconds(1)));
+  std::int64_t left_out = 0;
+  some.run([&](const View& view) { left_out += view.replanned().tried > view.now() ? 1 : 0; });
+  all.run([](const View&) {});
+  RC_CLASSIFY(left_out > 0);
+  for (const auto& [number, job] : all.ended()) {
+    RC_LOG() << "job " << number << "\n";
+    RC_ASSERT(some.ended().at(number).start == job.start);
+  }
+}
+
 }  // namespace
 }  // namespace rota

@@ -5,7 +5,9 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "control/controller.h"
@@ -30,6 +32,8 @@ class WatchedRehearsal final : public WatchingIntake, private JobSink, private F
         controller_(cluster_options(), chain_, {loop_, engine_, *this}) {
     controller_.add_observer(*this);
   }
+
+  void append(std::unique_ptr<Policy> link) { chain_.append(std::move(link)); }
 
   // Throws the referee's sentence if it refuses a plan.
   void run(const Look& look) {

@@ -18,10 +18,18 @@ class NodeSet {
 
   bool contains(NodeId node) const { return (words_[node.value / 64] >> (node.value % 64) & 1U) != 0; }
   void erase(NodeId node) { words_[node.value / 64] &= ~(std::uint64_t{1} << (node.value % 64)); }
+  void insert(NodeId node) { words_[node.value / 64] |= std::uint64_t{1} << (node.value % 64); }
   void clear() { std::fill(words_.begin(), words_.end(), 0); }
   NodeSet& operator&=(const NodeSet& o) {
     for (std::size_t i = 0; i < words_.size(); ++i) words_[i] &= o.words_[i];
     return *this;
+  }
+  // Whether all that a and b have in common is a member of both this set and o.
+  bool shares_all_of(const NodeSet& o, const NodeSet& a, const NodeSet& b) const {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      if ((a.words_[i] & b.words_[i] & ~(words_[i] & o.words_[i])) != 0) return false;
+    }
+    return true;
   }
   // Whether every member of o is one.
   bool includes(const NodeSet& o) const {

@@ -62,38 +62,98 @@ void SlurmNodes::open_pass() {
   }
   std::stable_sort(ends_.begin(), ends_.end(), [](const End& a, const End& b) { return a.at < b.at; });
   stretches_.assign(1, {now(), now() + knobs_.window, all_});
+  planned_ = false;
+  alike_ = same_ends_until(view_);
 }
 
 Instant SlurmNodes::earliest(const WaitingEntry& e, bool now_only) {
   const JobSpec& asked = spec(e);
+  const NodeSet& partition = nodes_of(asked.partition);
   NodeSet nodes;
-  for (Instant from = now(); from < stretches_.back().until;) {
-    const Instant later = usable(from, e.expected, nodes);
+  Instant from = now();
+  while (from < stretches_.back().until) {
+    const Instant later = usable(from, e.expected, partition, nodes);
+    drop_unsuitable(asked, nodes);
     const Instant found = too_few(asked, nodes) ? kNever : will_run(asked, nodes, now_only);
     const Instant start = std::max(found, from);
     if (start <= now() || now_only) return found;
+    if (from == now()) is_alike_until(same_from_now(e, nodes, later, start));
     if (start == kNever || start > later) {
       if (later == kNever) return kNever;
       from = later;
       continue;
     }
-    if (start - now() > knobs_.window) return kNever;
-    if (!reserved_within(slot_of(start, e.expected, knobs_.resolution))) return start;
+    if (start - now() > knobs_.window) {
+      is_alike_until(start - knobs_.window);
+      return kNever;
+    }
+    if (!reserved_within(slot_of(start, e.expected, knobs_))) return start;
     from = start == from ? start + knobs_.resolution : start;
+  }
+  is_alike_until(from - knobs_.window + kMoment);
+  return kNever;
+}
+
+// From another instant on a job is looked for alike as long as it is. But what is reserved between the end that the job
+// would have if it started now and the one that it would have if it started a little later may take nodes from it, or
+// give it others afterwards. The former means nothing to a job that has no room on any of these nodes as long.
+Instant SlurmNodes::same_from_now(const WaitingEntry& e, const NodeSet& nodes, Instant later, Instant start) {
+  if (alike_ <= now()) return now();
+  const bool needs_others = start == kNever || (start > later && not_before_ > later);
+  const NodeSet& partition = nodes_of(spec(e).partition);
+  NodeSet left = partition;
+  for (std::size_t i = 0; i < stretches_.size(); ++i) {
+    const Stretch& s = stretches_[i];
+    left &= s.unreserved;
+    if (s.from <= now() + e.expected) continue;
+    if (!needs_others && !s.unreserved.includes(nodes)) return s.from - e.expected;
+    if (later < kNever || i + 2 >= stretches_.size() || stretches_[i + 1].until >= start) continue;
+    if (!left.shares_all_of(stretches_[i + 1].unreserved, partition, stretches_[i + 2].unreserved))
+      return s.from - e.expected;
   }
   return kNever;
 }
 
-// The nodes that no reservation keeps while a job would run from an instant on. When others are there: kNever, or at
-// the end of the first stretch after which that is so.
-Instant SlurmNodes::usable(Instant from, Duration expected, NodeSet& nodes) const {
-  nodes = all_;
+// Before the first stretch is over, the nodes that a job could have from now on are these, or fewer.
+Instant SlurmNodes::alike_until() const {
+  return stretches_.size() > 1 ? std::min(alike_, stretches_.front().until) : alike_;
+}
+
+const NodeSet& SlurmNodes::nodes_of(PartitionId partition) {
+  const std::vector<Partition>& all = view_.options().machine->partitions;
+  if (!partition.valid()) return all_;
+  if (of_partition_.empty()) of_partition_.resize(all.size());
+  NodeSet& nodes = of_partition_[partition.value];
+  if (nodes.empty()) {
+    nodes = all_;
+    nodes.clear();
+    for (const NodeId node : all[partition.value].nodes) nodes.insert(node);
+  }
+  return nodes;
+}
+
+// Those without the features that it asks for, and those that it excludes.
+void SlurmNodes::drop_unsuitable(const JobSpec& spec, NodeSet& nodes) const {
+  if (!spec.node_wish) return;
+  const NodeWish& wish = *spec.node_wish;
+  const std::vector<Node>& all = view_.options().machine->nodes;
+  for (std::uint32_t i = 0; i < all.size(); ++i)
+    if (!wish.suits(all[i].features)) nodes.erase(NodeId{i});
+  for (const NodeId node : wish.without) nodes.erase(node);
+}
+
+// The nodes of a partition that no reservation keeps while a job would run from an instant on. When others of them are
+// there: kNever, or at the end of the first stretch after which that is so, the one behind the end of the job included.
+Instant SlurmNodes::usable(Instant from, Duration expected, const NodeSet& partition, NodeSet& nodes) const {
+  nodes = partition;
   Instant later = kNever;
-  for (std::size_t i = 0; i < stretches_.size() && stretches_[i].from <= from + expected; ++i) {
+  for (std::size_t i = 0; i < stretches_.size(); ++i) {
     const Stretch& s = stretches_[i];
     if (s.until <= from) continue;
-    const bool more = i + 1 < stretches_.size() && !s.unreserved.includes(stretches_[i + 1].unreserved);
-    if (more && later == kNever) later = s.until;
+    if (later == kNever && i + 1 < stretches_.size() &&
+        !nodes.shares_all_of(s.unreserved, partition, stretches_[i + 1].unreserved))
+      later = s.until;
+    if (s.from > from + expected) break;
     nodes &= s.unreserved;
   }
   return std::min(later, drop_reserved(from, from + expected, nodes));
@@ -130,13 +190,15 @@ Instant SlurmNodes::will_run(const JobSpec& spec, const NodeSet& nodes, bool now
   };
   Duration together = seconds(30);
   Instant barrier = kNever;
+  not_before_ = kNever;
   for (auto end = ends_.begin(); end != ends_.end();) {
     Instant last = kNever;
     while (end != ends_.end()) {
       const End& one = *end++;
       if (!is_there(one)) continue;
-      if (barrier == kNever) barrier = kEpoch + ((one.at - kEpoch) / together + 1) * together;
+      if (barrier == kNever) barrier = knobs_.rounded_down(one.at, together) + together;
       watch.give(room_, *one.where);
+      if (last == kNever) not_before_ = one.at;
       last = one.at;
       if (end != ends_.end() && end->at > barrier + together) break;
     }
@@ -160,21 +222,18 @@ bool SlurmNodes::reserved_within(const SlurmSlot& slot) const {
 }
 
 void SlurmNodes::reserve(const WaitingEntry& e, Instant start) {
-  const SlurmSlot slot = slot_of(start, e.expected, knobs_.resolution);
+  const SlurmSlot slot = slot_of(start, e.expected, knobs_);
   cut(slot.from);
   cut(slot.until);
   for (Stretch& s : stretches_) {
     if (s.until <= slot.from || s.from >= slot.until) continue;
-    for (const Share& share : where_.shares) s.unreserved.erase(share.node);
+    for (const Share& share : where_.shares) {
+      s.unreserved.erase(share.node);
+      planned_ |= free_.processors_on(share.node) > 0;
+    }
   }
-}
-
-bool SlurmNodes::plans_what_is_free() const {
-  for (std::uint32_t i = 0; i < free_.size(); ++i) {
-    const auto planned = [&](const Stretch& s) { return !s.unreserved.contains(NodeId{i}); };
-    if (free_.processors_on(NodeId{i}) > 0 && std::ranges::any_of(stretches_, planned)) return true;
-  }
-  return false;
+  for (const Instant at : {slot.from, slot.until})  // the window has not come so far
+    if (at >= now() + knobs_.window) is_alike_until(at - knobs_.window);
 }
 
 void SlurmNodes::start(const WaitingEntry& e, const Reason& reason, bool backfilled) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "model/moment.h"
 #include "policy/slurm/job_queue.h"
 #include "policy/slurm/slurm_room.h"
 
@@ -44,9 +45,12 @@ class Passes {
     }
   }
 
-  // Whether another one is owed for it: jobs start, or nodes that have room are planned for jobs, which Slurm notes
-  // down as a change of these nodes.
-  bool backfill_pass() {
+  struct Found {
+    bool owes;  // another pass: jobs start, or nodes that have room are planned for jobs, which Slurm notes down as a
+                // change of these nodes
+    Instant alike_until;  // before that instant a pass starts no job and owes another one, if nothing happens
+  };
+  Found backfill_pass() {
     queue_.rewind();
     room_.open_pass();
     std::int32_t tested = 0;
@@ -59,7 +63,8 @@ class Passes {
       if (!may_start(asked)) continue;
       if (!try_one(*e)) break;
     }
-    return backfilled_ > 0 || room_.plans_what_is_free();
+    const bool owes = backfilled_ > 0 || room_.plans_what_is_free();
+    return {owes, owes && plan_.actions().empty() ? alike_ : view_.now()};
   }
 
  private:
@@ -78,13 +83,17 @@ class Passes {
   bool try_one(const WaitingEntry& e) {
     std::int32_t& reserved = reserved_[spec(e).partition.value];
     const bool now_only = knobs_.part_count_reserve > 0 && reserved >= knobs_.part_count_reserve;
+    const Instant alike_before = room_.alike_until();
     const Instant start = room_.earliest(e, now_only);
-    if (start == kNever) return true;
     if (start <= view_.now()) {
       begin(e, because(), true);
       return ++backfilled_ != knobs_.max_job_start;
     }
+    if (alike_before < alike_ && room_.has_room(e)) alike_ = alike_before;
+    if (start == kNever) return true;
+    const bool planned_before = room_.plans_what_is_free();
     room_.reserve(e, start);
+    if (!planned_before && room_.plans_what_is_free()) alike_ = std::min(alike_, room_.alike_until());
     ++reserved;
     if (!first_) first_ = &e, first_start_ = start;
     return true;
@@ -106,6 +115,8 @@ class Passes {
   Counts of_partition_;
   Counts reserved_;
   std::int32_t backfilled_ = 0;
+  Instant alike_ =
+      kNever;  // see Found: as far as jobs that only reservations keep from starting go, and what is planned
   const WaitingEntry* first_ = nullptr;  // that something is reserved for
   Instant first_start_ = kNever;
 };
@@ -120,6 +131,37 @@ Instant look_at(Instant at, Duration phase, Duration tick) {
   return over > Duration{0} ? at + tick - over : at - over;
 }
 
+// So long after one backfill pass comes the next one, where each owes another.
+Duration step_of(const SlurmKnobs& knobs) { return look_at(kEpoch + knobs.interval, Duration{0}, knobs.tick) - kEpoch; }
+
+// The first of them at this instant or later.
+Instant pass_at(Instant at, const Replanned& last, const SlurmKnobs& knobs) {
+  return look_at(at, last.planned - kEpoch, step_of(knobs));
+}
+
+// Whether the passes before `tried` are known to come to the same as the one at `planned` if nothing happens, and are
+// left out.
+bool is_foreseen(const Replanned& last, Instant now) {
+  return !last.owes_try && last.tried > now && last.tried != kNever;
+}
+
+// Up to the first pass of which that is not known. Not while the main pass would have to wait after news: how long is
+// no longer known then.
+void foresee(Instant alike_until, Replanned& last, const SlurmKnobs& knobs) {
+  const bool tries_at_once = last.planned - last.tried >= knobs.batch_delay;
+  if (last.owes_try || !last.owes_plan || !tries_at_once) return;
+  const Instant differs = pass_at(std::min(alike_until, last.planned + knobs.window), last, knobs);
+  if (differs > last.planned + step_of(knobs)) last.tried = differs + kMoment;
+}
+
+// As if all passes before now had come.
+Replanned without_foresight(Replanned last, const SlurmKnobs& knobs, Instant now) {
+  if (!is_foreseen(last, now)) return last;
+  last.planned = std::max(last.planned, pass_at(now, last, knobs) - step_of(knobs));
+  last.tried = last.planned - knobs.batch_delay;
+  return last;
+}
+
 // When the passes that are owed come, if nothing else happens; kNever: none is owed.
 Instant tries_next(const Replanned& last, const SlurmKnobs& knobs, Instant now) {
   if (!last.owes_try) return kNever;
@@ -132,22 +174,21 @@ Instant plans_next(const Replanned& last, const SlurmKnobs& knobs, Instant now) 
 }
 
 // Whether something has happened: it was not called just because something was owed.
-bool is_news(const View& view, const SlurmKnobs& knobs) {
+bool is_news(const View& view, const Replanned& last, const SlurmKnobs& knobs) {
   if (!view.arrived().empty() || !view.gone().empty()) return true;
   if (view.waiting().empty()) return false;
   if (view.releases() > 0) return true;
   const auto is_over = [&](const Reservation& r) { return r.until == view.now(); };
   if (std::ranges::any_of(view.reservations().all(), is_over)) return true;
-  const Replanned& last = view.replanned();
   return tries_next(last, knobs, view.now()) != view.now() && plans_next(last, knobs, view.now()) != view.now();
 }
 
 template <class Room>
 void decide_in(const View& view, Plan& plan, const SlurmKnobs& knobs) {
   const Instant now = view.now();
-  const Replanned& last = view.replanned();
+  const Replanned last = without_foresight(view.replanned(), knobs, now);
   Replanned next = last;
-  const bool news = is_news(view, knobs);
+  const bool news = is_news(view, last, knobs);
   if (!news && view.waiting().empty() && last == Replanned{}) return;  // no job has ever come
   if (news) next.owes_try = next.owes_plan = true;
   const bool tries = tries_next(next, knobs, now) == now && (news || !view.waiting().empty());
@@ -164,11 +205,14 @@ void decide_in(const View& view, Plan& plan, const SlurmKnobs& knobs) {
       if (walks) next.walked = now;
     }
     if (plans) {  // also when no job waits: the next one counts from there
-      next.owes_plan = passes && plan.actions().size() < view.waiting().size() && passes->backfill_pass();
+      const bool any_left = passes && plan.actions().size() < view.waiting().size();
+      const auto found = any_left ? passes->backfill_pass() : typename Passes<Room>::Found{false, now};
+      next.owes_plan = found.owes;
       next.planned = now;
+      foresee(found.alike_until, next, knobs);
     }
   }
-  if (!(next == last)) plan.replanned(next);
+  if (!(next == view.replanned())) plan.replanned(next);
 }
 
 }  // namespace
@@ -186,7 +230,7 @@ Instant SlurmPlanner::next_wakeup(const View& view) const {
   const Instant now = view.now();
   const Replanned& last = view.replanned();
   const auto later = [&](Instant at) { return at > now ? at : kNever; };
-  const Instant plans = later(plans_next(last, knobs_, now));
+  const Instant plans = later(is_foreseen(last, now) ? last.tried - kMoment : plans_next(last, knobs_, now));
   if (view.waiting().empty()) return plans;
   return std::min({later(tries_next(last, knobs_, now)), plans, reckons_next(now)});
 }

@@ -39,6 +39,7 @@ struct SlurmWeights {
 
 struct SlurmKnobs {
   bool planner = false;        // whether a link plans as Slurm does
+  std::int32_t clock = 0;      // Unix time at second 0 of the log in seconds, or what is left of it
   Duration tick = seconds(1);  // slurmctld looks so often whether something has happened; 0: at once
   // The backfill pass.
   Duration interval = seconds(30);  // between two of them; 0: there is none (sched/builtin)
@@ -58,6 +59,9 @@ struct SlurmKnobs {
   // The order of the queue.
   bool multifactor = false;
   SlurmWeights weights;
+
+  // Down to a whole number of steps of slurmctld's clock.
+  Instant rounded_down(Instant at, Duration step) const { return at - (at - kEpoch + seconds(clock)) % step; }
 
   bool by_shares() const { return planner && multifactor && weights.fair_share > 0; }
 

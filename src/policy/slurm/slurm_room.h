@@ -2,6 +2,7 @@
 // described. Both answer the same questions about a job that waits. They live for one cycle.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <vector>
 
@@ -11,13 +12,16 @@
 
 namespace rota {
 
-// The stretch of time that a reservation keeps: both ends are rounded down to a multiple of the resolution, as in Slurm
-// 22.05, but it is at least as long as that.
+// The stretch of time that a reservation keeps: both ends are rounded down to a multiple of the resolution by
+// slurmctld's clock, as in Slurm 22.05, but it is at least as long as that.
 struct SlurmSlot {
   Instant from;
   Instant until;
 };
-SlurmSlot slot_of(Instant start, Duration expected, Duration resolution);
+SlurmSlot slot_of(Instant start, Duration expected, const SlurmKnobs& knobs);
+
+// Up to which instant, that one not included, the same running jobs stand for the same ends: to the first of them.
+Instant same_ends_until(const View& view);
 
 // Processors that are counted. A reservation keeps as many as its job asks for.
 class SlurmCounts {
@@ -33,10 +37,15 @@ class SlurmCounts {
   // The backfill pass: when a job can start at the earliest, kNever: not within the window, or not now where only that
   // is asked; and a reservation for it.
   void open_pass();
-  Instant earliest(const WaitingEntry& e, bool now_only) const;
+  Instant earliest(const WaitingEntry& e, bool now_only);
   void reserve(const WaitingEntry& e, Instant start);
   // Whether something is reserved of what is free now.
   bool plans_what_is_free() const { return reserved_ && plan_.free() > 0; }
+  // Whether a job could start now if nothing were reserved; and up to which instant, that one not included, a pass
+  // would answer all that this one has been asked so far as it did, and find no start for such a job, if nothing
+  // happens.
+  bool has_room(const WaitingEntry& e) { return plan_.fits(e); }
+  Instant alike_until() const { return alike_; }
 
   // What was found last.
   void start(const WaitingEntry& e, const Reason& reason, bool backfilled);
@@ -48,6 +57,7 @@ class SlurmCounts {
   Profile free_;  // after running jobs, what is reserved from all jobs, starts and reservations; once it is
   bool drawn_;
   bool reserved_ = false;
+  Instant alike_ = kNever;
 };
 
 // Nodes. A reservation keeps its nodes whole.
@@ -64,7 +74,9 @@ class SlurmNodes {
   void open_pass();
   Instant earliest(const WaitingEntry& e, bool now_only);
   void reserve(const WaitingEntry& e, Instant start);
-  bool plans_what_is_free() const;
+  bool plans_what_is_free() const { return planned_; }
+  bool has_room(const WaitingEntry& e) { return plan_.fits(e) && plan_.nodes().find(spec(e), elsewhere_); }
+  Instant alike_until() const;
 
   void start(const WaitingEntry& e, const Reason& reason, bool backfilled);
 
@@ -82,10 +94,14 @@ class SlurmNodes {
 
   const JobSpec& spec(const WaitingEntry& e) const { return view_.job(e.job).spec; }
   Instant now() const { return view_.now(); }
-  Instant usable(Instant from, Duration expected, NodeSet& nodes) const;
+  const NodeSet& nodes_of(PartitionId partition);
+  void drop_unsuitable(const JobSpec& spec, NodeSet& nodes) const;
+  Instant usable(Instant from, Duration expected, const NodeSet& partition, NodeSet& nodes) const;
   Instant drop_reserved(Instant from, Instant until, NodeSet& nodes) const;
   bool too_few(const JobSpec& spec, const NodeSet& nodes) const;
   Instant will_run(const JobSpec& spec, const NodeSet& nodes, bool now_only);
+  Instant same_from_now(const WaitingEntry& e, const NodeSet& nodes, Instant later, Instant start);
+  void is_alike_until(Instant at) { alike_ = std::min(alike_, at); }
   bool reserved_within(const SlurmSlot& slot) const;
   void restrict_to(const NodeSet& nodes);
   bool place(const JobSpec& spec);
@@ -97,14 +113,19 @@ class SlurmNodes {
   const SlurmKnobs& knobs_;
   bool around_reservations_;
   NodeSet all_;
-  NodeSet open_;  // of partitions that the main pass has not ended for
+  std::vector<NodeSet> of_partition_;  // empty: not asked for so far
+  NodeSet open_;                       // of partitions that the main pass has not ended for
   std::vector<bool> closed_;
   NodeRoom free_;  // now, after the draft's starts
   NodeRoom room_;  // of the nodes that a job may use, at the time that is looked at
   std::vector<End> ends_;
   std::deque<Placement> started_;
   std::vector<Stretch> stretches_;
-  Placement where_;  // found last
+  Placement where_;              // found last
+  Placement elsewhere_;          // scratch
+  Instant not_before_ = kNever;  // on those nodes or some of them there is no room
+  bool planned_ = false;         // something that is free now
+  Instant alike_ = kNever;       // beside what the first stretch says
 };
 
 }  // namespace rota

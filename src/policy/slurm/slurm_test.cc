@@ -11,15 +11,19 @@ namespace rota {
 namespace {
 
 TEST(Slurm, BothEndsOfAReservationAreRoundedDown) {
-  const SlurmSlot rounded = slot_of(at_seconds(70), seconds(120), seconds(60));
+  const SlurmKnobs knobs;
+  const SlurmSlot rounded = slot_of(at_seconds(70), seconds(120), knobs);
   EXPECT_EQ(rounded.from, at_seconds(60));
   EXPECT_EQ(rounded.until, at_seconds(180));
-  const SlurmSlot within = slot_of(at_seconds(70), seconds(30), seconds(60));
+  const SlurmSlot within = slot_of(at_seconds(70), seconds(30), knobs);
   EXPECT_EQ(within.from, at_seconds(60));
   EXPECT_EQ(within.until, at_seconds(120));
-  const SlurmSlot exact = slot_of(at_seconds(60), seconds(60), seconds(60));
+  const SlurmSlot exact = slot_of(at_seconds(60), seconds(60), knobs);
   EXPECT_EQ(exact.from, at_seconds(60));
   EXPECT_EQ(exact.until, at_seconds(120));
+  const SlurmSlot of_clock = slot_of(at_seconds(70), seconds(120), {.clock = 45});
+  EXPECT_EQ(of_clock.from, at_seconds(15)) << "115 s by the clock";
+  EXPECT_EQ(of_clock.until, at_seconds(135));
 }
 
 TEST(Slurm, SetsOfNodesAreFullAtFirst) {
