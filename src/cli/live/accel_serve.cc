@@ -174,7 +174,9 @@ void add_accel_serve(Command group, Action& action) {
       .type_name("NAME[=CONFIG]")
       .default_str("openblas");
   command.add_option("--memory", flags->memory, "for all tasks together").type_name("SIZE").capture_default_str();
-  command.add_option("--token-file", flags->token_file, "a file with the token that clients on TCP must have: the key of TLS 1.3 with them")
+  command
+      .add_option("--token-file", flags->token_file,
+                  "a file with the token that clients on TCP must have: the key of TLS 1.3 with them")
       .type_name("FILE");
   command
       .add_option("--node", flags->node,
