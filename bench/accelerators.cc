@@ -1,7 +1,7 @@
 // What an accelerator container costs and gains: tasks without work by the second, how full the pipeline is behind a
-// link of 117 MB/s (1 Gbit/s) in both directions, its gain over one task after the other, and what slow neighbours
-// cost. The container, the link and the clients are processes on loopback; the device is modelled by its time, in which
-// it sleeps, or burns a core as a kernel on the node's cores does.
+// link of 117 MB/s (1 Gbit/s) in both directions, its gain over one task after the other, what encryption costs, and
+// what slow neighbours cost. The container, the link and the clients are processes on loopback; the device is modelled
+// by its time, in which it sleeps, or burns a core as a kernel on the node's cores does.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <netinet/in.h>
@@ -94,11 +94,12 @@ class Child {
   int port_ = 0;
 };
 
-void serve_container(std::uint64_t memory, const std::function<void(int)>& tell) {
+void serve_container(std::uint64_t memory, const std::function<void(int)>& tell, const char* token = "") {
   std::vector<std::unique_ptr<Device>> devices;
   devices.push_back(std::move(*Device::open(model(), "")));
   ContainerOptions options;
   options.memory = memory;
+  options.token = token;
   const auto container = Container::start(options, std::move(devices), {"127.0.0.1:0"});
   const Address address = parse_address((*container)->addresses().front());
   tell(std::stoi(std::get<TcpAddress>(address).port));
@@ -158,6 +159,7 @@ struct Load {
   std::size_t window;
   std::int64_t compute_us = 0;
   bool burns = false;
+  const char* token = nullptr;
 };
 
 struct Measured {
@@ -168,7 +170,7 @@ struct Measured {
 // Tasks at that container, at most so many at a time.
 Measured run(const std::string& address, const Load& load) {
   std::array<char, 256> why{};
-  const rota_accel_options options{address.c_str(), nullptr, 0, 0};
+  const rota_accel_options options{address.c_str(), load.token, 0, 0};
   rota_accel_client* client = rota_accel_open(&options, why.data(), why.size());
   const std::vector<char> payload(load.bytes, 'p');
   std::vector<std::vector<char>> results(std::min(load.window, load.tasks), std::vector<char>(load.bytes));
@@ -232,6 +234,21 @@ void measure_link(std::size_t megabytes, double ratio, bool burns, std::size_t t
              burns ? "burns" : "sleeps", tasks, one_by_one / pipelined, fill);
 }
 
+// Tasks without work over a link without a limit, in clear and encrypted.
+void measure_secrecy(std::size_t tasks) {
+  for (const char* token : {"", "0123456789abcdef"}) {
+    const Child container([=](const auto& tell) { serve_container(std::uint64_t{1} << 29U, tell, token); });
+    constexpr std::size_t kBytes = 10'000'000;
+    const Load load{.tasks = tasks, .bytes = kBytes, .window = 8, .token = token};
+    const Load tiny{.tasks = 100 * tasks, .bytes = 64, .window = 1, .token = token};
+    const Measured large = run(container.address(), load);
+    const Measured small = run(container.address(), tiny);
+    fmt::print("{}: {:4.0f} MB/s each way, no work and 64 bytes: median {:.0f} us\n",
+               *token == '\0' ? "in clear " : "encrypted", static_cast<double>(tasks * kBytes) / large.seconds / 1e6,
+               small.latencies[small.latencies.size() / 2] * 1e6);
+  }
+}
+
 // A sender at 1 MB/s and a client that never reads.
 void measure_neighbours(std::size_t tasks) {
   const Child container([](const auto& tell) { serve_container(std::uint64_t{1} << 29U, tell); });
@@ -265,6 +282,7 @@ int measure(bool brief) {
       for (const bool burns : {false, true})
         measure_link(megabytes, ratio, burns, brief ? 3 : std::max<std::size_t>(20, 200 / megabytes));
   }
+  measure_secrecy(brief ? 3 : 200);
   measure_neighbours(brief ? 3 : 100);
   return 0;
 }

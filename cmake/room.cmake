@@ -25,7 +25,7 @@ function(rota_room name)
   if(NOT name MATCHES "cli|study|report|exchange")
     rota_profile(rota_${target})
   endif()
-  if(ROTA_FUZZ AND name MATCHES "^(base|log|site|store|serve|api)$")
+  if(ROTA_FUZZ AND name MATCHES "^(base|log|site|store|accel|serve|api)$")
     target_compile_options(rota_${target} PRIVATE -fsanitize=fuzzer-no-link)  # the fuzzer sees which branches an input takes there
     set(variant _fuzzed)
   endif()

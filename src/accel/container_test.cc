@@ -50,9 +50,7 @@ class Raw {
     }
     return true;
   }
-  void greet(const std::string& token = "") const {
-    send(framed({.type = FrameType::hello}, encoded(Hello{.token = token})));
-  }
+  void greet() const { send(framed({.type = FrameType::hello}, encoded(Hello{}))); }
   void submit(std::uint64_t task, std::string_view operation, std::uint64_t bytes) const {
     Submit submit;
     std::ranges::copy(operation, submit.header.operation);
@@ -95,15 +93,6 @@ class Raw {
   }
   process::Descriptor socket_;
 };
-
-bool comes_true(const std::function<bool()>& is_so) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(4);
-  while (!is_so()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    ::poll(nullptr, 0, 5);
-  }
-  return true;
-}
 
 struct Containers : testing::Test {
   ~Containers() override { Gate::open(); }
@@ -218,18 +207,6 @@ TEST_F(Containers, ThatDrainEndWhatTheyHaveAndAcceptNothingMore) {
   Gate::open();
   EXPECT_EQ(next_end(client).task, task);
   EXPECT_EQ(::poll(&drained, 1, 240'000), 1);
-}
-
-TEST_F(Containers, OnTcpAskForTheirToken) {
-  const auto container = test_container("127.0.0.1:0", {.token = "0123456789abcdef"});
-  const std::string address = container->addresses().front();
-  const auto stranger = test_client(address, "0123456789abcdee");
-  submit(stranger, "next", "x");
-  EXPECT_EQ(next_end(stranger).outcome, ROTA_ACCEL_BAD_TASK);
-  const auto client = test_client(address, "0123456789abcdef");
-  submit(client, "next", "x");
-  EXPECT_EQ(next_end(client).result, "y");
-  EXPECT_FALSE(Container::start({}, {}, {"0.0.0.0:0"})) << "other computers reach it, and there is no token";
 }
 
 TEST_F(Containers, AreNotHeldUpByClientsThatSendOrReadNothing) {

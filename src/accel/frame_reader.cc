@@ -1,9 +1,5 @@
 #include "accel/frame_reader.h"
 
-#include <sys/socket.h>
-
-#include <cerrno>
-
 namespace rota::accel {
 
 FrameReader::Outcome FrameReader::read(Receiver& receiver, int most_frames) {
@@ -24,15 +20,15 @@ FrameReader::Outcome FrameReader::read(Receiver& receiver, int most_frames) {
     header_at_ = 0;
     if (crc32c(payload_) != header_.payload_crc || !receiver.receive(header_, payload_)) return Outcome::wrong;
   }
-  return Outcome::open;
+  return Outcome::more;
 }
 
 FrameReader::Got FrameReader::fill(std::span<std::byte> into, std::size_t& at) {
   while (at < into.size()) {
-    const ssize_t got = ::recv(socket_, into.data() + at, into.size() - at, MSG_DONTWAIT);
-    if (got == 0) return Got::end;
-    if (got < 0) return errno == EAGAIN || errno == EINTR ? Got::some : Got::end;
-    at += static_cast<std::size_t>(got);
+    std::size_t got = 0;
+    const Channel::Flow flow = channel_.receive(into.subspan(at), got);
+    if (flow != Channel::Flow::moved) return flow == Channel::Flow::waits ? Got::some : Got::end;
+    at += got;
     last_ = std::chrono::steady_clock::now();
   }
   return Got::all;

@@ -1,4 +1,4 @@
-// Frames from a socket, at the container and at its clients alike: each header is checked before a length in it is
+// Frames from a channel, at the container and at its clients alike: each header is checked before a length in it is
 // believed, and each payload goes straight to where its receiver wants it. Never waits. One thread.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "accel/channel.h"
 #include "accel/wire.h"
 
 namespace rota::accel {
@@ -24,12 +25,13 @@ class FrameReader {
     virtual bool receive(const FrameHeader& header, std::span<const std::byte> payload) = 0;
   };
   enum class Outcome : std::uint8_t {
-    open,   // all that is there was read, or so many frames
+    open,   // all that is there was read
+    more,   // so many frames were read, and there may be more, also where the socket has none
     ended,  // the other side has hung up, or cannot be reached any more
     wrong,  // bytes that are no frame, or one that is not due
   };
 
-  explicit FrameReader(int socket) : socket_(socket) {}
+  explicit FrameReader(Channel& channel) : channel_(channel) {}
 
   Outcome read(Receiver& receiver, int most_frames);
   bool within_frame() const { return header_at_ > 0; }
@@ -39,7 +41,7 @@ class FrameReader {
   enum class Got : std::uint8_t { all, some, end };
   Got fill(std::span<std::byte> into, std::size_t& at);
 
-  int socket_;
+  Channel& channel_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
   HeaderBytes header_bytes_{};
   std::size_t header_at_ = 0;

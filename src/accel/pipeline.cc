@@ -21,6 +21,7 @@ std::uint64_t new_epoch() {
 Pipeline::Pipeline(ContainerOptions given, std::vector<std::unique_ptr<Device>> opened)
     : options(std::move(given)),
       devices(std::move(opened)),
+      key(options.token.empty() ? nullptr : std::make_shared<const TlsKey>(options.token, Side::container)),
       epoch(new_epoch()),
       memory(options.memory, [this] { reader.ring(); }),
       ready(options.queue_places),

@@ -26,7 +26,7 @@ struct ContainerOptions {
   std::size_t clients = 1024;    // connections at a time
   std::uint32_t tasks = 256;     // that one client has at a time
   std::chrono::milliseconds stall{30'000};  // a client that owes bytes, or does not accept any, for longer is dropped
-  std::string token = {};                   // that clients on TCP must have; empty: none
+  std::string token = {};                   // that clients on TCP must have, and encrypt by; empty: none, and in clear
 };
 
 struct Counts {
@@ -35,7 +35,7 @@ struct Counts {
   std::atomic<std::uint64_t> failed = 0;     // by the backend, or refused by it
   std::atomic<std::uint64_t> cancelled = 0;  // by their clients, or at their limit
   std::atomic<std::uint64_t> dropped = 0;    // their clients have gone
-  std::atomic<std::uint64_t> rejected = 0;   // connections that sent what is no frame, or none that fits
+  std::atomic<std::uint64_t> rejected = 0;   // connections that sent what is no frame, or have no right token
   std::atomic<std::uint64_t> bytes_in = 0;   // payloads
   std::atomic<std::uint64_t> bytes_out = 0;  // results
   std::atomic<std::uint64_t> computed_us = 0;
@@ -55,6 +55,7 @@ class Pipeline {
 
   const ContainerOptions options;
   const std::vector<std::unique_ptr<Device>> devices;
+  const TlsKeyPtr key;  // by which clients on TCP encrypt; null: they do not
   const std::uint64_t epoch;
   const SteadyTime begun = std::chrono::steady_clock::now();
   Wakeup reader;

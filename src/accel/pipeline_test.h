@@ -2,12 +2,15 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -98,6 +101,15 @@ inline const rota_accel_backend& test_backend() {
       .close = [](rota_accel_device*) {},
       .share = nullptr};
   return backend;
+}
+
+inline bool comes_true(const std::function<bool()>& is_so) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(4);
+  while (!is_so()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    ::poll(nullptr, 0, 5);
+  }
+  return true;
 }
 
 inline std::unique_ptr<Container> test_container(const std::string& address, ContainerOptions options = {}) {

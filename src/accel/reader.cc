@@ -53,8 +53,9 @@ void Reader::run() {
   std::array<epoll_event, 64> events;
   while (!pipeline_.stops) {
     const bool quiet = sessions_.empty() && drain_ != Drain::announced;
-    const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()),
-                                   quiet ? -1 : static_cast<int>(kLookPeriod.count()));
+    const int patience = !with_more_.empty() ? 0 : quiet ? -1 : static_cast<int>(kLookPeriod.count());
+    const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), patience);
+    for (const std::uint64_t number : std::exchange(with_more_, {})) receive(number);
     for (int i = 0; i < count; ++i) {
       const std::uint64_t number = events[static_cast<std::size_t>(i)].data.u64;
       if (number == kWakeup) {
@@ -77,7 +78,7 @@ void Reader::run() {
 
 void Reader::accept(const Listener& listener) {
   process::Descriptor socket(::accept4(listener.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (!socket || sessions_.size() >= pipeline_.options.clients) return;
+  if (!socket || !has_room()) return;
   if (!listener.tcp && !is_welcome(socket.get())) return;
   if (listener.tcp) {
     set(socket.get(), IPPROTO_TCP, TCP_NODELAY, 1);  // a grant that waits for an acknowledgement costs 40 ms
@@ -86,20 +87,36 @@ void Reader::accept(const Listener& listener) {
   }
   const std::uint64_t number = next_session_++;
   watch(socket.get(), number);
-  sessions_.try_emplace(number, pipeline_, admission_, std::make_shared<Session>(number, std::move(socket)),
-                        listener.tcp && !pipeline_.options.token.empty(), [this] { return state(); });
+  sessions_.try_emplace(number, pipeline_, admission_,
+                        std::make_shared<Session>(number, std::move(socket), listener.tcp ? pipeline_.key : nullptr),
+                        [this] { return state(); });
+}
+
+// Else the oldest of those that have not greeted yet gives way: connections alone keep no client out.
+bool Reader::has_room() {
+  if (sessions_.size() < pipeline_.options.clients) return true;
+  const auto silent = std::ranges::find_if(sessions_, [](const auto& one) { return !one.second.greeted(); });
+  if (silent == sessions_.end()) return false;
+  close(silent->first);
+  return true;
 }
 
 void Reader::receive(std::uint64_t session) {
   const auto at = sessions_.find(session);
-  if (at != sessions_.end() && !at->second.receive()) close(session);
+  if (at == sessions_.end()) return;
+  const FrameReader::Outcome outcome = at->second.receive();
+  if (outcome == FrameReader::Outcome::more) {
+    with_more_.insert(session);
+  } else if (outcome != FrameReader::Outcome::open) {
+    close(session);
+  }
 }
 
 void Reader::close(std::uint64_t number) {
   const auto at = sessions_.find(number);
   const SessionPtr session = at->second.session();
   session->break_off();
-  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, session->socket(), nullptr);
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, session->channel().socket(), nullptr);
   sessions_.erase(at);
   admission_.forget(number);
   pipeline_.writer.ring();  // which lets go of what it has for the client

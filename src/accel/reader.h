@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ class Reader {
   void watch(int file, std::uint64_t number) const;
   void accept(const Listener& listener);
   void receive(std::uint64_t session);
+  bool has_room();
   void close(std::uint64_t session);
   void drop_stalled();
   void announce_drain();
@@ -36,6 +38,7 @@ class Reader {
   const process::Descriptor epoll_;
   Admission admission_;
   std::map<std::uint64_t, SessionReader> sessions_;
+  std::set<std::uint64_t> with_more_;  // sessions that were left with frames that are here already
   std::uint64_t next_session_;
   SteadyTime looked_ = std::chrono::steady_clock::now();
   enum class Drain : std::uint8_t { no, announced, done } drain_ = Drain::no;

@@ -3,32 +3,22 @@
 #include <utility>
 
 namespace rota::accel {
-namespace {
 
-// As long as it takes for any pair of equal length, so that the time tells nothing of the token.
-bool equal(const std::string& a, const std::string& b) {
-  if (a.size() != b.size()) return false;
-  unsigned differ = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) differ |= static_cast<unsigned>(a[i] ^ b[i]);
-  return differ == 0;
-}
-
-}  // namespace
-
-SessionReader::SessionReader(Pipeline& pipeline, Admission& admission, SessionPtr session, bool must_have_token,
+SessionReader::SessionReader(Pipeline& pipeline, Admission& admission, SessionPtr session,
                              std::function<std::string()> state)
     : pipeline_(pipeline),
       admission_(admission),
       session_(std::move(session)),
-      must_have_token_(must_have_token),
       state_(std::move(state)),
-      frames_(session_->socket()) {}
+      frames_(session_->channel()) {}
 
-bool SessionReader::receive() {
+FrameReader::Outcome SessionReader::receive() {
+  if (!greeted_ && session_->channel().begins_in_clear()) has_no_token_ = true;
   constexpr int kMostFrames = 16;  // at a time
   const FrameReader::Outcome outcome = frames_.read(*this, kMostFrames);
-  if (outcome == FrameReader::Outcome::wrong) ++pipeline_.counts.rejected;
-  return outcome == FrameReader::Outcome::open;
+  if (outcome == FrameReader::Outcome::wrong || (outcome == FrameReader::Outcome::ended && !greeted_))
+    ++pipeline_.counts.rejected;
+  return outcome;
 }
 
 bool SessionReader::begin(const FrameHeader& header, std::span<std::byte>& place) {
@@ -83,9 +73,10 @@ bool SessionReader::message(const FrameHeader& header, std::span<const std::byte
 bool SessionReader::greeting(std::span<const std::byte> payload) {
   Hello hello;
   if (greeted_ || !decode(payload, hello)) return false;
-  if (must_have_token_ && !equal(hello.token, pipeline_.options.token)) {
+  if (has_no_token_) {
     pipeline_.send(session_, {.type = FrameType::error},
-                   encoded(Refusal{ROTA_ACCEL_BAD_TASK, "the container does not know this token"}));
+                   encoded(Refusal{ROTA_ACCEL_BAD_TASK,
+                                   "this container asks for a token; name the file that has it with --token-file"}));
     return true;  // the client hangs up, or is dropped like one that never greets
   }
   greeted_ = true;

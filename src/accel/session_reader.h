@@ -15,12 +15,11 @@ namespace rota::accel {
 
 class SessionReader final : private FrameReader::Receiver {
  public:
-  // `must_have_token`: the client has come by TCP. `state` makes the text that STATUS is answered with.
-  SessionReader(Pipeline& pipeline, Admission& admission, SessionPtr session, bool must_have_token,
-                std::function<std::string()> state);
+  // `state` makes the text that STATUS is answered with.
+  SessionReader(Pipeline& pipeline, Admission& admission, SessionPtr session, std::function<std::string()> state);
 
-  // Reads what is there, but not for so long that other clients wait. False: the connection has ended, or is to end.
-  bool receive();
+  // Reads what is there, but not for so long that other clients wait.
+  FrameReader::Outcome receive();
   // It owes something, the rest of a frame or of a payload, and has sent nothing since then.
   bool stalls_since(SteadyTime before) const;
   bool greeted() const { return greeted_; }
@@ -36,8 +35,8 @@ class SessionReader final : private FrameReader::Receiver {
   Pipeline& pipeline_;
   Admission& admission_;
   const SessionPtr session_;
-  const bool must_have_token_;
   const std::function<std::string()> state_;
+  bool has_no_token_ = false;
   bool greeted_ = false;
   FrameReader frames_;
   TaskPtr task_;  // whose DATA comes; its payload goes into its buffer

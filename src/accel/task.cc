@@ -5,7 +5,7 @@
 namespace rota::accel {
 
 void Session::break_off() {
-  if (!broken_.exchange(true)) ::shutdown(socket_.get(), SHUT_RDWR);
+  if (!broken_.exchange(true)) ::shutdown(channel_.socket(), SHUT_RDWR);
 }
 
 bool Session::add_message(std::vector<std::byte> frame) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "accel/backend.h"
+#include "accel/channel.h"
 #include "accel/memory.h"
 #include "accel/wire.h"
 #include "process/descriptor.h"
@@ -21,10 +22,11 @@ namespace rota::accel {
 // inside a result. The socket closes when no task and no thread has the session any more.
 class Session {
  public:
-  Session(std::uint64_t number, process::Descriptor socket) : number_(number), socket_(std::move(socket)) {}
+  Session(std::uint64_t number, process::Descriptor socket, TlsKeyPtr key)
+      : number_(number), channel_(std::move(socket), std::move(key)) {}
 
   std::uint64_t number() const { return number_; }
-  int socket() const { return socket_.get(); }
+  Channel& channel() { return channel_; }
   // The connection is of no use any more: what is under way for it is dropped. Any thread.
   void break_off();
   bool broken() const { return broken_; }
@@ -39,7 +41,7 @@ class Session {
 
  private:
   const std::uint64_t number_;
-  const process::Descriptor socket_;
+  Channel channel_;
   std::atomic<bool> broken_ = false;
   std::mutex mutex_;
   std::deque<std::vector<std::byte>> messages_;

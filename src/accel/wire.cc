@@ -162,14 +162,11 @@ std::vector<std::byte> framed(FrameHeader header, std::span<const std::byte> pay
 }
 
 std::vector<std::byte> encoded(const Hello& hello) {
-  return Packing().number(hello.version).number(hello.epoch).text(hello.token).done();
+  return Packing().number(hello.version).number(hello.epoch).done();
 }
 
 bool decode(std::span<const std::byte> payload, Hello& hello) {
-  Unpacking from(payload);
-  from.number(hello.version).number(hello.epoch);
-  hello.token = from.rest();
-  return from.whole() && hello.token.size() <= kMostToken;
+  return Unpacking(payload).number(hello.version).number(hello.epoch).ended();
 }
 
 std::vector<std::byte> encoded(const Welcome& welcome) {

@@ -1,11 +1,11 @@
-// Frames between an accelerator container and the clients of it, over TCP or a Unix socket.
+// Frames between an accelerator container and the clients of it, over TCP or a Unix socket (accel/channel.h).
 //
 // A frame is a header of 32 bytes and at most 1 MiB of payload, so that a ping or a cancel never waits behind more than
 // one chunk. All numbers are little endian. Both checksums are CRC-32C (RFC 3720, appendix B.4). Each side checks a
 // header before it believes a length in it; a wrong frame ends the connection.
 //
 //   client                              container
-//   HELLO (version, token)          ->
+//   HELLO (version)                 ->
 //                                   <-  WELCOME (version, epoch, limits, operations)
 //   SUBMIT (operation, sizes)       ->
 //                                   <-  GRANT (bytes of the result): memory is reserved; or ERROR
@@ -85,7 +85,6 @@ std::vector<std::byte> framed(FrameHeader header, std::span<const std::byte> pay
 struct Hello {
   std::uint32_t version = kVersion;
   std::uint64_t epoch = 0;  // the container's that this client knew before; 0: none
-  std::string token;
 };
 struct Welcome {
   std::uint32_t version = kVersion;

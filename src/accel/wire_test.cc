@@ -40,11 +40,10 @@ RC_GTEST_PROP(Wire, HeadersComeBackAndOneWrongBitIsSeen, (std::uint64_t task, st
   RC_ASSERT(!decode(bytes, back));
 }
 
-RC_GTEST_PROP(Wire, BodiesComeBackAndAnyBytesAreRead, (std::string text, std::uint64_t number)) {
-  text.resize(std::min<std::size_t>(text.size(), kMostToken));
+RC_GTEST_PROP(Wire, BodiesComeBackAndAnyBytesAreRead, (std::uint64_t number)) {
   Hello hello;
-  RC_ASSERT(decode(encoded(Hello{.epoch = number, .token = text}), hello));
-  RC_ASSERT(hello.epoch == number && hello.token == text);
+  RC_ASSERT(decode(encoded(Hello{.epoch = number}), hello));
+  RC_ASSERT(hello.epoch == number);
   Submit sent;
   sent.header.payload_bytes = number;
   sent.header.parameters[5] = -1;

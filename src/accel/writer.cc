@@ -1,12 +1,9 @@
 #include "accel/writer.h"
 
 #include <sys/epoll.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <utility>
 
 namespace rota::accel {
@@ -141,31 +138,23 @@ void Writer::gather(Outgoing& out, Messages& messages) {
 }
 
 Writer::Sent Writer::send(Outgoing& out) {
-  std::array<iovec, 2> pieces{};
-  std::size_t count = 0;
-  const auto add = [&](std::span<const std::byte> bytes) {
-    if (!bytes.empty()) pieces[count++] = {const_cast<std::byte*>(bytes.data()), bytes.size()};
-  };
+  std::span<const std::byte> first, second;
   std::size_t* at = nullptr;
   if (auto* messages = std::get_if<Messages>(&out.current)) {
     at = &messages->at;
-    add(std::span(messages->bytes).subspan(*at));
+    first = std::span(messages->bytes).subspan(*at);
   } else {
     auto& chunk = std::get<Chunk>(out.current);
     at = &chunk.at;
-    if (*at < kHeaderBytes) add(std::span(chunk.header).subspan(*at));
-    add(chunk.payload.subspan(*at < kHeaderBytes ? 0 : *at - kHeaderBytes));
+    if (*at < kHeaderBytes) first = std::span(chunk.header).subspan(*at);
+    second = chunk.payload.subspan(*at < kHeaderBytes ? 0 : *at - kHeaderBytes);
   }
-  msghdr message{};
-  message.msg_iov = pieces.data();
-  message.msg_iovlen = count;
-  const ssize_t sent = ::sendmsg(out.session->socket(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-  if (sent < 0) return errno == EAGAIN || errno == EINTR ? Sent::some : Sent::broken;
+  std::size_t sent = 0;
+  const Channel::Flow flow = out.session->channel().send(first, second, sent);
+  if (flow != Channel::Flow::moved) return flow == Channel::Flow::waits ? Sent::some : Sent::broken;
   out.progress = std::chrono::steady_clock::now();
-  *at += static_cast<std::size_t>(sent);
-  std::size_t left = 0;
-  for (std::size_t i = 0; i < count; ++i) left += pieces[i].iov_len;
-  return static_cast<std::size_t>(sent) == left ? Sent::all : Sent::some;
+  *at += sent;
+  return sent == first.size() + second.size() ? Sent::all : Sent::some;
 }
 
 void Writer::finish_frame(Outgoing& out) {
@@ -200,7 +189,7 @@ void Writer::watch(Outgoing& out, bool blocked) const {
   epoll_event event{};
   event.events = EPOLLOUT;
   event.data.u64 = out.session->number();
-  ::epoll_ctl(epoll_.get(), blocked ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, out.session->socket(), &event);
+  ::epoll_ctl(epoll_.get(), blocked ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, out.session->channel().socket(), &event);
 }
 
 void Writer::drop(Outgoing& out) {

@@ -58,6 +58,12 @@ class Containers(unittest.TestCase):
             self.assertLess(time.monotonic(), end, f"waited in vain for {what}")
             time.sleep(0.01)
 
+    def ends_as(self, outcome, task):
+        with self.assertRaises(rota_accel.Failed) as failed:
+            task.result(PATIENCE)
+        self.assertEqual(failed.exception.outcome, outcome)
+        return str(failed.exception)
+
     def rota(self, *words, code=0):
         done = subprocess.run([ROTA, "accel", *words, "--at", self.at], capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, code, done.stderr)
@@ -183,9 +189,14 @@ class Results(Containers):
         token = os.path.join(self.folder, "token")
         with open(token, "w") as file:
             file.write("0123456789abcdef\n")
+        wrong_token = token + "-wrong"
+        with open(wrong_token, "w") as file:
+            file.write("0123456789abcdee\n")
         self.at = self.start("--token-file", token, at=("--listen", "127.0.0.1:0"))
-        with self.assertRaises(rota_accel.Failed):
-            self.client(token="0123456789abcdee").submit("noop").result(PATIENCE)
+        for wrong, why in (("0123456789abcdee", "the container has another token"), (None, "this container asks for a token")):
+            self.assertIn(why, self.ends_as("bad-task", self.client(token=wrong).submit("noop")))
+        self.assertIn("another token", self.rota("status", "--token-file", wrong_token, code=1))
+        self.assertIn("1 task done", self.rota("run", "noop", "--payload", "3M", "--token-file", token))
         self.assertEqual(bytes(self.client(token="0123456789abcdef").submit("noop", payload=b"x").result(PATIENCE)), b"x")
         done = subprocess.run([ROTA, "accel", "serve", "--listen", "0.0.0.0:0"], capture_output=True, text=True, timeout=PATIENCE)
         self.assertIn("give a token with --token-file", done.stderr)
@@ -225,12 +236,6 @@ class Faults(Containers):
     def backends(self):
         """Process ids of the container's backends."""
         return [int(pid) for path in glob.glob(f"/proc/{self.process.pid}/task/*/children") for pid in Path(path).read_text().split()]
-
-    def ends_as(self, outcome, task):
-        with self.assertRaises(rota_accel.Failed) as failed:
-            task.result(PATIENCE)
-        self.assertEqual(failed.exception.outcome, outcome)
-        return str(failed.exception)
 
     def test_a_task_that_crashes_its_backend_ends_alone(self):
         self.start("--backend", FAULTY)

@@ -24,23 +24,6 @@ with rota_accel.Client() as client:
         print(n, "right" if bytes(task.result()) == b"%08d" % n * (size // 8) else "wrong", task.runs, flush=True)
 """
 
-# Has tasks done until a file says that it is enough, and counts in a file of its own those that were right.
-ON_AND_ON = r"""
-import collections, os, rota_accel
-done, under_way = 0, collections.deque()
-with rota_accel.Client(patience=1) as client:
-    while under_way or not os.path.exists("enough"):
-        while len(under_way) < 30 and not os.path.exists("enough"):
-            payload = os.urandom(50_000)
-            under_way.append((client.submit("noop", 3_000, payload=payload), payload))
-        task, payload = under_way.popleft()
-        assert bytes(task.result()) == payload, "another task's result"
-        done += 1
-        with open("done-" + os.environ["ROTA_JOB_ID"], "w") as file:
-            print(done, file=file)
-"""
-
-
 class Bound(ServiceCase):
     rota = ROTA
     configuration = """
@@ -318,61 +301,6 @@ class Faults(Bound):
         self.kill("a1")
         self.service.start()
         self.service.wait_for(lambda: self.bound().get("a2", []) and self.all_bound(), "all nodes to be bound to the other one")
-
-
-class Storm(Bound):
-    FAULTS = int(os.environ.get("ROTA_ACCEL_FAULTS", "12"))
-
-    def prepare(self):
-        super().prepare()
-        with open(os.path.join(self.folder, "on.py"), "w") as file:
-            file.write(ON_AND_ON)
-
-    def done(self, job):
-        return int(contents(os.path.join(self.folder, f"done-{job}")) or 0)
-
-    def kill_one(self, node):
-        self.kill(node)
-        self.container(node)
-
-    def stop_one(self, node):
-        process = self.running[node]
-        process.send_signal(signal.SIGSTOP)
-        self.service.wait_for(lambda: node not in self.containers(), "it to be lost")
-        process.send_signal(signal.SIGCONT)
-        self.service.wait_for(lambda: node in self.containers(), "it to be back")
-
-    def drain_one(self, node):
-        process = self.running.pop(node)
-        process.terminate()
-        self.assertEqual(process.wait(PATIENCE), 0)
-        process.stderr.close()
-        self.container(node)
-
-    def restart_service(self, _):
-        self.service.kill()
-        self.service.start()
-
-    def test_faults_in_turn_under_load(self):
-        """After each of them every job goes on; at the end all tasks were answered, once and right, and no memory is held."""
-        dice = random.Random(11)
-        for node in ("a1", "a2"):
-            self.container(node)
-        jobs = [self.service.submit([sys.executable, "on.py"], accel_tasks=way, required_nodes=f"n{n}",
-                                    environment=["PATH=/usr/bin:/bin", f"PYTHONPATH={BESIDE}"])
-                for n, way in ((1, "node"), (2, "late"), (3, "node"), (4, "late"))]
-        faults = [self.kill_one, self.stop_one, self.drain_one, self.restart_service]
-        for fault in range(self.FAULTS):
-            before = {job: self.done(job) for job in jobs}
-            self.service.wait_for(lambda: all(self.done(job) > before[job] + 5 for job in jobs), "all jobs to go on")
-            with self.subTest(fault=fault):
-                faults[fault % len(faults)](dice.choice(("a1", "a2")))
-        with open(os.path.join(self.folder, "enough"), "w"):
-            pass
-        for job in jobs:
-            self.assertEqual(self.service.ends(job)["state"], "COMPLETED", self.service.read(f"rota-{job}.out"))
-        self.service.wait_for(lambda: all(row["state"]["memory_used"] == 0 for row in self.containers().values()), "all memory")
-        self.assertEqual(sum(row["state"]["failed"] for row in self.containers().values()), 0)
 
 
 if __name__ == "__main__":

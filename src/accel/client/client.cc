@@ -118,7 +118,10 @@ void Client::connect() {
   }
   process::Descriptor socket = begin_connecting(to, why);
   if (!socket) return lose(why);
-  connection_ = Connected{.link = std::make_unique<Link>(std::move(socket)), .heard = now, .pinged = now};
+  const bool secret = !token_.empty() && std::holds_alternative<TcpAddress>(to);
+  auto key = secret ? std::make_shared<const TlsKey>(token_, Side::client) : nullptr;
+  connection_ =
+      Connected{.link = std::make_unique<Link>(std::move(socket), std::move(key)), .heard = now, .pinged = now};
 }
 
 void Client::lose(const std::string& why) {
@@ -155,30 +158,45 @@ void Client::wait() {
   const bool leaves = to != nullptr && follows_service();
   auto patience = idle() ? (leaves ? kIdle + 1ms : -1ms) : std::min(options_.patience, options_.give_up) / 4 + 1ms;
   if (to != nullptr) {
-    files[1].fd = to->link->socket();
+    files[1].fd = to->link->channel().socket();
     if (to->phase == Phase::connecting) files[1].events = POLLOUT;
     if (to->link->wants_to_write()) files[1].events |= POLLOUT;
   } else if (!idle()) {
     const auto left = std::get<Away>(connection_).retry - steady_clock::now();
     patience = std::clamp(std::chrono::ceil<std::chrono::milliseconds>(left), 0ms, patience);
   }
+  const bool has_more = to != nullptr && to->link->has_more();
+  if (has_more) patience = 0ms;
   ::poll(files.data(), files.size(), static_cast<int>(patience.count()));
   if ((files[0].revents & POLLIN) != 0) requests_.wakeup().clear();
-  if (to != nullptr && files[1].revents != 0) serve_link(*to, (files[1].revents & ~POLLOUT) != 0);
+  if (to != nullptr && (files[1].revents != 0 || has_more))
+    serve_link(*to, has_more || (files[1].revents & ~POLLOUT) != 0);
 }
 
 void Client::serve_link(Connected& to, bool readable) {
   if (to.phase == Phase::connecting) {
-    if (const int error = error_of(to.link->socket()); error != 0) return lose(std::strerror(error));
+    if (const int error = error_of(to.link->channel().socket()); error != 0) return lose(std::strerror(error));
     to.phase = Phase::greeting;
-    to.link->add(framed({.type = FrameType::hello}, encoded(Hello{.epoch = epoch_, .token = token_})));
+    to.link->add(framed({.type = FrameType::hello}, encoded(Hello{.epoch = epoch_})));
   }
   if (readable) {
     to.heard = steady_clock::now();
-    if (!to.link->read(*this)) return lose(to.phase == Phase::greeting ? trouble_ : "the connection was lost");
+    if (!to.link->read(*this)) return end_link(to);
     send_what_is_due(to);
   }
-  if (!to.link->write()) lose("the connection was lost");
+  if (!to.link->write()) end_link(to);
+}
+
+void Client::end_link(const Connected& to) {
+  if (to.phase != Phase::greeting) return lose("the connection was lost");
+  const Channel& channel = to.link->channel();
+  if (channel.token_is_refused()) {
+    trouble_ = "the container has another token";
+    end_all({ROTA_ACCEL_BAD_TASK, trouble_});
+  } else if (channel.must_receive_first()) {
+    trouble_ = "the connection was lost before the token had proved right; does the container ask for one?";
+  }
+  lose(trouble_);
 }
 
 void Client::end_all(const Refusal& why) {

@@ -59,6 +59,7 @@ class Client final : public TaskClient, private FrameReader::Receiver {
   void send_what_is_due(Connected& to);
   void wait();
   void serve_link(Connected& to, bool readable);
+  void end_link(const Connected& to);  // it is of no use any more
   void end_all(const Refusal& why);
   bool idle() const { return book_.empty() && states_.empty(); }
 

@@ -1,11 +1,5 @@
 #include "accel/client/link.h"
 
-#include <sys/socket.h>
-#include <sys/uio.h>
-
-#include <array>
-#include <cerrno>
-
 namespace rota::accel {
 namespace {
 
@@ -31,7 +25,7 @@ void Link::add(const Piece& piece) {
 }
 
 bool Link::write() {
-  while (wants_to_write()) {
+  while (has_to_write()) {
     std::size_t sent = 0;
     if (at_ < waiting_.size()) {
       if (!send(std::span(waiting_).subspan(at_), {}, sent)) return false;
@@ -56,15 +50,14 @@ bool Link::write() {
   return true;
 }
 
-bool Link::send(std::span<const std::byte> first, std::span<const std::byte> second, std::size_t& sent) const {
-  std::array<iovec, 2> pieces{
-      {{const_cast<std::byte*>(first.data()), first.size()}, {const_cast<std::byte*>(second.data()), second.size()}}};
-  msghdr message{};
-  message.msg_iov = pieces.data();
-  message.msg_iovlen = pieces.size();
-  const ssize_t done = ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-  sent = done > 0 ? static_cast<std::size_t>(done) : 0;
-  return done >= 0 || errno == EAGAIN || errno == EINTR;
+bool Link::read(FrameReader::Receiver& receiver) {
+  const FrameReader::Outcome outcome = reader_.read(receiver, kMostFrames);
+  has_more_ = outcome == FrameReader::Outcome::more;
+  return has_more_ || outcome == FrameReader::Outcome::open;
+}
+
+bool Link::send(std::span<const std::byte> first, std::span<const std::byte> second, std::size_t& sent) {
+  return channel_.send(first, second, sent) != Channel::Flow::ended;
 }
 
 }  // namespace rota::accel

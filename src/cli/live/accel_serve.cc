@@ -164,7 +164,7 @@ void add_accel_serve(Command group, Action& action) {
       "--listen and --socket it listens at a socket of yours, beside that of your service.");
   command
       .add_option("--listen", flags->listen,
-                  "HOST:PORT. One that other computers reach needs a token; nothing is encrypted")
+                  "HOST:PORT. One that other computers reach needs a token, by which all is encrypted")
       .type_name("ADDRESS");
   command.add_option("--socket", flags->sockets, "a Unix socket; processes of your user and of root may use it")
       .type_name("PATH");
@@ -174,7 +174,9 @@ void add_accel_serve(Command group, Action& action) {
       .type_name("NAME[=CONFIG]")
       .default_str("openblas");
   command.add_option("--memory", flags->memory, "for all tasks together").type_name("SIZE").capture_default_str();
-  command.add_option("--token-file", flags->token_file, "a file with the token that clients on TCP must have")
+  command
+      .add_option("--token-file", flags->token_file,
+                  "a file with the token that clients on TCP must have: the key of TLS 1.3 with them")
       .type_name("FILE");
   command
       .add_option("--node", flags->node,
