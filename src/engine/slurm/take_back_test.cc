@@ -43,6 +43,12 @@ class TakeBackTest : public testing::Test {
     slurm_[job] = to;
   }
 
+  // It was taken back a while ago.
+  void undone(std::int64_t job, std::int64_t to) {
+    const LogLine line{.at = 2, .event = LogEvent::undone, .grant = "1f", .job = job, .to = to};
+    ASSERT_TRUE(folder_.add(std::span(&line, 1)));
+  }
+
   // Jobs by their factors; what is hidden is held, and sprio does not list it.
   RunCommand slurm() {
     return [this](const std::string& command) -> Ran {
@@ -129,6 +135,32 @@ TEST_F(TakeBackTest, WhatIsHeldIsTakenBackUnseen) {
   hidden_ = 1;
   EXPECT_EQ(undo().undone, 1);
   EXPECT_EQ(slurm_[1], 0);
+}
+
+TEST_F(TakeBackTest, WhatComesBackWithASlurmctldThatHadNotSavedItIsTakenBackAgain) {
+  for (const std::int64_t job : {1, 2, 3}) {
+    write(job, 0, 500);
+    undone(job, 0);
+  }
+  slurm_[2] = 0;
+  slurm_[3] = 77;  // an operator's
+  EXPECT_EQ(undo(false).undone, 1);
+  EXPECT_EQ(slurm_, (std::map<std::int64_t, std::int64_t>{{1, 0}, {2, 0}, {3, 77}}));
+  EXPECT_EQ(mode().mode, Mode::act);
+  commands_.clear();
+  EXPECT_EQ(undo(false).undone, 0);
+  EXPECT_EQ(commands_, "") << "jobs 2 and 3 have settled, and job 1 was taken back just now";
+}
+
+TEST_F(TakeBackTest, WhatIsHeldIsTakenBackOnceMoreUnseen) {
+  write(1, 0, 500);
+  undone(1, 0);
+  hidden_ = 1;
+  EXPECT_EQ(undo(false).undone, 0);
+  EXPECT_EQ(slurm_[1], 0);
+  commands_.clear();
+  undo(false);
+  EXPECT_EQ(commands_, "");
 }
 
 TEST_F(TakeBackTest, WhereSlurmDoesNotAnswerNothingMoreIsWrittenAndTheNextTimeItIsTakenBack) {
