@@ -10,6 +10,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -93,6 +94,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=180)
     parser.add_argument("--poll", default="30s")
     args = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     place, dice = tempfile.mkdtemp(prefix="rota-bench-"), random.Random(1)
     site = Site(place)
     try:

@@ -7,6 +7,7 @@ twenty seconds. --go-on: what fails is printed, and the next moment has a site o
 import argparse
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -45,6 +46,7 @@ def main():
     args = parser.parse_args()
     if why := slurm_site.lacks():
         sys.exit(f"Slurm cannot be started here: {why}.")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     moment, failed = 0, 0
     while moment < args.moments:
         moment, failure = run(args, moment)

@@ -18,8 +18,9 @@ namespace rota::slurm {
 namespace {
 
 constexpr const char* kOrder = "order";
-constexpr std::size_t kMostAtOnce = 100;            // jobs of one command
-constexpr std::size_t kMostFailures = 5;            // commands, within
+constexpr std::size_t kMostAtOnce = 100;  // jobs of one command
+constexpr std::size_t kPlaces = 500;      // so many go in the wanted order: Slurm's backfilling looks no further
+constexpr std::size_t kMostFailures = 5;  // commands, within
 constexpr Duration kFailuresWithin = seconds(600);  // that, and it acts no longer
 constexpr Duration kCommandPatience = seconds(120);
 
@@ -157,7 +158,7 @@ Result<void> OrderWriter::plan(const std::string& text) {
 }
 
 // A job that may go to several partitions, one whose priority an operator has set, and one with a factor that is not
-// ours stay as they are.
+// ours stay as they are. Behind the first places jobs stay in the order in which they are: their turn will come.
 void OrderWriter::plan_for(const Mandate& mandate, const std::vector<std::int64_t>& order,
                            const std::vector<PriorityRow>& rows) {
   std::map<std::int64_t, const PriorityRow*> ours;  // nullptr: it has several rows
@@ -175,6 +176,7 @@ void OrderWriter::plan_for(const Mandate& mandate, const std::vector<std::int64_
         row.factor != 0 && (written == written_.standing.end() || !written->second.to.contains(row.factor));
     if (row.partition == mandate.partition && !row.by_hand && !foreign) wanted.push_back(row);
   }
+  leave_behind(wanted, kPlaces);
   const auto factors = factors_in_order(wanted);
   std::vector<std::size_t> now(wanted.size());
   for (std::size_t at = 0; at < now.size(); ++at) now[at] = at;

@@ -33,7 +33,8 @@ Result<Queue> ask(const RunCommand& run) {
   Queue queue;
   const Ran priorities = run(sprio_command());
   if (priorities.code != 0) return fail("`sprio` failed: {}", last_line(priorities.output));
-  for (const PriorityRow& row : TRY(read_sprio(priorities.output))) queue.factors[row.job] = row.factor;
+  for (const PriorityRow& row : TRY(read_sprio(priorities.output)))
+    if (!row.by_hand) queue.factors[row.job] = row.factor;  // beside a priority that was set by hand sprio shows 0
   const Ran listed = run("squeue -h -a -r -t PD,R,S,CF,ST,RQ,RH,RF,RD,SE,SI,SO,RS -O JobID:20,ArrayJobID:20");
   if (listed.code != 0) return fail("`squeue` failed: {}", last_line(listed.output));
   for (const std::string_view line : split(listed.output, '\n')) {
@@ -82,7 +83,7 @@ class Undoing {
       } else if (is_shown && !was.to.contains(shown->second)) {
         note(job, was, LogEvent::undone, fmt::format("left at {}, which Rota did not write", shown->second));
         ++out_.others;
-      } else {  // what is held, depends on another or runs is not shown
+      } else {  // what is held, depends on another, runs or has a priority by hand is not shown
         by_factor_[was.from].push_back(job);
       }
     }

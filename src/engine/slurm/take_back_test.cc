@@ -57,7 +57,9 @@ class TakeBackTest : public testing::Test {
       std::string out;
       if (command.starts_with("sprio")) {
         for (const auto& [job, factor] : slurm_)
-          if (job != hidden_)
+          if (job == by_hand_)
+            out += fmt::format("{}|main|424242|0|0|0|0|0|0|0|0|\n", job);
+          else if (job != hidden_)
             out += fmt::format("{}|main|{}|{}|1|0|0|0|0|0|0|\n", job, std::max<std::int64_t>(factor + 1, 1), factor);
         return {0, out};
       }
@@ -90,7 +92,7 @@ class TakeBackTest : public testing::Test {
   MandateFolder folder_;
   Mandate act_{.mechanism = "order", .partition = "main", .mode = Mode::act, .rule = "sjf", .grant = "1f"};
   std::map<std::int64_t, std::int64_t> slurm_;
-  std::int64_t hidden_ = 0, ended_ = 0;
+  std::int64_t hidden_ = 0, by_hand_ = 0, ended_ = 0;
   bool answers_ = true;
   std::string commands_;
 };
@@ -130,11 +132,13 @@ TEST_F(TakeBackTest, AWriteThatDidNotArriveIsNoneAndAJobThatHasLeftIsGone) {
   EXPECT_EQ(commands_.find("scontrol"), commands_.rfind("scontrol"));
 }
 
-TEST_F(TakeBackTest, WhatIsHeldIsTakenBackUnseen) {
+TEST_F(TakeBackTest, WhatIsHeldOrHasAPriorityByHandIsTakenBackUnseen) {
   write(1, 0, 500);
+  write(2, 0, 500);
   hidden_ = 1;
-  EXPECT_EQ(undo().undone, 1);
-  EXPECT_EQ(slurm_[1], 0);
+  by_hand_ = 2;
+  EXPECT_EQ(undo().undone, 2);
+  EXPECT_EQ(slurm_, (std::map<std::int64_t, std::int64_t>{{1, 0}, {2, 0}}));
 }
 
 TEST_F(TakeBackTest, WhatComesBackWithASlurmctldThatHadNotSavedItIsTakenBackAgain) {
