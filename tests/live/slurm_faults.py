@@ -389,8 +389,10 @@ class Moments:
         end = time.monotonic() + 120
         while any(row[0] not in ENDED for row in slurm.rows().values()):
             assert time.monotonic() < end, "jobs wait for ever"
+            for node in slurm.ask("sinfo", "-h", "-N", "-t", "drain,down", "-o", "%N").split():  # a job began twice there
+                slurm.ask("scontrol", "update", "NodeName=" + node, "State=RESUME", check=False)
             for job, row in slurm.rows().items():
-                if row[0] == "PENDING" and row[2] in ("BeginTime", "JobHeldUser", "JobHeldAdmin"):
+                if row[0] == "PENDING" and row[2] not in ("None", "Priority", "Resources"):
                     slurm.ask("scontrol", "release", job, check=False)
                     slurm.ask("scontrol", "update", "JobId=" + job, "StartTime=now", check=False)
             pause(0.2)
