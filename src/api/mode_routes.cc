@@ -65,8 +65,8 @@ void set_mode(const Ask& ask) {
   wish->mechanism = ask.path[2];
   wish->by = ask.request.caller.uid;
   if (!wish->rule.empty()) {
-    if (const auto chain = serve::chain_by_order(wish->rule); !chain)
-      return ask.reply->send(problem(400, chain.error().message));
+    if (const auto rule = serve::waiting_rule(wish->rule); !rule)
+      return ask.reply->send(problem(400, rule.error().message));
   }
   mandates->set(std::move(*wish), [mandates, reply = ask.reply](const Result<void>& set) {
     if (!set) return reply->send(problem(400, set.error().message));

@@ -223,6 +223,7 @@ Forecasted Forecaster::conclude(const Task& task) {
                   .past_jobs = task.past_jobs,
                   .weeks = task.forecast->weeks(),
                   .learned = 0,
+                  .spent = std::chrono::duration_cast<Duration>(task.spent),
                   .starts = {},
                   .looks = {}};
   if (correction_.ranks().size() >= forecast::Correction::kLeast) told.learned = std::ssize(correction_.ranks());

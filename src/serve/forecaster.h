@@ -51,6 +51,7 @@ struct Forecasted {
   std::int64_t past_jobs = 0;  // from which run times and arrivals were drawn
   int weeks = 0;               // of past arrivals; 0: less than one is known
   std::int64_t learned = 0;    // forecasts that have come true and by which these were read; 0: too few
+  Duration spent{0};           // of the service's time
   std::vector<Start> starts;
   std::vector<Look> looks;
 

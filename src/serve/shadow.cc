@@ -12,6 +12,8 @@ namespace {
 
 constexpr const char* kKept = "shadow ";   // names under which the store keeps a row, with the job's id behind
 constexpr std::size_t kMostAtOnce = 2000;  // jobs of one forecast
+constexpr int kRest = 50;                  // times as long as a forecast took, until the next one: 2 % of a core
+constexpr const char* kLater = "its forecast is yet to be made";
 constexpr Duration kKeptFor = seconds(35 * 86'400LL);
 constexpr Duration kStep = seconds(1);  // in which resource managers count: a start may be shown so much too early
 
@@ -104,10 +106,11 @@ void Shadow::look_at(JobId id, Row& row) {
 
 void Shadow::surveyed(const std::vector<JobId>& met) {
   std::vector<JobId> wanted;
+  const auto room = [&] { return desk_.now() >= asks_ && wanted.size() < kMostAtOnce; };
   for (const JobId id : open_) {
     Row& row = rows_.at(id);
     look_at(id, row);
-    if (!row.over && !row.why.empty() && may_be_foretold(id, row) && wanted.size() < kMostAtOnce) wanted.push_back(id);
+    if (!row.over && !row.why.empty() && room() && may_be_foretold(id, row)) wanted.push_back(id);
   }
   std::erase_if(open_, [&](JobId id) { return rows_.at(id).over; });
   forget_old();
@@ -122,8 +125,8 @@ void Shadow::surveyed(const std::vector<JobId>& met) {
     if (!waits) row.why = "had started when it was first seen";
     row.over = !waits;
     if (waits) open_.push_back(id);
-    if (waits && wanted.size() >= kMostAtOnce) {
-      row.why = "too many came at once";
+    if (waits && !room()) {
+      row.why = kLater;  // and no word was looked at: it is a candidate the next time
     } else if (waits && may_be_foretold(id, row)) {
       wanted.push_back(id);
     }
@@ -144,12 +147,14 @@ bool Shadow::may_be_foretold(JobId id, Row& row) const {
 
 void Shadow::forecast(std::vector<JobId> jobs) {
   const Instant at = desk_.now();
+  asks_ = kNever;  // one at a time
   ForecastAsked asked{.jobs = jobs, .operates = true};
   forecaster_.ask(std::move(asked),
                   [this, jobs = std::move(jobs), at](const Result<Forecasted>& told) { take(jobs, at, told); });
 }
 
 void Shadow::take(const std::vector<JobId>& jobs, Instant at, const Result<Forecasted>& told) {
+  asks_ = desk_.now() + (told ? kRest * told->spent : Duration{0});
   for (const JobId id : jobs) {
     const auto found = rows_.find(id);
     if (found == rows_.end()) continue;

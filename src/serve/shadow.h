@@ -76,6 +76,7 @@ class Shadow {
   std::map<JobId, Row> rows_;
   std::vector<JobId> open_;  // of which more is to come
   Instant began_ = kNever;   // the first survey of this life
+  Instant asks_ = kEpoch;    // no forecast is asked for before: the one before took long
 };
 
 }  // namespace rota::serve

@@ -21,10 +21,27 @@ bool asks_for_the_past(const ChainKnobs& knobs) {
 
 }  // namespace
 
-Result<Chain> chain_by_order(const std::string& rule) {
-  auto chain = chain_of("easy+order=" + rule);
-  if (!chain) return fail("{} is no order of waiting jobs: {}", rota::quoted(rule), chain.error().message);
-  return chain;
+Result<WaitingRule> waiting_rule(const std::string& text) {
+  constexpr std::string_view kPatience = "patience=";
+  bool by_licences = false;
+  Duration patience = WaitingRule::kForever;
+  std::string policy = "easy";
+  const auto words = split(text, '+');
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    const std::string_view word = words[at];
+    if (at == 0 && word == "licences") {
+      by_licences = true;
+    } else if (at > 0 && word.starts_with(kPatience)) {
+      const auto time = parse_duration(word.substr(kPatience.size()));
+      if (!time) return fail("{}: patience {}", rota::quoted(text), time.error().message);
+      patience = *time;
+    } else {
+      policy += (at == 0 ? "+order=" : "+") + std::string(word);
+    }
+  }
+  auto chain = chain_of(policy);
+  if (!chain) return fail("{} is no order of waiting jobs: {}", rota::quoted(text), chain.error().message);
+  return WaitingRule{.chain = std::move(*chain), .by_licences = by_licences, .patience = patience};
 }
 
 Result<void> WaitingOrder::read_past() {
@@ -58,34 +75,52 @@ std::vector<Fact> WaitingOrder::users(const Chain& chain) const {
   return facts;
 }
 
-Result<std::vector<std::int64_t>> WaitingOrder::of(const std::string& rule) {
-  const Chain chain = TRY(chain_by_order(rule));
-  ClusterOptions options = cluster_options(desk_, chain, *desk_.machine());
-  options.waiting.by_queue = true;
+// The state in which the jobs are ours, with their run times as the policy expects them.
+Result<std::vector<Fact>> WaitingOrder::facts_for(const Chain& chain, const ClusterOptions& options) {
   const JobLookup jobs(desk_, book_);
   static const std::map<std::int64_t, std::uint32_t> kNoThrottles;  // tasks that wait for one wait for more than a turn
   auto facts = as_if_ours(desk_.controller().snapshot(), {jobs, desk_.view(), *desk_.machine(), kNoThrottles});
-  if (asks_for_the_past(chain.knobs())) {
-    TRY(read_past());
-    std::erase_if(facts, [](const Fact& fact) { return std::holds_alternative<UserKept>(fact.what); });
-    std::ranges::copy(users(chain), std::back_inserter(facts));
-    Cluster past(options);
-    for (const Fact& fact : facts)
-      if (!std::holds_alternative<JobKept>(fact.what)) past.fold(fact);
-    for (Fact& fact : facts) {
-      auto* kept = std::get_if<JobKept>(&fact.what);
-      if (kept != nullptr && kept->row.state == JobState::waiting)
-        kept->row.expected = expected_run_time(chain.knobs().estimator, past, kept->row.spec);
-    }
+  if (!asks_for_the_past(chain.knobs())) return facts;
+  TRY(read_past());
+  std::erase_if(facts, [](const Fact& fact) { return std::holds_alternative<UserKept>(fact.what); });
+  std::ranges::copy(users(chain), std::back_inserter(facts));
+  Cluster past(options);
+  for (const Fact& fact : facts)
+    if (!std::holds_alternative<JobKept>(fact.what)) past.fold(fact);
+  for (Fact& fact : facts) {
+    auto* kept = std::get_if<JobKept>(&fact.what);
+    if (kept != nullptr && kept->row.state == JobState::waiting)
+      kept->row.expected = expected_run_time(chain.knobs().estimator, past, kept->row.spec);
   }
+  return facts;
+}
+
+Result<std::vector<std::int64_t>> WaitingOrder::of(const std::string& text) {
+  const WaitingRule rule = TRY(waiting_rule(text));
+  ClusterOptions options = cluster_options(desk_, rule.chain, *desk_.machine());
+  options.waiting.by_queue = true;
+  auto facts = TRY(facts_for(rule.chain, options));
   Cluster cluster(options);
-  for (const Fact& fact : facts) cluster.fold(fact);
+  for (Fact& fact : facts) {
+    auto* kept = std::get_if<JobKept>(&fact.what);
+    if (kept != nullptr && kept->row.state == JobState::waiting)
+      kept->row.ahead = desk_.now() - kept->row.spec.submit >= rule.patience;
+    cluster.fold(fact);
+  }
   cluster.open_cycle(std::max(desk_.now(), cluster.now()));
-  std::vector<std::int64_t> numbers;
+  std::vector<std::int64_t> numbers, others, last;
+  auto free = cluster.nodes().licences();
   cluster.waiting().for_each_in_queue_order([&](const WaitingEntry& entry) {
-    numbers.push_back(cluster.job(entry.job).spec.number);
+    const Job& job = cluster.job(entry.job);
+    const bool asks = rule.by_licences && job.spec.licence.valid() && !job.ahead;
+    const bool has = asks && licences_suffice(free, job.spec);
+    if (has) each_licence(job.spec, [&](LicenceId id, std::uint32_t count) { free[id.value] -= count; });
+    const bool first = has || job.ahead || !rule.by_licences;
+    (first ? numbers : asks ? last : others).push_back(job.spec.number);
     return true;
   });
+  std::ranges::copy(others, std::back_inserter(numbers));
+  std::ranges::copy(last, std::back_inserter(numbers));
   return numbers;
 }
 

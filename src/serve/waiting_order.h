@@ -10,9 +10,17 @@
 
 namespace rota::serve {
 
-// The policy that goes by an order as people name it: "sjf", or with more knobs, "fair+fair-half-life=1d". Fails with a
-// sentence.
-Result<Chain> chain_by_order(const std::string& rule);
+// How waiting jobs go.
+struct WaitingRule {
+  Chain chain;                   // whose order it is
+  bool by_licences = false;      // first those that ask for licences which are free, last those whose are not
+  Duration patience = kForever;  // after so long a job goes before all that have not waited as long, by arrival
+  static constexpr Duration kForever = Duration::max();
+};
+
+// As people name it: an order as a policy has it, and more knobs of one ("sjf", "fair+fair-half-life=1d"); or
+// "licences"; and "patience=TIME" behind it ("sjf+patience=4h"). Fails with a sentence.
+Result<WaitingRule> waiting_rule(const std::string& text);
 
 class WaitingOrder {
  public:
@@ -20,7 +28,7 @@ class WaitingOrder {
 
   // Those that wait for nothing but their turn, the first to go first. An order that asks what users have run lately
   // takes that from the history, of which as much is read as came since the last time. O(jobs log jobs).
-  Result<std::vector<std::int64_t>> of(const std::string& rule);
+  Result<std::vector<std::int64_t>> of(const std::string& text);
 
  private:
   struct Run {
@@ -31,6 +39,7 @@ class WaitingOrder {
     Instant end;
   };
 
+  Result<std::vector<Fact>> facts_for(const Chain& chain, const ClusterOptions& options);
   Result<void> read_past();
   std::vector<Fact> users(const Chain& chain) const;
 

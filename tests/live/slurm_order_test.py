@@ -5,7 +5,6 @@ partitions and what others have set stay as they are, and that after Rota is gon
 
 Usage: slurm_order_test.py ROTA"""
 import os
-import random
 import shutil
 import subprocess
 import sys
@@ -15,32 +14,21 @@ import unittest
 
 import slurm_site
 from service import PATIENCE, Service
-from slurm_site import SlurmSite
+from slurm_faults import AS, OPERATOR, SETTINGS, Moments, OrderedSite
 
 if slurm_site.lacks():
     print(f"skipped: {slurm_site.lacks()}")
     sys.exit(77)
 
 ROTA = os.path.abspath(sys.argv.pop(1))
-OPERATOR = "daemon"  # a plain user that is an operator of Slurm
-AS = ["setpriv", "--reuid=" + OPERATOR, "--regid=" + OPERATOR, "--clear-groups", "--no-new-privs"]
-SETTINGS = '[slurm]\npoll = "1s"\ngap = "10ms"\nwrite_gap = "20ms"\n'
-
-
-class Site(SlurmSite):
-    accounts = (*SlurmSite.accounts, "modify user daemon set AdminLevel=Operator")
-    gpu_nodes, gpus = (), ()
-    partitions = ("PartitionName=main Nodes=n1 Default=YES MaxTime=1-00:00:00 DefaultTime=10 State=UP",
-                  "PartitionName=debug Nodes=n2 MaxTime=1-00:00:00 DefaultTime=10 State=UP")
 
 
 class OrderTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp(prefix="rota-order-")
-        cls.slurm = Site(cls.folder, nodes=("n1", "n2"))
+        cls.slurm = OrderedSite(cls.folder)
         cls.slurm.start()
-        cls.random = random.Random(int(os.environ.get("ROTA_SEED", "1")))
 
     @classmethod
     def tearDownClass(cls):
@@ -53,8 +41,9 @@ class OrderTest(unittest.TestCase):
         shutil.chown(place, OPERATOR)
         self.rota = Service(ROTA, place, SETTINGS, ["--engine", "slurm"])
         self.rota.before, self.rota.environment = AS, dict(self.slurm.env)
-        self.blockers = [self.batch("-n4", "-t600", "-p", name, run="sleep 3600") for name in ("main", "debug")]
-        self.wait_until(lambda: all(self.queue()[job][0] == "RUNNING" for job in self.blockers), "the nodes are full")
+        self.blockers = self.slurm.fill()
+        self.batch = self.slurm.batch
+        self.factors = self.slurm.factors
 
     def tearDown(self):
         if self.rota.process and self.rota.process.poll() is None:
@@ -62,10 +51,6 @@ class OrderTest(unittest.TestCase):
         self.slurm.cancel_all()
 
     # ---- Slurm, as it says itself
-
-    def batch(self, *options, run="sleep 1", user="nobody"):
-        return self.slurm.ask("sbatch", "--parsable", "-o", "/dev/null", "-e", "/dev/null", "--uid=" + user, "-Aphysics",
-                              *options, "--wrap", run, cwd="/").strip()
 
     def queue(self):
         text = self.slurm.ask("squeue", "-h", "-a", "-o", "%A|%T|%Q|%P|%r")
@@ -76,10 +61,6 @@ class OrderTest(unittest.TestCase):
         waiting = [(-int(row[1]), int(job)) for job, row in self.queue().items()
                    if row[0] == "PENDING" and row[2] == partition and int(row[1]) > 0]
         return [str(job) for _, job in sorted(waiting)]
-
-    def factors(self):
-        text = self.slurm.ask("sprio", "-h", "-o", "%i|%S")
-        return {job: int(factor) for job, factor in (line.split("|") for line in text.splitlines())}
 
     def wait_until(self, holds, what):
         end = time.monotonic() + PATIENCE / 5
@@ -196,54 +177,31 @@ class OrderTest(unittest.TestCase):
         self.no_factor_is_left()
         self.assertEqual(self.rota.ask("GET", "/v1/modes")[1]["modes"][0]["mode"], "observe")
 
-    def test_whatever_dies_no_factor_is_left_and_no_job_is_lost(self):
-        for _ in range(3):
-            self.one_death()
-
-    def one_death(self):
-        jobs = self.backlog(12)
-        submitted = time.time()
+    def test_jobs_whose_licences_are_free_go_first_and_those_that_lack_some_last(self):
+        self.slurm.ask("scancel", self.blockers[-1])
+        holder = self.batch("-n4", "-t600", "-p", "debug", "-L", "fluent:1", run="sleep 3600")
+        self.wait_until(lambda: self.queue()[holder][0] == "RUNNING", "one licence is taken")
+        lacking, plain, having = (self.batch("-n4", "-t5", *options) for options in (("-L", "fluent:12"), (), ("-L", "matlab:1")))
         self.rota.start()
-        saved = self.slurm.at("state", "job_state")  # what is not there yet is lost with slurmctld, by its own rules
-        self.wait_until(lambda: os.path.exists(saved) and os.path.getmtime(saved) > submitted, "slurmctld saves its state")
-        self.mode("order", "act", "--partition", "main", "--order", "sjf")
-        faults = [lambda: self.slurm.ask("scontrol", "reconfigure"), self.kill_controller, self.kill_accounting,
-                  lambda: self.slurm.ask("scancel", jobs.pop(self.random.randrange(len(jobs)))),
-                  lambda: self.slurm.ask("scontrol", "hold", self.random.choice(jobs)),
-                  lambda: self.slurm.ask("scontrol", "update", "JobId=" + self.random.choice(jobs), "TimeLimit=3"),
-                  lambda: self.slurm.ask("scontrol", "requeue", self.blockers[0])]
-        self.random.shuffle(faults)
-        for fault in faults[:4]:
-            subprocess.run(["sleep", f"{self.random.random():.2f}"])  # at a random moment
-            fault()
-        subprocess.run(["sleep", f"{self.random.random() * 2:.2f}"])
-        self.rota.kill()
-        self.wait_until(lambda: self.slurm.answers("squeue"), "slurmctld answers")
-        self.wait_until(lambda: self.command("undo", "--expired", "--silent", "0s", check=False).returncode == 0, "undone")
-        self.no_factor_is_left()
-        known = dict(line.split("|") for line in self.slurm.ask("squeue", "-h", "-a", "-t", "all", "-o", "%A|%T").splitlines())
-        self.assertEqual({known.get(job) for job in jobs} - {"PENDING", "RUNNING", "COMPLETING", "COMPLETED"}, set(),
-                         "no job is lost")
-        self.slurm.ask("scancel", *self.blockers, *jobs)
-        self.wait_until(lambda: not self.queue(), "all have gone")
-        self.blockers = [self.batch("-n4", "-t600", "-p", name, run="sleep 3600") for name in ("main", "debug")]
-        self.wait_until(lambda: all(self.queue()[job][0] == "RUNNING" for job in self.blockers), "the nodes are full")
+        self.mode("order", "act", "--partition", "main", "--order", "licences")
+        self.wait_until(lambda: self.order() == [having, plain, lacking], "a job with free licences is first")
 
-    def kill_daemon(self, name):
-        at = next(at for at, (each, _) in enumerate(self.slurm.running) if each == name)
-        _, process = self.slurm.running.pop(at)
-        process.kill()
-        process.wait()
+    def test_a_job_that_has_waited_long_enough_goes_before_shorter_ones(self):
+        long = self.batch("-n4", "-t30")
+        short = self.backlog(3)
+        self.rota.start()
+        self.acts([*short, long])
+        self.mode("order", "act", "--partition", "main", "--order", "sjf+patience=5s")
+        self.wait_until(lambda: self.order()[0] == long, "its patience is over")
+        new = self.batch("-n4", "-t1")
+        self.wait_until(lambda: new in self.order(), "a new one waits")
+        self.assertEqual(self.order()[0], long)
 
-    def kill_controller(self):
-        self.kill_daemon("slurmctld")
-        self.slurm.start_controller()
-
-    def kill_accounting(self):
-        self.kill_daemon("slurmdbd")
-        subprocess.run(["sleep", "0.5"])  # for which it is away
-        self.slurm.begin("slurmdbd", "slurmdbd", "-D")
-        self.slurm.wait_for(lambda: self.slurm.answers("sacctmgr", "-n", "show", "cluster"), "slurmdbd")
+    def test_whatever_dies_no_factor_is_left_and_no_job_is_lost(self):
+        self.slurm.cancel_all()
+        moments = Moments(ROTA, self.slurm, int(os.environ.get("ROTA_SEED", "1")))
+        for _ in range(3):
+            moments.one()
 
 
 if __name__ == "__main__":

@@ -47,13 +47,12 @@ Result<int> show_actions(const ActionsFlags& flags) {
   const std::int64_t since = unix_now() * 1000 - back->count();
   const auto folder = TRY(folder_of_modes(flags.state));
   const auto log = TRY(folder.read_log());
-  slurm::StandingWrites standing;
-  for (const slurm::LogLine& line : log.lines) add_to(standing, line);
+  slurm::Written written;
+  for (const slurm::LogLine& line : log.lines) written.add(line);
   std::vector<std::vector<std::string>> rows;
   for (const slurm::LogLine& line : log.lines) {
     const bool of_job = line.job != 0;
-    const auto found = standing.find(line.job);
-    const bool stands = line.event == slurm::LogEvent::write && found != standing.end();
+    const bool stands = line.event == slurm::LogEvent::write && written.standing.contains(line.job);
     if (line.at < since || (flags.standing && !stands)) continue;
     rows.push_back({time_text(static_cast<double>(line.at) / 1000),
                     std::string(slurm::kLogEventNames[static_cast<std::size_t>(line.event)]), line.mechanism,
@@ -64,7 +63,7 @@ Result<int> show_actions(const ActionsFlags& flags) {
       table({{"TIME"}, {"EVENT"}, {"MECHANISM"}, {"PARTITION"}, {"JOB"}, {"FROM", true}, {"TO", true}, {"BY"}, {"WHY"}},
             rows) +
       fmt::format("\n{} with a factor that `rota undo --all` would take back.\n",
-                  amount(static_cast<std::int64_t>(standing.size()), "job")));
+                  amount(static_cast<std::int64_t>(written.standing.size()), "job")));
 }
 
 Result<int> undo(const UndoFlags& flags) {
@@ -116,8 +115,9 @@ void add_actions(Command app, Action& action) {
   Command command = app.add_subcommand("actions", "list what Rota has written to Slurm");
   command.description(
       "Reads the log in the state folder, and works without the service. EVENT: write, what was about to be written; "
-      "failed, Slurm did not take it; undone, taken back; gone, Slurm knows the job no longer; mode, a mode was set or "
-      "has fallen back. BY: the user who set the mode, or took it back. WHY of a write: the order, and the job's "
+      "failed, Slurm did not take it; undone, taken back; settled, it was looked at again later; gone, Slurm knows the "
+      "job no longer; mode, a mode was set or has fallen back. BY: the user who set the mode, or took it back. WHY of "
+      "a write: the order, and the job's "
       "place.");
   command.add_option("--since", flags->since, "from so long ago on").type_name("TIME").capture_default_str();
   command.add_flag("--standing", flags->standing, "only what was written and not taken back");

@@ -103,8 +103,10 @@ void add_mode(Command app, Action& action) {
       .delimiter(',');
   command
       .add_option("--order", flags->rule,
-                  "the order, as the knob `order` of a policy has it, and further knobs; without: as before, or sjf")
-      .type_name("ORDER[+KNOB=VALUE...]");
+                  "the order, as the knob `order` of a policy has it, and further knobs; or `licences`: jobs whose "
+                  "licences are free go first; patience: after so long a job goes before all others; without: as "
+                  "before, or sjf")
+      .type_name("ORDER[+KNOB=VALUE...][+patience=TIME]");
   command
       .add_option("--until", flags->until,
                   "then it only observes, and factors are taken back: friday, 2026-12-01T08:00")
@@ -113,7 +115,7 @@ void add_mode(Command app, Action& action) {
   command.footer(
       "Examples:\n"
       "  rota mode order advise --partition main --order sjf+predict=tsafrir\n"
-      "  rota mode order act --partition main,debug --order wfp3 --until friday\n"
+      "  rota mode order act --partition main,debug --order sjf+patience=12h --until friday\n"
       "  rota mode order off --partition main");
   command.callback([&action, flags] { action = [flags] { return mode(*flags); }; });
 }

@@ -66,14 +66,31 @@ void for_each_line(std::string_view text, const Visit& visit) {
 
 }  // namespace
 
-void add_to(StandingWrites& standing, const LogLine& line) {
-  if (line.event == LogEvent::undone || line.event == LogEvent::gone) standing.erase(line.job);
-  if (line.event != LogEvent::write) return;
-  auto [at, is_new] =
-      standing.try_emplace(line.job, Standing{line.mechanism, line.partition, line.grant, line.from, {}});
-  at->second.grant = line.grant;
-  at->second.partition = line.partition;
-  at->second.to.insert(line.to);
+void Written::add(const LogLine& line) {
+  switch (line.event) {
+    case LogEvent::write: {
+      auto [at, is_new] = standing.try_emplace(line.job, JobWrites{.from = line.from});
+      if (auto before = undone.extract(line.job); is_new && before) at->second.to = std::move(before.mapped().to);
+      at->second.mechanism = line.mechanism;
+      at->second.partition = line.partition;
+      at->second.grant = line.grant;
+      at->second.to.insert(line.to);
+      return;
+    }
+    case LogEvent::undone:
+      undone.insert(standing.extract(line.job));
+      if (const auto at = undone.find(line.job); at != undone.end()) at->second.undone = line.at;
+      return;
+    case LogEvent::gone:
+      standing.erase(line.job);
+      [[fallthrough]];
+    case LogEvent::settled:
+      undone.erase(line.job);
+      return;
+    case LogEvent::failed:
+    case LogEvent::mode:
+      return;
+  }
 }
 
 Result<void> MandateFolder::make() const {

@@ -33,8 +33,9 @@ enum class LogEvent : std::uint8_t {
   undone,  // it is as it was before the first write
   gone,    // Slurm knows the job no longer
   mode,    // a mode was set; `why` says what
+  settled  // it was looked at again after it was undone: slurmctld has saved that
 };
-inline constexpr std::array<std::string_view, 5> kLogEventNames{"write", "failed", "undone", "gone", "mode"};
+inline constexpr std::array<std::string_view, 6> kLogEventNames{"write", "failed", "undone", "gone", "mode", "settled"};
 constexpr const auto& names_of(LogEvent) { return kLogEventNames; }
 
 struct LogLine {
@@ -52,14 +53,23 @@ struct LogLine {
   bool operator==(const LogLine&) const = default;
 };
 
-// What was written of a job and not taken back.
-struct Standing {
-  std::string mechanism, partition, grant;
-  std::int64_t from = 0;      // before the first of them
-  std::set<std::int64_t> to;  // any of which may be there now
+// What was written of a job.
+struct JobWrites {
+  std::string mechanism = {}, partition = {}, grant = {};
+  std::int64_t from = 0;           // before the first of them
+  std::set<std::int64_t> to = {};  // any of which may be there now
+  std::int64_t undone = 0;         // Unix milliseconds; 0: not yet
 };
-using StandingWrites = std::map<std::int64_t, Standing>;  // by job
-void add_to(StandingWrites& standing, const LogLine& line);
+using WritesByJob = std::map<std::int64_t, JobWrites>;
+
+// What the log says, read line by line.
+struct Written {
+  WritesByJob standing;
+  // Taken back a short while ago: a slurmctld that is killed before it has saved that has the factor again.
+  WritesByJob undone;
+
+  void add(const LogLine& line);
+};
 
 class MandateFolder {
  public:

@@ -18,8 +18,9 @@ namespace rota::slurm {
 namespace {
 
 constexpr const char* kOrder = "order";
-constexpr std::size_t kMostAtOnce = 100;            // jobs of one command
-constexpr std::size_t kMostFailures = 5;            // commands, within
+constexpr std::size_t kMostAtOnce = 100;  // jobs of one command
+constexpr std::size_t kPlaces = 500;      // so many go in the wanted order: Slurm's backfilling looks no further
+constexpr std::size_t kMostFailures = 5;  // commands, within
 constexpr Duration kFailuresWithin = seconds(600);  // that, and it acts no longer
 constexpr Duration kCommandPatience = seconds(120);
 
@@ -55,7 +56,7 @@ Result<void> OrderWriter::open() {
   constexpr std::int64_t kMostLog = 64 << 20;  // bytes: a new one is begun, and the old one kept, once nothing stands
   TRY(folder_.make());
   TRY(look_at_folder());
-  if (log_end_ > kMostLog && standing_.empty()) {
+  if (log_end_ > kMostLog && written_.standing.empty()) {
     const auto lock = TRY(folder_.lock(Duration{0}));
     std::filesystem::rename(folder_.file("log"), folder_.file("log.old"));
     log_end_ = 0;
@@ -68,7 +69,7 @@ Result<void> OrderWriter::open() {
 Result<void> OrderWriter::look_at_folder() {
   modes_ = TRY(folder_.modes());
   const auto more = TRY(folder_.read_log(log_end_));
-  for (const LogLine& line : more.lines) add_to(standing_, line);
+  for (const LogLine& line : more.lines) written_.add(line);
   log_end_ = more.end;
   return {};
 }
@@ -87,7 +88,7 @@ bool OrderWriter::acts() const {
   return std::ranges::any_of(modes_, [](const Mandate& mandate) { return mandate.mode == Mode::act; });
 }
 
-// Whether there is what no mandate covers any more.
+// Whether there is what no mandate covers any more, or what was taken back a while ago and is to be looked at again.
 bool OrderWriter::owes_take_back(std::int64_t now) const {
   std::set<std::string_view> grants;
   for (const Mandate& mandate : modes_) {
@@ -95,7 +96,9 @@ bool OrderWriter::owes_take_back(std::int64_t now) const {
     if (mandate.until > 0 && mandate.until <= now) return true;
     grants.insert(mandate.grant);
   }
-  return std::ranges::any_of(standing_, [&](const auto& each) { return !grants.contains(each.second.grant); });
+  const std::int64_t saved_by = now * 1000 - kSavedWithin.count();
+  return std::ranges::any_of(written_.undone, [&](const auto& each) { return each.second.undone <= saved_by; }) ||
+         std::ranges::any_of(written_.standing, [&](const auto& each) { return !grants.contains(each.second.grant); });
 }
 
 void OrderWriter::begin_take_back() {
@@ -155,7 +158,7 @@ Result<void> OrderWriter::plan(const std::string& text) {
 }
 
 // A job that may go to several partitions, one whose priority an operator has set, and one with a factor that is not
-// ours stay as they are.
+// ours stay as they are. Behind the first places jobs stay in the order in which they are: their turn will come.
 void OrderWriter::plan_for(const Mandate& mandate, const std::vector<std::int64_t>& order,
                            const std::vector<PriorityRow>& rows) {
   std::map<std::int64_t, const PriorityRow*> ours;  // nullptr: it has several rows
@@ -168,10 +171,12 @@ void OrderWriter::plan_for(const Mandate& mandate, const std::vector<std::int64_
     const auto found = ours.find(job);
     if (found == ours.end() || found->second == nullptr) continue;
     const PriorityRow& row = *found->second;
-    const auto written = standing_.find(job);
-    const bool foreign = row.factor != 0 && (written == standing_.end() || !written->second.to.contains(row.factor));
+    const auto written = written_.standing.find(job);
+    const bool foreign =
+        row.factor != 0 && (written == written_.standing.end() || !written->second.to.contains(row.factor));
     if (row.partition == mandate.partition && !row.by_hand && !foreign) wanted.push_back(row);
   }
+  leave_behind(wanted, kPlaces);
   const auto factors = factors_in_order(wanted);
   std::vector<std::size_t> now(wanted.size());
   for (std::size_t at = 0; at < now.size(); ++at) now[at] = at;
@@ -220,7 +225,7 @@ Result<void> OrderWriter::log_and_write() {
   if (planned_.size() > most) planned_.resize(most);  // the first places first; the others the next time
   {
     std::vector<LogLine> lines;
-    for (const auto& [job, was] : standing_)
+    for (const auto& [job, was] : written_.standing)
       if (!known_.contains(job))
         lines.push_back({.at = process::unix_milliseconds(),
                          .event = LogEvent::gone,

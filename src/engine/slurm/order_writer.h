@@ -91,7 +91,7 @@ class OrderWriter final : public Mandates, private Alarm {
   Reader reader_, asking_;
   Step step_ = Step::idle;
   std::vector<Mandate> modes_;
-  StandingWrites standing_;
+  Written written_;
   std::int64_t log_end_ = 0;                      // that it was read, or written, up to
   std::map<std::int64_t, std::int64_t> records_;  // Slurm's number of the record, by that of the job
   std::set<std::int64_t> known_;                  // records that it lists, also of what has ended a while ago

@@ -132,6 +132,13 @@ Result<std::vector<PriorityRow>> read_sprio(std::string_view text) {
   return rows;
 }
 
+void leave_behind(std::vector<PriorityRow>& wanted, std::size_t places) {
+  if (wanted.size() <= places) return;
+  const auto behind = wanted.begin() + static_cast<std::ptrdiff_t>(places);
+  std::sort(behind, wanted.end(),
+            [](const PriorityRow& a, const PriorityRow& b) { return goes_before(a, a.priority, b, b.priority); });
+}
+
 std::vector<std::int64_t> factors_in_order(const std::vector<PriorityRow>& wanted) {
   if (wanted.empty()) return {};
   const auto [low, high] = std::ranges::minmax(wanted, {}, &PriorityRow::own);

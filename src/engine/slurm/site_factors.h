@@ -33,6 +33,10 @@ std::string sprio_command();
 // Views are valid as long as the text is. Fails with a sentence where the text is no such list.
 Result<std::vector<PriorityRow>> read_sprio(std::string_view text);
 
+// Behind so many places rows are put into the order in which they stand: their turn is far off, and each that moved
+// would be a write. O(rows log rows)
+void leave_behind(std::vector<PriorityRow>& wanted, std::size_t places);
+
 // The factors of these rows, in the same order, which is the wanted one. Each is as it was where the job stands right.
 // O(rows log rows), and O(rows) for each job whose neighbours must make room.
 std::vector<std::int64_t> factors_in_order(const std::vector<PriorityRow>& wanted);

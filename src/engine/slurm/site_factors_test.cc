@@ -127,5 +127,17 @@ TEST(SiteFactors, AnyOrderComesAboutWithinTheRange) {
   }
 }
 
+TEST(SiteFactors, BehindTheFirstPlacesJobsStayAsTheyStand) {
+  std::vector<PriorityRow> wanted;  // the last one first
+  for (std::int64_t job = 2000; job > 0; --job) wanted.push_back(row(job, 5000 - job));
+  leave_behind(wanted, 100);
+  EXPECT_EQ(wanted[99].job, 1901);
+  EXPECT_EQ(wanted[100].job, 1);
+  const Made out = made(wanted);
+  EXPECT_EQ(out.changed, 100);
+  EXPECT_EQ(out.jobs[99], 1901);
+  EXPECT_EQ(out.jobs[100], 1);
+}
+
 }  // namespace
 }  // namespace rota::slurm

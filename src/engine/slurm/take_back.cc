@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/asio/io_context.hpp>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -32,7 +33,8 @@ Result<Queue> ask(const RunCommand& run) {
   Queue queue;
   const Ran priorities = run(sprio_command());
   if (priorities.code != 0) return fail("`sprio` failed: {}", last_line(priorities.output));
-  for (const PriorityRow& row : TRY(read_sprio(priorities.output))) queue.factors[row.job] = row.factor;
+  for (const PriorityRow& row : TRY(read_sprio(priorities.output)))
+    if (!row.by_hand) queue.factors[row.job] = row.factor;  // beside a priority that was set by hand sprio shows 0
   const Ran listed = run("squeue -h -a -r -t PD,R,S,CF,ST,RQ,RH,RF,RD,SE,SI,SO,RS -O JobID:20,ArrayJobID:20");
   if (listed.code != 0) return fail("`squeue` failed: {}", last_line(listed.output));
   for (const std::string_view line : split(listed.output, '\n')) {
@@ -68,8 +70,7 @@ class Undoing {
   Undoing(const MandateFolder& folder, const TakeBack& wanted, const RunCommand& run, TakenBack& out)
       : folder_(folder), wanted_(wanted), run_(run), out_(out) {}
 
-  Result<void> undo(const StandingWrites& standing, const Queue& queue) {
-    std::map<std::int64_t, std::vector<std::int64_t>> by_factor;  // that are to be written
+  Result<void> undo(const WritesByJob& standing, const Queue& queue) {
     for (const auto& [job, was] : standing) {
       const auto shown = queue.factors.find(job);
       const bool is_shown = shown != queue.factors.end();
@@ -82,20 +83,45 @@ class Undoing {
       } else if (is_shown && !was.to.contains(shown->second)) {
         note(job, was, LogEvent::undone, fmt::format("left at {}, which Rota did not write", shown->second));
         ++out_.others;
-      } else {  // what is held, depends on another or runs is not shown
-        by_factor[was.from].push_back(job);
+      } else {  // what is held, depends on another, runs or has a priority by hand is not shown
+        by_factor_[was.from].push_back(job);
       }
     }
+    return write_all(standing, LogEvent::undone);
+  }
+
+  // What was taken back a while ago. What sprio does not show is written once more.
+  Result<void> look_again(const WritesByJob& undone, const Queue& queue) {
+    WritesByJob back, unseen;
+    for (const auto& [job, was] : undone) {
+      const auto shown = queue.factors.find(job);
+      const bool is_shown = shown != queue.factors.end();
+      if (is_shown && shown->second != was.from && was.to.contains(shown->second)) {
+        back.emplace(job, was);
+      } else if (!is_shown && queue.known.contains(job)) {
+        unseen.emplace(job, was);
+      } else {
+        note(job, was, LogEvent::settled, "");
+      }
+    }
+    for (const auto& [job, was] : back) by_factor_[was.from].push_back(job);
+    TRY(write_all(back, LogEvent::undone));
+    for (const auto& [job, was] : unseen) by_factor_[was.from].push_back(job);
+    return write_all(unseen, LogEvent::settled);
+  }
+
+ private:
+  Result<void> write_all(const WritesByJob& of, LogEvent event) {
     TRY(folder_.add(lines_));
-    for (const auto& [factor, jobs] : by_factor) {
+    lines_.clear();
+    for (const auto& [factor, jobs] : std::exchange(by_factor_, {})) {
       for (std::size_t at = 0; at < jobs.size(); at += kAtOnce)
-        TRY(write(std::span(jobs).subspan(at, std::min(kAtOnce, jobs.size() - at)), factor, standing));
+        TRY(write(std::span(jobs).subspan(at, std::min(kAtOnce, jobs.size() - at)), factor, {of, event}));
     }
     return {};
   }
 
- private:
-  void note(std::int64_t job, const Standing& was, LogEvent event, std::string why) {
+  void note(std::int64_t job, const JobWrites& was, LogEvent event, std::string why) {
     lines_.push_back({.at = process::unix_milliseconds(),
                       .event = event,
                       .mechanism = was.mechanism,
@@ -108,14 +134,17 @@ class Undoing {
                       .why = std::move(why)});
   }
 
+  struct Meant {
+    const WritesByJob& of;
+    LogEvent event;  // once it is written
+  };
   // Where one of them is refused, each is tried by itself.
-  Result<void> write(std::span<const std::int64_t> jobs, std::int64_t factor, const StandingWrites& standing) {
-    lines_.clear();
+  Result<void> write(std::span<const std::int64_t> jobs, std::int64_t factor, const Meant& meant) {
     std::string ids;
     for (const std::int64_t job : jobs) ids += fmt::format("{}{}", ids.empty() ? "" : ",", job);
     const Ran ran = run_(fmt::format("scontrol update JobId={} SiteFactor={}", ids, factor));
     if (ran.code != 0 && jobs.size() > 1) {
-      for (const std::int64_t& job : jobs) TRY(write(std::span(&job, 1), factor, standing));
+      for (const std::int64_t& job : jobs) TRY(write(std::span(&job, 1), factor, meant));
       return {};
     }
     for (const std::int64_t job : jobs) {
@@ -125,10 +154,13 @@ class Undoing {
         out_.trouble = fmt::format("`scontrol update` of job {} failed: {}", job, last_line(ran.output));
         continue;
       }
-      note(job, standing.at(job), gone ? LogEvent::gone : LogEvent::undone, "");
-      ++(gone ? out_.gone : out_.undone);
+      note(job, meant.of.at(job), gone ? LogEvent::gone : meant.event, "");
+      if (gone) ++out_.gone;
+      if (!gone && meant.event == LogEvent::undone) ++out_.undone;
     }
-    return folder_.add(lines_);
+    TRY(folder_.add(lines_));
+    lines_.clear();
+    return {};
   }
 
   const MandateFolder& folder_;
@@ -136,6 +168,7 @@ class Undoing {
   const RunCommand& run_;
   TakenBack& out_;
   std::vector<LogLine> lines_;
+  std::map<std::int64_t, std::vector<std::int64_t>> by_factor_;  // that are to be written
 };
 
 }  // namespace
@@ -184,15 +217,18 @@ Result<TakenBack> take_back(const MandateFolder& folder, const TakeBack& wanted,
   out.mandates = std::ssize(lines);
   if (!lines.empty()) TRY(folder.put_modes(modes));
   TRY(folder.add(lines));
-  StandingWrites standing;
-  for (const LogLine& line : TRY(folder.read_log()).lines) add_to(standing, line);
-  std::erase_if(standing, [&](const auto& each) {
+  Written written;
+  for (const LogLine& line : TRY(folder.read_log()).lines) written.add(line);
+  std::erase_if(written.standing, [&](const auto& each) {
     return std::ranges::any_of(
         modes, [&](const Mandate& mandate) { return mandate.mode == Mode::act && mandate.grant == each.second.grant; });
   });
-  if (standing.empty()) return out;
+  std::erase_if(written.undone, [&](const auto& each) { return each.second.undone + kSavedWithin.count() > now; });
+  if (written.standing.empty() && written.undone.empty()) return out;
   const Queue queue = TRY(ask(run));
-  TRY(Undoing(folder, wanted, run, out).undo(standing, queue));
+  Undoing undoing(folder, wanted, run, out);
+  TRY(undoing.undo(written.standing, queue));
+  TRY(undoing.look_again(written.undone, queue));
   return out;
 }
 

@@ -30,9 +30,13 @@ struct TakenBack {
   std::int64_t left = 0;      // of which it could not be done now
   std::string trouble = {};   // why not, as a sentence
 };
-// First no mandate that has ended lets anything be written any more; then factors are taken back. Fails with a sentence
-// where nothing could be looked at.
+// First no mandate that has ended lets anything be written any more; then factors are taken back. What was taken back
+// before is looked at once more a minute later: slurmctld may have been killed before it had saved that. Fails with a
+// sentence where nothing could be looked at.
 Result<TakenBack> take_back(const MandateFolder& folder, const TakeBack& wanted, const RunCommand& run);
+
+// So long after it was taken back slurmctld has saved it: it saves what has changed within seconds.
+inline constexpr Duration kSavedWithin{60'000};
 
 // Whether Slurm's answer says that it knows the job no longer, or that it has ended.
 bool says_gone(std::string_view answer);

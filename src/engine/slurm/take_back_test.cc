@@ -43,6 +43,12 @@ class TakeBackTest : public testing::Test {
     slurm_[job] = to;
   }
 
+  // It was taken back a while ago.
+  void undone(std::int64_t job, std::int64_t to) {
+    const LogLine line{.at = 2, .event = LogEvent::undone, .grant = "1f", .job = job, .to = to};
+    ASSERT_TRUE(folder_.add(std::span(&line, 1)));
+  }
+
   // Jobs by their factors; what is hidden is held, and sprio does not list it.
   RunCommand slurm() {
     return [this](const std::string& command) -> Ran {
@@ -51,7 +57,9 @@ class TakeBackTest : public testing::Test {
       std::string out;
       if (command.starts_with("sprio")) {
         for (const auto& [job, factor] : slurm_)
-          if (job != hidden_)
+          if (job == by_hand_)
+            out += fmt::format("{}|main|424242|0|0|0|0|0|0|0|0|\n", job);
+          else if (job != hidden_)
             out += fmt::format("{}|main|{}|{}|1|0|0|0|0|0|0|\n", job, std::max<std::int64_t>(factor + 1, 1), factor);
         return {0, out};
       }
@@ -84,7 +92,7 @@ class TakeBackTest : public testing::Test {
   MandateFolder folder_;
   Mandate act_{.mechanism = "order", .partition = "main", .mode = Mode::act, .rule = "sjf", .grant = "1f"};
   std::map<std::int64_t, std::int64_t> slurm_;
-  std::int64_t hidden_ = 0, ended_ = 0;
+  std::int64_t hidden_ = 0, by_hand_ = 0, ended_ = 0;
   bool answers_ = true;
   std::string commands_;
 };
@@ -124,11 +132,39 @@ TEST_F(TakeBackTest, AWriteThatDidNotArriveIsNoneAndAJobThatHasLeftIsGone) {
   EXPECT_EQ(commands_.find("scontrol"), commands_.rfind("scontrol"));
 }
 
-TEST_F(TakeBackTest, WhatIsHeldIsTakenBackUnseen) {
+TEST_F(TakeBackTest, WhatIsHeldOrHasAPriorityByHandIsTakenBackUnseen) {
   write(1, 0, 500);
+  write(2, 0, 500);
   hidden_ = 1;
-  EXPECT_EQ(undo().undone, 1);
+  by_hand_ = 2;
+  EXPECT_EQ(undo().undone, 2);
+  EXPECT_EQ(slurm_, (std::map<std::int64_t, std::int64_t>{{1, 0}, {2, 0}}));
+}
+
+TEST_F(TakeBackTest, WhatComesBackWithASlurmctldThatHadNotSavedItIsTakenBackAgain) {
+  for (const std::int64_t job : {1, 2, 3}) {
+    write(job, 0, 500);
+    undone(job, 0);
+  }
+  slurm_[2] = 0;
+  slurm_[3] = 77;  // an operator's
+  EXPECT_EQ(undo(false).undone, 1);
+  EXPECT_EQ(slurm_, (std::map<std::int64_t, std::int64_t>{{1, 0}, {2, 0}, {3, 77}}));
+  EXPECT_EQ(mode().mode, Mode::act);
+  commands_.clear();
+  EXPECT_EQ(undo(false).undone, 0);
+  EXPECT_EQ(commands_, "") << "jobs 2 and 3 have settled, and job 1 was taken back just now";
+}
+
+TEST_F(TakeBackTest, WhatIsHeldIsTakenBackOnceMoreUnseen) {
+  write(1, 0, 500);
+  undone(1, 0);
+  hidden_ = 1;
+  EXPECT_EQ(undo(false).undone, 0);
   EXPECT_EQ(slurm_[1], 0);
+  commands_.clear();
+  undo(false);
+  EXPECT_EQ(commands_, "");
 }
 
 TEST_F(TakeBackTest, WhereSlurmDoesNotAnswerNothingMoreIsWrittenAndTheNextTimeItIsTakenBack) {

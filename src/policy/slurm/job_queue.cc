@@ -120,29 +120,30 @@ SlurmPriorities::Parts SlurmPriorities::parts_of(const Job& job) const {
 SlurmQueue::SlurmQueue(const View& view, const SlurmKnobs& knobs) : view_(view), sorted_(!knobs.multifactor) {
   if (sorted_) return;
   const SlurmPriorities priorities(view, knobs.weights);
-  struct Turn {
-    std::int32_t tier;
-    std::int64_t priority;
-    std::uint32_t arrival;
-    const WaitingEntry* entry;
-    bool operator<(const Turn& o) const {
-      if (tier != o.tier) return tier > o.tier;
-      return priority != o.priority ? priority > o.priority : arrival < o.arrival;
-    }
-  };
-  std::vector<Turn> turns;
-  turns.reserve(view.waiting().size());
+  turns_.reserve(view.waiting().size());
   view.waiting().for_each_in_queue_order([&](const WaitingEntry& e) {
     const Job& job = view.job(e.job);
-    turns.push_back({job.spec.priority, priorities.of(job), job.sequence, &e});
+    turns_.push_back({job.spec.priority, priorities.of(job), job.sequence, &e});
     return true;
   });
-  std::sort(turns.begin(), turns.end());
-  for (const Turn& turn : turns) entries_.push_back(turn.entry);
+}
+
+void SlurmQueue::sort_more() {
+  constexpr std::size_t kFirst = 128;
+  const std::size_t more = std::min(std::max(kFirst, in_order_), turns_.size() - in_order_);
+  const auto from = turns_.begin() + static_cast<std::ptrdiff_t>(in_order_);
+  const auto until = from + static_cast<std::ptrdiff_t>(more);
+  if (until != turns_.end()) std::nth_element(from, until, turns_.end());
+  std::sort(from, until);
+  in_order_ += more;
 }
 
 const WaitingEntry* SlurmQueue::next() {
-  if (!sorted_) return next_ < entries_.size() ? entries_[next_++] : nullptr;
+  if (!sorted_) {
+    if (next_ == turns_.size()) return nullptr;
+    if (next_ == in_order_) sort_more();
+    return turns_[next_++].entry;
+  }
   last_ = next_++ == 0 ? view_.waiting().head() : last_ ? view_.waiting().next(last_->place) : nullptr;
   return last_;
 }

@@ -53,6 +53,7 @@ class SlurmPriorities {
   Partition whole_;  // of jobs without a partition
 };
 
+// A pass looks at the first few hundred of them: only as many are sorted.
 class SlurmQueue {
  public:
   SlurmQueue(const View& view, const SlurmKnobs& knobs);
@@ -62,9 +63,22 @@ class SlurmQueue {
   void rewind();
 
  private:
+  struct Turn {
+    std::int32_t tier;
+    std::int64_t priority;
+    std::uint32_t arrival;
+    const WaitingEntry* entry;
+    bool operator<(const Turn& o) const {
+      if (tier != o.tier) return tier > o.tier;
+      return priority != o.priority ? priority > o.priority : arrival < o.arrival;
+    }
+  };
+  void sort_more();
+
   const View& view_;
   bool sorted_;
-  std::vector<const WaitingEntry*> entries_;  // where the order is not that of the state
+  std::vector<Turn> turns_;   // where the order is not that of the state
+  std::size_t in_order_ = 0;  // so many of them are sorted, and before all others
   std::size_t next_ = 0;
   const WaitingEntry* last_ = nullptr;
 };

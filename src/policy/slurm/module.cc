@@ -289,8 +289,13 @@ constexpr Knob kKnobs[]{
      .idle = for_multifactor},
 };
 
+// An order of Rota's takes the place of the site's priorities, as site factors put it there (`rota mode order act`).
+bool by_factors(const ChainKnobs& k) { return k.slurm.multifactor && k.order == Order::fcfs; }
+
 std::unique_ptr<Policy> link(const ChainKnobs& k) {
-  return k.slurm.planner ? std::make_unique<SlurmPlanner>(k.slurm) : nullptr;
+  SlurmKnobs slurm = k.slurm;
+  slurm.multifactor = by_factors(k);
+  return slurm.planner ? std::make_unique<SlurmPlanner>(slurm) : nullptr;
 }
 
 void ask(const ChainKnobs& k, ClusterOptions& options) {
@@ -303,16 +308,15 @@ void ask(const ChainKnobs& k, ClusterOptions& options) {
     options.use.classic = !k.slurm.weights.fair_tree;
     options.use.dampening = k.slurm.weights.dampening;
   }
-  options.turns_of_its_own |= k.slurm.planner && k.slurm.multifactor;
+  options.turns_of_its_own |= k.slurm.planner && by_factors(k);
 }
 
 constexpr Refusal kRefusals[]{
     {[](const ChainKnobs& k) {
-       return k.slurm.planner &&
-              (k.order != Order::fcfs || k.candidates != Order::fcfs || k.backfill.promises != 0 || k.backfill.skip);
+       return k.slurm.planner && (k.candidates != k.order || k.backfill.promises != 0 || k.backfill.skip);
      },
-     "policy slurm has an order and a depth of its own. Leave order, candidates, depth and skip out; priority, "
-     "bf-max-job-test and bf-job-part-count-reserve are its knobs for that."},
+     "policy slurm has a depth of its own, and one order. Leave candidates, depth and skip out; bf-max-job-test and "
+     "bf-job-part-count-reserve are its knobs for that."},
     {[](const ChainKnobs& k) { return k.slurm.planner && k.preempt != Preemption::none; },
      "policy slurm does not know of jobs that give way. Leave preempt out."},
 };

@@ -96,9 +96,11 @@ TEST(Slurm, RefusesWhatItWouldNotFollow) {
   };
   EXPECT_EQ(sentence("slurm+bf-interval=1m+bf-window=2d+default-queue-depth=500"), "");
   EXPECT_EQ(sentence("slurm+priority=multifactor+weight-age=1000+weight-fairshare=10+fair-half-life=14d"), "");
-  EXPECT_EQ(sentence("slurm+order=sjf"),
-            "policy slurm has an order and a depth of its own. Leave order, candidates, depth and skip out; priority, "
-            "bf-max-job-test and bf-job-part-count-reserve are its knobs for that.");
+  EXPECT_EQ(sentence("slurm+priority=multifactor+weight-age=1000+order=sjf"), "");
+  EXPECT_EQ(
+      sentence("slurm+depth=1"),
+      "policy slurm has a depth of its own, and one order. Leave candidates, depth and skip out; bf-max-job-test and "
+      "bf-job-part-count-reserve are its knobs for that.");
   EXPECT_EQ(sentence("slurm+preempt=suspend"), "policy slurm does not know of jobs that give way. Leave preempt out.");
   EXPECT_EQ(sentence("slurm+weight-age=10"),
             "policy knob weight-age would have no effect here: it is for policy slurm with priority=multifactor. "
