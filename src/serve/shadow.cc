@@ -129,7 +129,8 @@ void Shadow::surveyed(const std::vector<JobId>& met) {
     }
     if (!row.why.empty()) put(id, row);
   }
-  if (!wanted.empty()) forecast(std::move(wanted));
+  due_.insert(due_.end(), wanted.begin(), wanted.end());
+  forecast_due();
 }
 
 // Asked again once the manager has another word for why it waits.
@@ -142,11 +143,21 @@ bool Shadow::may_be_foretold(JobId id, Row& row) const {
   return row.why.empty();
 }
 
-void Shadow::forecast(std::vector<JobId> jobs) {
+// One at a time: on a busy computer jobs come faster than forecasts are made.
+void Shadow::forecast_due() {
+  if (under_way_ || due_.empty()) return;
+  under_way_ = true;
+  ForecastAsked asked{.jobs = std::exchange(due_, {}), .operates = true};
+  if (asked.jobs.size() > kMostAtOnce) {
+    due_.assign(asked.jobs.begin() + kMostAtOnce, asked.jobs.end());
+    asked.jobs.resize(kMostAtOnce);
+  }
   const Instant at = desk_.now();
-  ForecastAsked asked{.jobs = jobs, .operates = true};
-  forecaster_.ask(std::move(asked),
-                  [this, jobs = std::move(jobs), at](const Result<Forecasted>& told) { take(jobs, at, told); });
+  forecaster_.ask(asked, [this, jobs = asked.jobs, at](const Result<Forecasted>& told) {
+    under_way_ = false;
+    take(jobs, told ? told->now : at, told);
+    desk_.loop().later([this] { forecast_due(); });
+  });
 }
 
 void Shadow::take(const std::vector<JobId>& jobs, Instant at, const Result<Forecasted>& told) {

@@ -98,16 +98,22 @@ Result<std::vector<std::string>> watch_slurm(serve::ServiceOptions& options) {
   if (options.policy.empty()) options.policy = policy_of(options, cluster, remarks);
   options.watched = {.system = "slurm", .description = cluster.toml, .before = kBefore};
   slurm::WriterOptions writer = TRY(writer_options(options.state_folder));
-  options.engine = [hidden = hidden_from_us(cluster.config),
-                    writer = std::move(writer)](const serve::EngineSite& site) mutable {
+  const auto chain = serve::chain_of(options.policy);
+  options.engine = [hidden = hidden_from_us(cluster.config), writer = std::move(writer),
+                    reckons = chain ? chain->knobs().slurm.weights.calc_period
+                                    : slurm::SlurmOptions{}.reckons](const serve::EngineSite& site) mutable {
     const site::SlurmReading& how = site.settings.slurm;
     writer.gap = how.gap;
     writer.write_gap = how.write_gap;
     writer.round = how.poll;
     return std::make_unique<slurm::SlurmEngine>(
         slurm::SlurmEngine::Site{site.io, site.loop, site.jobs, site.instant_of},
-        slurm::SlurmOptions{
-            .poll = how.poll, .gap = how.gap, .history = how.history, .writer = writer, .warning = hidden});
+        slurm::SlurmOptions{.poll = how.poll,
+                            .gap = how.gap,
+                            .history = how.history,
+                            .writer = writer,
+                            .reckons = reckons,
+                            .warning = hidden});
   };
   return remarks;
 }
