@@ -224,6 +224,24 @@ Json ahead_json(const Answers& answers, const serve::Explanation::Ahead& ahead) 
   return row;
 }
 
+// When it would start in another order, which is advised or followed where it waits; null: none is.
+Json advice_json(const Ask& ask, JobId id, const Job& job) {
+  const serve::ManagerBook& watched = ask.service.jobs().watched();
+  const Mandates* mandates = watched.mandates();
+  const serve::OrderAdvice::Starts* starts = watched.advice().of(id);
+  if (mandates == nullptr || starts == nullptr || !job.spec.partition.valid()) return {};
+  const serve::Answers& answers = ask.answers();
+  const std::string& partition = answers.machine().partitions[job.spec.partition.value].name;
+  for (const Mandate& mandate : mandates->report().mandates) {
+    if (mandate.partition != partition || mandate.mode < Mode::advise) continue;
+    Json json{{"order", mandate.rule}, {"mode", name_of(mandate.mode)}};
+    if (starts->own != kNever) json["own_start"] = unix_seconds(answers, starts->own);
+    if (starts->advised != kNever) json["start"] = unix_seconds(answers, starts->advised);
+    return json;
+  }
+  return {};
+}
+
 void explain(const Ask& ask, JobId id) {
   const Answers& answers = ask.answers();
   const auto known = answers.known(id);
@@ -256,6 +274,7 @@ void explain(const Ask& ask, JobId id) {
   if (!told.start_unknown.empty()) json["start_unknown"] = told.start_unknown;
   json["would_start"] = Json::array();
   for (const auto& remedy : told.remedies) json["would_start"].push_back(remedy_json(answers, remedy));
+  if (Json advice = advice_json(ask, id, job); !advice.is_null()) json["advice"] = std::move(advice);
   send_json(ask, json);
 }
 

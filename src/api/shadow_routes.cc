@@ -53,6 +53,14 @@ void answer_shadow(const Ask& ask) {
             {"waiting", report.waiting},
             {"left", report.left},
             {"not_forecast", std::move(not_forecast)}};
+  const serve::OrderAdvice::Sum advice = ask.service.jobs().watched().advice().sum();
+  if (advice.jobs > 0)
+    json["advice"] = {{"jobs", advice.jobs},
+                      {"sooner", advice.sooner},
+                      {"later", advice.later},
+                      {"own_wait", to_seconds(advice.mean_own)},
+                      {"wait", to_seconds(advice.mean_advised)},
+                      {"at", unix_seconds(answers, advice.at)}};
   if (each != 0) json["jobs"] = starts_json(answers, shadow, from);
   ask.reply->send({200, "application/json", dumped(json), {}});
 }

@@ -43,6 +43,13 @@ struct ManagerUse {
   Duration processor_time{0};
 };
 
+// How early it is a job's turn, in its partition: the highest goes first.
+struct ManagerPlace {
+  std::int64_t number = 0;   // of the job
+  std::int64_t own = 0;      // as the manager has it,
+  std::int64_t advised = 0;  // and in an order that is advised
+};
+
 class ManagerJobs {
  public:
   virtual ~ManagerJobs() = default;
@@ -64,6 +71,8 @@ class ManagerJobs {
   // The numbers of the jobs that wait for their turn, in that order ("sjf", "fair+fair-half-life=1d"), the first to
   // start first. Fails with a sentence where there is no such order. O(jobs log jobs).
   virtual Result<std::vector<std::int64_t>> in_order(const std::string& rule) = 0;
+  // All that wait for their turn, where another order is advised or followed; none: it is not.
+  virtual void placed(const std::vector<ManagerPlace>& /*all*/) {}
 };
 
 }  // namespace rota

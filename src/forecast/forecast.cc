@@ -144,7 +144,7 @@ struct Forecast::World {
 Forecast::Forecast(Present present, const PastJobs& past, Question question)
     : present_(std::move(present)),
       question_(std::move(question)),
-      arrivals_(question_.as_expected ? no_past_jobs() : past, present_.now) {
+      arrivals_(question_.as_expected || question_.none_comes ? no_past_jobs() : past, present_.now) {
   settle(present_.facts);
   if (question_.as_expected) {
     take_at_its_word();

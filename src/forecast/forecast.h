@@ -36,6 +36,7 @@ struct Question {
   Duration horizon = seconds(28 * 86'400LL);  // no future goes farther
   // Nothing is drawn: every job takes as long as the policy counts on, and no job comes. All futures are alike then.
   bool as_expected = false;
+  bool none_comes = false;  // run times are drawn, and no job comes
 };
 
 // What one future shows at one look.

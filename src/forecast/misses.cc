@@ -11,6 +11,8 @@
 namespace rota::forecast {
 namespace {
 
+constexpr double kCountsHalf = 50;  // forecasts of its own, with which what others missed counts half
+
 double seconds_of(Duration time) { return static_cast<double>(time.count()) / 1000; }
 
 double uncertain(Instant at, const Misses::Foretold& foretold) {
@@ -37,18 +39,27 @@ void Misses::add(Instant at, const Foretold& foretold, Instant truth) {
 }
 
 // Outwards, so that a band is rather too wide than too narrow.
+double Misses::of_share(std::size_t share) const {
+  if (known_.empty()) return kElsewhere[share];
+  std::vector<double> misses(known_.size());
+  std::ranges::transform(known_, misses.begin(), [&](const Miss& miss) { return miss[share]; });
+  std::ranges::sort(misses);
+  const auto known = static_cast<double>(known_.size());
+  const double place = kShares[share] * (known + 1) / 100;
+  const double rank = kShares[share] < 50   ? std::floor(place)
+                      : kShares[share] > 50 ? std::ceil(place)
+                                            : std::round(place);
+  const double own = misses[static_cast<std::size_t>(std::clamp(rank, 1.0, known)) - 1];
+  const double elsewhere = 1 / (1 + std::pow(known / kCountsHalf, 2));
+  return elsewhere * kElsewhere[share] + (1 - elsewhere) * own;
+}
+
 Misses::Foretold Misses::corrected(Instant at, const Foretold& foretold) const {
-  if (!teaches() || !reaches(foretold)) return foretold;
+  if (!reaches(foretold)) return foretold;
   const double beside = uncertain(at, foretold);
   Foretold told = foretold;
-  std::vector<double> misses(known_.size());
   for (std::size_t i = 0; i < kShares.size(); ++i) {
-    std::ranges::transform(known_, misses.begin(), [&](const Miss& miss) { return miss[i]; });
-    std::ranges::sort(misses);
-    const double place = kShares[i] * static_cast<double>(misses.size() + 1) / 100;
-    const double rank = kShares[i] < 50 ? std::floor(place) : kShares[i] > 50 ? std::ceil(place) : std::round(place);
-    const auto at_rank = static_cast<std::size_t>(std::clamp(rank, 1.0, static_cast<double>(misses.size()))) - 1;
-    const Duration moved{std::llround(misses[at_rank] * beside * 1000)};
+    const Duration moved{std::llround(of_share(i) * beside * 1000)};
     told[i] = std::max(foretold[i] + std::clamp(moved, -kLongest, kLongest), at);
     if (i > 0) told[i] = std::max(told[i], told[i - 1]);
   }

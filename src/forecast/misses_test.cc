@@ -3,23 +3,34 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/random.h"
 
 namespace rota::forecast {
 namespace {
 
+constexpr std::size_t kSome = 20;
+
 Misses::Foretold around(std::int64_t middle, std::int64_t half_band) {
   return {at_seconds(middle - half_band),     at_seconds(middle - half_band / 2), at_seconds(middle),
           at_seconds(middle + half_band / 2), at_seconds(middle + half_band),     at_seconds(middle + half_band)};
 }
 
-TEST(Misses, few_teach_nothing) {
+TEST(Misses, of_other_sites_count_until_there_are_enough_of_its_own) {
   Misses misses;
   const auto told = around(1000, 100);
-  for (std::size_t i = 0; i + 1 < Misses::kLeast; ++i) misses.add(at_seconds(0), told, at_seconds(5000));
-  EXPECT_FALSE(misses.teaches());
-  EXPECT_EQ(misses.corrected(at_seconds(0), told), told);
+  const auto elsewhere = misses.corrected(at_seconds(0), told);
+  for (std::size_t i = 0; i < told.size(); ++i)
+    EXPECT_EQ((elsewhere[i] - told[i]).count(), std::llround(Misses::kElsewhere[i] * (10 + 100 + 100) * 1000)) << i;
+  Duration off = elsewhere[2] - at_seconds(5000);
+  for (std::size_t i = 0; i < Misses::kMost; ++i) {
+    misses.add(at_seconds(0), told, at_seconds(5000));
+    const Duration now_off = misses.corrected(at_seconds(0), told)[2] - at_seconds(5000);
+    EXPECT_GE(now_off, off) << "ever nearer, from below";
+    off = now_off;
+  }
+  EXPECT_GT(off, seconds(-300));
 }
 
 TEST(Misses, bands_that_were_too_narrow_and_too_early_are_made_wide_and_later) {
@@ -44,7 +55,7 @@ TEST(Misses, bands_that_were_too_narrow_and_too_early_are_made_wide_and_later) {
 
 TEST(Misses, nothing_is_foretold_before_it_is_told_or_out_of_order) {
   Misses misses;
-  for (std::size_t i = 0; i < Misses::kLeast; ++i)
+  for (std::size_t i = 0; i < kSome; ++i)
     misses.add(at_seconds(0), around(1000, 100), at_seconds(i % 2 == 0 ? 1 : 4000));
   const auto mended = misses.corrected(at_seconds(990), around(1000, 4));
   EXPECT_GE(mended.front(), at_seconds(990));
@@ -55,15 +66,15 @@ TEST(Misses, what_lies_beyond_the_futures_is_left_alone) {
   Misses misses;
   auto beyond = around(1000, 100);
   beyond.back() = kNever;
-  for (std::size_t i = 0; i < Misses::kLeast; ++i) misses.add(at_seconds(0), beyond, at_seconds(10));
+  for (std::size_t i = 0; i < kSome; ++i) misses.add(at_seconds(0), beyond, at_seconds(10));
   EXPECT_EQ(misses.known(), 0U);
-  for (std::size_t i = 0; i < Misses::kLeast; ++i) misses.add(at_seconds(0), around(1000, 100), at_seconds(10));
+  for (std::size_t i = 0; i < kSome; ++i) misses.add(at_seconds(0), around(1000, 100), at_seconds(10));
   EXPECT_EQ(misses.corrected(at_seconds(0), beyond), beyond);
 }
 
 TEST(Misses, are_kept_as_a_text) {
   Misses misses;
-  for (std::size_t i = 0; i < Misses::kLeast; ++i)
+  for (std::size_t i = 0; i < kSome; ++i)
     misses.add(at_seconds(0), around(1000, 100), at_seconds(900 + static_cast<std::int64_t>(i) * 10));
   Misses again;
   again.read(misses.text() + "odd;1 2 3;a b c d e f;");

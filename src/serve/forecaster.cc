@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "policy/registry.h"
 #include "serve/as_if_ours.h"
 #include "store/row_spec.h"
 
@@ -43,6 +44,38 @@ forecast::Misses::Foretold foretold_of(const std::vector<Instant>& starts) {
   for (std::size_t s = 0; s < foretold.size(); ++s)
     foretold[s] = starts[static_cast<std::size_t>(forecast::Misses::kShares[s]) - 1];
   return foretold;
+}
+
+// The same policy without an order of its own: it goes by that of the state.
+Result<Chain> in_given_order(const Chain& chain) {
+  ChainKnobs knobs = chain.knobs();
+  knobs.slurm.multifactor = false;
+  knobs.order = Order::fcfs;
+  std::string text;
+  for (const std::string_view part : split(chain.text(), '+')) {
+    const std::string_view name = part.substr(0, part.find('='));
+    const Knob* knob = text.empty() ? nullptr : knob_named(name);
+    if (knob != nullptr && (name == "priority" || name == "order" || (knob->idle && !knob->idle(knobs).empty())))
+      continue;
+    text += (text.empty() ? "" : "+") + std::string(part);
+  }
+  return Chain::parse(text);
+}
+
+// Places in the order of arrival, by which the policy goes then.
+void put_in_order(std::vector<Fact>& facts, const std::map<JobId, std::int64_t>& priorities) {
+  std::vector<std::pair<std::pair<std::int64_t, std::uint32_t>, JobKept*>> waiting;
+  std::vector<std::uint32_t> places;
+  for (Fact& fact : facts) {
+    auto* kept = std::get_if<JobKept>(&fact.what);
+    if (kept == nullptr || (kept->row.state != JobState::waiting && kept->row.state != JobState::barred)) continue;
+    const auto found = priorities.find(kept->job);
+    waiting.push_back({{found == priorities.end() ? 0 : -found->second, kept->row.sequence}, kept});
+    places.push_back(kept->row.sequence);
+  }
+  std::ranges::sort(waiting, {}, [](const auto& each) { return each.first; });
+  std::ranges::sort(places);
+  for (std::size_t at = 0; at < places.size(); ++at) waiting[at].second->row.sequence = places[at];
 }
 
 }  // namespace
@@ -112,15 +145,28 @@ std::string Forecaster::not_foretold(JobId job) const {
 }
 
 Result<void> Forecaster::begin(Task& task) {
-  auto chain = TRY(Chain::parse(desk_.chain().text()));
+  auto chain = TRY(task.asked.priorities.empty() ? Chain::parse(desk_.chain().text()) : in_given_order(desk_.chain()));
   task.chain = std::make_shared<const Chain>(std::move(chain));
   task.now = desk_.now();
   task.past_jobs = past_jobs_;
   compare();
   task.machine = desk_.machine();
+  std::erase_if(task.asked.jobs, [&](JobId id) {
+    const Job* job = desk_.view().find_job(id);
+    return job == nullptr || (job->state != JobState::waiting && job->state != JobState::barred);
+  });
+  task.forecast =
+      std::make_unique<forecast::Forecast>(present_for(task), past_,
+                                           forecast::Question{.jobs = task.asked.jobs,
+                                                              .looks = task.asked.looks,
+                                                              .seed = task.asked.seed,
+                                                              .none_comes = !task.asked.priorities.empty()});
+  return {};
+}
+
+forecast::Present Forecaster::present_for(const Task& task) {
   const bool shared = desk_.view().options().shared;
-  auto facts = desk_.controller().snapshot();
-  TheirShares shares{nullptr, std::move(facts)};
+  TheirShares shares{nullptr, desk_.controller().snapshot()};
   if (shared) {
     const JobLookup jobs(desk_, book_);
     book_.for_each([&](JobId, const JobEntry& entry) {
@@ -129,23 +175,16 @@ Result<void> Forecaster::begin(Task& task) {
     });
     shares = shares_of(as_if_ours(std::move(shares.facts), their_state(jobs)),
                        {*task.machine, *task.chain, users_, past_, use_});
+    if (!task.asked.priorities.empty()) put_in_order(shares.facts, task.asked.priorities);
   }
-  forecast::Present present{.now = task.now,
-                            .facts = std::move(shares.facts),
-                            .processors = task.machine->processors,
-                            .machine = task.machine.get(),
-                            .chain = task.chain.get(),
-                            .limits = limits_of(desk_.file()),
-                            .shares = std::move(shares.tree),
-                            .shared = shared};
-  std::erase_if(task.asked.jobs, [&](JobId id) {
-    const Job* job = desk_.view().find_job(id);
-    return job == nullptr || (job->state != JobState::waiting && job->state != JobState::barred);
-  });
-  task.forecast = std::make_unique<forecast::Forecast>(
-      std::move(present), past_,
-      forecast::Question{.jobs = task.asked.jobs, .looks = task.asked.looks, .seed = task.asked.seed});
-  return {};
+  return {.now = task.now,
+          .facts = std::move(shares.facts),
+          .processors = task.machine->processors,
+          .machine = task.machine.get(),
+          .chain = task.chain.get(),
+          .limits = limits_of(desk_.file()),
+          .shares = std::move(shares.tree),
+          .shared = shared};
 }
 
 forecast::PastJob Forecaster::past_job(const store::HistoryRow& row) const {
@@ -216,6 +255,9 @@ forecast::Misses Forecaster::misses_by(Instant now) const {
 }
 
 Forecasted Forecaster::conclude(const Task& task) {
+  const bool supposed = !task.asked.priorities.empty();  // which never comes true, and is read as it was drawn
+  const bool by_misses = !supposed && desk_.view().options().shared;
+  const bool by_ranks = !supposed && !by_misses;
   const forecast::Misses misses = misses_by(task.now);
   const auto& futures = task.forecast->futures();
   Forecasted told{.now = task.now,
@@ -226,16 +268,17 @@ Forecasted Forecaster::conclude(const Task& task) {
                   .spent = std::chrono::duration_cast<Duration>(task.spent),
                   .starts = {},
                   .looks = {}};
-  if (correction_.ranks().size() >= forecast::Correction::kLeast) told.learned = std::ssize(correction_.ranks());
-  if (misses.teaches()) told.learned = static_cast<std::int64_t>(misses.known());
+  if (by_ranks && correction_.ranks().size() >= forecast::Correction::kLeast)
+    told.learned = std::ssize(correction_.ranks());
+  if (by_misses) told.learned = static_cast<std::int64_t>(misses.known());
   for (std::size_t i = 0; i < task.asked.jobs.size(); ++i) {
     const std::vector<Instant> starts = task.forecast->starts_of(i);
     Forecasted::Start start{.job = task.asked.jobs[i]};
     for (std::size_t s = 0; s < start.by.size(); ++s) {
       const double share = Forecasted::kShares[s] / 100.0;
-      start.by[s] = forecast::quantile(starts, misses.teaches() ? share : correction_.level(share));
+      start.by[s] = forecast::quantile(starts, by_ranks ? correction_.level(share) : share);
     }
-    start.by = misses.corrected(task.now, start.by);
+    if (by_misses) start.by = misses.corrected(task.now, start.by);
     told.starts.push_back(start);
   }
   for (std::size_t i = 0; i < task.asked.looks.size(); ++i) {
@@ -246,7 +289,7 @@ Forecasted Forecaster::conclude(const Task& task) {
                           .waiting = figures(futures, i, [](const Look& look) { return look.waiting; }),
                           .milliwatts = figures(futures, i, [](const Look& look) { return look.milliwatts; })});
   }
-  keep(task);
+  if (!supposed) keep(task);
   return told;
 }
 
@@ -279,7 +322,7 @@ void Forecaster::came_true(const Promising& forecast, Instant start) {
   if (start < forecast.at) return;
   if (desk_.view().options().shared) {  // what others decide, futures alone do not reach
     misses_.add(forecast.at, foretold_of(forecast.starts), start);
-    desk_.store().put_setting(kMisses, misses_.text());
+    return desk_.store().put_setting(kMisses, misses_.text());
   }
   correction_.add(forecast::rank_of(forecast.starts, start));
   std::string text;

@@ -30,6 +30,9 @@ struct ForecastAsked {
   std::uint64_t seed = 1;
   std::uint32_t uid = 0;  // the user who asks
   bool operates = false;
+  // Another manager's jobs that wait go by this, the highest first, in place of what the policy would say, and no job
+  // comes. Empty: by the policy, and jobs come.
+  std::map<JobId, std::int64_t> priorities = {};
 };
 
 struct Forecasted {
@@ -99,6 +102,7 @@ class Forecaster {
   void keep_history(std::vector<store::HistoryRow> rows);
   forecast::PastJob past_job(const store::HistoryRow& row) const;
   TheirState their_state(const JobLookup& jobs) const;
+  forecast::Present present_for(const Task& task);
   forecast::Misses misses_by(Instant now) const;
   Forecasted conclude(const Task& task);
   void keep(const Task& task);
@@ -113,8 +117,8 @@ class Forecaster {
   std::int64_t past_jobs_ = 0;
   std::vector<store::HistoryRow> first_rows_;  // while the history is read for the first time
   NewRows new_rows_;
-  forecast::Correction correction_;  // as long as there are too few misses
-  forecast::Misses misses_;
+  forecast::Correction correction_;  // of jobs that this service starts,
+  forecast::Misses misses_;          // and of those that another manager does
   std::map<JobId, Promising> open_;
   std::uint64_t asked_ = 0;
   std::map<std::int64_t, std::uint32_t> throttles_;  // by array

@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "serve/job_lookup.h"
@@ -26,6 +27,8 @@ class JobMail final : public FactObserver {
   void job_leaves(const store::HistoryRow& row, const About& about);
   // What was written until now is durable.
   void send();
+  // Another mail, about no job; only where it sends any.
+  void send(Mail mail) { room_->send(std::move(mail)); }
   void stop();
 
   std::uint64_t wants() const override;

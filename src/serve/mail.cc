@@ -103,7 +103,8 @@ void MailRoom::next() {
           .timeout = timeout_,
           .record = record_},
       [this, job = mail.job, to = mail.to](const process::SiteCommand::End& end) {
-        if (!end.done) say_(fmt::format("the mail to {} about job {} was not sent: {}", to, job, end.why));
+        const std::string about = job.empty() ? "" : " about job " + job;
+        if (!end.done) say_(fmt::format("the mail to {}{} was not sent: {}", to, about, end.why));
         next();
       });
 }

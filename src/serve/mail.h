@@ -36,7 +36,7 @@ struct Mail {
   std::uint32_t uid = 0;  // of the job's user
   std::string to;
   std::string type;  // "BEGIN"
-  std::string job;   // "12" or "12_3"
+  std::string job;   // "12" or "12_3"; empty: it is about no job
   std::string subject;
   std::string body;
 };

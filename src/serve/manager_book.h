@@ -7,6 +7,7 @@
 #include "control/manager_jobs.h"
 #include "serve/job_lookup.h"
 #include "serve/node_desk.h"
+#include "serve/order_advice.h"
 #include "serve/reservation_desk.h"
 #include "serve/shadow.h"
 #include "serve/waiting_order.h"
@@ -31,9 +32,11 @@ class ManagerBook final : public ManagerJobs {
         reservations_(uses.reservations),
         forecaster_(uses.forecaster),
         shadow_(uses.desk, uses.jobs, uses.forecaster),
-        order_(uses.desk, uses.book) {}
+        order_(uses.desk, uses.book),
+        advice_(uses.desk, uses.book, uses.forecaster) {}
 
   Shadow& shadow() { return shadow_; }
+  const OrderAdvice& advice() const { return advice_; }
   Mandates* mandates() const { return desk_.engine().mandates(); }  // nullptr: the cluster is Rota's own
 
   JobId meet(const JobSpec& spec, Bars bars, const ManagerJob& named) override;
@@ -43,6 +46,7 @@ class ManagerBook final : public ManagerJobs {
   void reserved(const std::vector<ManagerReservation>& all) override;
   void node_reason(NodeId node, const std::string& reason) override { nodes_.note_theirs(node, reason); }
   void used(std::vector<ManagerUse> all) override { forecaster_.used({std::move(all), desk_.now()}); }
+  void placed(const std::vector<ManagerPlace>& all) override { advice_.take(all); }
   void surveyed(Instant at) override;
   Result<std::vector<std::int64_t>> in_order(const std::string& rule) override { return order_.of(rule); }
 
@@ -56,6 +60,7 @@ class ManagerBook final : public ManagerJobs {
   std::vector<JobId> met_;  // since the survey before
   Shadow shadow_;
   WaitingOrder order_;
+  OrderAdvice advice_;
 };
 
 }  // namespace rota::serve

@@ -196,6 +196,7 @@ Result<void> Service::take_over() {
   job_desk_.watched().shadow().read();
   const std::uint64_t decided = desk_.view().sequence();
   mail_.open(io_);
+  TRY(begin_reports());
   TRY(engine_->open(desk_, {decided, decided, [this]() -> const View& { return desk_.view(); }}));
   for (const std::string& lacking : engine_->warnings()) log_.warn(lacking);
   // Under another policy or description than what is recorded was decided: the journal begins anew with the state.
@@ -218,6 +219,21 @@ Result<void> Service::take_over() {
   if (resumed) accelerators_.open();
   if (resumed && federation_) federation_->begin();
   return resumed;
+}
+
+Result<void> Service::begin_reports() {
+  const site::SlurmReading& how = configured_.settings.slurm;
+  if (options_.watched.report.empty() || how.report.empty()) return {};
+  std::function<void(Mail)> mails;
+  if (mail_.sends()) mails = [this](Mail mail) { mail_.send(std::move(mail)); };
+  const std::int64_t days = how.report_every / seconds(86'400);
+  const bool whole = how.report_every == days * seconds(86'400);
+  const std::string since = whole ? fmt::format("{}d", days) : fmt::format("{}s", how.report_every / seconds(1));
+  return upkeep_.begin_reports(io_, {.command = options_.watched.report + " " + since,
+                                     .to = how.report,
+                                     .every = how.report_every,
+                                     .record = options_.state_folder + "/report",
+                                     .mails = std::move(mails)});
 }
 
 Capabilities Service::capabilities() const {

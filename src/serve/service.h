@@ -34,6 +34,7 @@ struct ServiceOptions {
     std::string system;       // its name, which a state keeps for good
     std::string description;  // of the cluster, as a cluster file, for a configuration that describes none
     Duration before{0};       // so long before now a new state begins, for what happened until now
+    std::string report = {};  // prints a report of what was since so long ago, "7d", which stands behind it
   } watched = {};
   ServiceLog::Say say = {};           // a line about what goes on, for the log
   std::function<void()> failed = {};  // called when it cannot go on
@@ -98,6 +99,7 @@ class Service final {
   Result<void> can_change(const ClusterChange& change) const;
   Result<void> describe_nodes(const ClusterChange& change);
   void stands_as(std::shared_ptr<const Machine> machine, const std::string& taken);
+  Result<void> begin_reports();
   void watch_licences() { upkeep_.watch_licences(io_, options_.state_folder + "/licences"); }
 
   boost::asio::io_context& io_;

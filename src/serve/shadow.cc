@@ -13,7 +13,6 @@ namespace {
 constexpr const char* kKept = "shadow ";   // names under which the store keeps a row, with the job's id behind
 constexpr std::size_t kMostAtOnce = 2000;  // jobs of one forecast
 constexpr int kRest = 50;                  // times as long as a forecast took, until the next one: 2 % of a core
-constexpr const char* kLater = "its forecast is yet to be made";
 constexpr Duration kKeptFor = seconds(35 * 86'400LL);
 constexpr Duration kStep = seconds(1);  // in which resource managers count: a start may be shown so much too early
 
@@ -105,12 +104,10 @@ void Shadow::look_at(JobId id, Row& row) {
 }
 
 void Shadow::surveyed(const std::vector<JobId>& met) {
-  std::vector<JobId> wanted;
-  const auto room = [&] { return desk_.now() >= asks_ && wanted.size() < kMostAtOnce; };
   for (const JobId id : open_) {
     Row& row = rows_.at(id);
     look_at(id, row);
-    if (!row.over && !row.why.empty() && room() && may_be_foretold(id, row)) wanted.push_back(id);
+    if (!row.over && !row.why.empty() && may_be_foretold(id, row)) due_.push_back(id);
   }
   std::erase_if(open_, [&](JobId id) { return rows_.at(id).over; });
   forget_old();
@@ -125,14 +122,10 @@ void Shadow::surveyed(const std::vector<JobId>& met) {
     if (!waits) row.why = "had started when it was first seen";
     row.over = !waits;
     if (waits) open_.push_back(id);
-    if (waits && !room()) {
-      row.why = kLater;  // and no word was looked at: it is a candidate the next time
-    } else if (waits && may_be_foretold(id, row)) {
-      wanted.push_back(id);
-    }
+    if (waits && may_be_foretold(id, row)) due_.push_back(id);
     if (!row.why.empty()) put(id, row);
   }
-  if (!wanted.empty()) forecast(std::move(wanted));
+  forecast_due();
 }
 
 // Asked again once the manager has another word for why it waits.
@@ -145,16 +138,28 @@ bool Shadow::may_be_foretold(JobId id, Row& row) const {
   return row.why.empty();
 }
 
-void Shadow::forecast(std::vector<JobId> jobs) {
+// One at a time, and then a rest: on a busy computer jobs come faster than forecasts are made.
+void Shadow::forecast_due() {
+  if (under_way_ || due_.empty()) return;
+  under_way_ = true;
+  ForecastAsked asked{.jobs = std::exchange(due_, {}), .operates = true};
+  if (asked.jobs.size() > kMostAtOnce) {
+    due_.assign(asked.jobs.begin() + kMostAtOnce, asked.jobs.end());
+    asked.jobs.resize(kMostAtOnce);
+  }
   const Instant at = desk_.now();
-  asks_ = kNever;  // one at a time
-  ForecastAsked asked{.jobs = jobs, .operates = true};
-  forecaster_.ask(std::move(asked),
-                  [this, jobs = std::move(jobs), at](const Result<Forecasted>& told) { take(jobs, at, told); });
+  forecaster_.ask(asked, [this, jobs = asked.jobs, at](const Result<Forecasted>& told) {
+    take(jobs, told ? told->now : at, told);
+    desk_.loop().later(
+        [this] {
+          under_way_ = false;
+          forecast_due();
+        },
+        told ? std::chrono::milliseconds(kRest * told->spent.count()) : std::chrono::milliseconds(0));
+  });
 }
 
 void Shadow::take(const std::vector<JobId>& jobs, Instant at, const Result<Forecasted>& told) {
-  asks_ = desk_.now() + (told ? kRest * told->spent : Duration{0});
   for (const JobId id : jobs) {
     const auto found = rows_.find(id);
     if (found == rows_.end()) continue;

@@ -66,7 +66,7 @@ class Shadow {
   void put(JobId job, const Row& row);
   void look_at(JobId job, Row& row);
   bool may_be_foretold(JobId job, Row& row) const;
-  void forecast(std::vector<JobId> jobs);
+  void forecast_due();
   void take(const std::vector<JobId>& jobs, Instant at, const Result<Forecasted>& told);
   void forget_old();
 
@@ -75,8 +75,9 @@ class Shadow {
   Forecaster& forecaster_;
   std::map<JobId, Row> rows_;
   std::vector<JobId> open_;  // of which more is to come
+  std::vector<JobId> due_;   // to be forecast once that is over which is being made
+  bool under_way_ = false;   // one is being made, or has just been made
   Instant began_ = kNever;   // the first survey of this life
-  Instant asks_ = kEpoch;    // no forecast is asked for before: the one before took long
 };
 
 }  // namespace rota::serve

@@ -58,8 +58,14 @@ void Upkeep::watch_licences(boost::asio::io_context& io, const std::string& reco
                                                   desk_.machine(), [this](const auto& counts) { counted(counts); });
 }
 
+Result<void> Upkeep::begin_reports(boost::asio::io_context& io, PeriodicReport::Options options) {
+  report_ = TRY(PeriodicReport::begin(io, desk_, std::move(options)));
+  return {};
+}
+
 void Upkeep::stop() {
   if (licence_watch_) licence_watch_->stop();
+  if (report_) report_->stop();
 }
 
 // What was counted last, when there was a command, would be withheld for ever.

@@ -1,5 +1,5 @@
 // What a service does by itself from time to time: it begins its journal anew, lets go of what was kept long enough,
-// and asks the site's licence server. One thread.
+// asks the site's licence server, and makes a report. One thread.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -11,6 +11,7 @@
 
 #include "serve/desk.h"
 #include "serve/licence_watch.h"
+#include "serve/periodic_report.h"
 #include "serve/state_room.h"
 
 namespace rota::serve {
@@ -32,6 +33,8 @@ class Upkeep {
   // `record`: see LicenceWatch.
   void watch_licences(boost::asio::io_context& io, const std::string& record);
   const LicenceWatch* licence_watch() const { return licence_watch_.get(); }  // nullptr: none is asked
+  // Makes reports from now on. Fails with a sentence.
+  Result<void> begin_reports(boost::asio::io_context& io, PeriodicReport::Options options);
   void stop();
 
  private:
@@ -45,8 +48,9 @@ class Upkeep {
   StateRoom& room_;
   const site::ServiceSettings& settings_;
   std::unique_ptr<LicenceWatch> licence_watch_;
-  std::uint64_t compacted_at_ = 0;  // sequence number
-  Instant forgets_at_ = kEpoch;     // when to look again for what was kept long enough
+  std::unique_ptr<PeriodicReport> report_;  // nullptr: none is made
+  std::uint64_t compacted_at_ = 0;          // sequence number
+  Instant forgets_at_ = kEpoch;             // when to look again for what was kept long enough
 };
 
 }  // namespace rota::serve

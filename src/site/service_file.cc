@@ -117,13 +117,16 @@ std::span<const Key<FederationSettings>> keys_of(const FederationSettings&) {
 
 std::span<const Key<SlurmReading>> keys_of(const SlurmReading&) {
   using S = SlurmReading;
-  static const std::array<Key<S>, 4> all{{
+  static const std::array<Key<S>, 6> all{{
       {"poll", &S::poll, "a time from 1s", "30s", "from one reading of Slurm to the next"},
       {"gap", &S::gap, "a time", "1s", "from one of Slurm's commands to the next, at least"},
       {"write_gap", &S::write_gap, "a time from 10ms", "200ms",
        "from one command that changes something to the next, at least: only where a mode is `act`"},
       {"history", &S::history, "a time as `sacct -S` takes it", "now-7days",
        "from when on a new state takes in jobs that have ended: forecasts are drawn from them"},
+      {"report", &S::report, "an absolute path or an address", "none",
+       "where a report is put, or mailed by `mail_command` of [service], once in each `report_every`"},
+      {"report_every", &S::report_every, "a time from 1s", "7d", "from one report to the next, and what it looks back"},
   }};
   return all;
 }
@@ -252,6 +255,11 @@ Result<ServiceSettings> read_settings(const TomlValue& document, const std::stri
   TRY(read_table(document, "slurm", shown, settings.slurm));
   if (settings.slurm.write_gap < Duration{10}) return fail("{}: `write_gap` in [slurm] is 10ms at least.", shown);
   if (settings.slurm.poll < seconds(1)) return fail("{}: `poll` in [slurm] is 1s at least.", shown);
+  if (settings.slurm.report_every < seconds(1)) return fail("{}: `report_every` in [slurm] is 1s at least.", shown);
+  const std::string& report = settings.slurm.report;
+  if (!report.empty() && !report.starts_with('/') && report.find('@') == std::string::npos)
+    return fail("{}: `report` in [slurm] is an absolute path, or an address such as operator@example.org, not {}.",
+                shown, quoted(report));
   constexpr std::string_view kOfTimes = "abcdefghijklmnopqrstuvwxyzT0123456789-+:/.";  // the shell sees it
   if (settings.slurm.history.find_first_not_of(kOfTimes) != std::string::npos)
     return fail("{}: `history` in [slurm] is a time such as now-7days or 2026-11-01, not {}.", shown,

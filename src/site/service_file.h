@@ -46,6 +46,8 @@ struct SlurmReading {
   Duration gap = seconds(1);          // from one of Slurm's commands to the next, at least
   Duration write_gap{200};            // from one command that changes something to the next, at least
   std::string history = "now-7days";  // from when on a new state takes in jobs that have ended, as sacct -S takes it
+  std::string report;  // an absolute path or an address, for a report in each period; empty: none is made
+  Duration report_every = seconds(7 * 86'400LL);
 
   bool operator==(const SlurmReading&) const = default;
 };

@@ -121,6 +121,13 @@ TEST(ServiceFile, says_how_often_slurm_is_read) {
   EXPECT_EQ(read->service.slurm.poll, seconds(60));
   EXPECT_EQ(read->service.slurm.gap, seconds(1));
   EXPECT_EQ(read->service.slurm.history, "2026-01-01");
+  EXPECT_EQ(read->service.slurm.report, "");
+  const auto reports = parse_configuration(
+      "processors = 1\n[slurm]\nreport = \"ann@example.org\"\nreport_every = \"1d\"\n", "rota.toml");
+  ASSERT_TRUE(reports);
+  EXPECT_EQ(reports->service.slurm.report_every, seconds(86'400));
+  for (const char* bad : {"report = \"week.txt\"", "report_every = \"500ms\""})
+    EXPECT_FALSE(parse_configuration(std::string("processors = 1\n[slurm]\n") + bad + "\n", "rota.toml")) << bad;
   const auto refused = parse_configuration("processors = 1\n[slurm]\nhistory = \"now; rm -r /\"\n", "rota.toml");
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("a time such as now-7days"), std::string::npos);

@@ -135,6 +135,7 @@ class ObserveTest(unittest.TestCase):
         self.tells_how_well_it_foretold()
         self.reports_the_week_and_what_it_costs()
         self.goes_on_without_slurmctld()
+        self.makes_its_report_once_in_each_period()
 
     def agrees_with_the_accounting(self, again, never):
         slurm, rota = self.accounted(), self.history()
@@ -180,6 +181,31 @@ class ObserveTest(unittest.TestCase):
         for part in ("Slurm's version", "SLURM_VERSION", "AccountingStorageHost", "REQUEST_JOB_INFO: ", '"readings"', "rota_readings_total"):
             self.assertIn(part, text)
         self.assertNotIn("munge.sock", text, "no secrets, nor where they are")
+
+    def makes_its_report_once_in_each_period(self):
+        report, mailed = (os.path.join(self.rota.folder, name) for name in ("week.txt", "mailed"))
+
+        def begun_with(*lines, service=""):
+            self.rota.kill()
+            with open(os.path.join(self.rota.folder, "rota.toml"), "w") as file:
+                file.write(service + SETTINGS + "\n".join(lines))
+            self.rota.start()
+        begun_with(f'report = "{report}"', 'report_every = "1h"')
+        begun_with(f'report = "{report}"', 'report_every = "1s"')
+        self.wait_until(lambda: os.path.exists(report), "a report that was due comes")
+        with open(report) as file:
+            text = file.read()
+        for part in ("Beside Slurm, the last", "FORETOLD BY", "what really happened", "What is worth changing"):
+            self.assertIn(part, text)
+        begun_with(f'report = "{report}"', 'report_every = "1h"')
+        os.remove(report)
+        begun_with('report = "op@example.org"', 'report_every = "1s"', service="[service]\nmail_command = "
+                   f"""'printf "%s %s\\n%s" "$ROTA_MAIL_TO" "$ROTA_MAIL_TYPE" "$ROTA_MAIL_BODY" > {mailed}.new && mv {mailed}.new {mailed}'\n""")
+        self.wait_until(lambda: os.path.exists(mailed), "a report is mailed")
+        with open(mailed) as file:
+            text = file.read()
+        self.assertIn("op@example.org REPORT\nBeside Slurm", text)
+        self.assertFalse(os.path.exists(report), "the period was not over when the service began anew")
 
     def refuses(self, job):
         for action, command in (("cancel", "scancel"), ("release", "scontrol release"), ("hold", "scontrol hold")):

@@ -100,6 +100,15 @@ class OrderTest(unittest.TestCase):
         self.mode("order", "act", "--partition", "main", "--order", "sjf", *more)
         self.wait_until(lambda: self.order() == shortest_first, "the order is sjf")
 
+    def says_what_the_order_would_change(self, later, sooner):
+        told = lambda job: self.rota.ask("GET", f"/v1/jobs/{job}/explain")[1].get("advice", {})  # noqa: E731
+        self.wait_until(lambda: "start" in told(later) and "start" in told(sooner), "both orders are rehearsed")
+        self.assertGreater(told(later)["start"], told(later)["own_start"])
+        self.assertLess(told(sooner)["start"], told(sooner)["own_start"])
+        self.assertIn("In the order sjf, which is advised, it would start",
+                      self.command("explain", later, of_socket=True).stdout.replace("\n", " "))
+        self.assertIn("In the order that `rota mode` advises or follows, ", self.command("shadow", of_socket=True).stdout)
+
     # ---- what is to be
 
     def test_a_backlog_goes_by_sjf_and_all_else_stays(self):
@@ -109,6 +118,7 @@ class OrderTest(unittest.TestCase):
         self.mode("order", "advise", "--partition", "main")
         self.wait_until(lambda: len(self.rota.ask("GET", "/v1/modes")[1]["advice"]) > 0, "it is said what would be")
         self.assertIn("WANTED", self.mode().stdout)
+        self.says_what_the_order_would_change(jobs[-1], jobs[0])
         self.assertEqual(set(self.factors().values()), {0}, "advice writes nothing")
         self.acts(jobs)
         self.assertEqual([self.factors()[job] for job in others], [0, 0, 0])

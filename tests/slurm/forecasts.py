@@ -87,6 +87,7 @@ def score(answer):
     theirs = [abs(job["start"] - job["manager"]) for job in told if "manager" in job]
     return {"starts": len(starts), "not": missing, "half": sum(inside(job, 1, 3) for job in told), "nine": sum(inside(job, 0, 4) for job in told),
             "minute": sum(error <= 60 for error in errors), "errors": errors, "theirs": theirs,
+            "widths": [job["by"][4] - job["by"][0] for job in told],
             "waits": [job["start"] - job["at"] for job in told],
             "bias": [job["start"] - job["by"][2] for job in told]}
 
@@ -95,13 +96,13 @@ def line(name, s):
     part = lambda count, of: f"{100 * count / of:.0f} %" if of else "-"  # noqa: E731
     median = lambda values: f"{statistics.median(values):.1f} s" if values else "-"  # noqa: E731
     return (f"| {name} | {s['starts']} | {s['not']} | {median(s['waits'])} | {part(s['half'], s['starts'])} | {part(s['nine'], s['starts'])} | "
-            f"{part(s['minute'], s['starts'])} | {median(s['errors'])} | {median(s['bias'])} | "
+            f"{median(s['widths'])} | {part(s['minute'], s['starts'])} | {median(s['errors'])} | {median(s['bias'])} | "
             f"{median(s['theirs'])} | {part(sum(e <= 60 for e in s['theirs']), len(s['theirs']))} of {len(s['theirs'])} |")
 
 
 def print_table(answers):
-    print("\n| site | starts | not foretold | median wait | in 50 % | in 90 % | within 1 min | median error | bias | Slurm's own error | within 1 min |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    print("\n| site | starts | not foretold | median wait | in 50 % | in 90 % | median width of 90 % | within 1 min | median error | bias | Slurm's own error | within 1 min |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
     total = None
     for name, answer in answers.items():
         s = score(answer)

@@ -124,6 +124,19 @@ std::string members_text(const Json& job) {
   return out;
 }
 
+// When it would start in another order than the manager's, and in its own.
+std::string advice_text(const Json& advice) {
+  const auto at = [&](const char* name) {
+    return has_number(advice, name) ? "at " + time_text(number_of(advice, name))
+                                    : std::string("in four weeks or later");
+  };
+  return fmt::format(
+      "In the order {}, which is {}, it would start {}; in the manager's own {}. So it is in half of the "
+      "rehearsals of this queue, in which no job comes.",
+      text_of(advice, "order"), text_of(advice, "mode") == "act" ? "followed here" : "advised", at("start"),
+      at("own_start"));
+}
+
 std::string explained(const Json& answer, std::size_t width) {
   const std::string state = text_of(answer, "state"), why = text_of(answer, "why");
   std::string out = fmt::format("Job {} is {}", text_of(answer, "id"), state);
@@ -140,6 +153,7 @@ std::string explained(const Json& answer, std::size_t width) {
   }
   if (const std::string unknown = text_of(answer, "start_unknown"); !unknown.empty())
     out += paragraph(fmt::format("When it starts is not known: {}.", unknown), width);
+  if (const auto advice = answer.find("advice"); advice != answer.end()) out += paragraph(advice_text(*advice), width);
   if (!list_of(answer, "ahead").empty()) out += "\nAhead of it:\n";
   for (const Json& job : list_of(answer, "ahead")) out += item(ahead_text(job), width);
   if (const auto more = static_cast<std::int64_t>(number_of(answer, "more_ahead")); more > 0)

@@ -108,6 +108,12 @@ Result<int> show_shadow(const ShadowFlags& flags) {
   text +=
       fmt::format("\nPolicy {}; {} forecast and yet to start; {} left without a start.\n", text_of(answer, "policy"),
                   amount(count(answer, "waiting"), "job"), amount(count(answer, "left"), "job"));
+  if (const Json advice = part("advice"); has_number(advice, "wait"))
+    text += fmt::format(
+        "In the order that `rota mode` advises or follows, {} that wait would start {} from {} on in the mean, and {} "
+        "in the manager's own: {} sooner, {} later.\n",
+        amount(count(advice, "jobs"), "job"), time_of(advice, "wait", false), time_text(number_of(advice, "at")),
+        time_of(advice, "own_wait", false), grouped(count(advice, "sooner")), grouped(count(advice, "later")));
   const Json not_forecast = part("not_forecast");
   for (const auto& [why, jobs] : not_forecast.items())
     text += fmt::format("Not forecast: {}: {}.\n", amount(jobs.is_number() ? jobs.get<std::int64_t>() : 0, "job"),

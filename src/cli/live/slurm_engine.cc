@@ -73,14 +73,11 @@ std::string policy_of(const serve::ServiceOptions& options, const site::SlurmClu
   return "slurm";
 }
 
-// What was written is taken back by this very program: one rule, with the service and without.
-Result<slurm::WriterOptions> writer_options(const std::string& state) {
+Result<std::string> this_program() {
   std::error_code failed;
   const std::string program = fs::read_symlink("/proc/self/exe", failed).string();
   if (failed) return fail("Cannot tell where this program is: {}.", failed.message());
-  return slurm::WriterOptions{
-      .folder = state + "/" + slurm::MandateFolder::kName,
-      .take_back = fmt::format("exec {} undo --expired --state {}", for_shell(program), for_shell(state))};
+  return for_shell(program);
 }
 
 }  // namespace
@@ -96,18 +93,32 @@ Result<std::vector<std::string>> watch_slurm(serve::ServiceOptions& options) {
   const auto text = TRY(saved_cluster(folder));
   const auto cluster = TRY(site::cluster_of_slurm(text));
   if (options.policy.empty()) options.policy = policy_of(options, cluster, remarks);
-  options.watched = {.system = "slurm", .description = cluster.toml, .before = kBefore};
-  slurm::WriterOptions writer = TRY(writer_options(options.state_folder));
-  options.engine = [hidden = hidden_from_us(cluster.config),
-                    writer = std::move(writer)](const serve::EngineSite& site) mutable {
+  const auto program = TRY(this_program());
+  const std::string state = for_shell(options.state_folder);
+  options.watched = {.system = "slurm",
+                     .description = cluster.toml,
+                     .before = kBefore,
+                     .report = fmt::format("exec nice -n 19 {} shadow --report --socket {} --state {} --since", program,
+                                           for_shell(options.socket), state)};
+  // What was written is taken back by this very program: one rule, with the service and without.
+  slurm::WriterOptions writer{.folder = options.state_folder + "/" + slurm::MandateFolder::kName,
+                              .take_back = fmt::format("exec {} undo --expired --state {}", program, state)};
+  const auto chain = serve::chain_of(options.policy);
+  options.engine = [hidden = hidden_from_us(cluster.config), writer = std::move(writer),
+                    reckons = chain ? chain->knobs().slurm.weights.calc_period
+                                    : slurm::SlurmOptions{}.reckons](const serve::EngineSite& site) mutable {
     const site::SlurmReading& how = site.settings.slurm;
     writer.gap = how.gap;
     writer.write_gap = how.write_gap;
     writer.round = how.poll;
     return std::make_unique<slurm::SlurmEngine>(
         slurm::SlurmEngine::Site{site.io, site.loop, site.jobs, site.instant_of},
-        slurm::SlurmOptions{
-            .poll = how.poll, .gap = how.gap, .history = how.history, .writer = writer, .warning = hidden});
+        slurm::SlurmOptions{.poll = how.poll,
+                            .gap = how.gap,
+                            .history = how.history,
+                            .writer = writer,
+                            .reckons = reckons,
+                            .warning = hidden});
   };
   return remarks;
 }

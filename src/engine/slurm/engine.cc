@@ -13,7 +13,6 @@ namespace rota::slurm {
 namespace {
 
 constexpr Duration kMinJobAge = seconds(300);  // Slurm's default: so long it knows a job that has ended
-constexpr Duration kUseEvery = seconds(300);   // Slurm reckons it anew as often, where its site says nothing else
 constexpr std::size_t kMostMissing = 500;      // of which sacct is asked at once
 
 struct Instead {
@@ -148,9 +147,10 @@ void SlurmEngine::ask_reservations() {
   });
 }
 
-// Where there is no accounting, there is no use either.
+// Where there is no accounting, there is no use either. What is known is never older by more than a quarter of a period
+// than what Slurm goes by.
 void SlurmEngine::ask_use() {
-  asks_use_ = site_.loop.now() + kUseEvery;
+  asks_use_ = site_.loop.now() + options_.reckons / 4;
   reader_.ask(kShareCommand, [this](const Result<std::string>& text) {
     if (text) site_.jobs.used(read_use(*text));
     ask_jobs();

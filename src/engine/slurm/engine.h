@@ -23,7 +23,8 @@ struct SlurmOptions {
   Duration gap = seconds(1);  // between two commands
   std::string history = {};   // from when on a new state takes in what has ended, as sacct -S takes it; empty: nothing
   WriterOptions writer = {};  // of what is written, where a mode is set to act
-  std::string warning = {};   // what this user cannot see, as a sentence; empty: it sees all
+  Duration reckons = seconds(300);  // Slurm reckons use and priorities anew so often
+  std::string warning = {};         // what this user cannot see, as a sentence; empty: it sees all
 };
 
 class SlurmEngine final : public LiveEngine, private Alarm {

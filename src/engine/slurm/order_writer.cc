@@ -122,6 +122,8 @@ void OrderWriter::surveyed() {
   if (owes_take_back(unix_now())) return begin_take_back();
   const bool any = std::ranges::any_of(modes_, [](const Mandate& mandate) { return mandate.mode != Mode::off; });
   if (!any) {
+    if (!advised_.empty()) use_.jobs.placed({});
+    advised_.clear();
     advice_.clear();
     return;
   }
@@ -139,6 +141,7 @@ void OrderWriter::surveyed() {
 Result<void> OrderWriter::plan(const std::string& text) {
   const auto rows = TRY(read_sprio(text));
   advice_.clear();
+  advised_.clear();
   planned_.clear();
   std::map<std::string, std::vector<std::int64_t>> orders;  // of records, by rule
   for (const Mandate& mandate : modes_) {
@@ -153,6 +156,7 @@ Result<void> OrderWriter::plan(const std::string& text) {
     }
     plan_for(mandate, order->second, rows);
   }
+  say_places(rows);
   shown_.looked = unix_now();
   return log_and_write();
 }
@@ -185,6 +189,7 @@ void OrderWriter::plan_for(const Mandate& mandate, const std::vector<std::int64_
   for (std::size_t at = 0; at < now.size(); ++at) place[now[at]] = static_cast<std::int64_t>(at) + 1;
   for (std::size_t at = 0; at < wanted.size(); ++at) {
     const PriorityRow& row = wanted[at];
+    if (mandate.mode >= Mode::advise) advised_[row.job] = factors[at];
     if (factors[at] == row.factor) continue;
     const auto to_place = static_cast<std::int64_t>(at) + 1;
     advice_.push_back({.job = std::to_string(row.job),
@@ -203,6 +208,22 @@ void OrderWriter::plan_for(const Mandate& mandate, const std::vector<std::int64_
            .to = factors[at],
            .why = fmt::format("{}: place {} of {}, was {}", mandate.rule, to_place, wanted.size(), place[at])});
   }
+}
+
+// Where a job may go to several partitions, the first counts.
+void OrderWriter::say_places(const std::vector<PriorityRow>& rows) {
+  std::vector<ManagerPlace> places;
+  std::map<std::int64_t, const PriorityRow*> by_record;
+  for (const PriorityRow& row : rows) by_record.emplace(row.job, &row);
+  for (const auto& [number, record] : records_) {
+    const auto found = by_record.find(record);
+    if (advised_.empty() || found == by_record.end()) continue;
+    const PriorityRow& row = *found->second;
+    const auto factor = advised_.find(record);
+    const bool ours = factor != advised_.end();
+    places.push_back({number, ours ? row.own : row.priority, ours ? row.own + factor->second : row.priority});
+  }
+  use_.jobs.placed(places);
 }
 
 // ---- what is written

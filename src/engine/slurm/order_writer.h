@@ -73,6 +73,7 @@ class OrderWriter final : public Mandates, private Alarm {
   void begin_take_back();
   Result<void> plan(const std::string& text);
   void plan_for(const Mandate& mandate, const std::vector<std::int64_t>& order, const std::vector<PriorityRow>& rows);
+  void say_places(const std::vector<PriorityRow>& rows);
   static LogLine line_of(LogEvent event, const Write& write, std::string why);
   Result<void> log_and_write();
   void wrote(const std::vector<Write>& writes, int code, const std::string& output);
@@ -96,6 +97,7 @@ class OrderWriter final : public Mandates, private Alarm {
   std::map<std::int64_t, std::int64_t> records_;  // Slurm's number of the record, by that of the job
   std::set<std::int64_t> known_;                  // records that it lists, also of what has ended a while ago
   std::vector<Advice> advice_;
+  std::map<std::int64_t, std::int64_t> advised_;  // factors by record, of those that advise or act
   std::vector<Write> planned_;
   std::deque<Write> queue_;
   std::unique_ptr<process::SiteCommand> command_;

@@ -69,6 +69,11 @@ rota.job = (() => {
       section('Its start', element('p', '', 'If every job takes its whole limit and no other job comes before it, it starts at ' +
                                             `${text.exact(told.at_the_latest)}.`));
     }
+    if (told.advice) {
+      const at = (start) => start === undefined ? 'in four weeks or later' : `at ${text.exact(start)}`;
+      section('Another order', element('p', '', `In the order ${told.advice.order}, which is ${told.advice.mode === 'act' ? 'followed here' : 'advised'}, ` +
+                                                `it would start ${at(told.advice.start)}; in the manager's own ${at(told.advice.own_start)}.`));
+    }
     if (told.start_unknown) section('Its start', element('p', '', `It is not known: ${told.start_unknown}.`));
     if (told.would_start && told.would_start.length > 0)
       section('What would change it, tried on a copy of the state', items(told.would_start.map(remedy)));
