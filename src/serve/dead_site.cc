@@ -28,7 +28,7 @@ Result<etcd::DeadSite::Done> settle_dead_site(const site::FederationSettings& se
   boost::asio::io_context io;
   std::optional<Result<etcd::DeadSite::Done>> result;
   const auto asked = TRY(etcd::DeadSite::begin(
-      options, settings.prefix, dead, wish, [&io](auto call) { boost::asio::post(io, std::move(call)); },
+      options, {settings.prefix, dead, wish}, [&io](auto call) { boost::asio::post(io, std::move(call)); },
       [&](auto done) { result = std::move(done); }));
   const auto work = boost::asio::make_work_guard(io);
   const auto end = std::chrono::steady_clock::now() + kPatience;

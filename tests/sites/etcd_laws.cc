@@ -78,7 +78,7 @@ class EtcdRig final : public Rig {
     const std::int64_t before = etcd_->settled_by(dead);
     std::optional<Result<etcd::DeadSite::Done>> result;
     const auto forfeit = etcd::DeadSite::begin(
-        options_.client, options_.prefix, etcd_->name_of(dead), etcd::DeadSite::Wish::forfeit,
+        options_.client, {options_.prefix, etcd_->name_of(dead)},
         [this](auto call) { boost::asio::post(io_, std::move(call)); }, [&](auto done) { result = std::move(done); });
     if (!forfeit) throw std::runtime_error(forfeit.error().message);
     const auto end = std::chrono::steady_clock::now() + kPatience;

@@ -14,11 +14,11 @@ constexpr std::size_t kAtOnce = 6;  // an offer may have 64 KiB, and a transacti
 
 }  // namespace
 
-Result<std::unique_ptr<DeadSite>> DeadSite::begin(const ClientOptions& options, const std::string& prefix,
-                                                  const std::string& dead, Wish wish, Client::Post post, Call call) {
-  std::unique_ptr<DeadSite> made(new DeadSite(prefix, dead, wish, std::move(call)));
+Result<std::unique_ptr<DeadSite>> DeadSite::begin(const ClientOptions& options, const Asked& asked, Client::Post post,
+                                                  Call call) {
+  std::unique_ptr<DeadSite> made(new DeadSite(asked, std::move(call)));
   made->client_ = TRY(Client::open(options, *made, std::move(post)));
-  made->client_->watch(prefix, made->fold_.keys().end());
+  made->client_->watch(asked.prefix, made->fold_.keys().end());
   return made;
 }
 

@@ -19,6 +19,11 @@ namespace rota::etcd {
 class DeadSite final : private ClientEvents {
  public:
   enum class Wish : std::uint8_t { forfeit, remove };
+  struct Asked {
+    std::string prefix;  // of all keys in etcd
+    std::string site;    // the dead one's name
+    Wish wish = Wish::forfeit;
+  };
   struct Done {
     std::size_t jobs = 0;  // that are on offer again
     std::size_t kept = 0;  // that were submitted at the site, and stay its own
@@ -27,15 +32,15 @@ class DeadSite final : private ClientEvents {
 
   // Calls once, later, on the thread of `post`. Where etcd does not answer that is when it does; trouble() says why.
   // Fails with a sentence where the client of etcd cannot be opened.
-  static Result<std::unique_ptr<DeadSite>> begin(const ClientOptions& options, const std::string& prefix,
-                                                 const std::string& dead, Wish wish, Client::Post post, Call call);
+  static Result<std::unique_ptr<DeadSite>> begin(const ClientOptions& options, const Asked& asked, Client::Post post,
+                                                 Call call);
   DeadSite(const DeadSite&) = delete;
   DeadSite& operator=(const DeadSite&) = delete;
   const std::string& trouble() const { return trouble_; }  // with the connection; empty: none
 
  private:
-  DeadSite(const std::string& prefix, std::string dead, Wish wish, Call call)
-      : fold_(prefix, 0), dead_(std::move(dead)), wish_(wish), call_(std::move(call)) {}
+  DeadSite(const Asked& asked, Call call)
+      : fold_(asked.prefix, 0), dead_(asked.site), wish_(asked.wish), call_(std::move(call)) {}
   void listed(std::int64_t revision, std::vector<Record> records, bool more) override;
   void committed(std::uint64_t request, const BatchAnswer& answer) override;
   void granted(std::uint64_t, Outcome, const std::string&, std::int64_t) override {}
