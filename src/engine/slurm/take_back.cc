@@ -38,8 +38,14 @@ Result<Queue> ask(const RunCommand& run) {
   const Ran listed = run("squeue -h -a -r -t PD,R,S,CF,ST,RQ,RH,RF,RD,SE,SI,SO,RS -O JobID:20,ArrayJobID:20");
   if (listed.code != 0) return fail("`squeue` failed: {}", last_line(listed.output));
   for (const std::string_view line : split(listed.output, '\n')) {
-    for (const std::string_view word : split(line, ' '))
-      if (const auto id = parse_integer(word)) queue.known.insert(*id);
+    std::int64_t job = 0;  // a task by itself, behind which its array is named
+    for (const std::string_view word : split(line, ' ')) {
+      const auto id = parse_integer(word);
+      if (!id) continue;
+      queue.known.insert(*id);
+      if (job != 0 && *id != job) queue.factors.erase(*id);  // such tasks took along what no line of the log names
+      job = *id;
+    }
   }
   return queue;
 }
