@@ -46,7 +46,7 @@ class ManagerBook final : public ManagerJobs {
   void reserved(const std::vector<ManagerReservation>& all) override;
   void node_reason(NodeId node, const std::string& reason) override { nodes_.note_theirs(node, reason); }
   void used(std::vector<ManagerUse> all) override { forecaster_.used({std::move(all), desk_.now()}); }
-  void placed(const std::vector<ManagerPlace>& all) override { advice_.take(all); }
+  void placed(const std::vector<ManagerPlace>& all) override { advice_.rehearse(all); }
   void surveyed(Instant at) override;
   Result<std::vector<std::int64_t>> in_order(const std::string& rule) override { return order_.of(rule); }
 

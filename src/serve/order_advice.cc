@@ -6,10 +6,11 @@ namespace rota::serve {
 namespace {
 
 constexpr std::int64_t kFutures = 50;
+constexpr int kRest = 50;  // times as long as both rehearsals took, until the next ones
 
 }  // namespace
 
-void OrderAdvice::take(const std::vector<ManagerPlace>& places) {
+void OrderAdvice::rehearse(const std::vector<ManagerPlace>& places) {
   if (places.empty()) {
     starts_.clear();
     at_ = kNever;
@@ -30,7 +31,7 @@ void OrderAdvice::take(const std::vector<ManagerPlace>& places) {
   forecaster_.ask(std::move(own), [this, began, advised = std::move(advised)](const Result<Forecasted>& first) {
     forecaster_.ask(advised, [this, began, first](const Result<Forecasted>& second) {
       under_way_ = false;
-      next_ = desk_.now() + 10 * (desk_.now() - began);
+      next_ = desk_.now() + kRest * (desk_.now() - began);
       rehearsed(first, second);
     });
   });

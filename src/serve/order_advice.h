@@ -26,8 +26,8 @@ class OrderAdvice {
   OrderAdvice(const Desk& desk, const JobBook& book, Forecaster& forecaster)
       : desk_(desk), book_(book), forecaster_(forecaster) {}
 
-  // What the jobs' places are worth now; none: nothing is advised. Rehearsed at most a tenth of the time.
-  void take(const std::vector<ManagerPlace>& places);
+  // What the jobs' places are worth now; none: nothing is advised. Rehearsed at most a fiftieth of the time.
+  void rehearse(const std::vector<ManagerPlace>& places);
   // nullptr: nothing is advised, or it was not rehearsed yet.
   const Starts* of(JobId job) const;
   Sum sum() const;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "model/moment.h"
+#include "model/order.h"
 #include "policy/slurm/job_queue.h"
 #include "policy/slurm/slurm_room.h"
 
@@ -209,7 +210,8 @@ void decide_in(const View& view, Plan& plan, const SlurmKnobs& knobs) {
       const auto found = any_left ? passes->backfill_pass() : typename Passes<Room>::Found{false, now};
       next.owes_plan = found.owes;
       next.planned = now;
-      foresee(found.alike_until, next, knobs);
+      // An order that shifts with time is another one at each pass.
+      if (!varies_with_time(view.options().waiting.queue)) foresee(found.alike_until, next, knobs);
     }
   }
   if (!(next == view.replanned())) plan.replanned(next);
