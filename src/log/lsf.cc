@@ -123,7 +123,7 @@ struct Finish {
 // Up to the command's usage, which every version has.
 Result<void> read_first_part(Fields& fields, Finish& out) {
   AccountedJob& job = out.job;
-  const auto take = [&](const char* name, std::int64_t& into) -> Result<void> {
+  const auto read_number = [&](const char* name, std::int64_t& into) -> Result<void> {
     into = TRY(fields.number(name));
     return {};
   };
@@ -143,25 +143,25 @@ Result<void> read_first_part(Fields& fields, Finish& out) {
                                                                     {"beginTime", &out.begin},
                                                                     {"termTime", &ignored},
                                                                     {"startTime", &job.start}}) {
-    if (auto r = read_line(name, *into); !r) return r;
+    if (auto r = read_number(name, *into); !r) return r;
   }
   if (auto r = text(job.user); !r) return r;
   if (auto r = text(job.queue); !r) return r;
   if (auto r = text(out.requirement); !r) return r;
   if (auto r = fields.skip(8); !r) return r;  // dependCond to jobFile
   std::int64_t asked = 0;
-  if (auto r = read_line("numAskedHosts", asked); !r) return r;
+  if (auto r = read_number("numAskedHosts", asked); !r) return r;
   if (auto r = fields.skip(asked); !r) return r;
   const auto hosts = TRY(read_hosts(fields, "numExHosts"));
   out.hosts = hosts;
-  if (auto r = read_line("jStatus", status); !r) return r;
+  if (auto r = read_number("jStatus", status); !r) return r;
   job.state = status == kDone ? AccountedJob::State::completed : AccountedJob::State::failed;
   return fields.skip(3);  // hostFactor, jobName, command
 }
 
 // What later versions added; a record may end before any of it.
 Result<void> read_second_part(Fields& fields, Finish& out) {
-  const auto take = [&](const char* name, std::int64_t& into) -> Result<void> {
+  const auto read_number = [&](const char* name, std::int64_t& into) -> Result<void> {
     if (fields.ended()) return {};
     const auto number = fields.number(name);
     if (number) into = *number;
@@ -169,7 +169,7 @@ Result<void> read_second_part(Fields& fields, Finish& out) {
   };
   const auto list = [&](const char* name, std::int64_t each) -> Result<void> {
     std::int64_t count = 0;
-    if (auto r = read_line(name, count); !r) return r;
+    if (auto r = read_number(name, count); !r) return r;
     if (count < 0 || count > 1'000'000) return fail("{} is {}", name, count);
     fields.of_lists(count * each);
     return fields.skip(count * each);
@@ -177,29 +177,29 @@ Result<void> read_second_part(Fields& fields, Finish& out) {
   if (auto r = fields.skip(20); !r) return r;  // lsfRusage, mailUser
   out.job.group = TRY(fields.text());
   if (auto r = fields.skip(4); !r) return r;  // exitStatus to timeEvent
-  if (auto r = read_line("idx", out.index); !r) return r;
+  if (auto r = read_number("idx", out.index); !r) return r;
   for (int i = 0; i < 23 && !fields.ended(); ++i) {  // maxRMem to jobDescription
     if (auto r = fields.skip(1); !r) return r;
   }
   if (auto r = list("submitEXT", 2); !r) return r;
   std::int64_t hosts = 0, ignored = 0;
-  if (auto r = read_line("numHostRusage", hosts); !r) return r;
+  if (auto r = read_number("numHostRusage", hosts); !r) return r;
   if (hosts < 0 || hosts > kMostProcessors) return fail("numHostRusage is " + std::to_string(hosts));
   for (std::int64_t i = 0; i < hosts; ++i) {  // name, memory, swap and times, and how many pairs come behind them
     if (auto r = fields.skip(5); !r) return r;
     if (auto r = list("hHostExtendInfo", 2); !r) return r;
   }
   fields.of_lists(hosts * 6);
-  if (auto r = read_line("runLimit", out.job.limit); !r) return r;
-  if (auto r = read_line("options3", ignored); !r) return r;
-  if (auto r = read_line("avgMem", ignored); !r) return r;
+  if (auto r = read_number("runLimit", out.job.limit); !r) return r;
+  if (auto r = read_number("options3", ignored); !r) return r;
+  if (auto r = read_number("avgMem", ignored); !r) return r;
   if (fields.ended()) return {};
   const auto effective = TRY(fields.text());
   if (!effective.empty()) out.requirement = effective;
   for (int i = 0; i < 9 && !fields.ended(); ++i) {  // srcCluster to outdir
     if (auto r = fields.skip(1); !r) return r;
   }
-  if (auto r = read_line("runTime", out.run_time); !r) return r;
+  if (auto r = read_number("runTime", out.run_time); !r) return r;
   if (!fields.ended()) {
     if (auto r = fields.skip(1); !r) return r;  // subcwd
   }
@@ -210,7 +210,7 @@ Result<void> read_second_part(Fields& fields, Finish& out) {
   if (fields.ended()) return {};
   const auto slots = TRY(read_hosts(fields, "numAllocSlots"));
   if (slots.slots > 0) out.hosts = slots;
-  return read_line("ineligiblePendTime", out.ineligible);
+  return read_number("ineligiblePendTime", out.ineligible);
 }
 
 // "[...]" behind a word of a requirement; "" where it is not there.
