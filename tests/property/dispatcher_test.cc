@@ -72,7 +72,7 @@ class DispatcherTest : public testing::Test, public Site {
   bool has(std::int64_t) const override { return false; }
   void give_up(std::int64_t job) override { given_up_.push_back(job); }
   void answered(std::int64_t, bool) override { FAIL() << "the answer comes at once"; }
-  void take(const Offer& offer) override { taken_.emplace_back(offer.spec.number, loop_.now()); }
+  void take_won(const Offer& offer) override { taken_.emplace_back(offer.spec.number, loop_.now()); }
 
   void open(bool second_thoughts = false) {
     dispatcher_.emplace(kOwn, DispatchRules{{seconds(100)}, {}, seconds(7), second_thoughts}, *this, exchange_, loop_);

@@ -103,7 +103,7 @@ class FaultySite final : public Site, public Alarm {
   std::vector<Coming> coming() const override { return {}; }
   std::vector<Duration> soonest(const Offer&) const override;
   bool has(std::int64_t job) const override { return jobs_.contains(job); }
-  void take(const Offer& offer) override;
+  void take_won(const Offer& offer) override;
   void give_up(std::int64_t job) override;
   void answered(std::int64_t job, bool ours) override;
   void ring() override;

@@ -65,7 +65,7 @@ class SellingSite final : public Site {
     return std::vector<Duration>(static_cast<std::size_t>(plan_.sites), Duration{0});
   }
   bool has(std::int64_t job) const override { return jobs_.contains(job); }
-  void take(const Offer& offer) override {
+  void take_won(const Offer& offer) override {
     const std::int64_t job = offer.spec.number;
     jobs_.insert(job);
     ++taken;
