@@ -12,6 +12,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "accel/address.h"
@@ -153,8 +154,9 @@ TEST(Channels, AreNotHeldUpByHandshakesThatNeverEnd) {
 std::string first_bytes(const std::string& token) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) std::abort();
+  process::Descriptor own(ends[0]);
   const process::Descriptor other(ends[1]);
-  Channel channel(process::Descriptor(ends[0]), std::make_shared<const TlsKey>(token, Side::client));
+  Channel channel(std::move(own), std::make_shared<const TlsKey>(token, Side::client));
   std::size_t count = 0;
   const auto bytes = bytes_of("hello");
   EXPECT_EQ(channel.send(bytes, {}, count), Channel::Flow::waits);
