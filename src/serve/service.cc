@@ -226,10 +226,10 @@ Result<void> Service::begin_reports() {
   if (options_.watched.report.empty() || how.report.empty()) return {};
   std::function<void(Mail)> mails;
   if (mail_.sends()) mails = [this](Mail mail) { mail_.send(std::move(mail)); };
-  const std::int64_t days = how.report_every / seconds(86'400);
-  const bool whole = how.report_every == days * seconds(86'400);
-  const std::string since = whole ? fmt::format("{}d", days) : fmt::format("{}s", how.report_every / seconds(1));
-  return upkeep_.begin_reports(io_, {.command = options_.watched.report + " " + since,
+  constexpr Duration kDay = seconds(86'400);
+  // A day at least: in less there may be no job that a rehearsal counts.
+  const std::int64_t days = std::max<std::int64_t>((how.report_every + kDay - Duration{1}) / kDay, 1);
+  return upkeep_.begin_reports(io_, {.command = fmt::format("{} {}d", options_.watched.report, days),
                                      .to = how.report,
                                      .every = how.report_every,
                                      .record = options_.state_folder + "/report",

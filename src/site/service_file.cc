@@ -126,7 +126,8 @@ std::span<const Key<SlurmReading>> keys_of(const SlurmReading&) {
        "from when on a new state takes in jobs that have ended: forecasts are drawn from them"},
       {"report", &S::report, "an absolute path or an address", "none",
        "where a report is put, or mailed by `mail_command` of [service], once in each `report_every`"},
-      {"report_every", &S::report_every, "a time from 1s", "7d", "from one report to the next, and what it looks back"},
+      {"report_every", &S::report_every, "a time from 1s", "7d",
+       "from one report to the next; it looks back as long, in whole days"},
   }};
   return all;
 }
