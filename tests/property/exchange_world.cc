@@ -192,7 +192,7 @@ void FaultySite::put(const Offer& offer, Stage stage) {
   set_alarm();
 }
 
-void FaultySite::take(const Offer& offer) {
+void FaultySite::take_won(const Offer& offer) {
   if (has(offer.spec.number)) world_.wrong("a site takes what it has");
   put(offer, Stage::coming);
 }
