@@ -147,7 +147,9 @@ TEST_F(Travels, UsersAndPrioritiesOfOtherSitesAreWhatTheSettingsSay) {
   EXPECT_FALSE(user_here("lyon", own, settings)) << "as the table has it, and not by the name";
   EXPECT_TRUE(user_here("graz", own, settings));
   settings.takes_root = false;
-  if (::geteuid() == 0) EXPECT_FALSE(user_here("lyon", "ann", settings)) << "root by way of the table";
+  if (::geteuid() == 0) {
+    EXPECT_FALSE(user_here("lyon", "ann", settings)) << "root by way of the table";
+  }
 }
 
 TEST_F(Travels, PathsLieWithinTheFolder) {
