@@ -9,9 +9,10 @@ SlurmSlot slot_of(Instant start, Duration expected, const SlurmKnobs& knobs) {
   return {from, std::max(knobs.rounded_down(start + expected, knobs.resolution), from + knobs.resolution)};
 }
 
-// Ends are not known where nodes wake, and what is reserved begins and ends by the clock.
+// Ends are not known where nodes wake, and what is reserved begins and ends by the clock. What is in reach stays so,
+// and what is not as well, until something ends.
 Instant same_ends_until(const View& view) {
-  if (!view.reservations().empty() || !view.power().all_on()) return view.now();
+  if (view.reserved_in_reach() || !view.power().all_on()) return view.now();
   Instant first = kNever;
   view.running().for_each([&](const RunningEntry& e) {
     first = e.place.end;
