@@ -173,41 +173,39 @@ Result<int> init(const InitFlags& flags) {
 
 namespace {
 
-void declare(Command& command, DeadSiteFlags& flags) {
-  command.add_option("SITE", flags.site, "the site that is dead").required();
-  command.add_option("--config", flags.configuration, "of any site of the federation: where etcd is")
+// What both commands about a dead site take.
+void about_dead_site(Command& command, Action& action, Result<int> (*run)(const DeadSiteFlags&)) {
+  auto flags = std::make_shared<DeadSiteFlags>();
+  command.add_option("SITE", flags->site, "the site that is dead").required();
+  command.add_option("--config", flags->configuration, "of any site of the federation: where etcd is")
       .type_name("FILE.toml")
       .required();
   command
-      .add_option("--certificate", flags.certificate,
+      .add_option("--certificate", flags->certificate,
                   "of a user that may write the dead site's records: root's; without: the site's of FILE.toml")
       .type_name("FILE");
-  command.add_option("--key", flags.key, "of that certificate").type_name("FILE");
+  command.add_option("--key", flags->key, "of that certificate").type_name("FILE");
+  command.callback([&action, flags, run] { action = [flags, run] { return run(*flags); }; });
 }
 
 }  // namespace
 
 void add_site_admin(Command sites, Action& action) {
-  auto flags = std::make_shared<DeadSiteFlags>();
   Command forfeits = sites.add_subcommand("forfeit", "give the jobs of a site that is dead for good to the others");
   forfeits.description(
-      "Jobs of other homes that the site has taken and not ended go on offer again. Should it come back, it ends "
-      "what "
+      "Jobs of other homes that the site has taken and not ended go on offer again. Should it come back, it ends what "
       "it has of them. Jobs that were submitted there stay its own.");
-  declare(forfeits, *flags);
   forfeits.footer(
       "Examples:\n  rota sites forfeit lyon --config /etc/rota/rota.toml --certificate root.crt --key root.key");
-  forfeits.callback([&action, flags] { action = [flags] { return forfeit(*flags); }; });
+  about_dead_site(forfeits, action, &forfeit);
 
-  auto gone = std::make_shared<DeadSiteFlags>();
   Command removes = sites.add_subcommand("remove", "list a site no more that is dead for good");
   removes.description(
       "Once nothing of the federation is left there (forfeit), the others list it no more, and offer it nothing. Its "
       "name and number are never another site's.");
-  declare(removes, *gone);
   removes.footer(
       "Examples:\n  rota sites remove lyon --config /etc/rota/rota.toml --certificate root.crt --key root.key");
-  removes.callback([&action, gone] { action = [gone] { return remove_site(*gone); }; });
+  about_dead_site(removes, action, &remove_site);
 
   auto wanted = std::make_shared<InitFlags>();
   Command begin = sites.add_subcommand("init", "print a script that makes certificates and rights for sites");
