@@ -46,7 +46,7 @@ forecast::Misses::Foretold foretold_of(const std::vector<Instant>& starts) {
   return foretold;
 }
 
-// The same policy without an order of its own: it goes by that of the state.
+// The policy without an order of its own: it goes by that of the state.
 Result<Chain> in_given_order(const Chain& chain) {
   ChainKnobs knobs = chain.knobs();
   knobs.slurm.multifactor = false;
