@@ -28,6 +28,7 @@ Json reservation_json(const Ask& ask, const Reservation& r) {
   if (note == nullptr) return json;
   json["by"] = note->by;
   if (!note->name.empty()) json["name"] = note->name;
+  if (!note->users.empty()) json["users"] = note->users;
   return json;
 }
 

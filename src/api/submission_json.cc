@@ -197,8 +197,10 @@ Result<serve::ReservationDesk::Wish> read_reservation(const std::string& body, s
         return serve::wrong_member(name, "a whole number from 1 on");
     } else if (name == "name") {
       if (!read_value(value, wish.name)) return serve::wrong_member(name, "a text");
+    } else if (name == "users") {
+      if (!read_value(value, wish.users)) return serve::wrong_member(name, "names of users, such as \"alice,bob\"");
     } else {
-      return unknown_member(name, {"start", "end", "duration", "nodes", "processors", "name"});
+      return unknown_member(name, {"start", "end", "duration", "nodes", "processors", "name", "users"});
     }
   }
   if (end && wish.duration) return fail("`end` and `duration` do not go together: one of them says when it is over.");

@@ -217,7 +217,7 @@ std::optional<std::string> Controller::draft() {
 // A policy that looks again at one instant, again and again while nothing happens, would do so for ever.
 bool Controller::check_bound_of_size() {
   const auto size =
-      static_cast<std::int64_t>(cluster_.waiting().size() + cluster_.running().size() + cluster_.nodes().size());
+      static_cast<std::int64_t>(all_waiting(cluster_) + cluster_.running().size() + cluster_.nodes().size());
   if (cycles_at_instant_ <= kMostCycles + 4 * size) return true;
   health_ = fail(
       "policy {} has looked {} times at {} s although nothing happened: {} asked for another look each time. This is a "

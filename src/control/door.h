@@ -97,7 +97,7 @@ Result<void> Controller::take_in(const Kind& what) {
   bool worth_it = true;
   if constexpr (std::is_same_v<Kind, PowerChanged>) {
     // A node that sleeps now may be needed, or be one that is to be woken again.
-    worth_it = what.state == PowerState::on || !cluster_.waiting().empty() ||
+    worth_it = what.state == PowerState::on || all_waiting(cluster_) > 0 ||
                (!chain_.knobs().power.switches() && cluster_.power().row(what.node).by_rule);
   }
   if constexpr (kBesidePlans<Kind>) worth_it = false;

@@ -74,8 +74,8 @@ Result<std::vector<SharedNodeWish>> wishes_on(const Machine& machine, const Attr
   for (const auto& [texts, line] : table.wishes()) {
     if (machine.nodes.empty())
       return wrong(table, line,
-                   "jobs ask for features or nodes, and processors are only counted. Give a --cluster file with "
-                   "[[nodes]].");
+                   "jobs ask for features, nodes or a reservation, and processors are only counted. Give a --cluster "
+                   "file with [[nodes]].");
     if (!machine.sites.empty() && (!texts.among.empty() || !texts.without.empty()))
       return wrong(table, line,
                    "jobs name nodes, and the cluster has several sites. Leave out on_nodes and not_on_nodes.");

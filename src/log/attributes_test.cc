@@ -146,7 +146,8 @@ TEST(Attributes, say_which_nodes_a_job_may_use) {
   EXPECT_EQ(message("1,2,,n1\n"),
             "a.csv:2: nodes is 2 and on_nodes names 1: the job gets all that it names, and no others.");
   EXPECT_EQ(refusal("job,features\n1,ib\n"),
-            "a.csv:2: jobs ask for features or nodes, and processors are only counted. Give a --cluster file with "
+            "a.csv:2: jobs ask for features, nodes or a reservation, and processors are only counted. Give a --cluster "
+            "file with "
             "[[nodes]].");
   machine.sites.resize(2);
   EXPECT_EQ(message("1,,,n1\n"),
@@ -195,10 +196,12 @@ TEST(Attributes, may_say_how_many_nodes_and_how_much_memory_a_job_asks_for) {
 
 TEST(Attributes, are_written_as_they_are_read) {
   const std::string text =
-      "job,nodes,memory,licences,accelerators,accelerator_type,features,on_nodes,not_on_nodes,restart,restart_cost,"
+      "job,nodes,memory,licences,accelerators,accelerator_type,features,on_nodes,not_on_nodes,reservation,restart,"
+      "restart_cost,"
       "priority,tasks,task_accelerator,task_cpu,task_transfer,start_up,task_limit,input,site,anywhere\n7,2,4096,matlab:"
       "4,"
-      "2,a100,a|b&c,\"n1,n3\",n2,checkpoint,90.5,-3,100,0.25,3,50,60,2.5,77,texel,no\n9,,,fluent,,,,,,,,,,,,,,,,,\n";
+      "2,a100,a|b&c,\"n1,n3\",n2,course,checkpoint,90.5,-3,100,0.25,3,50,60,2.5,77,texel,no\n9,,,fluent,,,,,,,,,,,,,,,,"
+      ",,\n";
   const auto table = AttributeTable::parse(text, "a.csv");
   ASSERT_TRUE(table) << table.error().message;
   std::ostringstream out;

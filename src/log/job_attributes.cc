@@ -181,6 +181,12 @@ constexpr std::array kColumns{
     AttributeColumn{"not_on_nodes", AttributeForm::word,
                     [](std::string_view text, Into into) { return read_node_names(text, into.wish.without); },
                     [](From from, std::string& out) { out += from.wish.without; }},
+    AttributeColumn{"reservation", AttributeForm::word,
+                    [](std::string_view text, Into into) {
+                      into.wish.reservation = text;
+                      return Result<void>{};
+                    },
+                    [](From from, std::string& out) { out += from.wish.reservation; }},
     AttributeColumn{"restart", AttributeForm::word, read_restart, write_restart},
     AttributeColumn{"restart_cost", AttributeForm::quantity, read_restart_cost,
                     [](From from, std::string& out) { write_time(from.restart_cost, out); }},

@@ -35,6 +35,7 @@ enum class Rule : std::uint8_t {
   idle_for_long,        // sent to sleep: idle for as long as the rule allows
   rule_is_gone,         // woken: a rule sent it to sleep, and no rule switches nodes any more
   passes_unforeseen,    // backfilled: without an end in sight itself, ahead of a job whose start cannot be foreseen
+  within_reservation,   // the first of those that wait for the reservation, which has begun and has room for it
 };
 
 struct Reason {

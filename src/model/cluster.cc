@@ -41,6 +41,19 @@ void Cluster::fold(const Fact& fact) {
   std::visit([&](const auto& what) { fold_now(fact.sequence, what, fact.late); }, fact.what);
 }
 
+void Cluster::apply(const CycleClosed& /*fact*/) {
+  rank_waiting();  // where no cycle was opened
+  if (limits_.any_due()) limits_.looked_at([&](JobId id) -> const JobSpec& { return jobs_[id.value].spec; });
+  if (!gone_.empty()) forget_gone();
+  counts_decided_ = counts_decide();
+  if (!reservations_.waiting().empty()) leave_reservations_over();
+  if (!reservations_.empty()) reservations_.forget_over(now_);
+  if (!arrived_.empty() || releases_ > 0 || !overdue_.empty()) last_news_ = now_;
+  overdue_.clear();
+  arrived_.clear();
+  releases_ = 0;
+}
+
 void Cluster::forget_gone() {
   for (const JobId id : gone_) {
     jobs_.retire(id.value);
@@ -94,20 +107,16 @@ void Cluster::add_to_nodes(JobId id) {
 // A job that is in no index yet joins those that wait.
 void Cluster::queue(Job& job, JobId id) {
   job.state = JobState::waiting;
-  if (waiting_.empty()) longest_expected_ = {};
-  longest_expected_ = std::max(longest_expected_, job.expected);
-  waiting_.insert(id, job);
+  join_waiting(job, id);
   limits_.queued(job.spec);
-  if (!nodes_.counted()) count_waiting(job, 1);
   arrived_.push_back(id);
   if (!eligibility_.empty()) eligibility_.queued(id);
 }
 
 // And leaves them without being started.
 void Cluster::unqueue(Job& job, JobId id) {
-  waiting_.erase(job);
+  leave_waiting(job);
   limits_.unqueued(job.spec);
-  if (!nodes_.counted()) count_waiting(job, -1);
   forget_promise(job, id);
   std::erase(arrived_, id);
   ++releases_;  // those behind it may move up
@@ -235,7 +244,7 @@ void Cluster::apply(const Started& fact) {
 
 // A waiting job, whose place has been taken in the index of nodes.
 void Cluster::begin_to_run(Job& job, JobId id, const Placement& where) {
-  waiting_.erase(job);
+  leave_waiting(job);
   forget_promise(job, id);
   job.state = JobState::running;
   limits_.started(job.spec);
@@ -246,10 +255,7 @@ void Cluster::begin_to_run(Job& job, JobId id, const Placement& where) {
   job.passed = 0;
   running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, id});
   if (!job.starting) rank_running(job, id);
-  if (!nodes_.counted()) {
-    count_waiting(job, -1);
-    places_.set(id, where);
-  }
+  if (!nodes_.counted()) places_.set(id, where);
   if (!eligibility_.empty() && !job.starting) eligibility_.started(id, job.start);
 }
 
@@ -357,6 +363,7 @@ void Cluster::apply(const Reserved& fact) {
 // What it held counts as released.
 void Cluster::apply(const Unreserved& fact) {
   reservations_.remove(fact.id);
+  if (!reservations_.waiting().empty()) leave_reservations_over();
   ++releases_;
 }
 

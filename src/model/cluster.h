@@ -19,6 +19,7 @@
 #include "model/limit_gate.h"
 #include "model/placements.h"
 #include "model/processor_map.h"
+#include "model/reservations.h"
 #include "model/running.h"
 #include "model/use_ledger.h"
 #include "model/waiting.h"
@@ -94,7 +95,7 @@ class View {
   void for_each_job(const Visit& visit) const {
     jobs_.for_each([&](std::uint32_t id, const Job& job) { visit(JobId{id}, job); });
   }
-  const WaitingJobs& waiting() const { return waiting_; }
+  const WaitingJobs& waiting() const { return waiting_; }  // but for those of reservations
   const RunningJobs& running() const { return running_; }
 
   // Processors that are neither held by a running job whose end has not been reported nor withheld (less than zero only
@@ -271,6 +272,11 @@ class View {
   AcceleratorBindings bindings_;
 };
 
+// Those of reservations too.
+inline std::size_t all_waiting(const View& view) {
+  return view.waiting().size() + view.reservations().waiting().size();
+}
+
 class Cluster final : public View {
  public:
   explicit Cluster(const ClusterOptions& options);
@@ -360,6 +366,7 @@ class Cluster final : public View {
   // Opens a cycle: time moves to `now` and orders that vary with time are ranked for it. What CycleClosed says ends it.
   void open_cycle(Instant now) {
     advance(now);
+    if (!reservations_.waiting().empty()) leave_reservations_over();
     rank_waiting();
   }
 
@@ -422,17 +429,7 @@ class Cluster final : public View {
   [[gnu::cold]] void apply(const Unbound& fact) { bindings_.apply(fact); }
   NodeSpace nodes_with_what_runs() const;
   [[gnu::cold]] void apply(const Opened& fact) { epoch_ = fact.epoch; }
-  void apply(const CycleClosed& /*fact*/) {
-    rank_waiting();  // where no cycle was opened
-    if (limits_.any_due()) limits_.looked_at([&](JobId id) -> const JobSpec& { return jobs_[id.value].spec; });
-    if (!gone_.empty()) forget_gone();
-    counts_decided_ = counts_decide();
-    if (!reservations_.empty()) reservations_.forget_over(now_);
-    if (!arrived_.empty() || releases_ > 0 || !overdue_.empty()) last_news_ = now_;
-    overdue_.clear();
-    arrived_.clear();
-    releases_ = 0;
-  }
+  void apply(const CycleClosed& fact);
   void forget_gone();
   [[gnu::cold]] void apply(const Eligible& fact);
   void apply(const Started& fact);
@@ -476,6 +473,9 @@ class Cluster final : public View {
   Bars bars_of(JobId id, Bars held) const;
   void queue(Job& job, JobId id);
   void unqueue(Job& job, JobId id);
+  void join_waiting(const Job& job, JobId id);
+  void leave_waiting(const Job& job);
+  [[gnu::cold]] void leave_reservations_over();
   void set_bars(Job& job, JobId id, Bars bars);
   static void count_earlier_anew(Job& job, std::uint32_t before);
   std::optional<std::string> objection_to_id(JobId job) const;

@@ -117,9 +117,8 @@ std::optional<std::string> Cluster::objection(const Amended& fact) const {
 
 std::optional<std::string> Cluster::cannot_run(const JobSpec& spec) const {
   if (auto why = makes_no_sense(spec)) return why;
-  if (spec.processors > options_.processors)
-    return fmt::format("asks for {}; the cluster has {}", amount(spec.processors, "processor"),
-                       grouped(options_.processors));
+  if (const auto all = options_.processors; spec.processors > all)
+    return fmt::format("asks for {}; the cluster has {}", amount(spec.processors, "processor"), grouped(all));
   if (auto why = limits_.use().never_fits(spec)) return why;
   return options_.machine ? never_fits(*options_.machine, spec) : std::nullopt;
 }
@@ -127,6 +126,7 @@ std::optional<std::string> Cluster::cannot_run(const JobSpec& spec) const {
 std::optional<std::string> Cluster::makes_no_sense(const JobSpec& spec) const {
   if (spec.processors == 0) return "asks for no processors";
   if (spec.limit <= Duration{0} || spec.limit > kLongest) return "asks for no time to run, or too much";
+  if (reservations_.was_never(spec)) return "asks for a reservation that was never made";
   const Machine* machine = options_.machine;
   if (!machine) return std::nullopt;
   const bool there =

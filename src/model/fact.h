@@ -17,7 +17,7 @@
 #include "model/machine.h"
 #include "model/node_power.h"
 #include "model/node_space.h"
-#include "model/reservations.h"
+#include "model/reservation.h"
 #include "model/run_history.h"
 #include "model/tasks.h"
 #include "model/trades.h"

@@ -48,6 +48,7 @@ struct JobRequest {
   std::string features;
   std::string required_nodes;
   std::string excluded_nodes;
+  std::string reservation;
   std::string account;
   std::string qos;
   std::string sites;
@@ -197,6 +198,14 @@ struct Fields<JobRequest> {
            0,
            kLongestText,
            {"-x,--exclude", "NODES", "nodes that it does not get, as n[1-3]"},
+           KeptAs::text},
+      Wish{"reservation",
+           &R::reservation,
+           "the name of a reservation, or its id",
+           "the reservation that it runs in, and nowhere else while that lasts; see [reservations](reservations.md)",
+           0,
+           kLongestText,
+           {"--reservation", "NAME", "the reservation that it runs in, as `rota reservations` lists them"},
            KeptAs::text},
       Wish{"account",
            &R::account,

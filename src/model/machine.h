@@ -13,7 +13,7 @@
 #include "model/cpu_factor.h"
 #include "model/limit.h"
 #include "model/load_rule.h"
-#include "model/reservations.h"
+#include "model/reservation.h"
 #include "model/tariff.h"
 
 namespace rota {
@@ -154,7 +154,8 @@ struct Machine {
   Tariff tariff = {};              // instead of the price, where it goes by the time of day
   std::int64_t co2 = -1;           // milligrams for a kilowatt-hour; -1: not said
   std::int64_t boot_seed = 1;      // decides which boots fail
-  std::vector<Reservation> reservations = {};  // known from the beginning, by id
+  std::vector<Reservation> reservations = {};       // known from the beginning, by id
+  std::vector<std::string> reservation_names = {};  // of these; "": no job asks for it
   // The sites of a federation, which all of the above describes together: a machine for each site, named as the site
   // is, with nodes and racks of its own. Partitions, licences, features and types of accelerators have the same ids at
   // all sites; a partition may have no nodes at one, a licence may count 0, and no node may have a type. Empty: there

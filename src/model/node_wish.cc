@@ -134,6 +134,8 @@ std::optional<std::string> senseless_wish(const JobSpec& spec, const Machine& ma
   const std::size_t known = machine.features.size();
   const std::uint64_t all = known >= kMostFeatures ? UINT64_MAX : (std::uint64_t{1} << known) - 1;
   const auto possible = [&](std::uint64_t mask) { return mask != 0 && is_part(mask, all); };
+  if (wish.reservation.valid() && machine.nodes.empty())
+    return "asks for a reservation, and processors are only counted here";
   const bool there = !wish.empty() && std::ranges::all_of(wish.features, possible) &&
                      std::ranges::adjacent_find(wish.features, std::greater_equal<>()) == wish.features.end() &&
                      rises(wish.among, machine.nodes.size()) && rises(wish.without, machine.nodes.size());
@@ -189,6 +191,12 @@ Result<SharedNodeWish> node_wish_of(const NodeWishTexts& texts, const Machine& m
   if (!texts.features.empty()) wish.features = TRY(parse_features(texts.features, machine));
   if (!texts.among.empty()) wish.among = TRY(parse_node_names(texts.among, machine));
   if (!texts.without.empty()) wish.without = TRY(parse_node_names(texts.without, machine));
+  if (!texts.reservation.empty()) {
+    const auto found = std::ranges::find(machine.reservation_names, texts.reservation);
+    if (found == machine.reservation_names.end())
+      return fail("the cluster has no reservation named {}.", quoted(texts.reservation));
+    wish.reservation = ReservationId{static_cast<std::uint32_t>(found - machine.reservation_names.begin())};
+  }
   return std::make_shared<const NodeWish>(std::move(wish));
 }
 
@@ -203,6 +211,12 @@ Result<void> set_node_wish(JobSpec& spec, SharedNodeWish wish, const Machine& ma
                 amount(named, "node"));
   spec.node_wish = std::move(wish);
   return {};
+}
+
+void run_within(JobSpec& spec, ReservationId reservation) {
+  NodeWish wish = spec.node_wish ? *spec.node_wish : NodeWish{};
+  wish.reservation = reservation;
+  spec.node_wish = wish.empty() ? nullptr : std::make_shared<const NodeWish>(std::move(wish));
 }
 
 std::string features_text(const std::vector<std::uint64_t>& alternatives, const Machine& machine) {

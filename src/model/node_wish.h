@@ -1,5 +1,5 @@
-// Which nodes a job may use, by their features and by name. Few jobs say anything of that, and a copy of a job shares
-// what it says.
+// Which nodes a job may use, by their features and by name, and the reservation that it runs in. Few jobs say anything
+// of that, and a copy of a job shares what it says.
 #pragma once
 
 #include <algorithm>
@@ -25,9 +25,11 @@ struct NodeWish {
   std::vector<std::uint64_t> features;  // bit f: feature f; a node has all of one of these. Empty: any node will do
   std::vector<NodeId> among;            // ascending: the job gets all of these and no others. Empty: any
   std::vector<NodeId> without;          // ascending: it gets none of these
+  // In which alone it runs, until that is over or taken back: then the job waits like all others. Invalid: none.
+  ReservationId reservation = {};
 
   bool operator==(const NodeWish&) const = default;
-  bool empty() const { return features.empty() && among.empty() && without.empty(); }
+  bool empty() const { return features.empty() && among.empty() && without.empty() && !reservation.valid(); }
   bool has_lists() const { return !among.empty() || !without.empty(); }
   // Whether a node with these features will do, and whether the lists allow it.
   bool suits(std::uint64_t has) const {
@@ -63,14 +65,18 @@ struct NodeWishTexts {
   std::string features = {};  // for parse_features
   std::string among = {};     // host lists
   std::string without = {};
+  std::string reservation = {};  // the name of one that the machine has
 
   auto operator<=>(const NodeWishTexts&) const = default;
-  bool empty() const { return features.empty() && among.empty() && without.empty(); }
+  bool empty() const { return features.empty() && among.empty() && without.empty() && reservation.empty(); }
 };
 // nullptr where they say nothing. Fails with a sentence that names what there is.
 Result<SharedNodeWish> node_wish_of(const NodeWishTexts& texts, const Machine& machine);
 // The job is to be on as many nodes as it names; a sentence where it asks for fewer or more.
 Result<void> set_node_wish(JobSpec& spec, SharedNodeWish wish, const Machine& machine);
+
+// The job runs in this reservation alone; invalid: in none.
+void run_within(JobSpec& spec, ReservationId reservation);
 
 // "a", "(a&b)|c": what parse_features takes.
 std::string features_text(const std::vector<std::uint64_t>& alternatives, const Machine& machine);

@@ -34,10 +34,11 @@ struct ValueNames<Health> {
 };
 template <>
 struct ValueNames<Rule> {
-  static constexpr std::array<std::string_view, 17> names{
-      "head_fits",    "skipped_ahead", "ends_before_promise", "beside_promise", "planned",          "promise_due",
-      "outranked",    "faster_node",   "harms_nobody",        "job_waits",      "promise_rests",    "keeps_warm",
-      "load_is_high", "load_is_low",   "idle_for_long",       "rule_is_gone",   "passes_unforeseen"};
+  static constexpr std::array<std::string_view, 18> names{
+      "head_fits",     "skipped_ahead",     "ends_before_promise", "beside_promise", "planned",
+      "promise_due",   "outranked",         "faster_node",         "harms_nobody",   "job_waits",
+      "promise_rests", "keeps_warm",        "load_is_high",        "load_is_low",    "idle_for_long",
+      "rule_is_gone",  "passes_unforeseen", "within_reservation"};
 };
 template <>
 struct ValueNames<Dependency::When> {
@@ -113,7 +114,8 @@ struct Fields<NodeWish> {
   static constexpr std::tuple all{
       Field{"features", &NodeWish::features, "sums of 2^feature: a node has all of one of these; none: any will do", 8},
       Field{"among", &NodeWish::among, "all the nodes that it gets, by rising index; none: any will do", 8},
-      Field{"without", &NodeWish::without, "nodes that it does not get, by rising index", 8}};
+      Field{"without", &NodeWish::without, "nodes that it does not get, by rising index", 8},
+      Field{"reservation", &NodeWish::reservation, "id of the one that it runs in; -1: none", 9}};
 };
 template <>
 struct Fields<JobSpec> {

@@ -97,6 +97,28 @@ std::optional<std::string> Cluster::objection(const Unreserved& fact) const {
   return named(fact.id) + " is taken back, and there is none: it is over or was never made; nothing was changed.";
 }
 
+void Cluster::join_waiting(const Job& job, JobId id) {
+  if (reservations_.join(job, id, now_)) return;
+  if (waiting_.empty()) longest_expected_ = {};
+  longest_expected_ = std::max(longest_expected_, job.expected);
+  waiting_.insert(id, job);
+  if (!nodes_.counted()) count_waiting(job, 1);
+}
+
+void Cluster::leave_waiting(const Job& job) {
+  if (reservations_.leave(job)) return;
+  waiting_.erase(job);
+  if (!nodes_.counted()) count_waiting(job, -1);
+}
+
+// Jobs of what is over, or was taken back, wait like all others.
+void Cluster::leave_reservations_over() {
+  for (const JobId id : reservations_.take_over(now_)) {
+    join_waiting(jobs_[id.value], id);
+    ++releases_;
+  }
+}
+
 // Without reservations all that is started or promised a start would be over by the time at which all that runs is, and
 // then so much more as each could take, one after the other.
 bool View::reservation_in_reach() const {

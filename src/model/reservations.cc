@@ -43,4 +43,35 @@ void Reservations::forget_over(Instant now) {
   std::erase_if(rows_, [&](const Reservation& r) { return r.until <= now; });
 }
 
+namespace {
+
+WaitingEntry::Key place_of(const Job& job) { return {job.spec.priority, job.ahead ? -1 : 0, job.sequence}; }
+
+}  // namespace
+
+const Reservation* Reservations::of(const JobSpec& spec, Instant now) const {
+  if (!spec.node_wish || !spec.node_wish->reservation.valid()) return nullptr;
+  const Reservation* own = find(spec.node_wish->reservation);
+  return own != nullptr && !own->nodes.empty() && own->until > now ? own : nullptr;
+}
+
+bool Reservations::join(const Job& job, JobId id, Instant now) {
+  const Reservation* own = of(job.spec, now);
+  if (own != nullptr) waiting_.emplace(place_of(job), Waits{id, own->id});
+  return own != nullptr;
+}
+
+bool Reservations::leave(const Job& job) { return !waiting_.empty() && waiting_.erase(place_of(job)) > 0; }
+
+std::vector<JobId> Reservations::take_over(Instant now) {
+  std::vector<JobId> taken;
+  std::erase_if(waiting_, [&](const auto& each) {
+    const Reservation* own = find(each.second.within);
+    const bool over = own == nullptr || own->until <= now;
+    if (over) taken.push_back(each.second.job);
+    return over;
+  });
+  return taken;
+}
+
 }  // namespace rota

@@ -1,27 +1,16 @@
-// Nodes, or processors where these are only counted, that no job may use for a time: promises without a job, and they
-// stand before every job's. Those that are not over, by id. A fold over Reserved and Unreserved, kept up by Cluster.
-// There are few: each question costs O(reservations). Not thread-safe.
+// The reservations that are not over, by id, and the jobs that wait to run in them. A fold over Reserved and Unreserved
+// and over what becomes of such jobs, kept up by Cluster. There are few reservations: each question about them costs
+// O(reservations); a change of the queue O(log of the jobs in it). Not thread-safe.
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <map>
 #include <vector>
 
-#include "base/id.h"
-#include "base/time.h"
+#include "model/reservation.h"
+#include "model/waiting.h"
 
 namespace rota {
-
-struct Reservation {
-  ReservationId id;
-  Instant from = kNever;           // from here on nothing is used that no running job still holds,
-  Instant until = kNever;          // up to, but not at, this instant
-  std::vector<NodeId> nodes = {};  // all of each of them; none where processors are counted
-  std::int64_t processors = 0;     // so many, where they are counted
-
-  bool holds_at(Instant at) const { return from <= at && at < until; }
-  bool overlaps(Instant begin, Instant end) const { return from < end && begin < until; }
-};
 
 class Reservations {
  public:
@@ -42,9 +31,26 @@ class Reservations {
   void forget_over(Instant now);
   void put_back_next_id(ReservationId id) { next_id_ = id; }
 
+  // The one that a job asks to run in, begun or to come; nullptr: it asks for none, or that is over.
+  const Reservation* of(const JobSpec& spec, Instant now) const;
+  bool was_never(const JobSpec& spec) const {  // the one that it asks for
+    return spec.node_wish && spec.node_wish->reservation.valid() && !(spec.node_wish->reservation < next_id_);
+  }
+  // Those that wait for theirs, in which alone they run: by priority, then by arrival.
+  struct Waits {
+    JobId job;
+    ReservationId within;
+  };
+  const std::map<WaitingEntry::Key, Waits>& waiting() const { return waiting_; }
+  bool join(const Job& job, JobId id, Instant now);  // false: it waits like all others, and not here
+  bool leave(const Job& job);                        // false: it does not wait here
+  // Takes those out of the queue whose reservation is over; in its order.
+  std::vector<JobId> take_over(Instant now);
+
  private:
   std::vector<Reservation> rows_;
   ReservationId next_id_{0};
+  std::map<WaitingEntry::Key, Waits> waiting_;
 };
 
 }  // namespace rota

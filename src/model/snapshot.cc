@@ -132,9 +132,10 @@ void Cluster::apply(const JobKept& fact) {
   if (job.state == JobState::barred) ++barred_;
   if (job.state == JobState::barred && job.bars == kOverLimit) limits_.put_back_barred(fact.job);
   if (job.state == JobState::waiting) {
-    waiting_.insert(fact.job, job);
+    const Duration longest = longest_expected_;  // as it was kept
+    join_waiting(job, fact.job);
+    longest_expected_ = longest;
     limits_.queued(job.spec);
-    if (!nodes_.counted()) count_waiting(job, 1);
     if (job.promise != kNever)
       promised_.insert(std::lower_bound(promised_.begin(), promised_.end(), fact.job), fact.job);
     if (!fact.promised.shares.empty()) promised_places_.set(fact.job, fact.promised);

@@ -15,6 +15,7 @@ void Plan::start_at(JobId id, const Placement& where, const Reason& reason, bool
   nodes_.occupy(where);
   next_place() = where;
   note_start(id, reason, backfilled);
+  if (reason.rule == Rule::within_reservation) free_ += view_->job(id).spec.processors;  // others did not have it
 }
 
 void Plan::migrate(JobId id, const Placement& where, const Reason& reason) {

@@ -204,6 +204,7 @@ std::optional<std::string> Referee::check_turns(const View& view, const Plan& pl
       if (auto breach = check_passing(view, plan, a)) return breach;
     }
     if (a.kind != ActionKind::start || a.backfilled || a.reason.rule == Rule::skipped_ahead) continue;
+    if (a.reason.rule == Rule::within_reservation) continue;  // check_reserved() looks at these
     ++checks_;
     next = next ? view.waiting().next(next->place) : view.waiting().head();
     if (!next || next->job != a.job) return name(view, a.job) + " is started as if it were its turn, and it is not";

@@ -120,6 +120,8 @@ class Referee {
   std::optional<std::string> check_kept_promises(const View& view, const Plan& plan);
   std::optional<std::string> check_new_promises(const View& view, const Plan& plan);
   [[gnu::cold]] std::optional<std::string> check_reserved(const View& view, const Plan& plan);
+  const Reservation* own_reservation(const View& view, JobId job) const;
+  std::optional<std::string> check_start_within(const View& view, JobId job, const Placement& where);
   std::optional<std::string> check_start_beside(const View& view, const Plan& plan, JobId job, const Placement& where);
   std::optional<std::string> check_promise_beside(const View& view, const Plan& plan, const Promise& promise,
                                                   const Placement& where);

@@ -97,7 +97,7 @@ const char* Referee::bars(NodeId id, const Node& node, const JobSpec& spec) {
     return ", which has no accelerators of the type that it asks for";
   }
   if (!spec.node_wish) return nullptr;
-  const auto& [features, among, without] = *spec.node_wish;
+  const auto& [features, among, without, reservation] = *spec.node_wish;
   const auto lacks = [&](std::uint64_t all) { return (~node.features & all) != 0; };
   if (!features.empty() && std::all_of(features.begin(), features.end(), lacks))
     return ", which has not the features that it asks for";
@@ -218,9 +218,10 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
   }
   count_elsewhere(view);
   if (!reserved_.empty()) count_reserved(view, held_from);
-  const auto uses = [&](JobId id, Instant from, Instant to, const Placement& where) {
+  const auto uses = [&](JobId id, Instant from, Instant to, const Placement& where, bool within_reserved = false) {
     const JobSpec& spec = view.job(id).spec;
     for (const Share& s : where.shares) {
+      if (within_reserved) break;  // all of the node is counted
       if (from == view.now() && is_unfit(s.node.value) && view.job(id).state == JobState::running) continue;
       const bool is_so = view.job(id).state == JobState::running;
       node_changes_.push_back({s.node.value, from, use_of(spec, s, 1), is_so});
@@ -251,7 +252,7 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
       continue;
     }
     if (before && (a.backfilled || view.job(a.job).promise != kNever)) continue;
-    uses(a.job, view.now(), view.now() + view.job(a.job).expected, where);
+    uses(a.job, view.now(), view.now() + view.job(a.job).expected, where, a.reason.rule == Rule::within_reservation);
   }
   const auto promise = [&](JobId id, Instant start, const Placement& where) {
     if (start == kNever) return;

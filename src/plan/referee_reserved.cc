@@ -43,6 +43,12 @@ std::optional<std::string> Referee::check_reserved(const View& view, const Plan&
     if (a.of_power() || !a.has_place()) continue;
     const Placement& where = plan.places().empty() ? kNowhere : plan.places()[place++];
     if (a.kind != ActionKind::start) return name(view, a.job) + " is moved while something is reserved";
+    if (a.reason.rule == Rule::within_reservation) {
+      if (auto breach = check_start_within(view, a.job, where)) return breach;
+      continue;
+    }
+    if (const Reservation* own = own_reservation(view, a.job); own != nullptr && own->until > view.now())
+      return name(view, a.job) + " is started as if it did not wait for a reservation";
     if (auto breach = check_start_beside(view, plan, a.job, where)) return breach;
   }
   for (const Promise& p : plan.promises()) {
@@ -54,6 +60,30 @@ std::optional<std::string> Referee::check_reserved(const View& view, const Plan&
     if (starts(id) || std::any_of(plan.promises().begin(), plan.promises().end(), fresh)) continue;
     const Placement& where = view.nodes().counted() ? kNowhere : view.promised_place(id);
     if (auto breach = check_promise_beside(view, plan, {id, view.job(id).promise}, where)) return breach;
+  }
+  return std::nullopt;
+}
+
+// nullptr: the job asks for none, or that is over.
+const Reservation* Referee::own_reservation(const View& view, JobId job) const {
+  const SharedNodeWish& wish = view.job(job).spec.node_wish;
+  if (!wish || !wish->reservation.valid()) return nullptr;
+  const auto found = std::ranges::find(reserved_, wish->reservation, &Reservation::id);
+  return found == reserved_.end() ? nullptr : &*found;
+}
+
+// In the job's own reservation, while that lasts, and nowhere else.
+std::optional<std::string> Referee::check_start_within(const View& view, JobId job, const Placement& where) {
+  ++checks_;
+  const Instant end = view.now() + view.job(job).expected;
+  const Reservation* within = own_reservation(view, job);
+  if (within == nullptr || !within->holds_at(view.now()) || end > within->until)
+    return fmt::format("{} is started until {} within a reservation that does not last so long", name(view, job),
+                       when(end));
+  for (const Share& s : where.shares) {
+    if (std::ranges::find(within->nodes, s.node) == within->nodes.end())
+      return fmt::format("{} is started on node {}, which is not in its reservation", name(view, job),
+                         view.options().machine->nodes[s.node.value].name);
   }
   return std::nullopt;
 }

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "policy/chain_text.h"
+#include "policy/within_reservations.h"
 
 namespace rota {
 
@@ -26,6 +27,7 @@ Result<Chain> Chain::parse(std::string_view text) {
 }
 
 void Chain::decide(const View& view, Plan& plan) const {
+  if (!view.reservations().waiting().empty() && !start_within_reservations(view, plan)) return;
   for (const Link& link : links_) {
     if (link.is_asked(view)) link.policy->decide(view, plan);
   }

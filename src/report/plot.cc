@@ -88,6 +88,7 @@ std::string marks(const Plot::Line& line, const Frame& frame, const char* colour
   std::string circles;
   for (const auto& [x, y] : line.points) {
     path += formatted("%s%.1f %.1f", path.empty() ? "M" : "L", frame.across(x), frame.down(y));
+    if (!line.marked) continue;
     circles += fmt::format(
         "{}{}</title></circle>\n",
         formatted(R"(<circle cx="%.1f" cy="%.1f" r="3" fill="%s"><title>)", frame.across(x), frame.down(y), colour),

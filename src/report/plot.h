@@ -11,6 +11,7 @@ struct Plot {
   struct Line {
     std::string name;
     std::vector<std::pair<double, double>> points;  // by ascending x; finite
+    bool marked = true;                             // each point by a mark of its own
   };
   std::string title;
   std::string x_label;  // with its unit

@@ -111,6 +111,26 @@ Span span_of(const Outcome& outcome) {
   return span;
 }
 
+namespace {
+
+// What jobs hold on each of their nodes beside processors; `amount` of a job's spec.
+template <class Amount>
+std::vector<double> held_over(const Outcome& outcome, Span span, std::size_t slices, const Amount& amount) {
+  const auto holds = [&](const Job& job) { return job.ended() && job.start != kNever && amount(job.spec) > 0; };
+  if (std::ranges::none_of(outcome.jobs, holds)) return {};
+  Slices held(span, slices);
+  for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
+    const Job& job = outcome.jobs[i];
+    if (!holds(job)) continue;
+    const std::size_t known = i < outcome.starts.size() ? outcome.starts[i].where.size() : 0;
+    const std::size_t nodes = std::max({known, std::size_t{job.spec.nodes}, std::size_t{1}});
+    held.add(job.start, job.end, static_cast<double>(nodes) * static_cast<double>(amount(job.spec)));
+  }
+  return held.means();
+}
+
+}  // namespace
+
 Load load_over(const Outcome& outcome, Span span, std::size_t slices) {
   if (span.to <= span.from) return {std::vector<double>(slices), std::vector<double>(slices)};
   LoadSums sums(span, slices);
@@ -121,7 +141,11 @@ Load load_over(const Outcome& outcome, Span span, std::size_t slices) {
     if (job.state == JobState::rejected || !told) continue;
     sums.add(job, i < outcome.starts.size() ? outcome.starts[i].runs : kUnknown);
   }
-  return sums.means();
+  Load load = sums.means();
+  load.accelerators =
+      held_over(outcome, span, slices, [](const JobSpec& spec) { return std::int64_t{spec.accelerators}; });
+  load.memory = held_over(outcome, span, slices, [](const JobSpec& spec) { return spec.memory; });
+  return load;
 }
 
 NodeStates sum_of(const std::vector<NodeStates>& sites) {

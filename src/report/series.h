@@ -25,6 +25,9 @@ Span span_of(const Outcome& outcome);
 struct Load {
   std::vector<double> busy;     // processors
   std::vector<double> waiting;  // jobs
+  // Held in the last dispatch; empty where no job asks for any. On how many nodes is known where starts were kept.
+  std::vector<double> accelerators = {};
+  std::vector<double> memory = {};  // bytes
 };
 Load load_over(const Outcome& outcome, Span span, std::size_t slices);
 

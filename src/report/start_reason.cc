@@ -49,6 +49,8 @@ std::string start_reason(const StartNote& note, std::int64_t unix_start) {
       return "its promised start had come";
     case Rule::passes_unforeseen:
       return passing(note);
+    case Rule::within_reservation:
+      return "its reservation had begun, and there was room within it";
     default:
       return "there was room for it";
   }

@@ -42,7 +42,7 @@ ServiceStatus Answers::status() const {
                     .licence_watch = use_.upkeep.licence_watch(),
                     .free = view().free(),
                     .plain = view().plain(),
-                    .waiting = view().waiting().size(),
+                    .waiting = all_waiting(view()),
                     .barred = view().barred(),
                     .running = view().running().size(),
                     .cycles = controller.cycles(),

@@ -89,7 +89,7 @@ class Answers {
         explainer_(uses.desk, uses.jobs, reasons_, uses.reservations),
         planned_starts_(uses.desk, uses.jobs.book(), explainer_),
         pending_counts_(uses.desk, uses.jobs.book(), reasons_),
-        forecaster_(uses.desk, uses.jobs.book()) {}
+        forecaster_(uses.desk, uses.jobs.book(), uses.reservations) {}
 
   // ---- the service
 
@@ -123,6 +123,9 @@ class Answers {
   }
   template <class Visit>
   void each_waiting(const Visit& visit) const {
+    for (const auto& [place, waits] : view().reservations().waiting()) {
+      if (!visit(waits.job)) return;
+    }
     for (const WaitingEntry* entry = view().waiting().head(); entry != nullptr && visit(entry->job);)
       entry = view().waiting().next(entry->place);
   }

@@ -22,8 +22,8 @@ struct Awaits {
 };
 
 bool is_for_room(std::string_view reason) {
-  constexpr std::array<std::string_view, 7> kForRoom{"None",     "Priority",          "Resources", "BeginTime",
-                                                     "Licenses", "JobArrayTaskLimit", "Dependency"};
+  constexpr std::array<std::string_view, 8> kForRoom{"None",     "Priority",          "Resources",  "BeginTime",
+                                                     "Licenses", "JobArrayTaskLimit", "Dependency", "Reservation"};
   return reason.empty() || std::ranges::find(kForRoom, reason) != kForRoom.end() ||
          reason.starts_with("ReqNodeNotAvail") || reason.starts_with("Nodes required for job are");
 }
@@ -58,8 +58,9 @@ Awaits awaits_of(const Job& job, const JobEntry* entry, const TheirState& theirs
   }
   if (entry == nullptr) return awaits;
   const JobEntry::Heard& heard = entry->heard();
-  if (!heard.reservation.empty()) {
-    awaits.why_not = "waits in a reservation";
+  const bool knows_it = theirs.reservations != nullptr && theirs.reservations->find(heard.reservation) != nullptr;
+  if (!heard.reservation.empty() && !knows_it) {
+    awaits.why_not = "waits in a reservation that is over, or is not of whole nodes";
     return awaits;
   }
   const auto& limits = theirs.machine.limits;
@@ -95,6 +96,9 @@ class Adopter {
     Awaits awaits = awaits_of(row, theirs_.jobs.entry(kept.job), theirs_);
     if (!awaits.why_not.empty()) return;
     row.bars = bars;
+    const JobEntry* entry = theirs_.jobs.entry(kept.job);
+    if (entry != nullptr && !entry->heard().reservation.empty())
+      run_within(row.spec, theirs_.reservations->find(entry->heard().reservation)->id);
     if (!awaits.after.empty() || awaits.begins > kEpoch) {
       JobTerms& terms = terms_of(kept);
       terms.after = std::move(awaits.after);

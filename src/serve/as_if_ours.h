@@ -7,6 +7,7 @@
 
 #include "model/fact.h"
 #include "serve/job_lookup.h"
+#include "serve/reservation_desk.h"
 
 namespace rota::serve {
 
@@ -16,6 +17,7 @@ struct TheirState {
   const View& view;
   const Machine& machine;
   const std::map<std::int64_t, std::uint32_t>& throttles;  // tasks at one time, by array
+  const ReservationDesk* reservations = nullptr;           // nullptr: jobs that run in one are not foretold
   bool limits_at_start = false;  // the policy keeps to limits by itself (ClusterOptions::limits_at_start)
 };
 

@@ -76,6 +76,7 @@ void Explainer::add_ahead(JobId id, Explanation& to) const {
   std::vector<std::pair<WaitingEntry::Key, JobId>> ahead;
   desk_.view().for_each_job([&](JobId other, const Job& job) {
     if (job.state != JobState::waiting || other == id) return;
+    if (reservations_.of(job.spec) != reservations_.of(own.spec)) return;
     const WaitingEntry::Key place = desk_.view().waiting().queue_place(job);
     if (!(place < own_place)) return;
     if (reasons_.share_nodes(own.spec.partition, job.spec.partition) || share_licences(own.spec, job.spec))

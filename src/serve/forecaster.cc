@@ -136,7 +136,7 @@ void Forecaster::throttle(std::int64_t array, std::uint32_t most) {
 }
 
 TheirState Forecaster::their_state(const JobLookup& jobs) const {
-  return {jobs, desk_.view(), *desk_.machine(), throttles_, desk_.view().options().limits_at_start};
+  return {jobs, desk_.view(), *desk_.machine(), throttles_, &reservations_, desk_.view().options().limits_at_start};
 }
 
 std::string Forecaster::not_foretold(JobId job) const {

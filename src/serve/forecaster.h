@@ -66,7 +66,8 @@ class Forecaster {
  public:
   using Answer = std::function<void(const Result<Forecasted>&)>;
 
-  Forecaster(const Desk& desk, const JobBook& book) : desk_(desk), book_(book) {}
+  Forecaster(const Desk& desk, const JobBook& book, const ReservationDesk& reservations)
+      : desk_(desk), book_(book), reservations_(reservations) {}
 
   // Forecasts the state as it stands; the answer comes later, in a turn of its own. Fails with a sentence where there
   // is too much to do: for this user, or for all users but operators.
@@ -112,6 +113,7 @@ class Forecaster {
 
   const Desk& desk_;
   const JobBook& book_;
+  const ReservationDesk& reservations_;
   std::deque<Task> tasks_;
   forecast::PastJobs past_;
   std::int64_t past_jobs_ = 0;

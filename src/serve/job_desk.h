@@ -51,6 +51,7 @@ class JobDesk {
         explainer_(uses.explainer),
         settings_(uses.settings),
         federation_(uses.federation),
+        reservations_(uses.reservations),
         watched_({uses.desk, uses.book, uses.jobs, uses.nodes, uses.reservations, uses.forecaster}) {}
 
   // New jobs, all or none. Each is known by its id from then on; of an array one id per task. With a key: if the same
@@ -128,6 +129,7 @@ class JobDesk {
   const Explainer& explainer_;
   const site::ServiceSettings& settings_;
   const std::unique_ptr<FederationDesk>& federation_;
+  const ReservationDesk& reservations_;
   ManagerBook watched_;
 };
 

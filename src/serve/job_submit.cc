@@ -183,6 +183,8 @@ Result<Prepared> JobDesk::prepared_of(const Caller& caller, const JobRequest& su
   if (submission.sites.empty() && (!submission.stage_in.empty() || !submission.stage_out.empty()))
     return fail(
         "`stage_in` and `stage_out` are for jobs that go to other sites; name these in `sites`, or leave them out.");
+  if (!submission.reservation.empty())
+    run_within(prepared.spec, TRY(reservations_.open_to(caller, submission.reservation)));
   prepared.spec.user = caller.uid;
   prepared.spec.group = submission.account.empty() ? caller.gid : account_number(submission.account);
   if (auto why = desk_.view().limits().use().never_fits(prepared.spec))

@@ -132,7 +132,8 @@ Result<void> may_travel(const JobRequest& request, const site::FederationSetting
                                                 {!request.after.empty(), "a job that waits for others"},
                                                 {request.held, "a job that is held"},
                                                 {!request.attach.socket.empty(), "a job at a terminal"},
-                                                {!request.required_nodes.empty(), "a job that names its nodes"}};
+                                                {!request.required_nodes.empty(), "a job that names its nodes"},
+                                                {!request.reservation.empty(), "a job of a reservation"}};
   for (const auto& [is, what] : kinds) {
     if (is) return fail("{} cannot go to other sites; submit it without `sites`.", what);
   }

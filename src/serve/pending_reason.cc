@@ -222,6 +222,7 @@ PendingReason PendingReasons::reason_of_waiting(JobId id, const Job& job, Tellin
   }
   if (lacks_licence(spec)) return reason_with("Licenses", telling, [&] { return licence_lacking(spec); });
   if (is_over_limit(spec)) return reason_of_limit(job, telling);
+  if (const Reservation* own = reservations_.of(spec)) return reason_within(id, job, *own, telling);
   if (desk_.view().plain()) {
     return {"Priority", "A plan was refused, and until an operator has looked jobs start in order of the queue alone."};
   }
@@ -234,6 +235,24 @@ PendingReason PendingReasons::reason_of_waiting(JobId id, const Job& job, Tellin
   if (const Reservation* reserved = reservations_.before(id, job))
     return reason_with("Reservation", telling, [&] { return reservations_.text_of(*reserved); });
   return reason_among_others(id, job, telling);
+}
+
+// It waits for its reservation, or for room within it.
+PendingReason PendingReasons::reason_within(JobId id, const Job& job, const Reservation& own, Telling telling) const {
+  const Instant end = desk_.view().now() + job.expected;
+  const bool begun = own.from <= desk_.view().now();
+  return reason_with(begun && end <= own.until ? "Resources" : "Reservation", telling, [&] {
+    const std::string name = reservations_.id_and_name(own);
+    if (!begun) return fmt::format("Its reservation {} begins at {}.", name, desk_.loop().date_of(own.from));
+    if (end > own.until) {
+      return fmt::format(
+          "It may last until {}, and its reservation {} is over at {}: then it waits like all others. `rota update {} "
+          "--time` gives it less.",
+          desk_.loop().date_of(end), name, desk_.loop().date_of(own.until), jobs_.book().shown(id));
+    }
+    return fmt::format("It needs {}, and other jobs of its reservation {} run there or come first.",
+                       needs_of(desk_.view(), job.spec), name);
+  });
 }
 
 // It waits for room, or for its turn.

@@ -44,6 +44,7 @@ class PendingReasons {
   PendingReason reason_of_limit(const Job& job, Telling telling) const;
   bool is_over_limit(const JobSpec& spec) const;
   PendingReason reason_of_waiting(JobId id, const Job& job, Telling telling) const;
+  PendingReason reason_within(JobId id, const Job& job, const Reservation& own, Telling telling) const;
   PendingReason reason_among_others(JobId id, const Job& job, Telling telling) const;
   std::string asleep_beside(const JobSpec& spec) const;
   bool lacks_licence(const JobSpec& spec) const { return !desk_.view().nodes().has_licences(spec); }

@@ -25,7 +25,7 @@ const Reservation* first_reserved_for(const View& view, const Job& job) {
 }
 namespace {
 
-constexpr const char* kNote = "reservation ";  // with its id: its maker and, on a line, its name
+constexpr const char* kNote = "reservation ";  // with its id: its maker, its name and its users, a line each
 
 bool alike(const Reservation& a, const Reservation& b) {
   return a.from == b.from && a.until == b.until && a.nodes == b.nodes && a.processors == b.processors;
@@ -109,7 +109,8 @@ Result<void> ReservationDesk::keep_the_files() {
 
 void ReservationDesk::put_note(ReservationId id, const Note& note) {
   notes_[id] = note;
-  desk_.store().put_setting(kNote + std::to_string(id.value), fmt::format("{}\n{}", note.by, note.name));
+  desk_.store().put_setting(kNote + std::to_string(id.value),
+                            fmt::format("{}\n{}\n{}", note.by, note.name, note.users));
 }
 
 // Where several share nodes, the first one named has them.
@@ -155,9 +156,10 @@ Result<void> ReservationDesk::read() {
   for (const auto& [id, text] : all) {
     const auto number = parse_integer(id);
     if (!number || *number < 0 || *number >= UINT32_MAX) continue;
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    notes_[ReservationId{static_cast<std::uint32_t>(*number)}] = {.name = text.substr(std::min(end + 1, text.size())),
-                                                                  .by = text.substr(0, end)};
+    std::vector<std::string_view> lines = split(text, '\n');
+    lines.resize(3);  // one of an older service has no users
+    notes_[ReservationId{static_cast<std::uint32_t>(*number)}] = {
+        .name = std::string(lines[1]), .by = std::string(lines[0]), .users = std::string(lines[2])};
   }
   forget_notes();
   const Instant now = desk_.now();
@@ -189,11 +191,27 @@ const Reservation* ReservationDesk::find(const std::string& which) const {
   return nullptr;
 }
 
-// "3 (course)".
 std::string ReservationDesk::id_and_name(const Reservation& reserved) const {
   const Note* note = note_of(reserved.id);
   const std::string id = std::to_string(reserved.id.value);
   return note == nullptr || note->name.empty() ? id : fmt::format("{} ({})", id, note->name);
+}
+
+Result<ReservationId> ReservationDesk::open_to(const Caller& caller, const std::string& which) const {
+  const Reservation* found = find(which);
+  if (found == nullptr)
+    return fail("there is no reservation {}: it is over or was never made; {}.", rota::quoted(which), all_by_name());
+  const Note* note = note_of(found->id);
+  if (note == nullptr || note->users.empty())
+    return fail(
+        "no job runs in reservation {}: it keeps nodes free. One that an operator makes with `rota reserve "
+        "--users` is for the jobs of these users.",
+        id_and_name(*found));
+  if (found->nodes.empty())
+    return fail("reservation {} is of processors that are only counted: no job runs in it.", id_and_name(*found));
+  const auto users = split(note->users, ',');
+  if (std::ranges::find(users, caller.user) != users.end()) return found->id;
+  return fail("reservation {} is for jobs of {}; an operator can make one for you.", id_and_name(*found), note->users);
 }
 
 std::string ReservationDesk::all_by_name() const {
@@ -229,6 +247,15 @@ Result<void> ReservationDesk::can_reserve(const Wish& wish, Instant from) const 
   if (wish.from && *wish.from + kSecond <= desk_.loop().now())
     return fail("the reservation would have begun in the past; give a start that is to come, or none for now.");
   if (from >= wish.until && !wish.duration) return fail("the reservation would end before it begins, or at once.");
+  if (!wish.users.empty() && wish.nodes.empty())
+    return fail("`users` is for reservations of nodes: where processors are only counted, no job runs in one.");
+  if (!wish.users.empty() && wish.name.empty())
+    return fail("`users` goes with a `name`: by that jobs ask for the reservation.");
+  const auto is_no_name = [](std::string_view user) {
+    return user.empty() || user.find_first_of(" \t\n") != std::string_view::npos;
+  };
+  if (!wish.users.empty() && std::ranges::any_of(split(wish.users, ','), is_no_name))
+    return fail("`users` is a list of names with commas between them, as alice,bob.");
   if (wish.name.empty()) return {};
   const bool plain = wish.name.front() != '-' && std::ranges::all_of(wish.name, [](unsigned char c) {
                        return (c < 0x80 && std::isalnum(c) != 0) || c == '_' || c == '-' || c == '.';
@@ -270,7 +297,7 @@ Result<ReservationId> ReservationDesk::reserve(const Caller& caller, const Wish&
     fact.nodes = TRY(nodes_named(*desk_.machine(), wish.nodes));
   }
   if (auto done = record_asked(fact); !done) return fail(in_names(done.error().message, fact));
-  put_note(fact.id, {.name = wish.name, .by = caller.user});
+  put_note(fact.id, {.name = wish.name, .by = caller.user, .users = wish.users});
   if (!key.text.empty())
     desk_.store().put_key(kKeyOfReservation + key.text, caller.uid, JobId{fact.id.value}, desk_.view().now(),
                           key.digest);

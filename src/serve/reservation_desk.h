@@ -22,11 +22,13 @@ class ReservationDesk {
     std::optional<Duration> duration = {};  // says it in place of `until`
     std::string nodes;                      // a host list; "all"
     std::int64_t processors = 0;
-    std::string name;  // for people; may be empty
+    std::string name;   // for people; may be empty
+    std::string users;  // that may have jobs run in it, by name, with commas between them; empty: none
   };
   struct Note {
     std::string name;
     std::string by;
+    std::string users = {};
   };
 
   explicit ReservationDesk(Desk& desk) : desk_(desk) {}
@@ -51,6 +53,8 @@ class ReservationDesk {
     return desk_.view().reservations().find(id);
   }  // nullptr: it is over
   const Reservation* find(const std::string& which) const;  // by name or id; nullptr: there is none
+  // The one that a job of this user may run in, by name or id.
+  Result<ReservationId> open_to(const Caller& caller, const std::string& which) const;
   // Which there are, and the command that lists them: half a sentence.
   std::string all_by_name() const;
   const Note* note_of(ReservationId id) const;  // nullptr: the configuration reserves it
@@ -60,6 +64,9 @@ class ReservationDesk {
   // well.
   const Reservation* before(JobId id, const Job& job) const;
   std::string text_of(const Reservation& reserved) const;
+  std::string id_and_name(const Reservation& reserved) const;  // "3 (course)"
+  // That a job asks to run in; nullptr: none, or it is over.
+  const Reservation* of(const JobSpec& spec) const { return desk_.view().reservations().of(spec, desk_.view().now()); }
 
  private:
   void put_note(ReservationId id, const Note& note);
@@ -69,7 +76,6 @@ class ReservationDesk {
   Result<std::optional<ReservationId>> reserved_as(const std::string& key, std::uint32_t uid);
   Result<void> record_asked(const Observed& fact);
   void forget_notes();
-  std::string id_and_name(const Reservation& reserved) const;
   std::string in_names(std::string objection, const Reserved& to) const;
   std::int64_t most_reserved(const Reservation& during) const;
 

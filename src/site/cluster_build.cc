@@ -51,6 +51,9 @@ class Builder {
   Result<void> add_reservations() {
     machine_.reservations = TRY(reservations_of(draft_, machine_, false));
     dated_ = TRY(reservations_of(draft_, machine_, true));
+    for (const ReservationEntry& entry : draft_.reservations) {
+      if (!entry.dated()) machine_.reservation_names.push_back(entry.name);
+    }
     return {};
   }
 

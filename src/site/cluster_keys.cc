@@ -190,6 +190,9 @@ constexpr auto kReservationKeys = std::to_array<Key<ReservationEntry>>({
      "the nodes, all of each"},
     {"processors", KeyType::whole, &ReservationEntry::processors, 1, kMostProcessors,
      "must be there without `[[nodes]]`", "how many processors, where these are only counted"},
+    {"name", KeyType::text, &ReservationEntry::name, 0, 0, "none",
+     "by which jobs of a log ask for it, to run in it; without one it keeps nodes free. Of a dated one: `rota reserve "
+     "--name --users` makes those"},
 });
 
 // Thousandths, as people write them: "1", "0.5", "0.001".

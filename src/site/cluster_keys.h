@@ -143,6 +143,7 @@ struct SiteEntry : Entry {
 };
 
 struct ReservationEntry : Entry {
+  std::string name;
   std::string nodes;
   std::int64_t processors = 0;
   Duration start{0};  // from second 0 of the log, as is

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <map>
+#include <set>
 
 #include "base/text.h"
 #include "model/cluster.h"
@@ -31,6 +32,11 @@ class Reader {
       return wrong(entry.line, "a reservation without an end, or one that never begins, is none. Give it two times.");
     }
     auto nodes = TRY(nodes_of(entry));
+    if (!entry.name.empty() && (entry.dated() || nodes.empty()))
+      return wrong(entry.line_of("name"), entry.dated() ? "a reservation with dates has no `name`: an operator makes "
+                                                          "one for jobs with `rota reserve --name --users`."
+                                                        : "where processors are only counted, no job runs in a "
+                                                          "reservation. Leave its `name` out.");
     const Reserved fact{cluster_.reservations().next_id(), kEpoch + (entry.start - zero), kEpoch + (entry.end - zero),
                         std::move(nodes), entry.processors};
     if (auto why = cluster_.objection(fact)) return wrong(entry.line, *why);
@@ -80,8 +86,12 @@ Result<std::vector<Reservation>> reservations_of(const ClusterDraft& draft, cons
                 draft.shown, draft.reservations.front().line);
   }
   Reader reader(draft, machine);
+  std::set<std::string_view> names;
   for (const ReservationEntry& entry : draft.reservations) {
     if (entry.dated() != dated) continue;
+    if (!entry.name.empty() && !names.insert(entry.name).second)
+      return fail("{}:{}: there is a reservation named {} already. Give this one another name.", draft.shown,
+                  entry.line_of("name"), quoted(entry.name));
     auto reservation = TRY(reader.read(entry));
     all.push_back(std::move(reservation));
   }

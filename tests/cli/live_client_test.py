@@ -254,8 +254,8 @@ class Operation(LiveCase):
             "6             -        -       -       -      4G       -\n"))
         self.says_no("history", "-o", "jobid,rss", said='"rss" is no column of the history; there are jobid, name, user, '
                      "partition, cpus, state, exitcode, submit, start, end, elapsed, overlimit, totalcpu, cputime, cpueff, maxrss, "
-                     "reqmem, memeff, nodelist, accel_tasks, features, required_nodes, excluded_nodes, account, qos, sites, stage_in, "
-                     "stage_out.")
+                     "reqmem, memeff, nodelist, accel_tasks, features, required_nodes, excluded_nodes, reservation, account, qos, sites, "
+                     "stage_in, stage_out.")
         self.answers("GET", "/v1/history", (200, {"jobs": [job(6), job(5, over_limit=3.01, grace_rule="grace")]}))
         self.prints("history", "-o", "jobid,overlimit", out="JOBID  OVERLIMIT\n5           0:03\n6              -\n")
         self.answers("GET", "/v1/history", (200, {"sums": [

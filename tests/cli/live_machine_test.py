@@ -55,12 +55,12 @@ class Machine(LiveCase):
     def test_reservations(self):
         self.answers("GET", "/v1/reservations", (200, {"reservations": [
             {"id": 3, "active": True, "start": NOON, "end": NOON + 5400, "processors": 16, "nodes": "n[1-2]", "name": "course",
-             "by": "ada"},
+             "by": "ada", "users": "alice,bob"},
             {"id": 2, "active": False, "start": NOON + 86400, "end": NOON + 3 * 86400, "processors": 1200, "nodes": ""}]}))
         self.prints("reservations", out=(
-            "ID  STATE     START                END                    DURATION   CPUS  NODELIST  NAME    BY\n"
-            " 3  ACTIVE    2026-11-30T00:00:00  2026-11-30T01:30:00     1:30:00     16  n[1-2]    course  ada\n"
-            " 2  INACTIVE  2026-12-01T00:00:00  2026-12-03T00:00:00  2-00:00:00  1,200  -         -       -\n"))
+            "ID  STATE     START                END                    DURATION   CPUS  NODELIST  NAME    BY   USERS\n"
+            " 3  ACTIVE    2026-11-30T00:00:00  2026-11-30T01:30:00     1:30:00     16  n[1-2]    course  ada  alice,bob\n"
+            " 2  INACTIVE  2026-12-01T00:00:00  2026-12-03T00:00:00  2-00:00:00  1,200  -         -       -    -\n"))
         self.answers("GET", "/v1/reservations", (200, {"reservations": []}))
         self.prints("reservations", "--noheader", out="")
 
@@ -79,6 +79,10 @@ class Machine(LiveCase):
             f"Made reservation 3 (x): 16 processors {at}"
             "102 jobs that run now may last into it by their limits, and are not stopped: 7, 8_1 and others.\n"))
         self.assertEqual(self.last()["body"], {"end": NOON + 5400, "processors": 16, "name": "x"})
+        self.prints("reserve", "--end", f"@{NOON + 5400}", "--nodes", "n1", "--name", "x", "--users", "alice,bob",
+                    out=f"Made reservation 3 (x): 16 processors {at}"
+                        "102 jobs that run now may last into it by their limits, and are not stopped: 7, 8_1 and others.\n")
+        self.assertEqual(self.last()["body"]["users"], "alice,bob")
         self.says_no("reserve", "--duration", "long", "--nodes", "n1", said="--duration takes a time such as 90m or 2d, not "
                      '"long".')
         self.says_no("reserve", "--nodes", "n1", said="say when it is over: --end or --duration is missing. See `rota reserve "

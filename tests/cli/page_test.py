@@ -8,7 +8,9 @@ import hashlib
 import html
 import json
 import re
+import shutil
 import subprocess
+import xml.etree.ElementTree
 
 from rota_case import DAY, HEAD, PATIENCE, ROTA, RotaCase, main, row
 
@@ -259,6 +261,26 @@ nodes = "g1"
         users = charts["parties"][0]
         self.assertEqual((users["kind"], users["names"]), ("user", ["user 0", "user 1"]))
         self.assertEqual([users["figures"][u][0]["mean"] for u in (0, 1)], [15, 20])
+
+    def test_figures_stand_alone_as_svg_and_pdf(self):
+        self.file("a.swf", HEAD + "".join(row(n, submit=7 * n, run=40 + n % 30, processors=1 + n % 9, limit=100) for n in range(1, 80)))
+        self.file("c.toml", CLUSTER)
+        self.file("asks.csv", "job,memory\n*,2G\n")
+        said = self.rota("simulate", "a.swf", "--cluster", "c.toml", "--attributes", "asks.csv", "--policy", "fcfs,easy", "--plots",
+                         "out/plots").stderr
+        names = ["memory", "processors", "waiting", "waits"]
+        written = sorted(path.name for path in (self.folder / "out" / "plots").iterdir())
+        with_pdf = shutil.which("rsvg-convert") is not None
+        self.assertEqual(written, sorted(f"{name}.{ending}" for name in names for ending in (["pdf", "svg"] if with_pdf else ["svg"])))
+        self.assertIn("plots: 4 figures in out/plots, as SVG", said)
+        for name in names:
+            figure = xml.etree.ElementTree.parse(self.folder / "out" / "plots" / f"{name}.svg")
+            texts = [each.text for each in figure.iter("{http://www.w3.org/2000/svg}text")]
+            self.assertTrue({"fcfs", "easy"} <= set(texts), texts)
+            if with_pdf:
+                self.assertTrue((self.folder / "out" / "plots" / f"{name}.pdf").read_bytes().startswith(b"%PDF"))
+        (self.folder / "file").write_text("")
+        self.assertIn("file", self.rota("simulate", "a.swf", "--cluster", "c.toml", "--plots", "file/plots", code=1).stderr)
 
 
 if __name__ == "__main__":

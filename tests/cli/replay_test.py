@@ -2,6 +2,7 @@
 """Journals on the command line: kept by rota simulate, folded, decided again and rehearsed by rota replay; bad ones end in
 a sentence. Usage: replay_test.py ROTA
 """
+import csv
 import json
 import os
 import resource
@@ -77,6 +78,34 @@ class Replay(RotaCase):
                     again = self.again("day.journal", policy)
                     for figure in ("jobs", "plan_hash", "wait_mean_s", "makespan_s"):
                         self.assertEqual(kept[figure], again[figure], figure)
+
+    def test_jobs_run_in_what_is_reserved_for_them(self):
+        self.file("c.toml", """[[nodes]]
+names = "n[1-4]"
+processors = 4
+[[reservations]]
+start = 100
+end = 200
+nodes = "n[2-3]"
+name = "course"
+""")
+        job = '{{"number": {}, "submit": {}, "run_time": {}, "limit": {}, "processors": {}{}}}'
+        course = ', "reservation": "course"'
+        self.file("jobs.jsonl", "\n".join([
+            job.format(1, 0, 50, 50, 16, ""), job.format(2, 10, 40, 40, 8, course), job.format(3, 20, 30, 30, 8, course),
+            job.format(4, 60, 20, 150, 4, course), job.format(5, 120, 500, 500, 8, "")]) + "\n")
+        for policy in ("fcfs", "fcfs-skip", "easy", "easy++", "easy+depth=3", "conservative", "slurm"):
+            with self.subTest(policy=policy):
+                self.rota("simulate", "jobs.jsonl", "--policy", policy, "--cluster", "c.toml", "--jobs", "table.csv",
+                          "--journal", "within.journal", "--clamp")
+                with open(self.folder / "table.csv") as table:
+                    starts = {row["number"]: float(row["start"]) for row in csv.DictReader(table)}
+                self.assertEqual([starts[each] for each in "1235"], [0, 100, 140, 120])
+                self.assertGreaterEqual(starts["4"], 200)  # it could have outlasted the course
+                self.assertIn("each plan is the same", self.rota("replay", "within.journal", "--check").stdout)
+        self.file("other.jsonl", job.format(1, 0, 5, 5, 4, ', "reservation": "cours"') + "\n")
+        said = self.rota("simulate", "other.jsonl", "--cluster", "c.toml", code=1).stderr
+        self.assertIn('the cluster has no reservation named "cours"', said)
 
     def test_refuses_policies_that_do_not_keep_what_is_reserved(self):
         self.file("c.toml", 'processors = 8\n[[reservations]]\nstart = 10\nend = 20\nprocessors = 6\n')

@@ -2,6 +2,7 @@
 """What the configuration reserves by date, and what operators reserve, is kept free. Usage: reservations_test.py ROTA"""
 import datetime
 import os
+import pwd
 import subprocess
 import sys
 import time
@@ -101,7 +102,7 @@ class Nodes(ServiceCase):
         self.assertEqual((n1["state"], n1["reserved"]["id"]), ("idle", second["id"]))
         self.assertEqual((n2["state"], n2["reserved"]["id"]), ("reserved", first["id"]))
         lines = self.rota_says("reservations").splitlines()
-        self.assertEqual(lines[0].split(), ["ID", "STATE", "START", "END", "DURATION", "CPUS", "NODELIST", "NAME", "BY"])
+        self.assertEqual(lines[0].split(), ["ID", "STATE", "START", "END", "DURATION", "CPUS", "NODELIST", "NAME", "BY", "USERS"])
         self.assertEqual([line.split()[1] for line in lines[1:]], ["ACTIVE", "INACTIVE"])
         self.assertRegex(self.rota_says("nodes", "n1"), r"\nn1 +idle .* from 20\d\d-")
         self.assertRegex(self.rota_says("nodes", "-t", "reserved"), r"\nn2 +reserved .* until 20\d\d-")
@@ -236,6 +237,51 @@ class Nodes(ServiceCase):
                                    "`rota reservations` lists them."))
         self.assertEqual(len(self.service.ask("GET", "/v1/reservations")[1]["reservations"]), 1)
 
+    def test_jobs_of_its_users_run_in_it_and_nowhere_else(self):
+        user = pwd.getpwuid(os.getuid()).pw_name
+        self.make(start=int(time.time()) + 1000, duration=2000, nodes="n2", name="later", users=user)
+        self.make(duration=3000, nodes="n1", name="course", users=f"nobody-here,{user}")
+        first = self.service.submit("sleep 1000", processors=2, limit=2000, reservation="course")
+        self.service.wait_for(lambda: self.service.job(first)["state"] == "RUNNING", "its start")
+        self.assertEqual(self.where(first), "n1")
+        second = self.service.submit("true", processors=1, limit=2000, reservation="course")
+        row = self.service.job(second)
+        self.assertEqual((row["state"], row["reason"], row["reservation"]), ("PENDING", "Resources", "course"))
+        self.assertEqual(row["why"], "It needs 1 processor, and other jobs of its reservation 1 (course) run there or come first.")
+        long = self.service.submit("true", processors=1, limit=5000, reservation="course")
+        self.assertEqual(self.service.job(long)["reason"], "Reservation")
+        self.assertIn("and its reservation 1 (course) is over at ", self.service.job(long)["why"])
+        later = self.service.submit("true", processors=1, limit=100, reservation="later")
+        self.assertRegex(self.service.job(later)["why"], r"^Its reservation 0 \(later\) begins at 20")
+        other = self.service.submit("true", processors=1, limit=100)
+        self.assertEqual(self.service.ends(other)["state"], "COMPLETED")  # on n2: those above are in the way of no job
+        self.service.kill()
+        self.service.start()
+        self.assertEqual([self.service.job(each)["state"] for each in (first, second, long, later)],
+                         ["RUNNING", "PENDING", "PENDING", "PENDING"])
+        self.service.act("cancel", first)
+        self.assertEqual(self.service.ends(second)["state"], "COMPLETED")
+        self.assertEqual(self.service.job(long)["state"], "PENDING")
+        self.assertEqual(self.service.ask("DELETE", "/v1/reservations/course"), (200, {}))
+        self.assertEqual(self.service.ends(long)["state"], "COMPLETED")  # it waits like all others now
+        self.service.act("cancel", later)
+        self.assertEqual(self.service.decides_the_same_again(), "")
+
+    def test_which_jobs_may_run_in_one(self):
+        soon = int(time.time()) + 1000
+        self.make(start=soon, duration=1000, nodes="n1", name="upkeep")
+        self.make(start=soon, duration=1000, nodes="n2", name="course", users="alice,bob")
+        for which, said in (("upkeep", "no job runs in reservation 0 (upkeep): it keeps nodes free"),
+                            ("course", "reservation 1 (course) is for jobs of alice,bob; an operator can make one for you"),
+                            ("cours", 'there is no reservation "cours"')):
+            status, answer = self.service.ask("POST", "/v1/jobs", {"command": ["true"], "folder": self.folder, "reservation": which})
+            self.assertEqual(status, 400)
+            self.assertIn(said, answer["detail"])
+        for said, body in (("`users` goes with a `name`", {"nodes": "n1", "users": "alice"}),
+                           ("is a list of names with commas", {"nodes": "n1", "users": "alice, bob", "name": "x"}),
+                           ("where processors are only counted", {"users": "alice", "name": "x", "processors": 1})):
+            self.assertIn(said, self.make(400, start=soon + 5000, duration=10, **body))
+
     def test_a_policy_that_does_not_keep_them_cannot_begin_with_one(self):
         self.make(duration=1000, nodes="n1")
         self.service.stop()
@@ -252,7 +298,7 @@ class Nodes(ServiceCase):
         self.assertRegex(said, r"^Made reservation 0 \(memory\): n\[1-2\] from 20\S+ to 20\S+\.\n"
                                rf"1 job that runs now may last into it by its limit, and is not stopped: {job}\.\n$")
         lines = self.rota_says("reservations").splitlines()
-        self.assertEqual(lines[1].split()[-3:-1], ["n[1-2]", "memory"])
+        self.assertEqual(lines[1].split()[-4:-2], ["n[1-2]", "memory"])
         self.assertEqual(self.rota_says("unreserve", "memory"), "")
         self.assertEqual(len(self.rota_says("reservations").splitlines()), 1)
         self.go()

@@ -49,6 +49,11 @@ void Bookings::expects(const Command& command) {
   if (says) starts_[command.job].until = command.stands ? kNever : command.expected_end;
 }
 
+bool Bookings::within_any(const Command& start, Instant now) const {
+  const auto own = rows_.find(starts_.at(start.job).within);
+  return own != rows_.end() && own->second.holds_at(now);
+}
+
 bool Bookings::beside_any(const Command& start, Instant now) const {
   return std::ranges::any_of(rows_, [&](const auto& row) { return row.second.overlaps(now, start.expected_end); });
 }
@@ -57,6 +62,12 @@ std::string Bookings::taken_by(const Command& start, Instant now, const sim::Run
   if (starts_.at(start.job).at != now) return {};  // decided before a crash
   for (const auto& [id, row] : rows_) {
     if (!row.overlaps(now, start.expected_end)) continue;
+    if (id == starts_.at(start.job).within) {
+      const auto is_outside = [&](const Share& s) { return std::ranges::find(row.nodes, s.node) == row.nodes.end(); };
+      if (std::ranges::any_of(start.where.shares, is_outside)) return "a node outside of its " + named(id);
+      if (!row.holds_at(now) || start.expected_end > row.until) return "time outside of its " + named(id);
+      continue;
+    }
     for (const Share& s : start.where.shares) {
       if (std::ranges::find(row.nodes, s.node) != row.nodes.end()) return "a node of " + named(id);
     }

@@ -30,11 +30,14 @@ class Bookings {
   void endured(const Unreserved& fact) { rows_.erase(fact.id); }
 
   // A start was decided. It may be sent again later, when all is different.
-  void decided(JobId job, Instant now, std::uint32_t processors) { starts_[job] = {now, now, processors}; }
+  void decided(JobId job, Instant now, const JobSpec& spec) {
+    starts_[job] = {now, now, spec.processors, spec.node_wish ? spec.node_wish->reservation : ReservationId{}};
+  }
   // How long a job is expected to run, as the engine is told.
   void expects(const Command& command);
   // A start goes out for the first time. Empty, or what it takes that is reserved.
   std::string taken_by(const Command& start, Instant now, const sim::RunLedger& world) const;
+  bool within_any(const Command& start, Instant now) const;
   bool beside_any(const Command& start, Instant now) const;
 
   // Empty, or how what the controller knows differs from what is durable.
@@ -47,6 +50,7 @@ class Bookings {
     Instant at = kNever;
     Instant until = kNever;
     std::uint32_t processors = 0;
+    ReservationId within = {};  // that it asks for
   };
 
   std::int64_t processors_at(Instant at) const;

@@ -256,6 +256,19 @@ void draw_wishes(Random& random, Case& drawn) {
   }
 }
 
+// Jobs that run in a reservation, from a generator of their own.
+void draw_jobs_within(Random& random, Case& drawn) {
+  if (drawn.counted || drawn.reservations.empty() || random.chance(0.2)) return;
+  const auto last = static_cast<std::int64_t>(drawn.reservations.size()) - 1;
+  for (CaseJob& job : drawn.jobs) {
+    const auto which = static_cast<std::size_t>(random.between(0, last));
+    const CaseReservation& r = drawn.reservations[which];
+    if (job.spec.submit < at_seconds(r.at) || !random.chance(0.6)) continue;  // it is not there yet
+    run_within(job.spec, ReservationId{static_cast<std::uint32_t>(which)});
+    if (random.chance(0.5)) job.spec.limit = std::min(job.spec.limit, seconds(std::max<std::int64_t>(r.length / 3, 1)));
+  }
+}
+
 // What people tell jobs that run, from a generator of its own.
 void draw_orders(Random& random, Case& drawn) {
   using Kind = UserAct::Kind;
@@ -304,6 +317,8 @@ Case draw_case(std::uint64_t seed) {
   draw_orders(ordering, drawn);
   Random wishing(seed ^ 0x3157edU);
   draw_wishes(wishing, drawn);
+  Random gathering(seed ^ 0x9a74e2U);
+  draw_jobs_within(gathering, drawn);
   return drawn;
 }
 
@@ -328,6 +343,8 @@ std::string told(const Case& drawn) {
         << j.spec.memory << ", licences " << licences_of(j.spec, LicenceId{0}) << " and "
         << licences_of(j.spec, LicenceId{1}) << ", restart " << static_cast<int>(j.spec.restart);
     if (j.spec.node_wish) out << ", on " << wish_text(*j.spec.node_wish, drawn.machine, false);
+    if (j.spec.node_wish && j.spec.node_wish->reservation.valid())
+      out << ", in reservation " << j.spec.node_wish->reservation.value;
     if (j.has_terms)
       out << ", begin " << j.begin << ", array " << j.array << "/" << j.throttle << ", holds " << int{j.holds};
     for (const auto& [on, when] : j.after) out << ", after " << on << "/" << static_cast<int>(when);

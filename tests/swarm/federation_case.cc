@@ -92,6 +92,7 @@ FederationCase draw_federation(std::uint64_t seed) {
       const std::int64_t away = outbox.chance(0.7) ? outbox.between(0, 5) : outbox.between(0, 300);
       site.crashes.push_back({CrashPoint::Where::before_request, outbox.between(1, 150), away});
     }
+    for (CaseJob& job : site.jobs) run_within(job.spec, {});  // other sites have other reservations
     std::erase_if(site.acts, [&](const UserAct& act) { return act.job > static_cast<std::int64_t>(site.jobs.size()); });
   }
   const auto fits_somewhere = [&](const GlobalJob& global) {

@@ -73,7 +73,7 @@ void Counts::add(const Counts& o) {
              &Totals::torn, &Totals::lost_tails, &Totals::recoveries, &Totals::replayed, &Totals::decided_again,
              &Totals::compactions, &Totals::facts, &Totals::resent, &Totals::refused, &Totals::refused_plans,
              &Totals::moves, &Totals::never_began, &Totals::reservations, &Totals::refused_reservations,
-             &Totals::taken_back, &Totals::starts_beside);
+             &Totals::taken_back, &Totals::starts_within, &Totals::starts_beside);
   using Link = sim::LinkFaultCounts;
   swarm::add(link, o.link, &Link::lost_commands, &Link::lost_answers, &Link::doubled, &Link::delayed, &Link::unheard);
   using Broken = sim::EngineFaultCounts;
@@ -113,6 +113,7 @@ std::string table_of(const Counts& c) {
   to.line("reservations made", c.site.reservations);
   to.line("  refused, for want of room or by the policy", c.site.refused_reservations);
   to.line("  taken back before their time", c.site.taken_back);
+  to.line("  starts within them", c.site.starts_within);
   to.line("  starts beside them", c.site.starts_beside);
   tell_of_travels(to, c);
   return to.text();

@@ -31,6 +31,7 @@ struct Totals {
   std::int64_t reservations = 0;
   std::int64_t refused_reservations = 0;
   std::int64_t taken_back = 0;
+  std::int64_t starts_within = 0;  // in a reservation
   std::int64_t starts_beside = 0;  // while something is reserved now or soon
   std::int64_t never_began = 0;    // dispatches that were told to stop or to give way before their start came
 };

@@ -150,7 +150,7 @@ void Site::look_at_run(const View& before, const FactRef& fact) {
   };
   if (const auto* const* started = std::get_if<const Started*>(&fact.what)) {
     const JobId id = (*started)->job;
-    safety_.bookings().decided(id, fact.at, before.job(id).spec.processors);
+    safety_.bookings().decided(id, fact.at, before.job(id).spec);
   } else if (const auto* const* finished = std::get_if<const Finished*>(&fact.what)) {
     const JobId id = (*finished)->job;
     safety_.expect(began(id), fmt::format("job {} has ended, and never began", before.job(id).spec.number));
@@ -206,6 +206,7 @@ void Site::dispatch(const Command& command) {
   hash_.mix(std::uint64_t{command.job.value} << 8U | static_cast<std::uint64_t>(command.kind));
   if (command.kind == Command::Kind::start) {
     const Instant at = std::max(now(), controller_->view().now());
+    totals_.starts_within += safety_.bookings().within_any(command, at) ? 1 : 0;
     totals_.starts_beside += safety_.bookings().beside_any(command, at) ? 1 : 0;
     safety_.issued(command, at, *engine_->ledger());
   }

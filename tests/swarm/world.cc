@@ -130,6 +130,9 @@ void World::submit(const CaseJob& job) {
     const JobId expected = controller.view().next_job();
     JobSpec spec = job.spec;
     spec.submit = site_.clock();
+    if (spec.node_wish && spec.node_wish->reservation.valid() &&
+        !(spec.node_wish->reservation < controller.view().reservations().next_id()))
+      run_within(spec, {});  // it is not made yet
     const std::vector<Dependency> after = dependencies(job);
     safety_.submits(spec.number, expected, after);
     engine_.will_run(expected, job.run_time);

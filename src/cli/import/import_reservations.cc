@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <set>
 #include <utility>
 
 #include "base/text.h"
+#include "log/attribute_table.h"
 #include "log/node_lists.h"
 #include "site/cluster_file.h"
 #include "site/slurm_reservations.h"
@@ -23,31 +25,52 @@ struct Times {
   std::int64_t from, until;
 };
 
+// On its nodes alone: another job that started meanwhile did so beside it.
 bool started_in(const std::set<std::string>& nodes, const Times& times, const log::SwfRow& row,
                 const log::SacctLog& log) {
   const std::int64_t start = row[SwfField::submit] + row[SwfField::wait];
   if (row.ran_on == 0 || row[SwfField::wait] < 0 || start < times.from || start >= times.until) return false;
   const auto ran_on = parse_host_list(log.node_lists->text(row.ran_on));
-  return ran_on && std::ranges::any_of(*ran_on, [&](const std::string& node) { return nodes.contains(node); });
+  return ran_on && !ran_on->empty() &&
+         std::ranges::all_of(*ran_on, [&](const std::string& node) { return nodes.contains(node); });
 }
 
-// The jobs that started in one, unless no other is left.
-void take_out(const std::set<std::string>& nodes, const Times& times, log::SacctLog& log) {
-  std::vector<log::SwfRow> others;
-  std::ranges::copy_if(log.rows, std::back_inserter(others),
-                       [&](const log::SwfRow& row) { return !started_in(nodes, times, row, log); });
-  if (others.empty()) return;
+// Those that started in it ask for it; how many that are.
+std::int64_t ask_for(const std::string& name, const std::set<std::string>& nodes, const Times& times,
+                     log::SacctLog& log) {
+  if (!log.node_lists) return 0;
+  log::AttributeTable asking("reservations");
+  std::int64_t jobs = 0;
   for (const log::SwfRow& row : log.rows) {
     if (!started_in(nodes, times, row, log)) continue;
-    log.report.drop("started in a reservation: left out, and its nodes are kept free", row.line);
-    --log.report.kept;
+    const std::int64_t number = row[SwfField::number];
+    log::JobAttributes asks = log.attributes ? log.attributes->attributes_of(number) : log::JobAttributes{};
+    asks.wish.reservation = name;
+    asking.add(number, asks, row.line);
+    log.report.note("started in a reservation, and ask for it", row.line);
+    ++jobs;
   }
-  log.rows = std::move(others);
+  if (jobs == 0) return 0;
+  asking.finish();
+  const log::AttributeTable none("");
+  log.attributes = std::make_shared<const log::AttributeTable>(
+      log::AttributeTable::together(asking, log.attributes ? *log.attributes : none));
+  return jobs;
 }
 
-std::string toml_of(const std::vector<std::string>& nodes, const Times& times) {
-  return fmt::format("\n[[reservations]]\nstart = {}\nend = {}\nnodes = {}\n", times.from, times.until,
-                     site::toml_text(format_host_list(nodes)));
+// Slurm may have had several of one name, one after the other; made-up names tell none.
+std::string name_of(const site::SlurmReservation& reservation, bool made_up, std::size_t place,
+                    std::set<std::string>& taken) {
+  std::string name = made_up ? "reservation" + std::to_string(place + 1) : reservation.name;
+  if (!taken.insert(name).second) name += "-" + std::to_string(place + 1);
+  taken.insert(name);
+  return name;
+}
+
+std::string toml_of(const std::vector<std::string>& nodes, const Times& times, const std::string& name) {
+  return fmt::format("\n[[reservations]]\nstart = {}\nend = {}\nnodes = {}\n{}", times.from, times.until,
+                     site::toml_text(format_host_list(nodes)),
+                     name.empty() ? "" : fmt::format("name = {}\n", site::toml_text(name)));
 }
 
 }  // namespace
@@ -58,7 +81,9 @@ Result<void> add_reservations(const site::SlurmText& text, log::SacctLog& log, s
   site::SlurmRemarks remarks(names == nullptr);
   const auto all =
       TRY(site::reservations_of_slurm(text.reservations, own == cluster.config.end() ? "" : own->second, remarks));
-  for (const site::SlurmReservation& each : all) {
+  std::set<std::string> taken;
+  for (std::size_t place = 0; place < all.size(); ++place) {
+    const site::SlurmReservation& each = all[place];
     std::vector<std::string> nodes;
     for (const std::string& node : each.nodes)
       if (const std::string shown(called(names, site::MadeUpNames::Of::node, node));
@@ -66,13 +91,13 @@ Result<void> add_reservations(const site::SlurmText& text, log::SacctLog& log, s
         nodes.push_back(shown);
     const Times times{std::max<std::int64_t>(each.from - log.unix_start, 0), each.until - log.unix_start};
     if (nodes.empty() || times.until <= times.from) continue;
-    const std::string with = cluster.toml + toml_of(nodes, times);
-    if (!site::parse_cluster(with, "cluster.toml")) {
+    if (!site::parse_cluster(cluster.toml + toml_of(nodes, times, ""), "cluster.toml")) {
       remarks.left_out("reservations of nodes that another one has at the same time", each.name);
       continue;
     }
-    cluster.toml = with;
-    if (log.node_lists) take_out({nodes.begin(), nodes.end()}, times, log);
+    const std::string name = name_of(each, names != nullptr, place, taken);
+    const std::int64_t jobs = ask_for(name, {nodes.begin(), nodes.end()}, times, log);
+    cluster.toml += toml_of(nodes, times, jobs > 0 ? name : "");
   }
   std::ranges::move(remarks.left_out(), std::back_inserter(cluster.left_out));
   return {};

@@ -386,7 +386,7 @@ TEST_F(ImportTest, CountsTheJobsThatARuleTouchesWhichIsLeftOut) {
             std::string::npos);
 }
 
-TEST_F(ImportTest, TakesReservationsAndLeavesOutTheJobsThatStartedInThem) {
+TEST_F(ImportTest, TakesReservationsAndPutsTheJobsThatStartedInThemThere) {
   put("saved/nodes.txt", "NodeName=n1 CPUTot=4 Weight=1\nNodeName=n2 CPUTot=4 Weight=5\n");
   put("saved/partitions.txt", "PartitionName=batch Nodes=n[1-2] Default=YES MaxTime=60\n");
   put("saved/sacct.txt",
@@ -404,12 +404,12 @@ TEST_F(ImportTest, TakesReservationsAndLeavesOutTheJobsThatStartedInThem) {
   const std::string cluster = read_file(path("site/cluster.toml")).value();
   EXPECT_TRUE(
       cluster.ends_with("\n[[reservations]]\nstart = 60\nend = 120\nnodes = \"n2\"\n"
-                        "\n[[reservations]]\nstart = 0\nend = 30\nnodes = \"n1\"\n"))
+                        "\n[[reservations]]\nstart = 0\nend = 30\nnodes = \"n1\"\nname = \"course\"\n"))
       << cluster;
   EXPECT_TRUE(cluster.contains("weight = 1\n") && cluster.contains("weight = 5\n")) << cluster;
   const std::string report = whole_report();
-  EXPECT_TRUE(report.contains("2 rows read = 1 job + 1 row that became no job")) << report;
-  EXPECT_TRUE(report.contains("started in a reservation: left out, and its nodes are kept free")) << report;
+  EXPECT_TRUE(report.contains("2 rows read = 2 jobs")) << report;
+  EXPECT_TRUE(report.contains("started in a reservation, and ask for it")) << report;
   EXPECT_TRUE(report.contains("no nodes or of no certain time (cores)")) << report;
   EXPECT_TRUE(report.contains("gave way to other jobs (PREEMPTED)")) << report;
 }

@@ -210,7 +210,7 @@ void add_history(Command app, Action& action) {
                   "beyond its "
                   "limit), totalcpu (processor time used), cputime (with all its processors busy), cpueff (their "
                   "ratio), maxrss (the most memory at one time), reqmem, "
-                  "memeff, nodelist, account, qos, features, required_nodes, excluded_nodes")
+                  "memeff, nodelist, account, qos, features, required_nodes, excluded_nodes, reservation")
       .type_name("COLUMNS")
       .excludes("--by");
   command.add_flag("--noheader", flags->no_header, "without the line that names the columns");

@@ -95,6 +95,7 @@ std::string qos(const Json& job) { return member(job, "qos", "N/A"); }
 std::string features(const Json& job) { return member(job, "features", "(null)"); }
 std::string required_nodes(const Json& job) { return text_of(job, "required_nodes"); }
 std::string excluded_nodes(const Json& job) { return text_of(job, "excluded_nodes"); }
+std::string reservation(const Json& job) { return text_of(job, "reservation"); }
 std::string folder(const Json& job) { return member(job, "folder", "N/A"); }
 std::string command(const Json& job) {
   const std::string words = words_of(job, "command", " ");
@@ -189,7 +190,7 @@ constexpr std::array kLetters{Letter{'i', "JOBID", id_of, id_figure},
                               Letter{'n', "REQ_NODES", required_nodes},
                               Letter{'O', "CONTIGUOUS", nothing},
                               Letter{'q', "QOS", qos},
-                              Letter{'v', "RESERVATION", nothing},
+                              Letter{'v', "RESERVATION", reservation},
                               Letter{'w', "WCKEY", nothing},
                               Letter{'x', "EXC_NODES", excluded_nodes},
                               Letter{'X', "CORE_SPEC", nothing},

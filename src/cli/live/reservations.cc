@@ -25,7 +25,7 @@ struct ReservationsFlags {
 struct ReserveFlags {
   ServiceFlags service;
   std::string start = "now";
-  std::string end, duration, nodes, name;
+  std::string end, duration, nodes, name, users;
   std::int64_t processors = 0;
 };
 
@@ -48,11 +48,19 @@ Result<int> list_reservations(const ReservationsFlags& flags) {
     const auto text = [&](const char* name) { return text_of(row, name).empty() ? "-" : text_of(row, name); };
     rows.push_back({id_of(row), flag_of(row, "active") ? "ACTIVE" : "INACTIVE", time_text(start), time_text(end),
                     run_text(end - start), grouped(static_cast<std::int64_t>(number_of(row, "processors"))),
-                    text("nodes"), text("name"), text("by")});
+                    text("nodes"), text("name"), text("by"), text("users")});
   }
-  return printed(table(
-      {{"ID", true}, {"STATE"}, {"START"}, {"END"}, {"DURATION", true}, {"CPUS", true}, {"NODELIST"}, {"NAME"}, {"BY"}},
-      rows, !flags.no_header));
+  return printed(table({{"ID", true},
+                        {"STATE"},
+                        {"START"},
+                        {"END"},
+                        {"DURATION", true},
+                        {"CPUS", true},
+                        {"NODELIST"},
+                        {"NAME"},
+                        {"BY"},
+                        {"USERS"}},
+                       rows, !flags.no_header));
 }
 
 Result<Json> wish_of(const ReserveFlags& flags) {
@@ -80,6 +88,7 @@ Result<Json> wish_of(const ReserveFlags& flags) {
   if (!flags.nodes.empty()) body["nodes"] = flags.nodes;
   if (flags.processors > 0) body["processors"] = flags.processors;
   if (!flags.name.empty()) body["name"] = flags.name;
+  if (!flags.users.empty()) body["users"] = flags.users;
   return body;
 }
 
@@ -138,6 +147,10 @@ void add_reserve(Command app, Action& action) {
       .positive()
       .excludes("--nodes");
   command.add_option("--name", flags->name, "by which to find and end it").type_name("NAME");
+  command
+      .add_option("--users", flags->users, "whose jobs may run in it, with `rota submit --reservation`; without: none")
+      .type_name("NAMES")
+      .needs("--name");
   flags->service.declare_json(command);
   command.footer(
       "Examples:\n  rota reserve --start 2026-12-01T08:00 --duration 4h --nodes n[1-2] --name memory\n"
@@ -163,8 +176,10 @@ void add_reservations(Command app, Action& action) {
   auto flags = std::make_shared<ReservationsFlags>();
   Command command = app.add_subcommand("reservations", "list what is reserved, now and later");
   command.description(
-      "The next one comes first. ACTIVE: it has begun, and no job starts there. BY: the operator who made it, with "
-      "`rota reserve`; else it stands in the service's configuration, as [[reservations]] with dates.");
+      "The next one comes first. ACTIVE: it has begun, and no other job starts there. BY: the operator who made it, "
+      "with "
+      "`rota reserve`; else it stands in the service's configuration, as [[reservations]] with dates. USERS: whose "
+      "jobs may run in it.");
   command.add_flag("--noheader", flags->no_header, "without the line that names the columns");
   flags->service.declare_json(command);
   command.footer("Examples:\n  rota reservations");

@@ -116,7 +116,7 @@ constexpr SbatchOption kOptions[] = {
     {"quiet", 'Q', nothing, passed_over},
     {"reboot", '\0', nothing, refused, "no node is booted anew for a job"},
     {"requeue", '\0', perhaps, honoured},
-    {"reservation", '\0', value, refused, "no job runs within a reservation"},
+    {"reservation", '\0', value, honoured},
     {"resources", '\0', value, refused, "-n, --mem and --gpus-per-node say what it needs"},
     {"resv-ports", '\0', perhaps, refused, "no ports are set aside; let the program choose a free one"},
     {"segment", '\0', value, refused, kSwitches},

@@ -47,7 +47,7 @@ constexpr std::array kHabits{
           "what nodes a job asks for stays as it was submitted; cancel it, and submit it anew"},
     Habit{"update", "--hold -H", "`rota hold` holds a job"},
     Habit{"update", "--nice", "--priority says which number it has from now on, as in `rota update 12 --priority -5`"},
-    Habit{"submit run update", "--reservation", "no job runs within a reservation; leave it out"},
+    Habit{"update", "--reservation", "the reservation of a job stays as it was submitted; submit it anew"},
     Habit{"queue history cancel", "-A --account --accounts", kNotByAccount},
     Habit{"queue history cancel", "-q --qos", kNotByQos},
     Habit{"update", "-q --qos", "the QOS of a job stays as it was submitted; submit it anew with another one"},

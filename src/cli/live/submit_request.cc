@@ -36,7 +36,7 @@ class Request {
 
   Result<Json> made(std::vector<std::string>& remarks) {
     for (const char* key : {"array", "partition", "folder", "checkpoint", "features", "required_nodes",
-                            "excluded_nodes", "account", "qos"}) {
+                            "excluded_nodes", "reservation", "account", "qos"}) {
       if (const SubmitValue* value = given(key); value != nullptr && value->text.empty())
         return fail(value->where + " is given without a value; give one, or leave it out.");
     }

@@ -125,10 +125,11 @@ TEST_F(ConvertTest, WritesJsonLinesAsSwfAndASidecar) {
   EXPECT_EQ(convert({path("in.jsonl"), "--write-attributes", path("out.csv")}),
             "; Version: 2.2\n; MaxProcs: 64\n; User: 3 anna\n1 0 -1 60.5 4 -1 -1 4 90 -1 1 3 -1 -1 -1 -1 -1 -1\n"
             "2 5 -1 7 8 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n");
-  EXPECT_EQ(read_file(path("out.csv")).value(),
-            "job,nodes,memory,licences,accelerators,accelerator_type,features,on_nodes,not_on_nodes,restart,"
-            "restart_cost,priority,tasks,task_accelerator,task_cpu,task_transfer,start_up,task_limit,input,site,"
-            "anywhere\n1,,,,,,,,,,,5,,,,,,,,,\n2,,,\"matlab:2,simulink\",,,,,,,,,,,,,,,,,\n");
+  EXPECT_EQ(
+      read_file(path("out.csv")).value(),
+      "job,nodes,memory,licences,accelerators,accelerator_type,features,on_nodes,not_on_nodes,reservation,restart,"
+      "restart_cost,priority,tasks,task_accelerator,task_cpu,task_transfer,start_up,task_limit,input,site,"
+      "anywhere\n1,,,,,,,,,,,,5,,,,,,,,,\n2,,,\"matlab:2,simulink\",,,,,,,,,,,,,,,,,,\n");
   EXPECT_EQ(convert({path("in.jsonl")}, "again.jsonl"), kJson);
 }
 

@@ -42,7 +42,7 @@ std::string in_seconds(Instant at) {
 // What became of the state, in one line for each thing.
 std::string told(const Replay& replay, const ReplayFlags& flags) {
   const Cluster& state = replay.state();
-  const auto waiting = static_cast<std::int64_t>(state.waiting().size());
+  const auto waiting = static_cast<std::int64_t>(all_waiting(state));
   const auto running = static_cast<std::int64_t>(state.running().size());
   const auto barred = static_cast<std::int64_t>(state.barred());
   return fmt::format(

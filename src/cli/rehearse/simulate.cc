@@ -23,6 +23,7 @@
 #include "cli/rehearse/findings.h"
 #include "cli/rehearse/journals.h"
 #include "cli/rehearse/made_by.h"
+#include "cli/rehearse/plot_files.h"
 #include "cli/rehearse/rehearse_flags.h"
 #include "cli/rehearse/seeds.h"
 #include "cli/rehearse/simulate_inputs.h"
@@ -47,6 +48,7 @@ struct SimulateFlags {
   std::string nodes_file;
   std::string journal_file;
   std::string report_file;
+  std::string plots_folder;
   bool json = false;
   bool quiet = false;
   bool weeks = false;      // drawn anew, for intervals
@@ -69,7 +71,8 @@ Result<std::vector<Run>> plan_runs(const SimulateFlags& flags, const Workloads& 
     const log::Workload& workload = workloads.all[w];
     auto options = TRY(flags.rehearse.options(workload, workloads.machines[w].get()));
     if (!options.machine) options.machine = workloads.machines[w];
-    options.keep_jobs = !flags.jobs_file.empty() || !flags.report_file.empty() || flags.parties.asked();
+    options.keep_jobs =
+        !flags.jobs_file.empty() || !flags.report_file.empty() || !flags.plots_folder.empty() || flags.parties.asked();
     options.keep_nodes = !flags.nodes_file.empty();
     // What really happened comes first; a service knows it anyway.
     const bool wanted = flags.rehearse.wants_recorded();
@@ -356,6 +359,9 @@ Result<int> simulate(const SimulateFlags& flags) {
   TRY(write_all(job_outputs, wanted, jobs_of));
   TRY(write_all(node_outputs, wanted, nodes_of));
   TRY(print(runs, flags));
+  if (!flags.plots_folder.empty()) {
+    TRY(write_plots(flags.plots_folder, runs));
+  }
   if (report_output) {
     TRY(write_report(*report_output, runs, flags));
   }
@@ -434,6 +440,11 @@ void add_simulate(Command app, Action& action) {
   command.add_option("--report", flags->report_file, "write a self-contained HTML report")
       .type_name("FILE.html")
       .check(is_file);
+  command
+      .add_option("--plots", flags->plots_folder,
+                  "write the charts into this folder: waits, waiting jobs, processors and what else is in use, as SVG "
+                  "and, where rsvg-convert is installed, as PDF")
+      .type_name("FOLDER");
   command.add_flag("--json", flags->json, "print the comparison as JSON");
   command.add_flag("--quiet", flags->quiet, "no progress bar and no remarks about the log");
   declare_copies(command, *flags);
@@ -447,8 +458,8 @@ void add_simulate(Command app, Action& action) {
       "  rota simulate lublin.swf --policy easy,conservative --seeds 1-10\n"
       "  gunzip -c log.swf.gz | rota simulate - --json");
   command.callback([&action, flags, command] {
-    flags->command = given_command(
-        command, {"--report", "--jobs", "--node-table", "--journal", "--json", "--quiet", "--threads", "--by"});
+    flags->command = given_command(command, {"--report", "--jobs", "--node-table", "--journal", "--plots", "--json",
+                                             "--quiet", "--threads", "--by"});
     flags->options = options_of(command);
     action = [flags] { return simulate(*flags); };
   });

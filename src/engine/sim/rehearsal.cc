@@ -88,7 +88,7 @@ Rehearsal::Rehearsal(const RehearsalOptions& options, const Chain& chain, Source
 
 bool Rehearsal::all_gone() const {
   const View& view = controller_.view();
-  return !engine_.expects_jobs() && view.waiting().empty() && view.running().empty() && (!terms_ || view.barred() == 0);
+  return !engine_.expects_jobs() && all_waiting(view) == 0 && view.running().empty() && (!terms_ || view.barred() == 0);
 }
 
 Result<void> Rehearsal::run() {

@@ -1,0 +1,43 @@
+#include "policy/within_reservations.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace rota {
+namespace {
+
+// What is free after the draft, on the nodes of this reservation alone.
+NodeSpace& room_in(const Reservation& within, const View& view, Plan& plan) {
+  NodeSpace& room = plan.some_nodes();
+  room.follow(plan.nodes());
+  for (std::uint32_t n = 0; n < room.size(); ++n) {
+    const NodeId node{n};
+    const bool found = view.nodes().available(node) && std::ranges::find(within.nodes, node) != within.nodes.end();
+    if (room.available(node) != found) room.set_available(node, found);
+  }
+  return room;
+}
+
+}  // namespace
+
+bool start_within_reservations(const View& view, Plan& plan) {
+  bool takes_licences = false;
+  Placement where;
+  for (const Reservation& within : view.reservations().all()) {
+    if (!within.holds_at(view.now())) continue;
+    NodeSpace* room = nullptr;
+    for (const auto& [place, waits] : view.reservations().waiting()) {
+      const Job& job = view.job(waits.job);
+      if (waits.within != within.id || view.now() + job.expected > within.until) continue;
+      if (room == nullptr) room = &room_in(within, view, plan);
+      if (!room->find(job.spec, where)) break;
+      room->occupy(where);
+      plan.start_at(waits.job, where, {Rule::within_reservation, {}, kNever, plan.free(), 0}, false);
+      takes_licences = takes_licences || job.spec.licence.valid();
+    }
+  }
+  if (takes_licences) plan.look_again();
+  return !takes_licences;
+}
+
+}  // namespace rota

@@ -1,0 +1,15 @@
+// Jobs that wait for a reservation start on its nodes while it lasts, whatever the policy is for all others: by
+// priority, then by arrival; the first that has no room there is waited for. A job that would not be over with the
+// reservation, as far as is expected of it, is passed over: once that is over, it waits like all others.
+// Cost: O(nodes + jobs that wait so) a cycle while there are such jobs.
+#pragma once
+
+#include "plan/plan.h"
+
+namespace rota {
+
+// False: they take licences, which no policy looks for among what a draft has started before it: it is asked for once
+// they run, at the same instant.
+bool start_within_reservations(const View& view, Plan& plan);
+
+}  // namespace rota
