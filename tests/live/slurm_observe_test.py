@@ -139,7 +139,7 @@ class ObserveTest(unittest.TestCase):
 
     def agrees_with_the_accounting(self, again, never):
         slurm, rota = self.accounted(), self.history()
-        self.assertEqual(set(slurm), set(rota) - {never}, "sacct leaves out what was never eligible")
+        self.assertEqual(set(slurm), set(rota) - {never, self.of_course}, "sacct leaves out what was never eligible")
         for job, (state, _, start, end, nodes, code, user) in slurm.items():
             row = rota[job]
             self.assertEqual((row["state"], row["user"]), (state.split(" ")[0], user), row)
@@ -165,6 +165,25 @@ class ObserveTest(unittest.TestCase):
         self.wait_until(lambda: "bad disk" in why(), "it is seen why the node is out of use")
         self.slurm.ask("scontrol", "delete", "ReservationName=upkeep")
         self.wait_until(lambda: reserved() == [], "it is seen no more")
+        self.foretells_a_job_of_a_reservation(reserved)
+
+    def foretells_a_job_of_a_reservation(self, reserved):
+        begins = int(time.time()) + 3600
+        self.slurm.ask("scontrol", "create", "reservation", "ReservationName=course", "Users=daemon",
+                       time.strftime("StartTime=%Y-%m-%dT%H:%M:%S", time.localtime(begins)), "Duration=60", "Nodes=n[11-12]")
+        job = self.of_course = self.batch("daemon", "-t1", "-n1", "--reservation=course")
+        self.wait_until(lambda: reserved() == ["course"] and job in self.mirrored(), "both are seen")
+
+        def forecast():
+            return self.rota.ask("GET", f"/v1/forecast/{job}?futures=50")
+        self.wait_until(lambda: forecast()[0] == 200 and forecast()[1]["jobs"], "the job is forecast")
+        start = forecast()[1]["jobs"][0]["started_by"]
+        self.assertGreaterEqual(start["50"], begins - 60, "not before its reservation")
+        self.assertLess(start["50"], begins + 600, start)
+        self.slurm.ask("scancel", job)
+        self.wait_until(lambda: job not in self.queued(), "it is cancelled")
+        self.slurm.ask("scontrol", "delete", "ReservationName=course")
+        self.wait_until(lambda: reserved() == [], "the reservation is seen no more")
 
     def reports_the_week_and_what_it_costs(self):
         def said(*words):
