@@ -32,15 +32,6 @@ std::string drawn_grant() {
   return hexadecimal(drawn);
 }
 
-// What Slurm says beside that jobs are gone; empty: nothing.
-std::string complaint_in(std::string_view output) {
-  for (const std::string_view line : split(output, '\n')) {
-    const std::string_view text = trimmed(line);
-    if (!text.empty() && !says_gone(text)) return one_line(text.substr(0, 200));
-  }
-  return {};
-}
-
 }  // namespace
 
 OrderWriter::OrderWriter(Uses uses, WriterOptions options)
