@@ -403,11 +403,13 @@ void OrderWriter::check_level(const std::string& user) {
       "sacctmgr -n -P show user " + shell_word(user) + " format=AdminLevel",
       [this, user](const Result<std::string>& text) {
         const std::string level(text ? trimmed(*text) : std::string_view{});
+        const bool is_new = text && level.empty();
         if (level != "Operator" && level != "Administrator")
           return answer(
               fail("The service runs as {}, which may not set factors of others' jobs in Slurm. Make it an operator: "
-                   "`sacctmgr modify user {} set AdminLevel=Operator`{}",
-                   user, user, text ? "." : ". What it is now could not be found out: " + text.error().message));
+                   "`sacctmgr {} user {} {}AdminLevel=Operator`{}",
+                   user, is_new ? "add" : "modify", user, is_new ? "account=ACCOUNT " : "set ",
+                   text ? "." : ". What it is now could not be found out: " + text.error().message));
         wished_->may = true;
         if (step_ == Step::idle) answer(apply(wished_->wish));
       });

@@ -133,7 +133,9 @@ TEST_F(TakeBackTest, AWriteThatDidNotArriveIsNoneAndAJobThatHasLeftIsGone) {
   const TakenBack done = undo();
   EXPECT_EQ(done.undone, 1);
   EXPECT_EQ(done.gone, 2);
-  for (const LogLine& line : folder_.read_log()->lines) EXPECT_NE(line.event, LogEvent::gone) << "it may come back";
+  const auto log = folder_.read_log();
+  ASSERT_TRUE(log);
+  for (const LogLine& line : log->lines) EXPECT_NE(line.event, LogEvent::gone) << "it may come back";
   EXPECT_EQ(commands_.find("scontrol"), commands_.rfind("scontrol"));
 }
 
