@@ -187,6 +187,31 @@ TEST_F(WatchedService, AJobThatWaitsForAnotherIsForetoldToStartAfterIt) {
   }
 }
 
+TEST_F(WatchedService, AnOrderByWhichAJobStartsAtAllHelpsIt) {
+  ASSERT_TRUE(serve());
+  ManagerBook& watched = service_->jobs().watched();
+  JobSpec spec;
+  spec.number = 50;
+  spec.submit = service_->answers().now();
+  spec.limit = seconds(2000 * 86'400LL);
+  spec.processors = 4;
+  spec.user = 7;
+  const auto meet = [&] {
+    watched.say(watched.meet(spec, kNotOurs, {.name = "all", .user = "ann"}), {.reason = "Priority"});
+  };
+  meet();
+  spec.number = 51;
+  spec.limit = seconds(60);
+  meet();
+  watched.placed({{50, 2, 1}, {51, 1, 2}});
+  while (watched.advice().sum().jobs == 0) ASSERT_GT(io_.run_one(), 0U);
+  const OrderAdvice::Sum sum = watched.advice().sum();
+  EXPECT_EQ(sum.jobs, 2);
+  EXPECT_EQ(sum.sooner, 1) << "behind the other it would not start for years";
+  EXPECT_EQ(sum.later, 1);
+  EXPECT_LT(sum.mean_advised, sum.mean_own);
+}
+
 TEST_F(WatchedService, KeepsTheReservationsOfTheOtherAndGivesThemBack) {
   ASSERT_TRUE(serve());
   ManagerBook& watched = service_->jobs().watched();
