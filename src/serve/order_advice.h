@@ -16,7 +16,7 @@ class OrderAdvice {
   struct Starts {  // in half of the futures by then; kNever: not within the horizon
     Instant own = kNever, advised = kNever;
   };
-  // Of jobs that start in one order at least within the horizon of a forecast; in the other they wait until its end at
+  // Jobs that start within the horizon of a forecast, in one order at least; in the other they wait until its end at
   // most.
   struct Sum {
     std::int64_t jobs = 0;
