@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -17,6 +18,7 @@ struct Awaits {
   std::string why_not = {};  // nothing tells when that is over; empty: all of it stands here
   bool limit = false;
   bool any = false;
+  bool singleton = false;  // for its user's jobs of its name, too
   std::vector<Dependency> after = {};
   Instant begins = kEpoch;  // not before
 };
@@ -33,7 +35,7 @@ void add_dependencies(std::string_view text, const JobEntry& entry, const TheirS
   std::vector<std::string> texts;
   for (const std::string_view each : split(text, ' ')) texts.emplace_back(each);
   const auto after = parse_after(texts);
-  if (!after || after->singleton) {
+  if (!after) {
     awaits.why_not = "waits for something else: " + std::string(text.substr(0, text.find(':')));
     return;
   }
@@ -47,6 +49,7 @@ void add_dependencies(std::string_view text, const JobEntry& entry, const TheirS
   }
   awaits.after = std::move(*all);
   awaits.any = after->any;
+  awaits.singleton = after->singleton;
   awaits.begins = awaited.begins();
 }
 
@@ -76,15 +79,62 @@ Awaits awaits_of(const Job& job, const JobEntry* entry, const TheirState& theirs
   return awaits;
 }
 
+// What singletons wait for: jobs of their user and name that run, or came before them. One that waits itself stands for
+// all before it (Dependency::When::in_turn), so that a row of them needs one dependency a job.
+class SameNames {
+ public:
+  explicit SameNames(const JobLookup& jobs) : jobs_(jobs) {}
+
+  // First of all jobs that wait, then of all that run, then of those that wait, by id.
+  void expect(JobId job) {
+    if (const JobEntry* entry = jobs_.entry(job); is_singleton(entry)) latest_[name_of(*entry)];
+  }
+  void add(JobId job, bool waits) {
+    const JobEntry* entry = latest_.empty() ? nullptr : jobs_.entry(job);
+    const auto found = entry == nullptr ? latest_.end() : latest_.find(name_of(*entry));
+    if (found == latest_.end()) return;
+    if (waits && is_singleton(entry)) found->second.clear();
+    found->second.push_back(job);
+  }
+  std::vector<Dependency> before(JobId job) const {
+    std::vector<Dependency> after;
+    const auto found = latest_.find(name_of(*jobs_.entry(job)));
+    if (found == latest_.end()) return after;
+    for (const JobId each : found->second) after.push_back({each, Dependency::When::in_turn});
+    return after;
+  }
+
+ private:
+  using Name = std::pair<std::uint32_t, std::string_view>;
+  static bool is_singleton(const JobEntry* entry) {
+    return entry != nullptr && entry->heard().after.contains("singleton");
+  }
+  static Name name_of(const JobEntry& entry) { return {entry.about->uid, entry.about->name}; }
+
+  const JobLookup& jobs_;
+  std::map<Name, std::vector<JobId>> latest_;
+};
+
 // Makes rows of jobs of others into rows of ours.
 class Adopter {
  public:
-  explicit Adopter(const TheirState& theirs) : theirs_(theirs) {}
+  explicit Adopter(const TheirState& theirs) : theirs_(theirs), same_names_(theirs.jobs) {}
 
+  void expect(const JobKept& kept) {
+    if (kept.row.state == JobState::barred) same_names_.expect(kept.job);
+  }
   void count_running(const JobKept& kept) {
-    if (kept.row.state == JobState::running && throttle_of(kept.job) > 0) ++active_[array_of(kept.job)];
+    if (kept.row.state != JobState::running) return;
+    if (throttle_of(kept.job) > 0) ++active_[array_of(kept.job)];
+    same_names_.add(kept.job, false);
   }
   void adopt(JobKept& kept) {
+    adopt_row(kept);
+    if (!kept.row.gone() && kept.row.state != JobState::running) same_names_.add(kept.job, true);
+  }
+
+ private:
+  void adopt_row(JobKept& kept) {
     Job& row = kept.row;
     if (row.ours() || row.gone()) return;
     const auto bars = static_cast<Bars>(row.bars & ~kNotOurs);
@@ -99,6 +149,7 @@ class Adopter {
     const JobEntry* entry = theirs_.jobs.entry(kept.job);
     if (entry != nullptr && !entry->heard().reservation.empty())
       run_within(row.spec, theirs_.reservations->find(entry->heard().reservation)->id);
+    if (awaits.singleton) std::ranges::copy(same_names_.before(kept.job), std::back_inserter(awaits.after));
     if (!awaits.after.empty() || awaits.begins > kEpoch) {
       JobTerms& terms = terms_of(kept);
       terms.after = std::move(awaits.after);
@@ -112,8 +163,6 @@ class Adopter {
     if (awaits.limit && !theirs_.limits_at_start && row.bars == kNoBars) row.bars = kOverLimit;
     if (row.bars == kNoBars) row.state = JobState::waiting;
   }
-
- private:
   std::int64_t array_of(JobId job) const {
     const JobEntry* entry = theirs_.jobs.entry(job);
     return entry == nullptr ? 0 : entry->about->array;
@@ -140,6 +189,7 @@ class Adopter {
   }
 
   const TheirState& theirs_;
+  SameNames same_names_;
   std::map<std::int64_t, std::uint32_t> active_;  // tasks that run or may, by array
 };
 
@@ -153,6 +203,8 @@ std::string not_foretold(JobId id, const TheirState& theirs) {
 
 std::vector<Fact> as_if_ours(std::vector<Fact> facts, const TheirState& theirs) {
   Adopter adopter(theirs);
+  for (const Fact& fact : facts)
+    if (const auto* kept = std::get_if<JobKept>(&fact.what)) adopter.expect(*kept);
   for (const Fact& fact : facts)
     if (const auto* kept = std::get_if<JobKept>(&fact.what)) adopter.count_running(*kept);
   for (Fact& fact : facts) {

@@ -1,5 +1,6 @@
 #include "serve/order_advice.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace rota::serve {
@@ -60,13 +61,14 @@ const OrderAdvice::Starts* OrderAdvice::of(JobId job) const {
 
 OrderAdvice::Sum OrderAdvice::sum() const {
   Sum sum{.at = at_};
+  const Duration most = forecast::Question{}.horizon;
   for (const auto& [job, starts] : starts_) {
-    if (starts.own == kNever || starts.advised == kNever) continue;
+    if (starts.own == kNever && starts.advised == kNever) continue;
     ++sum.jobs;
     sum.sooner += starts.advised < starts.own ? 1 : 0;
     sum.later += starts.advised > starts.own ? 1 : 0;
-    sum.mean_own += starts.own - at_;
-    sum.mean_advised += starts.advised - at_;
+    sum.mean_own += std::min(starts.own, at_ + most) - at_;
+    sum.mean_advised += std::min(starts.advised, at_ + most) - at_;
   }
   if (sum.jobs > 0) sum.mean_own /= sum.jobs, sum.mean_advised /= sum.jobs;
   return sum;

@@ -16,8 +16,10 @@ class OrderAdvice {
   struct Starts {  // in half of the futures by then; kNever: not within the horizon
     Instant own = kNever, advised = kNever;
   };
+  // Jobs that start within the horizon of a forecast, in one order at least; in the other they wait until its end at
+  // most.
   struct Sum {
-    std::int64_t jobs = 0;  // that start in both
+    std::int64_t jobs = 0;
     std::int64_t sooner = 0, later = 0;
     Duration mean_own{0}, mean_advised{0};  // waits from then on
     Instant at = kNever;                    // when that was rehearsed

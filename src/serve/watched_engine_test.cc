@@ -163,25 +163,53 @@ TEST_F(WatchedService, ForetellsWhatWaitsForOtherJobsAndForLimitsItKnows) {
   EXPECT_NE(why({.reason = "AssocGrpCPUMinutesLimit"}), "");
   EXPECT_NE(why({.reason = "JobHeldUser"}), "");
   EXPECT_NE(why({.reason = "Dependency"}), "");
-  EXPECT_NE(why({.reason = "Dependency", .after = "singleton"}), "");
+  EXPECT_EQ(why({.reason = "Dependency", .after = "singleton"}), "");
   EXPECT_NE(why({.reason = "Dependency", .after = "afterok:99"}), "") << "no such job";
   EXPECT_NE(why({.reason = "JobArrayTaskLimit"}), "") << "nothing tells how many may run";
   EXPECT_NE(why({.reason = "Priority", .reservation = "course"}), "");
 }
 
+// A singleton waits for the other as well: it has the same name and user.
 TEST_F(WatchedService, AJobThatWaitsForAnotherIsForetoldToStartAfterIt) {
   ASSERT_TRUE(serve());
   ManagerBook& watched = service_->jobs().watched();
-  watched.say(job(40), {.reason = "Dependency", .after = "afterany:41"});
-  const Instant now = service_->answers().now();
-  std::optional<Forecasted> told;
-  service_->answers().forecaster().ask({.jobs = {job(40)}, .futures = 20, .operates = true},
-                                       [&](const Result<Forecasted>& answer) { told = *answer; });
-  while (!told) ASSERT_GT(io_.run_one(), 0U);
-  ASSERT_EQ(told->starts.size(), 1U);
-  static_assert(forecast::Misses::kElsewhere[1] == 0, "this quarter is as drawn");
-  EXPECT_GT(told->starts[0].by[1], now) << "there is room for it at once";
-  EXPECT_LE(told->starts[0].by[1], now + seconds(62));
+  for (const char* after : {"afterany:41", "singleton"}) {
+    watched.say(job(40), {.reason = "Dependency", .after = after});
+    const Instant now = service_->answers().now();
+    std::optional<Forecasted> told;
+    service_->answers().forecaster().ask({.jobs = {job(40)}, .futures = 20, .operates = true},
+                                         [&](const Result<Forecasted>& answer) { told = *answer; });
+    while (!told) ASSERT_GT(io_.run_one(), 0U);
+    ASSERT_EQ(told->starts.size(), 1U) << after;
+    static_assert(forecast::Misses::kElsewhere[1] == 0, "this quarter is as drawn");
+    EXPECT_GT(told->starts[0].by[1], now) << after << ": there is room for it at once";
+    EXPECT_LE(told->starts[0].by[1], now + seconds(62)) << after;
+  }
+}
+
+TEST_F(WatchedService, AnOrderByWhichAJobStartsAtAllHelpsIt) {
+  ASSERT_TRUE(serve());
+  ManagerBook& watched = service_->jobs().watched();
+  JobSpec spec;
+  spec.number = 50;
+  spec.submit = service_->answers().now();
+  spec.limit = seconds(2000 * 86'400LL);
+  spec.processors = 4;
+  spec.user = 7;
+  const auto meet = [&] {
+    watched.say(watched.meet(spec, kNotOurs, {.name = "all", .user = "ann"}), {.reason = "Priority"});
+  };
+  meet();
+  spec.number = 51;
+  spec.limit = seconds(60);
+  meet();
+  watched.placed({{50, 2, 1}, {51, 1, 2}});
+  while (watched.advice().sum().jobs == 0) ASSERT_GT(io_.run_one(), 0U);
+  const OrderAdvice::Sum sum = watched.advice().sum();
+  EXPECT_EQ(sum.jobs, 2);
+  EXPECT_EQ(sum.sooner, 1) << "behind the other it would not start for years";
+  EXPECT_EQ(sum.later, 1);
+  EXPECT_LT(sum.mean_advised, sum.mean_own);
 }
 
 TEST_F(WatchedService, KeepsTheReservationsOfTheOtherAndGivesThemBack) {

@@ -14,6 +14,7 @@ FILES = ("bin/rota", "share/man/man1/rota.1.gz", "share/man/man1/rota-submit.1.g
          "share/doc/rota/README.md", "share/doc/rota/CHANGELOG.md", "share/doc/rota/docs/serve.md",
          "share/doc/rota/docs/policies/easy.md", "share/doc/rota/examples/day.swf", "share/doc/rota/examples/first-jobs.sh",
          "share/doc/rota/examples/systemd/rota.toml", "share/doc/rota/examples/systemd/one-user.conf",
+         *(f"share/doc/rota/examples/systemd/slurm/{unit}" for unit in ("rota.service", "rota-undo.service", "rota-undo.timer")),
          *(f"lib/systemd/{of}/{unit}" for of in ("system", "user") for unit in ("rota.service", "rota.socket", "rota-jobs.service")))
 
 

@@ -31,7 +31,7 @@ enum class LogEvent : std::uint8_t {
   write,   // about to be written
   failed,  // Slurm refused it, or did not answer
   undone,  // it is as it was before the first write
-  gone,    // Slurm knows the job no longer
+  gone,    // Slurm lists the job no longer, minutes after its end
   mode,    // a mode was set; `why` says what
   settled  // it was looked at again after it was undone: slurmctld has saved that
 };

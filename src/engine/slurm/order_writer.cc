@@ -32,15 +32,6 @@ std::string drawn_grant() {
   return hexadecimal(drawn);
 }
 
-// What Slurm says beside that jobs are gone; empty: nothing.
-std::string complaint_in(std::string_view output) {
-  for (const std::string_view line : split(output, '\n')) {
-    const std::string_view text = trimmed(line);
-    if (!text.empty() && !says_gone(text)) return one_line(text.substr(0, 200));
-  }
-  return {};
-}
-
 }  // namespace
 
 OrderWriter::OrderWriter(Uses uses, WriterOptions options)
@@ -412,11 +403,13 @@ void OrderWriter::check_level(const std::string& user) {
       "sacctmgr -n -P show user " + shell_word(user) + " format=AdminLevel",
       [this, user](const Result<std::string>& text) {
         const std::string level(text ? trimmed(*text) : std::string_view{});
+        const bool is_new = text && level.empty();
         if (level != "Operator" && level != "Administrator")
           return answer(
               fail("The service runs as {}, which may not set factors of others' jobs in Slurm. Make it an operator: "
-                   "`sacctmgr modify user {} set AdminLevel=Operator`{}",
-                   user, user, text ? "." : ". What it is now could not be found out: " + text.error().message));
+                   "`sacctmgr {} user {} {}AdminLevel=Operator`{}",
+                   user, is_new ? "add" : "modify", user, is_new ? "account=ACCOUNT " : "set ",
+                   text ? "." : ". What it is now could not be found out: " + text.error().message));
         wished_->may = true;
         if (step_ == Step::idle) answer(apply(wished_->wish));
       });

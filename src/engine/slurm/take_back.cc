@@ -18,6 +18,8 @@ namespace rota::slurm {
 namespace {
 
 constexpr std::size_t kAtOnce = 100;  // jobs of one command
+constexpr std::string_view kGone = "Slurm knows it no longer";
+constexpr std::string_view kUpdated = ": No error";  // of a task of an array
 
 struct Queue {
   std::map<std::int64_t, std::int64_t> factors;  // of those that sprio lists
@@ -35,7 +37,8 @@ Result<Queue> ask(const RunCommand& run) {
   if (priorities.code != 0) return fail("`sprio` failed: {}", last_line(priorities.output));
   for (const PriorityRow& row : TRY(read_sprio(priorities.output)))
     if (!row.by_hand) queue.factors[row.job] = row.factor;  // beside a priority that was set by hand sprio shows 0
-  const Ran listed = run("squeue -h -a -r -t PD,R,S,CF,ST,RQ,RH,RF,RD,SE,SI,SO,RS -O JobID:20,ArrayJobID:20");
+  // One that goes back to the queue is COMPLETING at first.
+  const Ran listed = run("squeue -h -a -r -t PD,R,S,CF,CG,ST,RQ,RH,RF,RD,SE,SI,SO,RS -O JobID:20,ArrayJobID:20");
   if (listed.code != 0) return fail("`squeue` failed: {}", last_line(listed.output));
   for (const std::string_view line : split(listed.output, '\n')) {
     std::int64_t job = 0;  // a task by itself, behind which its array is named
@@ -81,7 +84,7 @@ class Undoing {
       const auto shown = queue.factors.find(job);
       const bool is_shown = shown != queue.factors.end();
       if (!is_shown && !queue.known.contains(job)) {
-        note(job, was, LogEvent::gone, "");
+        note(job, was, LogEvent::undone, std::string(kGone));
         ++out_.gone;
       } else if (is_shown && shown->second == was.from) {
         note(job, was, LogEvent::undone, "it was so already");
@@ -153,16 +156,16 @@ class Undoing {
       for (const std::int64_t& job : jobs) TRY(write(std::span(&job, 1), factor, meant));
       return {};
     }
+    const bool gone = ran.code != 0 && !ran.output.contains(kUpdated);
+    const std::string complaint = ran.code == 0 ? std::string() : complaint_in(ran.output);
     for (const std::int64_t job : jobs) {
-      const bool gone = ran.code != 0 && says_gone(ran.output);
-      if (ran.code != 0 && !gone) {
+      if (!complaint.empty()) {
         ++out_.left;
-        out_.trouble = fmt::format("`scontrol update` of job {} failed: {}", job, last_line(ran.output));
+        out_.trouble = fmt::format("`scontrol update` of job {} failed: {}", job, complaint);
         continue;
       }
-      note(job, meant.of.at(job), gone ? LogEvent::gone : meant.event, "");
-      if (gone) ++out_.gone;
-      if (!gone && meant.event == LogEvent::undone) ++out_.undone;
+      note(job, meant.of.at(job), meant.event, std::string(gone ? kGone : ""));
+      if (meant.event == LogEvent::undone) ++(gone ? out_.gone : out_.undone);
     }
     TRY(folder_.add(lines_));
     lines_.clear();
@@ -179,10 +182,16 @@ class Undoing {
 
 }  // namespace
 
-bool says_gone(std::string_view answer) {
-  constexpr std::array<std::string_view, 3> kSaid{"Invalid job id", "already completing or completed",
-                                                  "Job has already finished"};
-  return std::ranges::any_of(kSaid, [&](std::string_view said) { return answer.find(said) != answer.npos; });
+std::string complaint_in(std::string_view answer) {
+  constexpr std::array<std::string_view, 4> kNoComplaint{"Invalid job id", "already completing or completed",
+                                                         "Job has already finished", kUpdated};
+  if (trimmed(answer).empty()) return "it said nothing";
+  for (const std::string_view line : split(answer, '\n')) {
+    const std::string_view text = trimmed(line);
+    if (!text.empty() && std::ranges::none_of(kNoComplaint, [&](std::string_view said) { return text.contains(said); }))
+      return one_line(text.substr(0, 200));
+  }
+  return {};
 }
 
 RunCommand run_here() {

@@ -31,14 +31,15 @@ struct TakenBack {
   std::string trouble = {};   // why not, as a sentence
 };
 // First no mandate that has ended lets anything be written any more; then factors are taken back. What was taken back
-// before is looked at once more a minute later: slurmctld may have been killed before it had saved that. Fails with a
-// sentence where nothing could be looked at.
+// before, and what Slurm did not know, is looked at once more a minute later: a slurmctld that is killed before it has
+// saved that has the job again, with the factor. Fails with a sentence where nothing could be looked at.
 Result<TakenBack> take_back(const MandateFolder& folder, const TakeBack& wanted, const RunCommand& run);
 
 // So long after it was taken back slurmctld has saved it: it saves what has changed within seconds.
 inline constexpr Duration kSavedWithin{60'000};
 
-// Whether Slurm's answer says that it knows the job no longer, or that it has ended.
-bool says_gone(std::string_view answer);
+// What Slurm's answer to a failed update says beside that jobs are gone or have ended, and that others were updated:
+// tasks of an array stand there one by one. Empty: no more than that.
+std::string complaint_in(std::string_view answer);
 
 }  // namespace rota::slurm

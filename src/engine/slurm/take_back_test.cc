@@ -75,6 +75,10 @@ class TakeBackTest : public testing::Test {
         if (found == slurm_.end() || found->first == ended_) {
           out += fmt::format("Invalid job id specified for job {}\n", id);
           code = 1;
+        } else if (!updated_.empty()) {
+          out += fmt::format("{0}_1: {1}\n{0}_2: Job has already finished\n", id, updated_);
+          code = 1;
+          if (updated_ == "No error") found->second = *parse_integer(command.substr(command.rfind('=') + 1));
         } else {
           found->second = *parse_integer(command.substr(command.rfind('=') + 1));
         }
@@ -94,7 +98,7 @@ class TakeBackTest : public testing::Test {
   std::map<std::int64_t, std::int64_t> slurm_;
   std::int64_t hidden_ = 0, by_hand_ = 0, ended_ = 0;
   bool answers_ = true;
-  std::string commands_;
+  std::string commands_, updated_;  // updated_: a line about tasks, beside one that has ended
 };
 
 TEST_F(TakeBackTest, AllIsAsItWasAndTheModeOnlyObserves) {
@@ -129,6 +133,9 @@ TEST_F(TakeBackTest, AWriteThatDidNotArriveIsNoneAndAJobThatHasLeftIsGone) {
   const TakenBack done = undo();
   EXPECT_EQ(done.undone, 1);
   EXPECT_EQ(done.gone, 2);
+  const auto log = folder_.read_log();
+  ASSERT_TRUE(log);
+  for (const LogLine& line : log->lines) EXPECT_NE(line.event, LogEvent::gone) << "it may come back";
   EXPECT_EQ(commands_.find("scontrol"), commands_.rfind("scontrol"));
 }
 
@@ -154,6 +161,33 @@ TEST_F(TakeBackTest, WhatComesBackWithASlurmctldThatHadNotSavedItIsTakenBackAgai
   commands_.clear();
   EXPECT_EQ(undo(false).undone, 0);
   EXPECT_EQ(commands_, "") << "jobs 2 and 3 have settled, and job 1 was taken back just now";
+}
+
+TEST_F(TakeBackTest, AJobThatWasGoneAndComesBackWithSlurmctldIsTakenBack) {
+  write(1, 0, 500);
+  const LogLine line{.at = 2, .event = LogEvent::undone, .grant = "1f", .job = 1, .why = "Slurm knows it no longer"};
+  ASSERT_TRUE(folder_.add(std::span(&line, 1)));
+  EXPECT_EQ(undo(false).undone, 1);
+  EXPECT_EQ(slurm_[1], 0);
+}
+
+TEST_F(TakeBackTest, AnArrayOfWhichATaskHasEndedIsTakenBackAndLookedAtAgain) {
+  write(1, 0, 500);
+  updated_ = "No error";
+  EXPECT_EQ(undo().undone, 1);
+  EXPECT_EQ(slurm_[1], 0);
+  const LogLine last = folder_.read_log()->lines.back();
+  EXPECT_EQ(last.event, LogEvent::undone);
+}
+
+TEST_F(TakeBackTest, AnArrayOfWhichATaskCouldNotBeUpdatedIsLeft) {
+  write(1, 0, 500);
+  updated_ = "Access/permission denied";
+  const TakenBack done = undo();
+  EXPECT_EQ(done.left, 1);
+  EXPECT_NE(done.trouble.find("1_1: Access/permission denied"), std::string::npos) << done.trouble;
+  updated_ = "No error";
+  EXPECT_EQ(undo(false).undone, 1);
 }
 
 TEST_F(TakeBackTest, WhatIsHeldIsTakenBackOnceMoreUnseen) {
