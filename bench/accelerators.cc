@@ -1,7 +1,8 @@
 // What an accelerator container costs and gains: tasks without work by the second, how full the pipeline is behind a
-// link of 117 MB/s (1 Gbit/s) in both directions, its gain over one task after the other, what encryption costs, and
-// what slow neighbours cost. The container, the link and the clients are processes on loopback; the device is modelled
-// by its time, in which it sleeps, or burns a core as a kernel on the node's cores does.
+// link of 117 MB/s (1 Gbit/s) in both directions, its gain over one task after the other, what the way to
+// it costs (TCP in clear and encrypted, a Unix socket, memory that both share), and what slow neighbours cost. The
+// container, the link and the clients are processes on loopback; the device is modelled by its time, in which it
+// sleeps, or burns a core as a kernel on the node's cores does.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <netinet/in.h>
@@ -18,6 +19,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <functional>
 #include <memory>
 #include <string>
@@ -88,19 +90,25 @@ class Child {
     ::waitpid(process_, nullptr, 0);
   }
   std::string address() const { return fmt::format("127.0.0.1:{}", port_); }
+  double cpu_seconds() const {
+    clockid_t clock{};
+    timespec time{};
+    if (::clock_getcpuclockid(process_, &clock) != 0 || ::clock_gettime(clock, &time) != 0) std::abort();
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+  }
 
  private:
   pid_t process_ = 0;
   int port_ = 0;
 };
 
-void serve_container(std::uint64_t memory, const std::function<void(int)>& tell, const char* token = "") {
+// At a free port, and at `socket` where there is one.
+void serve_container(const ContainerOptions& options, const std::function<void(int)>& tell, const char* socket = "") {
   std::vector<std::unique_ptr<Device>> devices;
   devices.push_back(std::move(*Device::open(model(), "")));
-  ContainerOptions options;
-  options.memory = memory;
-  options.token = token;
-  const auto container = Container::start(options, std::move(devices), {"127.0.0.1:0"});
+  std::vector<std::string> listens{"127.0.0.1:0"};
+  if (*socket != '\0') listens.emplace_back(socket);
+  const auto container = Container::start(options, std::move(devices), listens);
   const Address address = parse_address((*container)->addresses().front());
   tell(std::stoi(std::get<TcpAddress>(address).port));
   ::pause();
@@ -206,7 +214,7 @@ Measured run(const std::string& address, const Load& load) {
 }
 
 void measure_tiny(std::size_t tasks) {
-  const Child container([](const auto& tell) { serve_container(std::uint64_t{1} << 29U, tell); });
+  const Child container([](const auto& tell) { serve_container({.memory = std::uint64_t{1} << 29U}, tell); });
   for (const std::size_t window : {1U, 16U, 256U}) {
     const Measured m = run(container.address(), {tasks, 64, window});
     fmt::print("no work, 64 bytes, {:3} at a time: {:7.0f} tasks/s, median {:4.0f} us, 99 % within {:4.0f} us\n",
@@ -216,7 +224,7 @@ void measure_tiny(std::size_t tasks) {
 }
 
 void measure_link(std::size_t megabytes, double ratio, bool burns, std::size_t tasks) {
-  const Child container([](const auto& tell) { serve_container(std::uint64_t{1} << 29U, tell); });
+  const Child container([](const auto& tell) { serve_container({.memory = std::uint64_t{1} << 29U}, tell); });
   const std::string to = container.address();
   const Child link([&](const auto& tell) { serve_link(to, kLink, tell); });
   const std::size_t bytes = megabytes * 1'000'000;
@@ -234,24 +242,43 @@ void measure_link(std::size_t megabytes, double ratio, bool burns, std::size_t t
              burns ? "burns" : "sleeps", tasks, one_by_one / pipelined, fill);
 }
 
-// Tasks without work over a link without a limit, in clear and encrypted.
-void measure_secrecy(std::size_t tasks) {
-  for (const char* token : {"", "0123456789abcdef"}) {
-    const Child container([=](const auto& tell) { serve_container(std::uint64_t{1} << 29U, tell, token); });
+double own_cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+struct Way {
+  const char* name;
+  bool on_node = false;
+  std::uint32_t sharing = 0;
+  const char* token = "";
+};
+
+// Tasks without work over each kind of connection, without a limit.
+void measure_ways(std::size_t tasks) {
+  std::string folder = "/tmp/rota-bench-XXXXXX";
+  if (::mkdtemp(folder.data()) == nullptr) std::abort();
+  const std::string socket = folder + "/socket";
+  for (const Way& way : {Way{"TCP in clear"}, Way{.name = "TCP encrypted", .token = "0123456789abcdef"},
+                         Way{"Unix socket", true}, Way{"shared memory", true, 16}}) {
+    const ContainerOptions options{.memory = std::uint64_t{1} << 29U, .sharing = way.sharing, .token = way.token};
+    const Child container([&](const auto& tell) { serve_container(options, tell, socket.c_str()); });
     constexpr std::size_t kBytes = 10'000'000;
-    const Load load{.tasks = tasks, .bytes = kBytes, .window = 8, .token = token};
-    const Load tiny{.tasks = 100 * tasks, .bytes = 64, .window = 1, .token = token};
-    const Measured large = run(container.address(), load);
-    const Measured small = run(container.address(), tiny);
-    fmt::print("{}: {:4.0f} MB/s each way, no work and 64 bytes: median {:.0f} us\n",
-               *token == '\0' ? "in clear " : "encrypted", static_cast<double>(tasks * kBytes) / large.seconds / 1e6,
-               small.latencies[small.latencies.size() / 2] * 1e6);
+    const std::string at = way.on_node ? socket : container.address();
+    const Measured small = run(at, {.tasks = 100 * tasks, .bytes = 64, .window = 1, .token = way.token});
+    const double before = own_cpu_seconds() + container.cpu_seconds();
+    const Measured large = run(at, {.tasks = tasks, .bytes = kBytes, .window = 8, .token = way.token});
+    const double cpu = own_cpu_seconds() + container.cpu_seconds() - before;
+    const auto bytes = static_cast<double>(tasks * kBytes);
+    fmt::print(
+        "{:<13}: {:4.0f} MB/s each way, {:.2f} s of processors for a GB carried; no work, 64 bytes: median {:.0f} us\n",
+        way.name, bytes / large.seconds / 1e6, cpu / (2 * bytes / 1e9),
+        small.latencies[small.latencies.size() / 2] * 1e6);
   }
+  ::unlink(socket.c_str());
+  ::rmdir(folder.c_str());
 }
 
 // A sender at 1 MB/s and a client that never reads.
 void measure_neighbours(std::size_t tasks) {
-  const Child container([](const auto& tell) { serve_container(std::uint64_t{1} << 29U, tell); });
+  const Child container([](const auto& tell) { serve_container({.memory = std::uint64_t{1} << 29U}, tell); });
   const std::string to = container.address();
   const Load load{tasks, 5'000'000, 16, 5000};
   const double alone = run(to, load).seconds;
@@ -273,8 +300,11 @@ void measure_neighbours(std::size_t tasks) {
              5.0 * static_cast<double>(tasks) / beside, 5.0 * static_cast<double>(tasks) / alone);
 }
 
-int measure(bool brief) {
+// `what`: "ways" measures these alone, any other word is brief.
+int measure(std::string_view what) {
   ::setvbuf(stdout, nullptr, _IOLBF, 0);
+  const bool brief = !what.empty();
+  if (what == "ways") return measure_ways(200), 0;
   measure_tiny(brief ? 200 : 20'000);
   for (const std::size_t megabytes : {1U, 5U, 10U, 20U, 50U}) {
     if (brief && megabytes > 1) break;
@@ -282,7 +312,7 @@ int measure(bool brief) {
       for (const bool burns : {false, true})
         measure_link(megabytes, ratio, burns, brief ? 3 : std::max<std::size_t>(20, 200 / megabytes));
   }
-  measure_secrecy(brief ? 3 : 200);
+  measure_ways(brief ? 3 : 200);
   measure_neighbours(brief ? 3 : 100);
   return 0;
 }
@@ -290,4 +320,4 @@ int measure(bool brief) {
 }  // namespace
 }  // namespace rota::accel
 
-int main(int arguments, char**) { return rota::accel::measure(arguments > 1); }
+int main(int arguments, char** words) { return rota::accel::measure(arguments > 1 ? words[1] : ""); }

@@ -1,7 +1,8 @@
 // Any frames, as a client sends them to a container and as a container sends them to a client: memory goes back, a task
-// ends once, and whatever is no frame ends its connection alone. The first byte says which side receives. Then come
-// frames of a byte for the type, one for the flags, one for the task and the attempt, two for the length, and a
-// payload; checksums are put right, so that what lies behind them is reached. Type 0 is bytes as they are.
+// ends once, and whatever is no frame ends its connection alone. The first byte says which side receives, and whether
+// memory comes along for a client. Then come frames of a byte for the type, one for the flags, one for the task and the
+// attempt, two for the length, and a payload; checksums are put right, so that what lies behind them is reached. Type 0
+// is bytes as they are.
 #include <linux/sockios.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -21,6 +22,7 @@
 #include "accel/client/client_abi.h"
 #include "accel/pipeline.h"
 #include "accel/session_reader.h"
+#include "accel/shared_rings.h"
 #include "base/check.h"
 
 namespace rota::accel {
@@ -120,7 +122,8 @@ class Listener {
   process::Descriptor socket_;
 };
 
-void to_client(std::span<const std::byte> bytes) {
+// With memory to share, where `shares`: whether it is asked for is the client's matter.
+void to_client(std::span<const std::byte> bytes, bool shares) {
   static const Listener listener;
   std::array<char, 256> why{};
   const rota_accel_options options{listener.path().c_str(), nullptr, 1000, 1000};
@@ -141,12 +144,15 @@ void to_client(std::span<const std::byte> bytes) {
   }
   ends[rota_accel_ask_state(client, nullptr)] = 0;
   {
-    const process::Descriptor socket = listener.accept();
-    ::send(socket.get(), bytes.data(), std::min<std::size_t>(bytes.size(), 100'000), MSG_NOSIGNAL);
+    static const std::unique_ptr<SharedRings> rings = SharedRings::make();
+    Channel socket(listener.accept());
+    if (shares) socket.attach(rings->file());
+    std::size_t sent = 0;
+    socket.send(bytes.first(std::min<std::size_t>(bytes.size(), 100'000)), {}, sent);
     // Until the client has taken all of it, or hung up.
     for (int left = 1; left > 0;) {
-      pollfd ended{socket.get(), POLLRDHUP, 0};
-      if (::ioctl(socket.get(), SIOCOUTQ, &left) != 0 || ::poll(&ended, 1, 0) > 0) break;
+      pollfd ended{socket.socket(), POLLRDHUP, 0};
+      if (::ioctl(socket.socket(), SIOCOUTQ, &left) != 0 || ::poll(&ended, 1, 0) > 0) break;
     }
   }
   rota_accel_end end{};
@@ -167,7 +173,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (data[0] % 2 == 0) {
     rota::accel::to_container(bytes);
   } else {
-    rota::accel::to_client(bytes);
+    rota::accel::to_client(bytes, data[0] % 4 == 3);
   }
   return 0;
 }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -55,6 +56,17 @@ int find_key(SSL* tls, const unsigned char* name, std::size_t size, SSL_SESSION*
   *session = ours ? session_of(tls) : nullptr;
   return 1;
 }
+
+bool is_unix(int socket) {
+  int domain = 0;
+  socklen_t size = sizeof domain;
+  return ::getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX;
+}
+
+union FileMessage {  // aligned as the system wants it
+  cmsghdr header;
+  std::array<char, CMSG_SPACE(sizeof(int))> bytes;
+};
 
 }  // namespace
 
@@ -114,7 +126,7 @@ TlsKey::TlsKey(const std::string& token, Side side) : key_(32, '\0') {
 TlsKey::~TlsKey() { SSL_CTX_free(context_); }
 
 Channel::Channel(process::Descriptor socket, TlsKeyPtr key)
-    : socket_(std::move(socket)), key_(std::move(key)), in_clear_(key_ == nullptr) {
+    : socket_(std::move(socket)), key_(std::move(key)), in_clear_(key_ == nullptr), on_node_(is_unix(socket_.get())) {
   if (!key_ || key_->context_ == nullptr) return;
   tls_ = SSL_new(key_->context_);
   BIO* const bio = BIO_new(bio_method());
@@ -144,7 +156,8 @@ bool Channel::begins_in_clear() {
 Channel::Flow Channel::receive(std::span<std::byte> into, std::size_t& count) {
   count = 0;
   if (in_clear_) {
-    const ssize_t got = ::recv(socket(), into.data(), into.size(), MSG_DONTWAIT);
+    const ssize_t got =
+        accepts_files_ ? receive_with_file(into) : ::recv(socket(), into.data(), into.size(), MSG_DONTWAIT);
     if (got == 0) return Flow::ended;
     if (got < 0) return errno == EAGAIN || errno == EINTR ? Flow::waits : Flow::ended;
     count = static_cast<std::size_t>(got);
@@ -154,6 +167,25 @@ Channel::Flow Channel::receive(std::span<std::byte> into, std::size_t& count) {
   const std::lock_guard lock(mutex_);
   ERR_clear_error();
   return after(SSL_read_ex(tls_, into.data(), into.size(), &count));
+}
+
+// There is room for one file: the system drops others that come with it.
+ssize_t Channel::receive_with_file(std::span<std::byte> into) {
+  iovec piece{into.data(), into.size()};
+  FileMessage with{};
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = &with;
+  message.msg_controllen = sizeof with;
+  const ssize_t got = ::recvmsg(socket(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  const cmsghdr* header = got > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
+  if (header != nullptr && header->cmsg_type == SCM_RIGHTS && header->cmsg_len == CMSG_LEN(sizeof(int))) {
+    int file = -1;
+    std::memcpy(&file, CMSG_DATA(header), sizeof file);
+    file_.reset(file);
+  }
+  return got;
 }
 
 Channel::Flow Channel::send(std::span<const std::byte> first, std::span<const std::byte> second, std::size_t& count) {
@@ -169,7 +201,16 @@ Channel::Flow Channel::send(std::span<const std::byte> first, std::span<const st
   msghdr message{};
   message.msg_iov = pieces.data();
   message.msg_iovlen = pieces.size();
+  FileMessage with{};
+  const int file = attached_ < 0 ? -1 : attached_.exchange(-1);
+  if (file >= 0) {
+    with.header = {.cmsg_len = CMSG_LEN(sizeof file), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    std::memcpy(CMSG_DATA(&with.header), &file, sizeof file);
+    message.msg_control = &with;
+    message.msg_controllen = sizeof with;
+  }
   const ssize_t sent = ::sendmsg(socket(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (sent < 0 && file >= 0) attached_ = file;
   if (sent < 0) return errno == EAGAIN || errno == EINTR ? Flow::waits : Flow::ended;
   count = static_cast<std::size_t>(sent);
   return Flow::moved;

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "process/descriptor.h"
 
@@ -59,6 +60,13 @@ class Channel {
   bool must_receive_first() const { return must_receive_first_; }
 
   bool is_secret() const { return !in_clear_; }
+  bool is_on_node() const { return on_node_; }  // a Unix socket
+  // Over a Unix socket: an open file that goes along with the next send(), once; it must stay open until then.
+  void attach(int file) { attached_ = file; }
+  // From now on files are received. take_file(): the last one that came, none: none did.
+  void accept_files() { accepts_files_ = on_node_; }
+  process::Descriptor take_file() { return std::exchange(file_, {}); }
+
   // At a container, before the first receive(): the client has begun in clear. From then on the channel is in clear,
   // for a sentence that says so.
   bool begins_in_clear();
@@ -66,6 +74,7 @@ class Channel {
   bool token_is_refused() const { return token_is_refused_; }
 
  private:
+  ssize_t receive_with_file(std::span<std::byte> into);
   Flow send_secretly(std::span<const std::byte> bytes, bool more_follows, std::size_t& count);
   Flow after(int result);
 
@@ -76,7 +85,11 @@ class Channel {
   const process::Descriptor socket_;
   const TlsKeyPtr key_;
   bool in_clear_;
-  std::mutex mutex_;  // of tls_, which reads when it writes and the other way round
+  const bool on_node_;
+  std::atomic<int> attached_ = -1;
+  bool accepts_files_ = false;
+  process::Descriptor file_;  // received
+  std::mutex mutex_;          // of tls_, which reads when it writes and the other way round
   ssl_st* tls_ = nullptr;
   bool more_follows_ = false;  // another record, at once
   std::atomic<bool> must_receive_first_ = false;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <functional>
 #include <map>
 
@@ -56,6 +57,13 @@ class Raw {
     std::ranges::copy(operation, submit.header.operation);
     submit.header.payload_bytes = bytes;
     send(framed({.type = FrameType::submit, .task = task, .attempt = 1}, encoded(submit)));
+  }
+  void send_bare(FrameType type) const { send(framed({.type = type})); }
+  // A chunk of task 1 that is said to lie in the shared memory.
+  void shared_data(std::uint32_t bytes) const {
+    const HeaderBytes header = encoded(
+        FrameHeader{.type = FrameType::data, .flags = kLast | kShared, .task = 1, .attempt = 1, .length = bytes});
+    send({header.begin(), header.end()});
   }
   void data(std::uint64_t task, std::size_t bytes, bool last) const {
     send(framed({.type = FrameType::data, .flags = last ? kLast : std::uint16_t{0}, .task = task, .attempt = 1},
@@ -119,6 +127,50 @@ TEST_F(Containers, AnswerEachTaskOnceWithResultsOfAnySize) {
     payloads.erase(end.task);
   }
   EXPECT_TRUE(comes_true([&] { return container->memory_used() == 0; }));
+}
+
+// Both in this process.
+long mappings_of_shared_memory() {
+  std::ifstream maps("/proc/self/maps");
+  long count = 0;
+  for (std::string line; std::getline(maps, line);) count += line.contains("memfd:rota-accel-client") ? 1 : 0;
+  return count;
+}
+
+TEST_F(Containers, ShareMemoryWithSoManyClientsOfTheNode) {
+  const auto container = test_container(place.socket, {.sharing = 2});
+  std::vector<TestClient> clients(3);
+  const std::string payload(7 * kSlotBytes + 1, 'a'), result(payload.size(), 'b');
+  for (TestClient& client : clients) {
+    client = test_client(place.socket);
+    submit(client, "next", "a");
+    EXPECT_EQ(next_end(client).result, "b");
+  }
+  EXPECT_EQ(mappings_of_shared_memory(), 0) << "small tasks do not need it";
+  for (int round = 0; round < 3; ++round) {
+    for (const TestClient& client : clients) {
+      for (int i = 0; i < 4; ++i) submit(client, "next", payload);
+      for (int i = 0; i < 4; ++i) EXPECT_TRUE(next_end(client).result == result);
+    }
+  }
+  EXPECT_EQ(mappings_of_shared_memory(), 4);
+  clients[0].reset();
+  EXPECT_TRUE(comes_true([] { return mappings_of_shared_memory() == 2; }));
+  clients[0] = test_client(place.socket);
+  submit(clients[0], "room", "", 100'000);
+  EXPECT_EQ(next_end(clients[0]).result, std::string(100'000, '\0'));
+  EXPECT_TRUE(comes_true([] { return mappings_of_shared_memory() == 4; }));
+  clients.clear();
+  EXPECT_TRUE(comes_true([&] { return mappings_of_shared_memory() == 0 && container->memory_used() == 0; }));
+}
+
+TEST_F(Containers, ShareNoMemoryWithClientsOfOtherNodes) {
+  const auto container = test_container("127.0.0.1:0");
+  const auto client = test_client(container->addresses().front());
+  const std::string payload(3'000'000, 'a');
+  submit(client, "next", payload);
+  EXPECT_TRUE(next_end(client).result == std::string(payload.size(), 'b'));
+  EXPECT_EQ(mappings_of_shared_memory(), 0);
 }
 
 TEST_F(Containers, ClearWhatABackendDoesNotWrite) {
@@ -244,6 +296,21 @@ TEST_F(Containers, RefuseWhatBreaksTheRules) {
     raw.submit(1, "gate", 10);
     raw.submit(1, "gate", 10);
   }));
+  EXPECT_TRUE(refused([](const Raw& raw) { raw.send_bare(FrameType::taken); }));
+  EXPECT_TRUE(refused([](const Raw& raw) {
+    for (int i = 0; i < 3; ++i) raw.send_bare(FrameType::share);
+  }));
+  EXPECT_TRUE(refused([](const Raw& raw) {
+    for (const FrameType type : {FrameType::share, FrameType::share, FrameType::taken}) raw.send_bare(type);
+  })) << "no slot is out";
+  for (const bool shares : {false, true})
+    EXPECT_TRUE(refused([&](const Raw& raw) {
+      if (shares) raw.send_bare(FrameType::share);
+      const std::uint32_t bytes = shares ? kSlotBytes + 1 : 10;
+      raw.submit(1, "next", bytes);
+      raw.waits_for(FrameType::grant);
+      raw.shared_data(bytes);
+    }));
   for (const auto& [bytes, last] : {std::pair{11, true}, {9, true}, {10, false}, {0, false}})
     EXPECT_TRUE(refused([&](const Raw& raw) {
       raw.submit(1, "next", 10);
@@ -263,8 +330,8 @@ std::vector<std::byte> hostile_bytes(Random& random) {
     submit.header.parameters[0] = static_cast<std::int64_t>(random.bits() >> random.between(1, 60));
     const std::string_view operation = std::array{"next", "gate", "room", "empty", "?"}[random.bits() % 5];
     std::ranges::copy(operation, submit.header.operation);
-    FrameHeader header{.type = static_cast<FrameType>(random.between(1, 14)),
-                       .flags = static_cast<std::uint16_t>(random.between(0, 1)),
+    FrameHeader header{.type = static_cast<FrameType>(random.between(1, 16)),
+                       .flags = static_cast<std::uint16_t>(random.between(0, 3)),
                        .task = random.bits() % 6,
                        .attempt = 1};
     std::vector<std::byte> payload = encoded(submit);

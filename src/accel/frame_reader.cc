@@ -10,6 +10,11 @@ FrameReader::Outcome FrameReader::read(Receiver& receiver, int most_frames) {
       payload_ = {};
       payload_at_ = 0;
       if (!decode(header_bytes_, header_) || !receiver.begin(header_, payload_)) return Outcome::wrong;
+      if ((header_.flags & kShared) != 0) {
+        header_at_ = 0;
+        if (!take_shared() || !receiver.receive(header_, payload_)) return Outcome::wrong;
+        continue;
+      }
       if (payload_.empty()) {
         message_.resize(header_.length);
         payload_ = message_;
@@ -21,6 +26,13 @@ FrameReader::Outcome FrameReader::read(Receiver& receiver, int most_frames) {
     if (crc32c(payload_) != header_.payload_crc || !receiver.receive(header_, payload_)) return Outcome::wrong;
   }
   return Outcome::more;
+}
+
+// Only what has a place of its own comes so: a chunk.
+bool FrameReader::take_shared() {
+  if (rings_ == nullptr || payload_.empty() || payload_.size() > kSlotBytes) return false;
+  rings_->take(payload_);
+  return true;
 }
 
 FrameReader::Got FrameReader::fill(std::span<std::byte> into, std::size_t& at) {

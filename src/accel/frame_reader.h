@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "accel/channel.h"
+#include "accel/shared_rings.h"
 #include "accel/wire.h"
 
 namespace rota::accel {
@@ -34,6 +35,7 @@ class FrameReader {
   explicit FrameReader(Channel& channel) : channel_(channel) {}
 
   Outcome read(Receiver& receiver, int most_frames);
+  void share(SharedRings* rings) { rings_ = rings; }  // payloads may come through these
   bool within_frame() const { return header_at_ > 0; }
   std::chrono::steady_clock::time_point last() const { return last_; }  // when bytes came, or it was made
 
@@ -41,7 +43,10 @@ class FrameReader {
   enum class Got : std::uint8_t { all, some, end };
   Got fill(std::span<std::byte> into, std::size_t& at);
 
+  bool take_shared();
+
   Channel& channel_;
+  SharedRings* rings_ = nullptr;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
   HeaderBytes header_bytes_{};
   std::size_t header_at_ = 0;

@@ -30,10 +30,13 @@ Pipeline::Pipeline(ContainerOptions given, std::vector<std::unique_ptr<Device>> 
 }
 
 void Pipeline::send(const SessionPtr& session, FrameHeader header, std::span<const std::byte> payload) {
-  if (session->broken() || !session->add_message(framed(header, payload))) return;
+  if (!session->broken() && session->add_message(framed(header, payload))) look_at(session);
+}
+
+void Pipeline::look_at(const SessionPtr& session) {
   {
     const std::lock_guard lock(mutex_);
-    with_messages_.push_back(session);
+    to_look_at_.push_back(session);
   }
   writer.ring();
 }
@@ -43,9 +46,9 @@ void Pipeline::refuse(const SessionPtr& session, std::uint64_t task, std::uint32
   send(session, {.type = FrameType::error, .task = task, .attempt = attempt}, encoded(refusal));
 }
 
-std::vector<SessionPtr> Pipeline::sessions_with_messages() {
+std::vector<SessionPtr> Pipeline::sessions_to_look_at() {
   const std::lock_guard lock(mutex_);
-  return std::exchange(with_messages_, {});
+  return std::exchange(to_look_at_, {});
 }
 
 Device* Pipeline::device_for(const char* operation) const {

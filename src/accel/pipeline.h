@@ -25,6 +25,7 @@ struct ContainerOptions {
   std::size_t queue_places = 4;  // in each queue: 86 % of the device is used with 1, 93 % with 4, 95 % with 8
   std::size_t clients = 1024;    // connections at a time
   std::uint32_t tasks = 256;     // that one client has at a time
+  std::uint32_t sharing = 16;    // clients on the node that share memory with it at a time: kRingsBytes for each
   std::chrono::milliseconds stall{30'000};  // a client that owes bytes, or does not accept any, for longer is dropped
   std::string token = {};                   // that clients on TCP must have, and encrypt by; empty: none, and in clear
 };
@@ -48,7 +49,9 @@ class Pipeline {
   // A message for the client, as the writer thread gets to it.
   void send(const SessionPtr& session, FrameHeader header, std::span<const std::byte> payload = {});
   void refuse(const SessionPtr& session, std::uint64_t task, std::uint32_t attempt, const Refusal& refusal);
-  std::vector<SessionPtr> sessions_with_messages();
+  // The writer thread is to look at the session again.
+  void look_at(const SessionPtr& session);
+  std::vector<SessionPtr> sessions_to_look_at();
 
   Device* device_for(const char* operation) const;  // null: no device has it
   std::string operations() const;
@@ -68,10 +71,11 @@ class Pipeline {
   std::atomic<bool> draining = false;
   std::atomic<bool> stops = false;
   Counts counts;
+  std::uint32_t sharing = 0;  // clients that share memory; the reader thread alone
 
  private:
   std::mutex mutex_;
-  std::vector<SessionPtr> with_messages_;
+  std::vector<SessionPtr> to_look_at_;
 };
 
 }  // namespace rota::accel

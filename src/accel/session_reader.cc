@@ -12,6 +12,10 @@ SessionReader::SessionReader(Pipeline& pipeline, Admission& admission, SessionPt
       state_(std::move(state)),
       frames_(session_->channel()) {}
 
+SessionReader::~SessionReader() {
+  if (session_->rings() != nullptr) --pipeline_.sharing;
+}
+
 FrameReader::Outcome SessionReader::receive() {
   if (!greeted_ && session_->channel().begins_in_clear()) has_no_token_ = true;
   constexpr int kMostFrames = 16;  // at a time
@@ -40,6 +44,7 @@ bool SessionReader::receive(const FrameHeader& header, std::span<const std::byte
 bool SessionReader::end_of_chunk(const FrameHeader& header) {
   task_->received += header.length;
   pipeline_.counts.bytes_in += header.length;
+  if ((header.flags & kShared) != 0) pipeline_.send(session_, {.type = FrameType::taken});
   if ((header.flags & kLast) != 0) admission_.received(session_->number());
   task_.reset();
   return true;
@@ -65,9 +70,30 @@ bool SessionReader::message(const FrameHeader& header, std::span<const std::byte
     case FrameType::status:
       pipeline_.send(session_, {.type = FrameType::state, .task = header.task}, bytes_of(state_()));
       return true;
+    case FrameType::share:
+      return share();
+    case FrameType::taken:
+      return slot_is_free();
     default:
       return false;
   }
+}
+
+bool SessionReader::share() {
+  if (!session_->channel().is_on_node()) return false;
+  if (std::exchange(asked_to_share_, true)) return session_->accepted();
+  if (pipeline_.sharing < pipeline_.options.sharing) session_->offer(SharedRings::make());
+  if (session_->rings() != nullptr) ++pipeline_.sharing;
+  frames_.share(session_->rings());
+  pipeline_.send(session_, {.type = FrameType::share});
+  return true;
+}
+
+bool SessionReader::slot_is_free() {
+  SharedRings* rings = session_->rings();
+  if (rings == nullptr || !rings->given_back()) return false;
+  if (session_->wants_slot.exchange(false)) pipeline_.look_at(session_);
+  return true;
 }
 
 bool SessionReader::greeting(std::span<const std::byte> payload) {

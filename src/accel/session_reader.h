@@ -18,6 +18,10 @@ class SessionReader final : private FrameReader::Receiver {
   // `state` makes the text that STATUS is answered with.
   SessionReader(Pipeline& pipeline, Admission& admission, SessionPtr session, std::function<std::string()> state);
 
+  SessionReader(const SessionReader&) = delete;
+  SessionReader& operator=(const SessionReader&) = delete;
+  ~SessionReader() override;
+
   // Reads what is there, but not for so long that other clients wait.
   FrameReader::Outcome receive();
   // It owes something, the rest of a frame or of a payload, and has sent nothing since then.
@@ -31,6 +35,8 @@ class SessionReader final : private FrameReader::Receiver {
   bool end_of_chunk(const FrameHeader& header);
   bool message(const FrameHeader& header, std::span<const std::byte> payload);
   bool greeting(std::span<const std::byte> payload);
+  bool share();
+  bool slot_is_free();
 
   Pipeline& pipeline_;
   Admission& admission_;
@@ -38,6 +44,7 @@ class SessionReader final : private FrameReader::Receiver {
   const std::function<std::string()> state_;
   bool has_no_token_ = false;
   bool greeted_ = false;
+  bool asked_to_share_ = false;
   FrameReader frames_;
   TaskPtr task_;  // whose DATA comes; its payload goes into its buffer
 };

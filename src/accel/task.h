@@ -13,6 +13,7 @@
 #include "accel/backend.h"
 #include "accel/channel.h"
 #include "accel/memory.h"
+#include "accel/shared_rings.h"
 #include "accel/wire.h"
 #include "process/descriptor.h"
 
@@ -34,6 +35,13 @@ class Session {
   // Bytes of memory that its tasks hold.
   std::atomic<std::uint64_t> held = 0;
 
+  // The memory that it shares with its client; null: none. Results go through it once the client has it, too.
+  SharedRings* rings() const { return rings_.get(); }
+  SharedRings* rings_for_results() const { return client_shares_ ? rings_.get() : nullptr; }
+  void offer(std::unique_ptr<SharedRings> rings);  // by the reader thread, which then sends SHARE; null: there are none
+  bool accepted();                                 // by the client; false: nothing was offered
+  std::atomic<bool> wants_slot = false;            // the writer thread waits for one
+
   // A frame that is no result, for the writer thread. True: the writer does not know yet that there is one.
   bool add_message(std::vector<std::byte> frame);
   // All of them, by the writer thread.
@@ -43,6 +51,8 @@ class Session {
   const std::uint64_t number_;
   Channel channel_;
   std::atomic<bool> broken_ = false;
+  std::unique_ptr<SharedRings> rings_;
+  std::atomic<bool> client_shares_ = false;
   std::mutex mutex_;
   std::deque<std::vector<std::byte>> messages_;
 };

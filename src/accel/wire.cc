@@ -144,7 +144,7 @@ bool decode(const HeaderBytes& bytes, FrameHeader& header) {
       .number(crc);
   if (magic != kMagic || version != kVersion) return false;
   if (crc != crc32c(std::span(bytes).first(kHeaderBytes - 4))) return false;
-  if (type < static_cast<std::uint8_t>(FrameType::hello) || type > static_cast<std::uint8_t>(FrameType::state))
+  if (type < static_cast<std::uint8_t>(FrameType::hello) || type > static_cast<std::uint8_t>(FrameType::taken))
     return false;
   header.type = static_cast<FrameType>(type);
   return header.length <= (carries_chunks(header.type) ? kMostChunk : kMostMessage);

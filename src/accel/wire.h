@@ -17,6 +17,9 @@
 //   PING                            ->  PONG with the number in `task`
 //   STATUS                          ->  STATE, a text in JSON
 //                                   <-  DRAIN: no task is accepted any more; those accepted end as usual
+//   SHARE                           ->  over a Unix socket, once: SHARE with a file (accel/shared_rings.h), or without
+//   SHARE                           ->  the client has it: DATA and RESULT may come through it
+//   TAKEN                          <->  a slot of it is free again
 //
 // The number of a task is the client's, unique in its connection; `attempt` tells apart the runs of one task on several
 // connections. A container runs what it is sent; that a result counts once is the client's matter, which accepts only
@@ -56,10 +59,15 @@ enum class FrameType : std::uint8_t {
   pong,
   drain,
   status,
-  state
+  state,
+  share,
+  taken
 };
 
-inline constexpr std::uint16_t kLast = 1;  // flag of DATA and RESULT: no more chunks follow
+// Flags of DATA and RESULT.
+inline constexpr std::uint16_t kLast = 1;  // no more chunks follow
+inline constexpr std::uint16_t kShared =
+    2;  // the payload lies in the next slot of the shared memory, not behind the header
 
 struct FrameHeader {
   FrameType type = FrameType::ping;

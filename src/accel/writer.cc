@@ -46,7 +46,7 @@ Writer::Writer(Pipeline& pipeline) : pipeline_(pipeline), epoll_(::epoll_create1
 void Writer::run() {
   std::array<epoll_event, 64> events;
   while (!pipeline_.stops) {
-    const bool more = std::ranges::any_of(clients_, [](const auto& client) { return !client.second.blocked; });
+    const bool more = std::ranges::any_of(clients_, [](const auto& client) { return !client.second.waits(); });
     const int wait = more ? 0 : clients_.empty() ? -1 : kLookPeriod;
     const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), wait);
     for (int i = 0; i < count; ++i) {
@@ -63,7 +63,7 @@ void Writer::run() {
 }
 
 void Writer::collect() {
-  for (const SessionPtr& session : pipeline_.sessions_with_messages()) outgoing(session);
+  for (const SessionPtr& session : pipeline_.sessions_to_look_at()) outgoing(session).no_slot = false;
   while (auto task = pipeline_.computed.try_pop()) {
     Outgoing& out = outgoing((*task)->session);
     out.results.push_back(std::move(*task));
@@ -84,8 +84,8 @@ void Writer::write_all() {
   for (auto next = clients_.begin(); next != clients_.end();) {
     const auto at = next++;
     Outgoing& out = at->second;
-    if (out.blocked && out.progress < before) out.session->break_off();
-    if (out.session->broken() || (!out.blocked && !write_turn(out))) {
+    if (out.waits() && out.progress < before) out.session->break_off();
+    if (out.session->broken() || (!out.waits() && !write_turn(out))) {
       drop(out);
       clients_.erase(at);
     }
@@ -95,7 +95,7 @@ void Writer::write_all() {
 // False: there is nothing more to be sent, or the client has gone.
 bool Writer::write_turn(Outgoing& out) {
   if (std::holds_alternative<Nothing>(out.current)) begin_frame(out);
-  if (std::holds_alternative<Nothing>(out.current)) return false;
+  if (std::holds_alternative<Nothing>(out.current)) return out.no_slot;
   const Sent sent = send(out);
   if (sent == Sent::broken) out.session->break_off();
   if (sent == Sent::some) watch(out, true);
@@ -109,18 +109,38 @@ void Writer::begin_frame(Outgoing& out) {
   if (!messages.bytes.empty()) {
     out.current = std::move(messages);
   } else if (!out.results.empty()) {
-    Task& task = *out.results.front();
-    const auto result = result_of(task);
-    const auto size = std::min<std::uint64_t>(kMostChunk, result.size() - out.offset);
-    const auto payload = result.subspan(out.offset, size);
-    FrameHeader header = answer_to(task, FrameType::result);
-    const bool last = out.offset + size == result.size();
-    if (last) task.state = TaskState::answered;  // before the client can acknowledge it
-    header.flags = last ? kLast : 0;
-    header.length = static_cast<std::uint32_t>(size);
-    header.payload_crc = crc32c(payload);
-    out.current = Chunk{encoded(header), payload};
+    begin_chunk(out);
   }
+}
+
+void Writer::begin_chunk(Outgoing& out) {
+  SharedRings* const rings = out.session->rings_for_results();
+  out.no_slot = rings != nullptr && !has_slot(*out.session);
+  if (out.no_slot) return;
+  Task& task = *out.results.front();
+  const auto result = result_of(task);
+  const auto size = std::min<std::uint64_t>(rings != nullptr ? kSlotBytes : kMostChunk, result.size() - out.offset);
+  const auto payload = result.subspan(out.offset, size);
+  FrameHeader header = answer_to(task, FrameType::result);
+  const bool last = out.offset + size == result.size();
+  if (last) task.state = TaskState::answered;  // before the client can acknowledge it
+  header.flags = last ? kLast : 0;
+  header.length = static_cast<std::uint32_t>(size);
+  if (rings != nullptr) {
+    header.flags |= kShared;
+    rings->put(payload);
+    out.current = Chunk{encoded(header), {}, size};
+  } else {
+    header.payload_crc = crc32c(payload);
+    out.current = Chunk{encoded(header), payload, size};
+  }
+}
+
+// The wish comes before the second look: what is given back between them rings.
+bool Writer::has_slot(Session& session) {
+  if (session.rings()->has_slot()) return true;
+  session.wants_slot = true;
+  return session.rings()->has_slot();
 }
 
 void Writer::gather(Outgoing& out, Messages& messages) {
@@ -159,7 +179,7 @@ Writer::Sent Writer::send(Outgoing& out) {
 
 void Writer::finish_frame(Outgoing& out) {
   if (const auto* chunk = std::get_if<Chunk>(&out.current)) {
-    out.offset += chunk->payload.size();
+    out.offset += chunk->size;
     Task& task = *out.results.front();
     if (out.offset == task.plan.result_bytes) {
       answered(task);

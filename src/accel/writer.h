@@ -26,8 +26,9 @@ class Writer {
   // One frame of the result of the client's first task.
   struct Chunk {
     HeaderBytes header;
-    std::span<const std::byte> payload;
-    std::size_t at = 0;  // in header and payload together
+    std::span<const std::byte> payload;  // none: it lies in the shared memory
+    std::size_t size;                    // bytes of the result
+    std::size_t at = 0;                  // in header and payload together
   };
   struct Nothing {};
   enum class Sent : std::uint8_t { all, some, broken };
@@ -39,6 +40,8 @@ class Writer {
     std::variant<Nothing, Messages, Chunk> current;
     SteadyTime progress;
     bool blocked = false;  // its socket is full, and watched
+    bool no_slot = false;  // its shared memory is full
+    bool waits() const { return blocked || no_slot; }
   };
 
   void collect();
@@ -46,6 +49,8 @@ class Writer {
   bool write_turn(Outgoing& out);
   void begin_frame(Outgoing& out);
   void gather(Outgoing& out, Messages& messages);
+  void begin_chunk(Outgoing& out);
+  static bool has_slot(Session& session);
   void finish_frame(Outgoing& out);
   void answered(Task& task);
   Sent send(Outgoing& out);

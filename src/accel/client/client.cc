@@ -149,7 +149,7 @@ void Client::send_what_is_due(Connected& to) {
   if (to.phase != Phase::up && to.phase != Phase::draining) return;
   if (to.phase == Phase::up)
     while (const auto frame = book_.next_submit(to.welcome.tasks)) to.link->add(*frame);
-  while (book_.has_piece() && to.link->room_for_piece()) to.link->add(book_.next_piece());
+  while (book_.has_piece() && to.link->room_for_piece()) to.link->add(book_.next_piece(to.link->most_of_piece()));
 }
 
 void Client::wait() {
@@ -226,6 +226,7 @@ bool Client::receive(const FrameHeader& header, std::span<const std::byte> paylo
       return granted(header, payload);
     case FrameType::result:
       if (!book_.received(header)) return false;
+      if ((header.flags & kShared) != 0) to.link->add(framed({.type = FrameType::taken}));
       if ((header.flags & kLast) != 0) acknowledge(header);
       return true;
     case FrameType::error:
@@ -238,6 +239,10 @@ bool Client::receive(const FrameHeader& header, std::span<const std::byte> paylo
       return true;
     case FrameType::pong:
       return true;
+    case FrameType::share:
+      return to.link->shared();
+    case FrameType::taken:
+      return to.link->given_back();
     default:
       return false;
   }
@@ -247,9 +252,9 @@ bool Client::granted(const FrameHeader& header, std::span<const std::byte> paylo
   std::uint64_t result_bytes = 0;
   bool unwanted = false;
   if (!decode(payload, result_bytes) || !book_.granted(header, result_bytes, unwanted)) return false;
-  if (unwanted)
-    std::get<Connected>(connection_)
-        .link->add(framed({.type = FrameType::cancel, .task = header.task, .attempt = header.attempt}));
+  Link& link = *std::get<Connected>(connection_).link;
+  link.expect(result_bytes);
+  if (unwanted) link.add(framed({.type = FrameType::cancel, .task = header.task, .attempt = header.attempt}));
   return true;
 }
 

@@ -4,6 +4,7 @@ namespace rota::accel {
 namespace {
 
 constexpr std::size_t kSmallPiece = 2048;  // below this a copy costs less than a call of the system
+constexpr std::size_t kWorthSharing = std::size_t{64} << 10U;
 
 }  // namespace
 
@@ -12,16 +13,37 @@ void Link::add(const std::vector<std::byte>& frame) {
   line.insert(line.end(), frame.begin(), frame.end());
 }
 
-void Link::add(const Piece& piece) {
-  const HeaderBytes header = encoded(piece.header);
-  if (piece.payload.size() <= kSmallPiece) {
-    waiting_.insert(waiting_.end(), header.begin(), header.end());
-    waiting_.insert(waiting_.end(), piece.payload.begin(), piece.payload.end());
-    return;
+void Link::add(Piece piece) {
+  expect(piece.payload.size());
+  if (rings_) {
+    rings_->put(piece.payload);
+    piece.header.flags |= kShared;
+    const HeaderBytes header = encoded(piece.header);
+    return add({header.begin(), header.end()});
   }
+  if (piece.payload.size() <= kSmallPiece) return add(framed(piece.header, piece.payload));
+  piece.header.payload_crc = crc32c(piece.payload);
+  const HeaderBytes header = encoded(piece.header);
   piece_ = piece;
   piece_header_ = header;
   piece_at_ = 0;
+}
+
+void Link::expect(std::size_t bytes) {
+  if (sharing_ != Sharing::no || bytes < kWorthSharing || !channel_.is_on_node()) return;
+  sharing_ = Sharing::asked;
+  add(framed({.type = FrameType::share}));
+}
+
+// A container that has no such memory left sends no file.
+bool Link::shared() {
+  if (sharing_ != Sharing::asked) return false;
+  sharing_ = Sharing::answered;
+  rings_ = SharedRings::open(channel_.take_file());
+  if (!rings_) return true;
+  reader_.share(rings_.get());
+  add(framed({.type = FrameType::share}));
+  return true;
 }
 
 bool Link::write() {

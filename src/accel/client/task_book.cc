@@ -34,11 +34,11 @@ std::optional<std::vector<std::byte>> TaskBook::next_submit(std::uint32_t most) 
   return framed({.type = FrameType::submit, .task = number, .attempt = task.attempt}, encoded(task.order.submit));
 }
 
-Piece TaskBook::next_piece() {
+Piece TaskBook::next_piece(std::size_t most) {
   const std::uint64_t number = to_send_.front();
   Task& task = tasks_.at(number);
   const auto left = task.order.payload.subspan(task.moved);
-  const auto payload = left.first(std::min<std::size_t>(left.size(), kMostChunk));
+  const auto payload = left.first(std::min(left.size(), most));
   const bool last = payload.size() == left.size();
   task.moved += payload.size();
   if (last) {
@@ -50,8 +50,7 @@ Piece TaskBook::next_piece() {
                            .flags = last ? kLast : std::uint16_t{0},
                            .task = number,
                            .attempt = task.attempt,
-                           .length = static_cast<std::uint32_t>(payload.size()),
-                           .payload_crc = crc32c(payload)};
+                           .length = static_cast<std::uint32_t>(payload.size())};
   return {header, payload};
 }
 

@@ -53,7 +53,7 @@ class TaskBook {
   // The next task as a frame, where fewer than `most` are under way.
   std::optional<std::vector<std::byte>> next_submit(std::uint32_t most);
   bool has_piece() const { return !to_send_.empty(); }
-  Piece next_piece();  // the next chunk to send, after a grant
+  Piece next_piece(std::size_t most);  // the next chunk to send, after a grant; its checksum is yet to be made
   // Whether the container is to be asked to cancel it; otherwise it has ended here, or is not known.
   bool cancel(std::uint64_t number, FrameHeader& header);
 
