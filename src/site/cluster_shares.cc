@@ -117,17 +117,6 @@ Result<void> check_named(const ClusterDraft& draft, const LimitEntry& entry, con
                fmt::format("`{}` names {}, which the file does not describe.", key, quoted(name)));
 }
 
-// Those of a list, whose names stand in the tables.
-Result<void> add_excepted(const ClusterDraft& draft, const LimitEntry& entry, const char* key, std::string_view list,
-                          const auto& tables, std::vector<std::string>& excepted) {
-  for (const std::string_view each : split(list, ',')) {
-    if (trimmed(each).empty()) continue;
-    if (auto ok = check_named(draft, entry, key, trimmed(each), tables); !ok) return ok;
-    excepted.emplace_back(trimmed(each));
-  }
-  return {};
-}
-
 // Users and accounts are names that jobs bring.
 Result<void> add_limits(const ClusterDraft& draft, Machine& machine) {
   for (const LimitEntry& entry : draft.limits) {
@@ -146,12 +135,17 @@ Result<void> add_limits(const ClusterDraft& draft, Machine& machine) {
                    fmt::format("`accelerator_type` names {}, which no node has.", quoted(entry.accelerator_type)));
     if (auto ok = check_named(draft, entry, "qos", entry.qos, machine.qos); !ok) return ok;
     if (auto ok = check_named(draft, entry, "partition", entry.partition, machine.partitions); !ok) return ok;
-    if (auto ok = add_excepted(draft, entry, "except_qos", entry.except_qos, machine.qos, limit.except_qos); !ok)
-      return ok;
-    if (auto ok = add_excepted(draft, entry, "except_partitions", entry.except_partitions, machine.partitions,
-                               limit.except_partitions);
-        !ok)
-      return ok;
+    const auto except = [&](const char* key, std::string_view list, const auto& tables,
+                            std::vector<std::string>& names) {
+      for (const std::string_view each : split(list, ',')) {
+        if (trimmed(each).empty()) continue;
+        if (auto ok = check_named(draft, entry, key, trimmed(each), tables); !ok) return ok;
+        names.emplace_back(trimmed(each));
+      }
+      return Result<void>{};
+    };
+    TRY(except("except_qos", entry.except_qos, machine.qos, limit.except_qos));
+    TRY(except("except_partitions", entry.except_partitions, machine.partitions, limit.except_partitions));
     machine.limits.push_back(std::move(limit));
   }
   return {};
