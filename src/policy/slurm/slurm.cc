@@ -218,6 +218,10 @@ bool is_news(const View& view, const Replanned& last, const SlurmKnobs& knobs) {
   return tries_next(last, knobs, view.now()) != view.now() && plans_next(last, knobs, view.now()) != view.now();
 }
 
+bool has_others_give_way(const Plan& plan) {
+  return std::ranges::any_of(plan.actions(), [](const Action& a) { return a.kind == ActionKind::preempt; });
+}
+
 template <class Room>
 void decide_in(const View& view, Plan& plan, const SlurmKnobs& knobs) {
   const Instant now = view.now();
@@ -249,6 +253,8 @@ void decide_in(const View& view, Plan& plan, const SlurmKnobs& knobs) {
       if (!shifts) foresee(found.alike_until, next, knobs);
     }
   }
+  // As soon as they are gone slurmctld looks at its queue, however short ago it did.
+  if (has_others_give_way(plan)) next.tried = now - knobs.batch_delay;
   if (!(next == view.replanned())) plan.replanned(next);
 }
 
