@@ -36,7 +36,10 @@ class Passes {
     bool passes_others = false;
     while (const WaitingEntry* e = plan_.free() > 0 ? queue_.next() : nullptr) {
       const JobSpec& asked = spec(*e);
-      if (is_put_off(*e)) continue;
+      if (is_put_off(*e)) {
+        passes_others = true;
+        continue;
+      }
       const bool beyond = is_over(knobs_.partition_depth, tried_, asked.partition.value);
       if (!beyond && depth-- <= 0) return;
       if (!beyond && room_.open_to(asked.partition) && may_start(asked)) {
