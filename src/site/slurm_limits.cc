@@ -266,14 +266,14 @@ class Limits {
   // a partition comes before that of a job's QOS, unless this is to stand over it (OverPartQOS), and both before those
   // of accounts and users.
   std::string overruled_in(const Written& limit, std::string_view what) const {
-    std::set<std::string> names;
+    std::vector<std::string> names;
     for (const Written& other : all_) {
       if (!other.of_qos || limit.kind.empty() || other.kind != limit.kind || !other.names(what)) continue;
       const std::string& name = other.of.front().second;
       const bool over = limit.of_qos && over_partitions_.contains(what == "qos" ? name : limit.of.front().second);
       const bool overrules =
           !limit.of_qos || (what == "qos" ? over && limit.names("partition") : !over && limit.names("qos"));
-      if (overrules) names.insert(name);
+      if (overrules && std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
     std::string list;
     for (const std::string& name : names) list += (list.empty() ? "" : ",") + name;

@@ -107,6 +107,7 @@ class Passes {
     if (knobs_.preempt == Preemption::none) return false;
     const auto for_it = [&](const Action& a) { return a.kind == ActionKind::preempt && a.reason.promised == e.job; };
     if (std::ranges::any_of(plan_.actions(), for_it)) return false;
+    if (std::ranges::find(view_.leaving(), e.job, &Leaving::beneficiary) != view_.leaving().end()) return false;
     std::vector<JobId> others = displaceable(view_, knobs_, e.job);
     std::erase_if(others, [&](JobId running) { return is_told(running); });
     others = room_.displaced_by(e, std::move(others));
