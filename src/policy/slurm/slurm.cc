@@ -34,7 +34,8 @@ class Passes {
   // At most so many jobs are tried.
   void main_pass(std::int64_t depth) {
     bool passes_others = false;
-    while (const WaitingEntry* e = plan_.free() > 0 ? queue_.next() : nullptr) {
+    const bool others_may_go = knobs_.preempt != Preemption::none;
+    while (const WaitingEntry* e = plan_.free() > 0 || others_may_go ? queue_.next() : nullptr) {
       const JobSpec& asked = spec(*e);
       if (is_put_off(*e)) {
         passes_others = true;
