@@ -8,6 +8,9 @@
 namespace rota {
 namespace {
 
+// Jobs that come before the one that needs their room take it from each other for ever, where nothing else ends them.
+constexpr std::uint16_t kMostTimes = 32;
+
 bool gives_way(const View& view, const SlurmKnobs& knobs, const JobSpec& spec, const JobSpec& to) {
   if (!knobs.by_qos) return spec.priority < to.priority;
   return view.options().machine->gives_way(spec.qos, to.qos);
@@ -33,7 +36,8 @@ std::vector<JobId> displaceable(const View& view, const SlurmKnobs& knobs, JobId
   std::vector<Candidate> found;
   view.running().for_each([&](const RunningEntry& e) {
     const Job& job = view.job(e.job);
-    if (!job.steady() || job.start + knobs.exempt > view.now() || !gives_way(view, knobs, job.spec, to)) return true;
+    if (!job.steady() || job.start + knobs.exempt > view.now() || job.preemptions >= kMostTimes) return true;
+    if (!gives_way(view, knobs, job.spec, to)) return true;
     const std::int64_t priority = knobs.by_qos ? view.options().machine->qos[job.spec.qos.value].priority : 0;
     const std::size_t nodes = view.nodes().counted() ? 1 : view.placement(e.job).shares.size();
     found.push_back({priority, nodes, e.job});
