@@ -9,7 +9,8 @@
 namespace rota {
 
 // Those that may be told to give way to a waiting job now, in the order in which Slurm tries them: the lowest priority
-// of a QOS first, then the fewest nodes, then the one that came first. O(running jobs), where any job gives way to it.
+// of a QOS first, then the fewest nodes, then the one that came first. A job gives way 32 times at most. O(running
+// jobs), where any job gives way to it.
 std::vector<JobId> displaceable(const View& view, const SlurmKnobs& knobs, JobId waiting);
 
 // A job that gave way is not looked at before that instant; kEpoch: it has not.

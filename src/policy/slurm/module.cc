@@ -305,7 +305,7 @@ constexpr Knob kKnobs[]{
      .set = slurm<&SlurmKnobs::exempt>,
      .idle = for_preempting},
     {.name = "requeue-delay",
-     .range = Range::time(),
+     .range = Range::time(seconds(1)),
      .fallback = "121s",
      .meaning = "a job that gave way is looked at again so much later, which counts as no waiting",
      .source = "Slurm 22.05",
