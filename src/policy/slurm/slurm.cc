@@ -27,15 +27,15 @@ class Passes {
         knobs_(knobs),
         queue_(view, knobs),
         room_(view, plan, knobs),
-        limits_(view.limits().use()) {
+        limits_(view.limits().use()),
+        others_may_go_(knobs.preempt != Preemption::none) {
     if (limits_.kept() && limits_.book().of_time()) note_time_run();
   }
 
   // At most so many jobs are tried.
   void main_pass(std::int64_t depth) {
     bool passes_others = false;
-    const bool others_may_go = knobs_.preempt != Preemption::none;
-    while (const WaitingEntry* e = plan_.free() > 0 || others_may_go ? queue_.next() : nullptr) {
+    while (const WaitingEntry* e = plan_.free() > 0 || others_may_go_ ? queue_.next() : nullptr) {
       const JobSpec& asked = spec(*e);
       if (is_put_off(*e)) {
         passes_others = true;
@@ -48,7 +48,7 @@ class Passes {
           begin(*e, passes_others ? ahead_of_others() : Reason{}, false);
           continue;
         }
-        displace_for(*e);
+        if (others_may_go_) displace_for(*e);
         if (!room_.close(asked)) return;
       }
       passes_others = true;
@@ -78,7 +78,7 @@ class Passes {
   }
 
  private:
-  void note_time_run() {
+  [[gnu::cold]] void note_time_run() {
     view_.running().for_each([&](const RunningEntry& e) {
       const Job& job = view_.job(e.job);
       limits_.has_run(job.spec, job.ran_by(view_.now()));
@@ -97,15 +97,14 @@ class Passes {
   }
 
   bool is_put_off(const WaitingEntry& e) const {
-    return knobs_.preempt != Preemption::none && looked_at_from(view_.job(e.job), knobs_) > view_.now();
+    return others_may_go_ && looked_at_from(view_.job(e.job), knobs_) > view_.now();
   }
   bool is_told(JobId running) const {
     return std::ranges::any_of(plan_.actions(), [&](const Action& a) { return a.job == running; });
   }
   // True: jobs are told to give way to it, and a later pass starts it on what they leave, unless it is another job's
   // turn by then.
-  bool displace_for(const WaitingEntry& e) {
-    if (knobs_.preempt == Preemption::none) return false;
+  [[gnu::cold]] bool displace_for(const WaitingEntry& e) {
     const auto for_it = [&](const Action& a) { return a.kind == ActionKind::preempt && a.reason.promised == e.job; };
     if (std::ranges::any_of(plan_.actions(), for_it)) return false;
     if (std::ranges::find(view_.leaving(), e.job, &Leaving::beneficiary) != view_.leaving().end()) return false;
@@ -128,7 +127,7 @@ class Passes {
       begin(e, because(), true);
       return ++backfilled_ != knobs_.max_job_start;
     }
-    if (displace_for(e)) start = view_.now();
+    if (others_may_go_ && displace_for(e)) start = view_.now();
     if (alike_before < alike_ && room_.has_room(e)) alike_ = alike_before;
     if (start == kNever) return true;
     const bool planned_before = room_.plans_what_is_free();
@@ -149,7 +148,8 @@ class Passes {
   const SlurmKnobs& knobs_;
   SlurmQueue queue_;
   Room room_;
-  LimitUse limits_;  // with what the draft starts
+  LimitUse limits_;     // with what the draft starts
+  bool others_may_go_;  // jobs give way to others
   Counts tried_;
   Counts of_user_;
   Counts of_partition_;
