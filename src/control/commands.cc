@@ -36,7 +36,7 @@ Command& Controller::preempt_command(JobId job, JobId beneficiary) {
   leave.beneficiary = beneficiary;
   const JobSpec& spec = cluster_.job(job).spec;
   const bool by_itself = leave.how == Preemption::requeue && spec.restart == Restart::checkpoint;
-  leave.kept = leave.how != Preemption::requeue || by_itself;
+  leave.kept = (leave.how != Preemption::requeue && leave.how != Preemption::cancel) || by_itself;
   if (by_itself) leave.pause = spec.restart_cost;
   return leave;
 }

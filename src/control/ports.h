@@ -85,6 +85,7 @@ struct Capabilities {
   bool suspend = true;     // preempt=suspend
   bool checkpoint = true;  // preempt=checkpoint
   bool requeue = true;     // preempt=requeue, and overrun rules that stop jobs
+  bool cancel = true;      // preempt=cancel
   bool extend = true;      // a job may be let go on beyond its limit
   bool places = true;      // a job goes to the nodes that it is given
   bool power = true;       // nodes are switched on and off

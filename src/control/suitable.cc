@@ -18,6 +18,8 @@ Ability ability(Capability what) {
       return {&Capabilities::checkpoint, "write checkpoints of jobs"};
     case Capability::requeue:
       return {&Capabilities::requeue, "put running jobs back into the queue"};
+    case Capability::cancel:
+      return {&Capabilities::cancel, "end running jobs in favour of others"};
     case Capability::extend:
       return {&Capabilities::extend, "let jobs go on beyond their limits"};
     case Capability::power:

@@ -66,7 +66,8 @@ constexpr std::array kRemarks{
     "#SBATCH",
     "constraints with counts or brackets (a*4, [a|b]): left out",
     "asked by SubmitLine for nodes by name, and for others as well: left out",
-    "gave way to other jobs (PREEMPTED): no job does so in a rehearsal under policy slurm"};
+    "gave way to other jobs (PREEMPTED) and ended with that: nothing tells how long they would have run, and they are "
+    "taken to run as long as they did"};
 
 std::int64_t swf_status(SacctState state) {
   switch (state) {

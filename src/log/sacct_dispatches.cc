@@ -65,7 +65,11 @@ class OneJob {
     const auto add = [](std::uint32_t& to, std::int64_t time) {
       to = static_cast<std::uint32_t>(std::clamp<std::int64_t>(to + time, to, UINT32_MAX));
     };
-    add(job_.earlier, before.end != kNoTime ? before.end - before.start : before.elapsed / 1000);
+    // Where it gave way, all the time until it came back: under a policy that has jobs give way it must be there.
+    const bool gave_way = before.remarked(SacctRemark::gave_way);
+    add(job_.earlier, gave_way                ? came(next) - before.start
+                      : before.end != kNoTime ? before.end - before.start
+                                              : before.elapsed / 1000);
     add(job_.away, came(next) - before.start);
   }
 

@@ -79,6 +79,7 @@ struct SacctRow {
   std::uint32_t remarks = 0;       // a bit for each
 
   void remark(SacctRemark what) { remarks |= 1U << static_cast<unsigned>(what); }
+  bool remarked(SacctRemark what) const { return (remarks >> static_cast<unsigned>(what) & 1U) != 0; }
 };
 
 // When it began to wait.

@@ -135,6 +135,9 @@ TEST(SacctDispatches, WaitForWhatIsToldOfEach) {
   EXPECT_EQ(log.rows[0].earlier, seconds(600));
   const auto began = read(Row{.id = "9", .start = "2024-03-01T10:20:00", .end = "2024-03-01T10:30:00"}.text());
   EXPECT_EQ(log.unix_start + 6 * 60 + 600, began.unix_start + began.rows[0][SwfField::wait]) << "and began when it did";
+  const SacctLog gave_way = read(Row{.id = "5", .state = "PREEMPTED"}.text() + again.text());
+  EXPECT_EQ(gave_way.unix_start + 240, log.unix_start) << "it came when it was submitted";
+  EXPECT_EQ(gave_way.rows[0].earlier, seconds(600 + 240));
 }
 
 TEST(SacctDispatches, NumbersThatComeAgainLaterAreOthersJobs) {

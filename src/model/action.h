@@ -15,6 +15,7 @@ enum class Preemption : std::uint8_t {
   suspend,     // kept: it goes on where it was
   requeue,     // lost: it starts over
   checkpoint,  // kept, but writing it takes time, in which it still holds its processors
+  cancel,      // lost: it ends for good
 };
 
 enum class Rule : std::uint8_t {

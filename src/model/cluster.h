@@ -48,9 +48,9 @@ struct ClusterOptions {
   bool turns_of_its_own = false;      // whose turn it is, the policy decides, and not the order of the queue
   const LimitBook* limits = nullptr;  // of the machine; must outlive the cluster
   bool limits_at_start = false;       // they count jobs that run, and the policy keeps to them (model/limit_gate.h)
+  Duration put_off{0};                // so long a job that gave way is kept from a start, which counts as no waiting
   bool confirms_starts = false;       // a job that was started runs once the engine says so (Launched)
-  // Others use it too (Capabilities::shared): what its engine says is taken in even where it breaks a law of ours.
-  bool shared = false;
+  bool shared = false;  // others use it too (Capabilities::shared): what its engine says is taken in, law or not
 };
 
 // A running job that was told to give way.

@@ -15,6 +15,7 @@ struct LimitedUse {
   std::int64_t nodes = 0;
   std::int64_t memory = 0;  // bytes
   std::int64_t accelerators = 0;
+  std::int64_t processor_seconds = 0;  // up to their time limits
 
   bool operator==(const LimitedUse&) const = default;
 };
@@ -25,8 +26,10 @@ struct Limit {
 
   // Whose jobs: those that are of all that is named. Empty: of any; kEach: of each one by itself.
   std::string user, account, qos, partition;  // an account: with those below it, unless a user is named
-  std::vector<std::string> except_qos = {};   // jobs of these count, and do not break it
-  LimitedUse most = {kNone, kNone, kNone, kNone, kNone};
+  std::string accelerator_type = {};         // and that ask for accelerators of this type; empty: whatever they ask for
+  std::vector<std::string> except_qos = {};  // jobs of these count, and do not break it,
+  std::vector<std::string> except_partitions = {};  // nor do jobs of these
+  LimitedUse most = {kNone, kNone, kNone, kNone, kNone, kNone};
   std::string reason = {};  // Slurm's word for a job that waits for this; empty: Rota's own
 };
 

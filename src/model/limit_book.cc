@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "model/accounts_below.h"
 #include "model/limit_text.h"
+#include "model/moment.h"
 
 namespace rota {
 namespace {
@@ -19,15 +20,22 @@ struct Counted {
   std::int64_t LimitedUse::* what;
   const char* word;
 };
-constexpr std::array<Counted, 5> kCounted{{{&LimitedUse::jobs, "job"},
+constexpr std::array<Counted, 6> kCounted{{{&LimitedUse::jobs, "job"},
                                            {&LimitedUse::processors, "processor"},
                                            {&LimitedUse::nodes, "node"},
                                            {&LimitedUse::memory, "byte"},
-                                           {&LimitedUse::accelerators, "accelerator"}}};
+                                           {&LimitedUse::accelerators, "accelerator"},
+                                           {&LimitedUse::processor_seconds, "processor minute"}}};
+
+// In whole seconds, begun ones counted.
+std::int64_t processor_seconds(const JobSpec& spec, Duration time) {
+  return std::int64_t{spec.processors} * ((time + seconds(1) - kMoment) / seconds(1));
+}
 
 LimitedUse use_of(const JobSpec& spec) {
   const std::int64_t nodes = std::max<std::uint32_t>(spec.nodes, 1);
-  return {1, spec.processors, nodes, spec.memory * nodes, spec.accelerators * nodes};
+  return {
+      1, spec.processors, nodes, spec.memory * nodes, spec.accelerators * nodes, processor_seconds(spec, spec.limit)};
 }
 
 const Counted* first_over(const LimitedUse& held, const LimitedUse& more, const LimitedUse& most) {
@@ -39,6 +47,7 @@ const Counted* first_over(const LimitedUse& held, const LimitedUse& more, const 
 bool is_name(const std::string& text) { return !text.empty() && text != Limit::kEach; }
 
 std::string amount_of(const Counted& counted, std::int64_t value) {
+  if (counted.what == &LimitedUse::processor_seconds) value = (value + 59) / 60;
   return counted.what == &LimitedUse::memory ? format_size(value) : amount(value, counted.word);
 }
 
@@ -52,7 +61,10 @@ std::string whose(const Limit& limit) {
       text +=
           fmt::format("{}{}", text.empty() ? "of " : " and ",
                       *name == Limit::kEach ? fmt::format("each {}", what) : fmt::format("{} {}", what, quoted(*name)));
-  return text.empty() ? "of all" : text;
+  if (text.empty()) text = "of all";
+  return limit.accelerator_type.empty()
+             ? text
+             : fmt::format("{} for accelerators of type {}", text, quoted(limit.accelerator_type));
 }
 
 }  // namespace
@@ -98,6 +110,7 @@ bool LimitBook::Who::includes(std::uint32_t number) const {
 }
 
 bool LimitBook::Rule::counts(const JobSpec& spec, std::uint32_t in) const {
+  if (accelerator_type.valid() && (spec.accelerators == 0 || spec.accelerator_type != accelerator_type)) return false;
   return user.includes(spec.user) && group.includes(spec.group) &&
          qos.includes(spec.qos.valid() ? spec.qos.value : UINT32_MAX) && partition.includes(in);
 }
@@ -140,6 +153,13 @@ LimitBook::LimitBook(const Machine& machine, const LimitNames& names) : machine_
     for (const std::string& name : limit.except_qos)
       for (const std::uint32_t number : who(name, qos).numbers) rule.except_qos.push_back(number);
     std::ranges::sort(rule.except_qos);
+    for (const std::string& name : limit.except_partitions)
+      for (const std::uint32_t number : who(name, partitions).numbers) rule.except_partitions.push_back(number);
+    std::ranges::sort(rule.except_partitions);
+    const auto& types = machine.accelerator_types;
+    if (const auto type = std::ranges::find(types, limit.accelerator_type); type != types.end())
+      rule.accelerator_type = AcceleratorTypeId{static_cast<std::uint8_t>(type - types.begin())};
+    of_time_ |= limit.most.processor_seconds != Limit::kNone;
     const auto index = static_cast<std::uint32_t>(rules_.size() - 1);
     if (rule.user.of == Who::Of::listed) {
       for (const std::uint32_t user : rule.user.numbers) of_user_[user].push_back(index);
@@ -188,6 +208,14 @@ std::string why_over_limit(const LimitUse& use, LimitKey broken, const JobSpec& 
   return fmt::format("The limit {} is {} at one time; jobs that count under it hold {}, and it asks for {}.{}",
                      whose(limit), amount_of(*over, limit.most.*over->what), amount_of(*over, held.*over->what),
                      amount_of(*over, more.*over->what), slurms);
+}
+
+void LimitUse::has_run(const JobSpec& spec, Duration ran) {
+  const std::int64_t done = processor_seconds(spec, std::clamp(ran, Duration{0}, spec.limit));
+  book_->for_each(spec, [&](LimitKey key) {
+    held_[key].processor_seconds -= done;
+    return true;
+  });
 }
 
 void LimitUse::change(const JobSpec& spec, std::int64_t sign) {

@@ -52,10 +52,14 @@ class LimitBook {
       for (const std::uint32_t i : *some)
         if (rules_[i].counts(spec, in) && !visit(rules_[i].key(i, spec, in))) return;
   }
-  // Whether the job's QOS is one that the limit does not hold for: the job counts under it, and does not break it.
+  // Whether the job's QOS or partition is one that the limit does not hold for: the job counts under it, and does not
+  // break it.
   bool spares(LimitKey key, const JobSpec& spec) const {
-    return std::ranges::binary_search(rules_[key.limit].except_qos, std::uint32_t{spec.qos.value});
+    const Rule& rule = rules_[key.limit];
+    return std::ranges::binary_search(rule.except_qos, std::uint32_t{spec.qos.value}) ||
+           std::ranges::binary_search(rule.except_partitions, partition_of(spec));
   }
+  bool of_time() const { return of_time_; }  // whether a limit goes by time limits
   // Why such a job can never start, as half a sentence: it asks for more than a limit allows in all.
   std::optional<std::string> never_fits(const JobSpec& spec) const;
 
@@ -70,7 +74,8 @@ class LimitBook {
   };
   struct Rule {
     Who user, group, qos, partition;
-    std::vector<std::uint32_t> except_qos = {};
+    AcceleratorTypeId accelerator_type = {};  // invalid: any
+    std::vector<std::uint32_t> except_qos = {}, except_partitions = {};
 
     bool counts(const JobSpec& spec, std::uint32_t in) const;
     LimitKey key(std::uint32_t limit, const JobSpec& spec, std::uint32_t in) const {
@@ -93,6 +98,7 @@ class LimitBook {
 
   const Machine& machine_;
   std::vector<Rule> rules_;
+  bool of_time_ = false;
   ByNumber of_user_, of_group_;         // indexes of rules that name users, or else groups,
   std::vector<std::uint32_t> of_many_;  // and of the others: a site has thousands of users, and few rules for all
 };
@@ -108,6 +114,8 @@ class LimitUse {
   }
   void count(const JobSpec& spec) { change(spec, 1); }
   void give(const JobSpec& spec) { change(spec, -1); }
+  // A job that counts has run for so long of its limit.
+  void has_run(const JobSpec& spec, Duration ran);
   // The first limit that one more such job would break; nothing: it may start.
   std::optional<LimitKey> broken_by(const JobSpec& spec) const;
   LimitedUse held(LimitKey key) const;

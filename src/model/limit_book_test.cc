@@ -118,6 +118,57 @@ TEST_F(Limits, OfAQosHoldInPlaceOfOthers) {
   EXPECT_TRUE(use.broken_by(high));
 }
 
+TEST_F(Limits, OfTheQosOfAPartitionHoldInPlaceOfOthers) {
+  limit({.user = "", .account = "", .qos = "", .partition = "", .except_partitions = {"short"}});
+  machine_.limits[0].most.jobs = 1;
+  const LimitBook book = this->book();
+  LimitUse use(&book);
+  JobSpec in_short = of(1, 1);
+  in_short.partition = PartitionId{1};
+  use.count(in_short);
+  EXPECT_TRUE(use.broken_by(of(1, 1))) << "what runs there counts";
+  EXPECT_FALSE(use.broken_by(in_short));
+}
+
+TEST_F(Limits, OfAcceleratorsOfOneTypeCountJobsThatAskForIt) {
+  limit({.user = "", .account = "", .qos = "", .partition = "", .accelerator_type = "a100"});
+  machine_.limits[0].most.accelerators = 2;
+  machine_.accelerator_types = {"v100", "a100"};
+  const LimitBook book = this->book();
+  LimitUse use(&book);
+  JobSpec old = of(1, 1), fast = of(1, 1);
+  old.accelerators = fast.accelerators = 2;
+  old.accelerator_type = AcceleratorTypeId{0};
+  fast.accelerator_type = AcceleratorTypeId{1};
+  use.count(old);
+  EXPECT_FALSE(use.broken_by(fast));
+  use.count(fast);
+  EXPECT_TRUE(use.broken_by(fast));
+  EXPECT_FALSE(use.broken_by(old));
+  fast.accelerators = 4;
+  EXPECT_EQ(book.never_fits(fast),
+            "asks for 4 accelerators; the limit of all for accelerators of type \"a100\" is 2 "
+            "accelerators");
+}
+
+TEST_F(Limits, OfMinutesCountWhatIsLeftOfTimeLimits) {
+  limit({});
+  machine_.limits[0].most.processor_seconds = 10 * 60;
+  const LimitBook book = this->book();
+  EXPECT_TRUE(book.of_time());
+  LimitUse use(&book);
+  JobSpec job = of(1, 1, 2);
+  job.limit = seconds(180);
+  use.count(job);
+  EXPECT_TRUE(use.broken_by(job)) << "6 minutes of 10, and 6 more";
+  use.has_run(job, seconds(59));
+  EXPECT_TRUE(use.broken_by(job));
+  use.has_run(job, seconds(1));
+  EXPECT_FALSE(use.broken_by(job));
+  job.limit = seconds(301);
+  EXPECT_EQ(book.never_fits(job), "asks for 11 processor minutes; the limit of all is 10 processor minutes");
+}
+
 TEST_F(Limits, NodesMemoryAndAcceleratorsCountOnEachNode) {
   limit({});
   machine_.limits[0].most.memory = 100;
@@ -130,7 +181,7 @@ TEST_F(Limits, NodesMemoryAndAcceleratorsCountOnEachNode) {
   two.memory = 25;
   two.accelerators = 4;
   use.count(two);
-  EXPECT_EQ(use.held({}), (LimitedUse{1, 2, 2, 50, 8}));
+  EXPECT_EQ(use.held({}), (LimitedUse{1, 2, 2, 50, 8, 2}));
   EXPECT_TRUE(use.broken_by(two)) << "for its accelerators";
   two.accelerators = 0;
   EXPECT_FALSE(use.broken_by(two));

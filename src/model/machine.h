@@ -116,6 +116,7 @@ struct Qos {
   std::string name;                  // unique
   std::int64_t priority = 0;         // beside that of others
   std::int64_t usage_factor = 1000;  // per mille: so much what its jobs use counts in fair share
+  std::vector<QosId> over = {};      // whose jobs give way to its jobs, where a policy goes by that; ascending
 };
 
 // A user that can charge an account, and what part of it this user is to have beside the others below it. Slurm's
@@ -167,6 +168,10 @@ struct Machine {
     return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.power.idle > 0; });
   }
   bool tells_price() const { return price >= 0 || tariff.has_steps(); }
+  // Whether jobs of one QOS give way to jobs of another; to none and none to them where a job has no QOS.
+  bool gives_way(QosId of, QosId to) const {
+    return of.valid() && to.valid() && std::ranges::binary_search(qos[to.value].over, of);
+  }
   bool has_accelerators() const {
     return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.accelerators > 0; });
   }

@@ -74,7 +74,9 @@ std::optional<std::string> Referee::check_preemption(const View& view, const Act
   if (!waits(beneficiary)) {
     return name(view, action.job) + " is preempted for no job that waits";
   }
-  if (view.job(beneficiary).spec.priority <= job.spec.priority) {
+  const JobSpec& to = view.job(beneficiary).spec;
+  const Machine* machine = view.options().machine;
+  if (to.priority <= job.spec.priority && !(machine && machine->gives_way(job.spec.qos, to.qos))) {
     return fmt::format("{} is preempted for {}, whose priority is no higher", name(view, action.job),
                        name(view, beneficiary));
   }

@@ -13,7 +13,7 @@
 namespace rota {
 
 // What an engine can do and not every engine does.
-enum class Capability : std::uint8_t { suspend, checkpoint, requeue, extend, power, move, tasks, sites };
+enum class Capability : std::uint8_t { suspend, checkpoint, requeue, cancel, extend, power, move, tasks, sites };
 
 struct EngineNeed {
   std::string_view knob;  // as the refusal names it

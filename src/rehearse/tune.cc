@@ -69,6 +69,12 @@ bool beats(const TunedSetting& a, const TunedSetting& b, const std::vector<const
   return better;
 }
 
+// A figure that the log cannot have is none of both.
+bool come_to_the_same(const TunedSetting& a, const TunedSetting& b) {
+  return std::ranges::equal(a.figures, b.figures,
+                            [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); });
+}
+
 class Search {
  public:
   Search(const TuneOptions& how, const Part& part, const RehearseOptions& options)
@@ -104,7 +110,7 @@ class Search {
       return std::ranges::any_of(all, [&](std::size_t at) {
         const TunedSetting& other = settings_[at];
         const bool simpler = std::pair(other.changed, at) < std::pair(one.changed, i);
-        return beats(other, one, how_.rules) || (other.figures == one.figures && simpler);
+        return beats(other, one, how_.rules) || (come_to_the_same(other, one) && simpler);
       });
     });
     std::ranges::sort(front, {}, [&](std::size_t i) { return std::pair(burden(i), i); });

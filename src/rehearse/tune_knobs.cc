@@ -47,9 +47,15 @@ std::vector<std::string> knobs_to_tune(const Chain& chain) {
   if (!slurm.planner) return {std::begin(kOwn), std::end(kOwn)};
   std::vector<std::string> knobs(std::begin(kOfSlurm), std::end(kOfSlurm));
   if (!slurm.multifactor) return knobs;
-  if (slurm.weights.age > 0) knobs.emplace_back("weight-age");
-  if (slurm.weights.job_size > 0) knobs.insert(knobs.end(), {"weight-job-size", "favor-small"});
-  if (slurm.weights.fair_share > 0) knobs.emplace_back("weight-fairshare");
+  const SlurmWeights& weights = slurm.weights;
+  if (weights.job_size > 0) knobs.emplace_back("favor-small");
+  // One alone sorts the jobs alike, however great it is.
+  const std::int64_t all[]{weights.age,        weights.job_size, weights.fair_share, weights.partition,   weights.qos,
+                           weights.processors, weights.memory,   weights.nodes,      weights.accelerators};
+  if (std::ranges::count_if(all, [](std::int64_t weight) { return weight > 0; }) < 2) return knobs;
+  if (weights.age > 0) knobs.emplace_back("weight-age");
+  if (weights.job_size > 0) knobs.emplace_back("weight-job-size");
+  if (weights.fair_share > 0) knobs.emplace_back("weight-fairshare");
   return knobs;
 }
 

@@ -32,7 +32,8 @@ Node without_commands(Node node) {
 }
 
 auto terms_of(const Limit& limit) {
-  return std::tie(limit.user, limit.account, limit.qos, limit.partition, limit.except_qos, limit.most);
+  return std::tie(limit.user, limit.account, limit.qos, limit.partition, limit.accelerator_type, limit.except_qos,
+                  limit.except_partitions, limit.most);
 }
 
 class Comparison {

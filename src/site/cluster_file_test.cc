@@ -442,15 +442,30 @@ TEST(ClusterFile, says_what_limits_there_are) {
   EXPECT_EQ(group.most.memory, std::int64_t{2} << 30U);
 }
 
+TEST(ClusterFile, says_whose_jobs_give_way) {
+  const std::string low = "processors = 4\n[[qos]]\nname = \"high\"\npreempts = \"low,high\"\n";
+  const auto machine = parse_cluster(low + "[[qos]]\nname = \"low\"\n", "kea.toml");
+  ASSERT_TRUE(machine) << machine.error().message;
+  EXPECT_TRUE(machine->gives_way(QosId{1}, QosId{0}));
+  EXPECT_TRUE(machine->gives_way(QosId{0}, QosId{0}));
+  EXPECT_FALSE(machine->gives_way(QosId{0}, QosId{1}));
+  EXPECT_FALSE(machine->gives_way(QosId{}, QosId{0}));
+  EXPECT_EQ(parse_cluster(low, "kea.toml").error().message,
+            "kea.toml:4: `preempts` names \"low\", which the file does not describe.");
+}
+
 TEST(ClusterFile, refuses_limits_of_what_there_is_not) {
   const auto said = [](const std::string& table) {
     const auto machine = parse_cluster("processors = 4\n[[limits]]\n" + table, "kea.toml");
     return machine ? "no error" : machine.error().message;
   };
-  EXPECT_EQ(
-      said("user = \"anna\"\n"),
-      "kea.toml:2: this [[limits]] table limits nothing. Say how many jobs, processors, nodes, accelerators or how "
-      "much memory.");
+  EXPECT_EQ(said("user = \"anna\"\n"),
+            "kea.toml:2: this [[limits]] table limits nothing. Say how many jobs, processors, nodes, accelerators or "
+            "processor_minutes, or how much memory.");
+  EXPECT_EQ(said("jobs = 1\nexcept_partitions = \"x\"\n"),
+            "kea.toml:4: `except_partitions` names \"x\", which the file does not describe.");
+  EXPECT_EQ(said("jobs = 1\naccelerator_type = \"x\"\n"),
+            "kea.toml:4: `accelerator_type` names \"x\", which no node has.");
   EXPECT_EQ(said("qos = \"low\"\njobs = 1\n"), "kea.toml:3: `qos` names \"low\", which the file does not describe.");
   EXPECT_EQ(said("jobs = 1\npartition = \"x\"\n"),
             "kea.toml:4: `partition` names \"x\", which the file does not describe.");

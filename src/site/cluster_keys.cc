@@ -130,6 +130,8 @@ constexpr auto kQosKeys = std::to_array<Key<QosEntry>>({
      "`weight-qos` of policy slurm counts by this, beside the largest of all QOS"},
     {"usage_factor", KeyType::factor, &QosEntry::usage_factor, 0, 1'000'000, "1.0",
      "so much what its jobs use counts in the fair share of policy slurm"},
+    {"preempts", KeyType::features, &QosEntry::preempts, 0, 0, "none",
+     "running jobs of these QOS give way to its jobs, under policy slurm with preempt and preempt-by=qos"},
 });
 
 constexpr auto kAccountKeys = std::to_array<Key<AccountEntry>>({
@@ -154,8 +156,12 @@ constexpr auto kLimitKeys = std::to_array<Key<LimitEntry>>({
     {"qos", KeyType::text, &LimitEntry::qos, 0, 0, "any", "and of this QOS, or \"*\": of each by itself"},
     {"partition", KeyType::text, &LimitEntry::partition, 0, 0, "any",
      "and of this partition, or \"*\": of each by itself"},
+    {"accelerator_type", KeyType::text, &LimitEntry::accelerator_type, 0, 0, "any",
+     "and that ask for accelerators of this type"},
     {"except_qos", KeyType::features, &LimitEntry::except_qos, 0, 0, "none",
      "jobs of these QOS count under the limit, and do not break it"},
+    {"except_partitions", KeyType::features, &LimitEntry::except_partitions, 0, 0, "none",
+     "nor do jobs of these partitions"},
     {"jobs", KeyType::whole, &LimitEntry::jobs, 0, kMostOfJobs, "no limit", "so many of these jobs at one time"},
     {"processors", KeyType::whole, &LimitEntry::processors, 0, kMostOfJobs, "no limit",
      "so many processors for them together, at one time"},
@@ -163,6 +169,8 @@ constexpr auto kLimitKeys = std::to_array<Key<LimitEntry>>({
      "so many nodes, each counted once for each job on it; a job that names no number counts as on one"},
     {"memory", KeyType::size, &LimitEntry::memory, 0, kMostMemory, "no limit", "so much memory"},
     {"accelerators", KeyType::whole, &LimitEntry::accelerators, 0, kMostOfJobs, "no limit", "so many accelerators"},
+    {"processor_minutes", KeyType::whole, &LimitEntry::processor_minutes, 0, kMostOfJobs, "no limit",
+     "so many processors times minutes of the time limits, under policy slurm less the time that jobs have run"},
     {"reason", KeyType::text, &LimitEntry::reason, 0, 0, "none", "what Slurm calls it; written by `rota import slurm`"},
 });
 

@@ -110,6 +110,7 @@ struct QosEntry : Entry {
   std::string name;
   std::int64_t priority = 0;
   std::int64_t usage_factor = 1000;  // per mille
+  std::string preempts;
 };
 
 struct AccountEntry : Entry {
@@ -122,12 +123,14 @@ struct AccountEntry : Entry {
 
 struct LimitEntry : Entry {
   std::string user, account, qos, partition;
-  std::string except_qos;
+  std::string accelerator_type;
+  std::string except_qos, except_partitions;
   std::int64_t jobs = Limit::kNone;
   std::int64_t processors = Limit::kNone;
   std::int64_t nodes = Limit::kNone;
   std::int64_t memory = Limit::kNone;
   std::int64_t accelerators = Limit::kNone;
+  std::int64_t processor_minutes = Limit::kNone;
   std::string reason;
 };
 

@@ -71,7 +71,18 @@ Result<void> add_qos(const ClusterDraft& draft, Machine& machine) {
     if (i == QosId::kNone) {
       return wrong(draft, entry.line, fmt::format("there are more than {} [[qos]] tables. Leave some out.", i));
     }
-    machine.qos.push_back({entry.name, entry.priority, entry.usage_factor});
+    machine.qos.push_back({entry.name, entry.priority, entry.usage_factor, {}});
+  }
+  for (std::size_t i = 0; i < draft.qos.size(); ++i) {
+    for (const std::string_view each : split(draft.qos[i].preempts, ',')) {
+      if (trimmed(each).empty()) continue;
+      const auto other = places.find(trimmed(each));
+      if (other == places.end())
+        return wrong(draft, draft.qos[i].line_of("preempts"),
+                     fmt::format("`preempts` names {}, which the file does not describe.", quoted(trimmed(each))));
+      machine.qos[i].over.push_back(QosId{static_cast<std::uint8_t>(other->second)});
+    }
+    std::ranges::sort(machine.qos[i].over);
   }
   return {};
 }
@@ -110,19 +121,31 @@ Result<void> check_named(const ClusterDraft& draft, const LimitEntry& entry, con
 Result<void> add_limits(const ClusterDraft& draft, Machine& machine) {
   for (const LimitEntry& entry : draft.limits) {
     Limit limit{.user = entry.user, .account = entry.account, .qos = entry.qos, .partition = entry.partition};
-    limit.most = {entry.jobs, entry.processors, entry.nodes, entry.memory, entry.accelerators};
+    limit.accelerator_type = entry.accelerator_type;
+    limit.most = {entry.jobs, entry.processors, entry.nodes, entry.memory, entry.accelerators, Limit::kNone};
+    if (entry.processor_minutes != Limit::kNone) limit.most.processor_seconds = entry.processor_minutes * 60;
     limit.reason = entry.reason;
     if (limit.most == Limit{}.most)
       return wrong(draft, entry.line,
-                   "this [[limits]] table limits nothing. Say how many jobs, processors, nodes, accelerators or how "
-                   "much memory.");
+                   "this [[limits]] table limits nothing. Say how many jobs, processors, nodes, accelerators or "
+                   "processor_minutes, or how much memory.");
+    const auto& types = machine.accelerator_types;
+    if (!entry.accelerator_type.empty() && std::ranges::find(types, entry.accelerator_type) == types.end())
+      return wrong(draft, entry.line_of("accelerator_type"),
+                   fmt::format("`accelerator_type` names {}, which no node has.", quoted(entry.accelerator_type)));
     if (auto ok = check_named(draft, entry, "qos", entry.qos, machine.qos); !ok) return ok;
     if (auto ok = check_named(draft, entry, "partition", entry.partition, machine.partitions); !ok) return ok;
-    for (const std::string_view each : split(entry.except_qos, ',')) {
-      if (trimmed(each).empty()) continue;
-      if (auto ok = check_named(draft, entry, "except_qos", trimmed(each), machine.qos); !ok) return ok;
-      limit.except_qos.emplace_back(trimmed(each));
-    }
+    const auto except = [&](const char* key, std::string_view list, const auto& tables,
+                            std::vector<std::string>& names) {
+      for (const std::string_view each : split(list, ',')) {
+        if (trimmed(each).empty()) continue;
+        if (auto ok = check_named(draft, entry, key, trimmed(each), tables); !ok) return ok;
+        names.emplace_back(trimmed(each));
+      }
+      return Result<void>{};
+    };
+    TRY(except("except_qos", entry.except_qos, machine.qos, limit.except_qos));
+    TRY(except("except_partitions", entry.except_partitions, machine.partitions, limit.except_partitions));
     machine.limits.push_back(std::move(limit));
   }
   return {};

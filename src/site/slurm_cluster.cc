@@ -204,8 +204,6 @@ void Writer::remark_on_config() {
   const auto chooses = [&](std::string_view how) { return std::ranges::find(parameters, how) != parameters.end(); };
   if (chooses("CR_LLN")) remarks_.left_out("the least loaded nodes first (CR_LLN)", "");
   if (chooses("CR_PACK_NODES")) remarks_.left_out("tasks packed onto few nodes (CR_PACK_NODES)", "");
-  if (tells("PreemptType", "preempt/none"))
-    remarks_.left_out(fmt::format("preemption ({}): a policy says who gives way", setting("PreemptType")), "");
   if (tells("BurstBufferType", "")) remarks_.left_out("burst buffers", "");
   if (tells("TopologyPlugin", "topology/none") && setting("TopologyPlugin") != "topology/default")
     remarks_.left_out(fmt::format("the topology of the network ({})", setting("TopologyPlugin")), "");
@@ -253,7 +251,10 @@ Result<std::string> Writer::limits() {
   const auto kept = split_slurm_list(setting("AccountingStorageEnforce"));
   const bool any = std::ranges::any_of(
       kept, [](std::string_view each) { return each == "limits" || each == "safe" || each == "all"; });
-  return any ? limits_of_slurm(text_, setting("ClusterName"), partitions_, remarks_, names_) : Result<std::string>("");
+  if (!any) return std::string();
+  LimitedParts parts{partitions_};
+  for (const SlurmNode& node : nodes_) parts.types.insert(node.accelerator_type);
+  return limits_of_slurm(text_, setting("ClusterName"), parts, remarks_, names_);
 }
 
 Result<SlurmCluster> Writer::write() {

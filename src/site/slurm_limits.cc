@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <optional>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "base/letters.h"
 #include "base/text.h"
@@ -35,8 +36,11 @@ struct Column {
   std::string_view reason;  // of a limit of jobs; else what stands before the resource's words
   std::string_view kind;    // what it is overruled by: of associations, and of QOS
 };
-constexpr std::array<Column, 12> kQosColumns{
+constexpr std::string_view kOfType = "gres/gpu:";
+constexpr std::string_view kRunMinutes = "GrpTRESRunMins";
+constexpr std::array<Column, 13> kQosColumns{
     {{"grptres", Whose::together, false, "QOSGrp", "GrpTRES"},
+     {"grptresrunmins", Whose::together, false, "QOSGrp", kRunMinutes},
      {"grpjobs", Whose::together, true, "QOSGrpJobsLimit", "GrpJobs"},
      {"maxtrespu", Whose::each_user, false, "QOSMax", ""},
      {"maxtresperuser", Whose::each_user, false, "QOSMax", ""},
@@ -48,8 +52,9 @@ constexpr std::array<Column, 12> kQosColumns{
      {"maxjobsperaccount", Whose::each_account, true, "MaxJobsPerAccount", ""},
      {"maxjobs", Whose::each_user, true, "QOSMaxJobsPerUserLimit", "MaxJobs"},
      {"maxjobsaccount", Whose::each_account, true, "MaxJobsPerAccount", ""}}};
-constexpr std::array<Column, 3> kAssociationColumns{
+constexpr std::array<Column, 4> kAssociationColumns{
     {{"grptres", Whose::together, false, "AssocGrp", "GrpTRES"},
+     {"grptresrunmins", Whose::together, false, "AssocGrp", kRunMinutes},
      {"grpjobs", Whose::together, true, "AssocGrpJobsLimit", "GrpJobs"},
      {"maxjobs", Whose::each_user, true, "AssocMaxJobsLimit", "MaxJobs"}}};
 
@@ -92,14 +97,15 @@ std::optional<std::string> amount_of(const Resource& resource, std::string_view 
 
 class Limits {
  public:
-  Limits(const SlurmText& text, const std::vector<SlurmPartition>& partitions, SlurmRemarks& remarks,
-         MadeUpNames* names)
-      : text_(text), partitions_(partitions), remarks_(remarks), names_(names) {}
+  Limits(const SlurmText& text, const LimitedParts& parts, SlurmRemarks& remarks, MadeUpNames* names)
+      : text_(text), partitions_(parts.partitions), types_(parts.types), remarks_(remarks), names_(names) {}
 
   Result<std::string> read(std::string_view cluster) {
     TRY(read_qos());
     TRY(read_associations(cluster));
-    return std::move(toml_);
+    std::string toml;
+    for (const Written& limit : all_) toml += text_of(limit);
+    return toml;
   }
 
  private:
@@ -148,6 +154,10 @@ class Limits {
     const auto table = TRY(SlurmTable::read(file.text, file.shown, command, remarks_));
     const auto name = TRY(table.column({"name"}, file.shown, command));
     const auto of = [&](std::size_t row) { return std::pair(std::string("QOS"), table.cell(row, name)); };
+    if (const auto flags = table.column({"flags"}, file.shown, command))
+      for (std::size_t row = 0; row < table.size(); ++row)
+        if (lower(table.cell(row, *flags)).contains("overpartqos"))
+          over_partitions_.emplace(called(names_, MadeUpNames::Of::qos, table.cell(row, name)));
     const bool told = each_limit(table, kQosColumns, of, [&](const Column& column, std::size_t row, auto text) {
       const std::string_view qos = table.cell(row, name);
       const std::string shown(called(names_, MadeUpNames::Of::qos, qos));
@@ -209,8 +219,12 @@ class Limits {
     }
     for (const std::string_view part : split(text, ',')) {
       const std::size_t equals = std::min(part.find('='), part.size());
-      const auto resource = std::ranges::find(kResources, lower(trimmed(part.substr(0, equals))), &Resource::tres);
-      const auto most = resource == kResources.end()
+      const std::string name = lower(trimmed(part.substr(0, equals)));
+      const bool minutes = column.kind == kRunMinutes;
+      const bool typed = name.starts_with(kOfType) && types_.contains(name.substr(kOfType.size()));
+      const auto resource =
+          std::ranges::find(kResources, typed ? kOfType.substr(0, kOfType.size() - 1) : name, &Resource::tres);
+      const auto most = resource == kResources.end() || (minutes && resource->tres != "cpu")
                             ? std::nullopt
                             : amount_of(*resource, trimmed(part.substr(std::min(equals + 1, part.size()))));
       if (!most) {
@@ -220,9 +234,12 @@ class Limits {
       const std::string_view word = column.whose == Whose::each_user      ? resource->for_users
                                     : column.whose == Whose::each_account ? resource->for_accounts
                                                                           : resource->in_groups;
-      write(holder,
-            {std::string(resource->key), *most, fmt::format("{}{}", column.reason, word),
-             fmt::format("{}/{}", column.kind, resource->tres)},
+      Holder whose = holder;
+      if (typed) whose.emplace_back("accelerator_type", name.substr(kOfType.size()));
+      write(whose,
+            {minutes ? "processor_minutes" : std::string(resource->key), *most,
+             minutes ? fmt::format("{}CPURunMinutesLimit", column.reason) : fmt::format("{}{}", column.reason, word),
+             fmt::format("{}/{}", column.kind, name)},
             of_qos);
     }
   }
@@ -234,39 +251,57 @@ class Limits {
 
   struct Written {
     std::string key, most, reason, kind;
+    Holder of = {};
+    bool of_qos = false;
+
+    bool names(std::string_view what) const { return of.front().first == what; }
   };
-  // A limit of a QOS holds in place of the same one of accounts and users.
-  void write(const Holder& holder, const Written& limit, bool of_qos) {
-    toml_ += "\n[[limits]]\n";
-    for (const auto& [name, value] : holder) toml_ += fmt::format("{} = {}\n", name, toml_text(value));
-    if (of_qos && holder.front().first == "partition") of_partitions_.emplace(limit.kind, holder.front().second);
-    if (!of_qos && !limit.kind.empty())
-      for (auto [at, end] = of_partitions_.equal_range(limit.kind); at != end; ++at)
-        remarks_.left_out(
-            fmt::format("that the limit {} of accounts and users gives way to that of the QOS of partitions",
-                        limit.kind),
-            at->second);
-    std::string& overruling = overruling_[limit.kind];
-    if (!of_qos && !overruling.empty()) toml_ += fmt::format("except_qos = {}\n", toml_text(overruling));
-    if (of_qos && holder.front().first == "qos") overruling += (overruling.empty() ? "" : ",") + holder.front().second;
-    toml_ += fmt::format("{} = {}\nreason = {}\n", limit.key, limit.most, toml_text(limit.reason));
+  void write(const Holder& holder, Written limit, bool of_qos) {
+    limit.of = holder;
+    limit.of_qos = of_qos;
+    all_.push_back(std::move(limit));
+  }
+
+  // The names of QOS, or of partitions, whose own limit of the same kind holds in place of this one: that of the QOS of
+  // a partition comes before that of a job's QOS, unless this is to stand over it (OverPartQOS), and both before those
+  // of accounts and users.
+  std::string overruled_in(const Written& limit, std::string_view what) const {
+    std::vector<std::string> names;
+    for (const Written& other : all_) {
+      if (!other.of_qos || limit.kind.empty() || other.kind != limit.kind || !other.names(what)) continue;
+      const std::string& name = other.of.front().second;
+      const bool over = limit.of_qos && over_partitions_.contains(what == "qos" ? name : limit.of.front().second);
+      const bool overrules =
+          !limit.of_qos || (what == "qos" ? over && limit.names("partition") : !over && limit.names("qos"));
+      if (overrules && std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+    std::string list;
+    for (const std::string& name : names) list += (list.empty() ? "" : ",") + name;
+    return list;
+  }
+  std::string text_of(const Written& limit) const {
+    std::string toml = "\n[[limits]]\n";
+    for (const auto& [name, value] : limit.of) toml += fmt::format("{} = {}\n", name, toml_text(value));
+    for (const auto& [key, list] : {std::pair{"except_qos", overruled_in(limit, "qos")},
+                                    std::pair{"except_partitions", overruled_in(limit, "partition")}})
+      if (!list.empty()) toml += fmt::format("{} = {}\n", key, toml_text(list));
+    return toml + fmt::format("{} = {}\nreason = {}\n", limit.key, limit.most, toml_text(limit.reason));
   }
 
   const SlurmText& text_;
   const std::vector<SlurmPartition>& partitions_;
+  const std::set<std::string, std::less<>>& types_;
   SlurmRemarks& remarks_;
   MadeUpNames* names_;
-  std::map<std::string, std::string> overruling_;          // QOS that have a limit, by its kind
-  std::multimap<std::string, std::string> of_partitions_;  // whose QOS has a limit, by its kind
-  std::string toml_;
+  std::set<std::string, std::less<>> over_partitions_;  // QOS whose limits come before those of a partition's QOS
+  std::vector<Written> all_;
 };
 
 }  // namespace
 
-Result<std::string> limits_of_slurm(const SlurmText& text, std::string_view cluster,
-                                    const std::vector<SlurmPartition>& partitions, SlurmRemarks& remarks,
-                                    MadeUpNames* names) {
-  return Limits(text, partitions, remarks, names).read(cluster);
+Result<std::string> limits_of_slurm(const SlurmText& text, std::string_view cluster, const LimitedParts& parts,
+                                    SlurmRemarks& remarks, MadeUpNames* names) {
+  return Limits(text, parts, remarks, names).read(cluster);
 }
 
 }  // namespace rota::site

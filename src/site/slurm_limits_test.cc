@@ -41,7 +41,9 @@ class SlurmLimits : public testing::Test {
       say("user", limit.user);
       say("qos", limit.qos);
       say("partition", limit.partition);
+      say("type", limit.accelerator_type);
       for (const std::string& qos : limit.except_qos) say("except", qos);
+      for (const std::string& partition : limit.except_partitions) say("outside", partition);
       const auto most = [&](const char* what, std::int64_t is) {
         if (is != Limit::kNone) say(what, std::to_string(is));
       };
@@ -50,6 +52,7 @@ class SlurmLimits : public testing::Test {
       most("nodes", limit.most.nodes);
       most("memory", limit.most.memory);
       most("accelerators", limit.most.accelerators);
+      most("seconds", limit.most.processor_seconds);
       text += ": " + limit.reason;
     }
     return all;
@@ -104,13 +107,34 @@ TEST_F(SlurmLimits, OfAPartitionsQosHoldForItsJobs) {
   text_.qos = {"qos.txt", "Name|Priority|UsageFactor|MaxJobsPU\nnormal|0|1.0|\npart|0|1.0|1\n"};
   associations("GrpTRES", "kea|root||||1|\n");
   text_.partitions.text = "PartitionName=batch Nodes=n[1-2] QoS=part State=UP\n";
-  EXPECT_EQ(tables(), (Sentences{"user=* qos=part jobs=1: QOSMaxJobsPerUserLimit",
+  EXPECT_EQ(tables(), (Sentences{"user=* qos=part outside=batch jobs=1: QOSMaxJobsPerUserLimit",
                                  "user=* partition=batch jobs=1: QOSMaxJobsPerUserLimit"}));
-  EXPECT_EQ(told(), Sentences{});
   associations("MaxJobs", "kea|root||||1|\nkea|physics|||root|1|\nkea|physics|anna|||1|3\n");
-  EXPECT_EQ(
-      told(),
-      Sentences{"that the limit MaxJobs of accounts and users gives way to that of the QOS of partitions (batch)"});
+  EXPECT_EQ(tables().back(), "account=physics user=anna except=part outside=batch jobs=3: AssocMaxJobsLimit");
+  EXPECT_EQ(told(), Sentences{});
+}
+
+TEST_F(SlurmLimits, OfAQosThatStandsOverPartitionsHoldThere) {
+  text_.qos = {"qos.txt",
+               "Name|Priority|UsageFactor|GrpJobs|Flags\nlow|0|1.0|1|\nhigh|0|1.0|2|DenyOnLimit,OverPartQOS\n"
+               "part|0|1.0|3|\nother|0|1.0||OverPartQOS\n"};
+  associations("GrpTRES", "kea|root||||1|\n");
+  text_.partitions.text = "PartitionName=batch Nodes=n[1-2] QoS=part State=UP\n";
+  EXPECT_EQ(tables(), (Sentences{"qos=low outside=batch jobs=1: QOSGrpJobsLimit", "qos=high jobs=2: QOSGrpJobsLimit",
+                                 "qos=part outside=batch jobs=3: QOSGrpJobsLimit",
+                                 "partition=batch except=high jobs=3: QOSGrpJobsLimit"}));
+}
+
+TEST_F(SlurmLimits, OfMinutesAndOfGpusOfATypeAreTables) {
+  text_.nodes.text = "NodeName=n1 CPUTot=16 Gres=gpu:a100:4 State=IDLE\nNodeName=n2 CPUTot=16 State=IDLE\n";
+  text_.qos = {"qos.txt",
+               "Name|Priority|UsageFactor|GrpTRES|GrpTRESRunMins\n"
+               "low|0|1.0|gres/gpu:a100=2,gres/gpu:none=3|cpu=600,mem=7\n"};
+  associations("GrpTRESRunMins", "kea|root||||1|\nkea|physics|||root|1|cpu=60\n");
+  EXPECT_EQ(tables(), (Sentences{"qos=low type=a100 accelerators=2: QOSGrpGRES",
+                                 "qos=low seconds=36000: QOSGrpCPURunMinutesLimit",
+                                 "account=physics except=low seconds=3600: AssocGrpCPURunMinutesLimit"}));
+  EXPECT_EQ(told(), (Sentences{"the limit gres/gpu:none of QOS (low)", "the limit mem of QOS (low)"}));
 }
 
 }  // namespace

@@ -52,7 +52,6 @@ struct Line {
   std::string_view remark;    // follows the setting
 };
 constexpr Line kLines[]{
-    {"PreemptType", "preempt/none", "no job gives way under policy slurm"},
     {"PriorityWeightAssoc", "0", "associations have no factor here"},
     {"PrioritySiteFactorPlugin", "", "there is no site factor here"},
     {"PriorityUsageResetPeriod", "NONE", "use is only halved, never set back"},
@@ -85,6 +84,7 @@ class Mapping {
     map_type();
     map_parameters();
     map_priority();
+    map_preemption();
     for (const Line& line : kLines) map_line(line);
     map_at_limit();
     policy_.chain += policy_.at_limit;
@@ -272,6 +272,28 @@ class Mapping {
     knob("fair-tree", "no");
     const auto dampening = parse_integer(value("FairShareDampeningFactor"));
     if (dampening && *dampening > 1 && *dampening <= 65'535) knob("fair-dampening", std::to_string(*dampening));
+  }
+
+  void map_preemption() {
+    const std::string_view type = value("PreemptType");
+    if (type.empty() || same(type, "preempt/none")) return;
+    const std::string_view mode = value("PreemptMode");
+    const auto is = [&](std::string_view how) {
+      return std::ranges::any_of(split(mode, ','), [&](std::string_view each) { return same(trimmed(each), how); });
+    };
+    const bool by_qos = same(type, "preempt/qos");
+    if (!by_qos && !same(type, "preempt/partition_prio"))
+      return remark(setting("PreemptType", type), "no job gives way here");
+    if (is("off")) return;
+    if (!is("requeue") && !is("cancel"))
+      return remark(setting("PreemptMode", mode), "policy slurm suspends no job, and none gives way");
+    if (!known_.gives_way) return remark(setting("PreemptType", type), "no job gives way in a forecast");
+    if (by_qos && !known_.qos)
+      return remark(setting("PreemptType", type), "no job gives way, for nothing says to which QOS (qos.txt)");
+    knob("preempt", is("requeue") ? "requeue" : "cancel");
+    if (by_qos) knob("preempt-by", "qos");
+    const auto exempt = time("PreemptExemptTime");
+    if (exempt && *exempt >= seconds(1)) knob("preempt-exempt", short_time(*exempt));
   }
 
   void map_at_limit() {

@@ -23,6 +23,7 @@ struct SlurmKnown {
   bool qos = false;       // the priorities of QOS
   bool accounts = false;  // and the shares of accounts and users
   bool values = true;  // remarks tell what is set; false: only which setting it is, for values may have names in them
+  bool gives_way = true;        // the policy may have jobs give way, as PreemptType says
   std::int64_t unix_start = 0;  // Unix time of second 0 of the jobs; 0: not known
 };
 

@@ -143,6 +143,7 @@ TEST(SlurmPolicy, ReadsTheClassicRuleOfFairShare) {
 TEST(SlurmPolicy, TellsWhatItDoesNotFollow) {
   const SlurmPolicy policy = slurm_policy_of({{"SchedulerParameters", "bf_continue,bf_licenses,bf_window=soon"},
                                               {"PreemptType", "preempt/qos"},
+                                              {"PreemptMode", "CANCEL"},
                                               {"PriorityType", "priority/multifactor"},
                                               {"PriorityWeightQOS", "10000"},
                                               {"PriorityWeightTRES", "CPU=0,mem=5,license/matlab=7,Node=soon"},
@@ -160,8 +161,25 @@ TEST(SlurmPolicy, TellsWhatItDoesNotFollow) {
                                      "PriorityWeightTRES=license/matlab=7: it has no factor here.",
                                      "PriorityWeightTRES=Node=soon: that is no value, and the default is taken.",
                                      "PriorityFlags=DEPTH_OBLIVIOUS: policy slurm does not follow it.",
-                                     "PreemptType=preempt/qos: no job gives way under policy slurm.",
+                                     "PreemptType=preempt/qos: no job gives way, for nothing says to which QOS "
+                                     "(qos.txt).",
                                      "CompleteWait=32 sec: a node that a job has left is free at once."}));
+}
+
+TEST(SlurmPolicy, HasJobsGiveWayAsTheSiteDoes) {
+  const auto of = [](const char* type, const char* mode, const char* exempt = "00:00:00", bool gives_way = true) {
+    const SlurmPolicy policy =
+        slurm_policy_of({{"PreemptType", type}, {"PreemptMode", mode}, {"PreemptExemptTime", exempt}},
+                        {.qos = true, .gives_way = gives_way});
+    return policy.remarks.empty() ? policy.chain : policy.remarks.front();
+  };
+  EXPECT_EQ(of("preempt/none", "OFF"), "slurm");
+  EXPECT_EQ(of("preempt/qos", "REQUEUE", "00:05:00"), "slurm+preempt=requeue+preempt-by=qos+preempt-exempt=5m");
+  EXPECT_EQ(of("preempt/partition_prio", "GANG,CANCEL"), "slurm+preempt=cancel");
+  EXPECT_EQ(of("preempt/partition_prio", "GANG,SUSPEND"),
+            "PreemptMode=GANG,SUSPEND: policy slurm suspends no job, and none gives way.");
+  EXPECT_EQ(of("preempt/qos", "REQUEUE", "00:00:00", false),
+            "PreemptType=preempt/qos: no job gives way in a forecast.");
 }
 
 }  // namespace

@@ -29,12 +29,18 @@ bool can_be_written(std::string_view name) {
 struct SlurmQos {
   std::string_view name;
   std::int64_t priority = 0;
-  std::int64_t usage_factor = 1000;  // per mille
+  std::int64_t usage_factor = 1000;         // per mille
+  std::vector<std::string_view> over = {};  // whose jobs give way
 
-  bool counts() const { return priority > 0 || usage_factor != 1000; }
-  std::string toml() const {
+  bool counts() const { return priority > 0 || usage_factor != 1000 || !over.empty(); }
+  // `told`: the QOS that the file has.
+  std::string toml(const std::vector<std::string_view>& told) const {
     std::string text = fmt::format("\n[[qos]]\nname = {}\n", toml_text(name));
     if (priority > 0) text += fmt::format("priority = {}\n", priority);
+    std::string others;
+    for (const std::string_view other : over)
+      if (std::ranges::find(told, other) != told.end()) others += (others.empty() ? "" : ",") + std::string(other);
+    if (!others.empty()) text += fmt::format("preempts = {}\n", toml_text(others));
     if (usage_factor == 1000) return text;
     return fmt::format("{}usage_factor = {}.{}\n", text, usage_factor / 1000,
                        std::to_string(1000 + usage_factor % 1000).substr(1));
@@ -58,14 +64,33 @@ std::int64_t factor_of(std::string_view text, std::string_view qos, SlurmRemarks
 std::string toml_of(std::vector<SlurmQos> all, SlurmRemarks& remarks) {
   if (all.size() > kMostQos) std::ranges::stable_partition(all, &SlurmQos::counts);
   std::string toml;
+  std::vector<std::string_view> told;
+  for (const SlurmQos& qos : all)
+    if (told.size() < kMostQos) told.push_back(qos.name);
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (i < kMostQos) {
-      toml += all[i].toml();
+      toml += all[i].toml(told);
     } else {
       remarks.left_out("QOS, of which a cluster file can have " + std::to_string(kMostQos), all[i].name);
     }
   }
   return toml;
+}
+
+// Which jobs give way to its jobs, where the table tells that.
+void read_preemption(const SlurmTable& table, std::size_t row, SlurmQos& qos, SlurmRemarks& remarks,
+                     MadeUpNames* names) {
+  const auto cell = [&](std::string_view title) {
+    const auto at = std::ranges::find(table.names(), title, [](std::string_view name) { return trimmed(name); });
+    return at == table.names().end() ? std::string_view{}
+                                     : table.cell(row, static_cast<std::size_t>(at - table.names().begin()));
+  };
+  for (const std::string_view other : split(cell("Preempt"), ','))
+    if (!trimmed(other).empty()) qos.over.push_back(called(names, MadeUpNames::Of::qos, trimmed(other)));
+  if (const std::string mode = lower(cell("PreemptMode")); !mode.empty() && mode != "cluster")
+    remarks.left_out("PreemptMode of a QOS by itself, in place of the cluster's", qos.name);
+  if (const std::string_view exempt = cell("PreemptExemptTime"); exempt.find_first_of("123456789") != exempt.npos)
+    remarks.left_out("PreemptExemptTime of a QOS by itself, in place of the cluster's", qos.name);
 }
 
 struct Association {
@@ -185,6 +210,7 @@ Result<std::string> qos_of_slurm(std::string_view text, const std::string& shown
       if (*number == UINT32_MAX) remarks.guessed("QOS without a priority are taken as of priority 0", name);
       all.push_back({called(names, MadeUpNames::Of::qos, name), *number == UINT32_MAX ? 0 : *number,
                      factor_of(table.cell(row, *factor), name, remarks)});
+      read_preemption(table, row, all.back(), remarks, names);
     }
   }
   return toml_of(std::move(all), remarks);

@@ -14,7 +14,8 @@ namespace rota::site {
 // What sacctmgr is asked for. Behind the first few stand the limits that Slurm may keep.
 inline constexpr const char* kQosFormat =
     "Name,Priority,UsageFactor,GrpTRES,GrpTRESMins,GrpTRESRunMins,GrpJobs,GrpSubmit,GrpWall,MaxTRES,MaxTRESPerNode,"
-    "MaxTRESMins,MaxWall,MaxTRESPU,MaxJobsPU,MaxSubmitPU,MaxTRESPA,MaxJobsPA,MaxSubmitPA,MinTRES";
+    "MaxTRESMins,MaxWall,MaxTRESPU,MaxJobsPU,MaxSubmitPU,MaxTRESPA,MaxJobsPA,MaxSubmitPA,MinTRES,Flags,Preempt,"
+    "PreemptMode,PreemptExemptTime";
 inline constexpr const char* kAssociationFormat =
     "Cluster,Account,User,Partition,ParentName,Share,GrpTRES,GrpTRESMins,GrpTRESRunMins,GrpJobs,GrpSubmit,GrpWall,"
     "MaxTRES,MaxTRESPerNode,MaxTRESMins,MaxWall,MaxJobs,MaxSubmit";

@@ -144,7 +144,7 @@ class CommandLines(RotaCase):
                            ("+depth=1", "NAME=VALUE"), ("skip=yes", "would have no effect here: it is for depth=0"),
                            ("depth=0+overrun=grace", "with depth=0 nothing is promised"),
                            ("order=sjf+order=fcfs", "knob order is set twice"),
-                           ("preempt=maybe", "suspend, requeue or checkpoint"), ("checkpoint=5", "would have no effect"),
+                           ("preempt=maybe", "suspend, requeue, checkpoint or cancel"), ("checkpoint=5", "would have no effect"),
                            ("preempt=checkpoint+checkpoint=soon", "a time such as"),
                            ("overrun=strict+preempt=suspend", "overrun=kill, run-on, grace or a duration")]:
             with self.subTest(knob=knob):

@@ -407,12 +407,15 @@ class Policies(RotaCase):
                 policy = "slurm" + "+priority=multifactor" * (knob["name"] in ("favor-small", "small-relative-to-time"))
             if knob["name"] == "fair-tree":
                 policy = "slurm+priority=multifactor+weight-fairshare=1"
+            if knob["name"] == "preempt-by":
+                policy = "slurm+preempt=requeue"
             for family, of in (("power", "power"), ("auction", "auction"), ("hrrn", "order")):
                 if knob["name"].startswith(family + "-"):
                     policy += f"+{of}=" + knob["meaning"].split(":")[0].split(",")[0]
             for value in knob["values"].split("|"):
+                under = "slurm" if (knob["name"], value.strip()) == ("preempt", "cancel") else policy
                 if value.strip().replace("-", "").isalnum() and value.strip().islower():
-                    self.rota("simulate", "log.swf", "--policy", f"{policy}+{knob['name']}={value.strip()}", *cluster)
+                    self.rota("simulate", "log.swf", "--policy", f"{under}+{knob['name']}={value.strip()}", *cluster)
 
 
 class Reproduce(RotaCase):

@@ -25,7 +25,7 @@ namespace {
 // As engine/local has them; its own test holds them against these.
 Capabilities local() {
   Capabilities can;
-  can.tasks = can.sites = false;
+  can.tasks = can.sites = can.cancel = false;
   return can;
 }
 
@@ -52,6 +52,7 @@ constexpr const char* kBases[]{"easy",
                                "easy+power=load-factor+power-interval=7s+power-samples=2+power-published=yes",
                                "slurm",
                                "slurm+bf-interval=7s+bf-resolution=3s",
+                               "slurm+bf-interval=7s+bf-resolution=3s+preempt=requeue",
                                "slurm+priority=multifactor+weight-age=9+weight-job-size=5",
                                "slurm+priority=multifactor+weight-age=1000000+weight-job-size=100",
                                "easy+bind=slot",

@@ -64,9 +64,9 @@ std::string policy_of(const serve::ServiceOptions& options, const site::SlurmClu
     const auto file = site::read_configuration(options.configuration, cluster.toml);
     if (file && file->service.policy != site::ServiceSettings{}.policy) return file->service.policy;
   }
-  const SlurmPolicy own =
-      slurm_policy_of({cluster.config.begin(), cluster.config.end()},
-                      {.qos = !cluster.machine.qos.empty(), .accounts = !cluster.machine.accounts.empty()});
+  const SlurmPolicy own = slurm_policy_of(
+      {cluster.config.begin(), cluster.config.end()},
+      {.qos = !cluster.machine.qos.empty(), .accounts = !cluster.machine.accounts.empty(), .gives_way = false});
   for (const std::string& remark : own.remarks) remarks.push_back("not followed here: " + remark);
   if (serve::chain_of(own.chain)) return own.chain;
   remarks.push_back(fmt::format("policy {} cannot decide here, so that plain `slurm` does", own.chain));

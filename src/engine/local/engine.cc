@@ -49,7 +49,7 @@ Capabilities LocalEngine::capabilities() const {
   can.why_no_power = switch_.why_not();
   can.power = can.why_no_power.empty();
   can.confirms_starts = can.terminals = true;
-  can.tasks = can.sites = false;
+  can.tasks = can.sites = can.cancel = false;
   return can;
 }
 

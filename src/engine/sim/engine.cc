@@ -318,6 +318,7 @@ Duration SimEngine::interrupt(JobId id) {
 void SimEngine::preempt(const Command& command) {
   Alive& job = alive_[command.job.value];
   CHECK(job.dispatch != 0, "only a running job gives way");
+  if (command.how == Preemption::cancel) return end_early(command.job, Outcome::failed);
   killed_.insert(job.dispatch);
   if (has_tasks(command.job)) tasks_->stop(command.job, command.kept);
   Interrupted& interrupted = interrupted_[command.job];
@@ -332,6 +333,17 @@ void SimEngine::preempt(const Command& command) {
     vacate(command.job);
     ring_by(loop_.now());
   }
+}
+
+void SimEngine::end_early(JobId id, Outcome outcome) {
+  const Alive& job = alive_[id.value];
+  if (meter_.meters()) meter_.end(id, loop_.now(), true);
+  killed_.insert(job.dispatch);
+  if (tasks_) tasks_->forget(id);
+  over(Finished{id, outcome, job.run});
+  interrupted_.erase(id);
+  if (!ledger_) alive_.retire(id.value);
+  ring_by(loop_.now());
 }
 
 void SimEngine::vacate(JobId id) {

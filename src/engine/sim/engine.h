@@ -225,6 +225,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   [[gnu::cold]] void tasks_arrive(JobId id, const Arrival& arrival);
   bool has_tasks(JobId id) const { return tasks_ && tasks_->has(id); }
   [[gnu::cold]] void preempt(const Command& command);
+  [[gnu::cold]] void end_early(JobId id, Outcome outcome);
   [[gnu::cold]] void migrate(const Command& command);
   [[gnu::cold]] void adjust(const Command& command);
   [[gnu::cold]] void stand_still(JobId id, Interrupted& interrupted);

@@ -43,7 +43,8 @@ SlurmEngine::~SlurmEngine() { site_.loop.set(*this, kNever); }
 
 Capabilities SlurmEngine::capabilities() const {
   Capabilities can;
-  can.suspend = can.checkpoint = can.requeue = can.extend = can.power = can.move = can.tasks = can.sites = false;
+  can.suspend = can.checkpoint = can.requeue = can.cancel = can.extend = can.power = can.move = can.tasks = can.sites =
+      false;
   can.submits = false;
   can.shared = true;
   can.confirms_starts = true;

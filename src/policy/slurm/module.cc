@@ -11,6 +11,7 @@ constexpr std::string_view kTres = "slurm.conf, PriorityWeightTRES";
 
 constexpr NamedValue kPlanners[]{{"rota", 0}, {"slurm", 1}};
 constexpr NamedValue kNoPass[]{{"no", 0}};
+constexpr NamedValue kOver[]{{"priority", 0}, {"qos", 1}};
 constexpr NamedValue kPriorities[]{{"basic", 0}, {"multifactor", 1}};
 
 std::string_view for_slurm(const ChainKnobs& k) { return k.slurm.planner ? "" : "it is for policy slurm"; }
@@ -25,6 +26,13 @@ std::string_view for_own_order(const ChainKnobs& k) {
 }
 std::string_view for_multifactor(const ChainKnobs& k) {
   return k.slurm.planner && k.slurm.multifactor ? "" : "it is for policy slurm with priority=multifactor";
+}
+
+std::string_view for_preempting(const ChainKnobs& k) {
+  return k.slurm.planner && k.preempt != Preemption::none ? "" : "it is for policy slurm with preempt";
+}
+std::string_view for_requeuing(const ChainKnobs& k) {
+  return k.slurm.planner && k.preempt == Preemption::requeue ? "" : "it is for policy slurm with preempt=requeue";
 }
 
 std::string_view for_fair_share(const ChainKnobs& k) {
@@ -280,6 +288,29 @@ constexpr Knob kKnobs[]{
      .source = "slurm.conf, PriorityCalcPeriod",
      .set = weights<&SlurmWeights::calc_period>,
      .idle = for_multifactor},
+    {.name = "preempt-by",
+     .names = kOver,
+     .fallback = "priority",
+     .meaning = "which jobs give way with preempt: those of partitions of lower priority, or of QOS that the cluster "
+                "file says "
+                "to",
+     .source = "slurm.conf, PreemptType",
+     .set = slurm<&SlurmKnobs::by_qos>,
+     .idle = for_preempting},
+    {.name = "preempt-exempt",
+     .range = Range::time(),
+     .fallback = "0",
+     .meaning = "a job that has run no longer gives way to none",
+     .source = "slurm.conf, PreemptExemptTime",
+     .set = slurm<&SlurmKnobs::exempt>,
+     .idle = for_preempting},
+    {.name = "requeue-delay",
+     .range = Range::time(seconds(1)),
+     .fallback = "121s",
+     .meaning = "a job that gave way is looked at again so much later, which counts as no waiting",
+     .source = "Slurm 22.05",
+     .set = slurm<&SlurmKnobs::requeue_delay>,
+     .idle = for_requeuing},
     {.name = "calc-phase",
      .range = Range::time(),
      .fallback = "0",
@@ -295,12 +326,14 @@ bool by_factors(const ChainKnobs& k) { return k.slurm.multifactor && k.order == 
 std::unique_ptr<Policy> link(const ChainKnobs& k) {
   SlurmKnobs slurm = k.slurm;
   slurm.multifactor = by_factors(k);
+  slurm.preempt = k.preempt;
   return slurm.planner ? std::make_unique<SlurmPlanner>(slurm) : nullptr;
 }
 
 void ask(const ChainKnobs& k, ClusterOptions& options) {
   options.waiting.by_queue |= k.slurm.planner;
   options.limits_at_start |= k.slurm.planner;
+  if (k.slurm.planner && k.preempt == Preemption::requeue) options.put_off = k.slurm.requeue_delay;
   options.use.by_qos |= k.slurm.by_shares();
   if (k.slurm.by_shares()) {
     options.use.period = k.slurm.weights.calc_period;
@@ -317,8 +350,11 @@ constexpr Refusal kRefusals[]{
      },
      "policy slurm has a depth of its own, and one order. Leave candidates, depth and skip out; bf-max-job-test and "
      "bf-job-part-count-reserve are its knobs for that."},
-    {[](const ChainKnobs& k) { return k.slurm.planner && k.preempt != Preemption::none; },
-     "policy slurm does not know of jobs that give way. Leave preempt out."},
+    {[](const ChainKnobs& k) {
+       return k.slurm.planner && (k.preempt == Preemption::suspend || k.preempt == Preemption::checkpoint);
+     },
+     "policy slurm knows no jobs that go on later where they were. Take preempt=requeue or preempt=cancel, or leave "
+     "preempt out."},
 };
 
 constexpr PolicyName kPolicies[]{

@@ -6,6 +6,7 @@
 
 #include "model/moment.h"
 #include "model/order.h"
+#include "policy/slurm/displaced.h"
 #include "policy/slurm/job_queue.h"
 #include "policy/slurm/slurm_room.h"
 
@@ -26,13 +27,20 @@ class Passes {
         knobs_(knobs),
         queue_(view, knobs),
         room_(view, plan, knobs),
-        limits_(view.limits().use()) {}
+        limits_(view.limits().use()),
+        others_may_go_(knobs.preempt != Preemption::none) {
+    if (limits_.kept() && limits_.book().of_time()) note_time_run();
+  }
 
   // At most so many jobs are tried.
   void main_pass(std::int64_t depth) {
     bool passes_others = false;
-    while (const WaitingEntry* e = plan_.free() > 0 ? queue_.next() : nullptr) {
+    while (const WaitingEntry* e = plan_.free() > 0 || others_may_go_ ? queue_.next() : nullptr) {
       const JobSpec& asked = spec(*e);
+      if (is_put_off(*e)) {
+        passes_others = true;
+        continue;
+      }
       const bool beyond = is_over(knobs_.partition_depth, tried_, asked.partition.value);
       if (!beyond && depth-- <= 0) return;
       if (!beyond && room_.open_to(asked.partition) && may_start(asked)) {
@@ -40,6 +48,7 @@ class Passes {
           begin(*e, passes_others ? ahead_of_others() : Reason{}, false);
           continue;
         }
+        if (others_may_go_) displace_for(*e);
         if (!room_.close(asked)) return;
       }
       passes_others = true;
@@ -56,7 +65,7 @@ class Passes {
     room_.open_pass();
     std::int32_t tested = 0;
     while (const WaitingEntry* e = tested < knobs_.max_job_test ? queue_.next() : nullptr) {
-      if (plan_.starts(e->job)) continue;
+      if (plan_.starts(e->job) || is_put_off(*e)) continue;
       const JobSpec& asked = spec(*e);
       if (is_over(knobs_.max_job_part, of_partition_, asked.partition.value)) continue;
       if (is_over(knobs_.max_job_user, of_user_, asked.user)) continue;
@@ -69,6 +78,13 @@ class Passes {
   }
 
  private:
+  [[gnu::cold]] void note_time_run() {
+    view_.running().for_each([&](const RunningEntry& e) {
+      const Job& job = view_.job(e.job);
+      limits_.has_run(job.spec, job.ran_by(view_.now()));
+      return true;
+    });
+  }
   const JobSpec& spec(const WaitingEntry& e) const { return view_.job(e.job).spec; }
   Reason ahead_of_others() const { return {Rule::skipped_ahead, {}, kNever, plan_.free(), 0}; }
   // Else it is passed over: no job that waits for licences, or is over a limit, has anything reserved.
@@ -80,16 +96,38 @@ class Passes {
     if (limits_.kept()) limits_.count(spec(e));
   }
 
+  bool is_put_off(const WaitingEntry& e) const {
+    return others_may_go_ && looked_at_from(view_.job(e.job), knobs_) > view_.now();
+  }
+  bool is_told(JobId running) const {
+    return std::ranges::any_of(plan_.actions(), [&](const Action& a) { return a.job == running; });
+  }
+  // True: jobs are told to give way to it, and a later pass starts it on what they leave, unless it is another job's
+  // turn by then.
+  [[gnu::cold]] bool displace_for(const WaitingEntry& e) {
+    const auto for_it = [&](const Action& a) { return a.kind == ActionKind::preempt && a.reason.promised == e.job; };
+    if (std::ranges::any_of(plan_.actions(), for_it)) return false;
+    if (std::ranges::find(view_.leaving(), e.job, &Leaving::beneficiary) != view_.leaving().end()) return false;
+    std::vector<JobId> others = displaceable(view_, knobs_, e.job);
+    std::erase_if(others, [&](JobId running) { return is_told(running); });
+    others = room_.displaced_by(e, std::move(others));
+    const Instant gone = view_.now() + std::max(knobs_.tick, kMoment);
+    for (const JobId running : others)
+      plan_.preempt(running, {Rule::outranked, e.job, kNever, plan_.free(), e.processors}, gone);
+    return !others.empty();
+  }
+
   // False: no more may start in this pass.
   bool try_one(const WaitingEntry& e) {
     std::int32_t& reserved = reserved_[spec(e).partition.value];
     const bool now_only = knobs_.part_count_reserve > 0 && reserved >= knobs_.part_count_reserve;
     const Instant alike_before = room_.alike_until();
-    const Instant start = room_.earliest(e, now_only);
+    Instant start = room_.earliest(e, now_only);
     if (start <= view_.now()) {
       begin(e, because(), true);
       return ++backfilled_ != knobs_.max_job_start;
     }
+    if (others_may_go_ && displace_for(e)) start = view_.now();
     if (alike_before < alike_ && room_.has_room(e)) alike_ = alike_before;
     if (start == kNever) return true;
     const bool planned_before = room_.plans_what_is_free();
@@ -110,7 +148,8 @@ class Passes {
   const SlurmKnobs& knobs_;
   SlurmQueue queue_;
   Room room_;
-  LimitUse limits_;  // with what the draft starts
+  LimitUse limits_;     // with what the draft starts
+  bool others_may_go_;  // jobs give way to others
   Counts tried_;
   Counts of_user_;
   Counts of_partition_;
@@ -184,6 +223,10 @@ bool is_news(const View& view, const Replanned& last, const SlurmKnobs& knobs) {
   return tries_next(last, knobs, view.now()) != view.now() && plans_next(last, knobs, view.now()) != view.now();
 }
 
+bool has_others_give_way(const Plan& plan) {
+  return std::ranges::any_of(plan.actions(), [](const Action& a) { return a.kind == ActionKind::preempt; });
+}
+
 template <class Room>
 void decide_in(const View& view, Plan& plan, const SlurmKnobs& knobs) {
   const Instant now = view.now();
@@ -210,10 +253,13 @@ void decide_in(const View& view, Plan& plan, const SlurmKnobs& knobs) {
       const auto found = any_left ? passes->backfill_pass() : typename Passes<Room>::Found{false, now};
       next.owes_plan = found.owes;
       next.planned = now;
-      // An order that shifts with time is another one at each pass.
-      if (!varies_with_time(view.options().waiting.queue)) foresee(found.alike_until, next, knobs);
+      // An order that shifts with time is another one at each pass, and so are the jobs that may give way.
+      const bool shifts = varies_with_time(view.options().waiting.queue) || knobs.preempt != Preemption::none;
+      if (!shifts) foresee(found.alike_until, next, knobs);
     }
   }
+  // As soon as they are gone slurmctld looks at its queue, however short ago it did.
+  if (has_others_give_way(plan)) next.tried = now - knobs.batch_delay;
   if (!(next == view.replanned())) plan.replanned(next);
 }
 
@@ -234,7 +280,19 @@ Instant SlurmPlanner::next_wakeup(const View& view) const {
   const auto later = [&](Instant at) { return at > now ? at : kNever; };
   const Instant plans = later(is_foreseen(last, now) ? last.tried - kMoment : plans_next(last, knobs_, now));
   if (view.waiting().empty()) return plans;
-  return std::min({later(tries_next(last, knobs_, now)), plans, reckons_next(now)});
+  return std::min({later(tries_next(last, knobs_, now)), plans, reckons_next(now), back_next(view)});
+}
+
+// When a job that gave way is looked at again.
+Instant SlurmPlanner::back_next(const View& view) const {
+  Instant next = kNever;
+  if (knobs_.preempt != Preemption::requeue) return next;
+  view.waiting().for_each_in_queue_order([&](const WaitingEntry& e) {
+    const Instant from = looked_at_from(view.job(e.job), knobs_);
+    if (from > view.now()) next = std::min(next, from);
+    return true;
+  });
+  return next;
 }
 
 // Then it may be another job's turn.

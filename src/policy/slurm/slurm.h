@@ -23,6 +23,7 @@ class SlurmPlanner final : public Policy {
 
  private:
   Instant reckons_next(Instant now) const;
+  Instant back_next(const View& view) const;
 
   SlurmKnobs knobs_;
 };

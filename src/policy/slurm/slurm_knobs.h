@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/time.h"
+#include "model/action.h"
 
 namespace rota {
 
@@ -56,6 +57,11 @@ struct SlurmKnobs {
   std::int32_t queue_depth = 100;
   std::int32_t partition_depth = 0;
   Duration sched_interval = seconds(60);  // so often it looks at the whole queue
+  // Which running jobs give way (PreemptType, PreemptMode).
+  Preemption preempt = Preemption::none;
+  bool by_qos = false;                    // those of a QOS that the job's own stands over; else those of lower priority
+  Duration exempt{0};                     // jobs that have run no longer do not
+  Duration requeue_delay = seconds(121);  // a job that gave way is looked at again so much later
   // The order of the queue.
   bool multifactor = false;
   SlurmWeights weights;

@@ -47,6 +47,10 @@ class SlurmCounts {
   bool has_room(const WaitingEntry& e) { return plan_.fits(e); }
   Instant alike_until() const { return alike_; }
 
+  // Which of these running jobs must give way, in whose order they do, so that a job can start on what they leave;
+  // none: all of them would not do. Where they would, that place is the one found last.
+  std::vector<JobId> displaced_by(const WaitingEntry& e, std::vector<JobId> others);
+
   // What was found last.
   void start(const WaitingEntry& e, const Reason& reason, bool backfilled);
 
@@ -77,6 +81,7 @@ class SlurmNodes {
   bool plans_what_is_free() const { return planned_; }
   bool has_room(const WaitingEntry& e) { return plan_.fits(e) && plan_.nodes().find(spec(e), elsewhere_); }
   Instant alike_until() const;
+  std::vector<JobId> displaced_by(const WaitingEntry& e, std::vector<JobId> others);
 
   void start(const WaitingEntry& e, const Reason& reason, bool backfilled);
 
@@ -107,6 +112,9 @@ class SlurmNodes {
   bool place(const JobSpec& spec);
   bool would_run_on_idle(const JobSpec& spec, const NodeSet& nodes);
   void cut(Instant at);
+  std::int64_t shared_with(const NodeSet& nodes, JobId running) const;
+  NodeSet found_nodes() const;
+  bool pick(const JobSpec& spec, const NodeSet& nodes, std::vector<JobId>& others);
 
   const View& view_;
   Plan& plan_;

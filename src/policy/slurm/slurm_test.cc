@@ -103,7 +103,16 @@ TEST(Slurm, RefusesWhatItWouldNotFollow) {
       sentence("slurm+depth=1"),
       "policy slurm has a depth of its own, and one order. Leave candidates, depth and skip out; bf-max-job-test and "
       "bf-job-part-count-reserve are its knobs for that.");
-  EXPECT_EQ(sentence("slurm+preempt=suspend"), "policy slurm does not know of jobs that give way. Leave preempt out.");
+  EXPECT_EQ(sentence("slurm+preempt=suspend"),
+            "policy slurm knows no jobs that go on later where they were. Take preempt=requeue or preempt=cancel, or "
+            "leave preempt out.");
+  EXPECT_EQ(sentence("slurm+preempt=requeue+preempt-by=qos+priority=multifactor+weight-fairshare=10"), "");
+  EXPECT_EQ(sentence("easy+preempt=cancel"),
+            "preempt=cancel is for policy slurm: take preempt=suspend, requeue or checkpoint, or that policy.");
+  EXPECT_EQ(
+      sentence("slurm+preempt=cancel+requeue-delay=5"),
+      "policy knob requeue-delay would have no effect here: it is for policy slurm with preempt=requeue. Leave it "
+      "out.");
   EXPECT_EQ(sentence("slurm+weight-age=10"),
             "policy knob weight-age would have no effect here: it is for policy slurm with priority=multifactor. "
             "Leave it out.");

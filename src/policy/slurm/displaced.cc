@@ -1,0 +1,130 @@
+#include "policy/slurm/displaced.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "policy/slurm/slurm_room.h"
+
+namespace rota {
+namespace {
+
+// Jobs that come before the one that needs their room take it from each other for ever, where nothing else ends them.
+constexpr std::uint16_t kMostTimes = 32;
+
+bool gives_way(const View& view, const SlurmKnobs& knobs, const JobSpec& spec, const JobSpec& to) {
+  if (!knobs.by_qos) return spec.priority < to.priority;
+  return view.options().machine->gives_way(spec.qos, to.qos);
+}
+
+bool is_given_way(const View& view, const SlurmKnobs& knobs, const JobSpec& to) {
+  if (!knobs.by_qos) return true;
+  const Machine* machine = view.options().machine;
+  return machine && to.qos.valid() && !machine->qos[to.qos.value].over.empty();
+}
+
+}  // namespace
+
+std::vector<JobId> displaceable(const View& view, const SlurmKnobs& knobs, JobId waiting) {
+  struct Candidate {
+    std::int64_t priority;
+    std::size_t nodes;
+    JobId job;
+    auto operator<=>(const Candidate&) const = default;
+  };
+  const JobSpec& to = view.job(waiting).spec;
+  if (!is_given_way(view, knobs, to)) return {};
+  std::vector<Candidate> found;
+  view.running().for_each([&](const RunningEntry& e) {
+    const Job& job = view.job(e.job);
+    if (!job.steady() || job.start + knobs.exempt > view.now() || job.preemptions >= kMostTimes) return true;
+    if (!gives_way(view, knobs, job.spec, to)) return true;
+    const std::int64_t priority = knobs.by_qos ? view.options().machine->qos[job.spec.qos.value].priority : 0;
+    const std::size_t nodes = view.nodes().counted() ? 1 : view.placement(e.job).shares.size();
+    found.push_back({priority, nodes, e.job});
+    return true;
+  });
+  std::ranges::sort(found);
+  std::vector<JobId> jobs;
+  for (const Candidate& c : found) jobs.push_back(c.job);
+  return jobs;
+}
+
+Instant looked_at_from(const Job& job, const SlurmKnobs& knobs) {
+  return job.preemptions > 0 && job.state == JobState::waiting ? job.end + knobs.requeue_delay : kEpoch;
+}
+
+// ---- where nodes are described
+
+std::int64_t SlurmNodes::shared_with(const NodeSet& nodes, JobId running) const {
+  return std::ranges::count_if(view_.placement(running).shares, [&](const Share& s) { return nodes.contains(s.node); });
+}
+
+NodeSet SlurmNodes::found_nodes() const {
+  NodeSet nodes(view_.nodes().size());
+  nodes.clear();
+  for (const Share& s : where_.shares) nodes.insert(s.node);
+  return nodes;
+}
+
+// One after the other is taken away until the job fits. Then that one goes first, after it those that have most nodes
+// of those found, and all is tried again: so few need to give way (select/cons_tres, with its preempt_reorder_count of
+// 1). What is left are those on the nodes found.
+bool SlurmNodes::pick(const JobSpec& spec, const NodeSet& nodes, std::vector<JobId>& others) {
+  for (std::size_t passes = 1;; ++passes) {
+    restrict_to(nodes);
+    const auto fits_without = [&](JobId id) {
+      room_.give(view_.placement(id));
+      return place(spec);
+    };
+    const auto last = std::ranges::find_if(others, fits_without);
+    if (last == others.end()) return false;
+    others.erase(last + 1, others.end());
+    const NodeSet found = found_nodes();
+    if (passes == 3 || others.size() <= passes) {
+      std::erase_if(others, [&](JobId id) { return shared_with(found, id) == 0; });
+      return true;
+    }
+    std::ranges::rotate(others, others.end() - 1);
+    std::ranges::stable_sort(others.begin() + 1, others.end(), std::ranges::greater{},
+                             [&](JobId id) { return shared_with(found, id); });
+  }
+}
+
+// The backfill pass first looks where the job would run if all of them were gone, and then there alone.
+std::vector<JobId> SlurmNodes::displaced_by(const WaitingEntry& e, std::vector<JobId> others) {
+  NodeSet nodes = open_;
+  if (stretches_.empty()) {
+    free_.copy(plan_.nodes());
+    drop_reserved(now(), now() + e.expected, nodes);
+  } else {
+    usable(now(), e.expected, nodes_of(spec(e).partition), nodes);
+    drop_unsuitable(spec(e), nodes);
+  }
+  std::erase_if(others, [&](JobId id) { return shared_with(nodes, id) == 0; });
+  if (!stretches_.empty()) {
+    restrict_to(nodes);
+    for (const JobId id : others) room_.give(view_.placement(id));
+    if (!place(spec(e))) return {};
+    nodes &= found_nodes();
+  }
+  if (!pick(spec(e), nodes, others)) return {};
+  return others;
+}
+
+// ---- where processors are counted
+
+std::vector<JobId> SlurmCounts::displaced_by(const WaitingEntry& e, std::vector<JobId> others) {
+  std::int64_t missing = e.processors - plan_.free();
+  const auto suffices = [&](JobId id) { return (missing -= view_.job(id).spec.processors) <= 0; };
+  const auto last = std::ranges::find_if(others, suffices);
+  if (last == others.end()) return {};
+  others.erase(last + 1, others.end());
+  if (!drawn_) return others;
+  Profile left = free_;
+  for (const JobId id : others) left.change(view_.now(), view_.job(id).expected_end(), view_.job(id).spec.processors);
+  if (!left.fits(view_.now(), e.processors, e.expected)) return {};
+  free_ = left;
+  return others;
+}
+
+}  // namespace rota
