@@ -2,7 +2,7 @@
 // ends once, and whatever is no frame ends its connection alone. The first byte says which side receives, and whether
 // memory comes along for a client. Then come frames of a byte for the type, one for the flags, one for the task and the
 // attempt, two for the length, and a payload; checksums are put right, so that what lies behind them is reached. Type 0
-// is bytes as they are.
+// is bytes as they are. With the flag kShared the header comes alone: its payload is said to lie in the shared memory.
 #include <linux/sockios.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -57,12 +57,19 @@ std::vector<std::byte> frames_in(std::span<const std::uint8_t> data) {
   while (data.size() >= kHead) {
     const std::size_t length =
         std::min<std::size_t>(data.size() - kHead, std::size_t{data[3]} | std::size_t{data[4]} << 8U);
+    const FrameHeader header{.type = static_cast<FrameType>(data[0]),
+                             .flags = static_cast<std::uint16_t>(data[1]),
+                             .task = data[2] & 15U,
+                             .attempt = static_cast<std::uint32_t>(data[2]) >> 4U,
+                             .length = std::uint32_t{data[3]} | std::uint32_t{data[4]} << 8U};
+    if (data[0] != 0 && (header.flags & kShared) != 0) {
+      const HeaderBytes alone = encoded(header);
+      all.insert(all.end(), alone.begin(), alone.end());
+      data = data.subspan(kHead);
+      continue;
+    }
     const auto payload = std::as_bytes(data.subspan(kHead, length));
-    const std::vector<std::byte> frame = framed({.type = static_cast<FrameType>(data[0]),
-                                                 .flags = static_cast<std::uint16_t>(data[1]),
-                                                 .task = data[2] & 15U,
-                                                 .attempt = static_cast<std::uint32_t>(data[2]) >> 4U},
-                                                payload);
+    const std::vector<std::byte> frame = framed(header, payload);
     if (data[0] == 0) all.insert(all.end(), payload.begin(), payload.end());
     if (data[0] != 0) all.insert(all.end(), frame.begin(), frame.end());
     data = data.subspan(kHead + length);
@@ -82,8 +89,9 @@ void to_container(std::span<const std::byte> bytes) {
   const auto session = std::make_shared<Session>(1, process::Descriptor(ends[1]), nullptr);
   SessionReader reader(pipeline, admission, session, [] { return std::string("{}"); });
   auto outcome = FrameReader::Outcome::open;
-  while (!bytes.empty() && (outcome == FrameReader::Outcome::open || outcome == FrameReader::Outcome::more)) {
-    const ssize_t sent = ::send(client.get(), bytes.data(), std::min<std::size_t>(bytes.size(), 20'000), MSG_NOSIGNAL);
+  while ((outcome == FrameReader::Outcome::open && !bytes.empty()) || outcome == FrameReader::Outcome::more) {
+    const std::size_t next = std::min<std::size_t>(bytes.size(), 20'000);
+    const ssize_t sent = next == 0 ? 0 : ::send(client.get(), bytes.data(), next, MSG_NOSIGNAL);
     if (sent > 0) bytes = bytes.subspan(static_cast<std::size_t>(sent));
     outcome = reader.receive();
     admission.advance();

@@ -57,6 +57,11 @@ Device* Pipeline::device_for(const char* operation) const {
   return nullptr;
 }
 
+bool Pipeline::on_cores() const {
+  return std::ranges::all_of(devices,
+                             [](const auto& one) { return one->name() == "openblas" || one->name() == "images"; });
+}
+
 std::string Pipeline::operations() const {
   std::string all;
   for (const auto& device : devices)

@@ -55,6 +55,7 @@ class Pipeline {
 
   Device* device_for(const char* operation) const;  // null: no device has it
   std::string operations() const;
+  bool on_cores() const;  // all that it has are Rota's own backends for cores
 
   const ContainerOptions options;
   const std::vector<std::unique_ptr<Device>> devices;

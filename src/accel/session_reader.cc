@@ -109,6 +109,7 @@ bool SessionReader::greeting(std::span<const std::byte> payload) {
   const Welcome welcome{.tasks = pipeline_.options.tasks,
                         .epoch = pipeline_.epoch,
                         .memory_bytes = pipeline_.memory.limit(),
+                        .on_cores = pipeline_.on_cores() ? 1U : 0U,
                         .operations = pipeline_.operations()};
   pipeline_.send(session_, {.type = FrameType::welcome}, encoded(welcome));
   if (pipeline_.draining) pipeline_.send(session_, {.type = FrameType::drain});

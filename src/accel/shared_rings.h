@@ -17,7 +17,7 @@ namespace rota::accel {
 
 inline constexpr std::size_t kSlotBytes = std::size_t{512} << 10U;
 inline constexpr std::uint32_t kSlots = 4;
-inline constexpr std::size_t kRingsBytes = 2 * kSlots * kSlotBytes;  // both ways
+inline constexpr std::size_t kRingsBytes = kSlotBytes * kSlots * 2;  // both ways
 
 class SharedRings {
  public:

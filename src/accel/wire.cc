@@ -175,6 +175,7 @@ std::vector<std::byte> encoded(const Welcome& welcome) {
       .number(welcome.tasks)
       .number(welcome.epoch)
       .number(welcome.memory_bytes)
+      .number(welcome.on_cores)
       .text(welcome.operations)
       .done();
 }
@@ -182,6 +183,7 @@ std::vector<std::byte> encoded(const Welcome& welcome) {
 bool decode(std::span<const std::byte> payload, Welcome& welcome) {
   Unpacking from(payload);
   from.number(welcome.version).number(welcome.tasks).number(welcome.epoch).number(welcome.memory_bytes);
+  from.number(welcome.on_cores);
   welcome.operations = from.rest();
   return from.whole() && welcome.tasks > 0 && welcome.epoch != 0;
 }

@@ -99,6 +99,7 @@ struct Welcome {
   std::uint32_t tasks = 0;         // that a client may have in the container
   std::uint64_t epoch = 0;         // new at each start of the container; never 0
   std::uint64_t memory_bytes = 0;  // for all tasks: none larger is accepted
+  std::uint32_t on_cores = 0;      // 1: it computes on cores alone, and has no accelerator
   std::string operations;          // names with blanks between them
 };
 struct Submit {

@@ -219,6 +219,7 @@ bool Client::receive(const FrameHeader& header, std::span<const std::byte> paylo
       if (to.phase != Phase::greeting || !decode(payload, to.welcome)) return false;
       to.phase = Phase::up;
       epoch_ = to.welcome.epoch;
+      on_cores_ = to.welcome.on_cores != 0;
       pause_ = {};
       for (const auto& [number, tag] : states_) to.link->add(framed({.type = FrameType::status, .task = number}));
       return true;

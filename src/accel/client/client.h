@@ -33,6 +33,7 @@ class Client final : public TaskClient, private FrameReader::Receiver {
   void cancel(std::uint64_t task) override;
   int event_file() const override { return ends_.event_file(); }
   std::optional<End> next(int timeout_ms) override { return ends_.next(timeout_ms); }
+  bool on_cores() const { return on_cores_; }  // as the container has said; any thread
 
  private:
   using SteadyTime = std::chrono::steady_clock::time_point;
@@ -73,6 +74,7 @@ class Client final : public TaskClient, private FrameReader::Receiver {
   const ClientOptions options_;
   RequestQueue requests_;
   std::atomic<bool> stops_ = false;
+  std::atomic<bool> on_cores_ = false;
   EndQueue ends_;
 
   // The thread's alone.

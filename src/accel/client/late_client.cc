@@ -45,6 +45,7 @@ void LateClient::run() {
     for (auto& [address, place] : places_) collect(place);
     if (!idle() && steady_clock::now() >= looks_) look_for_containers();
     hand_out();
+    run_again_what_is_slow();
     give_up_if_none();
     wait();
   }
@@ -70,13 +71,14 @@ void LateClient::cancel_task(std::uint64_t number) {
     tasks_.erase(number);
     return ends_.put(std::move(ends));
   }
-  for (auto& [address, place] : places_) {
-    for (const auto& [there, ours] : place.flights) {
-      if (ours != number) continue;
-      tasks_.at(number).cancelled = true;
-      place.client->cancel(there);
-    }
-  }
+  if (const auto task = tasks_.find(number); task != tasks_.end()) task->second.cancelled = true;
+  cancel_flights(number);
+}
+
+void LateClient::cancel_flights(std::uint64_t number) {
+  for (auto& [address, place] : places_)
+    for (const auto& [there, ours] : place.flights)
+      if (ours == number) place.client->cancel(there);
 }
 
 void LateClient::collect(Place& place) {
@@ -87,23 +89,46 @@ void LateClient::collect(Place& place) {
 void LateClient::take_end(Place& place, End end) {
   const auto flight = place.flights.find(end.task);
   const std::uint64_t number = flight->second;
+  const bool was_first = flight == place.flights.begin();
   place.flights.erase(flight);
   --in_flight_;
-  const auto task = tasks_.find(number);
-  task->second.runs += end.runs;
-  if (end.outcome.outcome == ROTA_ACCEL_DEVICE_LOST) ++task->second.losses;
+  Task& task = tasks_.at(number);
+  --task.flights;
+  task.runs += end.runs;
+  if (const auto* order = std::get_if<Order>(&task.what);
+      order != nullptr && was_first && place.client->on_cores() && end.outcome.outcome == ROTA_ACCEL_DONE)
+    slow_.ended(order->submit.header, seconds_of_first(place), place.weight);
+  place.since = steady_clock::now();
+  if (end.outcome.outcome == ROTA_ACCEL_DEVICE_LOST) ++task.losses;
   const bool lost = end.outcome.outcome == ROTA_ACCEL_LEAVING || end.outcome.outcome == ROTA_ACCEL_DEVICE_LOST;
-  if (lost && task->second.cancelled) end.outcome = {ROTA_ACCEL_CANCELLED, "it was cancelled"};
-  if (lost && !task->second.cancelled && task->second.runs < kMostRuns && task->second.losses < kMostLosses) {
+  if (lost && task.cancelled) end.outcome = {ROTA_ACCEL_CANCELLED, "it was cancelled"};
+  const bool goes_on = lost && !task.cancelled && task.runs < kMostRuns && task.losses < kMostLosses;
+  if (goes_on) {
     trouble_ = end.outcome.why;
     looks_ = {};
     place.rests = steady_clock::now() + kRest;
-    waiting_.push_front(number);
-    return;
+  } else if (!task.answer) {
+    task.answer = std::move(end);
+    cancel_flights(number);
   }
+  if (task.flights > 0) return;
+  if (task.answer) return report(number);
+  task.again = false;
+  waiting_.push_front(number);
+}
+
+void LateClient::report(std::uint64_t number) {
+  Task& task = tasks_.at(number);
+  End end = std::move(*task.answer);
   end.task = number;
-  end.runs = task->second.runs;
-  tasks_.erase(task);
+  end.runs = task.runs;
+  const auto* order = std::get_if<Order>(&task.what);
+  if (order != nullptr && order->result.data() != nullptr && end.own) {  // of the second run
+    end.result = order->result.first(std::min(order->result.size(), end.result.size()));
+    std::copy_n(end.own.get(), end.result.size(), end.result.data());
+    end.own.reset();
+  }
+  tasks_.erase(number);
   std::vector<End> ends;
   ends.push_back(std::move(end));
   ends_.put(std::move(ends));
@@ -137,7 +162,36 @@ void LateClient::hand_out() {
   while (!waiting_.empty()) {
     Place* const place = fastest_with_room();
     if (place == nullptr) return;
-    give(*place);
+    const std::uint64_t number = waiting_.front();
+    waiting_.pop_front();
+    give(*place, number);
+  }
+}
+
+double LateClient::seconds_of_first(const Place& place) {
+  return std::chrono::duration<double>(steady_clock::now() - place.since).count();
+}
+
+LateClient::Place* LateClient::idle_cores() {
+  for (auto& [address, place] : places_)
+    if (takes_tasks(place) && place.flights.empty() && place.client->on_cores()) return &place;
+  return nullptr;
+}
+
+// What waits behind a slow task is as late as that.
+void LateClient::run_again_what_is_slow() {
+  if (!waiting_.empty()) return;
+  for (auto& [address, place] : places_) {
+    if (!place.client->on_cores()) continue;
+    const double seconds = seconds_of_first(place);
+    for (const auto& [there, number] : place.flights) {
+      const Task& task = tasks_.at(number);
+      const auto* order = std::get_if<Order>(&task.what);
+      if (order == nullptr || task.again || task.answer || task.cancelled) continue;
+      Place* const idle = slow_.is_slow(order->submit.header, seconds, place.weight) ? idle_cores() : nullptr;
+      if (idle == nullptr) break;
+      give(*idle, number);
+    }
   }
 }
 
@@ -166,14 +220,20 @@ LateClient::Place* LateClient::fastest_with_room() {
   return best;
 }
 
-void LateClient::give(Place& place) {
-  const std::uint64_t number = waiting_.front();
-  waiting_.pop_front();
+// A second run has memory of its own for the result: the first one may write to the caller's.
+void LateClient::give(Place& place, std::uint64_t number) {
+  Task& task = tasks_.at(number);
+  task.again = task.flights > 0;
   const std::uint64_t there =
-      std::visit(Overloaded{[&](const Order& order) { return place.client->submit(order); },
+      std::visit(Overloaded{[&](Order order) {
+                              if (task.again) order.result = {};
+                              return place.client->submit(order);
+                            },
                             [&](const AskState& ask) { return place.client->ask_state(ask.tag); }},
-                 tasks_.at(number).what);
+                 task.what);
+  if (place.flights.empty()) place.since = steady_clock::now();
   place.flights[there] = number;
+  ++task.flights;
   ++in_flight_;
 }
 

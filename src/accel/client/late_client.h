@@ -3,6 +3,11 @@
 // would be done with it no later than all together could be through with all that are left, give or take one task of
 // the fastest. So a slow one leaves the last tasks to a fast one. How fast each is the service says, and no task's
 // length has to be known.
+//
+// A task of a container that computes on cores, which takes much longer than its like (slow_tasks.h), is sent a second
+// time, to another such container that has nothing to do. The first answer counts, and is reported once the other run
+// has ended, which is cancelled: it may read the payload or write the result until then. Tasks of accelerators never
+// run twice at a time.
 #pragma once
 
 #include <atomic>
@@ -19,6 +24,7 @@
 
 #include "accel/client/client.h"
 #include "accel/client/request_queue.h"
+#include "accel/client/slow_tasks.h"
 
 namespace rota::accel {
 
@@ -41,6 +47,9 @@ class LateClient final : public TaskClient {
     std::uint32_t runs = 0;    // that ended without an answer
     std::uint32_t losses = 0;  // of them those that lost the device
     bool cancelled = false;
+    bool again = false;         // it was sent a second time
+    std::uint32_t flights = 0;  // containers that have it
+    std::optional<End> answer;  // the first one
   };
   struct Place {  // a container
     std::unique_ptr<Client> client;
@@ -48,6 +57,7 @@ class LateClient final : public TaskClient {
     bool listed = true;                              // the service knows it; else it gets no more tasks
     SteadyTime rests{};                              // likewise until then, since it has lost some
     std::map<std::uint64_t, std::uint64_t> flights;  // its numbers: ours
+    SteadyTime since{};                              // it computes the first of them
   };
   using Places = std::map<std::string, Place>;  // by address
 
@@ -60,7 +70,12 @@ class LateClient final : public TaskClient {
   void hand_out();
   Place* fastest_with_room();
   static bool takes_tasks(const Place& place);
-  void give(Place& place);
+  void give(Place& place, std::uint64_t number);
+  void cancel_flights(std::uint64_t number);
+  void report(std::uint64_t number);
+  static double seconds_of_first(const Place& place);
+  void run_again_what_is_slow();
+  Place* idle_cores();
   void give_up_if_none();
   void wait();
   bool idle() const { return waiting_.empty() && in_flight_ == 0; }
@@ -74,6 +89,7 @@ class LateClient final : public TaskClient {
   std::map<std::uint64_t, Task> tasks_;  // that have not ended
   std::deque<std::uint64_t> waiting_;    // those that no container has
   std::size_t in_flight_ = 0;
+  SlowTasks slow_;
   Places places_;
   SteadyTime looks_{};                    // for containers again then, while there are tasks
   std::optional<SteadyTime> none_since_;  // tasks wait, and no container has any
