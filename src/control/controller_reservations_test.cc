@@ -15,19 +15,6 @@ Reserved of_nodes(std::uint32_t id, std::int64_t from, std::int64_t until, const
   return {ReservationId{id}, at_seconds(from), at_seconds(until), nodes, 0};
 }
 
-DeskOptions on_two_nodes() {
-  Machine machine;
-  for (std::uint32_t i = 0; i < 2; ++i) {
-    Node& node = machine.nodes.emplace_back();
-    node.name = "n" + std::to_string(i);
-    node.processors = 2;
-    machine.processors += 2;
-  }
-  DeskOptions options;
-  options.machine = std::make_shared<const Machine>(std::move(machine));
-  return options;
-}
-
 TEST(Reservations, ThatMakeNoSenseAreRefused) {
   Desk desk("easy");
   desk.at(10);
@@ -51,7 +38,7 @@ TEST(Reservations, ThatMakeNoSenseAreRefused) {
 }
 
 TEST(Reservations, OfNodesNameNodesThatAreFree) {
-  Desk desk("easy", on_two_nodes());
+  Desk desk("easy", on_nodes(2));
   EXPECT_EQ(desk.tell(counted(0, 20, 30, 1)),
             "reservation 0 counts processors, and here nodes are described; name the nodes.");
   EXPECT_EQ(desk.tell(of_nodes(0, 20, 30, {})), "reservation 0 reserves nothing; name its nodes.");
@@ -107,7 +94,7 @@ TEST(Reservations, ThatComeLaterMovePromises) {
 
 TEST(Reservations, OnNodesThatComeLaterMovePromises) {
   for (const char* policy : {"easy", "easy+depth=2", "conservative"}) {
-    Desk desk(policy, on_two_nodes());
+    Desk desk(policy, on_nodes(2));
     desk.run(4, 10);
     const JobId job = desk.run(4, 10);
     EXPECT_EQ(desk.job(job).promise, at_seconds(10)) << policy;

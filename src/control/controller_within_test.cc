@@ -7,20 +7,6 @@
 namespace rota {
 namespace {
 
-// Nodes of two processors each.
-DeskOptions on_nodes(std::uint32_t count) {
-  Machine machine;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    Node& node = machine.nodes.emplace_back();
-    node.name = "n" + std::to_string(i);
-    node.processors = 2;
-    machine.processors += 2;
-  }
-  DeskOptions options;
-  options.machine = std::make_shared<const Machine>(std::move(machine));
-  return options;
-}
-
 Reserved reserved(std::uint32_t id, std::int64_t from, std::int64_t until, const std::vector<NodeId>& nodes) {
   return {ReservationId{id}, at_seconds(from), at_seconds(until), nodes, 0};
 }

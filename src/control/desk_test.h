@@ -88,6 +88,20 @@ struct DeskOptions {
   Durable* durable = nullptr;
 };
 
+// So many nodes of two processors each.
+inline DeskOptions on_nodes(std::uint32_t count) {
+  Machine machine;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Node& node = machine.nodes.emplace_back();
+    node.name = "n" + std::to_string(i);
+    node.processors = 2;
+    machine.processors += 2;
+  }
+  DeskOptions options;
+  options.machine = std::make_shared<const Machine>(std::move(machine));
+  return options;
+}
+
 class Desk {
  public:
   explicit Desk(const std::string& policy, DeskOptions options = {});

@@ -33,6 +33,8 @@ class Bookings {
   void decided(JobId job, Instant now, const JobSpec& spec) {
     starts_[job] = {now, now, spec.processors, spec.node_wish ? spec.node_wish->reservation : ReservationId{}};
   }
+  // A job is told to give way, and expected to be gone by then.
+  void leaves(JobId job, Instant until) { starts_[job].until = std::min(starts_[job].until, until); }
   // How long a job is expected to run, as the engine is told.
   void expects(const Command& command);
   // A start goes out for the first time. Empty, or what it takes that is reserved.

@@ -151,6 +151,8 @@ void Site::look_at_run(const View& before, const FactRef& fact) {
   if (const auto* const* started = std::get_if<const Started*>(&fact.what)) {
     const JobId id = (*started)->job;
     safety_.bookings().decided(id, fact.at, before.job(id).spec);
+  } else if (const auto* const* leaving = std::get_if<const Preempted*>(&fact.what)) {
+    safety_.bookings().leaves((*leaving)->job, (*leaving)->until);
   } else if (const auto* const* finished = std::get_if<const Finished*>(&fact.what)) {
     const JobId id = (*finished)->job;
     safety_.expect(began(id), fmt::format("job {} has ended, and never began", before.job(id).spec.number));
