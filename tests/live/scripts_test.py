@@ -152,7 +152,7 @@ slurm_variables = true
 
     def test_what_a_job_must_not_run_without_is_refused(self):
         for line, what in (("#SBATCH --nodefile=n2", "--nodefile=n2"), ("#SBATCH --tmp 1G", "--tmp 1G"),
-                           ("#SBATCH --reservation course", "--reservation course"), ("#PBS -l nodes=n1+n2:ppn=2", "-l nodes=n1+n2:ppn=2")):
+                           ("#PBS -l nodes=n1+n2:ppn=2", "-l nodes=n1+n2:ppn=2")):
             script = self.script(f"#!/bin/sh\n{line}\ntrue\n")
             said = self.says("submit", script, code=1).stderr
             self.assertIn(f'line 2 of job.sh: Rota has nothing like "{what}" of #{line[1:].split()[0]}', said)

@@ -17,7 +17,8 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "live"))
 from service import Service  # noqa: E402
 
 # What a service does not go by, or not together with [[nodes]].
-REHEARSED = {("", "processors"), ("", "boot_seed"), ("nodes", "site"), ("nodes", "boot_fails"), ("reservations", "processors")}
+REHEARSED = {("", "processors"), ("", "boot_seed"), ("nodes", "site"), ("nodes", "boot_fails"), ("reservations", "processors"),
+             ("reservations", "name")}
 KEY = re.compile(r"#(\w+) = ")
 TABLE = re.compile(r"#?\[+(\w+)\]+$")
 # Which others are switched on with a key.
@@ -26,7 +27,8 @@ BESIDE = {"tls_certificate": {"listen", "tls_key"}, "tls_key": {"listen", "tls_c
           **dict.fromkeys(("suspend_command", "resume_command", "probe_command", "power_timeout", "power_tries"), SWITCHES),
           **dict.fromkeys(("accelerator_type", "accelerator_speed", "accelerator_link", "watts_accelerator"), {"accelerators"}),
           "electricity_zone": {"electricity_prices"}}
-PARENT = '[[accounts]]\nname = "science"\n'  # above the account whose `parent` that is
+# Tables that a key names, above its own.
+NAMED = {"parent": ("#[[accounts]]", '[[accounts]]\nname = "science"\n'), "preempts": ("#[[qos]]", '[[qos]]\nname = "spare"\n')}
 
 
 def text_of(*path):
@@ -95,8 +97,8 @@ class Configuration(unittest.TestCase):
         for table, key in where:
             lines = text.splitlines()
             for number in switched_on(lines, table, key):
-                above = PARENT if key == "parent" and lines[number] == "#[[accounts]]" else ""
-                lines[number] = above + lines[number].removeprefix("#")
+                heading, named = NAMED.get(key, ("", ""))
+                lines[number] = (named if lines[number] == heading else "") + lines[number].removeprefix("#")
             with self.subTest(table=table, key=key):
                 self.assertRegex(lines[where[table, key][0]], f"^{key} = ")
                 self.starts_with(lines)
