@@ -82,7 +82,7 @@ Result<bool> FactDecoder::next(Fact& fact) {
   }
   fact.at = at_ = at_distance(at_, time);
   std::uint64_t late = 0;
-  if (is_late && (!in_.number(late) || late > static_cast<std::uint64_t>(kLongest.count())))
+  if (is_late && (!in_.number(late) || late == 0 || late > static_cast<std::uint64_t>(kLongest.count())))
     return fail("{} does not say when it happened", place(count_));
   fact.late = Duration{static_cast<std::int64_t>(late)};
   fact.sequence = sequence_ += static_cast<std::uint64_t>(unfold_sign(sequence)) + 1;
