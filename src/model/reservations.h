@@ -31,7 +31,7 @@ class Reservations {
   void forget_over(Instant now);
   void put_back_next_id(ReservationId id) { next_id_ = id; }
 
-  // The one that a job asks to run in, begun or to come; nullptr: it asks for none, or that is over.
+  // The one of nodes that a job asks to run in, begun or to come; nullptr: it asks for none, or that is over.
   const Reservation* of(const JobSpec& spec, Instant now) const;
   bool was_never(const JobSpec& spec) const {  // the one that it asks for
     return spec.node_wish && spec.node_wish->reservation.valid() && !(spec.node_wish->reservation < next_id_);
