@@ -83,7 +83,7 @@ TEST(WithinReservations, TakenBackItsJobsWaitLikeAllOthers) {
   EXPECT_TRUE(desk.waits(job));
   EXPECT_EQ(desk.tell_and_decide(Unreserved{ReservationId{0}}), "");
   EXPECT_TRUE(desk.runs(job));
-  EXPECT_TRUE(desk.runs(submit_within(desk, 0, 1, 20)));  // of one that is no more
+  EXPECT_TRUE(desk.runs(submit_within(desk, 0, 1, 20)));  // that reservation is no more
 }
 
 TEST(WithinReservations, OneAtATimeEachKeepsToItsOwn) {

@@ -156,7 +156,7 @@ struct Machine {
   std::int64_t co2 = -1;           // milligrams for a kilowatt-hour; -1: not said
   std::int64_t boot_seed = 1;      // decides which boots fail
   std::vector<Reservation> reservations = {};       // known from the beginning, by id
-  std::vector<std::string> reservation_names = {};  // of these; "": no job asks for it
+  std::vector<std::string> reservation_names = {};  // one for each; "": no job asks for it
   // The sites of a federation, which all of the above describes together: a machine for each site, named as the site
   // is, with nodes and racks of its own. Partitions, licences, features and types of accelerators have the same ids at
   // all sites; a partition may have no nodes at one, a licence may count 0, and no node may have a type. Empty: there

@@ -1,8 +1,5 @@
 #include "policy/within_reservations.h"
 
-#include <algorithm>
-#include <vector>
-
 namespace rota {
 namespace {
 
@@ -11,9 +8,10 @@ NodeSpace& room_in(const Reservation& within, const View& view, Plan& plan) {
   NodeSpace& room = plan.some_nodes();
   room.follow(plan.nodes());
   for (std::uint32_t n = 0; n < room.size(); ++n) {
-    const NodeId node{n};
-    const bool found = view.nodes().available(node) && std::ranges::find(within.nodes, node) != within.nodes.end();
-    if (room.available(node) != found) room.set_available(node, found);
+    if (room.available(NodeId{n})) room.set_available(NodeId{n}, false);
+  }
+  for (const NodeId node : within.nodes) {
+    if (view.nodes().available(node)) room.set_available(node, true);
   }
   return room;
 }

@@ -1,6 +1,7 @@
 #include "report/plots.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "report/metrics.h"
@@ -65,27 +66,31 @@ std::vector<NamedPlot> plots_of(std::span<const Outcome* const> outcomes) {
   const double length = to_seconds(span.to - span.from);
   const Unit unit = unit_for(length);
   const std::string time = std::string("time (") + unit.name + ")";
-  std::vector<Load> loads;
-  for (const Outcome* outcome : outcomes) loads.push_back(load_over(*outcome, span, kSlices));
-  const auto over_time = [&](const char* name, const char* title, const char* what, auto member, double scale) {
+  const auto over_time = [&](const char* name, const char* title, const char* what, const auto& means_of) {
     NamedPlot out{name, {title, time, what, {}}};
     bool any = false;
-    for (std::size_t i = 0; i < outcomes.size(); ++i) {
-      Plot::Line& line = out.plot.lines.emplace_back(Plot::Line{outcomes[i]->name(), {}, false});
-      const std::vector<double>& means = loads[i].*member;
+    for (const Outcome* outcome : outcomes) {
+      Plot::Line& line = out.plot.lines.emplace_back(Plot::Line{outcome->name(), {}, false});
+      const std::vector<double> means = means_of(*outcome);
       any = any || !means.empty();
       for (std::size_t s = 0; s < means.size(); ++s) {
         const double at = length * (static_cast<double>(s) + 0.5) / static_cast<double>(means.size());
-        line.points.emplace_back(at / unit.seconds, means[s] * scale);
+        line.points.emplace_back(at / unit.seconds, means[s]);
       }
     }
     if (any) all.push_back(std::move(out));
   };
-  constexpr double kGiB = 1.0 / (1 << 30);
-  over_time("waiting", "Jobs that wait", "jobs", &Load::waiting, 1);
-  over_time("processors", "Processors in use", "processors", &Load::busy, 1);
-  over_time("accelerators", "Accelerators that jobs hold", "accelerators", &Load::accelerators, 1);
-  over_time("memory", "Memory that jobs hold", "GiB", &Load::memory, kGiB);
+  std::map<const Outcome*, Load> loads;
+  for (const Outcome* outcome : outcomes) loads[outcome] = load_over(*outcome, span, kSlices);
+  over_time("waiting", "Jobs that wait", "jobs", [&](const Outcome& of) { return loads[&of].waiting; });
+  over_time("processors", "Processors in use", "processors", [&](const Outcome& of) { return loads[&of].busy; });
+  over_time("accelerators", "Accelerators that jobs hold", "accelerators",
+            [&](const Outcome& of) { return accelerators_over(of, span, kSlices); });
+  over_time("memory", "Memory that jobs hold", "GiB", [&](const Outcome& of) {
+    auto means = memory_over(of, span, kSlices);
+    for (double& mean : means) mean /= 1 << 30;
+    return means;
+  });
   return all;
 }
 

@@ -111,6 +111,19 @@ Span span_of(const Outcome& outcome) {
   return span;
 }
 
+Load load_over(const Outcome& outcome, Span span, std::size_t slices) {
+  if (span.to <= span.from) return {std::vector<double>(slices), std::vector<double>(slices)};
+  LoadSums sums(span, slices);
+  static const std::vector<EarlierRun> kUnknown;
+  for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
+    const Job& job = outcome.jobs[i];
+    const bool told = !outcome.recorded || job.start != kNever;
+    if (job.state == JobState::rejected || !told) continue;
+    sums.add(job, i < outcome.starts.size() ? outcome.starts[i].runs : kUnknown);
+  }
+  return sums.means();
+}
+
 namespace {
 
 // What jobs hold on each of their nodes beside processors; `amount` of a job's spec.
@@ -131,21 +144,12 @@ std::vector<double> held_over(const Outcome& outcome, Span span, std::size_t sli
 
 }  // namespace
 
-Load load_over(const Outcome& outcome, Span span, std::size_t slices) {
-  if (span.to <= span.from) return {std::vector<double>(slices), std::vector<double>(slices)};
-  LoadSums sums(span, slices);
-  static const std::vector<EarlierRun> kUnknown;
-  for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
-    const Job& job = outcome.jobs[i];
-    const bool told = !outcome.recorded || job.start != kNever;
-    if (job.state == JobState::rejected || !told) continue;
-    sums.add(job, i < outcome.starts.size() ? outcome.starts[i].runs : kUnknown);
-  }
-  Load load = sums.means();
-  load.accelerators =
-      held_over(outcome, span, slices, [](const JobSpec& spec) { return std::int64_t{spec.accelerators}; });
-  load.memory = held_over(outcome, span, slices, [](const JobSpec& spec) { return spec.memory; });
-  return load;
+std::vector<double> accelerators_over(const Outcome& outcome, Span span, std::size_t slices) {
+  return held_over(outcome, span, slices, [](const JobSpec& spec) { return std::int64_t{spec.accelerators}; });
+}
+
+std::vector<double> memory_over(const Outcome& outcome, Span span, std::size_t slices) {
+  return held_over(outcome, span, slices, [](const JobSpec& spec) { return spec.memory; });
 }
 
 NodeStates sum_of(const std::vector<NodeStates>& sites) {

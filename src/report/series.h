@@ -25,11 +25,12 @@ Span span_of(const Outcome& outcome);
 struct Load {
   std::vector<double> busy;     // processors
   std::vector<double> waiting;  // jobs
-  // Held in the last dispatch; empty where no job asks for any. On how many nodes is known where starts were kept.
-  std::vector<double> accelerators = {};
-  std::vector<double> memory = {};  // bytes
 };
 Load load_over(const Outcome& outcome, Span span, std::size_t slices);
+// Likewise of what jobs hold in their last dispatch; empty where none asks for any. On how many nodes is known where
+// starts were kept.
+std::vector<double> accelerators_over(const Outcome& outcome, Span span, std::size_t slices);
+std::vector<double> memory_over(const Outcome& outcome, Span span, std::size_t slices);  // bytes
 
 // The states of several sites together; nothing where they were not kept over the same time.
 NodeStates sum_of(const std::vector<NodeStates>& sites);

@@ -240,7 +240,7 @@ class Nodes(ServiceCase):
     def test_jobs_of_its_users_run_in_it_and_nowhere_else(self):
         user = pwd.getpwuid(os.getuid()).pw_name
         self.make(start=int(time.time()) + 1000, duration=2000, nodes="n2", name="later", users=user)
-        self.make(duration=3000, nodes="n1", name="course", users=f"nobody-here,{user}")
+        self.make(duration=3000, nodes="n1", name="course", users=f"another,{user}")
         first = self.service.submit("sleep 1000", processors=2, limit=2000, reservation="course")
         self.service.wait_for(lambda: self.service.job(first)["state"] == "RUNNING", "its start")
         self.assertEqual(self.where(first), "n1")

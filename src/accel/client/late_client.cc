@@ -123,7 +123,7 @@ void LateClient::report(std::uint64_t number) {
   end.task = number;
   end.runs = task.runs;
   const auto* order = std::get_if<Order>(&task.what);
-  if (order != nullptr && order->result.data() != nullptr && end.own) {  // of the second run
+  if (order != nullptr && order->result.data() != nullptr && end.own) {  // a second run ended first
     end.result = order->result.first(std::min(order->result.size(), end.result.size()));
     std::copy_n(end.own.get(), end.result.size(), end.result.data());
     end.own.reset();

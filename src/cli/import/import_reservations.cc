@@ -37,9 +37,8 @@ bool started_in(const std::set<std::string>& nodes, const Times& times, const lo
 
 // Those that started in it ask for it; how many that are.
 std::int64_t ask_for(const std::string& name, const std::set<std::string>& nodes, const Times& times,
-                     log::SacctLog& log) {
+                     log::SacctLog& log, log::AttributeTable& asking) {
   if (!log.node_lists) return 0;
-  log::AttributeTable asking("reservations");
   std::int64_t jobs = 0;
   for (const log::SwfRow& row : log.rows) {
     if (!started_in(nodes, times, row, log)) continue;
@@ -50,11 +49,6 @@ std::int64_t ask_for(const std::string& name, const std::set<std::string>& nodes
     log.report.note("started in a reservation, and ask for it", row.line);
     ++jobs;
   }
-  if (jobs == 0) return 0;
-  asking.finish();
-  const log::AttributeTable none("");
-  log.attributes = std::make_shared<const log::AttributeTable>(
-      log::AttributeTable::together(asking, log.attributes ? *log.attributes : none));
   return jobs;
 }
 
@@ -82,6 +76,7 @@ Result<void> add_reservations(const site::SlurmText& text, log::SacctLog& log, s
   const auto all =
       TRY(site::reservations_of_slurm(text.reservations, own == cluster.config.end() ? "" : own->second, remarks));
   std::set<std::string> taken;
+  log::AttributeTable asking("reservations");
   for (std::size_t place = 0; place < all.size(); ++place) {
     const site::SlurmReservation& each = all[place];
     std::vector<std::string> nodes;
@@ -96,8 +91,14 @@ Result<void> add_reservations(const site::SlurmText& text, log::SacctLog& log, s
       continue;
     }
     const std::string name = name_of(each, names != nullptr, place, taken);
-    const std::int64_t jobs = ask_for(name, {nodes.begin(), nodes.end()}, times, log);
+    const std::int64_t jobs = ask_for(name, {nodes.begin(), nodes.end()}, times, log, asking);
     cluster.toml += toml_of(nodes, times, jobs > 0 ? name : "");
+  }
+  asking.finish();
+  if (!asking.empty()) {
+    const log::AttributeTable none("");
+    log.attributes = std::make_shared<const log::AttributeTable>(
+        log::AttributeTable::together(asking, log.attributes ? *log.attributes : none));
   }
   std::ranges::move(remarks.left_out(), std::back_inserter(cluster.left_out));
   return {};

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kAtOnce = 100;  // jobs of one command
 constexpr std::string_view kGone = "Slurm knows it no longer";
-constexpr std::string_view kUpdated = ": No error";  // of a task of an array
+constexpr std::string_view kUpdated = ": No error";  // said beside each task of an array that was updated
 
 struct Queue {
   std::map<std::int64_t, std::int64_t> factors;  // of those that sprio lists
