@@ -19,7 +19,8 @@ NodeSpace& room_in(const Reservation& within, const View& view, Plan& plan) {
 }  // namespace
 
 bool start_within_reservations(const View& view, Plan& plan) {
-  bool takes_licences = false;
+  bool concerns_others = false;
+  LimitUse limits = view.options().limits_at_start ? view.limits().use() : LimitUse();
   Placement where;
   for (const Reservation& within : view.reservations().all()) {
     if (!within.holds_at(view.now())) continue;
@@ -27,15 +28,17 @@ bool start_within_reservations(const View& view, Plan& plan) {
     for (const auto& [place, waits] : view.reservations().waiting()) {
       const Job& job = view.job(waits.job);
       if (waits.within != within.id || view.now() + job.expected > within.until) continue;
+      if (limits.kept() && limits.broken_by(job.spec)) continue;
       if (room == nullptr) room = &room_in(within, view, plan);
       if (!room->find(job.spec, where)) break;
       room->occupy(where);
       plan.start_at(waits.job, where, {Rule::within_reservation, {}, kNever, plan.free(), 0}, false);
-      takes_licences = takes_licences || job.spec.licence.valid();
+      if (limits.kept()) limits.count(job.spec);
+      concerns_others = concerns_others || limits.kept() || job.spec.licence.valid();
     }
   }
-  if (takes_licences) plan.look_again();
-  return !takes_licences;
+  if (concerns_others) plan.look_again();
+  return !concerns_others;
 }
 
 }  // namespace rota

@@ -103,6 +103,13 @@ name = "course"
                 self.assertEqual([starts[each] for each in "1235"], [0, 100, 140, 120])
                 self.assertGreaterEqual(starts["4"], 200)  # it could have outlasted the course
                 self.assertIn("each plan is the same", self.rota("replay", "within.journal", "--check").stdout)
+        with open(self.folder / "c.toml", "a") as cluster:
+            cluster.write("[[limits]]\nprocessors = 4\n")
+        self.file("limited.jsonl", "\n".join(job.format(n, 10, 30, 30, 4, course) for n in (1, 2)) + "\n")
+        for policy in ("easy", "slurm"):  # the second keeps to limits when it starts jobs
+            self.rota("simulate", "limited.jsonl", "--policy", policy, "--cluster", "c.toml", "--jobs", "table.csv")
+            with open(self.folder / "table.csv") as table:
+                self.assertEqual([float(row["start"]) for row in csv.DictReader(table)], [100, 130], policy)
         self.file("other.jsonl", job.format(1, 0, 5, 5, 4, ', "reservation": "cours"') + "\n")
         said = self.rota("simulate", "other.jsonl", "--cluster", "c.toml", code=1).stderr
         self.assertIn('the cluster has no reservation named "cours"', said)
