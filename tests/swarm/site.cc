@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/sim/rehearsal.h"
+#include "model/snapshot.h"
 #include "store/fact_json.h"
 
 namespace rota::swarm {
@@ -89,8 +90,10 @@ void Site::decide_again() {
 
 // The first fact in which they differ, as it was and as it is; empty: they do not.
 std::string Site::difference(const std::vector<Fact>& as_it_was) const {
-  std::vector<Fact> as_it_is = controller_->snapshot();
-  for (Fact& fact : as_it_is) fact.at = as_it_was.front().at;  // that time has passed is no fact
+  Cluster then(cluster_options());
+  for (const Fact& fact : controller_->snapshot()) then.fold(fact);
+  then.advance(as_it_was.front().at);  // that time has passed is no fact
+  const std::vector<Fact> as_it_is = Snapshot::facts_of(then);
   for (std::size_t i = 0; i < std::max(as_it_was.size(), as_it_is.size()); ++i) {
     const std::string was = i < as_it_was.size() ? store::fact_line(store::ref_of(as_it_was[i])) : "nothing";
     const std::string is = i < as_it_is.size() ? store::fact_line(store::ref_of(as_it_is[i])) : "nothing";
