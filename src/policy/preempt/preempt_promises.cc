@@ -190,6 +190,19 @@ class FirstServed {
   Room room_;
 };
 
+// By counts others may give way to a job that has no room once places matter again, beside promises that hold some: for
+// a job that gives way and asks for places waits like others then.
+bool counts_still_decide(const View& view, std::int32_t priority) {
+  if (!view.counts_decide()) return false;
+  bool all = true;
+  if (view.nodes().counted()) return all;
+  view.by_priority().for_each_below(priority, [&](const RunningByPriority::Entry& e) {
+    all = view.nodes().needs_of(view.job(e.job).spec) == Needs::processors;
+    return all;
+  });
+  return all;
+}
+
 }  // namespace
 
 void Preempt::beside_promises(const View& view, Plan& plan) const {
@@ -201,7 +214,7 @@ void Preempt::beside_promises(const View& view, Plan& plan) const {
   const bool of_use = outranks || std::any_of(view.promised().begin(), view.promised().end(), lower) ||
                       std::any_of(view.arrived().begin(), view.arrived().end(), lower);  // they may have given way
   if (!of_use && view.leaving().empty()) return;
-  if (view.counts_decide()) {
+  if (counts_still_decide(view, priority)) {
     FirstServed<CountedRoom>(view, plan, head->job, lag()).run();
   } else {
     FirstServed<RoomOnNodes>(view, plan, head->job, lag()).run();
