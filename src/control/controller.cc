@@ -208,6 +208,24 @@ void Controller::withdraw_promises() {
   for (const JobId id : promised) write(Promised{id, kNever});
 }
 
+void Controller::keep_to_limits() {
+  if (!cluster_.limits().kept() || cluster_.options().limits_at_start) return;
+  LimitUse use(cluster_.options().limits);
+  std::vector<JobId> waiting;
+  cluster_.for_each_job([&](JobId id, const Job& job) {
+    if (job.state == JobState::running) use.count(job.spec);
+    if (job.state == JobState::waiting) waiting.push_back(id);
+  });
+  for (const JobId id : waiting) {
+    const JobSpec& spec = cluster_.job(id).spec;
+    if (use.broken_by(spec)) {
+      write(Eligible{id, kOverLimit});
+    } else {
+      use.count(spec);
+    }
+  }
+}
+
 std::optional<std::string> Controller::draft() {
   plan_.open(cluster_);
   deciding().decide(cluster_, plan_);

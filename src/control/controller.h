@@ -71,6 +71,8 @@ class Controller final : public Intake, public Alarm {
   // What was promised ends with the policy that promised it: for a caller that goes on with another one, after replay()
   // and before resume().
   void withdraw_promises();
+  // Jobs no longer wait for their turn if limits keep them out, as the options of this state have them: likewise.
+  void keep_to_limits();
   // Fails with a sentence if the engine lacks what the policy may order; changes nothing.
   Result<void> engine_can() const;
   // Begins to act on the state: a new epoch, what the engine says really exists, and commands without an answer again.

@@ -60,6 +60,17 @@ TEST(WithinReservations, TheFirstThatHasNoRoomIsWaitedForByPriority) {
   EXPECT_TRUE(desk.runs(submit_within(desk, 0, 1, 20, 5)));
 }
 
+TEST(WithinReservations, AJobThatNeverHasRoomThereShutsOutNone) {
+  for (const char* policy : kPolicies) {
+    Desk desk(policy, on_nodes(3));
+    EXPECT_EQ(desk.tell_and_decide(reserved(0, 0, 50, {NodeId{0}, NodeId{1}})), "") << policy;
+    const JobId wide = submit_within(desk, 0, 5, 20);
+    const JobId narrow = submit_within(desk, 0, 1, 20);
+    EXPECT_TRUE(desk.waits(wide)) << policy;
+    EXPECT_TRUE(desk.runs(narrow)) << policy;
+  }
+}
+
 TEST(WithinReservations, AJobThatWouldOutlastItIsPassedOverAndLaterWaitsLikeAllOthers) {
   for (const char* policy : kPolicies) {
     Desk desk(policy, on_nodes(2));

@@ -158,7 +158,7 @@ void Cluster::apply(const Released& fact) {
 
 void Cluster::apply(const Eligible& fact) {
   Job& job = jobs_[fact.job.value];
-  CHECK(job.state == JobState::barred, "only a job that is not queued becomes eligible");
+  CHECK(job.state == JobState::barred || fact.bars == kOverLimit, "only a job that is not queued becomes eligible");
   set_bars(job, fact.job, fact.bars);
 }
 

@@ -6,6 +6,15 @@
 #include "model/share_tree.h"
 
 namespace rota {
+namespace {
+
+// Long runs times large numbers fit.
+Duration part_of(Duration run, std::int64_t numerator, std::int64_t denominator) {
+  __extension__ using Wide = __int128;
+  return Duration{static_cast<std::int64_t>(std::min<Wide>(Wide{run.count()} * numerator / denominator, INT64_MAX))};
+}
+
+}  // namespace
 
 void Cluster::rank_waiting() {
   waiting_.rank(now_, [&](JobId id) -> const Job& { return jobs_[id.value]; });
@@ -26,9 +35,11 @@ void Cluster::apply(const UserKept& fact) {
 }
 
 Duration Cluster::counts_in_use(const JobSpec& spec, Duration run) const {
-  if (!options_.use.by_qos || !spec.qos.valid()) return run;
-  const std::int64_t factor = options_.machine->qos[spec.qos.value].usage_factor;
-  return run / 1000 * factor + run % 1000 * factor / 1000;  // long runs times large factors fit
+  if (!options_.use.weighed) return run;
+  if (spec.qos.valid()) run = part_of(run, options_.machine->qos[spec.qos.value].usage_factor, 1000);
+  if (!options_.machine || !spec.partition.valid()) return run;
+  const Billing& billing = options_.machine->partitions[spec.partition.value].billing;
+  return billing.by_processors() ? run : part_of(run, billing.of(spec), std::int64_t{1000} * spec.processors);
 }
 
 // For a run, or a part of one, that is over now.

@@ -76,6 +76,34 @@ TEST(ClusterUse, IsKeptInASnapshotWithWhatIsYetToBeReckoned) {
   EXPECT_NEAR(used(again, 2), 5 * 127, 0.01);
 }
 
+TEST(ClusterUse, CountsByTheBillingOfThePartition) {
+  Machine machine;
+  machine.partitions.resize(2);
+  machine.partitions[1].billing = {.processor = 500, .node = 1000, .memory = 250, .accelerator = 4000};
+  ClusterOptions options = by_minutes();
+  options.use.weighed = true;
+  options.machine = &machine;
+  World world(options);
+  JobSpec spec;
+  spec.limit = seconds(1000);
+  spec.memory = std::int64_t{2} << 30U;
+  spec.processors = 4;
+  spec.nodes = 2;
+  spec.accelerators = 1;
+  for (const std::uint32_t partition : {0U, 1U}) {
+    spec.user = partition;
+    spec.partition = PartitionId{partition};
+    const JobId job = submit(world.cluster(), spec);
+    fold(world.cluster(), Started{job});
+  }
+  world.at(67);
+  EXPECT_NEAR(used(world.cluster(), 0), 4 * 67, 0.1) << "of one without weights, its processors";
+  EXPECT_NEAR(used(world.cluster(), 1), (4 * 0.5 + 2 * 1 + 2 * 2 * 0.25 + 2 * 4) * 67, 0.1);
+  machine.partitions[1].billing.most = true;
+  world.at(127);
+  EXPECT_NEAR(used(world.cluster(), 1), 13 * 67 + 8 * 60, 0.1) << "the accelerators alone";
+}
+
 TEST(ClusterUse, WithoutPeriodsCountsWhenAJobEnds) {
   ClusterOptions options = by_minutes();
   options.use.period = Duration{0};

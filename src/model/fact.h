@@ -208,7 +208,7 @@ struct Opened {  // a controller has taken the state over: its commands go under
 struct CycleClosed {       // everything before has been looked at; what was decided follows
   std::uint64_t plan = 0;  // hash of the plan; 0: it decides nothing
 };
-struct Eligible {  // nothing keeps it from being queued any more but, perhaps, a hold
+struct Eligible {  // nothing keeps it from being queued any more but, perhaps, a hold or a limit
   JobId job;
   Bars bars = kNoBars;  // that remain
 };

@@ -10,6 +10,7 @@
 
 #include "base/id.h"
 #include "base/time.h"
+#include "model/billing.h"
 #include "model/cpu_factor.h"
 #include "model/limit.h"
 #include "model/load_rule.h"
@@ -102,6 +103,7 @@ struct Partition {
   std::int64_t job_factor = 1;       // beside that of others, under policy slurm
   std::int64_t memory = 0;           // bytes of its nodes together, as are
   std::int64_t accelerators = 0;
+  Billing billing = {};                            // what use counts in fair share, under policy slurm
   std::shared_ptr<const LoadRule> load_rule = {};  // nullptr: nothing of its own
 };
 
@@ -113,10 +115,11 @@ struct Licence {
 
 // A quality of service, as Slurm has them.
 struct Qos {
-  std::string name;                  // unique
-  std::int64_t priority = 0;         // beside that of others
-  std::int64_t usage_factor = 1000;  // per mille: so much what its jobs use counts in fair share
-  std::vector<QosId> over = {};      // whose jobs give way to its jobs, where a policy goes by that; ascending
+  std::string name;                     // unique
+  std::int64_t priority = 0;            // beside that of others
+  std::int64_t usage_factor = 1000;     // per mille: so much what its jobs use counts in fair share
+  std::vector<QosId> over = {};         // whose jobs give way to its jobs, where a policy goes by that; ascending
+  std::vector<std::string> users = {};  // of a service that may ask for it; empty: all
 };
 
 // A user that can charge an account, and what part of it this user is to have beside the others below it. Slurm's

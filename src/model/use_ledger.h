@@ -20,7 +20,7 @@ struct UseRules {
   const ShareTree* shares = nullptr;  // use is by its holders; nullptr: by users
   bool classic = false;               // the factors are those of the classic rule, with this
   std::int64_t dampening = 1;
-  bool by_qos = false;  // each job's use counts by the factor of its QOS
+  bool weighed = false;  // each job's use counts by the factor of its QOS and the billing of its partition
 };
 
 class UseLedger {

@@ -22,17 +22,17 @@ double part_of(const std::vector<Account>& accounts, std::size_t place) {
 struct Event {
   Instant at;
   std::size_t account;
-  std::int64_t waiting;     // jobs more that wait
-  std::int64_t processors;  // more that are in use
+  std::int64_t waiting;  // jobs more that wait
+  std::int64_t use;      // more that is in use, per mille of a processor
 };
 
 struct AccountNow {
   std::uint32_t group = 0;
   double part = 0;
   std::int64_t waiting = 0;
-  std::int64_t processors = 0;
+  std::int64_t use = 0;
   double waited = 0;
-  double of_all = 0;  // processor time of all while it waited,
+  double of_all = 0;  // use of all while it waited,
   double owed = 0;    // and what of it was the account's to have,
   double used = 0;    // and what it had
 };
@@ -60,10 +60,12 @@ std::vector<Event> events_of(const Outcome& outcome, const std::map<std::uint32_
   for (const Job& job : outcome.jobs) {
     const auto place = places.find(job.spec.group);
     if (place == places.end() || !job.ended()) continue;
-    const auto processors = std::int64_t{job.spec.processors};
+    const PartitionId partition = job.spec.partition;
+    const std::int64_t use =
+        (partition.valid() ? outcome.machine->partitions[partition.value].billing : Billing{}).of(job.spec);
     events.push_back({job.spec.submit, place->second, 1, 0});
-    events.push_back({job.start, place->second, -1, processors});
-    events.push_back({job.end, place->second, 0, -processors});
+    events.push_back({job.start, place->second, -1, use});
+    events.push_back({job.end, place->second, 0, -use});
   }
   std::ranges::stable_sort(events, {}, &Event::at);
   return events;
@@ -73,14 +75,14 @@ void go_by(double seconds, std::vector<AccountNow>& accounts) {
   double busy = 0;
   double parts = 0;
   for (const AccountNow& account : accounts) {
-    busy += static_cast<double>(account.processors);
-    if (account.waiting > 0 || account.processors > 0) parts += account.part;
+    busy += static_cast<double>(account.use);
+    if (account.waiting > 0 || account.use > 0) parts += account.part;
   }
   for (AccountNow& account : accounts) {
     if (account.waiting == 0) continue;
     account.waited += seconds;
     account.of_all += seconds * busy;
-    account.used += seconds * static_cast<double>(account.processors);
+    account.used += seconds * static_cast<double>(account.use);
     account.owed += parts > 0 ? seconds * busy * account.part / parts : 0;
   }
 }
@@ -97,7 +99,7 @@ std::map<std::uint32_t, ShareUse> share_use_of(const Outcome& outcome) {
     if (event.at > now) go_by(to_seconds(event.at - now), accounts);
     now = event.at;
     accounts[event.account].waiting += event.waiting;
-    accounts[event.account].processors += event.processors;
+    accounts[event.account].use += event.use;
   }
   for (const AccountNow& account : accounts)
     if (account.of_all > 0)

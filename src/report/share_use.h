@@ -10,9 +10,9 @@
 
 namespace rota::report {
 
-// Parts of all processor time that was used while jobs of the account waited: what it used, and what its shares are of
-// those of the accounts that had jobs in the queue or running just then. An account whose jobs never wait is owed
-// nothing more.
+// Parts of all that was used, by the billing of partitions, while jobs of the account waited: what it used, and what
+// its shares are of those of the accounts that had jobs in the queue or running just then. An account whose jobs never
+// wait is owed nothing more.
 struct ShareUse {
   double waited = 0;  // seconds in which some job of it waited
   double owed = 0;    // 0..1

@@ -240,6 +240,12 @@ Result<JobDesk::Sized> JobDesk::sized(JobId job, const JobChange& change) const 
     TRY(check_name(*change.name));
     sized.about.name = *change.name;
   }
+  const auto is_account = [](const auto& label) { return label.first == "account"; };
+  const bool counts = !desk_.machine()->accounts.empty() ||
+                      std::ranges::any_of(desk_.machine()->limits, [](const Limit& l) { return !l.account.empty(); });
+  if (counts && std::ranges::any_of(change.labels, is_account))
+    return fail("limits and shares go by the account that job {} was submitted with; cancel it, and submit it anew.",
+                book_.shown(job));
   for (const auto& [wish, text] : change.labels) set_text(sized.about.texts, wish, text);
   if (change.memory) sized.spec.memory = *change.memory;
   if (!change.resizes() && !(sized.about.exclusive && change.partition)) return sized;

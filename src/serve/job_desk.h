@@ -59,7 +59,7 @@ class JobDesk {
   std::expected<std::vector<JobId>, NotTaken> submit(const Caller& caller, const std::vector<JobRequest>& submissions,
                                                      const RequestKey& key);
   // Whether a caller may ask for that at all.
-  static Result<void> allowed(const Caller& caller, const JobRequest& submission);
+  Result<void> allowed(const Caller& caller, const JobRequest& submission) const;
   // What would become of a submission if it came now; of an array of its first task. Fails where it would not be taken.
   Result<Trial> try_out(const Caller& caller, const JobRequest& submission) const;
   ActionResult change(const Caller& caller, JobId job, const JobChange& change);

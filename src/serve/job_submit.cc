@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "model/never_fits.h"
+#include "model/shortage.h"
 #include "serve/after_text.h"
 #include "serve/awaited.h"
 #include "serve/federation_desk.h"
@@ -17,6 +18,7 @@
 #include "serve/job_desk.h"
 #include "serve/mail.h"
 #include "serve/namesakes.h"
+#include "serve/node_list.h"
 #include "serve/output_pattern.h"
 
 namespace rota::serve {
@@ -113,9 +115,23 @@ std::string which_of(const std::vector<JobRequest>& submissions, const JobReques
   return fmt::format("submission {}: ", &one - submissions.data() + 1);
 }
 
-Result<void> JobDesk::allowed(const Caller& caller, const JobRequest& submission) {
-  if (submission.priority > 0 && !caller.operates)
-    return fail("only an operator may ask for a priority above 0; ask for 0 or less.");
+Result<void> JobDesk::allowed(const Caller& caller, const JobRequest& submission) const {
+  if (caller.operates) return {};
+  if (submission.priority > 0) return fail("only an operator may ask for a priority above 0; ask for 0 or less.");
+  const auto& accounts = desk_.machine()->accounts;
+  if (!submission.account.empty() && !accounts.empty()) {
+    const auto account = std::ranges::find(accounts, submission.account, &Account::name);
+    if (account == accounts.end()) return fail("there is no account {}.", rota::quoted(submission.account));
+    if (!account->users.empty() &&
+        std::ranges::find(account->users, caller.user, &ShareHolder::name) == account->users.end())
+      return fail("account {} is for users that the configuration names, and {} is none of them.",
+                  rota::quoted(submission.account), caller.user);
+  }
+  const auto qos = std::ranges::find(desk_.machine()->qos, submission.qos, &Qos::name);
+  if (qos != desk_.machine()->qos.end() && !qos->users.empty() &&
+      std::ranges::find(qos->users, caller.user) == qos->users.end())
+    return fail("QOS {} is for users that the configuration names, and {} is none of them.",
+                rota::quoted(submission.qos), caller.user);
   return {};
 }
 
@@ -183,8 +199,15 @@ Result<Prepared> JobDesk::prepared_of(const Caller& caller, const JobRequest& su
   if (submission.sites.empty() && (!submission.stage_in.empty() || !submission.stage_out.empty()))
     return fail(
         "`stage_in` and `stage_out` are for jobs that go to other sites; name these in `sites`, or leave them out.");
-  if (!submission.reservation.empty())
-    run_within(prepared.spec, TRY(reservations_.open_to(caller, submission.reservation)));
+  if (!submission.reservation.empty()) {
+    const ReservationId within = TRY(reservations_.open_to(caller, submission.reservation));
+    const Reservation& reserved = *reservations_.find(within);
+    if (!reservations_.could_hold(reserved, prepared.spec))
+      return fail("the job can never run in reservation {}: it needs {}, and the nodes that it has are: {}.",
+                  reservations_.id_and_name(reserved), needs_of(desk_.view(), prepared.spec),
+                  node_list(*desk_.machine(), reserved.nodes));
+    run_within(prepared.spec, within);
+  }
   prepared.spec.user = caller.uid;
   prepared.spec.group = submission.account.empty() ? caller.gid : account_number(submission.account);
   if (auto why = desk_.view().limits().use().never_fits(prepared.spec))

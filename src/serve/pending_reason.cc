@@ -250,6 +250,10 @@ PendingReason PendingReasons::reason_within(JobId id, const Job& job, const Rese
           "--time` gives it less.",
           desk_.loop().date_of(end), name, desk_.loop().date_of(own.until), jobs_.book().shown(id));
     }
+    if (!reservations_.could_hold(own, job.spec))
+      return fmt::format(
+          "It needs {}, which the nodes of its reservation {} cannot give it: it waits until that is over at {}.",
+          needs_of(desk_.view(), job.spec), name, desk_.loop().date_of(own.until));
     return fmt::format("It needs {}, and other jobs of its reservation {} run there or come first.",
                        needs_of(desk_.view(), job.spec), name);
   });

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "model/never_fits.h"
 #include "serve/cluster_change.h"
 #include "serve/node_list.h"
 #include "serve/reserved.h"
@@ -125,14 +126,15 @@ Result<void> ReservationDesk::keep_theirs(const std::vector<ManagerReservation>&
     for (Reservation& part : beside({{}, theirs.from, theirs.until, theirs.nodes, 0}, standing)) {
       if (part.until <= now) continue;
       standing.push_back(part);
-      wanted.emplace_back(std::move(part), Note{theirs.name, theirs.users});
+      wanted.emplace_back(std::move(part), Note{.name = theirs.name, .by = {}, .users = theirs.users});
     }
   }
   const std::vector<Reservation> known = desk_.view().reservations().all();
   for (const Reservation& r : known) {
     const Note* note = note_of(r.id);
     const auto same = std::ranges::find_if(wanted, [&](const auto& each) {
-      return note != nullptr && alike(each.first, r) && each.second.name == note->name;
+      return note != nullptr && alike(each.first, r) && each.second.name == note->name &&
+             each.second.users == note->users;
     });
     if (note == nullptr) continue;
     if (same == wanted.end()) {
@@ -212,6 +214,11 @@ Result<ReservationId> ReservationDesk::open_to(const Caller& caller, const std::
   const auto users = split(note->users, ',');
   if (std::ranges::find(users, caller.user) != users.end()) return found->id;
   return fail("reservation {} is for jobs of {}; an operator can make one for you.", id_and_name(*found), note->users);
+}
+
+bool ReservationDesk::could_hold(const Reservation& reserved, const JobSpec& spec) const {
+  return fits_when_empty(*desk_.machine(), spec,
+                         [&](NodeId node) { return std::ranges::find(reserved.nodes, node) != reserved.nodes.end(); });
 }
 
 std::string ReservationDesk::all_by_name() const {

@@ -55,6 +55,8 @@ class ReservationDesk {
   const Reservation* find(const std::string& which) const;  // by name or id; nullptr: there is none
   // The one that a job of this user may run in, by name or id.
   Result<ReservationId> open_to(const Caller& caller, const std::string& which) const;
+  // Whether such a job could run in it while nothing else does; a node that is down may come back.
+  bool could_hold(const Reservation& reserved, const JobSpec& spec) const;
   // Which there are, and the command that lists them: half a sentence.
   std::string all_by_name() const;
   const Note* note_of(ReservationId id) const;  // nullptr: the configuration reserves it

@@ -203,6 +203,7 @@ Result<void> Service::take_over() {
   const bool other_limits = desk_.file()->limit_names != before.limits;
   if (policy != before.policy || change || other_limits) {
     if (policy != before.policy || (change && change->less)) desk_.controller().withdraw_promises();
+    desk_.controller().keep_to_limits();
     TRY(upkeep_.compact());
   }
   upkeep_.journal_is_read();
@@ -246,6 +247,7 @@ Result<void> Service::set_policy(const std::string& text) {
   answers_.forget();
   TRY(desk_.decide_by(std::move(chain), desk_.controller().snapshot()));
   if (text != before) desk_.controller().withdraw_promises();
+  desk_.controller().keep_to_limits();
   if (auto compacted = upkeep_.compact(); !compacted) {
     desk_.end_turn(compacted);
     return compacted;

@@ -117,6 +117,7 @@ Result<Service::Reloaded> Service::reload() {
 // service is killed between, the next one finds by the state that they have yet to be described.
 Result<void> Service::describe_nodes(const ClusterChange& change) {
   if (change.less) desk_.controller().withdraw_promises();
+  desk_.controller().keep_to_limits();
   TRY(upkeep_.compact());
   for (const Described& node : change.nodes) TRY(desk_.controller().record(node));
   for (const NodeId node : change.back) TRY(nodes_.put_health(node, {}));

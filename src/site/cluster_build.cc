@@ -285,6 +285,8 @@ class Builder {
     partition.max_processors = static_cast<std::uint32_t>(entry.max_processors);
     partition.priority = static_cast<std::int32_t>(entry.priority);
     partition.job_factor = entry.job_factor;
+    partition.billing = {entry.billing_processor, entry.billing_node, entry.billing_memory, entry.billing_accelerator,
+                         entry.billing_most};
     partition.processors = machine_.processors;
     if (!draft_.nodes.empty()) {
       partition.nodes = TRY(nodes_of(entry));

@@ -379,12 +379,14 @@ TEST(ClusterFile, says_what_qos_and_accounts_there_are) {
   const std::string kNodes = "[[nodes]]\nnames = \"a[1-2]\"\nprocessors = 4\nmemory = \"1G\"\naccelerators = 2\n";
   const auto machine = parse_cluster(
       kNodes +
-          "[[partitions]]\nname = \"all\"\njob_factor = 7\n[[qos]]\nname = \"high\"\npriority = 100\n"
+          "[[partitions]]\nname = \"all\"\njob_factor = 7\nbilling_accelerator = 2.5\n[[qos]]\nname = "
+          "\"high\"\npriority = 100\n"
           "usage_factor = 0.5\n[[accounts]]\nname = \"physics\"\nshares = 30\n[[accounts]]\nname = \"solid\"\n"
           "parent = \"physics\"\ninherits = true\nusers = \"anna:2, bob,eve:parent\"\n",
       "kea.toml");
   ASSERT_TRUE(machine) << machine.error().message;
   EXPECT_EQ(machine->partitions[0].job_factor, 7);
+  EXPECT_EQ(machine->partitions[0].billing, (Billing{.accelerator = 2500}));
   EXPECT_EQ(machine->partitions[0].memory, std::int64_t{2} << 30U);
   EXPECT_EQ(machine->partitions[0].accelerators, 4);
   EXPECT_EQ(machine->memory, std::int64_t{2} << 30U);

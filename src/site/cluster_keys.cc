@@ -109,6 +109,15 @@ constexpr auto kPartitionKeys = std::to_array<Key<PartitionEntry>>({
      "jobs of the partition with the higher number go first"},
     {"job_factor", KeyType::whole, &PartitionEntry::job_factor, 0, 1'000'000'000, "1",
      "`weight-partition` of policy slurm counts by this, beside the largest of all partitions"},
+    {"billing_processor", KeyType::factor, &PartitionEntry::billing_processor, 0, kMostBilling, "1.0",
+     "so much each processor of a job counts in the fair share of policy slurm (Slurm's TRESBillingWeights)"},
+    {"billing_memory", KeyType::factor, &PartitionEntry::billing_memory, 0, kMostBilling, "0",
+     "so much each GiB of a job counts beside that,"},
+    {"billing_accelerator", KeyType::factor, &PartitionEntry::billing_accelerator, 0, kMostBilling, "0",
+     "each accelerator,"},
+    {"billing_node", KeyType::factor, &PartitionEntry::billing_node, 0, kMostBilling, "0", "and each node"},
+    {"billing_most", KeyType::yes_no, &PartitionEntry::billing_most, 0, 0, "false",
+     "the greatest of these counts alone, not their sum (`PriorityFlags=MAX_TRES`)"},
     {"power_close", KeyType::factor, &PartitionEntry::power_close, 0, 100'000, "as the policy's knob",
      "`power-close` of power=load-factor for its nodes, as are the next three"},
     {"power_open", KeyType::factor, &PartitionEntry::power_open, 0, 100'000, "as the policy's knob", "`power-open`"},
@@ -132,6 +141,8 @@ constexpr auto kQosKeys = std::to_array<Key<QosEntry>>({
      "so much what its jobs use counts in the fair share of policy slurm"},
     {"preempts", KeyType::features, &QosEntry::preempts, 0, 0, "none",
      "running jobs of these QOS give way to its jobs, under policy slurm with preempt and preempt-by=qos"},
+    {"users", KeyType::features, &QosEntry::users, 0, 0, "all",
+     "which users of a service may ask for it; operators may always"},
 });
 
 constexpr auto kAccountKeys = std::to_array<Key<AccountEntry>>({

@@ -19,6 +19,7 @@ inline constexpr std::size_t kMostTables = 10'000;  // of one kind
 inline constexpr std::size_t kLongestText = 200;
 inline constexpr std::size_t kLongestUsers = std::size_t{4} << 20U;
 inline constexpr std::int64_t kMostShares = 2'000'000'000;
+inline constexpr std::int64_t kMostBilling = 1'000'000'000;  // per mille
 
 enum class KeyType : std::uint8_t {
   text,
@@ -97,6 +98,11 @@ struct PartitionEntry : Entry {
   std::int64_t max_processors = 0;
   std::int64_t priority = 0;
   std::int64_t job_factor = 1;
+  std::int64_t billing_processor = 1000;  // per mille, as are these
+  std::int64_t billing_node = 0;
+  std::int64_t billing_memory = 0;
+  std::int64_t billing_accelerator = 0;
+  bool billing_most = false;
   std::int64_t power_close = -1;  // per mille, as are these; -1: not said
   std::int64_t power_open = -1;
   std::int64_t power_close_to = -1;
@@ -111,6 +117,7 @@ struct QosEntry : Entry {
   std::int64_t priority = 0;
   std::int64_t usage_factor = 1000;  // per mille
   std::string preempts;
+  std::string users;
 };
 
 struct AccountEntry : Entry {

@@ -71,7 +71,9 @@ Result<void> add_qos(const ClusterDraft& draft, Machine& machine) {
     if (i == QosId::kNone) {
       return wrong(draft, entry.line, fmt::format("there are more than {} [[qos]] tables. Leave some out.", i));
     }
-    machine.qos.push_back({entry.name, entry.priority, entry.usage_factor, {}});
+    machine.qos.push_back({entry.name, entry.priority, entry.usage_factor, {}, {}});
+    for (const std::string_view user : split(entry.users, ','))
+      if (!trimmed(user).empty()) machine.qos.back().users.emplace_back(trimmed(user));
   }
   for (std::size_t i = 0; i < draft.qos.size(); ++i) {
     for (const std::string_view each : split(draft.qos[i].preempts, ',')) {

@@ -43,6 +43,7 @@ class Writer {
   void write_top();
   void write_nodes();
   void write_partitions();
+  void write_billing(Billing billing);
   Result<void> write_shares(const std::string& limits);
   void remark_on_config();
   void remark_on_accounting();
@@ -170,7 +171,21 @@ void Writer::write_partitions() {
     if (partition.max_nodes > 0) line("max_nodes", std::to_string(partition.max_nodes));
     if (tiers) line("priority", std::to_string(partition.priority_tier));
     if (factors) line("job_factor", std::to_string(partition.job_factor));
+    write_billing(partition.billing);
   }
+}
+
+void Writer::write_billing(Billing billing) {
+  const Billing plain;
+  const auto factor = [&](const char* key, std::int64_t Billing::* weight) {
+    if (billing.*weight != plain.*weight) line(key, toml_factor(billing.*weight));
+  };
+  factor("billing_processor", &Billing::processor);
+  factor("billing_memory", &Billing::memory);
+  factor("billing_accelerator", &Billing::accelerator);
+  factor("billing_node", &Billing::node);
+  const auto flags = split_slurm_list(setting("PriorityFlags"));
+  if (!billing.by_processors() && std::ranges::find(flags, "MAX_TRES") != flags.end()) line("billing_most", "true");
 }
 
 // Names of people only where their shares or limits count.

@@ -100,6 +100,35 @@ TEST(SlurmCluster, LeavesMemoryOutThatSlurmDoesNotCount) {
   EXPECT_EQ(cluster->left_out[2], "memory of nodes: Slurm does not count it here (SelectTypeParameters)");
 }
 
+TEST(SlurmCluster, SaysWhatUseCountsInEachPartition) {
+  SlurmText text = texts();
+  text.config.text += "PriorityFlags = MAX_TRES,ACCRUE_ALWAYS\n";
+  text.partitions.text =
+      "PartitionName=batch Nodes=n[1-2] State=UP TRESBillingWeights=CPU=0.5,Mem=0.25G,license/matlab=3\n"
+      "PartitionName=gpu Nodes=g1 State=UP TRESBillingWeights=mem=1,GRES/gpu:a100=12,GRES/gpu:t4=2,Node=1.5\n"
+      "PartitionName=plain Nodes=n1 State=UP\n";
+  const auto cluster = cluster_of_slurm(text);
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  const auto billing = [&](std::size_t partition) { return cluster->machine.partitions[partition].billing; };
+  EXPECT_EQ(billing(0), (Billing{.processor = 500, .memory = 250, .most = true}));
+  EXPECT_EQ(billing(1),
+            (Billing{.processor = 0, .node = 1500, .memory = 1'024'000, .accelerator = 12'000, .most = true}));
+  EXPECT_EQ(billing(2), Billing{});
+  const auto tells = [](const std::vector<std::string>& all, const std::string& what) {
+    return std::ranges::count(all, what);
+  };
+  EXPECT_EQ(
+      tells(cluster->left_out, "TRESBillingWeights of other than processors, memory, nodes and accelerators (batch)"),
+      1);
+  EXPECT_EQ(tells(cluster->guessed,
+                  "TRESBillingWeights of a type of accelerators, the greatest, is taken as that of all (gpu)"),
+            1);
+  text.partitions.text = "PartitionName=batch Nodes=n[1-2] State=UP TRESBillingWeights=CPU=much\n";
+  EXPECT_EQ(
+      refusal(text),
+      "partitions.txt: partition \"batch\": TRESBillingWeights is \"CPU=much\", which has no number in \"CPU=much\"");
+}
+
 TEST(SlurmCluster, FindsGpusAndTheirTypeWhereTheyAreOnlyConfigured) {
   for (const char* const gpus : {"gres/gpu=2,gres/gpu:a100=2", "gres/gpu:a100=2", "gres/gpu=2"}) {
     SlurmText text = texts();

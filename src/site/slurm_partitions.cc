@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 
 #include "base/text.h"
+#include "site/cluster_keys.h"
 
 namespace rota::site {
 namespace {
@@ -17,7 +19,7 @@ struct Unused {
   const char* plain;  // values that say nothing, between bars
   const char* what;
 };
-constexpr std::array<Unused, 15> kUnused{{
+constexpr std::array<Unused, 14> kUnused{{
     {"AllowAccounts", "|ALL|", "AllowAccounts"},
     {"DenyAccounts", "||", "DenyAccounts"},
     {"AllowGroups", "|ALL|", "AllowGroups"},
@@ -31,7 +33,6 @@ constexpr std::array<Unused, 15> kUnused{{
     {"MaxMemPerNode", "|UNLIMITED|", "MaxMemPerNode"},
     {"MaxMemPerCPU", "|UNLIMITED|", "MaxMemPerCPU"},
     {"OverTimeLimit", "|0|", "OverTimeLimit"},
-    {"TRESBillingWeights", "||", "TRESBillingWeights: use counts by processors"},
     {"LLN", "|NO|", "LLN: the least loaded nodes first"},
 }};
 
@@ -59,6 +60,58 @@ Result<std::vector<std::string>> nodes_of(std::string_view list, const std::vect
   for (const std::string& name : wanted)
     remarks.left_out("nodes of partitions that `scontrol show node` does not describe", name);
   return names;
+}
+
+// What each resource is called and counts by in a weight without a unit: memory by MiB.
+struct Billed {
+  std::string_view name;
+  std::int64_t Billing::* weight;
+};
+constexpr Billed kBilled[]{{"cpu", &Billing::processor},
+                           {"node", &Billing::node},
+                           {"mem", &Billing::memory},
+                           {"gres/gpu", &Billing::accelerator}};
+
+// "0.25G" for memory, which is for a GiB; a number alone is for a MiB. Per mille, at most what a cluster file takes.
+Result<std::int64_t> weight_of(std::string_view text, bool memory) {
+  constexpr std::string_view kUnits = "KMGT";
+  double scale = memory ? 1024 : 1;
+  if (memory && !text.empty()) {
+    if (const auto unit = kUnits.find(text.back()); unit != std::string_view::npos) {
+      scale = std::pow(1024.0, 2 - static_cast<double>(unit));
+      text.remove_suffix(1);
+    }
+  }
+  const double weight = TRY(parse_number(text));
+  if (weight < 0) return fail("is negative");
+  return std::llround(std::min(weight * scale * 1000, static_cast<double>(kMostBilling)));
+}
+
+// "CPU=1.0,Mem=0.25G,GRES/gpu=2.0": what is not named counts nothing.
+Result<Billing> billing_of(std::string_view weights, const std::string& partition, SlurmRemarks& remarks) {
+  if (weights.empty()) return Billing{};
+  Billing billing{.processor = 0};
+  std::set<std::string> types;
+  for (const std::string_view part : split(weights, ',')) {
+    const auto equals = std::min(part.find('='), part.size());
+    std::string name(trimmed(part.substr(0, equals)));
+    std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });
+    const auto weight = weight_of(trimmed(part.substr(std::min(equals + 1, part.size()))), name == "mem");
+    if (!weight) return fail("TRESBillingWeights is {}, which has no number in {}", quoted(weights), quoted(part));
+    if (name.starts_with("gres/gpu:")) {
+      types.insert(name);
+      name = "gres/gpu";
+    }
+    const auto known = std::ranges::find(kBilled, name, &Billed::name);
+    if (known != std::end(kBilled)) {
+      billing.*known->weight = std::max(billing.*known->weight, *weight);
+    } else if (*weight > 0) {
+      remarks.left_out("TRESBillingWeights of other than processors, memory, nodes and accelerators", partition);
+    }
+  }
+  if (!types.empty())
+    remarks.guessed("TRESBillingWeights of a type of accelerators, the greatest, is taken as that of all", partition);
+  return billing;
 }
 
 Result<void> take_limits(const SlurmRecord& record, SlurmPartition& partition) {
@@ -116,6 +169,9 @@ Result<std::vector<SlurmPartition>> partitions_of_slurm(const std::vector<SlurmR
     }
     partition.qos = record.value("QoS");
     if (auto taken = take_limits(record, partition); !taken) return wrong(taken.error());
+    const auto billing = billing_of(record.value("TRESBillingWeights"), partition.name, remarks);
+    if (!billing) return wrong(billing.error());
+    partition.billing = *billing;
     partition.by_default = record.value("Default") == "YES" && !has_default;
     has_default = has_default || partition.by_default;
     remark_on(record, partition.name, remarks);

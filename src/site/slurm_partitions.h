@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "model/billing.h"
 #include "site/slurm_nodes.h"
 
 namespace rota::site {
@@ -21,6 +22,7 @@ struct SlurmPartition {
   std::int64_t max_nodes = 0;  // 0: no limit
   std::int64_t priority_tier = 1;
   std::int64_t job_factor = 1;
+  Billing billing = {};
   std::string qos = {};  // whose limits hold for its jobs; empty: of none
 };
 

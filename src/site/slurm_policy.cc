@@ -246,10 +246,9 @@ class Mapping {
     if (phase != Duration{0}) knob("calc-phase", short_time(phase < Duration{0} ? phase + period : phase));
   }
   void map_half_life() {
-    remark("PriorityWeightFairShare",
-           known_.accounts ? "use counts by processors"
-                           : "every user has the same shares and accounts have none, for nothing says what they have "
-                             "(assoc.txt); use counts by processors");
+    if (!known_.accounts)
+      remark("PriorityWeightFairShare",
+             "every user has the same shares and accounts have none, for nothing says what they have (assoc.txt)");
     const auto half_life = time("PriorityDecayHalfLife");
     if (half_life && *half_life < seconds(1)) {
       remark("PriorityDecayHalfLife=0", "use is never forgotten there; here half of it is, every ten years");
@@ -260,7 +259,7 @@ class Mapping {
   }
   // Ages count from when a job was submitted, as with ACCRUE_ALWAYS, and fair share is that of the fair tree.
   void map_flag(std::string_view flag) {
-    if (flag.empty() || same(flag, "ACCRUE_ALWAYS") || same(flag, "FAIR_TREE")) return;
+    if (flag.empty() || same(flag, "ACCRUE_ALWAYS") || same(flag, "FAIR_TREE") || same(flag, "MAX_TRES")) return;
     if (same(flag, "NO_FAIR_TREE")) return map_classic();
     if (same(flag, "SMALL_RELATIVE_TO_TIME")) return knob("small-relative-to-time", "yes");
     remark(setting("PriorityFlags", flag), "policy slurm does not follow it");

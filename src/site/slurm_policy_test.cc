@@ -69,7 +69,7 @@ TEST(SlurmPolicy, ReadsFactorsAndTheirTimes) {
       "+calc-period=1m+calc-phase=17s+fair-half-life=36h+favor-small=yes+small-relative-to-time=yes");
   EXPECT_EQ(policy.remarks,
             Remarks{"PriorityWeightFairShare: every user has the same shares and accounts have none, for nothing says "
-                    "what they have (assoc.txt); use counts by processors."});
+                    "what they have (assoc.txt)."});
 }
 
 TEST(SlurmPolicy, ReadsWhatPartitionsQosAndResourcesWeigh) {
@@ -83,8 +83,7 @@ TEST(SlurmPolicy, ReadsWhatPartitionsQosAndResourcesWeigh) {
   EXPECT_EQ(policy.chain,
             "slurm+priority=multifactor+weight-partition=10000+weight-qos=20000+weight-tres-cpu=1000"
             "+weight-tres-mem=2001+weight-tres-node=5+weight-tres-gpu=3000+weight-fairshare=1");
-  EXPECT_EQ(policy.remarks, (Remarks{"PriorityWeightTRES=Mem=2000.5: it is rounded to 2001.",
-                                     "PriorityWeightFairShare: use counts by processors."}));
+  EXPECT_EQ(policy.remarks, Remarks{"PriorityWeightTRES=Mem=2000.5: it is rounded to 2001."});
 }
 
 TEST(SlurmPolicy, TakesWeightsOfResourcesAsSlurmDoes) {

@@ -42,8 +42,7 @@ struct SlurmQos {
       if (std::ranges::find(told, other) != told.end()) others += (others.empty() ? "" : ",") + std::string(other);
     if (!others.empty()) text += fmt::format("preempts = {}\n", toml_text(others));
     if (usage_factor == 1000) return text;
-    return fmt::format("{}usage_factor = {}.{}\n", text, usage_factor / 1000,
-                       std::to_string(1000 + usage_factor % 1000).substr(1));
+    return fmt::format("{}usage_factor = {}\n", text, toml_factor(usage_factor));
   }
 };
 

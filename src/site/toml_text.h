@@ -1,6 +1,9 @@
 // Text as a cluster file that is written has it.
 #pragma once
 
+#include <fmt/core.h>
+
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -16,6 +19,11 @@ inline std::string toml_text(std::string_view text) {
     out += c;
   }
   return out + '"';
+}
+
+// Thousandths: "1.500".
+inline std::string toml_factor(std::int64_t thousandths) {
+  return fmt::format("{}.{:03}", thousandths / 1000, thousandths % 1000);
 }
 
 }  // namespace rota::site

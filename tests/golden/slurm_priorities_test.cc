@@ -150,7 +150,11 @@ class Saved {
     const auto& qos = slurm_.machine.qos.at(
         static_cast<std::size_t>(index_of(slurm_.machine.qos, log_.queues.at(log_.qos.at(spec.qos.value)))));
     const Duration run = log_.run_times[job];
-    use.add(shares.holder_of(spec), spec.processors, run * qos.usage_factor / 1000, spec.submit + run);
+    const auto partition =
+        static_cast<std::size_t>(index_of(slurm_.machine.partitions, log_.partitions.at(spec.partition.value)));
+    const auto billed = static_cast<std::uint64_t>(slurm_.machine.partitions[partition].billing.of(spec));
+    const auto counts = static_cast<std::uint64_t>((run * qos.usage_factor / 1000).count());
+    use.add(shares.holder_of(spec), RecentUse::Work{billed} * counts / 1000, spec.submit + run);
   }
 
   void take(const site::SlurmRecord& record) {

@@ -362,6 +362,26 @@ class Scripts(UsersCase):
             self.assertEqual(os.fstat(script.fileno()).st_size, 0)
 
 
+class Accounts(UsersCase):
+    configuration = (f'name = "four"\nprocessors = 4\n[[accounts]]\nname = "physics"\nusers = "{ANN}:2"\n'
+                     f'[[accounts]]\nname = "all"\n[[qos]]\nname = "urgent"\nusers = "{BEN}"\n[[qos]]\nname = "normal"\n')
+
+    def asks(self, uid, **members):
+        status, answer = self.as_user(uid, "POST", "/v1/jobs", {
+            "folder": "/tmp", "command": ["true"], "environment": [], "held": True, **members})
+        return "" if status == 201 else answer["detail"]
+
+    def test_they_and_qos_are_for_the_users_that_the_file_names(self):
+        self.assertEqual(self.asks(ANN, account="physics", qos="normal"), "")
+        self.assertEqual(self.asks(BEN, account="all", qos="urgent"), "")
+        self.assertEqual(self.asks(BEN), "", "the account of those that name none is their group")
+        self.assertEqual(self.asks(BEN, account="physics"),
+                         f'account "physics" is for users that the configuration names, and {BEN} is none of them.')
+        self.assertEqual(self.asks(ANN, qos="urgent"),
+                         f'QOS "urgent" is for users that the configuration names, and {ANN} is none of them.')
+        self.assertEqual(self.asks(ANN, account="chemistry"), 'there is no account "chemistry".')
+
+
 class Shares(UsersCase):
     """How many jobs one user may have."""
     configuration = 'name = "four"\nprocessors = 4\n[service]\nmax_jobs = 20\nmax_jobs_of_user = 5\n'

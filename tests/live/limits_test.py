@@ -106,6 +106,26 @@ class Limits(ServiceCase):
         self.service.act("cancel", first)
         self.service.runs(third)
 
+    def test_another_policy_keeps_to_them_at_once(self):
+        self.service.ask("PUT", "/v1/policy", {"policy": "slurm"})
+        self.run_two()
+        waiting = [self.service.submit("sleep 1000") for _ in range(3)]
+        self.assertEqual(self.service.ask("PUT", "/v1/policy", {"policy": "easy"})[0], 200)
+        for job in waiting:
+            self.assertEqual(self.reason(job)[:2], ("PENDING", "OverLimit"))
+        self.assertEqual(self.service.decides_the_same_again(), "")
+
+    def test_accounts_and_qos_are_for_the_users_that_the_file_names(self):
+        self.describe('[[accounts]]\nname = "physics"\nusers = "nobody"\n[[accounts]]\nname = "all"\n'
+                      f'[[accounts]]\nname = "mine"\nusers = "{ME}:2"\n'
+                      '[[qos]]\nname = "urgent"\nusers = "nobody"\n[[qos]]\nname = "normal"\n')
+        self.assertEqual(self.service.ask("POST", "/v1/configuration/reload")[0], 200)
+        # The tests' user operates its own service, and an operator may ask for any.
+        self.service.runs(self.service.submit("sleep 1000", account="physics", qos="urgent"))
+        job = self.service.submit("true", account="mine", held=True)
+        status, answer = self.service.ask("PATCH", f"/v1/jobs/{job}", {"account": "all"})
+        self.assertIn("limits and shares go by the account", str(answer), status)
+
     def test_the_state_replays_with_them(self):
         first, _ = self.run_two()
         third = self.service.submit("true", account="physics")

@@ -25,17 +25,18 @@ KEPT = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else None
 PARTITIONS = ("main", "fast", "gpu")
 USERS = {"plasma": (("daemon", 1), ("bin", 2)), "solid": (("sys", 1), ("games", "parent")),
          "chemistry": (("man", 1), ("lp", 4)), "guests": (("mail", 1), ("news", 30)), "idle": (("uucp", 1), ("proxy", 1))}
-# User, account, processors, seconds, QOS of jobs that have run.
-RAN = (("daemon", "plasma", 1, 4, "normal"), ("bin", "plasma", 2, 2, "normal"), ("sys", "solid", 1, 2, "normal"),
-       ("games", "solid", 1, 3, "normal"), ("man", "chemistry", 2, 4, "low"), ("lp", "chemistry", 1, 5, "high"),
-       ("mail", "guests", 1, 1, "normal"), ("news", "guests", 2, 6, "normal"))
+# User, account, seconds and options of jobs that have run.
+RAN = (("daemon", "plasma", 4, "-n1"), ("bin", "plasma", 2, "-n2"), ("sys", "solid", 2, "-n1 -pfast --mem=1500"),
+       ("games", "solid", 3, "-n1"), ("man", "chemistry", 4, "-n2 --qos=low"),
+       ("lp", "chemistry", 5, "-n1 -pfast --qos=high --mem-per-cpu=700"), ("mail", "guests", 1, "-n1"),
+       ("news", "guests", 6, "-n2 -N2 -pgpu --gres=gpu:2"))
 # User, account and options of jobs that wait.
 WAIT = (("daemon", "plasma", "-n1 -pmain -t1"), ("bin", "plasma", "-n2 -pfast --qos=high"),
         ("sys", "solid", "-n3 -pmain --qos=low -t5"), ("games", "solid", "-n4 -pmain -N2 -t17"),
         ("man", "chemistry", "-n1 -pfast --mem=1500"), ("lp", "chemistry", "-n2 -N1 -pgpu --gres=gpu:a100:1"),
         ("mail", "guests", "-n2 -pgpu -N2 --gres=gpu:2 --qos=high"), ("news", "guests", "-n1 -pmain --mem-per-cpu=700"),
         ("uucp", "idle", "-n8 -pmain --qos=low"), ("proxy", "idle", "-n1 -pmain"))
-COLUMNS = "JobIDRaw,Cluster,User,Account,Partition,QOS,Submit,Start,End,ElapsedRaw,TimelimitRaw,State,AllocCPUS,NNodes"
+COLUMNS = "JobIDRaw,Cluster,User,Account,Partition,QOS,Submit,Start,End,ElapsedRaw,TimelimitRaw,State,AllocCPUS,NNodes,ReqMem,ReqTRES,AllocTRES"
 OUTPUTS = (("config.txt", "scontrol show config"), ("nodes.txt", "scontrol -a -o show node"),
            ("partitions.txt", "scontrol -a -o show partition"), ("licences.txt", "scontrol -o show lic"),
            ("qos.txt", "sacctmgr -P show qos format=Name,Priority,UsageFactor"),
@@ -57,8 +58,10 @@ class PrioritySite(SlurmSite):
                 "PriorityWeightTRES=CPU=1000,Mem=2000,Node=500,GRES/gpu=3000", "PriorityCalcPeriod=1",
                 "PriorityDecayHalfLife=1-0")
     partitions = ("PartitionName=main Nodes=ALL Default=YES MaxTime=60 DefaultTime=10 State=UP PriorityJobFactor=2",
-                  "PartitionName=fast Nodes=n[1-2] MaxTime=5 State=UP PriorityJobFactor=10",
-                  "PartitionName=gpu Nodes=g[1-2] MaxTime=60 State=UP PriorityJobFactor=5")
+                  "PartitionName=fast Nodes=n[1-2] MaxTime=5 State=UP PriorityJobFactor=10 "
+                  "TRESBillingWeights=CPU=0.5,Mem=4.0G",
+                  "PartitionName=gpu Nodes=g[1-2] MaxTime=60 State=UP PriorityJobFactor=5 "
+                  "TRESBillingWeights=CPU=2.0,GRES/gpu=3.0,Node=1.5")
     accounts = ("add qos high priority=100", "add qos low priority=20 usagefactor=2",
                 "add account physics cluster=toy fairshare=30",
                 "add account plasma cluster=toy parent=physics fairshare=3",
@@ -73,8 +76,8 @@ class PrioritySite(SlurmSite):
                  *options, "--wrap", run)
 
     def run_some(self):
-        for user, account, processors, seconds, qos in RAN:
-            self.batch(user, account, f"-n{processors}", "--qos=" + qos, run=f"sleep {seconds}")
+        for user, account, seconds, options in RAN:
+            self.batch(user, account, *options.split(), run=f"sleep {seconds}")
         self.wait_for(lambda: not self.ask("squeue", "-h").strip(), "the end of all jobs")
 
     def let_some_wait(self):
@@ -153,6 +156,8 @@ class SlurmPriority(unittest.TestCase):
             cluster = file.read()
         self.assertIn('name = "low"\npriority = 20\nusage_factor = 2.000\n', cluster)
         self.assertIn('name = "solid"\nparent = "physics"\nusers = "games:parent,sys"\n', cluster)
+        self.assertIn("billing_processor = 0.500\nbilling_memory = 4.000\n", cluster)
+        self.assertIn("billing_processor = 2.000\nbilling_accelerator = 3.000\nbilling_node = 1.500\n", cluster)
         self.assertIn('name = "guests"\ninherits = true\nusers = "mail,news:30"\n', cluster)
         command = done.stdout.splitlines()[-1].split() + ["--quiet"]
         done = subprocess.run([ROTA, *command[1:]], capture_output=True, text=True, cwd=self.folder)

@@ -11,8 +11,15 @@ namespace {
 // Jobs that come before the one that needs their room take it from each other for ever, where nothing else ends them.
 constexpr std::uint16_t kMostTimes = 32;
 
+// Where partitions are described a job's own priority does not matter (PriorityTier).
+std::int32_t tier_of(const View& view, const JobSpec& spec) {
+  const Machine* machine = view.options().machine;
+  if (!machine || machine->partitions.empty()) return spec.priority;
+  return machine->partitions[(spec.partition.valid() ? spec.partition : machine->default_partition).value].priority;
+}
+
 bool gives_way(const View& view, const SlurmKnobs& knobs, const JobSpec& spec, const JobSpec& to) {
-  if (!knobs.by_qos) return spec.priority < to.priority;
+  if (!knobs.by_qos) return tier_of(view, spec) < tier_of(view, to);
   return view.options().machine->gives_way(spec.qos, to.qos);
 }
 

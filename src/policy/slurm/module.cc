@@ -334,7 +334,7 @@ void ask(const ChainKnobs& k, ClusterOptions& options) {
   options.waiting.by_queue |= k.slurm.planner;
   options.limits_at_start |= k.slurm.planner;
   if (k.slurm.planner && k.preempt == Preemption::requeue) options.put_off = k.slurm.requeue_delay;
-  options.use.by_qos |= k.slurm.by_shares();
+  options.use.weighed |= k.slurm.by_shares();
   if (k.slurm.by_shares()) {
     options.use.period = k.slurm.weights.calc_period;
     options.use.phase = k.slurm.weights.calc_phase;

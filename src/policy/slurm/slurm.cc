@@ -9,6 +9,7 @@
 #include "policy/slurm/displaced.h"
 #include "policy/slurm/job_queue.h"
 #include "policy/slurm/slurm_room.h"
+#include "policy/time_limits.h"
 
 namespace rota {
 namespace {
@@ -29,7 +30,7 @@ class Passes {
         room_(view, plan, knobs),
         limits_(view.limits().use()),
         others_may_go_(knobs.preempt != Preemption::none) {
-    if (limits_.kept() && limits_.book().of_time()) note_time_run();
+    if (limits_.kept() && limits_.book().of_time()) note_time_run(view, limits_);
   }
 
   // At most so many jobs are tried.
@@ -78,13 +79,6 @@ class Passes {
   }
 
  private:
-  [[gnu::cold]] void note_time_run() {
-    view_.running().for_each([&](const RunningEntry& e) {
-      const Job& job = view_.job(e.job);
-      limits_.has_run(job.spec, job.ran_by(view_.now()));
-      return true;
-    });
-  }
   const JobSpec& spec(const WaitingEntry& e) const { return view_.job(e.job).spec; }
   Reason ahead_of_others() const { return {Rule::skipped_ahead, {}, kNever, plan_.free(), 0}; }
   // Else it is passed over: no job that waits for licences, or is over a limit, has anything reserved.
