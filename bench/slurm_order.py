@@ -2,9 +2,10 @@
 """The same jobs on real Slurm sites twice: under Slurm alone, and with `rota mode order act --order sjf`; and beside that what
 rehearsals of the first run's own log say that the order is worth. Needs root, and what tests/live/slurm_site.py needs.
 
-Usage: slurm_order.py ROTA [--sites burst,stream,accounts,tiers,gpus] [--jobs N] [--seed N] [--order ORDER] [--poll TIME]
+Usage: slurm_order.py ROTA [--sites burst,stream,accounts,tiers,gpus] [--jobs N] [--seed N] [--order ORDER] [--poll TIME] [--keep FOLDER]
 
-burst and stream are plain sites whose jobs come one in 0.25 s and one in 0.8 s; the others are kinds of tests/slurm/site_kinds.py."""
+burst and stream are plain sites whose jobs come one in 0.25 s and one in 0.8 s; the others are kinds of tests/slurm/site_kinds.py.
+--keep: the state of each run stays there, as SITE-SEED-alone and SITE-SEED-ordered: `rota simulate` rehearses it again."""
 import argparse
 import json
 import os
@@ -87,6 +88,8 @@ def run_once(args, kind, acts, into):
         policy = rota.ask("GET", "/v1/status")[1]["policy"]
         rota.stop()
         into["rehearsed"] = rehearsed(rota, policy, args.order)
+        if args.keep:
+            shutil.copytree(rota.state, os.path.join(args.keep, f"{kind}-{args.seed}-{'ordered' if acts else 'alone'}"))
     finally:
         site.stop()
         shutil.rmtree(place, ignore_errors=True)
@@ -100,6 +103,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--order", default="sjf")
     parser.add_argument("--poll", default="1s")
+    parser.add_argument("--keep")
     args = parser.parse_args()
     print("| site | jobs | Slurm alone: mean, median, longest wait | rehearsed | ordered: mean, median, longest | rehearsed | easy | factors written |")
     print("|---|---|---|---|---|---|---|---|", flush=True)

@@ -166,7 +166,13 @@ void answer_status(const Ask& ask) {
                         {"refused", readings->refused}, {"seconds", to_seconds(readings->latest)}};
   if (ask.request.read_only) json["read_only"] = true;
   if (ask.request.caller.operates) json["state_folder"] = options.state_folder;
-  if (const auto some = not_eligible(ask.answers(), status.barred)) json["not_eligible"] = *some;
+  if (const auto some = not_eligible(ask.answers(), status.barred)) {
+    if (status.readings) {  // jobs of another manager are not queued here, and wait all the same
+      json["waiting"] = static_cast<std::int64_t>(status.waiting) + *some;
+      json["held"] = static_cast<std::int64_t>(status.barred) - *some;
+    }
+    json["not_eligible"] = status.readings ? 0 : *some;
+  }
   add_left_asleep(ask, json);
   if (!status.last_refusal.empty()) json["last_refusal"] = status.last_refusal;
   ask.reply->send({200, "application/json", dumped(json), {}});

@@ -50,6 +50,13 @@ struct ManagerPlace {
   std::int64_t advised = 0;  // and in an order that is advised
 };
 
+// Whose turn it is in an order of Rota's: the least rank goes first. Jobs of equal rank are alike to that order, and
+// stand as the manager has them.
+struct ManagerTurn {
+  std::int64_t number = 0;  // of the job
+  std::int64_t rank = 0;
+};
+
 class ManagerJobs {
  public:
   virtual ~ManagerJobs() = default;
@@ -68,9 +75,9 @@ class ManagerJobs {
   virtual void used(std::vector<ManagerUse> /*all*/) {}
   // All has been said of how things stood at that instant.
   virtual void surveyed(Instant at) = 0;
-  // The numbers of the jobs that wait for their turn, in that order ("sjf", "fair+fair-half-life=1d"), the first to
-  // start first. Fails with a sentence where there is no such order. O(jobs log jobs).
-  virtual Result<std::vector<std::int64_t>> in_order(const std::string& rule) = 0;
+  // The jobs that wait for their turn, in that order ("sjf", "fair+fair-half-life=1d"), by rank. Fails with a sentence
+  // where there is no such order. O(jobs log jobs).
+  virtual Result<std::vector<ManagerTurn>> in_order(const std::string& rule) = 0;
   // All that wait for their turn, where another order is advised or followed; none: it is not.
   virtual void placed(const std::vector<ManagerPlace>& /*all*/) {}
 };

@@ -172,14 +172,17 @@ void Forecast::draw_from(const PastJobs& past) {
     return job.done + (job.state == JobState::running ? present_.now - job.start - stood : Duration{0});
   };
   std::map<std::uint32_t, std::vector<RunsYet>> run_yet;  // by user
+  std::vector<RunsYet> all_that_run;
   for (const Fact& fact : present_.facts) {
     const auto* kept = std::get_if<JobKept>(&fact.what);
     if (!kept || kept->row.state != JobState::running) continue;
-    run_yet[kept->row.spec.user].push_back({kept->row.spec, elapsed(*kept)});
+    all_that_run.push_back({kept->row.spec, elapsed(*kept)});
+    run_yet[kept->row.spec.user].push_back(all_that_run.back());
   }
   for (auto& [user, jobs] : run_yet) std::ranges::sort(jobs, {}, &RunsYet::elapsed);
   using Alike = std::tuple<std::uint32_t, Duration, std::uint32_t>;
   std::map<Alike, std::shared_ptr<const RunTimes>> of_alike;  // jobs that have not begun
+  std::map<Duration, std::vector<RunTimes::Point>> of_all;    // by limit
   for (const Fact& fact : present_.facts) {
     const auto* kept = std::get_if<JobKept>(&fact.what);
     if (!kept || kept->row.gone()) continue;
@@ -187,7 +190,11 @@ void Forecast::draw_from(const PastJobs& past) {
     const Duration has_run = elapsed(*kept);
     std::shared_ptr<const RunTimes> run_times;
     auto& alike = has_run == Duration{0} ? of_alike[{spec.user, spec.limit, spec.processors}] : run_times;
-    if (!alike) alike = std::make_shared<const RunTimes>(RunTimes::of(past, run_yet[spec.user], spec, has_run));
+    if (!alike) {
+      const auto [others, is_new] = of_all.try_emplace(spec.limit);
+      if (is_new) others->second = RunTimes::of_all_users(past, all_that_run, spec.limit);
+      alike = std::make_shared<const RunTimes>(RunTimes::of(past, run_yet[spec.user], others->second, spec, has_run));
+    }
     known_.push_back({kept->job, spec.user, alike, Duration{0}});
   }
 }

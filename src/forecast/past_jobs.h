@@ -38,12 +38,13 @@ class PastJobs {
     if (found != by_class_.end()) visit_from(found->second, visit);
   }
 
+  static std::uint32_t class_of(Duration limit);
+
   const std::deque<PastJob>& all() const { return all_; }
 
  private:
   using Latest = std::deque<std::uint64_t>;  // numbers of jobs, the oldest first
 
-  static std::uint32_t class_of(Duration limit);
   template <class Visit>
   void visit_from(const Latest& latest, const Visit& visit) const {
     for (auto n = latest.rbegin(); n != latest.rend() && *n >= forgotten_; ++n) visit(all_[*n - forgotten_]);

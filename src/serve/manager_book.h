@@ -48,7 +48,7 @@ class ManagerBook final : public ManagerJobs {
   void used(std::vector<ManagerUse> all) override { forecaster_.used({std::move(all), desk_.now()}); }
   void placed(const std::vector<ManagerPlace>& all) override { advice_.rehearse(all); }
   void surveyed(Instant at) override;
-  Result<std::vector<std::int64_t>> in_order(const std::string& rule) override { return order_.of(rule); }
+  Result<std::vector<ManagerTurn>> in_order(const std::string& rule) override { return order_.of(rule); }
 
  private:
   Desk& desk_;

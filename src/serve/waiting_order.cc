@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "model/same_turn.h"
 #include "policy/predict/estimate.h"
 #include "serve/as_if_ours.h"
 #include "serve/policy_check.h"
@@ -95,7 +96,7 @@ Result<std::vector<Fact>> WaitingOrder::facts_for(const Chain& chain, const Clus
   return facts;
 }
 
-Result<std::vector<std::int64_t>> WaitingOrder::of(const std::string& text) {
+Result<std::vector<ManagerTurn>> WaitingOrder::of(const std::string& text) {
   const WaitingRule rule = TRY(waiting_rule(text));
   ClusterOptions options = cluster_options(desk_, rule.chain, *desk_.machine());
   options.waiting.by_queue = true;
@@ -108,20 +109,29 @@ Result<std::vector<std::int64_t>> WaitingOrder::of(const std::string& text) {
     cluster.fold(fact);
   }
   cluster.open_cycle(std::max(desk_.now(), cluster.now()));
-  std::vector<std::int64_t> numbers, others, last;
+  std::vector<ManagerTurn> turns, others, last;
   auto free = cluster.nodes().licences();
+  const bool by_arrival = rule.chain.knobs().order == Order::fcfs && !rule.by_licences;
+  std::int64_t rank = 0;
+  const WaitingEntry* before = nullptr;
   cluster.waiting().for_each_in_queue_order([&](const WaitingEntry& entry) {
     const Job& job = cluster.job(entry.job);
+    if (by_arrival || job.ahead || before == nullptr || !same_turn(entry.place, before->place)) ++rank;
+    before = &entry;
     const bool asks = rule.by_licences && job.spec.licence.valid() && !job.ahead;
     const bool has = asks && licences_suffice(free, job.spec);
     if (has) each_licence(job.spec, [&](LicenceId id, std::uint32_t count) { free[id.value] -= count; });
     const bool first = has || job.ahead || !rule.by_licences;
-    (first ? numbers : asks ? last : others).push_back(job.spec.number);
+    (first ? turns : asks ? last : others).push_back({job.spec.number, rank});
     return true;
   });
-  std::ranges::copy(others, std::back_inserter(numbers));
-  std::ranges::copy(last, std::back_inserter(numbers));
-  return numbers;
+  for (const auto* behind : {&others, &last}) {
+    for (ManagerTurn turn : *behind) {
+      turn.rank += (behind == &others ? 1 : 2) * rank;
+      turns.push_back(turn);
+    }
+  }
+  return turns;
 }
 
 }  // namespace rota::serve

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "control/manager_jobs.h"
 #include "serve/desk.h"
 #include "serve/job_book.h"
 #include "serve/new_rows.h"
@@ -26,9 +27,10 @@ class WaitingOrder {
  public:
   WaitingOrder(const Desk& desk, const JobBook& book) : desk_(desk), book_(book) {}
 
-  // Those that wait for nothing but their turn, the first to go first. An order that asks what users have run lately
-  // takes that from the history, of which as much is read as came since the last time. O(jobs log jobs).
-  Result<std::vector<std::int64_t>> of(const std::string& text);
+  // Those that wait for nothing but their turn, by rank: where an order gives two the same score, so is their rank. An
+  // order that asks what users have run lately takes that from the history, of which as much is read as came since the
+  // last time. O(jobs log jobs).
+  Result<std::vector<ManagerTurn>> of(const std::string& text);
 
  private:
   struct Run {

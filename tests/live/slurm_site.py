@@ -122,20 +122,26 @@ class SlurmSite:
             assert time.monotonic() < end, f"{what} did not come about{self.last_words()}"
             subprocess.run(["sleep", str(pause)])  # the programs of Slurm can only be asked
 
-    def start(self):
-        self.write_files()
+    def start_munge(self):
         with open(self.at("munge.key"), "wb") as key:
             key.write(os.urandom(128))
         os.chmod(self.at("munge.key"), 0o400)
         self.begin("munged", "munged", "--foreground", "--force", "--key-file=" + self.at("munge.key"),
                    "--socket=" + self.at("munge.sock"), "--pid-file=" + self.at("munged.pid"),
                    "--log-file=" + self.at("log", "munged.own"), "--seed-file=" + self.at("munged.seed"))
-        self.start_database()
         self.wait_for(lambda: os.path.exists(self.at("munge.sock")), "munge's socket")
+
+    def start(self):
+        self.write_files()
+        self.start_munge()
+        self.start_database()
         self.begin("slurmdbd", "slurmdbd", "-D")
         self.wait_for(lambda: self.answers("sacctmgr", "-n", "show", "cluster"), "slurmdbd")
         self.make_accounts()
         self.start_controller()
+        self.start_nodes()
+
+    def start_nodes(self):
         for node in (*self.nodes, *self.gpu_nodes):
             os.mkdir(self.at("spool", node))
             self.begin("slurmd-" + node, "slurmd", "-D", "-N", node, "-f", self.at("slurm.conf"))

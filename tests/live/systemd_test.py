@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 """The units of examples/systemd under a real systemd, on a computer of its own (computer.py). Started there by itself, with
 --inside. Usage: systemd_test.py ROTA"""
+import fcntl
 import json
 import os
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import time
 import unittest
 
 import computer
+import slurm_site
 
 CONFIGURATION = "/etc/rota/rota.toml"
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
@@ -18,6 +22,7 @@ UNITS = os.path.join(ROOT, "examples", "systemd")
 PATIENCE = 240
 INSIDE = "--inside"
 ANN = 4321  # her number there
+SLURM = ("slurmctld", "slurmd", "munged", "sbatch", "scontrol", "sprio")
 
 
 def command(*words, code=0, **options):
@@ -42,12 +47,13 @@ def what_went_on():
 
 class Installed(unittest.TestCase):
     """Rota as root's service, with the units as they lie in examples/systemd; nothing of it is left afterwards."""
+    units = "system"
     configuration = 'name = "box"\n[[nodes]]\nnames = "n1"\nprocessors = 8\nmemory = "16G"\n'
 
     def setUp(self):
         self.addCleanup(self.leave_nothing)
-        for unit in os.listdir(os.path.join(UNITS, "system")):
-            shutil.copy(os.path.join(UNITS, "system", unit), "/etc/systemd/system")
+        for unit in os.listdir(os.path.join(UNITS, self.units)):
+            shutil.copy(os.path.join(UNITS, self.units, unit), "/etc/systemd/system")
         os.makedirs(os.path.dirname(CONFIGURATION), exist_ok=True)
         with open(CONFIGURATION, "w") as file:
             file.write(self.configuration)
@@ -234,6 +240,79 @@ class OfOneUser(Installed):
         self.ann("systemctl", "--user", "stop", "rota.socket", "rota")
 
 
+class SlurmOfRota(slurm_site.SlurmSite):
+    """A slurmctld and a slurmd without accounting: the user rota is its SlurmUser, and no operator in a slurmdbd."""
+    gpu_nodes = gpus = ()
+    partitions = ("PartitionName=main Nodes=ALL Default=YES MaxTime=60 State=UP",)
+
+    def write_files(self):
+        super().write_files()
+        with open(self.at("slurm.conf")) as file:
+            lines = [line for line in file.read().splitlines() if not line.startswith(("Accounting", "SlurmUser", "Preempt"))]
+        self.write("slurm.conf", "\n".join((*lines, "AccountingStorageType=accounting_storage/none", "SlurmUser=rota")) + "\n")
+        for name in ("state", "log"):
+            shutil.chown(self.at(name), "rota", "rota")
+
+    def start(self):
+        self.write_files()
+        self.start_munge()
+        self.start_controller()
+        self.start_nodes()
+
+    def start_controller(self):
+        self.begin("slurmctld", "setpriv", "--reuid=rota", "--regid=rota", "--clear-groups", "slurmctld", "-D", "-f",
+                   self.at("slurm.conf"))
+        self.wait_for(lambda: self.answers("scontrol", "ping"), "slurmctld")
+
+
+class BesideSlurm(Installed):
+    """The units of examples/systemd/slurm, with a Slurm that runs there."""
+    units = "slurm"
+
+    def setUp(self):
+        with open("/etc/hosts", "w") as hosts, open("/etc/passwd", "a") as users, open("/etc/group", "a") as groups:
+            hosts.write("127.0.0.1 localhost computer\n")
+            users.write("rota:x:4322:4322::/:/bin/sh\n")
+            groups.write("rota:x:4322:\n")
+        with socket.socket() as it:  # to getaddrinfo(3) a computer with 127.0.0.1 alone has no IPv4
+            another = struct.pack("16sHH4s8x", b"lo:1", socket.AF_INET, 0, socket.inet_aton("192.0.2.1"))
+            fcntl.ioctl(it, 0x8916, another)  # SIOCSIFADDR
+        os.makedirs("/srv/slurm")
+        os.symlink("/srv/slurm", "/etc/slurm")
+        self.slurm = SlurmOfRota("/srv/slurm", ("n1",))
+        self.addCleanup(self.slurm.stop)
+        self.slurm.start()
+        super().setUp()
+
+    def factors(self):
+        return [int(word) for word in self.slurm.ask("sprio", "-h", "-o", "%S").split()]
+
+    def test_what_an_ended_service_has_written_is_taken_back_by_the_timer(self):
+        units = sorted(os.listdir(os.path.join(UNITS, "slurm")))
+        self.assertEqual(command("systemd-analyze", "verify", "--man=no", *(f"/etc/systemd/system/{unit}" for unit in units)), "")
+        with open(os.path.join(ROOT, "docs", "slurm-site.md")) as file:
+            block = file.read().split("### From observe to order")[1].split("```sh\n")[1].split("```")[0].splitlines()
+        enable = next(line for line in block if line.startswith("systemctl"))
+        command(*enable.split())
+        self.assertEqual(self.shown("User"), "rota")
+        for limit in (50, 40, 30, 20):
+            self.slurm.ask("sbatch", "-o", "/dev/null", "-n4", f"-t{limit}", "--wrap", "sleep 3000")
+        act = next(line for line in block if " act " in line).replace("friday", f"@{int(time.time()) + 40}")
+        command(*act.split())
+        wait_for(lambda: any(self.factors()), "an order of Rota's")
+        command("systemctl", "stop", "rota")
+        wait_for(lambda: len(self.factors()) == 3 and not any(self.factors()), "what the timer has done")
+        self.assertEqual(self.shown("Result", "rota-undo.service"), "success")
+        self.assertEqual(self.shown("ActiveState", "rota-undo.timer"), "active")
+        actions = command("rota", "actions", "--since", "1h")
+        self.assertRegex(actions, r"(?m)^\S+ +write +order +main ")
+        self.assertRegex(actions, r"(?m)^\S+ +undone +order +main ")
+        self.assertEqual({os.stat(path).st_uid for path in ("/var/lib/rota", *map(lambda at: f"/var/lib/rota/mandates/{at}",
+                                                            os.listdir("/var/lib/rota/mandates")))}, {4322})
+        command("systemctl", "start", "rota")
+        self.assertRegex(command("rota", "mode"), r"(?m)^order +main +observe ")
+
+
 class GoesDown(Installed):
     """The computer goes down in good order under jobs that run: under the service, and under one in a unit in which systemd
     ends jobs, supervisors and service alike."""
@@ -303,6 +382,10 @@ class OnAComputerOfItsOwn(computer.ComputerCase):
 
     def test_the_units(self):
         self.passes(*(sys.argv[1:] or ["Service", "AsPrinted", "OfOneUser"]))
+
+    @unittest.skipUnless(all(shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin") for name in SLURM), "Slurm is not installed")
+    def test_the_units_beside_slurm(self):
+        self.passes("BesideSlurm")
 
     def test_jobs_under_which_the_computer_goes_down_are_lost_with_it(self):
         console = self.starts("GoesDown.test_first", orderly=True)

@@ -127,7 +127,8 @@ Finding limit_finding() {
 }
 
 // Where nothing can start: on no node at all, or on none of a partition.
-std::vector<Finding> node_findings(const Json& nodes) {
+// `watched`: another manager has the nodes.
+std::vector<Finding> node_findings(const Json& nodes, bool watched) {
   std::map<std::string, std::pair<std::size_t, std::size_t>> partitions;  // how many nodes, and of them in use
   std::string out_of_use;
   std::size_t away = 0;
@@ -147,7 +148,8 @@ std::vector<Finding> node_findings(const Json& nodes) {
                                 asleep ? ", and the policy wakes no node" : "");
     if (away == kMostNamed + 1) out_of_use += " and others";
   }
-  const std::string todo = "; `rota nodes resume` puts nodes back, `rota nodes power-up` wakes them.";
+  const std::string todo = watched ? "; `scontrol update NodeName=... State=RESUME` puts nodes back."
+                                   : "; `rota nodes resume` puts nodes back, `rota nodes power-up` wakes them.";
   if (away == 0) return {{"nodes", Grade::good, amount(static_cast<std::int64_t>(nodes.size()), "node") + " in use."}};
   if (away == nodes.size())
     return {{"nodes", Grade::bad, fmt::format("No node is in use, and no job can start: {}{}", out_of_use, todo)}};
@@ -192,8 +194,10 @@ std::vector<Finding> findings(const ServiceFlags& flags) {
     out.push_back(limit_finding());
     return out;
   }
+  const bool watched = status->contains("readings");
   const auto health = service.text("/healthz");
-  out.push_back(health ? Finding{"service", Grade::good, "It answers, and takes jobs in."}
+  out.push_back(health ? Finding{"service", Grade::good,
+                                 watched ? "It answers, and watches Slurm." : "It answers, and takes jobs in."}
                        : Finding{"service", Grade::bad, "It answers, but takes no jobs in: " + health.error().message});
   out.push_back(version_finding(*status));
   out.push_back(clock_finding(*status));
@@ -201,7 +205,7 @@ std::vector<Finding> findings(const ServiceFlags& flags) {
   out.push_back(limit_finding());
   for (Finding& each : policy_findings(*status)) out.push_back(std::move(each));
   if (const auto nodes = service.get("/v1/nodes"); nodes && !list_of(*nodes, "nodes").empty()) {
-    for (Finding& each : node_findings(list_of(*nodes, "nodes"))) out.push_back(std::move(each));
+    for (Finding& each : node_findings(list_of(*nodes, "nodes"), watched)) out.push_back(std::move(each));
   }
   return out;
 }

@@ -36,12 +36,11 @@ std::string share(const Json& scores, const char* name) {
   return fmt::format("{:.0f} %", 100.0 * number_of(scores, name) / static_cast<double>(all));
 }
 
-// "+02:10": so much later than was foretold.
+// "+2m10s": so much later than was foretold.
 std::string time_of(const Json& scores, const char* name, bool with_sign) {
   if (!has_number(scores, name)) return "-";
   const double seconds_off = number_of(scores, name);
-  const Duration off{static_cast<std::int64_t>(std::abs(seconds_off)) * 1000};
-  return (!with_sign ? "" : seconds_off < 0 ? "-" : "+") + format_duration(off);
+  return (!with_sign ? "" : seconds_off < 0 ? "-" : "+") + spoken_time(std::abs(seconds_off));
 }
 
 std::vector<std::string> row(const std::string& by, const Json& scores) {
@@ -64,7 +63,7 @@ std::string table_of_starts(const Json& jobs) {
     const auto since = [&](const Json& time) {
       if (!time.is_number()) return std::string("-");
       const double off = time.get<double>() - at;
-      return (off < 0 ? "-" : "") + format_duration(Duration{std::llround(std::abs(off))} * 1000);
+      return (off < 0 ? "-" : "") + spoken_time(std::abs(off));
     };
     rows.push_back({text_of(job, "id")});
     for (const Json& time : *by) rows.back().push_back(since(time));

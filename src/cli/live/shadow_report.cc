@@ -13,6 +13,7 @@
 #include "cli/columns.h"
 #include "cli/rehearse/kept_state.h"
 #include "cli/rehearse/tuning_text.h"
+#include "cli/when.h"
 #include "log/window.h"
 #include "rehearse/recorded.h"
 #include "rehearse/tune.h"
@@ -22,9 +23,7 @@ namespace {
 
 constexpr Duration kDay = seconds(86'400);
 
-std::string time_cell(const std::optional<double>& wait) {
-  return wait ? format_duration(Duration{std::llround(*wait)} * 1000) : "-";
-}
+std::string time_cell(const std::optional<double>& wait) { return wait ? spoken_time(*wait) : "-"; }
 
 std::vector<std::string> row(const std::string& name, const report::Summary& summary) {
   return {name,

@@ -90,9 +90,7 @@ class SlurmMirror : public testing::Test, protected ManagerJobs {
   void reserved(const std::vector<ManagerReservation>& all) override { reserved_ = all; }
   void node_reason(NodeId node, const std::string& reason) override { node_reasons_[node] = reason; }
   void surveyed(Instant /*at*/) override {}
-  Result<std::vector<std::int64_t>> in_order(const std::string& /*rule*/) override {
-    return std::vector<std::int64_t>{};
-  }
+  Result<std::vector<ManagerTurn>> in_order(const std::string& /*rule*/) override { return std::vector<ManagerTurn>{}; }
 
   static JobRow row(std::int64_t id, Stage stage, std::int64_t start = -1, std::string_view nodes = "") {
     JobRow row;

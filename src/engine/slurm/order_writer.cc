@@ -134,15 +134,16 @@ Result<void> OrderWriter::plan(const std::string& text) {
   advice_.clear();
   advised_.clear();
   planned_.clear();
-  std::map<std::string, std::vector<std::int64_t>> orders;  // of records, by rule
+  std::map<std::string, std::vector<ManagerTurn>> orders;  // of records, by rule
   for (const Mandate& mandate : modes_) {
     if (mandate.mode == Mode::off || mandate.mechanism != kOrder) continue;
     auto [order, is_new] = orders.try_emplace(mandate.rule);
     if (is_new) {
       std::set<std::int64_t> listed;  // an array that waits is one record, and stands where its first task does
-      for (const std::int64_t number : TRY(use_.jobs.in_order(mandate.rule))) {
-        const auto record = records_.find(number);
-        if (record != records_.end() && listed.insert(record->second).second) order->second.push_back(record->second);
+      for (const ManagerTurn& turn : TRY(use_.jobs.in_order(mandate.rule))) {
+        const auto record = records_.find(turn.number);
+        if (record != records_.end() && listed.insert(record->second).second)
+          order->second.push_back({record->second, turn.rank});
       }
     }
     plan_for(mandate, order->second, rows);
@@ -154,7 +155,7 @@ Result<void> OrderWriter::plan(const std::string& text) {
 
 // A job that may go to several partitions, one whose priority an operator has set, and one with a factor that is not
 // ours stay as they are. Behind the first places jobs stay in the order in which they are: their turn will come.
-void OrderWriter::plan_for(const Mandate& mandate, const std::vector<std::int64_t>& order,
+void OrderWriter::plan_for(const Mandate& mandate, const std::vector<ManagerTurn>& order,
                            const std::vector<PriorityRow>& rows) {
   std::map<std::int64_t, const PriorityRow*> ours;  // nullptr: it has several rows
   for (const PriorityRow& row : rows) {
@@ -162,15 +163,17 @@ void OrderWriter::plan_for(const Mandate& mandate, const std::vector<std::int64_
     if (!is_new) at->second = nullptr;
   }
   std::vector<PriorityRow> wanted;
-  for (const std::int64_t job : order) {
-    const auto found = ours.find(job);
+  for (const ManagerTurn& turn : order) {
+    const auto found = ours.find(turn.number);
     if (found == ours.end() || found->second == nullptr) continue;
-    const PriorityRow& row = *found->second;
-    const auto written = written_.standing.find(job);
+    PriorityRow row = *found->second;
+    row.rank = turn.rank;
+    const auto written = written_.standing.find(row.job);
     const bool foreign =
         row.factor != 0 && (written == written_.standing.end() || !written->second.to.contains(row.factor));
     if (row.partition == mandate.partition && !row.by_hand && !foreign) wanted.push_back(row);
   }
+  put_in_order(wanted);
   leave_behind(wanted, kPlaces);
   const auto factors = factors_in_order(wanted);
   std::vector<std::size_t> now(wanted.size());

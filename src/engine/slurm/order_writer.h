@@ -72,7 +72,7 @@ class OrderWriter final : public Mandates, private Alarm {
   bool owes_take_back(std::int64_t now) const;
   void begin_take_back();
   Result<void> plan(const std::string& text);
-  void plan_for(const Mandate& mandate, const std::vector<std::int64_t>& order, const std::vector<PriorityRow>& rows);
+  void plan_for(const Mandate& mandate, const std::vector<ManagerTurn>& order, const std::vector<PriorityRow>& rows);
   void say_places(const std::vector<PriorityRow>& rows);
   static LogLine line_of(LogEvent event, const Write& write, std::string why);
   Result<void> log_and_write();

@@ -132,6 +132,12 @@ Result<std::vector<PriorityRow>> read_sprio(std::string_view text) {
   return rows;
 }
 
+void put_in_order(std::vector<PriorityRow>& wanted) {
+  std::ranges::sort(wanted, [](const PriorityRow& a, const PriorityRow& b) {
+    return a.rank != b.rank ? a.rank < b.rank : goes_before(a, a.own, b, b.own);
+  });
+}
+
 void leave_behind(std::vector<PriorityRow>& wanted, std::size_t places) {
   if (wanted.size() <= places) return;
   const auto behind = wanted.begin() + static_cast<std::ptrdiff_t>(places);

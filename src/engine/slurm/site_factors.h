@@ -26,12 +26,16 @@ struct PriorityRow {
   std::int64_t factor = 0;    // of the site, which is a part of it
   std::int64_t own = 0;       // what it would be without
   bool by_hand = false;       // an operator has set the priority: factors do not count
+  std::int64_t rank = 0;      // in the wanted order: the least goes first
 };
 
 // The command that prints the rows.
 std::string sprio_command();
 // Views are valid as long as the text is. Fails with a sentence where the text is no such list.
 Result<std::vector<PriorityRow>> read_sprio(std::string_view text);
+
+// By rank, and those of equal rank as Slurm itself has them: without factors. O(rows log rows)
+void put_in_order(std::vector<PriorityRow>& wanted);
 
 // Behind so many places rows are put into the order in which they stand: their turn is far off, and each that moved
 // would be a write. O(rows log rows)

@@ -80,6 +80,13 @@ TEST(SiteFactors, JobsExchangePlacesWithinTheirOwnRange) {
   EXPECT_EQ(now.changed, 2);  // the first place is taken, and its holder makes room
 }
 
+TEST(SiteFactors, JobsThatAreAlikeToTheOrderStandAsSlurmHasThem) {
+  std::vector<PriorityRow> wanted{row(1, 10), row(2, 5000, -4000), row(3, 3000), row(4, 3000), row(5, 1)};
+  for (PriorityRow& each : wanted) each.rank = each.job == 5 ? 1 : 2;
+  put_in_order(wanted);
+  EXPECT_EQ(jobs_of(wanted), (std::vector<std::int64_t>{5, 2, 3, 4, 1}));
+}
+
 TEST(SiteFactors, WhatStandsInOrderIsLeftAsItIs) {
   std::vector<PriorityRow> wanted{row(1, 5000), row(2, 5000), row(3, 1)};
   EXPECT_EQ(made(wanted).changed, 0);

@@ -18,7 +18,7 @@ namespace rota::slurm {
 namespace {
 
 constexpr std::size_t kAtOnce = 100;  // jobs of one command
-constexpr std::string_view kGone = "Slurm knows it no longer";
+constexpr std::string_view kGone = "it waits no longer";
 constexpr std::string_view kUpdated = ": No error";  // said beside each task of an array that was updated
 
 struct Queue {

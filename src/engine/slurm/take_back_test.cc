@@ -165,7 +165,7 @@ TEST_F(TakeBackTest, WhatComesBackWithASlurmctldThatHadNotSavedItIsTakenBackAgai
 
 TEST_F(TakeBackTest, AJobThatWasGoneAndComesBackWithSlurmctldIsTakenBack) {
   write(1, 0, 500);
-  const LogLine line{.at = 2, .event = LogEvent::undone, .grant = "1f", .job = 1, .why = "Slurm knows it no longer"};
+  const LogLine line{.at = 2, .event = LogEvent::undone, .grant = "1f", .job = 1, .why = "it waits no longer"};
   ASSERT_TRUE(folder_.add(std::span(&line, 1)));
   EXPECT_EQ(undo(false).undone, 1);
   EXPECT_EQ(slurm_[1], 0);

@@ -1,8 +1,11 @@
 #include "policy/slurm/job_queue.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <utility>
 
+#include "model/same_turn.h"
 #include "model/share_tree.h"
 
 namespace rota {
@@ -119,15 +122,36 @@ SlurmPriorities::Parts SlurmPriorities::parts_of(const Job& job) const {
   return parts;
 }
 
-SlurmQueue::SlurmQueue(const View& view, const SlurmKnobs& knobs) : view_(view), sorted_(!knobs.multifactor) {
+SlurmQueue::SlurmQueue(const View& view, const SlurmKnobs& knobs) : view_(view) {
+  const bool reordered = view.options().waiting.queue != Order::fcfs;
+  sorted_ = !knobs.multifactor && !reordered;
   if (sorted_) return;
-  const SlurmPriorities priorities(view, knobs.weights);
+  std::optional<SlurmPriorities> priorities;
+  if (knobs.multifactor) priorities.emplace(view, knobs.weights);
   turns_.reserve(view.waiting().size());
   view.waiting().for_each_in_queue_order([&](const WaitingEntry& e) {
     const Job& job = view.job(e.job);
-    turns_.push_back({job.spec.priority, priorities.of(job), job.sequence, &e});
+    turns_.push_back({job.spec.priority, priorities ? priorities->of(job) : 0, job.sequence, &e});
     return true;
   });
+  if (reordered) exchange();
+}
+
+// As site factors do (engine/slurm/site_factors.h): whose places are whose partition's stays, and jobs that are alike
+// to the order stay as they are.
+void SlurmQueue::exchange() {
+  std::sort(turns_.begin(), turns_.end());
+  in_order_ = turns_.size();
+  std::map<std::pair<std::int32_t, PartitionId>, std::vector<Turn*>> partitions;
+  for (Turn& turn : turns_) partitions[{turn.tier, view_.job(turn.entry->job).spec.partition}].push_back(&turn);
+  for (const auto& [partition, places] : partitions) {
+    std::vector<const WaitingEntry*> jobs;
+    for (const Turn* place : places) jobs.push_back(place->entry);
+    std::ranges::stable_sort(jobs, [](const WaitingEntry* a, const WaitingEntry* b) {
+      return !same_turn(a->place, b->place) && a->place < b->place;
+    });
+    for (std::size_t at = 0; at < places.size(); ++at) places[at]->entry = jobs[at];
+  }
 }
 
 void SlurmQueue::sort_more() {

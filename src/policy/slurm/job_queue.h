@@ -1,6 +1,7 @@
 // The waiting jobs in the order in which Slurm looks at them: priority tiers first (JobSpec::priority), then by
 // PriorityType: priority/basic goes by arrival; priority/multifactor by the weighted sum of factors, cut to a whole
-// number, and then by arrival (https://slurm.schedmd.com/priority_multifactor.html). Pure; lives for one cycle.
+// number, and then by arrival (https://slurm.schedmd.com/priority_multifactor.html). Where an order of Rota's is given,
+// jobs of a partition exchange places into that order, as `rota mode order act` has it. Pure; lives for one cycle.
 //
 // Fair share is that of the tree of accounts (model/share_tree.h). Where there are none, every user has the same
 // shares: the user with the least use of late has 1. Use counts from one calc_period to the next, also while a job
@@ -74,9 +75,10 @@ class SlurmQueue {
     }
   };
   void sort_more();
+  void exchange();
 
   const View& view_;
-  bool sorted_;
+  bool sorted_ = false;
   std::vector<Turn> turns_;   // where the order is not that of the state
   std::size_t in_order_ = 0;  // so many of them are sorted, and before all others
   std::size_t next_ = 0;

@@ -320,12 +320,8 @@ constexpr Knob kKnobs[]{
      .idle = for_multifactor},
 };
 
-// An order of Rota's takes the place of the site's priorities, as site factors put it there (`rota mode order act`).
-bool by_factors(const ChainKnobs& k) { return k.slurm.multifactor && k.order == Order::fcfs; }
-
 std::unique_ptr<Policy> link(const ChainKnobs& k) {
   SlurmKnobs slurm = k.slurm;
-  slurm.multifactor = by_factors(k);
   slurm.preempt = k.preempt;
   return slurm.planner ? std::make_unique<SlurmPlanner>(slurm) : nullptr;
 }
@@ -341,7 +337,7 @@ void ask(const ChainKnobs& k, ClusterOptions& options) {
     options.use.classic = !k.slurm.weights.fair_tree;
     options.use.dampening = k.slurm.weights.dampening;
   }
-  options.turns_of_its_own |= k.slurm.planner && by_factors(k);
+  options.turns_of_its_own |= k.slurm.planner && (k.slurm.multifactor || k.order != Order::fcfs);
 }
 
 constexpr Refusal kRefusals[]{
