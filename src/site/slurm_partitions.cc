@@ -17,7 +17,7 @@ struct Unused {
   const char* plain;  // values that say nothing, between bars
   const char* what;
 };
-constexpr std::array<Unused, 15> kUnused{{
+constexpr std::array<Unused, 16> kUnused{{
     {"AllowAccounts", "|ALL|", "AllowAccounts"},
     {"DenyAccounts", "||", "DenyAccounts"},
     {"AllowGroups", "|ALL|", "AllowGroups"},
@@ -32,6 +32,7 @@ constexpr std::array<Unused, 15> kUnused{{
     {"MaxMemPerCPU", "|UNLIMITED|", "MaxMemPerCPU"},
     {"OverTimeLimit", "|0|", "OverTimeLimit"},
     {"TRESBillingWeights", "||", "TRESBillingWeights: use counts by processors"},
+    {"GraceTime", "|0|", "GraceTime: jobs give way at once"},
     {"LLN", "|NO|", "LLN: the least loaded nodes first"},
 }};
 
