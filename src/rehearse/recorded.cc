@@ -1,6 +1,7 @@
 #include "rehearse/recorded.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace {
 Job job_of(const log::Workload& workload, std::size_t i, const RehearseOptions& options) {
   const log::RecordedJob& what = workload.recorded[i];
   Job job;
-  job.spec = workload.jobs[i];
+  job.spec = asked(workload.jobs[i], options);
   job.spec.limit = limit_of(workload, i, options);
   job.spec.partition = options.machine ? named_partition(workload, *options.machine, job.spec) : PartitionId{};
   if (options.clamp && job.spec.processors > options.processors)
@@ -33,23 +34,20 @@ Job job_of(const log::Workload& workload, std::size_t i, const RehearseOptions& 
   return job;
 }
 
-bool tells_places(const log::Workload& workload, const RehearseOptions& options) {
-  return options.keep_jobs && workload.node_lists && options.machine && options.machine->sites.size() <= 1;
+// Where the jobs ran, as far as the log tells it and the cluster has these nodes.
+std::optional<RecordedPlaces> places_of(const log::Workload& workload, const RehearseOptions& options) {
+  const bool told = workload.node_lists && options.machine && options.machine->sites.size() <= 1;
+  return told ? std::optional<RecordedPlaces>(std::in_place, workload, *options.machine) : std::nullopt;
 }
 
-// Where the jobs ran, as far as the log tells it and the cluster has these nodes.
-void add_places(const log::Workload& workload, const RehearseOptions& options, report::Outcome& outcome) {
-  if (!tells_places(workload, options)) return;
-  const RecordedPlaces places(workload, *options.machine);
+void add_places(const RecordedPlaces& places, const log::Workload& workload, report::Outcome& outcome) {
   std::vector<StartNote> notes(outcome.jobs.size());
   bool any = false;
   for (std::size_t i = 0; i < notes.size(); ++i) {
     notes[i].where = places.of(workload.warm_up + i);
     any = any || !notes[i].where.empty();
   }
-  if (!any) return;
-  outcome.starts = std::move(notes);
-  outcome.machine = options.machine;
+  if (any) outcome.starts = std::move(notes);
 }
 
 }  // namespace
@@ -74,16 +72,20 @@ Result<Rehearsed> recorded(const log::Workload& workload, const RehearseOptions&
   outcome.recorded = true;
   outcome.warm_up = workload.warm_up;
   outcome.counts_dispatches = workload.recorded_dispatches;
+  if (options.machine && options.machine->sites.size() <= 1) outcome.machine = options.machine;
+  const auto places = places_of(workload, options);
   report::Tally tally;
   if (options.keep_jobs) outcome.jobs.reserve(workload.jobs.size());
   for (std::size_t i = workload.warm_up; i < workload.jobs.size(); ++i) {
     const Job job = job_of(workload, i, options);
-    tally.add(job);
+    const bool holds_more = places && (job.spec.accelerators > 0 || job.spec.memory > 0);
+    const std::size_t nodes = holds_more ? places->of(i).size() : 0;
+    tally.add(job, std::max({static_cast<std::uint32_t>(nodes), job.spec.nodes, 1U}));
     if (!options.keep_jobs) continue;
     outcome.jobs.push_back(job);
     outcome.ended_as.push_back(workload.recorded[i].state);
   }
-  add_places(workload, options, outcome);
+  if (places && options.keep_jobs) add_places(*places, workload, outcome);
   result.summary = tally.conclude(outcome);
   return result;
 }

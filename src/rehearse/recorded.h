@@ -15,12 +15,18 @@ bool tells_recorded(const log::Workload& workload);
 // sentence where it tells none.
 Result<Rehearsed> recorded(const log::Workload& workload, const RehearseOptions& options);
 
-// Adds a job of the workload, by its place there, as it left a rehearsal, beside what was recorded of it.
-inline void add_beside_recorded(report::Tally& tally, const Job& job, const log::Workload& workload,
+// A job as it left a rehearsal, and on how many nodes it ran last; 0: not known.
+struct Left {
+  const Job& job;
+  std::uint32_t nodes;
+};
+
+// Adds a job of the workload, by its place there, beside what was recorded of it.
+inline void add_beside_recorded(report::Tally& tally, const Left& left, const log::Workload& workload,
                                 std::size_t place) {
   if (place < workload.recorded.size() && workload.recorded[place].start_is_known())
-    return tally.add(job, workload.recorded[place].wait);
-  tally.add(job);
+    return tally.add(left.job, left.nodes, workload.recorded[place].wait);
+  tally.add(left.job, left.nodes);
 }
 
 }  // namespace rota

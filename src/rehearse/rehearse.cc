@@ -15,6 +15,24 @@
 namespace rota {
 namespace {
 
+// On how many nodes jobs ran last.
+class NodeCounts final : public FactObserver {
+ public:
+  std::uint64_t wants() const override { return FactKinds::bit<Started>() | FactKinds::bit<Migrated>(); }
+  void fact_recorded(const View& /*before*/, const FactRef& fact) override {
+    if (const auto* started = std::get_if<const Started*>(&fact.what)) note((*started)->job, (*started)->where);
+    if (const auto* migrated = std::get_if<const Migrated*>(&fact.what)) note((*migrated)->job, (*migrated)->where);
+  }
+  std::uint32_t of(JobId job) const { return job.value < counts_.size() ? counts_[job.value] : 1; }
+
+ private:
+  void note(JobId job, const Placement& where) {
+    if (job.value >= counts_.size()) counts_.resize(job.value + 1, 1);
+    counts_[job.value] = static_cast<std::uint32_t>(where.shares.size());
+  }
+  std::vector<std::uint32_t> counts_;
+};
+
 // Adds every job up as it leaves, and keeps it where that is wanted.
 class Collector final : public JobSink {
  public:
@@ -22,7 +40,7 @@ class Collector final : public JobSink {
       : workload_(workload), options_(options), jobs_(options.keep_jobs ? workload.jobs.size() : 0) {}
   void job_gone(JobId id, const Job& job) override {
     if (options_.beside != nullptr) options_.beside->job_gone(id, job);
-    if (id.value >= workload_.warm_up) add_beside_recorded(tally_, job, workload_, id.value);
+    if (id.value >= workload_.warm_up) add_beside_recorded(tally_, {job, node_counts_.of(id)}, workload_, id.value);
     if (!jobs_.empty()) {
       jobs_[id.value] = job;
       jobs_[id.value].spec.limit = limit_of(workload_, id.value, options_);
@@ -32,12 +50,14 @@ class Collector final : public JobSink {
   }
   std::vector<Job> take_jobs() { return std::move(jobs_); }
   report::Tally& tally() { return tally_; }
+  NodeCounts& node_counts() { return node_counts_; }
   const std::optional<JobSpec>& first_rejected() const { return first_rejected_; }
 
  private:
   const log::Workload& workload_;
   const RehearseOptions& options_;
   report::Tally tally_;
+  NodeCounts node_counts_;
   std::optional<JobSpec> first_rejected_;
   std::vector<Job> jobs_;  // in order of submission
 };
@@ -388,6 +408,7 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   if (how.engine.metered) how.observers.push_back(&loads);
   StartLog starts;
   if (options.keep_jobs) how.observers.push_back(&starts);
+  if (options.attributes) how.observers.push_back(&collector.node_counts());
   std::optional<Journal> journal;
   if (!options.journals.empty()) {
     how.observers.push_back(&journal.emplace(*options.journals.front()));

@@ -73,7 +73,7 @@ class SiteCollector final : public sim::SiteJobSink {
   void add(std::size_t index, SiteId site, const Job& job) {
     CHECK(!has_left_[index], "a job leaves one site, once");
     const bool counts = index >= workload_.warm_up;
-    if (counts) add_beside_recorded(total_, job, workload_, index);
+    if (counts) add_beside_recorded(total_, {job, 0}, workload_, index);
     if (counts) tallies_[site.value].add(job);
     if (!jobs_.empty()) {
       jobs_[index] = job;

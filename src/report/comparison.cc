@@ -33,6 +33,10 @@ constexpr std::array kService{
            [](const Summary& s) { return to_seconds(s.makespan); }, readable_seconds},
     Figure{"", "used", "%", "Share of all processor time, over the makespan, that jobs computed in.", Better::higher,
            [](const Summary& s) { return s.utilization.value_or(kNone); }, fine_percent_text},
+    Figure{"", "accelerators", "%", "Share of all accelerators, over the makespan, that jobs held.", Better::higher,
+           [](const Summary& s) { return s.accelerators_used.value_or(kNone); }, fine_percent_text, true},
+    Figure{"", "memory", "%", "Share of the memory of all nodes, over the makespan, that jobs held.", Better::higher,
+           [](const Summary& s) { return s.memory_used.value_or(kNone); }, fine_percent_text, true},
     Figure{"wait before the start", "mean", "", "Time from submission to start, on average.", Better::lower,
            [](const Summary& s) { return s.wait_mean.value_or(kNone); }, readable_seconds},
     Figure{"wait before the start", "median", "", "Half of the jobs waited no longer than this.", Better::lower,
@@ -218,6 +222,15 @@ bool all_alike(std::span<const Summary> summaries, std::int64_t Summary::* count
 std::string Figure::shown(const Summary& summary) const {
   const double number = value(summary);
   return std::isnan(number) ? "-" : text(number);
+}
+
+std::vector<Figure> told(std::span<const Figure> figures, std::span<const Summary> summaries) {
+  std::vector<Figure> all(figures.begin(), figures.end());
+  std::erase_if(all, [&](const Figure& figure) {
+    return figure.of_some &&
+           std::ranges::all_of(summaries, [&](const Summary& s) { return std::isnan(figure.value(s)); });
+  });
+  return all;
 }
 
 std::span<const Figure> service_figures() { return kService; }

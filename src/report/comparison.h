@@ -20,10 +20,13 @@ struct Figure {
   Better better;
   double (*value)(const Summary&);  // NaN where there is none
   std::string (*text)(double);      // never called with NaN
+  bool of_some = false;             // it is left out where no summary has it
 
   std::string shown(const Summary& summary) const;  // "-" where there is none
 };
 
+// Those that are told of such summaries.
+std::vector<Figure> told(std::span<const Figure> figures, std::span<const Summary> summaries);
 std::span<const Figure> service_figures();                // how long jobs waited and how well the cluster was used
 std::span<const Figure> promise_figures();                // backfill, kills and promises
 std::span<const Figure> fairness_figures();               // between users and between groups

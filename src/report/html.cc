@@ -96,7 +96,7 @@ void write_section(std::ostream& out, const Comparison& comparison, std::size_t 
       {"intervals", [&](std::ostream& o) { write_interval_tables(o, comparison.summaries); }},
       {"meanings",
        [&](std::ostream& o) {
-         write_meanings(o, service_figures());
+         write_meanings(o, told(service_figures(), comparison.summaries));
          write_meanings(o, promise_figures());
          if (tells_fairness(comparison.summaries)) write_meanings(o, fairness_figures());
          if (tells_power(comparison.summaries)) write_meanings(o, power_figures());

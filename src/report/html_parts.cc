@@ -86,8 +86,9 @@ void write_grants_of(std::ostream& out, const Outcome& outcome) {
 
 }  // namespace
 
-void write_figures(std::ostream& out, std::span<const Figure> figures, std::span<const Summary> summaries,
+void write_figures(std::ostream& out, std::span<const Figure> all, std::span<const Summary> summaries,
                    const char* caption) {
+  const std::vector<Figure> figures = told(all, summaries);
   out << "<table><caption>" << html_text(caption) << "</caption>\n";
   write_head(out, figures);
   std::vector<std::vector<bool>> marks;

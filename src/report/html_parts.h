@@ -13,7 +13,7 @@ namespace rota::report {
 inline constexpr std::size_t kMostGrants = 1000;  // listed for each policy
 
 // One <table>, a row for each summary, the best figures marked.
-void write_figures(std::ostream& out, std::span<const Figure> figures, std::span<const Summary> summaries,
+void write_figures(std::ostream& out, std::span<const Figure> all, std::span<const Summary> summaries,
                    const char* caption);
 
 // One <table> for the sites of each summary: a row for all of them, then one for each. Nothing is marked.

@@ -30,7 +30,18 @@ std::int64_t ranked(std::vector<std::int64_t>& values, std::size_t zeros, std::s
   return *at;
 }
 
+// The memory of all nodes together; 0: it is not said of each.
+std::int64_t memory_of(const Machine& machine) {
+  const auto is_said = [](const Node& node) { return node.memory > 0; };
+  return std::ranges::all_of(machine.nodes, is_said) ? machine.memory : 0;
+}
+
 }  // namespace
+
+std::uint32_t nodes_of(const Outcome& outcome, std::size_t job) {
+  const std::size_t kept = job < outcome.starts.size() ? outcome.starts[job].where.size() : 0;
+  return std::max({static_cast<std::uint32_t>(kept), outcome.jobs[job].spec.nodes, 1U});
+}
 
 double bounded_slowdown(Duration wait, Duration run) {
   const auto response = static_cast<double>((wait + run).count());
@@ -51,7 +62,7 @@ double quantile(std::vector<std::int64_t>& values, std::size_t zeros, double q) 
   return below + (static_cast<double>(above) - below) * part;
 }
 
-void Tally::add(const Job& job) {
+void Tally::add(const Job& job, std::uint32_t nodes) {
   ++counts_.jobs;
   counts_.identity += identity_of(job.spec);
   counts_.killed += job.kills;
@@ -75,7 +86,10 @@ void Tally::add(const Job& job) {
   longest_wait_ = std::max<std::int64_t>(longest_wait_, waited.count());
   if (waited > Duration{0}) waits_.push_back(waited.count());
   last_end_ = std::max(last_end_, job.end);
-  area_ += static_cast<double>(run.count()) * job.spec.processors;
+  const auto time = static_cast<double>(run.count());
+  area_ += time * job.spec.processors;
+  accelerators_ += time * nodes * job.spec.accelerators;
+  memory_ += time * nodes * static_cast<double>(job.spec.memory);
   const double slowdown = bounded_slowdown(waited, run);
   slowdown_ += slowdown;
   users_.add(job.spec.user, slowdown);
@@ -89,8 +103,8 @@ void Tally::add(const Job& job) {
   }
 }
 
-void Tally::add(const Job& job, Duration recorded_wait) {
-  add(job);
+void Tally::add(const Job& job, std::uint32_t nodes, Duration recorded_wait) {
+  add(job, nodes);
   // As it is recorded: while it ran it did not wait, be it that it ran in vain.
   const Duration waited = job.start - job.spec.submit - job.earlier;
   if (job.ended()) beside_.add(waited, recorded_wait, job.run_time());
@@ -125,8 +139,13 @@ Summary Tally::conclude(const Outcome& run) {
   const auto n = static_cast<double>(ended_);
   const auto zeros = static_cast<std::size_t>(ended_) - waits_.size();
   summary.makespan = last_end_ - first_submit_;
-  const double capacity = static_cast<double>(summary.processors) * static_cast<double>(summary.makespan.count());
-  if (capacity > 0) summary.utilization = area_ / capacity;
+  const auto used = [&](double area, std::int64_t of) -> std::optional<double> {
+    const double capacity = static_cast<double>(of) * static_cast<double>(summary.makespan.count());
+    return capacity > 0 ? std::optional(area / capacity) : std::nullopt;
+  };
+  summary.utilization = used(area_, summary.processors);
+  if (accelerators_ > 0 && run.machine) summary.accelerators_used = used(accelerators_, run.machine->accelerators);
+  if (memory_ > 0 && run.machine) summary.memory_used = used(memory_, memory_of(*run.machine));
   summary.wait_mean = mean_seconds(wait_, ended_);
   summary.wait_p95 = quantile(waits_, zeros, 0.95) / 1000.0;
   summary.wait_median = quantile(waits_, zeros, 0.5) / 1000.0;
@@ -138,7 +157,7 @@ Summary Tally::conclude(const Outcome& run) {
 
 Summary summarize(const Outcome& outcome) {
   Tally tally;
-  for (const Job& job : outcome.jobs) tally.add(job);
+  for (std::size_t i = 0; i < outcome.jobs.size(); ++i) tally.add(outcome.jobs[i], nodes_of(outcome, i));
   return tally.conclude(outcome);
 }
 

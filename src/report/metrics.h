@@ -48,8 +48,10 @@ struct Summary {
   std::int64_t timed_out = 0;         // of those that ended: stopped at their own time limit
   Duration makespan = Duration{0};    // first submission of a job that was not rejected, to the last end
   std::optional<double> utilization;  // share of processors x makespan that the ended jobs' last dispatches used
-  std::optional<double> wait_mean;    // seconds, as are all waits
-  std::optional<double> wait_median;  // quantiles interpolate linearly between the two nearest ranks
+  std::optional<double> accelerators_used;  // likewise of accelerators; absent: no job asked for any
+  std::optional<double> memory_used;        // likewise of memory
+  std::optional<double> wait_mean;          // seconds, as are all waits
+  std::optional<double> wait_median;        // quantiles interpolate linearly between the two nearest ranks
   std::optional<double> wait_p95;
   std::optional<double> wait_max;
   std::optional<double> bounded_slowdown;     // mean of max(1, (wait + run) / max(run, tau))
@@ -99,9 +101,10 @@ struct Summary {
 // Adds up a rehearsal as its jobs leave, in any order; keeps 8 bytes for each job that waited.
 class Tally {
  public:
-  void add(const Job& job);
+  // `nodes`: on how many it ran last; 0: not known.
+  void add(const Job& job, std::uint32_t nodes = 1);
   // The same, and how long the job really waited.
-  void add(const Job& job, Duration recorded_wait);
+  void add(const Job& job, std::uint32_t nodes, Duration recorded_wait);
   // What it all comes to; `run` gives the names and counters, its jobs are not looked at. At most once.
   Summary conclude(const Outcome& run);
 
@@ -115,7 +118,9 @@ class Tally {
   std::int64_t delay_ = 0;
   bool promises_ = false;
   std::int64_t backfills_done_ = 0;
-  double area_ = 0;  // processor-milliseconds
+  double area_ = 0;          // processor-milliseconds
+  double accelerators_ = 0;  // accelerator-milliseconds
+  double memory_ = 0;        // byte-milliseconds
   double slowdown_ = 0;
   double response_ratio_ = 0;
   std::vector<std::int64_t> waits_;  // those above 0
@@ -126,6 +131,9 @@ class Tally {
 
 // Sums up an outcome that kept its jobs.
 Summary summarize(const Outcome& outcome);
+
+// On how many nodes a job ran last; where that was not kept, on how many it asked to run, at least 1.
+std::uint32_t nodes_of(const Outcome& outcome, std::size_t job);
 
 // (wait + run) / max(run, tau), at least 1.
 double bounded_slowdown(Duration wait, Duration run);

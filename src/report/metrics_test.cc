@@ -151,11 +151,37 @@ TEST(Summary, AgreesWithAStraightCountOverARehearsal) {
   EXPECT_DOUBLE_EQ(*s.backfill_completion, 1);
 }
 
+TEST(Metrics, WhatJobsHeldBesideProcessorsIsAShareOfWhatTheClusterHas) {
+  auto machine = std::make_shared<Machine>();
+  machine->nodes = {{"n1", 8, 4000, {}}, {"n2", 8, 4000, {}}};
+  machine->memory = 8000;
+  machine->accelerators = 8;
+  Job one = ended_job(1, 0, 0, 100, 4);
+  one.spec.accelerators = 4;
+  one.spec.memory = 1000;
+  Outcome outcome;
+  outcome.processors = 16;
+  outcome.jobs = {one, ended_job(2, 0, 0, 50, 4)};
+  EXPECT_FALSE(summarize(outcome).accelerators_used) << "nothing tells what the cluster has";
+  outcome.machine = machine;
+  EXPECT_DOUBLE_EQ(*summarize(outcome).accelerators_used, 0.5);
+  EXPECT_DOUBLE_EQ(*summarize(outcome).memory_used, 0.125);
+  outcome.jobs[0].spec.nodes = 2;
+  EXPECT_DOUBLE_EQ(*summarize(outcome).accelerators_used, 1);
+  outcome.jobs[0].spec.nodes = 0;
+  outcome.starts = {{.where = {{NodeId{0}, 2}, {NodeId{1}, 2}}}};
+  EXPECT_DOUBLE_EQ(*summarize(outcome).memory_used, 0.25) << "it ran on two";
+  machine->nodes[1].memory = 0;
+  EXPECT_FALSE(summarize(outcome).memory_used) << "one node may have any";
+  outcome.jobs[0].spec.accelerators = 0;
+  EXPECT_FALSE(summarize(outcome).accelerators_used) << "no job asked";
+}
+
 TEST(Metrics, BesideWhatWasRecordedARunInVainIsNoWaitingEither) {
   Job job = ended_job(1, 0, 100, 60, 4);
   job.earlier = seconds(40);
   Tally tally;
-  tally.add(job, seconds(60));
+  tally.add(job, 1, seconds(60));
   const Summary summary = tally.conclude({});
   EXPECT_EQ(summary.wait_mean, 100);
   EXPECT_EQ(summary.trust->ratio(), 1);

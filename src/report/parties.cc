@@ -180,15 +180,16 @@ std::vector<PartySummaries> summaries_by(PartyKind which, Outcomes outcomes, std
       if (!row) continue;
       const Job* const really = recorded_job(outcomes, *outcome, i);
       if (really != nullptr) {
-        tallies[*row].add(outcome->jobs[i], really->wait());
+        tallies[*row].add(outcome->jobs[i], nodes_of(*outcome, i), really->wait());
       } else {
-        tallies[*row].add(outcome->jobs[i]);
+        tallies[*row].add(outcome->jobs[i], nodes_of(*outcome, i));
       }
     }
     Outcome run;  // what a party's summary has of the whole
     run.workload = outcome->workload;
     run.policy = outcome->policy;
     run.processors = outcome->processors;
+    run.machine = outcome->machine;
     run.recorded = outcome->recorded;
     run.counts_dispatches = outcome->counts_dispatches;
     for (std::size_t row = 0; row < all.size(); ++row) {

@@ -135,9 +135,7 @@ std::vector<double> held_over(const Outcome& outcome, Span span, std::size_t sli
   for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
     const Job& job = outcome.jobs[i];
     if (!holds(job)) continue;
-    const std::size_t known = i < outcome.starts.size() ? outcome.starts[i].where.size() : 0;
-    const std::size_t nodes = std::max({known, std::size_t{job.spec.nodes}, std::size_t{1}});
-    held.add(job.start, job.end, static_cast<double>(nodes) * static_cast<double>(amount(job.spec)));
+    held.add(job.start, job.end, static_cast<double>(nodes_of(outcome, i)) * static_cast<double>(amount(job.spec)));
   }
   return held.means();
 }

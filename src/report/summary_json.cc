@@ -121,6 +121,8 @@ void set_service(const Summary& s, Json& json) {
   json["unfinished_jobs"] = s.unfinished;
   json["makespan_s"] = to_seconds(s.makespan);
   json["utilization"] = number(s.utilization);
+  if (s.accelerators_used) json["accelerator_utilization"] = *s.accelerators_used;
+  if (s.memory_used) json["memory_utilization"] = *s.memory_used;
   set_waits(s, json);
   json["bounded_slowdown_mean"] = number(s.bounded_slowdown);
   json["response_ratio_mean"] = number(s.response_ratio);

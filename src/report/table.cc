@@ -24,7 +24,7 @@ constexpr std::size_t kLongestName = 24;  // a longer policy name has a line of 
 constexpr std::size_t kGap = 2;           // between columns
 
 struct Cells {
-  const Figure* figure = nullptr;
+  Figure figure;
   std::string heading;
   std::vector<std::string> text;  // one a row
   std::vector<bool> best;
@@ -43,9 +43,8 @@ std::string right(const std::string& text, std::size_t width) {
 
 std::vector<Cells> cells_of(std::span<const Figure> figures, std::span<const Summary> rows) {
   std::vector<Cells> all;
-  for (const Figure& figure : figures) {
-    Cells cells;
-    cells.figure = &figure;
+  for (const Figure& figure : told(figures, rows)) {
+    Cells cells{.figure = figure, .heading = {}, .text = {}, .best = {}};
     cells.heading = figure.name;
     if (*figure.unit != '\0') cells.heading += std::string(" ") + figure.unit;
     cells.width = columns_of(cells.heading);
@@ -66,8 +65,8 @@ struct Group {
 };
 Group group_from(const std::vector<Cells>& all, std::size_t first) {
   Group group{first + 1, all[first].width};
-  if (*all[first].figure->group == '\0') return group;
-  while (group.end < all.size() && std::strcmp(all[group.end].figure->group, all[first].figure->group) == 0)
+  if (*all[first].figure.group == '\0') return group;
+  while (group.end < all.size() && std::strcmp(all[group.end].figure.group, all[first].figure.group) == 0)
     group.width += kGap + all[group.end++].width;
   return group;
 }
@@ -76,8 +75,8 @@ Group group_from(const std::vector<Cells>& all, std::size_t first) {
 void widen(std::vector<Cells>& all) {
   for (std::size_t first = 0; first < all.size();) {
     const Group group = group_from(all, first);
-    const std::size_t wanted = std::strlen(all[first].figure->group) + 4;
-    if (*all[first].figure->group != '\0' && group.width < wanted) all[first].width += wanted - group.width;
+    const std::size_t wanted = std::strlen(all[first].figure.group) + 4;
+    if (*all[first].figure.group != '\0' && group.width < wanted) all[first].width += wanted - group.width;
     first = group.end;
   }
 }
@@ -86,7 +85,7 @@ void write_headings(std::ostream& out, const std::vector<Cells>& all, std::size_
   std::string line = spaces(name_width);
   for (std::size_t first = 0; first < all.size();) {
     const Group group = group_from(all, first);
-    const std::string_view title = all[first].figure->group;
+    const std::string_view title = all[first].figure.group;
     line += spaces(kGap);
     if (title.empty()) {
       line += spaces(group.width);

@@ -36,6 +36,17 @@ std::string printed(const std::vector<Summary>& summaries, bool colour = false) 
   return out.str();
 }
 
+TEST(Table, WhatNoJobAsksForHasNoColumn) {
+  Summary with = summary("easy", 10, 2);
+  EXPECT_EQ(printed({with}).find("memory"), std::string::npos);
+  with.memory_used = 0.5;
+  const std::string text = printed({with, summary("fcfs", 20, 3)});
+  EXPECT_NE(text.find("used %  memory %"), std::string::npos) << text;
+  EXPECT_NE(text.find("68.56     50.00"), std::string::npos) << text;
+  EXPECT_NE(text.find("68.56         -"), std::string::npos) << text;
+  EXPECT_EQ(text.find("accelerators"), std::string::npos);
+}
+
 TEST(Table, StandsAlignedWithUnitsAndGroupedThousands) {
   Summary easy = summary("easy", 6837, 92.58);
   easy.backfilled_starts = 17'073;

@@ -138,7 +138,10 @@ std::vector<std::string> distrust_sentences(std::span<const Summary> summaries) 
   }
   std::string text = "Left out or assumed when the log was made: ";
   const std::size_t listed = std::min(own.left_out.size(), kMostLeftOut);
-  for (std::size_t i = 0; i < listed; ++i) text += (i == 0 ? "" : "; ") + own.left_out[i];
+  for (std::size_t i = 0; i < listed; ++i) {
+    text += (i == 0 ? "" : "; ") + own.left_out[i];
+    if (text.ends_with('.')) text.pop_back();
+  }
   if (listed < own.left_out.size()) text += fmt::format("; and {} more", own.left_out.size() - listed);
   return {headline, text + "."};
 }

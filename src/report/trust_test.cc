@@ -96,11 +96,11 @@ TEST(Trust, SaysHowFarTheRehearsalOfWhatTheSiteHasCanBeTrusted) {
 
 TEST(Trust, CountsOnlyJobsThatEndedBesideARecordedWait) {
   Tally tally;
-  tally.add(ended_job(1, 0, 10, 60, 1), seconds(20));
+  tally.add(ended_job(1, 0, 10, 60, 1), 1, seconds(20));
   tally.add(ended_job(2, 0, 500, 60, 1));  // nothing recorded
   Job waiting;
   waiting.spec = sample_job(3, 0, 60, 1).spec;
-  tally.add(waiting, seconds(99));
+  tally.add(waiting, 1, seconds(99));
   const Summary summary = tally.conclude({});
   ASSERT_TRUE(summary.trust);
   EXPECT_EQ(summary.trust->jobs, 1);

@@ -402,7 +402,7 @@ TEST(SlurmCluster, SaysHowToSaveShares) {
       "qos.txt: its first line names no column \"name\". Write it with `sacctmgr -P show qos "
       "format=Name,Priority,UsageFactor,GrpTRES,GrpTRESMins,GrpTRESRunMins,GrpJobs,GrpSubmit,GrpWall,MaxTRES,"
       "MaxTRESPerNode,MaxTRESMins,MaxWall,MaxTRESPU,MaxJobsPU,MaxSubmitPU,MaxTRESPA,MaxJobsPA,MaxSubmitPA,MinTRES,"
-      "Flags,Preempt,PreemptMode,PreemptExemptTime`, "
+      "Flags,Preempt,PreemptMode,PreemptExemptTime,GraceTime`, "
       "without -n.");
   text = texts_with_shares();
   text.associations.text = "Cluster|Account|User|Partition|ParentName|Share\nkea|physics|||root|half\n";

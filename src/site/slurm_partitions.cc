@@ -19,7 +19,7 @@ struct Unused {
   const char* plain;  // values that say nothing, between bars
   const char* what;
 };
-constexpr std::array<Unused, 14> kUnused{{
+constexpr std::array<Unused, 15> kUnused{{
     {"AllowAccounts", "|ALL|", "AllowAccounts"},
     {"DenyAccounts", "||", "DenyAccounts"},
     {"AllowGroups", "|ALL|", "AllowGroups"},
@@ -33,6 +33,7 @@ constexpr std::array<Unused, 14> kUnused{{
     {"MaxMemPerNode", "|UNLIMITED|", "MaxMemPerNode"},
     {"MaxMemPerCPU", "|UNLIMITED|", "MaxMemPerCPU"},
     {"OverTimeLimit", "|0|", "OverTimeLimit"},
+    {"GraceTime", "|0|", "GraceTime: jobs give way at once"},
     {"LLN", "|NO|", "LLN: the least loaded nodes first"},
 }};
 

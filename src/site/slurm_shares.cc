@@ -88,8 +88,10 @@ void read_preemption(const SlurmTable& table, std::size_t row, SlurmQos& qos, Sl
     if (!trimmed(other).empty()) qos.over.push_back(called(names, MadeUpNames::Of::qos, trimmed(other)));
   if (const std::string mode = lower(cell("PreemptMode")); !mode.empty() && mode != "cluster")
     remarks.left_out("PreemptMode of a QOS by itself, in place of the cluster's", qos.name);
-  if (const std::string_view exempt = cell("PreemptExemptTime"); exempt.find_first_of("123456789") != exempt.npos)
+  const auto is_time = [&](std::string_view title) { return cell(title).find_first_of("123456789") != title.npos; };
+  if (is_time("PreemptExemptTime"))
     remarks.left_out("PreemptExemptTime of a QOS by itself, in place of the cluster's", qos.name);
+  if (is_time("GraceTime")) remarks.left_out("GraceTime of a QOS: its jobs give way at once", qos.name);
 }
 
 struct Association {

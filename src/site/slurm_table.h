@@ -15,7 +15,7 @@ namespace rota::site {
 inline constexpr const char* kQosFormat =
     "Name,Priority,UsageFactor,GrpTRES,GrpTRESMins,GrpTRESRunMins,GrpJobs,GrpSubmit,GrpWall,MaxTRES,MaxTRESPerNode,"
     "MaxTRESMins,MaxWall,MaxTRESPU,MaxJobsPU,MaxSubmitPU,MaxTRESPA,MaxJobsPA,MaxSubmitPA,MinTRES,Flags,Preempt,"
-    "PreemptMode,PreemptExemptTime";
+    "PreemptMode,PreemptExemptTime,GraceTime";
 inline constexpr const char* kAssociationFormat =
     "Cluster,Account,User,Partition,ParentName,Share,GrpTRES,GrpTRESMins,GrpTRESRunMins,GrpJobs,GrpSubmit,GrpWall,"
     "MaxTRES,MaxTRESPerNode,MaxTRESMins,MaxWall,MaxJobs,MaxSubmit";

@@ -95,6 +95,30 @@ class Preemption(ServiceCase):
             self.assertEqual(service.ends(job)["state"], "COMPLETED")
 
 
+class SlurmGivesWay(ServiceCase):
+    """Policy slurm has jobs of one QOS give way to those of another, as it does in a rehearsal."""
+    configuration = ('name = "one"\nprocessors = 2\n[[qos]]\nname = "scavenger"\n'
+                     '[[qos]]\nname = "urgent"\npriority = 10\npreempts = "scavenger"\n')
+    arguments = ("--policy", "slurm+preempt=requeue+preempt-by=qos+requeue-delay=1s+batch-sched-delay=0")
+
+    def test_a_job_is_requeued_for_one_of_a_qos_that_preempts_its_own_and_runs_again(self):
+        service = self.service
+        low = service.submit("echo begun >> low; until [ -e high ]; do sleep 0.02; done; echo ended >> low", processors=2, limit=600,
+                             qos="scavenger", requeue=True)
+        service.wait_for(lambda: service.job(low)["state"] == "RUNNING", "the low job to run")
+        plain = service.submit("true", processors=2, limit=60)
+        high = service.submit("cp low seen; : > high", processors=2, limit=60, qos="urgent")
+        for job in (high, low, plain):
+            self.assertEqual(service.ends(job)["state"], "COMPLETED")
+        self.assertEqual(service.read("seen"), "begun\n", "the urgent job ran in the place of the low one")
+        self.assertEqual(service.read("low"), "begun\nbegun\nended\n")
+        row, = service.ask("GET", f"/v1/history?ids={low}")[1]["jobs"]
+        self.assertEqual(row["preemptions"], 1)
+        facts = subprocess.run([self.rota, "replay", service.state, "--facts", "-"], capture_output=True, text=True, check=True).stdout
+        self.assertIn(f"beneficiary {high}", facts)
+        self.assertEqual(service.decides_the_same_again(), "")
+
+
 class Grace(ServiceCase):
     configuration = 'name = "one"\nprocessors = 2\n'
     arguments = ("--policy", "grace")

@@ -2,10 +2,11 @@
 """Builds sites of a dozen kinds with a real slurmctld and slurmdbd, has each run a backlog several times, imports it by `rota
 import slurm --live`, and prints the mean wait of each run beside that of its rehearsal.
 
-Usage: sites.py ROTA [--seed N] [--sites a,b] [--jobs N] [--runs N] [--at-once N] [--keep FOLDER [--logs]]   Needs Debian's Slurm and
-MariaDB, and root. A run of 150 jobs takes about five minutes, nearly all of it sleep. Half of what a site is, and all jobs, are drawn
-by the seed, and the runs of a site are alike. A site passes where its rehearsals are off by at most 5 % and half of what its runs
-differ by, with a correlation of at least 0.9. --keep: the imports stay there, and what is there is imported again and rehearsed, and not run again. --logs: slurmctld says what its
+Usage: sites.py ROTA [--seed N] [--sites a,b] [--jobs N] [--runs N] [--at-once N] [--apart] [--keep FOLDER [--logs]]   Needs
+Debian's Slurm and MariaDB, and root. A run of 150 jobs takes about five minutes, nearly all of it sleep. Half of what a site is, and all
+jobs, are drawn by the seed, and the runs of a site are alike: also in when Slurm looks at its queue and reckons shares, which it does from
+its start on. --apart: jobs come up to a minute later in one run than in another. A site passes where its rehearsals are off by at most 5 %
+and half of what its runs differ by, with a correlation of at least 0.9. --keep: the imports stay there, and what is there is imported again and rehearsed, and not run again. --logs: slurmctld says what its
 passes do, and its log is kept beside each import.
 """
 import argparse
@@ -67,6 +68,7 @@ class Wanted(NamedTuple):
     folder: str  # of the import
     seconds: int = 0  # that jobs sleep at the mean; 0: as the seed has it
     logs: bool = False
+    delay: float = 0  # seconds from Slurm's start to the first job
 
 
 def run(wanted):
@@ -79,6 +81,7 @@ def run(wanted):
         try:
             site.start()
             backlog = site.backlog(wanted.jobs)
+            time.sleep(wanted.delay)
             site.meanwhile()
             submit(site, backlog)
             site.wait_for(lambda: not site.ask("squeue", "-h", "-o", "%i").strip(), "the end of all jobs", 3600, 2)
@@ -210,6 +213,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=150)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--at-once", type=int, default=3)
+    parser.add_argument("--apart", action="store_true")
     parser.add_argument("--keep")
     parser.add_argument("--logs", action="store_true")
     args = parser.parse_args()
@@ -219,7 +223,8 @@ def main():
     folders = {(kind, at): os.path.join(place, f"{kind}-{args.seed}-{args.jobs}-{at}") for kind in kinds for at in range(args.runs)}
     failed = False
     try:
-        wanted = [Wanted(rota, kind, args.seed, args.jobs, folder, logs=args.logs) for (kind, _), folder in folders.items() if not os.path.exists(folder)]
+        wanted = [Wanted(rota, kind, args.seed, args.jobs, folder, logs=args.logs, delay=60 * at / args.runs if args.apart else 0)
+                  for (kind, at), folder in folders.items() if not os.path.exists(folder)]
         for kind, error in run_all(wanted, args.at_once):
             failed |= bool(error)
             print(f"{time.strftime('%H:%M:%S')} {kind} {error or 'has run'}", file=sys.stderr, flush=True)

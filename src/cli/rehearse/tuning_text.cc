@@ -38,6 +38,8 @@ std::string range(const Rule& rule, const Drawn& gain) {
 
 std::string figures_of(const Tuning& tuning, const TunedLog& of, std::size_t r) {
   const Rule& rule = *of.how.rules[r];
+  const auto is_unknown = [&](const JudgedSetting& judged) { return std::isnan(judged.figures[r].value); };
+  if (std::ranges::all_of(tuning.judged, is_unknown)) return fmt::format("Not known of these jobs: {}.\n", rule.what);
   std::vector<std::vector<std::string>> rows;
   for (const JudgedSetting& judged : tuning.judged) {
     std::vector<std::string> row{called(judged), shown(rule, judged.setting.figures[r]),

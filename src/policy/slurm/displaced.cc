@@ -1,7 +1,7 @@
 #include "policy/slurm/displaced.h"
 
 #include <algorithm>
-#include <tuple>
+#include <bitset>
 
 #include "policy/slurm/slurm_room.h"
 
@@ -23,36 +23,52 @@ bool gives_way(const View& view, const SlurmKnobs& knobs, const JobSpec& spec, c
   return view.options().machine->gives_way(spec.qos, to.qos);
 }
 
-bool is_given_way(const View& view, const SlurmKnobs& knobs, const JobSpec& to) {
-  if (!knobs.by_qos) return true;
-  const Machine* machine = view.options().machine;
-  return machine && to.qos.valid() && !machine->qos[to.qos.value].over.empty();
-}
+// To a job that waits, where partitions decide, or to one of any QOS.
+class GivesWayToAny {
+ public:
+  GivesWayToAny(const View& view, const SlurmKnobs& knobs) : by_qos_(knobs.by_qos) {
+    if (!by_qos_) {
+      view.waiting().for_each_in_queue_order([&](const WaitingEntry& e) {
+        highest_ = view.job(e.job).spec.priority;
+        return false;
+      });
+    } else if (const Machine* machine = view.options().machine) {
+      for (const Qos& qos : machine->qos)
+        for (const QosId over : qos.over) given_.set(over.value);
+    }
+  }
+  bool operator()(const JobSpec& spec) const {
+    return by_qos_ ? spec.qos.valid() && given_[spec.qos.value] : spec.priority < highest_;
+  }
+
+ private:
+  bool by_qos_;
+  std::int32_t highest_ = INT32_MIN;  // of those that wait
+  std::bitset<256> given_;            // by QosId
+};
 
 }  // namespace
 
-std::vector<JobId> displaceable(const View& view, const SlurmKnobs& knobs, JobId waiting) {
-  struct Candidate {
-    std::int64_t priority;
-    std::size_t nodes;
-    JobId job;
-    auto operator<=>(const Candidate&) const = default;
-  };
-  const JobSpec& to = view.job(waiting).spec;
-  if (!is_given_way(view, knobs, to)) return {};
-  std::vector<Candidate> found;
+Displaceable::Displaceable(const View& view, const SlurmKnobs& knobs) : view_(view), knobs_(knobs) {
+  const GivesWayToAny gives_way(view, knobs);
   view.running().for_each([&](const RunningEntry& e) {
     const Job& job = view.job(e.job);
-    if (!job.steady() || job.start + knobs.exempt > view.now() || job.preemptions >= kMostTimes) return true;
-    if (!gives_way(view, knobs, job.spec, to)) return true;
+    if (!gives_way(job.spec) || !job.steady() || job.preemptions >= kMostTimes) return true;
     const std::int64_t priority = knobs.by_qos ? view.options().machine->qos[job.spec.qos.value].priority : 0;
     const std::size_t nodes = view.nodes().counted() ? 1 : view.placement(e.job).shares.size();
-    found.push_back({priority, nodes, e.job});
+    found_.push_back({priority, nodes, e.job});
     return true;
   });
-  std::ranges::sort(found);
+  std::ranges::sort(found_);
+}
+
+std::vector<JobId> Displaceable::by(JobId waiting) const {
+  const JobSpec& to = view_.job(waiting).spec;
   std::vector<JobId> jobs;
-  for (const Candidate& c : found) jobs.push_back(c.job);
+  for (const Candidate& c : found_) {
+    const Job& job = view_.job(c.job);
+    if (job.start + knobs_.exempt <= view_.now() && gives_way(view_, knobs_, job.spec, to)) jobs.push_back(c.job);
+  }
   return jobs;
 }
 

@@ -28,15 +28,14 @@ class Passes {
         knobs_(knobs),
         queue_(view, knobs),
         room_(view, plan, knobs),
-        limits_(view.limits().use()),
-        others_may_go_(knobs.preempt != Preemption::none) {
+        limits_(view.limits().use()) {
     if (limits_.kept() && limits_.book().of_time()) note_time_run(view, limits_);
   }
 
   // At most so many jobs are tried.
   void main_pass(std::int64_t depth) {
     bool passes_others = false;
-    while (const WaitingEntry* e = plan_.free() > 0 || others_may_go_ ? queue_.next() : nullptr) {
+    while (const WaitingEntry* e = plan_.free() > 0 || others_may_go() ? queue_.next() : nullptr) {
       const JobSpec& asked = spec(*e);
       if (is_put_off(*e)) {
         passes_others = true;
@@ -49,11 +48,18 @@ class Passes {
           begin(*e, passes_others ? ahead_of_others() : Reason{}, false);
           continue;
         }
-        if (others_may_go_) displace_for(*e);
+        if (others_may_go()) displace_for(*e);
         if (!room_.close(asked)) return;
       }
       passes_others = true;
     }
+  }
+
+  // Whether running jobs may give way to others, now or later, though nothing happens.
+  bool others_may_go() {
+    if (knobs_.preempt == Preemption::none) return false;
+    if (!displaceable_) displaceable_.emplace(view_, knobs_);
+    return displaceable_->any();
   }
 
   struct Found {
@@ -91,7 +97,7 @@ class Passes {
   }
 
   bool is_put_off(const WaitingEntry& e) const {
-    return others_may_go_ && looked_at_from(view_.job(e.job), knobs_) > view_.now();
+    return knobs_.preempt != Preemption::none && looked_at_from(view_.job(e.job), knobs_) > view_.now();
   }
   bool is_told(JobId running) const {
     return std::ranges::any_of(plan_.actions(), [&](const Action& a) { return a.job == running; });
@@ -102,7 +108,7 @@ class Passes {
     const auto for_it = [&](const Action& a) { return a.kind == ActionKind::preempt && a.reason.promised == e.job; };
     if (std::ranges::any_of(plan_.actions(), for_it)) return false;
     if (std::ranges::find(view_.leaving(), e.job, &Leaving::beneficiary) != view_.leaving().end()) return false;
-    std::vector<JobId> others = displaceable(view_, knobs_, e.job);
+    std::vector<JobId> others = displaceable_->by(e.job);
     std::erase_if(others, [&](JobId running) { return is_told(running); });
     others = room_.displaced_by(e, std::move(others));
     const Instant gone = view_.now() + std::max(knobs_.tick, kMoment);
@@ -121,7 +127,7 @@ class Passes {
       begin(e, because(), true);
       return ++backfilled_ != knobs_.max_job_start;
     }
-    if (others_may_go_ && displace_for(e)) start = view_.now();
+    if (others_may_go() && displace_for(e)) start = view_.now();
     if (alike_before < alike_ && room_.has_room(e)) alike_ = alike_before;
     if (start == kNever) return true;
     const bool planned_before = room_.plans_what_is_free();
@@ -142,8 +148,8 @@ class Passes {
   const SlurmKnobs& knobs_;
   SlurmQueue queue_;
   Room room_;
-  LimitUse limits_;     // with what the draft starts
-  bool others_may_go_;  // jobs give way to others
+  LimitUse limits_;                           // with what the draft starts
+  std::optional<Displaceable> displaceable_;  // not asked for so far
   Counts tried_;
   Counts of_user_;
   Counts of_partition_;
@@ -163,6 +169,12 @@ Instant look_at(Instant at, Duration phase, Duration tick) {
   if (tick <= Duration{0}) return at;
   const Duration over = (at - kEpoch - phase) % tick;
   return over > Duration{0} ? at + tick - over : at - over;
+}
+
+// The last one up to now: a service may be called a little later.
+Instant last_look(Instant now, Duration phase, Duration tick) {
+  const Instant next = look_at(now, phase, tick);
+  return next > now ? next - tick : next;
 }
 
 // So long after one backfill pass comes the next one, where each owes another.
@@ -196,15 +208,33 @@ Replanned without_foresight(Replanned last, const SlurmKnobs& knobs, Instant now
   return last;
 }
 
-// When the passes that are owed come, if nothing else happens; kNever: none is owed.
-Instant tries_next(const Replanned& last, const SlurmKnobs& knobs, Instant now) {
-  if (!last.owes_try) return kNever;
-  return look_at(last.tried > now ? now : std::max(now, last.tried + knobs.batch_delay), Duration{0}, knobs.tick);
+// From when on a pass may come that is owed.
+Instant tries_from(const Replanned& last, const SlurmKnobs& knobs, Instant now) {
+  return last.tried > now ? now : last.tried + knobs.batch_delay;
 }
-Instant plans_next(const Replanned& last, const SlurmKnobs& knobs, Instant now) {
+Instant plans_from(const Replanned& last, const SlurmKnobs& knobs, Instant now) {
+  return last.planned > now ? std::max(now, kEpoch + knobs.phase) : last.planned + knobs.interval;
+}
+
+// Something has happened now: a look that has gone by saw nothing of it.
+void owe_try(Replanned& next, const SlurmKnobs& knobs, Instant now) {
+  next.tried = std::max(tries_from(next, knobs, now), now) - knobs.batch_delay;
+  next.owes_try = true;
+}
+void owe_plan(Replanned& next, const SlurmKnobs& knobs, Instant now) {
+  if (next.owes_plan && next.planned <= now) return;
+  if (knobs.interval > Duration{0}) next.planned = std::max(plans_from(next, knobs, now), now) - knobs.interval;
+  next.owes_plan = true;
+}
+
+// At which look the passes come that are owed, if nothing else happens: not later than now if they are to come now.
+// kNever: none is owed.
+Instant tries_at(const Replanned& last, const SlurmKnobs& knobs, Instant now) {
+  return last.owes_try ? look_at(tries_from(last, knobs, now), Duration{0}, knobs.tick) : kNever;
+}
+Instant plans_at(const Replanned& last, const SlurmKnobs& knobs, Instant now) {
   if (!last.owes_plan || knobs.interval <= Duration{0}) return kNever;
-  const Instant due = last.planned > now ? kEpoch + knobs.phase : last.planned + knobs.interval;
-  return look_at(std::max(now, due), knobs.phase, knobs.tick);
+  return look_at(plans_from(last, knobs, now), knobs.phase, knobs.tick);
 }
 
 // Whether something has happened: it was not called just because something was owed.
@@ -214,7 +244,7 @@ bool is_news(const View& view, const Replanned& last, const SlurmKnobs& knobs) {
   if (view.releases() > 0) return true;
   const auto is_over = [&](const Reservation& r) { return r.until == view.now(); };
   if (std::ranges::any_of(view.reservations().all(), is_over)) return true;
-  return tries_next(last, knobs, view.now()) != view.now() && plans_next(last, knobs, view.now()) != view.now();
+  return tries_at(last, knobs, view.now()) > view.now() && plans_at(last, knobs, view.now()) > view.now();
 }
 
 bool has_others_give_way(const Plan& plan) {
@@ -228,27 +258,29 @@ void decide_in(const View& view, Plan& plan, const SlurmKnobs& knobs) {
   Replanned next = last;
   const bool news = is_news(view, last, knobs);
   if (!news && view.waiting().empty() && last == Replanned{}) return;  // no job has ever come
-  if (news) next.owes_try = next.owes_plan = true;
-  const bool tries = tries_next(next, knobs, now) == now && (news || !view.waiting().empty());
-  next.owes_plan |= tries;  // in case something else has happened at this very instant
-  const bool plans = plans_next(next, knobs, now) == now;
+  const bool none_waited =
+      view.waiting().size() <= view.arrived().size();  // and so none was tried, though that is owed
+  if (news && (!next.owes_try || next.tried > now || none_waited)) owe_try(next, knobs, now);
+  const bool tries = tries_at(next, knobs, now) <= now && (news || !view.waiting().empty());
+  if (news || tries) owe_plan(next, knobs, now);  // the latter in case something else has happened at this very instant
+  const bool plans = plans_at(next, knobs, now) <= now;
   if (tries || plans) {
     std::optional<Passes<Room>> passes;  // nothing: no job waits
     if (!view.waiting().empty()) passes.emplace(view, plan, knobs);
     if (tries) {
       const bool walks = is_due(last.walked, knobs.sched_interval, now);
       if (passes) passes->main_pass(walks ? INT64_MAX : std::int64_t{knobs.queue_depth} + 1);
-      next.tried = now;
+      next.tried = last_look(now, Duration{0}, knobs.tick);
       next.owes_try = false;
-      if (walks) next.walked = now;
+      if (walks) next.walked = next.tried;
     }
     if (plans) {  // also when no job waits: the next one counts from there
       const bool any_left = passes && plan.actions().size() < view.waiting().size();
       const auto found = any_left ? passes->backfill_pass() : typename Passes<Room>::Found{false, now};
       next.owes_plan = found.owes;
-      next.planned = now;
+      next.planned = last_look(now, knobs.phase, knobs.tick);
       // An order that shifts with time is another one at each pass, and so are the jobs that may give way.
-      const bool shifts = varies_with_time(view.options().waiting.queue) || knobs.preempt != Preemption::none;
+      const bool shifts = varies_with_time(view.options().waiting.queue) || (passes && passes->others_may_go());
       if (!shifts) foresee(found.alike_until, next, knobs);
     }
   }
@@ -271,10 +303,13 @@ void SlurmPlanner::decide(const View& view, Plan& plan) const {
 Instant SlurmPlanner::next_wakeup(const View& view) const {
   const Instant now = view.now();
   const Replanned& last = view.replanned();
-  const auto later = [&](Instant at) { return at > now ? at : kNever; };
-  const Instant plans = later(is_foreseen(last, now) ? last.tried - kMoment : plans_next(last, knobs_, now));
+  const auto later = [&](Instant at, Duration phase) {  // what was to come now has come
+    return at > now ? at : at == now ? kNever : look_at(now + kMoment, phase, knobs_.tick);
+  };
+  const Instant plans =
+      later(is_foreseen(last, now) ? last.tried - kMoment : plans_at(last, knobs_, now), knobs_.phase);
   if (view.waiting().empty()) return plans;
-  return std::min({later(tries_next(last, knobs_, now)), plans, reckons_next(now), back_next(view)});
+  return std::min({later(tries_at(last, knobs_, now), Duration{0}), plans, reckons_next(now), back_next(view)});
 }
 
 // When a job that gave way is looked at again.

@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include "model/world_test.h"
+#include "plan/plan.h"
 #include "policy/chain.h"
 #include "policy/slurm/consecutive.h"
 #include "policy/slurm/node_set.h"
@@ -40,6 +42,55 @@ TEST(Slurm, SetsOfNodesAreFullAtFirst) {
   EXPECT_EQ(all.size(), 69U);
   all.clear();
   EXPECT_TRUE(all.empty());
+}
+
+// One service, called at these instants, and what it starts.
+class Called {
+ public:
+  explicit Called(const std::string& policy) : chain_(*Chain::parse(policy)) {}
+
+  JobId submits(Instant at) {
+    world_.cluster().open_cycle(at);
+    return world_.waiting({.processors = 2, .limit = 60});
+  }
+  bool starts(JobId job, Instant at) {
+    world_.cluster().open_cycle(at);
+    Plan plan;
+    plan.open(world_.cluster());
+    chain_.decide(world_.cluster(), plan);
+    world_.close_cycle();
+    if (plan.replans()) world_.fold(plan.replan());
+    if (!plan.starts(job)) return false;
+    world_.fold(Started{job, false});
+    return true;
+  }
+  Instant wakes() { return chain_.next_wakeup(world_.cluster()); }
+
+ private:
+  Chain chain_;
+  World world_{4};
+};
+
+TEST(Slurm, AServiceThatIsCalledALittleLateStartsJobsAtThatLook) {
+  Called service("slurm+batch-sched-delay=0");
+  const JobId job = service.submits(at_seconds(10) + Duration{300});
+  EXPECT_FALSE(service.starts(job, at_seconds(10) + Duration{300}));
+  EXPECT_EQ(service.wakes(), at_seconds(11));
+  EXPECT_FALSE(service.starts(job, at_seconds(10) + Duration{900})) << "that look has not come";
+  EXPECT_TRUE(service.starts(job, at_seconds(11) + Duration{7}));
+}
+
+TEST(Slurm, LooksThatComeLateDoNotPutOffTheNextPass) {
+  constexpr Duration kLate{4};
+  Called service("slurm+bf-interval=30s+batch-sched-delay=0");
+  const JobId first = service.submits(at_seconds(10));
+  EXPECT_FALSE(service.starts(first, at_seconds(10) + kLate)) << "nothing had happened at that look";
+  EXPECT_TRUE(service.starts(first, at_seconds(11) + kLate)) << "and the first backfill pass has come";
+  const JobId other = service.submits(at_seconds(12) + kLate);
+  EXPECT_FALSE(service.starts(other, at_seconds(12) + kLate));
+  EXPECT_FALSE(service.starts(other, at_seconds(12) + 2 * kLate));
+  EXPECT_TRUE(service.starts(other, at_seconds(13) + kLate));
+  EXPECT_EQ(service.wakes(), at_seconds(41));
 }
 
 // Nodes that have so many of their 8 processors free.
