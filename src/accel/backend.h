@@ -36,10 +36,13 @@ class Device {
 
   // The memory that buffer and scratch of all tasks lie in; before the first one runs.
   virtual void share(const SharedMemory& /*memory*/) {}
-  // Any thread. ROTA_ACCEL_DONE, or why the task is refused.
+  // One thread, which may be another one than that of run(); so is state(). ROTA_ACCEL_DONE, or why the task is
+  // refused. Both wait as long as a backend is being opened, or stands still.
   virtual Refusal plan(const rota_accel_header& header, rota_accel_plan& plan) = 0;
   // One thread, which is the one that closes it, or has ended before.
   virtual Refusal run(const rota_accel_run& run) = 0;
+  // The container ends: what waits for a backend that is being opened, or does not answer, gives up. Any thread.
+  virtual void stop() {}
 
  protected:
   // A plan that a backend has made, or why it cannot be right.

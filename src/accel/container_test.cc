@@ -218,6 +218,44 @@ TEST_F(Containers, CancelTasksThatWaitAndTasksThatCompute) {
   EXPECT_TRUE(comes_true([&] { return container->memory_used() == 0; }));
 }
 
+// A backend that is being opened keeps the answer for as long.
+TEST_F(Containers, AnswerWhileADeviceDoesNotAnswer) {
+  Gate::close();
+  const auto container = test_container(place.socket);
+  const auto client = test_client(place.socket);
+  const std::uint64_t kept = submit(client, "think", "kept");
+  const std::uint64_t unwanted = submit(client, "think", "unwanted");
+  Gate::wait_until_entered(1);
+  rota_accel_cancel(client.get(), unwanted);
+  Ended end = next_end(client);
+  EXPECT_EQ(std::pair(end.task, end.outcome), std::pair(unwanted, int{ROTA_ACCEL_CANCELLED}));
+  {
+    const Raw gone(place.socket);
+    gone.greet();
+    gone.submit(1, "think", 4);
+    EXPECT_TRUE(comes_true([&] { return container->counts().submitted >= 3; }));
+  }
+  EXPECT_TRUE(comes_true([&] { return container->counts().dropped >= 1; }));
+  rota_accel_ask_state(client.get(), nullptr);
+  end = next_end(client);
+  EXPECT_NE(end.result.find(R"("waiting":1)"), std::string::npos) << end.result;
+  Gate::open();
+  EXPECT_EQ(next_end(client).task, kept);
+}
+
+TEST_F(Containers, DrainThoughADeviceDoesNotAnswer) {
+  Gate::close();
+  const auto container = test_container(place.socket);
+  const auto client = test_client(place.socket, nullptr, 1);
+  submit(client, "think", "");
+  Gate::wait_until_entered(1);
+  container->drain();
+  EXPECT_EQ(next_end(client).outcome, ROTA_ACCEL_LEAVING);
+  pollfd drained{container->drained_file(), POLLIN, 0};
+  EXPECT_EQ(::poll(&drained, 1, 240'000), 1);
+  Gate::open();
+}
+
 TEST_F(Containers, ThatAreReplacedRunTheirTasksAgainAndEachEndsOnce) {
   Gate::close();
   auto container = test_container(place.socket);
