@@ -33,6 +33,7 @@ class DeviceApart : public Device {
   bool lost() const override { return lost_; }
   std::uint64_t crashes() const override { return crashes_; }
   rota_accel_state state() override;
+  bool keeps_waiting() const override { return true; }
   void share(const SharedMemory& memory) override;
   Refusal plan(const rota_accel_header& header, rota_accel_plan& plan) override;
   Refusal run(const rota_accel_run& run) override;

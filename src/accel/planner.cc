@@ -18,6 +18,7 @@ std::string key_of(const rota_accel_header& header) { return {reinterpret_cast<c
 
 Planner::Planner(Device& device, std::function<void()> answered)
     : device_(device), answered_(std::move(answered)), state_(device.state()) {
+  if (!device_.keeps_waiting()) return;
   thread_ = std::thread([this] { run(); });
   ::pthread_setname_np(thread_.native_handle(), "accel-ask");
 }
@@ -28,10 +29,14 @@ Planner::~Planner() {
     stops_ = true;
     changed_.notify_one();
   }
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 bool Planner::plan(const TaskPtr& task) {
+  if (!thread_.joinable()) {
+    task->planned = device_.plan(task->submit.header, task->plan);
+    return true;
+  }
   if (const auto known = known_.find(key_of(task->submit.header)); known != known_.end()) {
     task->plan = known->second;
     task->planned = {ROTA_ACCEL_DONE, ""};
@@ -63,6 +68,7 @@ void Planner::withdraw(const TaskPtr& task) {
 }
 
 rota_accel_state Planner::state() const {
+  if (!thread_.joinable()) return device_.state();
   const std::lock_guard lock(mutex_);
   return state_;
 }

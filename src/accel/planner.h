@@ -1,6 +1,6 @@
-// What a device is asked, by a thread of its own for each: plans of tasks and the device's state. A backend that is
-// started anew, or stands still, keeps the answer for long; the reader thread never waits for one, else no ping and no
-// sign of life would be answered meanwhile.
+// What a device is asked: plans of tasks and its state. Where it may keep the answer for long (Device::keeps_waiting)
+// a thread of its own asks, and the reader thread never waits: else no ping and no sign of life would be answered
+// meanwhile.
 #pragma once
 
 #include <condition_variable>
