@@ -1,6 +1,7 @@
 // A backend for tests, which does with its process what no backend should. Operations: `crash` writes to where nothing
 // is; `leave` ends the process; `loop` computes on whatever is wished, and for ever; `next` adds one to each byte. It
 // does not open as long as the file is there that it is configured with.
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,7 +37,7 @@ constexpr rota_accel_backend kBackend{
     .name = "faulty",
     .operations = kOperations.data(),
     .open = [](const char* config, rota_accel_device** device, char* /*why*/, std::size_t /*size*/) -> int {
-      while (::access(config, F_OK) == 0) ::usleep(10'000);
+      while (::access(config, F_OK) == 0) ::poll(nullptr, 0, 10);
       *device = nullptr;
       return ROTA_ACCEL_DONE;
     },
