@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """The paper's application with accelerator containers: features of images (colour, LBP) as the map, k-means of them as the reduce.
-Usage: images.py ROTA [--images N]
+Usage: images.py ROTA [--images N] [--jpeg]
 
 50,000 images of 128 by 128 pixels in 32 classes, made by a seed, in batches of 100. Computed by the backend `images` in this process, on one
 core and without a container; then by one and by three containers of this computer, over their sockets. Prints the seconds of both parts, what
-the containers computed, and the purity of the clusters (the part of the images whose cluster is mostly of their class), and fails where labels differ.
+the containers computed, and the purity of the clusters (the part of the images whose cluster is mostly of their class), and fails where labels differ. --jpeg: the images are sent as JPEG files, and unpacked by the backend.
 """
 import argparse
 import contextlib
 import ctypes
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -38,6 +39,13 @@ def images_of(count):
         of = classes[at:at + BATCH]
         images[at:at + BATCH] = models[of] + dice.integers(0, 50, (len(of), SIDE, SIDE, 3), "uint8")
     return images, classes
+
+
+def task_of(batch):
+    """Parameters and payload."""
+    if isinstance(batch, list):
+        return (0, 0, len(batch)), numpy.frombuffer(struct.pack(f"<{len(batch)}I", *map(len, batch)) + b"".join(batch), "uint8")
+    return (SIDE, SIDE, len(batch)), batch
 
 
 class Header(ctypes.Structure):  # of src/accel/backend_abi.h, as what follows
@@ -89,7 +97,7 @@ class InThisProcess:
         return buffer[plan.result_offset:plan.result_offset + plan.result_bytes].copy()
 
     def features(self, batches):
-        return [self.compute("features", (SIDE, SIDE, len(batch)), batch).view("float32").reshape(-1, FLOATS) for batch in batches]
+        return [self.compute("features", *task_of(batch)).view("float32").reshape(-1, FLOATS) for batch in batches]
 
     def labels(self, points):
         return self.compute("kmeans", (*points.shape, CLASSES, SEED, ROUNDS), points)[4 * CLASSES * FLOATS:].view("int32")
@@ -110,8 +118,10 @@ class InContainers:
             self.clients.append(stack.enter_context(rota_accel.Client(at)))
 
     def features(self, batches):
-        tasks = [self.clients[number % len(self.clients)].submit("features", SIDE, SIDE, len(batch), payload=batch)
-                 for number, batch in enumerate(batches)]
+        tasks = []
+        for number, batch in enumerate(batches):
+            parameters, payload = task_of(batch)
+            tasks.append(self.clients[number % len(self.clients)].submit("features", *parameters, payload=payload))
         return [numpy.frombuffer(task.result(), "float32").reshape(-1, FLOATS) for task in tasks]
 
     def labels(self, points):
@@ -140,11 +150,18 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("rota", type=os.path.abspath)
     parser.add_argument("--images", type=int, default=50_000)
+    parser.add_argument("--jpeg", action="store_true")
     arguments = parser.parse_args()
     global rota_accel
     sys.path.insert(0, os.path.dirname(arguments.rota))
     import rota_accel
     images, classes = images_of(arguments.images)
+    if arguments.jpeg:
+        sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "accel"))
+        from turbo_jpeg import TurboJpeg
+        turbo = TurboJpeg()
+        images = [turbo.file_of(image) for image in images]
+        print(f"JPEG files: {sum(map(len, images)) / 1e6:.0f} MB")
     alone = measure("one core, without containers", InThisProcess(arguments.rota), images, classes)
     for count in (1, 3):
         with contextlib.ExitStack() as stack:

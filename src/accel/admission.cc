@@ -25,6 +25,7 @@ void enter(std::deque<std::uint64_t>& line, std::uint64_t session) {
   if (std::ranges::find(line, session) == line.end()) line.push_back(session);
 }
 
+Refusal leaving() { return {ROTA_ACCEL_LEAVING, "the container accepts no more tasks; it is being stopped"}; }
 Refusal cancelled() { return {ROTA_ACCEL_CANCELLED, "cancelled by its client"}; }
 
 }  // namespace
@@ -39,23 +40,31 @@ bool Admission::submit(const SessionPtr& session, const FrameHeader& header, con
     if (client.tasks.empty()) clients_.erase(session->number());
     return true;
   };
-  if (pipeline_.draining)
-    return refuse({ROTA_ACCEL_LEAVING, "the container accepts no more tasks; it is being stopped"});
+  if (pipeline_.draining) return refuse(leaving());
   auto task = std::make_shared<Task>(session, header.task, header.attempt);
   task->submit = submit;
-  task->device = pipeline_.device_for(submit.header.operation);
-  if (task->device == nullptr)
+  task->planner = pipeline_.planner_for(submit.header.operation);
+  if (task->planner == nullptr)
     return refuse({ROTA_ACCEL_UNSUPPORTED, "this container has no such operation; it has " + pipeline_.operations()});
-  const Refusal planned = task->device->plan(submit.header, task->plan);
-  if (planned.outcome != ROTA_ACCEL_DONE) return refuse(planned);
+  client.tasks.emplace(header.task, task);
+  if (task->planner->plan(task)) planned(clients_.find(session->number()), task);
+  return true;
+}
+
+void Admission::planned(std::map<std::uint64_t, Client>::iterator at, const TaskPtr& task) {
+  if (task->planned.outcome != ROTA_ACCEL_DONE) return refuse(at, task, task->planned);
   if (!pipeline_.memory.could_hold(task->plan.buffer_bytes, task->plan.scratch_bytes))
-    return refuse({ROTA_ACCEL_NO_MEMORY,
+    return refuse(at, task,
+                  {ROTA_ACCEL_NO_MEMORY,
                    "the task needs more memory than the container has; split it, or start "
                    "the container with more (rota accel serve --memory)"});
-  client.tasks.emplace(header.task, task);
-  if (client.waiting.empty()) enter(for_memory_, session->number());
-  client.waiting.push_back(std::move(task));
-  return true;
+  if (at->second.waiting.empty()) enter(for_memory_, at->first);
+  at->second.waiting.push_back(task);
+}
+
+void Admission::refuse(std::map<std::uint64_t, Client>::iterator client, const TaskPtr& task, const Refusal& refusal) {
+  pipeline_.refuse(task->session, task->number, task->attempt, refusal);
+  end(client, task->number);
 }
 
 TaskPtr Admission::receiving(std::uint64_t session) const {
@@ -87,12 +96,12 @@ void Admission::cancel(std::uint64_t session, std::uint64_t number) {
   task->cancelled = true;
   if (!is_here(task)) return;  // the compute thread sees it, or its result is on its way
   if (task->state == TaskState::receiving) client.announced -= task->buffer.bytes().size();
+  task->planner->withdraw(task);
   erase_from(client.waiting, task);
   erase_from(client.receiving, task);
   erase_from(client.complete, task);
-  end(owner, number);
   task->release();
-  pipeline_.refuse(task->session, task->number, task->attempt, cancelled());
+  refuse(owner, task, cancelled());
 }
 
 bool Admission::is_here(const TaskPtr& task) {
@@ -118,6 +127,7 @@ void Admission::forget(std::uint64_t session) {
   for (const auto& [number, task] : client->tasks) {
     task->cancelled = true;
     if (!is_here(task)) continue;
+    task->planner->withdraw(task);
     task->release();
     ++pipeline_.counts.dropped;
   }
@@ -125,6 +135,11 @@ void Admission::forget(std::uint64_t session) {
 }
 
 void Admission::advance() {
+  for (const auto& planner : pipeline_.planners) {
+    for (const TaskPtr& task : planner->take_answered()) {
+      if (!task->cancelled) planned(clients_.find(task->session->number()), task);
+    }
+  }
   // Asked for before it is looked at: what is freed meanwhile rings the reader.
   if (!for_memory_.empty()) {
     grant_all();
@@ -218,11 +233,14 @@ void Admission::drain() {
   for (auto next = clients_.begin(); next != clients_.end();) {
     const auto at = next++;
     Client& client = at->second;
-    const auto waiting = std::exchange(client.waiting, {});
+    client.waiting.clear();
+    std::vector<TaskPtr> waiting;
+    for (const auto& [number, task] : client.tasks)
+      if (task->state == TaskState::waiting) waiting.push_back(task);
     for (const TaskPtr& task : waiting) {
-      pipeline_.refuse(client.session, task->number, task->attempt,
-                       {ROTA_ACCEL_LEAVING, "the container accepts no more tasks; it is being stopped"});
-      end(at, task->number);
+      task->cancelled = true;  // a plan that comes is not wanted
+      task->planner->withdraw(task);
+      refuse(at, task, leaving());
     }
   }
 }

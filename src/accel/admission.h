@@ -29,7 +29,7 @@ class Admission {
 
   // Does what memory and queue allow by now. To be called after any of the above, and when the reader is woken.
   void advance();
-  // Refuses what waits for memory: it may be run elsewhere.
+  // Refuses what waits for a plan or for memory: it may be run elsewhere.
   void drain();
 
   std::size_t count(TaskState state) const;
@@ -40,7 +40,7 @@ class Admission {
   struct Client {
     SessionPtr session;
     std::map<std::uint64_t, TaskPtr> tasks;
-    std::deque<TaskPtr> waiting;
+    std::deque<TaskPtr> waiting;  // for memory
     std::deque<TaskPtr> receiving;
     std::deque<TaskPtr> complete;
     std::uint64_t announced = 0;                 // bytes of `receiving`
@@ -48,6 +48,8 @@ class Admission {
   };
   enum class Grant : std::uint8_t { made, not_its_turn, no_memory };
 
+  void planned(std::map<std::uint64_t, Client>::iterator client, const TaskPtr& task);
+  void refuse(std::map<std::uint64_t, Client>::iterator client, const TaskPtr& task, const Refusal& refusal);
   Grant grant(Client& client);
   bool may_have_more(const Client& client, std::uint64_t bytes) const;
   void grant_all();

@@ -33,13 +33,18 @@ class Device {
   virtual bool lost() const = 0;
   virtual std::uint64_t crashes() const { return 0; }
   virtual rota_accel_state state() = 0;
+  // Whether plan() and state() may take long: as long as a backend is being opened, or stands still.
+  virtual bool keeps_waiting() const { return false; }
 
   // The memory that buffer and scratch of all tasks lie in; before the first one runs.
   virtual void share(const SharedMemory& /*memory*/) {}
-  // Any thread. ROTA_ACCEL_DONE, or why the task is refused.
+  // One thread, which may be another one than that of run(); so is state(). ROTA_ACCEL_DONE, or why the task is
+  // refused.
   virtual Refusal plan(const rota_accel_header& header, rota_accel_plan& plan) = 0;
   // One thread, which is the one that closes it, or has ended before.
   virtual Refusal run(const rota_accel_run& run) = 0;
+  // The container ends: what waits for a backend that is being opened, or does not answer, gives up. Any thread.
+  virtual void stop() {}
 
  protected:
   // A plan that a backend has made, or why it cannot be right.

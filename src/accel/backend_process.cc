@@ -25,7 +25,6 @@ constexpr auto kBetweenLooks = 10ms;      // at whether a task is still wanted
 constexpr auto kQuestion = 10s;           // the longest wait for the answer to one, which takes microseconds
 constexpr auto kOpening = 300s;           // and until a device is open
 constexpr std::size_t kMostRestarts = 5;  // in a minute
-constexpr std::size_t kMostPlans = 256;   // that are remembered
 
 std::string how_it_ended(int status) {
   if (WIFSIGNALED(status))
@@ -123,18 +122,23 @@ Result<BackendAnswer> DeviceApart::start() {
   words.push_back(options_.named);
   process_ = std::make_shared<Process>(std::move(words));
   BackendAnswer answer;
-  if (is_readable(process_->runs.get(), kOpening) && receive_message(process_->runs.get(), answer)) {
-    if (answer.outcome == ROTA_ACCEL_DONE) return answer;
+  const bool answers = answers_within(process_->runs.get(), kOpening);
+  if (answers && receive_message(process_->runs.get(), answer)) {
+    lost_ = answer.outcome != ROTA_ACCEL_DONE;
+    if (!lost_) return answer;
     process_.reset();
     return fail("{}", answer.text.data());
   }
+  if (!answers) process_->kill();  // it still opens its device
   const std::string how = std::exchange(process_, nullptr)->ended();
   return fail("the backend {} ended {}, before it was open.", rota::quoted(options_.named), how);
 }
 
-bool DeviceApart::lost() const {
-  const std::lock_guard lock(mutex_);
-  return process_ == nullptr;
+bool DeviceApart::answers_within(int socket, std::chrono::milliseconds patience) const {
+  const auto until = steady_clock::now() + patience;
+  while (!is_readable(socket, kBetweenLooks))
+    if (stops_ || steady_clock::now() >= until) return false;
+  return true;
 }
 
 DeviceApart::ProcessPtr DeviceApart::process() {
@@ -142,7 +146,7 @@ DeviceApart::ProcessPtr DeviceApart::process() {
   if (process_ != nullptr) return process_;
   const auto now = steady_clock::now();
   std::erase_if(restarts_, [&](SteadyTime one) { return now - one > 60s; });
-  if (restarts_.size() >= kMostRestarts) return nullptr;
+  if (restarts_.size() >= kMostRestarts || stops_) return nullptr;
   restarts_.push_back(now);
   if (start() && !memory_.bytes.empty()) {
     BackendRequest share{.wanted = Wanted::share};
@@ -152,15 +156,17 @@ DeviceApart::ProcessPtr DeviceApart::process() {
   return process_;
 }
 
+void DeviceApart::let_go(const ProcessPtr& gone) {
+  const std::lock_guard lock(mutex_);
+  if (process_ != gone) return;
+  gone->ended();  // else both would have the device
+  process_.reset();
+  lost_ = true;
+  ++crashes_;
+}
+
 DeviceApart::ProcessPtr DeviceApart::instead_of(const ProcessPtr& gone) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (process_ == gone) {
-      gone->ended();  // else both would have the device
-      process_.reset();
-      ++crashes_;
-    }
-  }
+  let_go(gone);
   return process();
 }
 
@@ -179,11 +185,11 @@ Refusal DeviceApart::crashes_often() const {
 }
 
 bool DeviceApart::ask(const BackendRequest& request, BackendAnswer& answer) {
-  const std::lock_guard lock(asking_);
   ProcessPtr asked = process();
   for (int tries = 0; asked && tries < 2; ++tries) {
     const int socket = asked->asks.get();
-    if (send_message(socket, request) && is_readable(socket, kQuestion) && receive_message(socket, answer)) return true;
+    if (send_message(socket, request) && answers_within(socket, kQuestion) && receive_message(socket, answer))
+      return true;
     asked->kill();
     asked = instead_of(asked);
   }
@@ -198,24 +204,10 @@ rota_accel_state DeviceApart::state() {
 }
 
 Refusal DeviceApart::plan(const rota_accel_header& header, rota_accel_plan& plan) {
-  const std::string key(reinterpret_cast<const char*>(&header), sizeof header);
-  {
-    const std::lock_guard lock(asking_);
-    if (const auto known = plans_.find(key); known != plans_.end()) {
-      plan = known->second;
-      return {ROTA_ACCEL_DONE, ""};
-    }
-  }
   BackendAnswer answer;
   if (!ask({.wanted = Wanted::plan, .header = header}, answer)) return crashes_often();
   plan = answer.plan;
-  if (answer.outcome != ROTA_ACCEL_DONE) return refusal_of(answer);
-  const Refusal right = checked(plan, header.payload_bytes);
-  if (right.outcome != ROTA_ACCEL_DONE) return right;
-  const std::lock_guard lock(asking_);
-  if (plans_.size() >= kMostPlans) plans_.clear();
-  plans_.emplace(key, plan);
-  return right;
+  return answer.outcome == ROTA_ACCEL_DONE ? checked(plan, header.payload_bytes) : refusal_of(answer);
 }
 
 bool DeviceApart::wait_for_answer(Process& process, const rota_accel_run& run, BackendAnswer& answer) {
@@ -251,13 +243,13 @@ Refusal DeviceApart::run(const rota_accel_run& run) {
     // A device that was lost is opened anew, with its process.
     if (answer.outcome == ROTA_ACCEL_DEVICE_LOST) {
       now->kill();
-      instead_of(now);
+      let_go(now);
     }
     return refusal_of(answer);
   }
   const bool unwanted = run.cancelled(run.context) != 0;
   const std::string how = now->ended();
-  instead_of(now);
+  let_go(now);  // the answer does not wait for the next one
   if (unwanted) return {ROTA_ACCEL_CANCELLED, "cancelled; its backend went on and was ended"};
   return {ROTA_ACCEL_DEVICE_LOST, "the backend " + name_ + " ended " + how + ", while it computed the task"};
 }

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <chrono>
 #include <deque>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -31,12 +30,14 @@ class DeviceApart : public Device {
   std::string name() const override { return name_; }
   std::string description() const override { return description_; }
   const std::vector<std::string>& operations() const override { return operations_; }
-  bool lost() const override;
+  bool lost() const override { return lost_; }
   std::uint64_t crashes() const override { return crashes_; }
   rota_accel_state state() override;
+  bool keeps_waiting() const override { return true; }
   void share(const SharedMemory& memory) override;
   Refusal plan(const rota_accel_header& header, rota_accel_plan& plan) override;
   Refusal run(const rota_accel_run& run) override;
+  void stop() override { stops_ = true; }
 
  private:
   class Process;
@@ -48,24 +49,27 @@ class DeviceApart : public Device {
   Result<BackendAnswer> start();
   // The process; none: it has crashed too often.
   ProcessPtr process();
-  // Another one in place of this, which has ended or is to end.
+  // This one has ended, or is to end; and another one in its place.
+  void let_go(const ProcessPtr& gone);
   ProcessPtr instead_of(const ProcessPtr& gone);
   Refusal crashes_often() const;
   // The answer of a process to a question; false: there is none.
   bool ask(const BackendRequest& request, BackendAnswer& answer);
+  // Until it can be read from, or that is over, or the container ends.
+  bool answers_within(int socket, std::chrono::milliseconds patience) const;
   bool wait_for_answer(Process& process, const rota_accel_run& run, BackendAnswer& answer);
 
   const Options options_;
   std::string name_;
   std::string description_;
   std::vector<std::string> operations_;
-  mutable std::mutex mutex_;
+  std::atomic<bool> stops_ = false;
+  std::atomic<bool> lost_ = false;   // there is no process, or it is not open yet
+  std::mutex mutex_;                 // held while one is opened
   ProcessPtr process_;               // what may be none is started when it is asked for
   std::deque<SteadyTime> restarts_;  // of the last minute
   std::atomic<std::uint64_t> crashes_ = 0;
   SharedMemory memory_;
-  std::mutex asking_;
-  std::map<std::string, rota_accel_plan> plans_;  // that were made, by the bytes of the header
 };
 
 }  // namespace rota::accel

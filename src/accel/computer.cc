@@ -49,7 +49,8 @@ Refusal Computer::compute(Task& task) {
   // What a backend does not write must not be another task's.
   const auto behind = buffer.first(task.plan.buffer_bytes).subspan(task.submit.header.payload_bytes);
   std::ranges::fill(behind, std::byte{0});
-  Refusal outcome = task.device->run({task.submit.header, task.plan, buffer.data(), scratch, &Wish::gone, &wish});
+  Refusal outcome =
+      task.planner->device().run({task.submit.header, task.plan, buffer.data(), scratch, &Wish::gone, &wish});
   if (outcome.outcome == ROTA_ACCEL_CANCELLED && wish.over)
     outcome = {ROTA_ACCEL_TIME_LIMIT, "the task computed for longer than its limit"};
   pipeline_.counts.computed_us += static_cast<std::uint64_t>(

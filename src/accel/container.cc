@@ -48,8 +48,9 @@ struct Container::Threads {
   Threads(const Threads&) = delete;
   Threads& operator=(const Threads&) = delete;
   ~Threads() {
-    // Both queues, else the compute thread could wait for a writer that has ended.
     pipeline.stops = true;
+    for (const auto& device : pipeline.devices) device->stop();
+    // Both queues, else the compute thread could wait for a writer that has ended.
     pipeline.ready.close();
     pipeline.computed.close();
     pipeline.reader.ring();

@@ -218,6 +218,66 @@ TEST_F(Containers, CancelTasksThatWaitAndTasksThatCompute) {
   EXPECT_TRUE(comes_true([&] { return container->memory_used() == 0; }));
 }
 
+// As one with a process of its own, whose plans may take long.
+class KeepsWaiting final : public Device {
+ public:
+  std::string name() const override { return here_->name(); }
+  std::string description() const override { return here_->description(); }
+  const std::vector<std::string>& operations() const override { return here_->operations(); }
+  bool lost() const override { return here_->lost(); }
+  rota_accel_state state() override { return here_->state(); }
+  bool keeps_waiting() const override { return true; }
+  Refusal plan(const rota_accel_header& header, rota_accel_plan& plan) override { return here_->plan(header, plan); }
+  Refusal run(const rota_accel_run& run) override { return here_->run(run); }
+
+ private:
+  std::unique_ptr<Device> here_ = *Device::open(test_backend(), "");
+};
+
+std::unique_ptr<Container> waiting_container(const std::string& address) {
+  std::vector<std::unique_ptr<Device>> devices;
+  devices.push_back(std::make_unique<KeepsWaiting>());
+  return *Container::start({}, std::move(devices), {address});
+}
+
+TEST_F(Containers, AnswerWhileADeviceDoesNotAnswer) {
+  Gate::close();
+  const auto container = waiting_container(place.socket);
+  const auto client = test_client(place.socket);
+  const std::uint64_t kept = submit(client, "think", "kept");
+  const std::uint64_t unwanted = submit(client, "think", "unwanted");
+  Gate::wait_until_entered(1);
+  rota_accel_cancel(client.get(), unwanted);
+  Ended end = next_end(client);
+  EXPECT_EQ(std::pair(end.task, end.outcome), std::pair(unwanted, int{ROTA_ACCEL_CANCELLED}));
+  {
+    const Raw gone(place.socket);
+    gone.greet();
+    gone.submit(1, "think", 4);
+    EXPECT_TRUE(comes_true([&] { return container->counts().submitted >= 3; }));
+  }
+  EXPECT_TRUE(comes_true([&] { return container->counts().dropped >= 1; }));
+  rota_accel_ask_state(client.get(), nullptr);
+  end = next_end(client);
+  EXPECT_NE(end.result.find(R"("waiting":1)"), std::string::npos) << end.result;
+  Gate::open();
+  EXPECT_EQ(next_end(client).task, kept);
+}
+
+TEST_F(Containers, DrainThoughADeviceDoesNotAnswer) {
+  Gate::close();
+  const auto container = waiting_container(place.socket);
+  const Raw client(place.socket);
+  client.greet();
+  client.submit(1, "think", 0);
+  Gate::wait_until_entered(1);
+  container->drain();
+  EXPECT_TRUE(client.waits_for(FrameType::error));
+  pollfd drained{container->drained_file(), POLLIN, 0};
+  EXPECT_EQ(::poll(&drained, 1, 240'000), 1);
+  Gate::open();
+}
+
 TEST_F(Containers, ThatAreReplacedRunTheirTasksAgainAndEachEndsOnce) {
   Gate::close();
   auto container = test_container(place.socket);

@@ -26,7 +26,10 @@ Pipeline::Pipeline(ContainerOptions given, std::vector<std::unique_ptr<Device>> 
       memory(options.memory, [this] { reader.ring(); }),
       ready(options.queue_places),
       computed(options.queue_places) {
-  for (const auto& device : devices) device->share(memory.shared());
+  for (const auto& device : devices) {
+    device->share(memory.shared());
+    planners.push_back(std::make_unique<Planner>(*device, [this] { reader.ring(); }));
+  }
 }
 
 void Pipeline::send(const SessionPtr& session, FrameHeader header, std::span<const std::byte> payload) {
@@ -51,10 +54,13 @@ std::vector<SessionPtr> Pipeline::sessions_to_look_at() {
   return std::exchange(to_look_at_, {});
 }
 
-Device* Pipeline::device_for(const char* operation) const {
-  for (const auto& device : devices)
-    if (std::ranges::find(device->operations(), operation) != device->operations().end()) return device.get();
-  return nullptr;
+Planner* Pipeline::planner_for(const char* operation) const {
+  const auto has_it = [&](const auto& one) {
+    const auto& all = one->device().operations();
+    return std::ranges::find(all, operation) != all.end();
+  };
+  const auto found = std::ranges::find_if(planners, has_it);
+  return found == planners.end() ? nullptr : found->get();
 }
 
 bool Pipeline::on_cores() const {

@@ -12,6 +12,7 @@
 #include "accel/backend.h"
 #include "accel/bounded_queue.h"
 #include "accel/memory.h"
+#include "accel/planner.h"
 #include "accel/task.h"
 #include "accel/wakeup.h"
 #include "accel/wire.h"
@@ -53,7 +54,7 @@ class Pipeline {
   void look_at(const SessionPtr& session);
   std::vector<SessionPtr> sessions_to_look_at();
 
-  Device* device_for(const char* operation) const;  // null: no device has it
+  Planner* planner_for(const char* operation) const;  // null: no device has it
   std::string operations() const;
   bool on_cores() const;  // all that it has are Rota's own backends for cores
 
@@ -72,7 +73,8 @@ class Pipeline {
   std::atomic<bool> draining = false;
   std::atomic<bool> stops = false;
   Counts counts;
-  std::uint32_t sharing = 0;  // clients that share memory; the reader thread alone
+  std::uint32_t sharing = 0;                       // clients that share memory; the reader thread alone
+  std::vector<std::unique_ptr<Planner>> planners;  // one for each device
 
  private:
   std::mutex mutex_;

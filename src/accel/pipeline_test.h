@@ -23,8 +23,8 @@
 namespace rota::accel {
 
 // Operations: `next` adds one to each byte; `gate` waits until the test opens it, or the task is cancelled; `lose`
-// loses the device; `empty` has a result of no bytes; `room` plans a result of parameter 0 bytes and writes none of
-// them.
+// loses the device; `think` waits likewise when it is planned; `empty` has a result of no bytes; `room` plans a result
+// of parameter 0 bytes and writes none of them.
 class Gate {
  public:
   static void close() { set(false); }
@@ -32,6 +32,15 @@ class Gate {
   static void wait_until_entered(int count) {
     std::unique_lock lock(mutex());
     changed().wait(lock, [&] { return entered() >= count; });
+  }
+  static void wait_until_open() {
+    const rota_accel_run wanted{.header = {},
+                                .plan = {},
+                                .buffer = nullptr,
+                                .scratch = nullptr,
+                                .cancelled = [](void*) { return 0; },
+                                .context = nullptr};
+    pass(wanted);
   }
   static int pass(const rota_accel_run& run) {
     std::unique_lock lock(mutex());
@@ -70,7 +79,7 @@ class Gate {
 };
 
 inline const rota_accel_backend& test_backend() {
-  static constexpr std::array<const char*, 6> kOperations{"next", "gate", "lose", "empty", "room", nullptr};
+  static constexpr std::array<const char*, 7> kOperations{"next", "gate", "think", "lose", "empty", "room", nullptr};
   static const rota_accel_backend backend{
       .abi = ROTA_ACCEL_BACKEND_ABI,
       .name = "test",
@@ -80,6 +89,7 @@ inline const rota_accel_backend& test_backend() {
       .plan = [](rota_accel_device*, const rota_accel_header* header, rota_accel_plan* plan, char*,
                  std::size_t) -> int {
         const std::string_view name = header->operation;
+        if (name == "think") Gate::wait_until_open();
         const std::uint64_t payload = header->payload_bytes;
         const std::uint64_t result = name == "empty"  ? 0
                                      : name == "room" ? static_cast<std::uint64_t>(header->parameters[0])

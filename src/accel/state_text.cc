@@ -22,8 +22,9 @@ void add(std::string& object, const char* name, std::uint64_t value) {
   add(object, name, static_cast<std::int64_t>(value));
 }
 
-std::string device_text(Device& device) {
-  const rota_accel_state state = device.state();
+std::string device_text(const Planner& planner) {
+  const Device& device = planner.device();
+  const rota_accel_state state = planner.state();
   std::string operations;
   for (const std::string& one : device.operations()) operations += (operations.empty() ? "" : " ") + one;
   std::string object =
@@ -64,8 +65,8 @@ std::string state_text(const Pipeline& pipeline, const Admission& admission, std
   add(object, "bytes_out", counts.bytes_out.load());
   add(object, "computed_us", counts.computed_us.load());
   object += ",\"devices\":[";
-  for (std::size_t i = 0; i < pipeline.devices.size(); ++i)
-    object += (i == 0 ? "" : ",") + device_text(*pipeline.devices[i]);
+  for (std::size_t i = 0; i < pipeline.planners.size(); ++i)
+    object += (i == 0 ? "" : ",") + device_text(*pipeline.planners[i]);
   return object + "]}";
 }
 

@@ -58,13 +58,15 @@ class Session {
 };
 
 enum class TaskState : std::uint8_t {
-  waiting,    // for memory: the reader thread has it,
+  waiting,    // for its plan, then for memory: the reader thread has it,
   receiving,  // its payload: the same
   complete,   // waits for a place in the queue: the same
   queued,     // for computing, or computes
   answering,  // its result or error goes out: the writer thread has it
   answered    // until the client's ACK: the reader thread
 };
+
+class Planner;
 
 struct Task {
   Task(std::shared_ptr<Session> from, std::uint64_t number_there, std::uint32_t attempt_there)
@@ -83,8 +85,9 @@ struct Task {
   const std::uint64_t number;
   const std::uint32_t attempt;
   Submit submit;
+  Planner* planner = nullptr;  // of its device
   rota_accel_plan plan{};
-  Device* device = nullptr;
+  Refusal planned;             // or why it has no plan
   Memory::Buffer buffer;       // by the thread that has the task
   std::uint64_t received = 0;  // bytes of the payload
   Refusal outcome;             // once it has been computed

@@ -15,6 +15,7 @@ operations.
 import ctypes
 import json
 import os
+import struct
 import threading
 import time
 import weakref
@@ -191,9 +192,13 @@ class Client:
     # Of the backend `images`.
 
     def features(self, images, operation="features", timeout=None):
-        """An array of a row for each of `images`, an array of bytes of shape (images, height, width, 3): 45 of colour and
-        59 of patterns, or with "colour" or "lbp" only these."""
+        """An array of a row for each of `images`, JPEG files as a list of bytes, or an array of bytes of shape (images,
+        height, width, 3): 45 of colour and 59 of patterns, or with "colour" or "lbp" only these."""
         import numpy
+        if isinstance(images, (list, tuple)) and all(isinstance(one, (bytes, bytearray, memoryview)) for one in images):
+            files = struct.pack(f"<{len(images)}I", *map(len, images)) + b"".join(images)
+            got = self.submit(operation, 0, 0, len(images), payload=files).result(timeout)
+            return numpy.frombuffer(got, "float32").reshape(len(images), -1)
         sent = numpy.ascontiguousarray(images, "uint8")
         if sent.ndim != 4 or sent.shape[3] != 3:
             raise ValueError(f"images are of shape (images, height, width, 3), not {sent.shape}")

@@ -5,15 +5,19 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstring>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "accel/backend_abi.h"
 #include "accel_images/clusters.h"
 #include "accel_images/features.h"
+#include "accel_images/jpeg.h"
 
 struct rota_accel_device {
   std::vector<std::uint8_t> grey;
+  rota::accel_images::Jpeg jpeg;
 };
 
 namespace {
@@ -35,7 +39,7 @@ uint64_t aligned(uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment 
 bool is(const rota_accel_header& header, std::string_view name) { return name == header.operation; }
 bool within(int64_t number, int64_t least, int64_t most) { return number >= least && number <= most; }
 
-struct Batch {
+struct Batch {  // width 0: JPEG files, behind a table of their lengths
   int width;
   int height;
   uint64_t images;
@@ -50,12 +54,24 @@ Batch batch_of(const rota_accel_header& header) {
           static_cast<uint64_t>(p[0]) * static_cast<uint64_t>(p[1]) * 3, floats};
 }
 
-int plan_features(const rota_accel_header& header, rota_accel_plan& plan, char* why, std::size_t size) {
+using Length = std::uint32_t;  // of a JPEG file
+
+int plan_features(const rota_accel_device& device, const rota_accel_header& header, rota_accel_plan& plan, char* why,
+                  std::size_t size) {
   const auto& p = header.parameters;
-  if (!within(p[0], kLeastSide, kMostSide) || !within(p[1], kLeastSide, kMostSide) || !within(p[2], 1, kMostCount))
+  const bool jpeg = p[0] == 0 && p[1] == 0;
+  if (jpeg && !device.jpeg.usable())
+    return fail(ROTA_ACCEL_UNSUPPORTED, why, size,
+                "for JPEG files libturbojpeg.so.0 is to be installed on the node of the container (libturbojpeg0)");
+  if (jpeg && (!within(p[2], 1, kMostCount) || header.payload_bytes > kMostBytes ||
+               header.payload_bytes <= static_cast<uint64_t>(p[2]) * sizeof(Length)))
+    return fail(ROTA_ACCEL_BAD_TASK, why, size,
+                "JPEG files are sent behind a length of 4 bytes for each, and one at least");
+  if (!jpeg &&
+      (!within(p[0], kLeastSide, kMostSide) || !within(p[1], kLeastSide, kMostSide) || !within(p[2], 1, kMostCount)))
     return fail(ROTA_ACCEL_BAD_TASK, why, size, "images are of 3 to 4096 by 3 to 4096 pixels, and one at least");
   const Batch batch = batch_of(header);
-  if (header.payload_bytes > kMostBytes || header.payload_bytes != batch.bytes * batch.images)
+  if (!jpeg && (header.payload_bytes > kMostBytes || header.payload_bytes != batch.bytes * batch.images))
     return fail(ROTA_ACCEL_BAD_TASK, why, size, "images of this size are sent as 3 bytes for each pixel");
   const uint64_t offset = aligned(header.payload_bytes);
   const uint64_t result = batch.images * batch.floats * sizeof(float);
@@ -96,18 +112,54 @@ int plan_clusters(const rota_accel_header& header, rota_accel_plan& plan, char* 
   return ROTA_ACCEL_DONE;
 }
 
-int plan(rota_accel_device* /*device*/, const rota_accel_header* header, rota_accel_plan* plan, char* why,
+int plan(rota_accel_device* device, const rota_accel_header* header, rota_accel_plan* plan, char* why,
          std::size_t size) {
-  return is(*header, "kmeans") ? plan_clusters(*header, *plan, why, size) : plan_features(*header, *plan, why, size);
+  return is(*header, "kmeans") ? plan_clusters(*header, *plan, why, size)
+                               : plan_features(*device, *header, *plan, why, size);
 }
 
-int run_features(rota_accel_device& device, const rota_accel_run& run) {
+// The images of a task, one by one.
+class Images {
+ public:
+  Images(rota_accel_device& device, const rota_accel_run& run)
+      : device_(device),
+        batch_(batch_of(run.header)),
+        bytes_(static_cast<const std::uint8_t*>(run.buffer), run.header.payload_bytes),
+        at_(batch_.width == 0 ? batch_.images * sizeof(Length) : 0) {}
+
+  // Without pixels: `why` says what is wrong with it.
+  Image next(std::string& why) {
+    const uint64_t number = number_++;
+    if (batch_.width != 0) return {bytes_.subspan(number * batch_.bytes, batch_.bytes), batch_.width, batch_.height};
+    Length length = 0;
+    std::memcpy(&length, bytes_.data() + number * sizeof length, sizeof length);
+    const bool last = number_ == batch_.images;
+    Image image{};
+    why = "the lengths of the files are not those of what is sent";
+    if (length <= bytes_.size() - at_ && (!last || length == bytes_.size() - at_))
+      image = device_.jpeg.read(bytes_.subspan(at_, length), why);
+    if (image.pixels.empty()) why = "JPEG file " + std::to_string(number_) + ": " + why;
+    at_ += length;
+    return image;
+  }
+
+ private:
+  rota_accel_device& device_;
+  const Batch batch_;
+  const std::span<const std::uint8_t> bytes_;
+  uint64_t at_;  // the next file
+  uint64_t number_ = 0;
+};
+
+int run_features(rota_accel_device& device, const rota_accel_run& run, char* why, std::size_t size) {
   const Batch batch = batch_of(run.header);
-  auto* bytes = static_cast<std::uint8_t*>(run.buffer);
-  auto* features = reinterpret_cast<float*>(bytes + run.plan.result_offset);
+  auto* features = reinterpret_cast<float*>(static_cast<std::uint8_t*>(run.buffer) + run.plan.result_offset);
+  Images images(device, run);
+  std::string wrong;
   for (uint64_t i = 0; i < batch.images; ++i) {
     if (run.cancelled(run.context) != 0) return ROTA_ACCEL_CANCELLED;
-    const Image image{{bytes + i * batch.bytes, batch.bytes}, batch.width, batch.height};
+    const Image image = images.next(wrong);
+    if (image.pixels.empty()) return fail(ROTA_ACCEL_BAD_TASK, why, size, wrong.c_str());
     const std::span<float> of(features + i * batch.floats, batch.floats);
     if (!is(run.header, "lbp")) colours_of(image, of);
     if (!is(run.header, "colour")) patterns_of(image, device.grey, of.last(kPatterns));
@@ -131,8 +183,8 @@ int run_clusters(const rota_accel_run& run) {
   return done ? ROTA_ACCEL_DONE : ROTA_ACCEL_CANCELLED;
 }
 
-int run(rota_accel_device* device, const rota_accel_run* run, char* /*why*/, std::size_t /*size*/) {
-  return is(run->header, "kmeans") ? run_clusters(*run) : run_features(*device, *run);
+int run(rota_accel_device* device, const rota_accel_run* run, char* why, std::size_t size) {
+  return is(run->header, "kmeans") ? run_clusters(*run) : run_features(*device, *run, why, size);
 }
 
 int open_device(const char* config, rota_accel_device** device, char* why, std::size_t size) {

@@ -1,5 +1,7 @@
 // A backend for tests, which does with its process what no backend should. Operations: `crash` writes to where nothing
-// is; `leave` ends the process; `loop` computes on whatever is wished, and for ever; `next` adds one to each byte.
+// is; `leave` ends the process; `loop` computes on whatever is wished, and for ever; `next` adds one to each byte. It
+// does not open as long as the file is there that it is configured with.
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,7 +36,8 @@ constexpr rota_accel_backend kBackend{
     .abi = ROTA_ACCEL_BACKEND_ABI,
     .name = "faulty",
     .operations = kOperations.data(),
-    .open = [](const char* /*config*/, rota_accel_device** device, char* /*why*/, std::size_t /*size*/) -> int {
+    .open = [](const char* config, rota_accel_device** device, char* /*why*/, std::size_t /*size*/) -> int {
+      while (::access(config, F_OK) == 0) ::poll(nullptr, 0, 10);
       *device = nullptr;
       return ROTA_ACCEL_DONE;
     },

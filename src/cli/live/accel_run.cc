@@ -1,6 +1,8 @@
 // rota accel run: tasks for a container, and what comes of them.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -10,6 +12,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/live/accel.h"
+#include "cli/live/accel_images.h"
 #include "cli/printed.h"
 
 namespace rota::cli {
@@ -23,6 +26,7 @@ struct AccelRunFlags {
   bool seeded = false;
   std::string payload, answer;  // sizes
   std::string file, output;
+  std::vector<std::string> images;  // files
   std::int64_t tasks = 1;
   std::int64_t limit = 0;  // seconds
 };
@@ -76,19 +80,23 @@ Result<Outcomes> collect(rota_accel_client* client, const AccelRunFlags& flags) 
 
 Result<int> run(const AccelRunFlags& flags) {
   if (!flags.output.empty() && flags.tasks > 1) return fail("-o takes the result of one task; leave --tasks away.");
-  const std::string payload = TRY(payload_of(flags));
+  const bool shows = !flags.images.empty();
+  const ImageTask images = TRY(read_images(flags.images));
+  const std::string payload = shows ? images.payload : TRY(payload_of(flags));
   const auto answer = TRY(size_of(flags.answer, "--answer"));
   const AccelClient client = TRY(flags.at.open());
   const auto begin = std::chrono::steady_clock::now();
   for (std::int64_t i = 0; i < flags.tasks; ++i) {
-    const rota_accel_order order{.operation = flags.operation.c_str(),
-                                 .parameters = {flags.order, flags.seeded ? 1 : 0, flags.seed + i, answer, 0, 0},
-                                 .payload = payload.data(),
-                                 .payload_bytes = payload.size(),
-                                 .result = nullptr,
-                                 .result_room = 0,
-                                 .limit_ms = static_cast<std::uint32_t>(flags.limit * 1000),
-                                 .tag = nullptr};
+    rota_accel_order order{.operation = flags.operation.c_str(),
+                           .parameters = {flags.order, flags.seeded ? 1 : 0, flags.seed + i, answer, 0, 0},
+                           .payload = payload.data(),
+                           .payload_bytes = payload.size(),
+                           .result = nullptr,
+                           .result_room = 0,
+                           .limit_ms = static_cast<std::uint32_t>(flags.limit * 1000),
+                           .tag = nullptr};
+    const std::array<std::int64_t, 3> of_images{images.width, images.height, std::ssize(flags.images)};
+    if (shows) std::ranges::copy(of_images, order.parameters);
     if (rota_accel_submit(client.get(), &order) == 0)
       return fail("the name of an operation has 1 to 31 characters; `rota accel status` lists them.");
   }
@@ -113,7 +121,8 @@ void add_accel_run(Command group, Action& action) {
   command.description(
       "A matrix is sent (--file: doubles, column by column) or made from a seed where it is computed; then --payload "
       "and --answer are how many bytes travel all the same. A task whose container is lost is run again.");
-  command.add_option("OPERATION", flags->operation, "lu, qr, cholesky, gemm, noop, or one of your own backend's")
+  command
+      .add_option("OPERATION", flags->operation, "lu, qr, cholesky, gemm, noop, features, or one of your own backend's")
       .required();
   command.add_option("--n", flags->order, "the order of the matrix; of noop: microseconds to wait").type_name("N");
   command
@@ -128,6 +137,11 @@ void add_accel_run(Command group, Action& action) {
           "make the matrix from this seed, that of the next task from the next one")
       .type_name("SEED");
   command.add_option("--file", flags->file, "the payload; - is standard input").type_name("FILE").excludes("--seeded");
+  command
+      .add_option("--images", flags->images,
+                  "the payload of features, colour or lbp: JPEG files, or PPM files of one size")
+      .type_name("FILE...")
+      .excludes("--file");
   command.add_option("--payload", flags->payload, "send so many zero bytes").type_name("SIZE").excludes("--file");
   command.add_option("--answer", flags->answer, "with --seeded: so many bytes of the result come back")
       .type_name("SIZE");
@@ -137,7 +151,8 @@ void add_accel_run(Command group, Action& action) {
   flags->at.declare(command);
   command.footer(
       "Examples:\n  rota accel run lu --n 1000 --seeded 1 --payload 10M --answer 10M --tasks 20\n"
-      "  rota accel run cholesky --n 500 --file matrix --output factor --at node7:7400 --token-file token");
+      "  rota accel run cholesky --n 500 --file matrix --output factor --at node7:7400 --token-file token\n"
+      "  rota accel run features --images *.jpg --output features");
   command.callback([&action, flags] { action = [flags] { return run(*flags); }; });
 }
 
