@@ -208,7 +208,8 @@ void Controller::withdraw_promises() {
   for (const JobId id : promised) write(Promised{id, kNever});
 }
 
-void Controller::keep_to_limits() {
+void Controller::under_other_rules(bool promises_end) {
+  if (promises_end) withdraw_promises();
   if (!cluster_.limits().kept() || cluster_.options().limits_at_start) return;
   LimitUse use(cluster_.options().limits);
   std::vector<JobId> waiting;

@@ -68,11 +68,10 @@ class Controller final : public Intake, public Alarm {
   // Takes over a state from its facts: a snapshot and all that came after it. Once, before anything else. Fails with a
   // sentence if the facts contradict each other. Then resume().
   Result<void> replay(const Fact& fact);
-  // What was promised ends with the policy that promised it: for a caller that goes on with another one, after replay()
-  // and before resume().
-  void withdraw_promises();
-  // Jobs no longer wait for their turn if limits keep them out, as the options of this state have them: likewise.
-  void keep_to_limits();
+  // The state goes on under other rules than those that it was made under: after replay() and before resume(). Jobs
+  // that wait over a limit no longer do, and where `promises_end` what was promised ends with the policy that promised
+  // it.
+  void under_other_rules(bool promises_end);
   // Fails with a sentence if the engine lacks what the policy may order; changes nothing.
   Result<void> engine_can() const;
   // Begins to act on the state: a new epoch, what the engine says really exists, and commands without an answer again.
@@ -102,6 +101,7 @@ class Controller final : public Intake, public Alarm {
   template <class Kind>
   Duration late_for(const Kind& what, Instant happened) const;
   Result<void> refuse(std::string why);
+  void withdraw_promises();
   void tell_refusal(const std::string& why);
   const Chain& deciding() const { return cluster_.plain() ? plain_chain_ : chain_; }
   // The world's clock may jump back; ours stands still then.

@@ -372,7 +372,7 @@ TEST(Controller, PromisesOfThePolicyBeforeEndWithIt) {
   ASSERT_EQ(before.view().promised().size(), 2U);
   Desk after("fcfs-skip", {.processors = 12});
   for (const Fact& fact : before.controller().snapshot()) ASSERT_TRUE(after.controller().replay(fact));
-  after.controller().withdraw_promises();
+  after.controller().under_other_rules(true);
   EXPECT_TRUE(after.controller().resume());
   EXPECT_TRUE(after.view().promised().empty());
   EXPECT_TRUE(after.runs(after.run(3, 2000)));

@@ -237,10 +237,7 @@ Result<void> Forecast::begin() {
   for (const Fact& fact : present_.facts) {
     if (auto taken = world.controller.replay(fact); !taken) return taken;
   }
-  if (present_.another_decided) {
-    world.controller.withdraw_promises();
-    world.controller.keep_to_limits();
-  }
+  if (present_.another_decided) world.controller.under_other_rules(true);
   for (const Known& job : known_) world.engine.take_over(job.id, draw(job, number));
   world.engine.open(world.controller);
   const View& view = world.controller.view();

@@ -10,7 +10,6 @@
 
 #include "base/text.h"
 #include "model/never_fits.h"
-#include "model/shortage.h"
 #include "serve/after_text.h"
 #include "serve/awaited.h"
 #include "serve/federation_desk.h"
@@ -18,7 +17,6 @@
 #include "serve/job_desk.h"
 #include "serve/mail.h"
 #include "serve/namesakes.h"
-#include "serve/node_list.h"
 #include "serve/output_pattern.h"
 
 namespace rota::serve {
@@ -199,15 +197,7 @@ Result<Prepared> JobDesk::prepared_of(const Caller& caller, const JobRequest& su
   if (submission.sites.empty() && (!submission.stage_in.empty() || !submission.stage_out.empty()))
     return fail(
         "`stage_in` and `stage_out` are for jobs that go to other sites; name these in `sites`, or leave them out.");
-  if (!submission.reservation.empty()) {
-    const ReservationId within = TRY(reservations_.open_to(caller, submission.reservation));
-    const Reservation& reserved = *reservations_.find(within);
-    if (!reservations_.could_hold(reserved, prepared.spec))
-      return fail("the job can never run in reservation {}: it needs {}, and the nodes that it has are: {}.",
-                  reservations_.id_and_name(reserved), needs_of(desk_.view(), prepared.spec),
-                  node_list(*desk_.machine(), reserved.nodes));
-    run_within(prepared.spec, within);
-  }
+  if (!submission.reservation.empty()) TRY(reservations_.let_run_in(submission.reservation, caller, prepared.spec));
   prepared.spec.user = caller.uid;
   prepared.spec.group = submission.account.empty() ? caller.gid : account_number(submission.account);
   if (auto why = desk_.view().limits().use().never_fits(prepared.spec))

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "model/never_fits.h"
+#include "model/shortage.h"
 #include "serve/cluster_change.h"
 #include "serve/node_list.h"
 #include "serve/reserved.h"
@@ -199,7 +200,7 @@ std::string ReservationDesk::id_and_name(const Reservation& reserved) const {
   return note == nullptr || note->name.empty() ? id : fmt::format("{} ({})", id, note->name);
 }
 
-Result<ReservationId> ReservationDesk::open_to(const Caller& caller, const std::string& which) const {
+Result<void> ReservationDesk::let_run_in(const std::string& which, const Caller& caller, JobSpec& job) const {
   const Reservation* found = find(which);
   if (found == nullptr)
     return fail("there is no reservation {}: it is over or was never made; {}.", rota::quoted(which), all_by_name());
@@ -212,8 +213,14 @@ Result<ReservationId> ReservationDesk::open_to(const Caller& caller, const std::
   if (found->nodes.empty())
     return fail("reservation {} is of processors that are only counted: no job runs in it.", id_and_name(*found));
   const auto users = split(note->users, ',');
-  if (std::ranges::find(users, caller.user) != users.end()) return found->id;
-  return fail("reservation {} is for jobs of {}; an operator can make one for you.", id_and_name(*found), note->users);
+  if (std::ranges::find(users, caller.user) == users.end())
+    return fail("reservation {} is for jobs of {}; an operator can make one for you.", id_and_name(*found),
+                note->users);
+  if (!could_hold(*found, job))
+    return fail("the job can never run in reservation {}: it needs {}, and that has nodes {}.", id_and_name(*found),
+                needs_of(desk_.view(), job), node_list(*desk_.machine(), found->nodes));
+  run_within(job, found->id);
+  return {};
 }
 
 bool ReservationDesk::could_hold(const Reservation& reserved, const JobSpec& spec) const {

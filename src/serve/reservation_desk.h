@@ -53,8 +53,8 @@ class ReservationDesk {
     return desk_.view().reservations().find(id);
   }  // nullptr: it is over
   const Reservation* find(const std::string& which) const;  // by name or id; nullptr: there is none
-  // The one that a job of this user may run in, by name or id.
-  Result<ReservationId> open_to(const Caller& caller, const std::string& which) const;
+  // The job of this user is to run in the one of that name or id.
+  Result<void> let_run_in(const std::string& which, const Caller& caller, JobSpec& job) const;
   // Whether such a job could run in it while nothing else does; a node that is down may come back.
   bool could_hold(const Reservation& reserved, const JobSpec& spec) const;
   // Which there are, and the command that lists them: half a sentence.

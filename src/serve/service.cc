@@ -202,8 +202,7 @@ Result<void> Service::take_over() {
   // Under another policy or description than what is recorded was decided: the journal begins anew with the state.
   const bool other_limits = desk_.file()->limit_names != before.limits;
   if (policy != before.policy || change || other_limits) {
-    if (policy != before.policy || (change && change->less)) desk_.controller().withdraw_promises();
-    desk_.controller().keep_to_limits();
+    desk_.controller().under_other_rules(policy != before.policy || (change && change->less));
     TRY(upkeep_.compact());
   }
   upkeep_.journal_is_read();
@@ -246,8 +245,7 @@ Result<void> Service::set_policy(const std::string& text) {
   const std::string before = desk_.chain().text();
   answers_.forget();
   TRY(desk_.decide_by(std::move(chain), desk_.controller().snapshot()));
-  if (text != before) desk_.controller().withdraw_promises();
-  desk_.controller().keep_to_limits();
+  desk_.controller().under_other_rules(text != before);
   if (auto compacted = upkeep_.compact(); !compacted) {
     desk_.end_turn(compacted);
     return compacted;

@@ -116,8 +116,7 @@ Result<Service::Reloaded> Service::reload() {
 // The journal begins anew under the file, and what becomes of nodes goes through the door behind that: where the
 // service is killed between, the next one finds by the state that they have yet to be described.
 Result<void> Service::describe_nodes(const ClusterChange& change) {
-  if (change.less) desk_.controller().withdraw_promises();
-  desk_.controller().keep_to_limits();
+  desk_.controller().under_other_rules(change.less);
   TRY(upkeep_.compact());
   for (const Described& node : change.nodes) TRY(desk_.controller().record(node));
   for (const NodeId node : change.back) TRY(nodes_.put_health(node, {}));

@@ -26,11 +26,11 @@ bool gives_way(const View& view, const SlurmKnobs& knobs, const JobSpec& spec, c
 // To a job that waits, where partitions decide, or to one of any QOS.
 class GivesWayToAny {
  public:
-  GivesWayToAny(const View& view, const SlurmKnobs& knobs) : by_qos_(knobs.by_qos) {
+  GivesWayToAny(const View& view, const SlurmKnobs& knobs) : view_(view), by_qos_(knobs.by_qos) {
     if (!by_qos_) {
       view.waiting().for_each_in_queue_order([&](const WaitingEntry& e) {
-        highest_ = view.job(e.job).spec.priority;
-        return false;
+        highest_ = std::max(highest_, tier_of(view, view.job(e.job).spec));
+        return true;
       });
     } else if (const Machine* machine = view.options().machine) {
       for (const Qos& qos : machine->qos)
@@ -38,10 +38,11 @@ class GivesWayToAny {
     }
   }
   bool operator()(const JobSpec& spec) const {
-    return by_qos_ ? spec.qos.valid() && given_[spec.qos.value] : spec.priority < highest_;
+    return by_qos_ ? spec.qos.valid() && given_[spec.qos.value] : tier_of(view_, spec) < highest_;
   }
 
  private:
+  const View& view_;
   bool by_qos_;
   std::int32_t highest_ = INT32_MIN;  // of those that wait
   std::bitset<256> given_;            // by QosId
