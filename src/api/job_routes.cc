@@ -317,7 +317,7 @@ void submit(const Ask& ask, const Result<SubmissionRequest>& request, const serv
   serve::JobDesk& desk = ask.service.jobs();
   if (!request) return ask.reply->send(problem(400, request.error().message));
   for (const JobRequest& submission : request->submissions) {
-    if (auto may = serve::JobDesk::allowed(ask.request.caller, submission); !may)
+    if (auto may = desk.allowed(ask.request.caller, submission); !may)
       return ask.reply->send(problem(403, serve::which_of(request->submissions, submission) + may.error().message));
     if (ask.request.by_token && !submission.attach.socket.empty())
       return ask.reply->send(problem(400, serve::which_of(request->submissions, submission) + kNotAtTerminal));
