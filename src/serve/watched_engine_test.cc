@@ -3,6 +3,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -65,6 +66,7 @@ class WatchedService : public testing::Test {
     can.submits = false;
     ServiceOptions options;
     options.engine = [this, can](const EngineSite& site) {
+      manager_ = &site.jobs;
       return std::make_unique<WatchingEngine>(can, site.jobs, intake_);
     };
     options.state_folder = folder_ + "/state";
@@ -83,6 +85,7 @@ class WatchedService : public testing::Test {
   std::string folder_;
   std::unique_ptr<Service> service_;
   Intake* intake_ = nullptr;
+  ManagerJobs* manager_ = nullptr;
 };
 
 TEST_F(WatchedService, ShowsTheirJobsInEachOfItsLives) {
@@ -97,6 +100,35 @@ TEST_F(WatchedService, ShowsTheirJobsInEachOfItsLives) {
     EXPECT_EQ(service_->answers().machine().name, "theirs");
     stop();
   }
+}
+
+TEST_F(WatchedService, TellsWhichJobsAreAlikeToAnOrder) {
+  ASSERT_TRUE(serve());
+  JobSpec spec;
+  spec.processors = 1;
+  spec.user = 7;
+  const auto waits = [&](std::int64_t number, Duration limit) {
+    spec.number = number;
+    spec.limit = limit;
+    manager_->say(manager_->meet(spec, kNotOurs, {.name = "fit", .user = "ann"}), {.reason = "Priority"});
+  };
+  waits(42, seconds(60));
+  waits(43, seconds(30));
+  const auto ranks = [&](const std::string& rule) {
+    std::map<std::int64_t, std::int64_t> by_number;
+    const auto turns = manager_->in_order(rule).value();
+    for (const ManagerTurn& turn : turns) by_number[turn.number] = turn.rank;
+    return by_number;
+  };
+  auto sjf = ranks("sjf");
+  ASSERT_EQ(sjf.size(), 3U);
+  EXPECT_LT(sjf[43], sjf[40]);
+  EXPECT_EQ(sjf[40], sjf[42]);
+  auto by_arrival = ranks("fcfs");
+  EXPECT_LT(by_arrival[40], by_arrival[42]);
+  EXPECT_LT(by_arrival[42], by_arrival[43]);
+  auto by_licences = ranks("licences");
+  EXPECT_EQ(by_licences[40], by_licences[43]);
 }
 
 TEST_F(WatchedService, GivesTheReasonOfTheOther) {

@@ -120,6 +120,9 @@ class ObserveTest(unittest.TestCase):
         self.wait_until(lambda: self.mirrored().get(held) is not None, "the first jobs are seen")
         self.assertEqual(self.rota.job(held)["reason"], "JobHeldUser")
         self.refuses(held)
+        self.wait_until(lambda: self.mirrored().get(never) is not None, "the last one is seen")
+        status = self.rota.ask("GET", "/v1/status")[1]
+        self.assertEqual((status["held"], status["not_eligible"]), (2, 0), "all others wait or run")
         self.wait_until(lambda: self.queued()[again][0] == "RUNNING", "a job runs")
         self.wait_until(lambda: self.mirrored()[again][0] == "RUNNING", "that is seen")
         self.rota.kill()
