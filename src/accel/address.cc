@@ -87,7 +87,14 @@ process::Descriptor listen_unix(const UnixAddress& address, std::string& why) {
     return {};
   }
   struct stat found{};
-  if (::lstat(address.path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode)) ::unlink(address.path.c_str());
+  if (::lstat(address.path.c_str(), &found) == 0) {
+    if (!S_ISSOCK(found.st_mode)) {
+      why = std::string(S_ISDIR(found.st_mode) ? "a folder" : "a file") +
+            " is there that is no socket; name another path, or remove it";
+      return {};
+    }
+    ::unlink(address.path.c_str());
+  }
   process::Descriptor socket(::socket(AF_UNIX, kSocketFlags, 0));
   const mode_t before = ::umask(0177);  // for its owner alone
   const bool bound = ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -183,6 +184,16 @@ TEST_F(Containers, ClearWhatABackendDoesNotWrite) {
   EXPECT_EQ(next_end(client).result, std::string(100'000, '\0'));
   submit(client, "empty", secret);
   EXPECT_EQ(next_end(client).outcome, ROTA_ACCEL_DONE);
+}
+
+TEST_F(Containers, DoNotListenWhereAFileIs) {
+  std::ofstream(place.socket) << "a file";
+  const auto container = Container::start({}, {}, {place.socket});
+  ASSERT_FALSE(container);
+  EXPECT_TRUE(
+      container.error().message.ends_with(": a file is there that is no socket; name another path, or remove it."))
+      << container.error().message;
+  EXPECT_TRUE(std::filesystem::is_regular_file(place.socket));
 }
 
 TEST_F(Containers, RefuseWhatIsWrongWithAReason) {

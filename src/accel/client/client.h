@@ -33,7 +33,8 @@ class Client final : public TaskClient, private FrameReader::Receiver {
   void cancel(std::uint64_t task) override;
   int event_file() const override { return ends_.event_file(); }
   std::optional<End> next(int timeout_ms) override { return ends_.next(timeout_ms); }
-  bool on_cores() const { return on_cores_; }  // as the container has said; any thread
+  // As the container has said, which it has not before the first connection. Any thread.
+  bool on_cores() const { return on_cores_; }
 
  private:
   using SteadyTime = std::chrono::steady_clock::time_point;

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "accel/client/bound_container.h"
@@ -19,8 +20,19 @@ constexpr auto kAskPatience = 2000ms;     // for its answer
 constexpr auto kGiveUp = 1000ms;          // with a container that accepts no tasks, whose tasks others run then
 constexpr auto kRest = 1000ms;            // in which one that has lost tasks gets none
 constexpr std::size_t kMostThere = 8;     // tasks at a container: what it reads, computes and writes, and a few
-constexpr std::uint32_t kMostRuns = 20;   // as TaskBook has it
 constexpr std::uint32_t kMostLosses = 3;  // of devices with a task, which may be what they die of
+
+bool is_loss(int outcome) { return outcome == ROTA_ACCEL_LEAVING || outcome == ROTA_ACCEL_DEVICE_LOST; }
+
+// Another container may do it better.
+bool is_of_container(int outcome) {
+  return is_loss(outcome) || outcome == ROTA_ACCEL_UNSUPPORTED || outcome == ROTA_ACCEL_NO_MEMORY;
+}
+
+// No other run can do it better.
+bool is_final(int outcome) {
+  return outcome == ROTA_ACCEL_DONE || outcome == ROTA_ACCEL_BAD_TASK || outcome == ROTA_ACCEL_NUMERIC;
+}
 
 }  // namespace
 
@@ -42,8 +54,9 @@ void LateClient::cancel(std::uint64_t task) { requests_.add_cancel(task); }
 void LateClient::run() {
   while (!stops_) {
     carry_out_requests();
-    for (auto& [address, place] : places_) collect(place);
+    for (auto& [address, place] : places_) collect(address, place);
     if (!idle() && steady_clock::now() >= looks_) look_for_containers();
+    end_what_none_can_do();
     hand_out();
     run_again_what_is_slow();
     give_up_if_none();
@@ -56,22 +69,25 @@ void LateClient::carry_out_requests() {
     std::visit(Overloaded{[&](const Cancel&) { cancel_task(request.number); },
                           [&](const auto& what) {
                             tasks_[request.number].what = what;
-                            waiting_.push_back(request.number);
+                            waiting_[{}].push_back(request.number);
                           }},
                request.what);
   }
 }
 
 void LateClient::cancel_task(std::uint64_t number) {
-  if (std::erase(waiting_, number) > 0) {
+  const auto task = tasks_.find(number);
+  if (task == tasks_.end()) return;
+  if (task->second.flights == 0) {
+    std::erase(waiting_.at(task->second.left_out), number);
     std::vector<End> ends(1);
     ends.front().task = number;
-    if (const auto* order = std::get_if<Order>(&tasks_.at(number).what)) ends.front().tag = order->tag;
+    if (const auto* order = std::get_if<Order>(&task->second.what)) ends.front().tag = order->tag;
     ends.front().outcome = {ROTA_ACCEL_CANCELLED, "it was cancelled"};
-    tasks_.erase(number);
+    tasks_.erase(task);
     return ends_.put(std::move(ends));
   }
-  if (const auto task = tasks_.find(number); task != tasks_.end()) task->second.cancelled = true;
+  task->second.cancelled = true;
   cancel_flights(number);
 }
 
@@ -81,13 +97,17 @@ void LateClient::cancel_flights(std::uint64_t number) {
       if (ours == number) place.client->cancel(there);
 }
 
-void LateClient::collect(Place& place) {
-  while (auto end = place.client->next(0)) take_end(place, std::move(*end));
+void LateClient::collect(const std::string& address, Place& place) {
+  while (auto end = place.client->next(0)) take_end(address, place, std::move(*end));
 }
 
-// What the container did not answer is another one's.
-void LateClient::take_end(Place& place, End end) {
+void LateClient::take_end(const std::string& address, Place& place, End end) {
+  const int outcome = end.outcome.outcome;
   const auto flight = place.flights.find(end.task);
+  if (flight == place.flights.end()) {  // its state
+    place.asked = outcome == ROTA_ACCEL_DONE;
+    return;
+  }
   const std::uint64_t number = flight->second;
   const bool was_first = flight == place.flights.begin();
   place.flights.erase(flight);
@@ -95,26 +115,30 @@ void LateClient::take_end(Place& place, End end) {
   Task& task = tasks_.at(number);
   --task.flights;
   task.runs += end.runs;
+  task.tries += std::max(end.runs, 1U);
   if (const auto* order = std::get_if<Order>(&task.what);
-      order != nullptr && was_first && place.client->on_cores() && end.outcome.outcome == ROTA_ACCEL_DONE)
+      order != nullptr && was_first && place.client->on_cores() && outcome == ROTA_ACCEL_DONE)
     slow_.ended(order->submit.header, seconds_of_first(place), place.weight);
-  place.since = steady_clock::now();
-  if (end.outcome.outcome == ROTA_ACCEL_DEVICE_LOST) ++task.losses;
-  const bool lost = end.outcome.outcome == ROTA_ACCEL_LEAVING || end.outcome.outcome == ROTA_ACCEL_DEVICE_LOST;
-  if (lost && task.cancelled) end.outcome = {ROTA_ACCEL_CANCELLED, "it was cancelled"};
-  const bool goes_on = lost && !task.cancelled && task.runs < kMostRuns && task.losses < kMostLosses;
-  if (goes_on) {
+  const SteadyTime now = steady_clock::now();
+  if (was_first) place.since = now;
+  if (outcome == ROTA_ACCEL_DEVICE_LOST) ++task.losses;
+  if (is_loss(outcome)) {
     trouble_ = end.outcome.why;
     looks_ = {};
-    place.rests = steady_clock::now() + kRest;
-  } else if (!task.answer) {
+    place.rests = now + kRest;
+    task.lost_at = now;
+  }
+  if (task.cancelled && is_loss(outcome)) end.outcome = {ROTA_ACCEL_CANCELLED, "it was cancelled"};
+  if (is_of_container(outcome) && !task.cancelled && task.tries < kMostRuns && task.losses < kMostLosses) {
+    task.left_out[address] = outcome;
+    task.failure = std::move(end);
+  } else if (!task.answer || (outcome == ROTA_ACCEL_DONE && task.answer->outcome.outcome != ROTA_ACCEL_DONE)) {
     task.answer = std::move(end);
-    cancel_flights(number);
+    if (is_final(outcome)) cancel_flights(number);
   }
   if (task.flights > 0) return;
   if (task.answer) return report(number);
-  task.again = false;
-  waiting_.push_front(number);
+  waiting_[task.left_out].push_front(number);
 }
 
 void LateClient::report(std::uint64_t number) {
@@ -158,37 +182,72 @@ void LateClient::look_for_containers() {
   if (!found) trouble_ = why;
 }
 
-void LateClient::hand_out() {
-  while (!waiting_.empty()) {
-    Place* const place = fastest_with_room();
-    if (place == nullptr) return;
-    const std::uint64_t number = waiting_.front();
-    waiting_.pop_front();
-    give(*place, number);
+// A container that was lost may come back: its tasks wait for that as long as for any.
+void LateClient::end_what_none_can_do() {
+  const SteadyTime now = steady_clock::now();
+  for (auto& [left_out, numbers] : waiting_) {
+    const auto may_take = [&](const auto& one) { return one.second.listed && !left_out.contains(one.first); };
+    if (left_out.empty() || std::ranges::any_of(places_, may_take)) continue;
+    for (const std::uint64_t number : std::exchange(numbers, {})) {
+      Task& task = tasks_.at(number);
+      std::erase_if(task.left_out, [](const auto& one) { return is_loss(one.second); });
+      const bool comes_back = task.lost_at && now - *task.lost_at < options_.give_up;
+      if (task.left_out != left_out || comes_back) {
+        waiting_[task.left_out].push_back(number);
+      } else {
+        task.answer = std::move(task.failure);
+        report(number);
+      }
+    }
   }
+}
+
+// Those first that have fewer containers left.
+void LateClient::hand_out() {
+  for (auto& [left_out, numbers] : waiting_ | std::views::reverse) {
+    while (!numbers.empty()) {
+      Place* const place = fastest_with_room(left_out);
+      if (place == nullptr) break;
+      const std::uint64_t number = numbers.front();
+      numbers.pop_front();
+      give(*place, number);
+    }
+  }
+  std::erase_if(waiting_, [](const auto& group) { return group.second.empty(); });
+}
+
+std::size_t LateClient::waiting() const {
+  std::size_t count = 0;
+  for (const auto& [left_out, numbers] : waiting_) count += numbers.size();
+  return count;
 }
 
 double LateClient::seconds_of_first(const Place& place) {
   return std::chrono::duration<double>(steady_clock::now() - place.since).count();
 }
 
-LateClient::Place* LateClient::idle_cores() {
-  for (auto& [address, place] : places_)
-    if (takes_tasks(place) && place.flights.empty() && place.client->on_cores()) return &place;
+// One that the client has had no connection with is asked first; its answer ends the wait.
+LateClient::Place* LateClient::idle_cores(const LeftOut& left_out) {
+  for (auto& [address, place] : places_) {
+    if (!takes_tasks(place) || !place.flights.empty() || left_out.contains(address)) continue;
+    if (place.client->on_cores()) return &place;
+    if (!std::exchange(place.asked, true)) place.client->ask_state(nullptr);
+  }
   return nullptr;
 }
 
 // What waits behind a slow task is as late as that.
 void LateClient::run_again_what_is_slow() {
-  if (!waiting_.empty()) return;
+  if (waiting() > 0) return;
   for (auto& [address, place] : places_) {
     if (!place.client->on_cores()) continue;
     const double seconds = seconds_of_first(place);
     for (const auto& [there, number] : place.flights) {
       const Task& task = tasks_.at(number);
       const auto* order = std::get_if<Order>(&task.what);
-      if (order == nullptr || task.again || task.answer || task.cancelled) continue;
-      Place* const idle = slow_.is_slow(order->submit.header, seconds, place.weight) ? idle_cores() : nullptr;
+      if (order == nullptr || task.flights > 1 || task.answer || task.cancelled) continue;
+      Place* const idle =
+          slow_.is_slow(order->submit.header, seconds, place.weight) ? idle_cores(task.left_out) : nullptr;
       if (idle == nullptr) break;
       give(*idle, number);
     }
@@ -198,20 +257,20 @@ void LateClient::run_again_what_is_slow() {
 bool LateClient::takes_tasks(const Place& place) { return place.listed && steady_clock::now() >= place.rests; }
 
 // The one that would be done first with one task more, if that is not too late: (k + 1) / w <= R / W + 1 / w(fastest).
-LateClient::Place* LateClient::fastest_with_room() {
+LateClient::Place* LateClient::fastest_with_room(const LeftOut& left_out) {
   double together = 0;
   double fastest = 0;
   for (const auto& [address, place] : places_) {
-    if (!takes_tasks(place)) continue;
+    if (!takes_tasks(place) || left_out.contains(address)) continue;
     together += static_cast<double>(place.weight);
     fastest = std::max(fastest, static_cast<double>(place.weight));
   }
   if (together <= 0) return nullptr;
-  const double latest = static_cast<double>(waiting_.size() + in_flight_) / together + 1 / fastest;
+  const double latest = static_cast<double>(waiting() + in_flight_) / together + 1 / fastest;
   Place* best = nullptr;
   double first = 0;
   for (auto& [address, place] : places_) {
-    if (!takes_tasks(place) || place.flights.size() >= kMostThere) continue;
+    if (!takes_tasks(place) || left_out.contains(address) || place.flights.size() >= kMostThere) continue;
     const double done = static_cast<double>(place.flights.size() + 1) / static_cast<double>(place.weight);
     if (done > latest || (best != nullptr && done >= first)) continue;
     best = &place;
@@ -223,10 +282,10 @@ LateClient::Place* LateClient::fastest_with_room() {
 // A second run has memory of its own for the result: the first one may write to the caller's.
 void LateClient::give(Place& place, std::uint64_t number) {
   Task& task = tasks_.at(number);
-  task.again = task.flights > 0;
+  const bool second = task.flights > 0;
   const std::uint64_t there =
       std::visit(Overloaded{[&](Order order) {
-                              if (task.again) order.result = {};
+                              if (second) order.result = {};
                               return place.client->submit(order);
                             },
                             [&](const AskState& ask) { return place.client->ask_state(ask.tag); }},
@@ -239,17 +298,19 @@ void LateClient::give(Place& place, std::uint64_t number) {
 
 void LateClient::give_up_if_none() {
   const SteadyTime now = steady_clock::now();
-  if (waiting_.empty() || in_flight_ > 0) return none_since_.reset();
+  if (waiting() == 0 || in_flight_ > 0) return none_since_.reset();
   if (!none_since_) none_since_ = now;
   if (now - *none_since_ < options_.give_up) return;
   std::vector<End> ends;
-  for (const std::uint64_t number : std::exchange(waiting_, {})) {
-    End& end = ends.emplace_back();
-    end.task = number;
-    end.tag = std::visit(Overloaded{[](const auto& what) { return what.tag; }}, tasks_.at(number).what);
-    end.runs = tasks_.at(number).runs;
-    end.outcome = {ROTA_ACCEL_LEAVING, "no container accepts tasks at " + options_.shown + ": " + trouble_};
-    tasks_.erase(number);
+  for (const auto& [left_out, numbers] : std::exchange(waiting_, {})) {
+    for (const std::uint64_t number : numbers) {
+      End& end = ends.emplace_back();
+      end.task = number;
+      end.tag = std::visit(Overloaded{[](const auto& what) { return what.tag; }}, tasks_.at(number).what);
+      end.runs = tasks_.at(number).runs;
+      end.outcome = {ROTA_ACCEL_LEAVING, "no container accepts tasks at " + options_.shown + ": " + trouble_};
+      tasks_.erase(number);
+    }
   }
   ends_.put(std::move(ends));
   none_since_.reset();

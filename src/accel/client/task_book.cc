@@ -4,11 +4,11 @@
 #include <cstdlib>
 #include <utility>
 
+#include "accel/client/task_client.h"
+
 namespace rota::accel {
 namespace {
 
-// A task that a container was lost with so often may be what kills it.
-constexpr std::uint32_t kMostRuns = 20;
 constexpr std::size_t kAlignment = 64;
 
 }  // namespace

@@ -19,6 +19,9 @@ struct ClientOptions {
   std::chrono::milliseconds give_up{60'000};   // without one that accepts tasks
 };
 
+// A task that a container was lost with so often may be what kills it.
+inline constexpr std::uint32_t kMostRuns = 20;
+
 class TaskClient {
  public:
   TaskClient() = default;
