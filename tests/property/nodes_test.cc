@@ -221,5 +221,18 @@ RC_GTEST_PROP(Nodes, BackfillPassesOfSlurmThatAreLeftOutWouldStartNoJob, ()) {
   }
 }
 
+RC_GTEST_PROP(Nodes, UnderSlurmJobsThatMustNotGiveWayYetChangeNothing, ()) {
+  const log::Workload workload = any_kinds_of_jobs({.processors = 16, .priorities = true});
+  const std::string policy = "slurm+bf-interval=5s+bf-resolution=" + *rc::gen::element<std::string>("1s", "7s");
+  WatchedRehearsal plain(workload, policy, on_two_kinds());
+  WatchedRehearsal exempt(workload, policy + "+preempt=requeue+preempt-exempt=100d", on_two_kinds());
+  plain.run([](const View&) {});
+  exempt.run([](const View&) {});
+  for (const auto& [number, job] : plain.ended()) {
+    RC_LOG() << "job " << number << "\n";
+    RC_ASSERT(exempt.ended().at(number).start == job.start);
+  }
+}
+
 }  // namespace
 }  // namespace rota

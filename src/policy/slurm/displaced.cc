@@ -114,8 +114,18 @@ bool SlurmNodes::pick(const JobSpec& spec, const NodeSet& nodes, std::vector<Job
   }
 }
 
-// The backfill pass first looks where the job would run if all of them were gone, and then there alone.
 std::vector<JobId> SlurmNodes::displaced_by(const WaitingEntry& e, std::vector<JobId> others) {
+  const Placement reserved = where_;  // by the backfill pass, if none gives way
+  if (!has_place_without(e, others)) {
+    where_ = reserved;
+    return {};
+  }
+  return others;
+}
+
+// Leaves those of them that need to give way. The backfill pass first looks where the job would run if all of them were
+// gone, and then there alone.
+bool SlurmNodes::has_place_without(const WaitingEntry& e, std::vector<JobId>& others) {
   NodeSet nodes = open_;
   if (stretches_.empty()) {
     free_.copy(plan_.nodes());
@@ -128,11 +138,10 @@ std::vector<JobId> SlurmNodes::displaced_by(const WaitingEntry& e, std::vector<J
   if (!stretches_.empty()) {
     restrict_to(nodes);
     for (const JobId id : others) room_.give(view_.placement(id));
-    if (!place(spec(e))) return {};
+    if (!place(spec(e))) return false;
     nodes &= found_nodes();
   }
-  if (!pick(spec(e), nodes, others)) return {};
-  return others;
+  return pick(spec(e), nodes, others);
 }
 
 // ---- where processors are counted

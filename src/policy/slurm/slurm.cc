@@ -110,6 +110,7 @@ class Passes {
     if (std::ranges::find(view_.leaving(), e.job, &Leaving::beneficiary) != view_.leaving().end()) return false;
     std::vector<JobId> others = displaceable_->by(e.job);
     std::erase_if(others, [&](JobId running) { return is_told(running); });
+    if (others.empty()) return false;
     others = room_.displaced_by(e, std::move(others));
     const Instant gone = view_.now() + std::max(knobs_.tick, kMoment);
     for (const JobId running : others)

@@ -114,6 +114,7 @@ class SlurmNodes {
   void cut(Instant at);
   std::int64_t shared_with(const NodeSet& nodes, JobId running) const;
   NodeSet found_nodes() const;
+  bool has_place_without(const WaitingEntry& e, std::vector<JobId>& others);
   bool pick(const JobSpec& spec, const NodeSet& nodes, std::vector<JobId>& others);
 
   const View& view_;
