@@ -99,7 +99,8 @@ class SlurmGivesWay(ServiceCase):
     """Policy slurm has jobs of one QOS give way to those of another, as it does in a rehearsal."""
     configuration = ('name = "one"\nprocessors = 2\n[[qos]]\nname = "scavenger"\n'
                      '[[qos]]\nname = "urgent"\npriority = 10\npreempts = "scavenger"\n')
-    arguments = ("--policy", "slurm+preempt=requeue+preempt-by=qos+requeue-delay=1s+batch-sched-delay=0")
+    arguments = ("--policy", "slurm+priority=multifactor+weight-qos=1000+batch-sched-delay=0"
+                 "+preempt=requeue+preempt-by=qos+requeue-delay=1s")
 
     def test_a_job_is_requeued_for_one_of_a_qos_that_preempts_its_own_and_runs_again(self):
         service = self.service
@@ -113,9 +114,11 @@ class SlurmGivesWay(ServiceCase):
         self.assertEqual(service.read("seen"), "begun\n", "the urgent job ran in the place of the low one")
         self.assertEqual(service.read("low"), "begun\nbegun\nended\n")
         row, = service.ask("GET", f"/v1/history?ids={low}")[1]["jobs"]
-        self.assertEqual(row["preemptions"], 1)
+        self.assertEqual(row["restarts"], 1)
         facts = subprocess.run([self.rota, "replay", service.state, "--facts", "-"], capture_output=True, text=True, check=True).stdout
-        self.assertIn(f"beneficiary {high}", facts)
+        gave_way = [fact for fact in map(json.loads, facts.splitlines()) if fact["kind"] == "preempted"]
+        ids = {fact["spec"]["number"]: fact["job"] for fact in map(json.loads, facts.splitlines()) if fact["kind"] == "submitted"}
+        self.assertEqual([(fact["job"], fact["beneficiary"]) for fact in gave_way], [(ids[int(low)], ids[int(high)])])
         self.assertEqual(service.decides_the_same_again(), "")
 
 
