@@ -123,8 +123,8 @@ class Limits(ServiceCase):
         # The tests' user operates its own service, and an operator may ask for any.
         self.service.runs(self.service.submit("sleep 1000", account="physics", qos="urgent"))
         job = self.service.submit("true", account="mine", held=True)
-        status, answer = self.service.ask("PATCH", f"/v1/jobs/{job}", {"account": "all"})
-        self.assertIn("limits and shares go by the account", str(answer), status)
+        answer = self.service.act("update", job, account="all")
+        self.assertIn(f"limits and shares go by the account that job {job} was submitted with", str(answer))
 
     def test_the_state_replays_with_them(self):
         first, _ = self.run_two()

@@ -283,6 +283,8 @@ class Sentences(unittest.TestCase):
             "tests/live/reservations_test.py", "test_what_cannot_be_reserved_is_refused"),
         ("reservations.md", "before anything is decided"): (
             "tests/live/reservations_test.py", "test_a_policy_that_does_not_keep_them_cannot_begin_with_one"),
+        ("reservations.md", "though all its nodes were empty"): (
+            "tests/live/reservations_test.py", "the job can never run in reservation"),
         ("reservations.md", "a start that reaches into one"): ("src/plan/referee_reserved_test.cc", "RefereeReservedTest"),
         ("page.md", "a token makes no addresses"): ("tests/live/page_address_test.py", "test_a_token_makes_no_addresses"),
         ("page.md", "in its own words"): ("tests/live/page_test.py", "test_a_refusal_is_told_in_the_services_words"),

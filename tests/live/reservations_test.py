@@ -282,6 +282,15 @@ class Nodes(ServiceCase):
                            ("where processors are only counted", {"users": "alice", "name": "x", "processors": 1})):
             self.assertIn(said, self.make(400, start=soon + 5000, duration=10, **body))
 
+    def test_a_job_that_never_has_room_in_one_is_refused(self):
+        me = pwd.getpwuid(os.geteuid()).pw_name
+        self.make(duration=1000, nodes="n2", name="course", users=me)
+        for members in ({"nodes": 2, "processors": 2}, {"excluded_nodes": "n2"}, {"required_nodes": "n1"}):
+            status, answer = self.service.ask("POST", "/v1/jobs", {
+                "command": ["true"], "folder": self.folder, "reservation": "course", **members})
+            self.assertEqual(status, 400, answer)
+            self.assertRegex(answer["detail"], r"^the job can never run in reservation \d+ \(course\): it needs .*, and that has nodes n2\.$")
+
     def test_a_policy_that_does_not_keep_them_cannot_begin_with_one(self):
         self.make(duration=1000, nodes="n1")
         self.service.stop()
