@@ -126,7 +126,7 @@ TEST(SlurmCluster, SaysWhatUseCountsInEachPartition) {
   text.partitions.text = "PartitionName=batch Nodes=n[1-2] State=UP TRESBillingWeights=CPU=much\n";
   EXPECT_EQ(
       refusal(text),
-      "partitions.txt: partition \"batch\": TRESBillingWeights is \"CPU=much\", which has no number in \"CPU=much\"");
+      "partitions.txt: partition \"batch\": TRESBillingWeights is \"CPU=much\", which has no number in \"CPU=much\".");
 }
 
 TEST(SlurmCluster, FindsGpusAndTheirTypeWhereTheyAreOnlyConfigured) {
