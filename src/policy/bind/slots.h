@@ -29,6 +29,9 @@ class SlotBinding {
   void leave(NodeId host);
   // The caller names the slots, by small numbers: one that is closed may be opened again.
   void open(SlotId slot, NodeId home, RackId rack);
+  // One that comes back to the stack that it was in before all was taken over from elsewhere, whatever the rule would
+  // say of it. `host` is there.
+  void put_back(SlotId slot, NodeId home, NodeId host);
   void close(std::span<const SlotId> slots);
 
   // For a slot that is open: which node serves it, invalid if none does; and which binding of all that is, counted
