@@ -159,8 +159,7 @@ struct Fields<JobRequest> {
            "`node`, `slot` or `late`",
            "it has tasks for accelerator containers, and finds in `ROTA_ACCEL` the one that its first node is bound to "
            "(`node`), one for each of its processors (`slot`), or all of the rack, each of which takes the tasks that "
-           "it "
-           "will have done first (`late`)",
+           "it will have done first (`late`)",
            0,
            kLongestText,
            {},

@@ -37,14 +37,23 @@ SlotId AcceleratorSlots::unused(JobId job) {
 
 void AcceleratorSlots::open(JobId job) {
   const auto& nodes = desk_.machine()->nodes;
-  Homes& homes = open_[job];
   for (const auto& [node, count] : nodes_of(job)) {
-    std::vector<SlotId>& slots = homes[node];
+    std::vector<SlotId>& slots = open_[job][node];
     while (slots.size() < count) {
       slots.push_back(unused(job));
       binding_.open(slots.back(), node, nodes[node.value].rack);
     }
+    number(slots);
   }
+}
+
+// Facts count slots and do not number them. In the order of their hosts they have the same numbers after a restart.
+void AcceleratorSlots::number(std::vector<SlotId>& slots) const {
+  std::ranges::stable_sort(slots, {}, [&](SlotId slot) { return binding_.bound_to(slot); });
+}
+
+bool AcceleratorSlots::is_bound(JobId job) const {
+  return std::ranges::any_of(desk_.view().bindings().all(), [&](const Bound& bound) { return bound.job == job; });
 }
 
 void AcceleratorSlots::take_over(std::set<NodeId> hosts) {
@@ -75,6 +84,8 @@ void AcceleratorSlots::take_over(std::set<NodeId> hosts) {
     }
   }
   binding_.take_moves();  // these are recorded
+  for (auto& [job, homes] : open_)
+    for (auto& [node, slots] : homes) number(slots);
   for (const Unbound& one : over) record(one);
   desk_.view().running().for_each([&](const RunningEntry& entry) {
     if (wants_slots(entry.job)) open(entry.job);
@@ -110,11 +121,14 @@ void AcceleratorSlots::look() {
     const bool stays = std::ranges::equal(
         at->second, nodes, {}, [](const auto& home) { return home.first; },
         [](const auto& node) { return node.first; });
-    if (stays && !nodes.empty()) {
+    if (stays && !started_.contains(at->first)) {
       ++at;
       continue;
     }
-    if (!nodes.empty()) started_.insert(at->first);  // it has been started again, elsewhere
+    if (!nodes.empty()) {  // started again, or moved
+      started_.insert(at->first);
+      if (is_bound(at->first)) record(Unbound{{}, {}, at->first, 0});
+    }
     for (const auto& [node, slots] : at->second) closed.insert(closed.end(), slots.begin(), slots.end());
     at = open_.erase(at);
   }
@@ -125,15 +139,22 @@ void AcceleratorSlots::look() {
   tell();
 }
 
+// A slot may have moved more than once.
 void AcceleratorSlots::tell() {
-  std::map<std::tuple<JobId, NodeId, NodeId, NodeId>, std::uint32_t> moved;
+  std::map<SlotId, SlotBinding::Move> last;
   for (const SlotBinding::Move& move : binding_.take_moves())
-    ++moved[{jobs_[move.slot.value], move.home, move.from, move.to}];
+    last.try_emplace(move.slot, move).first->second.to = move.to;
+  std::map<std::tuple<JobId, NodeId, NodeId, NodeId>, std::uint32_t> moved;
+  for (const auto& [slot, move] : last)
+    if (move.from != move.to) ++moved[{jobs_[slot.value], move.home, move.from, move.to}];
+  std::erase_if(moved, [&](const auto& one) { return !runs(std::get<JobId>(one.first)); });  // over with their jobs
   for (const auto& [move, count] : moved) {
     const auto& [job, node, from, to] = move;
-    if (!runs(job)) continue;  // its bindings are over with it
-    if (to.valid()) record(Bound{node, to, job, count});
     if (from.valid()) record(Unbound{node, from, job, count});
+  }
+  for (const auto& [move, count] : moved) {
+    const auto& [job, node, from, to] = move;
+    if (to.valid()) record(Bound{node, to, job, count});
   }
 }
 
@@ -148,10 +169,12 @@ NodeId AcceleratorSlots::host_of(JobId job, NodeId node, std::int64_t slot) cons
     if (home == found->second.end() || slot < 0 || slot >= std::ssize(home->second)) return {};
     return binding_.bound_to(home->second[static_cast<std::size_t>(slot)]);
   }
-  for (const Bound& bound : desk_.view().bindings().all()) {
-    if (bound.job != job || bound.node != node) continue;
-    if (slot < bound.processors) return bound.to;
-    slot -= bound.processors;
+  std::map<NodeId, std::uint32_t> hosts;
+  for (const Bound& bound : desk_.view().bindings().all())
+    if (bound.job == job && bound.node == node) hosts[bound.to] = bound.processors;
+  for (const auto& [host, count] : hosts) {
+    if (slot >= 0 && slot < count) return host;
+    slot -= count;
   }
   return {};
 }

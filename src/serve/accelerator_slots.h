@@ -27,8 +27,9 @@ class AcceleratorSlots {
   bool concerns(const FactRef& fact);
   void look();
 
-  // The node that a slot of a job on a node is bound to; the slots there count from 0. Invalid: to none, or there is no
-  // such slot. Before take_over(): as is recorded.
+  // The node that a slot of a job on a node is bound to; the slots there count from 0, in the order of these nodes when
+  // the job started or the service took over. Invalid: to none, or there is no such slot. Before take_over(): as is
+  // recorded.
   NodeId host_of(JobId job, NodeId node, std::int64_t slot) const;
 
  private:
@@ -38,6 +39,8 @@ class AcceleratorSlots {
   bool runs(JobId job) const;
   std::map<NodeId, std::uint32_t> nodes_of(JobId job) const;  // with the slots that it has there
   void open(JobId job);
+  void number(std::vector<SlotId>& slots) const;
+  bool is_bound(JobId job) const;
   SlotId unused(JobId job);
   void tell();
   void record(const Observed& fact);

@@ -206,7 +206,7 @@ class Life(Bound):
         self.assertEqual(self.service.ask("DELETE", "/v1/accelerators/a1?epoch=e")[0], 404)
         status, answer = self.service.ask("POST", "/v1/jobs", {"command": ["true"], "folder": "/", "accel_tasks": "yes"})
         self.assertEqual(status, 400, answer)
-        self.assertIn("`accel_tasks` is `node` or `late`", answer["detail"])
+        self.assertIn("`accel_tasks` is `node`, `slot` or `late`", answer["detail"])
         self.assertEqual(self.containers(), {})
 
     @unittest.skipUnless(os.getuid() == 0, "root alone can be another user")
@@ -246,6 +246,114 @@ class Late(Bound):
         self.container("a1")
         self.assertEqual(self.all_right(self.work("n1", 100, 5_000, 64, "late"), 100), 0)
         self.service.wait_for(lambda: self.done()["a1"] > 0, "the new one to have had some")
+
+
+class Slots(Bound):
+    configuration = Bound.configuration.replace('"n[1-4]"\nprocessors = 1', '"n[1-4]"\nprocessors = 4')
+
+    def slots(self):
+        """By job and node: how many slots each container has there."""
+        found = {}
+        for host, row in self.containers().items():
+            for one in row["slots"]:
+                found.setdefault((one["job"], one["node"]), {})[host] = one["slots"]
+        return found
+
+    def hosts(self, job, node="n3", count=4):
+        return [self.service.ask("GET", f"/v1/accelerators/{node}?slot={job}.{slot}")[1].get("container") for slot in range(count)]
+
+    def four(self, count=10, micros=1000):
+        """A job with four slots, each of which does its tasks in a process of its own."""
+        code = "rota_slot() { env ROTA_ACCEL=$(echo $ROTA_ACCEL | sed \"s/[.]0:/.$1:/\") " + sys.executable + \
+            f" work.py {count} {micros} 64 > slot-$1; }}; echo $ROTA_ACCEL; for n in 0 1 2 3; do rota_slot $n & done; wait"
+        return self.service.submit(code, accel_tasks="slot", required_nodes="n3", processors=4,
+                                   environment=["PATH=/usr/bin:/bin", f"PYTHONPATH={BESIDE}"])
+
+    def done_of(self, slot):
+        return contents(os.path.join(self.folder, f"slot-{slot}")).decode().splitlines()
+
+    def all_done(self, job, count):
+        self.assertEqual(self.service.ends(job)["state"], "COMPLETED", self.service.read(f"rota-{job}.out"))
+        for slot in range(4):
+            self.assertEqual([line.split()[:2] for line in self.done_of(slot)], [[str(n), "right"] for n in range(count)])
+
+    def test_slots_are_shared_out_and_each_has_its_container(self):
+        self.container("a1")
+        self.container("a2")
+        job = self.four(150, 10_000)
+        self.service.wait_for(lambda: all(len(self.done_of(slot)) > 3 for slot in range(4)), "tasks of all slots")
+        self.assertEqual(self.slots(), {(str(job), "n3"): {"a1": 2, "a2": 2}})
+        self.assertEqual(self.hosts(job), ["a1", "a1", "a2", "a2"])
+        out = subprocess.run([ROTA, "accel", "--socket", self.service.socket], capture_output=True, text=True, check=True).stdout
+        self.assertRegex(out, rf"(?m)^a1 .*, 2 slots of {job} on n3$")
+        self.all_done(job, 150)
+        self.assertEqual(self.service.read(f"rota-{job}.out"), f"slot:{job}.0:n3@{self.service.socket}\n")
+        self.service.wait_for(lambda: [row["state"]["done"] for row in self.containers().values()] == [300, 300], "all counts")
+        self.service.wait_for(lambda: self.slots() == {}, "slots to end with their job")
+        self.assertEqual(self.hosts(job), [None] * 4)
+        self.assertEqual(self.service.decides_the_same_again(), "")
+
+    def test_slots_of_a_container_that_drains_or_is_killed_go_to_the_other_one_and_back(self):
+        leaving = self.container("a1")
+        self.container("a2")
+        job = self.four(150, 10_000)
+        self.service.wait_for(lambda: all(len(self.done_of(slot)) > 3 for slot in range(4)), "tasks of all slots")
+        leaving.terminate()
+        self.assertEqual(leaving.wait(PATIENCE), 0)
+        self.running.pop("a1").stderr.close()
+        self.assertEqual(self.slots(), {(str(job), "n3"): {"a2": 4}})
+        self.container("a1")
+        self.assertEqual(self.slots(), {(str(job), "n3"): {"a1": 2, "a2": 2}})
+        self.kill("a2")
+        self.service.wait_for(lambda: self.hosts(job) == ["a1"] * 4, "the container to be lost")
+        self.all_done(job, 150)
+        self.assertEqual(self.service.decides_the_same_again(), "")
+
+    def test_slots_of_a_job_that_is_suspended_stay_and_of_one_that_is_requeued_begin_anew(self):
+        self.container("a1")
+        job = self.four(10, 60_000_000)
+        self.service.wait_for(lambda: self.slots() == {(str(job), "n3"): {"a1": 4}}, "slots")
+        self.service.act("suspend", job)
+        self.container("a2")
+        self.assertEqual(self.slots(), {(str(job), "n3"): {"a1": 2, "a2": 2}})
+        self.service.act("resume", job)
+        self.service.act("requeue", job)
+        self.service.wait_for(lambda: self.service.job(job).get("restarts") == 1 and self.hosts(job) == ["a1", "a1", "a2", "a2"],
+                              "the slots of the second start")
+        self.service.act("cancel", job)
+        self.service.wait_for(lambda: self.slots() == {}, "slots to end with their job")
+        self.assertEqual(self.service.decides_the_same_again(), "")
+
+    def test_slots_wait_for_a_container_and_stay_where_they_are_over_a_restart(self):
+        job = self.four(100, 20_000)
+        self.service.runs(job)
+        status, answer = self.service.ask("GET", f"/v1/accelerators/n3?slot={job}.1")
+        self.assertEqual((status, answer["detail"]),
+                         (404, f"no accelerator container serves slot {job}.1 on node n3 now; `rota accel` lists those that there are."))
+        self.container("a1")
+        self.container("a2")
+        before = self.hosts(job)
+        self.assertEqual(sorted(before), ["a1", "a1", "a2", "a2"])
+        self.service.wait_for(lambda: all(len(self.done_of(slot)) > 3 for slot in range(4)), "tasks of all slots")
+        for stop in (self.service.kill, self.service.stop):
+            stop()
+            self.service.start()
+            self.service.wait_for(lambda: self.hosts(job) == before, "the same bindings")
+            self.service.wait_for(lambda: self.slots() == {(str(job), "n3"): {"a1": 2, "a2": 2}}, "the same counts")
+        self.all_done(job, 100)
+        self.assertEqual(self.service.decides_the_same_again(), "")
+
+    def test_a_slot_that_makes_no_sense_is_answered_by_a_sentence(self):
+        self.container("a1")
+        for slot in ("1", "1.x", "x.1", ".1", "1."):
+            status, answer = self.service.ask("GET", f"/v1/accelerators/n3?slot={slot}")
+            self.assertEqual((status, answer["detail"]), (400, f'`slot` is a job and a number, as 12.0, not "{slot}".'))
+        for slot in ("99.0", "99.-1"):
+            self.assertEqual(self.service.ask("GET", f"/v1/accelerators/n3?slot={slot}")[0], 404)
+        for address in ("slot:1:n3@/x", "slot:1.:n3@/x", "slot:.1:n3@/x"):
+            done = subprocess.run([ROTA, "accel", "status", "--at", address, "--patience", "1"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("a slot is a job and a number, as in slot:12.0:n1@", done.stderr)
 
 
 class Faults(Bound):
