@@ -263,9 +263,9 @@ class Slots(Bound):
         return [self.service.ask("GET", f"/v1/accelerators/{node}?slot={job}.{slot}")[1].get("container") for slot in range(count)]
 
     def four(self, count=10, micros=1000):
-        """A job with four slots, each of which does its tasks in a process of its own."""
+        """A job with four slots, each of which has its tasks done by a process of its own; it ends once the test wants it."""
         code = "rota_slot() { env ROTA_ACCEL=$(echo $ROTA_ACCEL | sed \"s/[.]0:/.$1:/\") " + sys.executable + \
-            f" work.py {count} {micros} 64 > slot-$1; }}; echo $ROTA_ACCEL; for n in 0 1 2 3; do rota_slot $n & done; wait"
+            f" work.py {count} {micros} 64 > slot-$1; }}; echo $ROTA_ACCEL; for n in 0 1 2 3; do rota_slot $n & done; wait; until test -e over; do sleep 0.1; done"
         return self.service.submit(code, accel_tasks="slot", required_nodes="n3", processors=4,
                                    environment=["PATH=/usr/bin:/bin", f"PYTHONPATH={BESIDE}"])
 
@@ -273,6 +273,8 @@ class Slots(Bound):
         return contents(os.path.join(self.folder, f"slot-{slot}")).decode().splitlines()
 
     def all_done(self, job, count):
+        with open(os.path.join(self.folder, "over"), "w"):
+            pass
         self.assertEqual(self.service.ends(job)["state"], "COMPLETED", self.service.read(f"rota-{job}.out"))
         for slot in range(4):
             self.assertEqual([line.split()[:2] for line in self.done_of(slot)], [[str(n), "right"] for n in range(count)])
