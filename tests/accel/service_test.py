@@ -346,6 +346,35 @@ class Slots(Bound):
         self.all_done(job, 100)
         self.assertEqual(self.service.decides_the_same_again(), "")
 
+    def test_slots_of_several_nodes_share_a_node_and_its_containers(self):
+        for device in ("0", "1"):
+            self.running["a1-" + device] = process = self.begin("a1", "--device", device, "--listen", "127.0.0.1:0")
+            self.says(process, "the service has the container of node a1")
+        job = self.service.submit("until test -e over; do sleep 0.1; done", accel_tasks="slot", required_nodes="n1,n2", nodes=2, processors=4)
+        own = self.service.submit("until test -e over; do sleep 0.1; done", accel_tasks="slot", required_nodes="a1")
+        self.service.wait_for(lambda: self.slots() == {(str(job), "n1"): {"a1": 2}, (str(job), "n2"): {"a1": 2}, (str(own), "a1"): {"a1": 1}},
+                              "slots on all three nodes")
+        for node in ("n1", "n2"):
+            addresses = [self.service.ask("GET", f"/v1/accelerators/{node}?slot={job}.{slot}")[1]["address"] for slot in (0, 1)]
+            self.assertEqual(len(set(addresses)), 2, "each of the two containers has one")
+            self.assertEqual(self.hosts(job, node, 3), ["a1", "a1", None])
+        self.assertEqual(self.hosts(job, "n3", 1), [None])
+        self.container("a2")
+        self.assertEqual(sorted(sum(by.values()) for by in self.slots().values()), [1, 2, 2])
+        by_host = [sum(by.get(host, 0) for by in self.slots().values()) for host in ("a1", "a2")]
+        self.assertEqual(sorted(by_host), [2, 3])
+        with open(os.path.join(self.folder, "over"), "w"):
+            pass
+        self.service.ends(job)
+        self.service.ends(own)
+        self.assertEqual(self.service.decides_the_same_again(), "")
+
+    def test_a_command_in_a_job_with_slots_needs_no_option(self):
+        self.container("a1", "--listen", "127.0.0.1:0")
+        subprocess.run([ROTA, "submit", "--socket", self.service.socket, "--wait", "--accel-tasks-slot", "-t", "60", "-n", "4", "-w", "n3", "-o", "out",
+                        "--", ROTA, "accel", "run", "lu", "--n", "100", "--seeded", "1", "--tasks", "5"], cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
+        self.assertIn("5 tasks done", self.service.read("out"))
+
     def test_a_slot_that_makes_no_sense_is_answered_by_a_sentence(self):
         self.container("a1")
         for slot in ("1", "1.x", "x.1", ".1", "1."):
