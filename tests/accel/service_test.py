@@ -248,9 +248,7 @@ class Late(Bound):
         self.service.wait_for(lambda: self.done()["a1"] > 0, "the new one to have had some")
 
 
-class Slots(Bound):
-    configuration = Bound.configuration.replace('"n[1-4]"\nprocessors = 1', '"n[1-4]"\nprocessors = 4')
-
+class OfSlots(Bound):
     def slots(self):
         """By job and node: how many slots each container has there."""
         found = {}
@@ -261,6 +259,10 @@ class Slots(Bound):
 
     def hosts(self, job, node="n3", count=4):
         return [self.service.ask("GET", f"/v1/accelerators/{node}?slot={job}.{slot}")[1].get("container") for slot in range(count)]
+
+
+class Slots(OfSlots):
+    configuration = Bound.configuration.replace('"n[1-4]"\nprocessors = 1', '"n[1-4]"\nprocessors = 4')
 
     def four(self, count=10, micros=1000):
         """A job with four slots, each of which has its tasks done by a process of its own; it ends once the test wants it."""
@@ -386,6 +388,38 @@ class Slots(Bound):
             done = subprocess.run([ROTA, "accel", "status", "--at", address, "--patience", "1"], capture_output=True, text=True)
             self.assertEqual(done.returncode, 1)
             self.assertIn("a slot is a job and a number, as in slot:12.0:n1@", done.stderr)
+
+
+class Moves(OfSlots):
+    configuration = """
+[[nodes]]
+names = "a1,slow"
+processors = 1
+[[nodes]]
+names = "fast"
+processors = 1
+cpu_factor = 2.0
+"""
+    arguments = ("--policy", "easy+migrate=gain")
+
+    def test_slots_of_a_job_that_moves_are_those_of_its_new_node(self):
+        self.container("a1")
+        first = self.service.submit("until test -e over; do sleep 0.1; done", required_nodes="fast", limit=3600)
+        self.service.runs(first)
+        job = self.service.submit("echo $ROTA_ACCEL >> where; exec sleep 1000",
+                                  accel_tasks="slot", excluded_nodes="a1", checkpoint="true", limit=3600)
+        self.service.wait_for(lambda: contents(os.path.join(self.folder, "where")), "the job to be at work")
+        self.assertEqual(self.slots(), {(str(job), "slow"): {"a1": 1}})
+        with open(os.path.join(self.folder, "over"), "w"):
+            pass
+        self.service.wait_for(lambda: self.slots() == {(str(job), "fast"): {"a1": 1}}, "the slots to move")
+        self.service.wait_for(lambda: contents(os.path.join(self.folder, "where")).count(b"\n") == 2, "the job to begin again")
+        self.assertEqual(self.service.read("where").splitlines(),
+                         [f"slot:{job}.0:{node}@{self.service.socket}" for node in ("slow", "fast")])
+        self.assertEqual((self.hosts(job, "slow", 1), self.hosts(job, "fast", 1)), ([None], ["a1"]))
+        self.service.act("cancel", job)
+        self.service.wait_for(lambda: self.slots() == {}, "slots to end with their job")
+        self.assertEqual(self.service.decides_the_same_again(), "")
 
 
 class Faults(Bound):
