@@ -91,8 +91,13 @@ void AcceleratorSlots::take_over(std::set<NodeId> hosts) {
     if (wants_slots(entry.job)) open(entry.job);
     return true;
   });
-  for (const NodeId host : hosts_)
-    if (!had_slots(host)) binding_.join(host, nodes[host.value].rack);
+  for (const NodeId host : hosts_) {
+    if (had_slots(host)) {
+      binding_.balance(nodes[host.value].rack);  // of jobs that have ended meanwhile
+    } else {
+      binding_.join(host, nodes[host.value].rack);
+    }
+  }
   tell();
 }
 

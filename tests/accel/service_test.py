@@ -12,7 +12,7 @@ import unittest
 ROTA = os.path.abspath(sys.argv[1])
 BESIDE = os.path.dirname(ROTA)
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
-from service import PATIENCE, ServiceCase, contents, end  # noqa: E402
+from service import PATIENCE, ServiceCase, contents, end, wait_for  # noqa: E402
 
 # Has many tasks done, each of which gives back what it was sent, and prints how each ended: once, or it would not end.
 WORK = r"""
@@ -257,6 +257,9 @@ class OfSlots(Bound):
                 found.setdefault((one["job"], one["node"]), {})[host] = one["slots"]
         return found
 
+    def by_host(self):
+        return [sum(by.get(host, 0) for by in self.slots().values()) for host in ("a1", "a2")]
+
     def hosts(self, job, node="n3", count=4):
         return [self.service.ask("GET", f"/v1/accelerators/{node}?slot={job}.{slot}")[1].get("container") for slot in range(count)]
 
@@ -363,12 +366,32 @@ class Slots(OfSlots):
         self.assertEqual(self.hosts(job, "n3", 1), [None])
         self.container("a2")
         self.assertEqual(sorted(sum(by.values()) for by in self.slots().values()), [1, 2, 2])
-        by_host = [sum(by.get(host, 0) for by in self.slots().values()) for host in ("a1", "a2")]
-        self.assertEqual(sorted(by_host), [2, 3])
+        self.assertEqual(sorted(self.by_host()), [2, 3])
         with open(os.path.join(self.folder, "over"), "w"):
             pass
         self.service.ends(job)
         self.service.ends(own)
+        self.assertEqual(self.service.decides_the_same_again(), "")
+
+    def test_slots_are_evened_out_when_jobs_have_ended_without_the_service(self):
+        self.container("a1")
+        self.container("a2")
+        jobs = [self.service.submit("until test -e over-$ROTA_JOB_ID; do sleep 0.1; done; touch gone-$ROTA_JOB_ID", accel_tasks="slot",
+                                    required_nodes=f"n{n}") for n in (1, 1, 1, 2, 2, 2)]
+        self.service.wait_for(lambda: self.by_host() == [3, 3], "all slots to be bound")
+        ended = [job for job in jobs if any("a1" in by for (of, _), by in self.slots().items() if of == str(job))][:2]
+        for job in jobs:
+            self.service.runs(job)
+        self.service.kill()
+        for job in ended:
+            with open(os.path.join(self.folder, f"over-{job}"), "w"):
+                pass
+        wait_for(lambda: all(os.path.exists(os.path.join(self.folder, f"gone-{job}")) for job in ended), "two jobs to end")
+        self.service.start()
+        self.service.wait_for(lambda: self.by_host() == [2, 2], "equal stacks")
+        for job in jobs:
+            self.service.act("cancel", job)
+        self.service.all_end()
         self.assertEqual(self.service.decides_the_same_again(), "")
 
     def test_a_command_in_a_job_with_slots_needs_no_option(self):
