@@ -17,6 +17,7 @@ namespace rota::accel {
 namespace {
 
 constexpr std::string_view kLate = "late:";
+constexpr std::string_view kSlot = "slot:";
 constexpr int kSocketFlags = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
 
 struct FreeAddresses {
@@ -104,6 +105,14 @@ process::Descriptor listen_unix(const UnixAddress& address, std::string& why) {
   return {};
 }
 
+// "12.0"
+bool is_slot(const std::string& text) {
+  const auto point = text.find('.');
+  return point != std::string::npos && point > 0 && point + 1 < text.size() &&
+         text.find_first_not_of("0123456789") == point &&
+         text.find_first_not_of("0123456789", point + 1) == std::string::npos;
+}
+
 std::string only_for_clients(const Address& address) {
   const auto* none = std::get_if<NoAddress>(&address);
   return none != nullptr ? none->why : "NODE@PATH is for clients, which ask the service";
@@ -114,9 +123,13 @@ std::string only_for_clients(const Address& address) {
 Address parse_address(const std::string& text) {
   if (const auto at = text.find("@/"); at != std::string::npos && at > 0 && text.find('/') > at) {
     const bool late = text.starts_with(kLate);
-    const std::size_t from = late ? kLate.size() : 0;
+    const std::size_t end = text.starts_with(kSlot) ? text.find(':', kSlot.size()) : std::string::npos;
+    const std::string slot = end < at ? text.substr(kSlot.size(), end - kSlot.size()) : "";
+    const std::size_t from = late ? kLate.size() : slot.empty() ? 0 : end + 1;
     if (at == from) return NoAddress{"a node is missing before the @"};
-    return NodeAddress{text.substr(from, at - from), text.substr(at + 1), late};
+    if (text.starts_with(kSlot) && !is_slot(slot))
+      return NoAddress{"a slot is a job and a number, as in slot:12.0:n1@"};
+    return NodeAddress{text.substr(from, at - from), text.substr(at + 1), late, slot};
   }
   if (text.find('/') != std::string::npos) return UnixAddress{text};
   const auto colon = text.rfind(':');

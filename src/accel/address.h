@@ -1,6 +1,7 @@
 // Where a container listens: "HOST:PORT", "[V6]:PORT", or a path with a '/', of a Unix socket. Or which one is meant:
 // "NODE@/PATH", that of the node, as the service at this socket says at the time; "late:NODE@/PATH": all of the node's
-// rack, each for the tasks that it will have done first. Any thread.
+// rack, each for the tasks that it will have done first; "slot:JOB.N:NODE@/PATH": that of a job's slot N on the node.
+// Any thread.
 #pragma once
 
 #include <string>
@@ -21,6 +22,7 @@ struct NodeAddress {  // for clients; accel/client/bound_container.h asks
   std::string node;
   std::string service;
   bool late = false;
+  std::string slot = {};  // "JOB.N"; empty: all of the node
 };
 struct NoAddress {
   std::string why;  // a sentence without its end

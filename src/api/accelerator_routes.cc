@@ -21,6 +21,17 @@ using serve::AcceleratorDesk;
 
 const std::string& name_of(const Ask& ask, NodeId node) { return ask.answers().machine().nodes[node.value].name; }
 
+// The slots that are bound to a node's containers: so many of a job's on each of its nodes.
+Json slots_json(const Ask& ask, NodeId host) {
+  Json slots = Json::array();
+  for (const Bound& bound : ask.service.accelerators().bindings())
+    if (bound.job.valid() && bound.to == host)
+      slots.push_back({{"job", ask.answers().jobs().shown(bound.job)},
+                       {"node", name_of(ask, bound.node)},
+                       {"slots", bound.processors}});
+  return slots;
+}
+
 Json container_json(const Ask& ask, AcceleratorDesk::Place place, const AcceleratorDesk::Container& of, Json bound) {
   using std::chrono::duration;
   return {{"node", name_of(ask, place.node)},
@@ -30,6 +41,7 @@ Json container_json(const Ask& ask, AcceleratorDesk::Place place, const Accelera
           {"period", to_seconds(of.card.period)},
           {"seen", duration<double>(AcceleratorDesk::Clock::now() - of.seen).count()},
           {"bound", std::move(bound)},
+          {"slots", slots_json(ask, place.node)},
           {"state", json_from<Json>(of.card.state)}};
 }
 
@@ -65,6 +77,29 @@ void answer_rack(const Ask& ask, NodeId node) {
     rows.back()["weight"] = container.card.weight;
   }
   send(ask, {{"containers", std::move(rows)}});
+}
+
+void answer_place(const Ask& ask, NodeId node, AcceleratorDesk::Place place) {
+  Json json = way_to(ask, place);
+  json["container"] = std::exchange(json["node"], name_of(ask, node));
+  send(ask, json);
+}
+
+// "12.0": the first slot that job 12 has on the node.
+void answer_slot(const Ask& ask, NodeId node, const std::string& slot) {
+  const std::size_t point = slot.find('.');
+  const auto job = parse_integer(slot.substr(0, point));
+  const auto number = parse_integer(point == std::string::npos ? "" : slot.substr(point + 1));
+  if (!job || !number)
+    return ask.reply->send(
+        problem(400, fmt::format("`slot` is a job and a number, as 12.0, not {}.", rota::quoted(slot))));
+  const JobId id = ask.answers().jobs().book().numbered(*job);
+  const auto place = id.valid() ? ask.service.accelerators().place_of(id, node, *number) : std::nullopt;
+  if (place) return answer_place(ask, node, *place);
+  ask.reply->send(problem(
+      404,
+      fmt::format("no accelerator container serves slot {} on node {} now; `rota accel` lists those that there are.",
+                  slot, name_of(ask, node))));
 }
 
 void take_card(const Ask& ask, NodeId node) {
@@ -104,15 +139,14 @@ void answer_accelerator(const Ask& ask) {
   const auto node = known_node(ask);
   if (!node) return;
   if (rack) return answer_rack(ask, *node);
+  if (const auto slot = text_of(ask, "slot")) return answer_slot(ask, *node, *slot);
   const auto places = ask.service.accelerators().places();
   const auto found = places.find(*node);
   if (found == places.end())
     return ask.reply->send(problem(
         404, fmt::format("no accelerator container serves node {} now; `rota accel` lists those that there are.",
                          name_of(ask, *node))));
-  Json json = way_to(ask, found->second);
-  json["container"] = std::exchange(json["node"], name_of(ask, *node));
-  send(ask, json);
+  answer_place(ask, *node, found->second);
 }
 
 // A container receives the tasks of all users, so that none but root and the service's user may say that it is one.

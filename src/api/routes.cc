@@ -218,7 +218,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/licences", answer_licences},
     {"GET", "/v1/sites", answer_sites},
     {"GET", "/v1/accelerators", answer_accelerators},
-    {"GET", "/v1/accelerators/{node}", answer_accelerator, "rack"},
+    {"GET", "/v1/accelerators/{node}", answer_accelerator, "rack slot"},
     {"PUT", "/v1/accelerators/{node}", change_accelerator},
     {"DELETE", "/v1/accelerators/{node}", change_accelerator, "epoch"},
     {"GET", "/v1/reservations", answer_reservations},

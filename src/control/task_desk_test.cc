@@ -315,6 +315,21 @@ TEST_F(BindingFacts, ThatCannotBeAreRefused) {
   EXPECT_TRUE(bindings().all().empty());
 }
 
+TEST_F(BindingFacts, OfProcessorsMayBeOfAJobWithoutTasksAndToAnyNodeOfTheRack) {
+  const JobId other = desk_.run(1, 10);
+  EXPECT_EQ(desk_.tell(Bound{NodeId{2}, NodeId{3}, other, 3}), "") << "a container may run there";
+  EXPECT_EQ(desk_.tell(Bound{NodeId{2}, NodeId{2}, other, 1}), "") << "its own node";
+  EXPECT_NE(desk_.tell(Bound{NodeId{2}, NodeId{3}, other, 0}), "") << "as a whole it has to have tasks";
+  EXPECT_NE(desk_.tell(Unbound{NodeId{2}, NodeId{3}, other, 4}), "") << "more than there are";
+  EXPECT_EQ(desk_.tell(Unbound{NodeId{2}, NodeId{3}, other, 1}), "");
+  EXPECT_EQ(bindings().bound_to(NodeId{2}), NodeId{}) << "for all jobs it is not";
+  ASSERT_EQ(desk_.take_over(), "");
+  ASSERT_EQ(bindings().all().size(), 2U);
+  EXPECT_EQ(bindings().all()[0].processors, 2U);
+  EXPECT_EQ(desk_.tell(Finished{other}), "");
+  EXPECT_TRUE(bindings().all().empty());
+}
+
 TEST_F(BindingFacts, MayNameANodeThatIsDescribedWithoutAcceleratorsForItsContainerMayRun) {
   EXPECT_EQ(desk_.tell(Bound{NodeId{3}, NodeId{2}, {}, 0}), "");
   ASSERT_EQ(desk_.take_over(), "");

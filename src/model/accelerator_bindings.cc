@@ -43,9 +43,10 @@ std::optional<std::string> AcceleratorBindings::objection(const TasksAsked& fact
 std::optional<std::string> AcceleratorBindings::cannot_be(const Machine& machine, const Bound& fact) {
   const Node& node = machine.nodes[fact.node.value];
   const Node& to = machine.nodes[fact.to.value];
-  // For all jobs a node may be bound to one that is described without accelerators: live it is the container there that
-  // counts, and a site whose containers alone use its devices describes none, so that no job is given them.
-  const bool wrong = fact.job.valid() ? to.accelerators == 0 : fact.to == fact.node;
+  // A node may be bound to one that is described without accelerators: live it is the container there that counts, and
+  // a site whose containers alone use its devices describes none, so that no job is given them.
+  const bool by_tasks = fact.job.valid() && fact.processors == 0;
+  const bool wrong = by_tasks ? to.accelerators == 0 : !fact.job.valid() && fact.to == fact.node;
   if (wrong || to.has_gone() || to.rack != node.rack) {
     return fmt::format("{} is said to be bound to {}, which has no accelerators in its rack; nothing was changed.",
                        named(machine, fact.node), named(machine, fact.to));
@@ -65,7 +66,7 @@ std::optional<std::string> AcceleratorBindings::cannot_be(const Machine& machine
 
 std::optional<std::string> AcceleratorBindings::objection(const Machine& machine, const Bound& fact) const {
   if (auto why = cannot_be(machine, fact)) return why;
-  if (fact.job.valid() && !asked_.contains(fact.job))
+  if (fact.job.valid() && fact.processors == 0 && !asked_.contains(fact.job))
     return "a job is said to be bound to accelerators, and it has no tasks; nothing was changed.";
   const auto known = rows_.find({fact.job, fact.node, fact.to});
   if (known == rows_.end() || (fact.processors > 0 && known->second.processors > 0)) return std::nullopt;

@@ -156,9 +156,10 @@ struct Fields<JobRequest> {
       Wish{"accelerator_type", &R::accelerator_type, kText, "of each of them", 0, kLongestText},
       Wish{"accel_tasks",
            &R::accel_tasks,
-           "`node` or `late`",
+           "`node`, `slot` or `late`",
            "it has tasks for accelerator containers, and finds in `ROTA_ACCEL` the one that its first node is bound to "
-           "(`node`), or all of the rack, each of which takes the tasks that it will have done first (`late`)",
+           "(`node`), one for each of its processors (`slot`), or all of the rack, each of which takes the tasks that "
+           "it will have done first (`late`)",
            0,
            kLongestText,
            {},

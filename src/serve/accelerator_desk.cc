@@ -101,6 +101,14 @@ std::map<NodeId, AcceleratorDesk::Place> AcceleratorDesk::places() const {
   return chosen;
 }
 
+std::optional<AcceleratorDesk::Place> AcceleratorDesk::place_of(JobId job, NodeId node, std::int64_t slot) const {
+  const NodeId host = slots_.host_of(job, node, slot);
+  const auto first = containers_.lower_bound({host, 0});
+  const auto last = std::find_if(first, containers_.end(), [&](const auto& one) { return one.first.node != host; });
+  if (!host.valid() || first == last) return std::nullopt;
+  return std::next(first, slot % std::distance(first, last))->first;
+}
+
 // One that is described with accelerators, and whose container is away, waits for it.
 bool AcceleratorDesk::is_to_be_bound(NodeId node) const {
   const Node& of = desk_.machine()->nodes[node.value];
@@ -110,7 +118,7 @@ bool AcceleratorDesk::is_to_be_bound(NodeId node) const {
 
 bool AcceleratorDesk::all_are_back() const {
   return std::ranges::all_of(desk_.view().bindings().all(),
-                             [&](const Bound& bound) { return bound.job.valid() || has_container(bound.to); });
+                             [&](const Bound& bound) { return has_container(bound.to); });
 }
 
 void AcceleratorDesk::came_or_went(NodeId node) {
@@ -120,6 +128,7 @@ void AcceleratorDesk::came_or_went(NodeId node) {
     if (weight > 0 && all_are_back()) bind_all();
     return;
   }
+  slots_.serves(node, weight > 0);
   const bool present = binding->present(node);
   if (present && weight > 0 && binding->weight_of(node) == weight) return;  // it was started again
   if (present) binding->leave(node);
@@ -152,12 +161,24 @@ void AcceleratorDesk::bind_all() {
   join(false);
   binding_ = std::move(binding);
   tell();
+  std::set<NodeId> hosts;
+  for (const auto& [place, container] : containers_) hosts.insert(place.node);
+  slots_.take_over(std::move(hosts));
 }
 
 // Within another fact nothing is recorded.
-void AcceleratorDesk::fact_recorded(const View& /*before*/, const FactRef& /*fact*/) {
+void AcceleratorDesk::fact_recorded(const View& /*before*/, const FactRef& fact) {
+  if (!std::holds_alternative<const HealthChanged*>(fact.what)) {
+    if (!slots_.concerns(fact) || std::exchange(slots_due_, true)) return;
+    return desk_.loop().later([this] { bind_slots(); });
+  }
   if (containers_.empty() && desk_.view().bindings().all().empty()) return;
   desk_.loop().later([this] { look_at_health(); });
+}
+
+void AcceleratorDesk::bind_slots() {
+  slots_due_ = false;
+  if (std::holds_alternative<NodeBinding>(binding_) && !desk_.stopped()) slots_.look();
 }
 
 void AcceleratorDesk::look_at_health() {

@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "policy/bind/bind.h"
+#include "serve/accelerator_slots.h"
 #include "serve/desk.h"
 
 namespace rota::serve {
@@ -38,7 +39,8 @@ struct AcceleratorCard {
 // that is down is bound to none.
 //
 // A node may have several containers, one for each device: nodes are bound to the node, whose weight is that of its
-// containers together, and shared out among them by the same rule.
+// containers together, and shared out among them by the same rule. Slots of jobs that ask for it are bound to nodes
+// with containers one by one (serve/accelerator_slots.h), and to the containers there in turn.
 class AcceleratorDesk final : public FactObserver {
  public:
   using Clock = std::chrono::steady_clock;
@@ -56,7 +58,9 @@ class AcceleratorDesk final : public FactObserver {
     replaced,  // another one of the node and device has registered after it, which is the node's now
   };
 
-  AcceleratorDesk(boost::asio::io_context& io, Desk& desk) : desk_(desk), timer_(io) {}
+  // `book`: which jobs have slots of their own (accel_tasks).
+  AcceleratorDesk(boost::asio::io_context& io, Desk& desk, const JobBook& book)
+      : desk_(desk), timer_(io), slots_(desk, book) {}
 
   // The state is this service's: bindings that were are held for containers that will register again, but not for ever.
   void open();
@@ -71,12 +75,18 @@ class AcceleratorDesk final : public FactObserver {
 
   std::optional<NodeId> node_called(std::string_view name) const;
   const std::map<Place, Container>& containers() const { return containers_; }
+  std::vector<Bound> bindings() const { return desk_.view().bindings().all(); }
   // The node whose container computes the tasks of this one: itself, or that which it is bound to. Invalid: none now.
   NodeId host_of(NodeId node) const;
   // Which of that node's containers, for all nodes that have one.
   std::map<NodeId, Place> places() const;
+  // The container of a slot of a job on a node; nothing: none now, or there is no such slot.
+  std::optional<Place> place_of(JobId job, NodeId node, std::int64_t slot) const;
 
-  std::uint64_t wants() const override { return FactKinds::bit<HealthChanged>(); }
+  std::uint64_t wants() const override {
+    return FactKinds::bits<HealthChanged, Started, LaunchFailed, Vacated, Requeued, Finished, Cancelled, Preempted,
+                           Migrated>();
+  }
   void fact_recorded(const View& before, const FactRef& fact) override;
 
  private:
@@ -92,6 +102,7 @@ class AcceleratorDesk final : public FactObserver {
   void came_or_went(NodeId node);
   void bind_all();
   void look_at_health();
+  void bind_slots();
   void tell();
   void record(const Observed& fact);
   void look();
@@ -103,6 +114,8 @@ class AcceleratorDesk final : public FactObserver {
   std::map<Place, Container> containers_;
   std::map<Place, std::string> replaced_;  // the epoch that was followed by another one
   std::variant<Restarted, NodeBinding> binding_ = Restarted{};
+  AcceleratorSlots slots_;
+  bool slots_due_ = false;
 };
 
 }  // namespace rota::serve

@@ -134,7 +134,8 @@ std::vector<std::string> RunRequests::environment_of(const Command& start, const
       !way.empty() && !machine().nodes.empty()) {
     // Which container that is may change while the job runs: its processes ask here by the name of their node.
     const Node& first = machine().nodes[view().placement(start.job).shares.front().node.value];
-    say("ACCEL", fmt::format("{}{}@{}", way == "late" ? "late:" : "", first.name, socket_), "-");
+    const std::string how = way == "late" ? "late:" : way == "slot" ? fmt::format("slot:{}.0:", spec.number) : "";
+    say("ACCEL", fmt::format("{}{}@{}", how, first.name, socket_), "-");
   }
   if (slurms) say_as_slurm(start.job, kept, tasks, all);
   return all;

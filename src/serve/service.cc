@@ -97,7 +97,7 @@ Service::Service(boost::asio::io_context& io, const ServiceOptions& options, Sta
                }),
       nodes_(desk_, records_),
       reservations_(desk_),
-      accelerators_(io, desk_),
+      accelerators_(io, desk_, book_),
       runs_({desk_, jobs_, records_, nodes_, room_, configured_.operators}, options.socket,
             configured_.settings.slurm_variables),
       upkeep_(desk_, book_, room_, configured_.settings),

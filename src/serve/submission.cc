@@ -337,8 +337,8 @@ Result<JobSpec> spec_of(const JobRequest& submission, const Machine& machine) {
     return fail("`all_memory` and `memory` exclude each other; give one of them.");
   if (submission.warning_signal.empty() && submission.warning_to_script)
     return fail("`warning_to_script` goes with `warning_signal`; name the signal.");
-  if (const std::string& way = submission.accel_tasks; !way.empty() && way != "node" && way != "late")
-    return fail("`accel_tasks` is `node` or `late`, not {}.", rota::quoted(way));
+  if (const std::string& way = submission.accel_tasks; !way.empty() && way != "node" && way != "slot" && way != "late")
+    return fail("`accel_tasks` is `node`, `slot` or `late`, not {}.", rota::quoted(way));
   Size size = size_of(submission);
   if (submission.most_nodes > submission.nodes) size.nodes = fewest_nodes(submission, machine, spec);
   count_named_nodes(spec, size);

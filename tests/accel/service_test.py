@@ -206,7 +206,7 @@ class Life(Bound):
         self.assertEqual(self.service.ask("DELETE", "/v1/accelerators/a1?epoch=e")[0], 404)
         status, answer = self.service.ask("POST", "/v1/jobs", {"command": ["true"], "folder": "/", "accel_tasks": "yes"})
         self.assertEqual(status, 400, answer)
-        self.assertIn("`accel_tasks` is `node` or `late`", answer["detail"])
+        self.assertIn("`accel_tasks` is `node`, `slot` or `late`", answer["detail"])
         self.assertEqual(self.containers(), {})
 
     @unittest.skipUnless(os.getuid() == 0, "root alone can be another user")

@@ -151,5 +151,31 @@ RC_GTEST_PROP(BoundSlots, StacksOfARackDifferByOneAtMostAndNoEventMovesMoreThanI
   }
 }
 
+// A service that starts again: hosts that are still there get back the slots of jobs that still run.
+RC_GTEST_PROP(BoundSlots, PutBackStayWhereTheyWereButForThoseThatBalanceAsksForWhereJobsHaveEndedMeanwhile, ()) {
+  SlotWorld world;
+  for (int i = *rc::gen::inRange(1, 80); i > 0; --i) world.something_happens();
+  const auto one_in = *rc::gen::element<std::uint32_t>(1, 2, 3);  // so many are left
+  SlotBinding again;
+  for (std::uint32_t r = 0; r < kRacks; ++r)
+    for (const NodeId host : world.accelerator_nodes(RackId{r})) again.join(host, RackId{r});
+  for (const auto& [slot, where] : world.open()) {
+    const NodeId host = world.binding().bound_to(slot);
+    if (slot.value % one_in != 0 || !host.valid()) continue;
+    again.put_back(slot, where.home, host);
+    RC_ASSERT(again.bound_to(slot) == host);
+  }
+  again.take_moves();
+  for (std::uint32_t r = 0; r < kRacks; ++r) {
+    const auto hosts = world.accelerator_nodes(RackId{r});
+    if (hosts.empty()) continue;
+    again.balance(RackId{r});
+    std::vector<std::size_t> sizes;
+    for (const NodeId host : hosts) sizes.push_back(again.stack(host).size());
+    RC_ASSERT(std::ranges::max(sizes) - std::ranges::min(sizes) <= 1);
+  }
+  if (one_in == 1) RC_ASSERT(again.take_moves().empty());
+}
+
 }  // namespace
 }  // namespace rota

@@ -143,7 +143,8 @@ bool can_be_connected_to(const std::string& text) {
 }  // namespace
 
 std::optional<BoundContainer> ask_service(const NodeAddress& of, std::chrono::milliseconds patience, std::string& why) {
-  const auto answer = asked(of, "", patience, why);
+  const std::string query = of.slot.empty() ? "" : "?slot=" + of.slot;
+  const auto answer = asked(of, query.c_str(), patience, why);
   if (!answer) return std::nullopt;
   const std::string_view json = body_of(*answer);
   BoundContainer found{member(json, "address"), member(json, "token")};

@@ -11,6 +11,20 @@
 
 namespace rota::cli {
 
+namespace {
+
+// ", 2 slots of 12 on n1"
+std::string slots_of(const Json& row) {
+  std::string text;
+  for (const Json& one : list_of(row, "slots"))
+    text += fmt::format("{}{} of {} on {}", text.empty() && words_of(row, "bound").empty() ? "" : ", ",
+                        amount(static_cast<std::int64_t>(number_of(one, "slots")), "slot"), text_of(one, "job"),
+                        text_of(one, "node"));
+  return text;
+}
+
+}  // namespace
+
 Result<int> list_containers(const ServiceFlags& flags) {
   const auto answer = TRY(Service(flags).get("/v1/accelerators"));
   if (flags.json) return printed(shown_json(answer));
@@ -23,7 +37,8 @@ Result<int> list_containers(const ServiceFlags& flags) {
     rows.push_back({text_of(row, "node"), fmt::format("{:.0f}", number_of(row, "device")), text_of(state, "state"),
                     fmt::format("{:.0f}", number_of(row, "weight")), grouped(queue), grouped(number("done")),
                     fmt::format("{} of {}", format_size(number("memory_used")), format_size(number("memory"))),
-                    fmt::format("{:.1f} s", number_of(row, "seen")), text_of(row, "address"), words_of(row, "bound")});
+                    fmt::format("{:.1f} s", number_of(row, "seen")), text_of(row, "address"),
+                    words_of(row, "bound") + slots_of(row)});
   }
   std::string text = table({{"NODE"},
                             {"DEVICE", true},

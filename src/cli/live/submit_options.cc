@@ -29,6 +29,8 @@ constexpr std::array kReckoned{
     SubmitOption{"each_of_accelerator", "--cpus-per-gpu", "N", "", "processors for each accelerator, in place of -c"},
     SubmitOption{"accel_tasks", "--accel-tasks", "", "node",
                  "it has tasks for an accelerator container: it finds in ROTA_ACCEL the one that its node is bound to"},
+    SubmitOption{"accel_tasks", "--accel-tasks-slot", "", "slot",
+                 "likewise, each of its processors a container of its own: slot 0 that of ROTA_ACCEL"},
     SubmitOption{"accel_tasks", "--accel-tasks-late", "", "late",
                  "likewise all containers of its rack, each for the tasks that it will have done first"},
     SubmitOption{"tres_each", "--tres-per-task", "LIST", "",

@@ -91,6 +91,13 @@ void SlotBinding::open(SlotId slot, NodeId home, RackId rack) {
   bind(slot);
 }
 
+void SlotBinding::put_back(SlotId slot, NodeId home, NodeId host) {
+  if (slots_.size() <= slot.value) slots_.resize(slot.value + 1);
+  CHECK(!slots_[slot.value].rack.valid() && hosts_[host.value].present, "a slot opens when it is closed");
+  slots_[slot.value] = {home, hosts_[host.value].rack, {}, 0};
+  push(slot, host);
+}
+
 void SlotBinding::close(std::span<const SlotId> slots) {
   std::set<RackId> racks;
   for (const SlotId slot : slots) {

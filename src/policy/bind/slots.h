@@ -29,6 +29,10 @@ class SlotBinding {
   void leave(NodeId host);
   // The caller names the slots, by small numbers: one that is closed may be opened again.
   void open(SlotId slot, NodeId home, RackId rack);
+  // One that comes back to the stack that it was in before all was taken over from elsewhere, whatever the rule would
+  // say of it. `host` is there. Once all are back, balance() has stacks keep the promises again.
+  void put_back(SlotId slot, NodeId home, NodeId host);
+  void balance(RackId rack);
   void close(std::span<const SlotId> slots);
 
   // For a slot that is open: which node serves it, invalid if none does; and which binding of all that is, counted
@@ -74,7 +78,6 @@ class SlotBinding {
   void push(SlotId slot, NodeId host);
   void bind(SlotId slot);
   void remove(SlotId slot);
-  void balance(RackId rack);
 
   std::vector<Slot> slots_;  // by slot id
   std::vector<Host> hosts_;  // by node id
