@@ -21,18 +21,22 @@ using serve::AcceleratorDesk;
 
 const std::string& name_of(const Ask& ask, NodeId node) { return ask.answers().machine().nodes[node.value].name; }
 
-// The slots that are bound to a node's containers: so many of a job's on each of its nodes.
-Json slots_json(const Ask& ask, NodeId host) {
-  Json slots = Json::array();
+// The slots that are bound to the containers of each node: so many of a job's on each of its nodes.
+std::map<NodeId, Json> slots_json(const Ask& ask) {
+  std::map<NodeId, Json> slots;
   for (const Bound& bound : ask.service.accelerators().bindings())
-    if (bound.job.valid() && bound.to == host)
-      slots.push_back({{"job", ask.answers().jobs().shown(bound.job)},
-                       {"node", name_of(ask, bound.node)},
-                       {"slots", bound.processors}});
+    if (bound.job.valid())
+      slots[bound.to].push_back({{"job", ask.answers().jobs().shown(bound.job)},
+                                 {"node", name_of(ask, bound.node)},
+                                 {"slots", bound.processors}});
   return slots;
 }
 
-Json container_json(const Ask& ask, AcceleratorDesk::Place place, const AcceleratorDesk::Container& of, Json bound) {
+Json array_of(const Json& rows) { return rows.is_null() ? Json::array() : rows; }
+
+Json container_json(const Ask& ask, const std::pair<const AcceleratorDesk::Place, AcceleratorDesk::Container>& one,
+                    const Json& bound, const Json& slots) {
+  const auto& [place, of] = one;
   using std::chrono::duration;
   return {{"node", name_of(ask, place.node)},
           {"device", place.device},
@@ -40,8 +44,8 @@ Json container_json(const Ask& ask, AcceleratorDesk::Place place, const Accelera
           {"weight", of.card.weight},
           {"period", to_seconds(of.card.period)},
           {"seen", duration<double>(AcceleratorDesk::Clock::now() - of.seen).count()},
-          {"bound", std::move(bound)},
-          {"slots", slots_json(ask, place.node)},
+          {"bound", array_of(bound)},
+          {"slots", array_of(slots)},
           {"state", json_from<Json>(of.card.state)}};
 }
 
@@ -125,10 +129,9 @@ void answer_accelerators(const Ask& ask) {
     if (found != places.end() && found->second.node != NodeId{n}) bound[found->second].push_back(nodes[n].name);
   }
   Json rows = Json::array();
-  for (const auto& [place, container] : ask.service.accelerators().containers()) {
-    Json& others = bound[place];
-    rows.push_back(container_json(ask, place, container, others.is_null() ? Json::array() : std::move(others)));
-  }
+  auto slots = slots_json(ask);
+  for (const auto& one : ask.service.accelerators().containers())
+    rows.push_back(container_json(ask, one, bound[one.first], slots[one.first.node]));
   const Json json{{"containers", std::move(rows)}, {"unbound", std::move(unbound)}};
   ask.reply->send({200, "application/json", dumped(json), {}});
 }

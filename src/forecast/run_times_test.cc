@@ -44,7 +44,8 @@ TEST(RunTimes, follow_the_user_before_others_and_late_jobs_before_early_ones) {
   add(past, 1, seconds(1000), seconds(900), 40);
   add(past, 2, seconds(1000), seconds(10), 300);
   EXPECT_EQ(median(times_of(past, {}, spec_of(1, seconds(1000)), Duration{0})), seconds(900));
-  EXPECT_EQ(median(times_of(past, {}, spec_of(3, seconds(1000)), Duration{0})), seconds(10)) << "whom nobody knows";
+  EXPECT_EQ(median(times_of(past, {}, spec_of(3, seconds(1000)), Duration{0})), seconds(10))
+      << "a user with no jobs yet";
 }
 
 TEST(RunTimes, of_a_job_that_runs_are_those_of_jobs_that_ran_for_longer) {

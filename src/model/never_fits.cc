@@ -196,6 +196,12 @@ bool fits_when_empty(const Machine& machine, const JobSpec& spec, const std::fun
   });
 }
 
+bool fits_on(const Machine& machine, const JobSpec& spec, const std::vector<NodeId>& nodes) {
+  std::vector<bool> usable(machine.nodes.size());
+  for (const NodeId node : nodes) usable[node.value] = true;
+  return fits_when_empty(machine, spec, [&](NodeId node) { return usable[node.value]; });
+}
+
 bool may_serve(const Machine& machine, const JobSpec& spec, NodeId id) {
   const Node& node = machine.nodes[id.value];
   return in_partition(node, spec) && can_give(id, node, spec) && node.processors >= Spread(spec).share;

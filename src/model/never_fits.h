@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/job.h"
 #include "model/machine.h"
@@ -20,6 +21,9 @@ std::uint32_t nodes_of(const Machine& machine, const JobSpec& spec);
 
 // Whether the nodes for which usable(NodeId) is true have room for it while nothing else runs. Without one: all nodes.
 bool fits_when_empty(const Machine& machine, const JobSpec& spec, const std::function<bool(NodeId)>& usable);
+
+// Likewise for these nodes, in any order. O(nodes).
+bool fits_on(const Machine& machine, const JobSpec& spec, const std::vector<NodeId>& nodes);
 
 // Whether a node, when it is empty, could be one of those that the job gets.
 bool may_serve(const Machine& machine, const JobSpec& spec, NodeId node);

@@ -1,7 +1,5 @@
 #include "policy/within_reservations.h"
 
-#include <algorithm>
-
 #include "model/never_fits.h"
 #include "policy/time_limits.h"
 
@@ -21,23 +19,11 @@ NodeSpace& room_in(const Reservation& within, const View& view, Plan& plan) {
   return room;
 }
 
-bool could_run_in(const Reservation& within, const View& view, const JobSpec& spec) {
-  const auto has = [&](NodeId node) { return std::ranges::find(within.nodes, node) != within.nodes.end(); };
-  return fits_when_empty(*view.options().machine, spec, has);
-}
-
-// What each limit leaves, with what running jobs have used up of theirs.
-LimitUse limits_of(const View& view) {
-  LimitUse limits = view.options().limits_at_start ? view.limits().use() : LimitUse();
-  if (limits.kept() && limits.book().of_time()) note_time_run(view, limits);
-  return limits;
-}
-
 }  // namespace
 
 bool start_within_reservations(const View& view, Plan& plan) {
   bool concerns_others = false;
-  LimitUse limits = limits_of(view);
+  LimitUse limits = view.options().limits_at_start ? limits_left(view) : LimitUse();
   Placement where;
   for (const Reservation& within : view.reservations().all()) {
     if (!within.holds_at(view.now())) continue;
@@ -48,7 +34,7 @@ bool start_within_reservations(const View& view, Plan& plan) {
       if (limits.kept() && limits.broken_by(job.spec)) continue;
       if (room == nullptr) room = &room_in(within, view, plan);
       if (!room->find(job.spec, where)) {
-        if (could_run_in(within, view, job.spec)) break;
+        if (fits_on(*view.options().machine, job.spec, within.nodes)) break;
         continue;
       }
       room->occupy(where);

@@ -169,7 +169,7 @@ void AcceleratorDesk::bind_all() {
 // Within another fact nothing is recorded.
 void AcceleratorDesk::fact_recorded(const View& /*before*/, const FactRef& fact) {
   if (!std::holds_alternative<const HealthChanged*>(fact.what)) {
-    if (!slots_.concerns(fact) || std::exchange(slots_due_, true)) return;
+    if (!slots_.note(fact) || std::exchange(slots_due_, true)) return;
     return desk_.loop().later([this] { bind_slots(); });
   }
   if (containers_.empty() && desk_.view().bindings().all().empty()) return;

@@ -113,7 +113,7 @@ void AcceleratorSlots::serves(NodeId host, bool has_some) {
   tell();
 }
 
-bool AcceleratorSlots::concerns(const FactRef& fact) {
+bool AcceleratorSlots::note(const FactRef& fact) {
   const auto* started = std::get_if<const Started*>(&fact.what);
   if (started != nullptr && wants_slots((*started)->job)) started_.insert((*started)->job);
   return !started_.empty() || !open_.empty();

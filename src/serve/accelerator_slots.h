@@ -23,8 +23,8 @@ class AcceleratorSlots {
   void take_over(std::set<NodeId> hosts);
   // Whether a node has containers now. O(slots that move).
   void serves(NodeId host, bool has_some);
-  // A job has started, or some have left their nodes: look() is to be called once that fact is recorded.
-  bool concerns(const FactRef& fact);
+  // Notes which jobs have started. True: look() is to be called once that fact is recorded.
+  bool note(const FactRef& fact);
   void look();
 
   // The node that a slot of a job on a node is bound to; the slots there count from 0, in the order of these nodes when

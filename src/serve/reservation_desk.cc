@@ -224,8 +224,7 @@ Result<void> ReservationDesk::let_run_in(const std::string& which, const Caller&
 }
 
 bool ReservationDesk::could_hold(const Reservation& reserved, const JobSpec& spec) const {
-  return fits_when_empty(*desk_.machine(), spec,
-                         [&](NodeId node) { return std::ranges::find(reserved.nodes, node) != reserved.nodes.end(); });
+  return fits_on(*desk_.machine(), spec, reserved.nodes);
 }
 
 std::string ReservationDesk::all_by_name() const {

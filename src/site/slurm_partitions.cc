@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/letters.h"
 #include "base/text.h"
 #include "site/cluster_keys.h"
 
@@ -95,8 +96,7 @@ Result<Billing> billing_of(std::string_view weights, const std::string& partitio
   std::set<std::string> types;
   for (const std::string_view part : split(weights, ',')) {
     const auto equals = std::min(part.find('='), part.size());
-    std::string name(trimmed(part.substr(0, equals)));
-    std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });
+    std::string name = lower(trimmed(part.substr(0, equals)));
     const auto weight = weight_of(trimmed(part.substr(std::min(equals + 1, part.size()))), name == "mem");
     if (!weight) return fail("TRESBillingWeights is {}, which has no number in {}", quoted(weights), quoted(part));
     if (name.starts_with("gres/gpu:")) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/letters.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "site/date.h"
@@ -58,13 +59,7 @@ constexpr Line kLines[]{
     {"CompleteWait", "0", "a node that a job has left is free at once"},
 };
 
-std::string lowered(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return out;
-}
-bool same(std::string_view a, std::string_view b) { return lowered(a) == lowered(b); }
+bool same(std::string_view a, std::string_view b) { return lower(a) == lower(b); }
 
 // The largest unit in which it is a whole number: 2d, 90s.
 std::string short_time(Duration time) {
@@ -122,7 +117,7 @@ class Mapping {
     std::set<std::string> seen;  // what stands there twice counts the first time, as in Slurm
     for (const std::string_view part : parts) {
       const std::string_view name = trimmed(part.substr(0, part.find('=')));
-      if (!name.empty() && seen.insert(lowered(name)).second) map_part(trimmed(part));
+      if (!name.empty() && seen.insert(lower(name)).second) map_part(trimmed(part));
     }
     if (!backfills_) return knob("bf-interval", "no");
     const std::int64_t clock = known_.unix_start % std::lcm(std::int64_t{30}, resolution_);
@@ -214,7 +209,7 @@ class Mapping {
     const std::string shown = setting("PriorityWeightTRES", part);
     if (!weight || *weight < 0) return remark(shown, "that is no value, and the default is taken");
     if (known == std::end(kSlurmTres)) return *weight > 0 ? remark(shown, "it has no factor here") : void();
-    if (*weight > 0 && same(name, "Mem") && lowered(value("SelectTypeParameters")).find("memory") == std::string::npos)
+    if (*weight > 0 && same(name, "Mem") && lower(value("SelectTypeParameters")).find("memory") == std::string::npos)
       return remark(shown, "it has no factor here, for memory does not count (SelectTypeParameters)");
     const std::string whole = std::to_string(std::llround(std::min(*weight, 1e9)));
     if (*weight < 1e9 && *weight != std::round(*weight)) remark(shown, "it is rounded to " + whole);

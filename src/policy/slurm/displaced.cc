@@ -19,7 +19,7 @@ std::int32_t tier_of(const View& view, const JobSpec& spec) {
 }
 
 bool gives_way(const View& view, const SlurmKnobs& knobs, const JobSpec& spec, const JobSpec& to) {
-  if (!knobs.by_qos) return tier_of(view, spec) < tier_of(view, to);
+  if (!knobs.by_qos) return spec.priority < to.priority && tier_of(view, spec) < tier_of(view, to);
   return view.options().machine->gives_way(spec.qos, to.qos);
 }
 

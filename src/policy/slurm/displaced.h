@@ -11,7 +11,8 @@ namespace rota {
 // Those of one state. A job gives way 32 times at most. The view and the knobs must outlive it.
 class Displaceable {
  public:
-  Displaceable(const View& view, const SlurmKnobs& knobs);  // O(running jobs + log of them)
+  // O(running jobs + log of them), where partitions decide + waiting jobs.
+  Displaceable(const View& view, const SlurmKnobs& knobs);
 
   // Some running job gives way to a job that waits or may come, now or once it has run for longer.
   bool any() const { return !found_.empty(); }

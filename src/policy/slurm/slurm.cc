@@ -28,9 +28,7 @@ class Passes {
         knobs_(knobs),
         queue_(view, knobs),
         room_(view, plan, knobs),
-        limits_(view.limits().use()) {
-    if (limits_.kept() && limits_.book().of_time()) note_time_run(view, limits_);
-  }
+        limits_(limits_left(view)) {}
 
   // At most so many jobs are tried.
   void main_pass(std::int64_t depth) {
