@@ -111,8 +111,9 @@ class Reserved(PageCase):
         later, now = self.browser.value(cards)
         self.assertRegex(later, "(?s)idle.*reserved from .* to ")
         self.assertRegex(now, "(?s)reserved.*reserved until ")
-        self.assertRegex(self.browser.value("document.querySelector('#chart .status').textContent"),
-                         "Reserved from .* to .*: n2. Reserved from .* to .*: n1.")
+        # The picture is drawn after the cards.
+        self.browser.wait_for("/Reserved from .* to .*: n2. Reserved from .* to .*: n1./"
+                              ".test(document.querySelector('#chart .status').textContent)", "what is reserved in the picture")
 
 
 class Accelerators(PageCase):
