@@ -401,7 +401,7 @@ void Cluster::apply(const Vacated& fact) {
   Job& job = jobs_[fact.job.value];
   leave_running(job, fact.job);
   ++job.preemptions;
-  job.earlier += options_.put_off;
+  job.earlier += options_.requeue_delay;
   job.expected = job.expected_after(fact.kept);
   job.done += fact.kept;
   queue_again(job, fact.job);

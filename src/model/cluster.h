@@ -48,7 +48,7 @@ struct ClusterOptions {
   bool turns_of_its_own = false;      // whose turn it is, the policy decides, and not the order of the queue
   const LimitBook* limits = nullptr;  // of the machine; must outlive the cluster
   bool limits_at_start = false;       // they count jobs that run, and the policy keeps to them (model/limit_gate.h)
-  Duration put_off{0};                // so long a job that gave way is kept from a start, which counts as no waiting
+  Duration requeue_delay{0};          // so long a job that gave way is kept from a start, which counts as no waiting
   bool confirms_starts = false;       // a job that was started runs once the engine says so (Launched)
   bool shared = false;  // others use it too (Capabilities::shared): what its engine says is taken in, law or not
 };

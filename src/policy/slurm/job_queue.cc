@@ -40,7 +40,7 @@ void SlurmPriorities::rank_users() {
 
 double SlurmPriorities::age_factor(const Job& job) const {
   // A job that gave way is as young as one that comes when it is looked at again.
-  const Instant since = job.preemptions > 0 ? job.end + view_.options().put_off : job.spec.submit;
+  const Instant since = job.preemptions > 0 ? job.end + view_.options().requeue_delay : job.spec.submit;
   const Duration age = std::clamp(reckoned_at_ - since, Duration{0}, weights_.max_age);
   return to_seconds(age) / to_seconds(weights_.max_age);
 }

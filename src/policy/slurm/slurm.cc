@@ -17,7 +17,7 @@ namespace {
 // How often something was counted, by user or by partition.
 using Counts = std::map<std::uint32_t, std::int32_t>;
 
-bool is_over(std::int32_t limit, Counts& counts, std::uint32_t of) { return limit > 0 && counts[of]++ >= limit; }
+bool counts_beyond(std::int32_t limit, Counts& counts, std::uint32_t of) { return limit > 0 && counts[of]++ >= limit; }
 
 template <class Room>
 class Passes {
@@ -35,11 +35,11 @@ class Passes {
     bool passes_others = false;
     while (const WaitingEntry* e = plan_.free() > 0 || others_may_go() ? queue_.next() : nullptr) {
       const JobSpec& asked = spec(*e);
-      if (is_put_off(*e)) {
+      if (gave_way_lately(*e)) {
         passes_others = true;
         continue;
       }
-      const bool beyond = is_over(knobs_.partition_depth, tried_, asked.partition.value);
+      const bool beyond = counts_beyond(knobs_.partition_depth, tried_, asked.partition.value);
       if (!beyond && depth-- <= 0) return;
       if (!beyond && room_.open_to(asked.partition) && may_start(asked)) {
         if (room_.fits_now(*e)) {
@@ -70,10 +70,10 @@ class Passes {
     room_.open_pass();
     std::int32_t tested = 0;
     while (const WaitingEntry* e = tested < knobs_.max_job_test ? queue_.next() : nullptr) {
-      if (plan_.starts(e->job) || is_put_off(*e)) continue;
+      if (plan_.starts(e->job) || gave_way_lately(*e)) continue;
       const JobSpec& asked = spec(*e);
-      if (is_over(knobs_.max_job_part, of_partition_, asked.partition.value)) continue;
-      if (is_over(knobs_.max_job_user, of_user_, asked.user)) continue;
+      if (counts_beyond(knobs_.max_job_part, of_partition_, asked.partition.value)) continue;
+      if (counts_beyond(knobs_.max_job_user, of_user_, asked.user)) continue;
       ++tested;
       if (!may_start(asked)) continue;
       if (!try_one(*e)) break;
@@ -94,7 +94,7 @@ class Passes {
     if (limits_.kept()) limits_.count(spec(e));
   }
 
-  bool is_put_off(const WaitingEntry& e) const {
+  bool gave_way_lately(const WaitingEntry& e) const {
     return knobs_.preempt != Preemption::none && looked_at_from(view_.job(e.job), knobs_) > view_.now();
   }
   bool is_told(JobId running) const {

@@ -1,4 +1,4 @@
-// Whether a reservation can be made, and taken back.
+// The reservations of a cluster: whether one can be made and taken back, and where the jobs wait that run in one.
 #include <fmt/core.h>
 
 #include <algorithm>
