@@ -121,7 +121,7 @@ class Mapping {
     }
     if (!backfills_) return knob("bf-interval", "no");
     const std::int64_t clock = known_.unix_start % std::lcm(std::int64_t{30}, resolution_);
-    if (clock > 0 && clock <= 1'000'000'000) knob("bf-clock", std::to_string(clock));
+    if (clock > 0 && clock <= 1'000'000'000) knob("bf-clock", std::to_string(clock) + "s");
   }
   void map_part(std::string_view part) {
     const auto equals = std::min(part.find('='), part.size());

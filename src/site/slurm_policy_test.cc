@@ -65,7 +65,7 @@ TEST(SlurmPolicy, ReadsFactorsAndTheirTimes) {
                                              {.unix_start = 1'795'743'991});  // at 01:46:31
   EXPECT_EQ(
       policy.chain,
-      "slurm+bf-clock=31+priority=multifactor+weight-job-size=2000+weight-age=1000+weight-fairshare=500+max-age=14d"
+      "slurm+bf-clock=31s+priority=multifactor+weight-job-size=2000+weight-age=1000+weight-fairshare=500+max-age=14d"
       "+calc-period=1m+calc-phase=17s+fair-half-life=36h+favor-small=yes+small-relative-to-time=yes");
   EXPECT_EQ(policy.remarks,
             Remarks{"PriorityWeightFairShare: every user has the same shares and accounts have none, for nothing says "

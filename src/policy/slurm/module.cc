@@ -89,9 +89,8 @@ constexpr Knob kKnobs[]{
      .set = slurm<&SlurmKnobs::resolution>,
      .idle = for_backfill},
     {.name = "bf-clock",
-     .range = Range::whole(0, 1'000'000'000),
+     .range = Range::time(),
      .fallback = "0",
-     .unit = "s",
      .meaning = "Unix time at second 0 of the log, or what is left of it: multiples of bf-resolution and of 30 s count "
                 "from there",
      .source = "Rota",

@@ -43,6 +43,7 @@ class NodeSet {
     for (const std::uint64_t word : words_) count += static_cast<std::size_t>(std::popcount(word));
     return count;
   }
+  bool operator==(const NodeSet&) const = default;
   bool empty() const {
     return std::all_of(words_.begin(), words_.end(), [](std::uint64_t word) { return word == 0; });
   }

@@ -232,8 +232,24 @@ void SlurmNodes::reserve(const WaitingEntry& e, Instant start) {
       planned_ |= free_.processors_on(share.node) > 0;
     }
   }
+  join_stretches(slot);
   for (const Instant at : {slot.from, slot.until})  // the window has not come so far
     if (at >= now() + knobs_.window) is_alike_until(at - knobs_.window);
+}
+
+// As Slurm does, which decides where a job is tried next: of the stretches about what has been reserved, the first that
+// keeps the same nodes as the next one becomes one with it. No other one does, so that alike neighbours may stay.
+void SlurmNodes::join_stretches(const SlurmSlot& slot) {
+  const auto begins_at = [&](Instant at) { return std::ranges::lower_bound(stretches_, at, {}, &Stretch::from); };
+  auto first = begins_at(slot.from);
+  first -= std::min<std::ptrdiff_t>(2, first - stretches_.begin());
+  auto last = begins_at(slot.until);
+  if (last != stretches_.end()) ++last;
+  const auto one =
+      std::adjacent_find(first, last, [](const Stretch& a, const Stretch& b) { return a.unreserved == b.unreserved; });
+  if (one == last) return;
+  one->until = std::next(one)->until;
+  stretches_.erase(std::next(one));
 }
 
 void SlurmNodes::start(const WaitingEntry& e, const Reason& reason, bool backfilled) {

@@ -40,7 +40,7 @@ struct SlurmWeights {
 
 struct SlurmKnobs {
   bool planner = false;        // whether a link plans as Slurm does
-  std::int32_t clock = 0;      // Unix time at second 0 of the log in seconds, or what is left of it
+  Duration clock{0};           // Unix time at second 0 of the log, or what is left of it
   Duration tick = seconds(1);  // slurmctld looks so often whether something has happened; 0: at once
   // The backfill pass.
   Duration interval = seconds(30);  // between two of them; 0: there is none (sched/builtin)
@@ -67,7 +67,7 @@ struct SlurmKnobs {
   SlurmWeights weights;
 
   // Down to a whole number of steps of slurmctld's clock.
-  Instant rounded_down(Instant at, Duration step) const { return at - (at - kEpoch + seconds(clock)) % step; }
+  Instant rounded_down(Instant at, Duration step) const { return at - (at - kEpoch + clock) % step; }
 
   bool by_shares() const { return planner && multifactor && weights.fair_share > 0; }
 

@@ -112,6 +112,7 @@ class SlurmNodes {
   bool place(const JobSpec& spec);
   bool would_run_on_idle(const JobSpec& spec, const NodeSet& nodes);
   void cut(Instant at);
+  void join_stretches(const SlurmSlot& slot);
   std::int64_t shared_with(const NodeSet& nodes, JobId running) const;
   NodeSet found_nodes() const;
   bool has_place_without(const WaitingEntry& e, std::vector<JobId>& others);

@@ -24,7 +24,7 @@ TEST(Slurm, BothEndsOfAReservationAreRoundedDown) {
   EXPECT_EQ(exact.from, at_seconds(60));
   EXPECT_EQ(exact.until, at_seconds(120));
   SlurmKnobs by_clock;
-  by_clock.clock = 45;
+  by_clock.clock = seconds(45);
   const SlurmSlot of_clock = slot_of(at_seconds(70), seconds(120), by_clock);
   EXPECT_EQ(of_clock.from, at_seconds(15)) << "115 s by the clock";
   EXPECT_EQ(of_clock.until, at_seconds(135));
