@@ -2,12 +2,13 @@
 """Builds sites of a dozen kinds with a real slurmctld and slurmdbd, has each run a backlog several times, imports it by `rota
 import slurm --live`, and prints the mean wait of each run beside that of its rehearsal.
 
-Usage: sites.py ROTA [--seed N] [--sites a,b] [--jobs N] [--runs N] [--at-once N] [--apart] [--keep FOLDER [--logs]]   Needs
-Debian's Slurm and MariaDB, and root. A run of 150 jobs takes about five minutes, nearly all of it sleep. Half of what a site is, and all
-jobs, are drawn by the seed, and the runs of a site are alike: also in when Slurm looks at its queue and reckons shares, which it does from
-its start on. --apart: jobs come up to a minute later in one run than in another. A site passes where its rehearsals are off by at most 5 %
-and half of what its runs differ by, with a correlation of at least 0.9. --keep: the imports stay there, and what is there is imported again and rehearsed, and not run again. --logs: slurmctld says what its
-passes do, and its log is kept beside each import.
+Usage: sites.py ROTA [--seed N] [--sites a,b] [--jobs N] [--runs N] [--at-once N] [--exact] [--keep FOLDER]   Needs Debian's Slurm and
+MariaDB, and root. A run of 150 jobs takes about five minutes, nearly all of it sleep. Half of what a site is, and all jobs, are drawn by
+the seed; the runs of a site have the same jobs, but Slurm looks at its queue and reckons shares from its start on, and the jobs come up to
+a minute later in one run than in another. A site passes where its rehearsals are off by at most 5 % and half of what its runs differ by,
+with a correlation of at least 0.9. --exact: also what a rehearsal makes of each run that is told the instants of slurmctld's log, which
+sacct does not tell: what is off then is no chance. --keep: the imports stay there, and what is there is imported again and rehearsed, and
+not run again.
 """
 import argparse
 import csv
@@ -25,12 +26,15 @@ import tempfile
 import time
 from typing import NamedTuple
 
+import instants
 import site_kinds
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
 import slurm_site  # noqa: E402  of tests/live
 
 ENDED = {"COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "PREEMPTED", "NODE_FAIL", "OUT_OF_MEMORY"}
+
+SETTLED = 5  # seconds: for the first three of them slurmctld goes by its defaults, and plans nothing
 
 
 class Rehearsed(NamedTuple):
@@ -40,6 +44,7 @@ class Rehearsed(NamedTuple):
     correlation: float
     jobs: int
     distrusted: bool  # by the report itself
+    told: tuple = ()  # with the instants of slurmctld's log: how far off, and the correlation
 
     def off(self):
         return self.found / self.real - 1 if self.real else 0.0
@@ -67,8 +72,8 @@ class Wanted(NamedTuple):
     jobs: int
     folder: str  # of the import
     seconds: int = 0  # that jobs sleep at the mean; 0: as the seed has it
-    logs: bool = False
-    delay: float = 0  # seconds from Slurm's start to the first job
+    exact: bool = False  # slurmctld tells when its passes come
+    delay: float = 0  # seconds until the first job comes to a Slurm that has just begun to plan
 
 
 def run(wanted):
@@ -76,18 +81,18 @@ def run(wanted):
     with tempfile.TemporaryDirectory(prefix="rota-site-") as place:
         site = site_kinds.KINDS[wanted.kind](place, wanted.seed)
         site.seconds = wanted.seconds or site.seconds
-        if wanted.logs:
-            site.lines = (*site.lines, "SlurmctldDebug=debug3", "DebugFlags=Backfill,Priority")
+        if wanted.exact:
+            site.lines = (*site.lines, "SlurmctldDebug=debug", "DebugFlags=Backfill")
         try:
             site.start()
             backlog = site.backlog(wanted.jobs)
-            time.sleep(wanted.delay)
+            time.sleep(SETTLED + wanted.delay)
             site.meanwhile()
             submit(site, backlog)
             site.wait_for(lambda: not site.ask("squeue", "-h", "-o", "%i").strip(), "the end of all jobs", 3600, 2)
             site.wait_for(lambda: all_accounted(site, sum(job.tasks for job in backlog)), "the accounting of all jobs")
             import_site(wanted.rota, wanted.folder, "--live", env=site.env)
-            if wanted.logs:
+            if wanted.exact:
                 shutil.copy(site.at("log", "slurmctld.own"), wanted.folder + ".log")
         finally:
             site.stop()
@@ -139,21 +144,36 @@ def waits(path):
         return {int(row["number"]): float(row["wait"]) for row in csv.DictReader(file) if row["wait"] not in ("", "-1")}
 
 
-def rehearse(rota, folder):
-    """As the report holds it against what was recorded: the mean waits over what is chance."""
-    own = site_policy(folder)
+def beside_recorded(rota, jobs, cluster, own):
+    """What the report of a rehearsal says, and the recorded mean wait."""
     with tempfile.TemporaryDirectory(prefix="rota-rehearsed-") as place:
         table = os.path.join(place, "rehearsed.csv")
-        done = subprocess.run([rota, "simulate", os.path.join(folder, "jobs.jsonl.gz"), "--cluster", os.path.join(folder, "cluster.toml"),
-                               "--policy", "recorded," + own, "--jobs", table, "--json", "--quiet"],
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run([rota, "simulate", jobs, "--cluster", cluster, "--policy", "recorded," + own, "--jobs", table, "--json",
+                               "--quiet"], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         real = statistics.mean(waits(f"{table[:-4]}-recorded.csv").values())
     told = json.loads(done.stdout)
-    verdict, = told["verdicts"]
-    beside = next(row["beside_recorded"] for row in told["rehearsals"] if "beside_recorded" in row and row["policy"] != "recorded")
+    return told, next(row["beside_recorded"] for row in told["rehearsals"] if "beside_recorded" in row and row["policy"] != "recorded"), real
+
+
+def rehearse(rota, folder):
+    """As the report holds it against what was recorded: the mean waits over what is chance."""
+    cluster = os.path.join(folder, "cluster.toml")
+    told, beside, real = beside_recorded(rota, os.path.join(folder, "jobs.jsonl.gz"), cluster, site_policy(folder))
     return Rehearsed(real, real * beside["wait_mean_ratio"], beside["wait_correlation"] or 0.0, beside["jobs"],
-                     verdict["figures_trusted"] is False)
+                     told["verdicts"][0]["figures_trusted"] is False, rehearse_told(rota, folder, cluster))
+
+
+def rehearse_told(rota, folder, cluster):
+    if not os.path.exists(folder + ".log"):
+        return ()
+    with tempfile.TemporaryDirectory(prefix="rota-told-") as place:
+        jobs = os.path.join(place, "jobs.jsonl")
+        policy = instants.with_instants(folder, folder + ".log", jobs)
+        if not policy:
+            return ()
+        beside = beside_recorded(rota, jobs, cluster, policy)[1]
+    return beside["wait_mean_ratio"] - 1, beside["wait_correlation"] or 0.0
 
 
 class Verdict(NamedTuple):
@@ -175,6 +195,12 @@ class Verdict(NamedTuple):
     def passes(self):
         return abs(self.off()) <= 0.05 + self.spread / 2 and self.correlation() >= 0.9
 
+    def told(self):
+        """Nothing where a run's instants are not known."""
+        if not all(run.told for run in self.runs):
+            return "-"
+        return ", ".join(f"{100 * off:+.1f} % ({correlation:.2f})" for off, correlation in (run.told for run in self.runs))
+
     def distrusted(self):
         return sum(run.distrusted for run in self.runs)
 
@@ -185,12 +211,13 @@ def judge(runs):
 
 
 def print_table(verdicts, seed):
-    print(f"\nSeed {seed}.\n\n| site | jobs | real mean waits | rehearsed | off | spread | correlation | passes | distrusted by the report |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print(f"\nSeed {seed}.\n\n| site | jobs | real mean waits | rehearsed | off | spread | correlation | passes | distrusted by the report | told "
+          "the instants: off (correlation) |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
     for kind, found in verdicts.items():
         print(f"| {kind} | {found.runs[0].jobs} | {', '.join(f'{run.real:.1f}' for run in found.runs)} | "
               f"{', '.join(f'{run.found:.1f}' for run in found.runs)} | {100 * found.off():+.1f} % | {100 * found.spread:.1f} % | "
-              f"{found.correlation():.2f} | {'yes' if found.passes() else 'no'} | {found.distrusted()} of {len(found.runs)} |")
+              f"{found.correlation():.2f} | {'yes' if found.passes() else 'no'} | {found.distrusted()} of {len(found.runs)} | {found.told()} |")
     print(f"\n{sum(found.passes() for found in verdicts.values())} of {len(verdicts)} sites pass.")
 
 
@@ -213,9 +240,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=150)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--at-once", type=int, default=3)
-    parser.add_argument("--apart", action="store_true")
+    parser.add_argument("--exact", action="store_true")
     parser.add_argument("--keep")
-    parser.add_argument("--logs", action="store_true")
     args = parser.parse_args()
     kinds = asked_kinds(args.sites)
     rota, place = os.path.abspath(args.rota), os.path.abspath(args.keep or tempfile.mkdtemp(prefix="rota-sites-"))
@@ -223,7 +249,7 @@ def main():
     folders = {(kind, at): os.path.join(place, f"{kind}-{args.seed}-{args.jobs}-{at}") for kind in kinds for at in range(args.runs)}
     failed = False
     try:
-        wanted = [Wanted(rota, kind, args.seed, args.jobs, folder, logs=args.logs, delay=60 * at / args.runs if args.apart else 0)
+        wanted = [Wanted(rota, kind, args.seed, args.jobs, folder, exact=args.exact, delay=60 * at / args.runs)
                   for (kind, at), folder in folders.items() if not os.path.exists(folder)]
         for kind, error in run_all(wanted, args.at_once):
             failed |= bool(error)
