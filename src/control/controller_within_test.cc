@@ -73,6 +73,7 @@ TEST(WithinReservations, AJobThatNeverHasRoomThereShutsOutNone) {
 
 TEST(WithinReservations, AJobThatWouldOutlastItIsPassedOverAndLaterWaitsLikeAllOthers) {
   for (const char* policy : kPolicies) {
+    if (policy == std::string_view("slurm")) continue;
     Desk desk(policy, on_nodes(2));
     EXPECT_EQ(desk.tell_and_decide(reserved(0, 0, 50, {NodeId{0}})), "") << policy;
     const JobId longer = submit_within(desk, 0, 1, 51);
@@ -85,6 +86,16 @@ TEST(WithinReservations, AJobThatWouldOutlastItIsPassedOverAndLaterWaitsLikeAllO
     EXPECT_TRUE(desk.ring()) << policy;
     EXPECT_TRUE(desk.runs(longer)) << policy;
   }
+}
+
+TEST(WithinReservations, UnderSlurmAJobMayOutlastItWhereNoOtherOneFollows) {
+  Desk desk("slurm", on_nodes(3));
+  EXPECT_EQ(desk.tell_and_decide(reserved(0, 0, 50, {NodeId{0}})), "");
+  EXPECT_EQ(desk.tell_and_decide(reserved(1, 0, 50, {NodeId{1}})), "");
+  EXPECT_EQ(desk.tell_and_decide(reserved(2, 60, 70, {NodeId{1}})), "");
+  EXPECT_TRUE(desk.runs(submit_within(desk, 0, 1, 200)));
+  EXPECT_TRUE(desk.waits(submit_within(desk, 1, 1, 61)));
+  EXPECT_TRUE(desk.runs(submit_within(desk, 1, 1, 60)));
 }
 
 TEST(WithinReservations, TakenBackItsJobsWaitLikeAllOthers) {

@@ -96,6 +96,13 @@ std::size_t end_of_cell(std::string_view line, std::string_view delimiter) {
 
 }  // namespace
 
+// A cell and the one behind it are one, with what parted them.
+void SacctColumns::join_next(std::size_t first) {
+  const std::string_view next = cells_[first + 1];
+  cells_[first] = {cells_[first].data(), static_cast<std::size_t>(next.data() + next.size() - cells_[first].data())};
+  cells_.erase(cells_.begin() + static_cast<std::ptrdiff_t>(first) + 1);
+}
+
 // With commas between the columns, a list of resources (cpu=4,mem=8G) or of nodes (n1,n3) goes over several cells.
 void SacctColumns::join_lists() {
   // more(cell, next): whether the next one belongs to it.
@@ -103,12 +110,8 @@ void SacctColumns::join_lists() {
     const int at = place_[static_cast<std::size_t>(column)];
     if (at < 0) return;
     const auto first = static_cast<std::size_t>(at);
-    while (cells_.size() > columns_ && first + 1 < cells_.size() && more(cells_[first], cells_[first + 1])) {
-      const std::string_view next = cells_[first + 1];
-      cells_[first] = {cells_[first].data(),
-                       static_cast<std::size_t>(next.data() + next.size() - cells_[first].data())};
-      cells_.erase(cells_.begin() + at + 1);
-    }
+    while (cells_.size() > columns_ && first + 1 < cells_.size() && more(cells_[first], cells_[first + 1]))
+      join_next(first);
   };
   std::array columns{SacctColumn::alloc_tres, SacctColumn::req_tres, SacctColumn::req_gres, SacctColumn::node_list};
   std::ranges::sort(columns, {}, [&](SacctColumn column) { return place_[static_cast<std::size_t>(column)]; });
@@ -122,6 +125,17 @@ void SacctColumns::join_lists() {
       });
     }
   }
+}
+
+// Slurm writes ib|avx for one feature or another. No name of a feature has a blank, and a SubmitLine behind it has.
+void SacctColumns::join_constraints() {
+  const int at = place_[static_cast<std::size_t>(SacctColumn::constraints)];
+  if (at < 0) return;
+  const auto one = static_cast<std::size_t>(at);
+  const bool before_text = free_text_.size() == 1 && free_text_.front() == one + 1;
+  if (!free_text_.empty() && !before_text) return;
+  while (cells_.size() > columns_ && !cells_[one].empty() && cells_[one + 1].find(' ') == std::string_view::npos)
+    join_next(one);
 }
 
 void SacctColumns::split(std::string_view line) {
@@ -219,6 +233,7 @@ Result<void> SacctColumns::read_row(std::string_view line) {
   split(line);
   if (closed_ && cells_.back().empty()) cells_.pop_back();
   if (delimiter_ == "," && cells_.size() > columns_ && free_text_.empty()) join_lists();
+  if (delimiter_ == "|") join_constraints();
   if (cells_.size() > columns_ && free_text_.size() == 1) {
     const auto at = cells_.begin() + static_cast<std::ptrdiff_t>(free_text_.front());
     const auto last = at + static_cast<std::ptrdiff_t>(cells_.size() - columns_);

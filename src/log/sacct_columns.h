@@ -113,7 +113,9 @@ class SacctColumns {
 
  private:
   void split(std::string_view line);
+  void join_next(std::size_t first);
   void join_lists();
+  void join_constraints();
   bool has(SacctColumn column) const { return place_[static_cast<std::size_t>(column)] >= 0; }
   Result<void> check_needed() const;
 

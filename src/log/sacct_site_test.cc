@@ -142,6 +142,22 @@ TEST(SacctOfSites, TakesConstraintsAndNodesByName) {
   EXPECT_EQ(asked(read(names + told), 1).wish.features, "new") << "what the script said, too";
 }
 
+TEST(SacctOfSites, TakesOneFeatureOrAnotherFromColumnsThatBarsPart) {
+  std::string names = kNames;
+  names.insert(names.find("|SubmitLine"), "|Constraints");
+  const auto row = [](const std::string& constraints, const std::string& line) {
+    std::string told = Ran{.line = line}.text();
+    return told.insert(told.find("|" + line), "|" + constraints);
+  };
+  EXPECT_EQ(asked(read(names + row("ib|avx", "sbatch '-Cib|avx' x")), 1).wish.features, "ib|avx");
+  EXPECT_EQ(asked(read(names + row("ib|avx|big", "sbatch")), 1).wish.features, "ib|avx|big");
+  EXPECT_EQ(asked(read(names + row("ib", "sbatch -Cib --wrap 'a|b'")), 1).wish.features, "ib");
+  EXPECT_EQ(asked(read(names + row("", "sbatch --wrap a|b")), 1).wish.features, "");
+  std::string table = names + row("ib|avx", "sbatch x");
+  for (const char* last : {"|SubmitLine", "|sbatch x"}) table.erase(table.find(last), std::string_view(last).size());
+  EXPECT_EQ(asked(read(table), 1).wish.features, "ib|avx") << "nothing is behind it";
+}
+
 TEST(SacctOfSites, DropsWhatSlurmRefused) {
   const std::string refused =
       "13|13|root|main|2026-11-27T15:52:41|2026-11-27T15:52:41|2026-11-27T15:52:41|2026-11-27T15:52:41|0|FAILED|1|1|1|"

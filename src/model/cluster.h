@@ -44,12 +44,13 @@ struct ClusterOptions {
   bool demand_history = false;             // demand() will be asked
   const WorkHistory* past_work = nullptr;  // what is known of past jobs beforehand; then nothing is learned
   std::int64_t most_promises = INT32_MAX;  // to waiting jobs at one time: so far plans reach
-  UseRules use = {};                  // use() will be asked where it has a half-life; shares must outlive the cluster
-  bool turns_of_its_own = false;      // whose turn it is, the policy decides, and not the order of the queue
-  const LimitBook* limits = nullptr;  // of the machine; must outlive the cluster
-  bool limits_at_start = false;       // they count jobs that run, and the policy keeps to them (model/limit_gate.h)
-  Duration requeue_delay{0};          // so long a job that gave way is kept from a start, which counts as no waiting
-  bool confirms_starts = false;       // a job that was started runs once the engine says so (Launched)
+  UseRules use = {};                   // use() will be asked where it has a half-life; shares must outlive the cluster
+  bool turns_of_its_own = false;       // whose turn it is, the policy decides, and not the order of the queue
+  const LimitBook* limits = nullptr;   // of the machine; must outlive the cluster
+  bool limits_at_start = false;        // they count jobs that run, and the policy keeps to them (model/limit_gate.h)
+  bool outlasts_reservations = false;  // a job may start in its reservation though it may last beyond it
+  Duration requeue_delay{0};           // so long a job that gave way is kept from a start, which counts as no waiting
+  bool confirms_starts = false;        // a job that was started runs once the engine says so (Launched)
   bool shared = false;  // others use it too (Capabilities::shared): what its engine says is taken in, law or not
 };
 
@@ -98,8 +99,7 @@ class View {
   const WaitingJobs& waiting() const { return waiting_; }  // but for those of reservations
   const RunningJobs& running() const { return running_; }
 
-  // Processors that are neither held by a running job whose end has not been reported nor withheld (less than zero only
-  // under presume_ended).
+  // Those that no running job holds until its end is reported, and that are not withheld; < 0 only if presume_ended.
   std::int64_t free_as_reported() const { return options_.processors - running_.processors() - nodes_.withheld(); }
   // Processors that a job may start on now, but for what is reserved (Plan::free).
   std::int64_t free() const { return free_as_reported() + (options_.presume_ended ? presumed_ended() : 0); }

@@ -72,18 +72,24 @@ const Reservation* Referee::own_reservation(const View& view, JobId job) const {
   return found == reserved_.end() ? nullptr : &*found;
 }
 
-// In the job's own reservation, while that lasts, and nowhere else.
+// In the job's own reservation, while that lasts, and nowhere else; beyond it only where another one is in no way.
 std::optional<std::string> Referee::check_start_within(const View& view, JobId job, const Placement& where) {
   ++checks_;
   const Instant end = view.now() + view.job(job).expected;
   const Reservation* within = own_reservation(view, job);
-  if (within == nullptr || !within->holds_at(view.now()) || end > within->until)
+  const bool may_outlast = view.options().outlasts_reservations;
+  if (within == nullptr || !within->holds_at(view.now()) || (end > within->until && !may_outlast))
     return fmt::format("{} is started until {} within a reservation that does not last so long", name(view, job),
                        when(end));
   for (const Share& s : where.shares) {
     if (std::ranges::find(within->nodes, s.node) == within->nodes.end())
       return fmt::format("{} is started on node {}, which is not in its reservation", name(view, job),
                          view.options().machine->nodes[s.node.value].name);
+  }
+  for (const Reservation& r : reserved_) {
+    if (r.overlaps(within->until, end) && reserved_among(r, where).valid())
+      return fmt::format("{} is started until {} within its reservation, on a node that {}", name(view, job), when(end),
+                         reserved_from(r));
   }
   return std::nullopt;
 }

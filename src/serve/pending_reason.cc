@@ -241,10 +241,11 @@ PendingReason PendingReasons::reason_of_waiting(JobId id, const Job& job, Tellin
 PendingReason PendingReasons::reason_within(JobId id, const Job& job, const Reservation& own, Telling telling) const {
   const Instant end = desk_.view().now() + job.expected;
   const bool begun = own.from <= desk_.view().now();
-  return reason_with(begun && end <= own.until ? "Resources" : "Reservation", telling, [&] {
+  const bool too_long = end > own.until && !desk_.view().options().outlasts_reservations;
+  return reason_with(begun && !too_long ? "Resources" : "Reservation", telling, [&] {
     const std::string name = reservations_.id_and_name(own);
     if (!begun) return fmt::format("Its reservation {} begins at {}.", name, desk_.loop().date_of(own.from));
-    if (end > own.until) {
+    if (too_long) {
       return fmt::format(
           "It may last until {}, and its reservation {} is over at {}: then it waits like all others. `rota update {} "
           "--time` gives it less.",

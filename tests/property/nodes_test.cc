@@ -203,6 +203,7 @@ RC_GTEST_PROP(Nodes, BackfillPassesOfSlurmThatAreLeftOutWouldStartNoJob, ()) {
       "slurm+bf-interval=1s" +
       *rc::gen::element<std::string>("", "+bf-resolution=7s", "+bf-resolution=1s+tick=0+batch-sched-delay=0",
                                      "+bf-window=20s+bf-resolution=4s", "+bf-job-part-count-reserve=1",
+                                     "+bf-resolution=7s+bf-clock=300ms",
                                      "+bf-max-job-test=3+bf-resolution=2s+batch-sched-delay=1s",
                                      "+priority=multifactor+weight-age=10+max-age=1m+calc-period=20s",
                                      "+preempt=requeue+requeue-delay=7s", "+preempt=cancel+preempt-exempt=9s");

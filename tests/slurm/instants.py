@@ -1,9 +1,11 @@
 """The instants that sacct does not tell, from slurmctld's own log (SlurmctldDebug=debug, DebugFlags=Backfill): parts of seconds, when the
-main pass looks at the queue, when the backfill pass comes, and how much longer than a second it is from one look to the next."""
+main pass looks at the queue, when the backfill pass comes, when shares are reckoned, and how much longer than a second it is from one look
+to the next."""
 import datetime
 import gzip
 import itertools
 import json
+import math
 import os
 import re
 import statistics
@@ -12,6 +14,7 @@ LINE = re.compile(r"\[(\S+)\] (.*)")
 JOB = r"JobId=(\d+)(?:_\d+\((\d+)\))?"  # a task of an array has a number of its own in brackets, but for the last one
 EVENTS = {"submit": re.compile("_slurm_rpc_submit_batch_job: " + JOB), "end": re.compile("_job_complete: " + JOB + " done"),
           "start": re.compile("(?:sched/backfill: _start_job: Started|sched: Allocate) " + JOB),
+          "shares": re.compile("priority/multifactor: _read_last_decay_ran"),
           "main": re.compile("debug:  sched: Running job scheduler"),
           "backfill": re.compile("sched/backfill: _attempt_backfill: beginning")}
 
@@ -23,7 +26,7 @@ def instant(text):
 class Instants:
     def __init__(self, log):
         self.jobs = {"submit": {}, "start": {}, "end": {}}
-        self.passes = {"main": [], "backfill": []}
+        self.passes = {"shares": [], "main": [], "backfill": []}
         with open(log, encoding="utf-8", errors="replace") as file:
             for at, what in (found.groups() for found in map(LINE.match, file) if found):
                 for event, pattern in EVENTS.items():
@@ -36,18 +39,23 @@ class Instants:
         else:
             self.jobs[event].setdefault(int(found[2] or found[1]), at)
 
+    def apart(self, kind, about):
+        """How far from each other these passes are, which come about so often: the sleep between them, and what is done besides."""
+        steps = ((b - a, round((b - a) / about)) for a, b in itertools.pairwise(self.passes[kind]))
+        return statistics.median(step / times for step, times in steps if times > 0)
+
     def tick(self):
-        """From one look at the queue to the next: a second of sleep, and what is done besides."""
-        passes = self.passes["backfill" if len(self.passes["backfill"]) > 10 else "main"]
-        return statistics.median((b - a) / round(b - a) for a, b in itertools.pairwise(passes) if round(b - a) > 0)
+        return self.apart("main", 1)
 
     def first(self, kind):
         """The passes that came once there were jobs."""
         return [at for at in self.passes[kind] if at >= min(self.jobs["submit"].values())]
 
     def zero(self):
-        """Shortly before the first job, and a whole number of looks at the queue before the main passes."""
-        return min(self.jobs["submit"].values()) // 1 - 1 + statistics.median(at % 1 for at in self.first("main")[:20])
+        """Before the first job, and a whole number of looks at the queue before the main passes."""
+        tick, (one, *others) = self.tick(), self.first("main")[:20]
+        beside = statistics.median((at - one + tick / 2) % tick - tick / 2 for at in (one, *others))
+        return one + beside - tick * (1 + math.ceil((one - min(self.jobs["submit"].values())) / tick))
 
 
 def in_seconds(period):
@@ -56,7 +64,7 @@ def in_seconds(period):
 
 
 def with_instants(folder, log, into):
-    """Writes the jobs of an import with them; the policy that goes with that. Nothing: a job ran more than once."""
+    """Writes the jobs and the cluster of an import with them; the policy that goes with that. Nothing: a job ran more than once."""
     known = Instants(log)
     zero = known.zero()
     with gzip.open(os.path.join(folder, "jobs.jsonl.gz"), "rt", encoding="utf-8") as file:
@@ -68,16 +76,20 @@ def with_instants(folder, log, into):
         job.update(submit=round(submit - zero, 3), wait=round(start - submit, 3), run_time=round(end - start, 3))
     policy = re.search(r"policy of the site: (\S+)", " ".join(head["notes"]))[1]
     knobs = dict(knob.split("=", 1) for knob in policy.split("+")[1:])
-    later = min(known.jobs["submit"].values()) // 1 - zero  # than second 0 of this log is that of the import
-    if "calc-period" in knobs:
-        phase = in_seconds(knobs.get("calc-phase", "0s")) + later
-        knobs["calc-phase"] = f"{round(1000 * (phase % in_seconds(knobs['calc-period'])))}ms"
+    if "calc-period" in knobs:  # it begins with slurmctld
+        knobs["calc-phase"] = f"{round(1000 * ((known.passes['shares'][0] - zero) % in_seconds(knobs['calc-period'])))}ms"
     if knobs.get("bf-interval") != "no":
+        knobs["bf-interval"] = f"{round(1000 * known.apart('backfill', in_seconds(knobs.get('bf-interval', '30s'))))}ms"
         knobs["bf-phase"] = f"{round(1000 * (known.first('backfill')[0] - zero))}ms"
         knobs["bf-clock"] = f"{round(1000 * (zero % 86400))}ms"
     knobs["tick"] = f"{round(1000 * known.tick())}ms"
     policy = "+".join(["slurm", *(f"{name}={value}" for name, value in knobs.items())])
     head["notes"] = [f"policy of the site: {policy}"]
-    with open(into, "w", encoding="utf-8") as file:
+    with open(os.path.join(into, "jobs.jsonl"), "w", encoding="utf-8") as file:
         file.writelines(json.dumps(line) + "\n" for line in (head, *jobs))
+    with open(os.path.join(folder, "cluster.toml"), encoding="utf-8") as file:
+        cluster = re.sub(r"(?m)^(start|end) = (\d+)$",
+                         lambda found: f'{found[1]} = "{round(1000 * (int(found[2]) + head["unix_start"] - zero))}ms"', file.read())
+    with open(os.path.join(into, "cluster.toml"), "w", encoding="utf-8") as file:
+        file.write(cluster)
     return policy

@@ -158,21 +158,19 @@ def beside_recorded(rota, jobs, cluster, own):
 
 def rehearse(rota, folder):
     """As the report holds it against what was recorded: the mean waits over what is chance."""
-    cluster = os.path.join(folder, "cluster.toml")
-    told, beside, real = beside_recorded(rota, os.path.join(folder, "jobs.jsonl.gz"), cluster, site_policy(folder))
+    told, beside, real = beside_recorded(rota, os.path.join(folder, "jobs.jsonl.gz"), os.path.join(folder, "cluster.toml"), site_policy(folder))
     return Rehearsed(real, real * beside["wait_mean_ratio"], beside["wait_correlation"] or 0.0, beside["jobs"],
-                     told["verdicts"][0]["figures_trusted"] is False, rehearse_told(rota, folder, cluster))
+                     told["verdicts"][0]["figures_trusted"] is False, rehearse_told(rota, folder))
 
 
-def rehearse_told(rota, folder, cluster):
+def rehearse_told(rota, folder):
     if not os.path.exists(folder + ".log"):
         return ()
     with tempfile.TemporaryDirectory(prefix="rota-told-") as place:
-        jobs = os.path.join(place, "jobs.jsonl")
-        policy = instants.with_instants(folder, folder + ".log", jobs)
+        policy = instants.with_instants(folder, folder + ".log", place)
         if not policy:
             return ()
-        beside = beside_recorded(rota, jobs, cluster, policy)[1]
+        beside = beside_recorded(rota, os.path.join(place, "jobs.jsonl"), os.path.join(place, "cluster.toml"), policy)[1]
     return beside["wait_mean_ratio"] - 1, beside["wait_correlation"] or 0.0
 
 

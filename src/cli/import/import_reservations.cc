@@ -61,8 +61,11 @@ std::string name_of(const site::SlurmReservation& reservation, bool made_up, std
   return name;
 }
 
+// Slurm cuts to whole seconds what time it is: a job that would end within the second in which a reservation begins is
+// over before it.
 std::string toml_of(const std::vector<std::string>& nodes, const Times& times, const std::string& name) {
-  return fmt::format("\n[[reservations]]\nstart = {}\nend = {}\nnodes = {}\n{}", times.from, times.until,
+  const std::int64_t from = times.from > 0 ? times.from + 1 : 0, until = times.until + 1;
+  return fmt::format("\n[[reservations]]\nstart = {}\nend = {}\nnodes = {}\n{}", from, until,
                      site::toml_text(format_host_list(nodes)),
                      name.empty() ? "" : fmt::format("name = {}\n", site::toml_text(name)));
 }

@@ -403,8 +403,8 @@ TEST_F(ImportTest, TakesReservationsAndPutsTheJobsThatStartedInThemThere) {
   ASSERT_EQ(import(), "");
   const std::string cluster = read_file(path("site/cluster.toml")).value();
   EXPECT_TRUE(
-      cluster.ends_with("\n[[reservations]]\nstart = 60\nend = 120\nnodes = \"n2\"\n"
-                        "\n[[reservations]]\nstart = 0\nend = 30\nnodes = \"n1\"\nname = \"course\"\n"))
+      cluster.ends_with("\n[[reservations]]\nstart = 61\nend = 121\nnodes = \"n2\"\n"
+                        "\n[[reservations]]\nstart = 0\nend = 31\nnodes = \"n1\"\nname = \"course\"\n"))
       << cluster;
   EXPECT_TRUE(cluster.contains("weight = 1\n") && cluster.contains("weight = 5\n")) << cluster;
   const std::string report = whole_report();

@@ -328,6 +328,7 @@ std::unique_ptr<Policy> link(const ChainKnobs& k) {
 void ask(const ChainKnobs& k, ClusterOptions& options) {
   options.waiting.by_queue |= k.slurm.planner;
   options.limits_at_start |= k.slurm.planner;
+  options.outlasts_reservations |= k.slurm.planner;
   if (k.slurm.planner && k.preempt == Preemption::requeue) options.requeue_delay = k.slurm.requeue_delay;
   options.use.weighed |= k.slurm.by_shares();
   if (k.slurm.by_shares()) {

@@ -51,19 +51,25 @@ void SlurmNodes::open_pass() {
   free_.copy(plan_.nodes());
   ends_.clear();
   view_.running().for_each([&](const RunningEntry& e) {
-    ends_.push_back({std::max(e.place.end, now() + kMoment), &view_.placement(e.job)});
+    add_end(e.job, e.place.end, view_.placement(e.job));
     return true;
   });
   std::size_t place = 0;
   for (const Action& a : plan_.actions()) {
     if (!a.has_place()) continue;
     const Placement& where = started_.emplace_back(plan_.places()[place++]);
-    if (a.kind == ActionKind::start) ends_.push_back({now() + view_.job(a.job).expected, &where});
+    if (a.kind == ActionKind::start) add_end(a.job, now() + view_.job(a.job).expected, where);
   }
-  std::stable_sort(ends_.begin(), ends_.end(), [](const End& a, const End& b) { return a.at < b.at; });
   stretches_.assign(1, {now(), now() + knobs_.window, all_});
   planned_ = false;
-  alike_ = same_ends_until(view_);
+  alike_ = std::min(same_ends_until(view_), ends_.empty() ? kNever : ends_.front().at);
+}
+
+// Slurm reckons in whole seconds of its clock: a job ends at the one before its end, unless that is over.
+void SlurmNodes::add_end(JobId job, Instant at, const Placement& where) {
+  const Instant second = knobs_.rounded_down(at, seconds(1));
+  const End end{second > now() ? second : std::max(at, now() + kMoment), job, &where};
+  ends_.insert(std::ranges::upper_bound(ends_, end), end);
 }
 
 Instant SlurmNodes::earliest(const WaitingEntry& e, bool now_only) {
@@ -256,9 +262,7 @@ void SlurmNodes::start(const WaitingEntry& e, const Reason& reason, bool backfil
   plan_.start_at(e.job, where_, reason, backfilled);
   if (stretches_.empty()) return;  // it is the main pass
   free_.occupy(where_);
-  const End end{now() + e.expected, &started_.emplace_back(where_)};
-  ends_.insert(
-      std::upper_bound(ends_.begin(), ends_.end(), end, [](const End& a, const End& b) { return a.at < b.at; }), end);
+  add_end(e.job, now() + e.expected, started_.emplace_back(where_));
 }
 
 bool SlurmNodes::would_run_on_idle(const JobSpec& spec, const NodeSet& nodes) {

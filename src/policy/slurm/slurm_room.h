@@ -92,9 +92,11 @@ class SlurmNodes {
     Instant until;
     NodeSet unreserved;
   };
-  struct End {
+  struct End {  // those at one instant are looked at as the jobs have come
     Instant at;
+    JobId job;
     const Placement* where;
+    auto operator<=>(const End&) const = default;
   };
 
   const JobSpec& spec(const WaitingEntry& e) const { return view_.job(e.job).spec; }
@@ -111,6 +113,7 @@ class SlurmNodes {
   void restrict_to(const NodeSet& nodes);
   bool place(const JobSpec& spec);
   bool would_run_on_idle(const JobSpec& spec, const NodeSet& nodes);
+  void add_end(JobId job, Instant at, const Placement& where);
   void cut(Instant at);
   void join_stretches(const SlurmSlot& slot);
   std::int64_t shared_with(const NodeSet& nodes, JobId running) const;
