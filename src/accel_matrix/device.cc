@@ -87,14 +87,14 @@ int plan(rota_accel_device* device, const rota_accel_header* given, rota_accel_p
   if (is(header, "noop")) return plan_noop(header, *plan, why, size);
   const std::int64_t order = header.parameters[kOrder];
   if (order < 1 || order > kMostOrder)
-    return fail(ROTA_ACCEL_BAD_TASK, why, size, "the order of a matrix is from 1 to 46340, not %lld", order);
+    return fail(ROTA_ACCEL_BAD_TASK, why, size, "the order n of a matrix is from 1 to 46340, not %lld", order);
   const Layout layout = layout_of(*device, header);
   if (header.parameters[kSeeded] == 1) return plan_seeded(header, layout, *plan, why, size);
   if (header.parameters[kSeeded] != 0)
     return fail(ROTA_ACCEL_BAD_TASK, why, size, "parameter 1 is 0 (a matrix is sent) or 1 (made from a seed), not %lld",
                 header.parameters[kSeeded]);
   if (header.payload_bytes != layout.sent)
-    return fail(ROTA_ACCEL_BAD_TASK, why, size, "matrices of this order are sent as %lld bytes",
+    return fail(ROTA_ACCEL_BAD_TASK, why, size, "matrices of this order are sent as %lld bytes; or give a seed for one",
                 static_cast<long long>(layout.sent));
   *plan = {layout.parts, layout.result_offset, layout.result, layout.work};
   return ROTA_ACCEL_DONE;

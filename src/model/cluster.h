@@ -99,7 +99,7 @@ class View {
   const WaitingJobs& waiting() const { return waiting_; }  // but for those of reservations
   const RunningJobs& running() const { return running_; }
 
-  // Those that no running job holds until its end is reported, and that are not withheld; < 0 only if presume_ended.
+  // Processors that no job holds until its end is reported, and that are not withheld; < 0 only if presume_ended.
   std::int64_t free_as_reported() const { return options_.processors - running_.processors() - nodes_.withheld(); }
   // Processors that a job may start on now, but for what is reserved (Plan::free).
   std::int64_t free() const { return free_as_reported() + (options_.presume_ended ? presumed_ended() : 0); }

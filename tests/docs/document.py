@@ -181,13 +181,25 @@ def end_what_was_left(folder):
         time.sleep(0.01)
 
 
+def without_blocks(text):
+    return re.sub(r"^ *```.*?^ *```", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def places(text):
+    """What links name the headings of a document by."""
+    headings = re.findall(r"^#+ +(.*)$", without_blocks(text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", re.sub(r"\]\([^)]*\)", "", heading).lower()).strip().replace(" ", "-") for heading in headings}
+
+
 def lost_links(document, text):
-    """Links to files of the repository that are not there."""
-    for match in LINK.finditer(re.sub(r"^ *```.*?^ *```", "", text, flags=re.DOTALL | re.MULTILINE)):
-        target = match["target"].split("#")[0]
-        if target and "://" not in target and not target.startswith("mailto:"):
-            if not (document.parent / target).exists():
-                yield match["target"]
+    """Links to files of the repository that are not there, or to headings that they do not have."""
+    for match in LINK.finditer(without_blocks(text)):
+        if "://" in match["target"] or match["target"].startswith("mailto:"):
+            continue
+        target, _, heading = match["target"].partition("#")
+        at = document.parent / target if target else document
+        if not at.exists() or (heading and at.suffix == ".md" and heading not in places(at.read_text())):
+            yield match["target"]
 
 
 def main():

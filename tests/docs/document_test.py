@@ -62,7 +62,8 @@ class Documents(unittest.TestCase):
 
     def test_a_link_that_leads_nowhere_fails(self):
         self.fails("[here](gone.md#part)\n", "the link to 'gone.md#part' leads nowhere")
-        self.passes("[here](page.md) [there](https://example.org/x) [above](#part)\n", "0 failures")
+        self.fails("# A part\n[here](#part)\n", "the link to '#part' leads nowhere")
+        self.passes("# A `part`: its end\n[here](page.md) [there](https://example.org/x) [above](#a-part-its-end)\n", "0 failures")
 
     def test_blocks_that_speak_to_a_service_find_one(self):
         with tempfile.TemporaryDirectory() as programs:

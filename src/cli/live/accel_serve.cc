@@ -169,8 +169,10 @@ void add_accel_serve(Command group, Action& action) {
   command.add_option("--socket", flags->sockets, "a Unix socket; processes of your user and of root may use it")
       .type_name("PATH");
   command
-      .add_option("--backend", flags->backends,
-                  "what computes: openblas, openblas=THREADS, or the path of a shared object of your own")
+      .add_option(
+          "--backend", flags->backends,
+          "what computes: openblas, opencl, cuda, images, each with what it takes behind =, or the path of a shared "
+          "object of your own; may be given more than once")
       .type_name("NAME[=CONFIG]")
       .default_str("openblas");
   command.add_option("--memory", flags->memory, "for all tasks together").type_name("SIZE").capture_default_str();
