@@ -67,7 +67,7 @@ Result<void> run(SlurmCommand command, const std::string& path) {
   while (::waitpid(process, &status, 0) < 0)
     if (errno != EINTR) return fail("Cannot wait for {}: {}.", shown, std::strerror(errno));
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  return fail("`{} ...` failed{}; what it said stands above.", shown,
+  return fail("`{} ...` failed{}; what it said stands above. Go to a host on which it works, or give --from.", shown,
               WIFEXITED(status) ? " with exit code " + std::to_string(WEXITSTATUS(status)) : std::string());
 }
 
