@@ -55,6 +55,13 @@ const Reservation* Reservations::of(const JobSpec& spec, Instant now) const {
   return own != nullptr && !own->nodes.empty() && own->until > now ? own : nullptr;
 }
 
+bool Reservations::ends_too_late(const Reservation& within, Instant end, bool may_outlast) const {
+  if (end <= within.until || !may_outlast) return end > within.until;
+  return std::ranges::any_of(rows_, [&](const Reservation& r) {
+    return r.overlaps(within.until, end) && std::ranges::find_first_of(r.nodes, within.nodes) != r.nodes.end();
+  });
+}
+
 bool Reservations::join(const Job& job, JobId id, Instant now) {
   const Reservation* own = of(job.spec, now);
   if (own != nullptr) waiting_.emplace(place_of(job), Waits{id, own->id});

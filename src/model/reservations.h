@@ -33,6 +33,9 @@ class Reservations {
 
   // The one of nodes that a job asks to run in, begun or to come; nullptr: it asks for none, or that is over.
   const Reservation* of(const JobSpec& spec, Instant now) const;
+  // Whether a job that ends then must not start within it: one that may outlast it still ends before its nodes are
+  // reserved anew.
+  bool ends_too_late(const Reservation& within, Instant end, bool may_outlast) const;
   bool was_never(const JobSpec& spec) const {  // the one that it asks for
     return spec.node_wish && spec.node_wish->reservation.valid() && !(spec.node_wish->reservation < next_id_);
   }

@@ -1,7 +1,5 @@
 #include "policy/within_reservations.h"
 
-#include <algorithm>
-
 #include "model/never_fits.h"
 #include "policy/time_limits.h"
 
@@ -21,16 +19,6 @@ NodeSpace& room_in(const Reservation& within, const View& view, Plan& plan) {
   return room;
 }
 
-// Whether a job would not be over where that matters: with its reservation, or before nodes of it are kept for another
-// one.
-bool lasts_too_long(const Reservation& within, const View& view, Instant end) {
-  if (end <= within.until) return false;
-  if (!view.options().outlasts_reservations) return true;
-  return std::ranges::any_of(view.reservations().all(), [&](const Reservation& r) {
-    return r.overlaps(within.until, end) && std::ranges::find_first_of(r.nodes, within.nodes) != r.nodes.end();
-  });
-}
-
 }  // namespace
 
 bool start_within_reservations(const View& view, Plan& plan) {
@@ -42,7 +30,9 @@ bool start_within_reservations(const View& view, Plan& plan) {
     NodeSpace* room = nullptr;
     for (const auto& [place, waits] : view.reservations().waiting()) {
       const Job& job = view.job(waits.job);
-      if (waits.within != within.id || lasts_too_long(within, view, view.now() + job.expected)) continue;
+      if (waits.within != within.id) continue;
+      if (view.reservations().ends_too_late(within, view.now() + job.expected, view.options().outlasts_reservations))
+        continue;
       if (limits.kept() && limits.broken_by(job.spec)) continue;
       if (room == nullptr) room = &room_in(within, view, plan);
       if (!room->find(job.spec, where)) {

@@ -241,7 +241,8 @@ PendingReason PendingReasons::reason_of_waiting(JobId id, const Job& job, Tellin
 PendingReason PendingReasons::reason_within(JobId id, const Job& job, const Reservation& own, Telling telling) const {
   const Instant end = desk_.view().now() + job.expected;
   const bool begun = own.from <= desk_.view().now();
-  const bool too_long = end > own.until && !desk_.view().options().outlasts_reservations;
+  const bool too_long =
+      desk_.view().reservations().ends_too_late(own, end, desk_.view().options().outlasts_reservations);
   return reason_with(begun && !too_long ? "Resources" : "Reservation", telling, [&] {
     const std::string name = reservations_.id_and_name(own);
     if (!begun) return fmt::format("Its reservation {} begins at {}.", name, desk_.loop().date_of(own.from));

@@ -7,7 +7,7 @@ MariaDB, and root. A run of 150 jobs takes about five minutes, nearly all of it 
 the seed; the runs of a site have the same jobs, but Slurm looks at its queue and reckons shares from its start on, and the jobs come up to
 a minute later in one run than in another. A site passes where its rehearsals are off by at most 5 % and half of what its runs differ by,
 with a correlation of at least 0.9. --exact: also what a rehearsal makes of each run that is told the instants of slurmctld's log, which
-sacct does not tell: what is off then is no chance. --keep: the imports stay there, and what is there is imported again and rehearsed, and
+sacct does not tell: what is off then is hardly chance. --keep: the imports stay there, and what is there is imported again and rehearsed, and
 not run again.
 """
 import argparse
@@ -159,8 +159,9 @@ def beside_recorded(rota, jobs, cluster, own):
 def rehearse(rota, folder):
     """As the report holds it against what was recorded: the mean waits over what is chance."""
     told, beside, real = beside_recorded(rota, os.path.join(folder, "jobs.jsonl.gz"), os.path.join(folder, "cluster.toml"), site_policy(folder))
+    verdict, = told["verdicts"]
     return Rehearsed(real, real * beside["wait_mean_ratio"], beside["wait_correlation"] or 0.0, beside["jobs"],
-                     told["verdicts"][0]["figures_trusted"] is False, rehearse_told(rota, folder))
+                     verdict["figures_trusted"] is False, rehearse_told(rota, folder))
 
 
 def rehearse_told(rota, folder):
